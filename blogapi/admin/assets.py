@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from blogapi import rendering
+from blogapi.site.addresses import list_time_zones
 
 STATIC = Path(__file__).parent / "static"
 STYLES = Path(__file__).parent / "styles"
@@ -25,6 +26,8 @@ STYLE_NAMES = (
     *("history", "merge", "webhooks", "webhook-calls", "widths"),
 )
 
+# The names of time zones, which a page requests when the field is opened.
+TIME_ZONES = "time-zones.txt"
 # The preview of an article has the rules of the built-in site for texts, and a few of its own.
 READING = "reading.css"
 _TEXT_RULES = Path(rendering.__file__).with_name("text.css")
@@ -43,7 +46,9 @@ def read_files() -> dict[str, bytes]:
     }
     parts = [(STYLES / f"{name}.css").read_bytes() for name in STYLE_NAMES]
     reading = _TEXT_RULES.read_bytes() + b"\n" + files[READING]
-    return {**files, READING: reading, STYLE_SHEET: b"\n".join(parts)}
+    # Browsers do not know the time zone "Factory".
+    zones = "\n".join(sorted(list_time_zones() - {"Factory"})).encode()
+    return {**files, READING: reading, STYLE_SHEET: b"\n".join(parts), TIME_ZONES: zones}
 
 
 @cache

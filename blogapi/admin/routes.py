@@ -19,7 +19,6 @@ from blogapi.content.articles.fields import TEXT_FIELDS
 from blogapi.docs.assets import CONTENT_TYPES
 from blogapi.rendering.players import PLAYERS
 from blogapi.site import addresses
-from blogapi.site.addresses import list_time_zones
 from blogapi.site.paths import is_local_address
 from blogapi.site.queries import get_site
 from blogapi.web.access import ROLES, Role, allow, anyone
@@ -78,11 +77,13 @@ PAGES = (
     Page("/backups/", "backups", "Backups", "backups", "archive", SETTINGS),
     Page("/settings/", "settings", "Settings", "settings", "settings-2", role=Role.AUTHOR),
     Page("/profile/", "profile", "Profile", "profile", "user", role=Role.READER),
+    Page("/site/addresses/", "site", "Site", "site", menu_entry="site"),
+    Page("/site/languages/", "site", "Site", "site", menu_entry="site"),
     Page("/export/", "export", "Import and export", "export", menu_entry="import", role=Role.EDITOR),
     Page("/keys/connect/", "connect", "Keys", "connect", menu_entry="keys", role=Role.AUTHOR),
     Page("/webhooks/new/", "webhook-form", "New webhook", "webhook-form", menu_entry="webhooks"),
     Page("/webhooks/<id:id>/change/", "webhook-form", "Webhook", "webhook-form", menu_entry="webhooks"),
-    Page("/webhooks/<id:id>/", "webhook-calls", "Calls", "webhook-calls", menu_entry="webhooks"),
+    Page("/webhooks/<id:id>/", "webhooks", "Webhooks", "webhooks", menu_entry="webhooks"),
     Page("/media/alt/", "media-alt", "Alternative texts", "alt-texts", menu_entry="media", role=Role.AUTHOR),
     Page("/articles/bin/", "articles-bin", "Articles", "bin", menu_entry="articles", role=Role.AUTHOR),
     Page("/pages/bin/", "pages-bin", "Pages", "bin", menu_entry="pages", role=Role.EDITOR),
@@ -137,7 +138,6 @@ def page(id: UUID | None = None) -> Response:
         text_fields=SCRIPT_TEXT_FIELDS,
         players=_SCRIPT_PLAYERS,
         digest=assets.get_digest(),
-        list_time_zones=list_time_zones,
         preview_origin=preview_origin,
         is_local=is_local_address(request.host_url),
         no_bin=not config["BIN_DAYS"],

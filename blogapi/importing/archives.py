@@ -116,11 +116,22 @@ def delete_abandoned(folder: Path) -> None:
 def _unpack(path: Path, folder: Path, max_media_bytes: int) -> tuple[str, ...]:
     skipped: dict[str, list[str]] = {}
     inner: list[str] = []
-    with _open_archive(path) as archive:
+    try:
+        opened = zipfile.ZipFile(path)
+    except _OPEN_ERRORS as error:
+        raise RefusedFile(
+            "It is not a complete zip file; copy or download it again, or unpack it and import the folder."
+        ) from error
+    with opened as archive:
         entries = archive.infolist()
         _check(entries, path, folder)
         for entry in entries:
-            name = _decode_name(entry)
+            name = entry.orig_filename
+            # Some programs write `\\`, or UTF-8 without the flag for UTF-8.
+            if not entry.flag_bits & _UTF8_NAME:
+                with suppress(UnicodeError):
+                    name = name.encode("cp437").decode("utf-8")
+            name = name.replace("\\", "/")
             if not name or name.endswith("/") or _SYSTEM_FILE.search(name):
                 continue
             if _ARCHIVE_NAME.search(name):
@@ -136,15 +147,6 @@ def _unpack(path: Path, folder: Path, max_media_bytes: int) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _open_archive(path: Path) -> zipfile.ZipFile:
-    try:
-        return zipfile.ZipFile(path)
-    except _OPEN_ERRORS as error:
-        raise RefusedFile(
-            "It is not a complete zip file; copy or download it again, or unpack it and import the folder."
-        ) from error
-
-
 def _check(entries: Sequence[zipfile.ZipInfo], path: Path, folder: Path) -> None:
     if len(entries) > MAX_ENTRIES:
         raise RefusedFile(
@@ -156,11 +158,8 @@ def _check(entries: Sequence[zipfile.ZipInfo], path: Path, folder: Path) -> None
         raise RefusedFile(
             "It is compressed with a method that is not supported; unpack it and import the folder."
         )
-    _check_total(sum(entry.file_size for entry in entries), path.stat().st_size, folder)
-
-
-def _check_total(total: int, size: int, folder: Path) -> None:
-    if total > _FREE_RATIO_BYTES and total > MAX_RATIO * size:
+    total = sum(entry.file_size for entry in entries)
+    if total > _FREE_RATIO_BYTES and total > MAX_RATIO * path.stat().st_size:
         raise RefusedFile(
             f"It unpacks to {total:,} bytes, more than {MAX_RATIO} times its size, as a zip bomb does; "
             "unpack it and import the folder."
@@ -171,15 +170,6 @@ def _check_total(total: int, size: int, folder: Path) -> None:
             f"It unpacks to {total:,} bytes, more than {'fit on the disk' if total > free else 'allowed'}; "
             "unpack it elsewhere and import the folder."
         )
-
-
-def _decode_name(entry: zipfile.ZipInfo) -> str:
-    """Return the path of an entry with `/`; some programs write `\\`, or UTF-8 without the flag for UTF-8."""
-    name = entry.orig_filename
-    if not entry.flag_bits & _UTF8_NAME:
-        with suppress(UnicodeError):
-            name = name.encode("cp437").decode("utf-8")
-    return name.replace("\\", "/")
 
 
 def _check_entry(entry: zipfile.ZipInfo, name: str, max_media_bytes: int) -> None:

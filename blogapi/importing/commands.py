@@ -164,9 +164,9 @@ def import_(
     from blogapi.importing.format_api.report import Result
     from blogapi.importing.format_api.source import ImportOptions
     from blogapi.importing.pipeline import background, preparing, report_output
-    from blogapi.importing.storing.authors import read_author_map
     from blogapi.importing.storing.custom_fields import CustomFields
     from blogapi.importing.storing.service import Importer
+    from blogapi.importing.storing.state import read_author_map
     from blogapi.parsing import normalize_language
     from blogapi.site.queries import get_site
 

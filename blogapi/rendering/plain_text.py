@@ -33,7 +33,7 @@ _PICTURE, _ALT = re.compile(r"<img([^<>]*)>"), re.compile(r' alt="([^"]*)"')
 
 # A text that is cut does not end with these characters, of several scripts.
 _CUT_END = (
-    " .,;:!?([{-\u2013\u2014\u2026\u201e\u060c\u061b\u061f\u0964"
+    " .,;:!?([{\xb7-\u2013\u2014\u2026\u201e\u060c\u061b\u061f\u0964"
     "\u3001\u3002\uff01\uff0c\uff0e\uff1a\uff1b\uff1f"
 )
 
@@ -43,6 +43,11 @@ _MARK_LINK = re.compile(rf"(?:<sup[^<>]*+>)?<a ([^<>]*+)>{_MARK}</a>(?:</sup>)?"
 _BLOCK = re.compile(r"<(?:section|div|ol) [^<>]*+>")
 _HAS_FOOTNOTES = re.compile(r'class="(?:[^"]* )?(?:wp-block-)?footnotes[ "]')
 _HEADING = re.compile(r"<h([1-6])(?: [^<>]*+)?>(?:[^<]++|<(?!/?h[1-6][ >]))*+</h\1>")
+# The last letter of an item of a list or of a cell; a character of _CUT_END needs no separator behind it.
+_ITEM_END = re.compile(
+    rf"([^\s<>{re.escape(_CUT_END)}])(?=\s*+(?:</[a-z0-9]++>\s*+)*?(?:</(?:li|t[dh]|d[dt])>|<[uo]l[ >]))"
+)
+_SEPARATOR = " \xb7"
 _BARE_URL = re.compile(
     r"(?<![0-9A-Za-z])(?:(?:https?|ftp)://(?:[^\s/?#@]*+@)?|(?=www\.))([0-9A-Za-z.-]*[0-9A-Za-z])"
     r"(?:[!-~]*[0-9A-Za-z]/?|/)?(\)/?)?"
@@ -66,8 +71,8 @@ def decode_entities(text: str) -> str:
 def make_excerpt(html: str) -> str:
     """Return the beginning of the text of sanitized HTML: at most MAX_EXCERPT_LENGTH characters.
 
-    It ends between two words. It contains no headings, code blocks, players and footnotes, and bare URLs are
-    shortened to their host.
+    It ends between two words. It contains no headings, code blocks, players and footnotes; `·` separates the
+    items of lists and the cells of tables, and bare URLs are shortened to their host.
     """
     start, *rest = remove_players(html).split("<pre")
     html = start + "".join(part.partition("</pre>")[2] for part in rest)
@@ -75,8 +80,9 @@ def make_excerpt(html: str) -> str:
     html = _remove_marks(html)
     # The footnotes are at the end.
     end = next((block.start() for block in _BLOCK.finditer(html) if _HAS_FOOTNOTES.search(block[0])), None)
-    html = html[:end]
-    return shorten(_BARE_URL.sub(_get_host, to_plain_text(html)).strip(), MAX_EXCERPT_LENGTH)
+    html = _ITEM_END.sub(rf"\1{_SEPARATOR}", html[:end])
+    text = _BARE_URL.sub(_get_host, to_plain_text(html)).strip().removesuffix(_SEPARATOR)
+    return shorten(text, MAX_EXCERPT_LENGTH)
 
 
 def make_label(html: str) -> str:

@@ -9,7 +9,6 @@ const { Saver } = await import(`${base}saving.js`);
 const { Journal } = await import(`${base}journal.js`);
 const storage = await import(`${base}../storage.js`);
 const md = await import(`${base}markdown.js`);
-const { explainPattern } = await import(`${base}faulty-pattern.js`);
 const blocks = await import(`${base}blocks.js`);
 const doc = await import(`${base}edits.js`);
 const links = await import(`${base}links.js`);
@@ -489,21 +488,6 @@ test("links to articles are found outside of code, and made from titles", () => 
   assert.match(check("scheduled")[0].words, /yet/);
   assert.match(check("archived")[0].words, /archived/);
   assert.match(check(null)[0].words, /does not exist/);
-});
-
-test("what is wrong with a regular expression is said in words", () => {
-  const explain = Object.fromEntries(
-    ["a(b)", "(", ")", "[", "*", "\\", "(?<n"].map((text) => [text, explainPattern(text)]),
-  );
-  assert.deepEqual(explain, {
-    "a(b)": "",
-    "(": "The ( is not closed",
-    ")": "The ) was not opened",
-    "[": "The [ is not closed",
-    "*": "There is nothing before * + or ?",
-    "\\": "A character is missing after \\",
-    "(?<n": "The ( is not closed",
-  });
 });
 
 const applied = (text, { from, to, insert, selectFrom }) =>

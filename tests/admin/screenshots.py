@@ -176,7 +176,11 @@ STATES = (
     State("webhooks", "webhooks/"),
     State("webhooks-empty", "webhooks/", is_empty=True),
     State("webhook-new", "webhooks/new/", fill_in_webhook),
-    State("webhook-calls", "webhooks/{harbour site}/", lambda page: page.locator(".version").nth(11).click()),
+    State(
+        "webhook-calls",
+        "webhooks/{harbour site}/",
+        lambda page: page.locator(".calls .fold .fold").nth(11).click(),
+    ),
     State("webhook-change", "webhooks/{search index}/change/"),
     State("import", "import/"),
     State("export", "export/"),

@@ -42,6 +42,7 @@ def test_texts_are_written_with_the_keyboard_alone(api, open_admin, files):
     page.get_by_role("link", name="Write them one by one", exact=True).click()
     page.wait_for_url(f"**{PATH}")
     wait_for(page, 1, "teal.png")
+    page.get_by_text("About 1 minute", exact=True).wait_for()
     page.get_by_text("Used in Trains").wait_for()
     assert list_violations(page) == []
     page.keyboard.type("A teal wall")
@@ -118,5 +119,17 @@ def test_a_decorative_picture_is_not_marked_in_the_library(api, open_admin, file
 def test_the_page_fits_narrow_windows(open_admin, files, width):
     page = open_admin(PATH, width=width, height=844)
     wait_for(page, 1, "teal.png")
+    assert not is_wider_than_the_window(page)
+    assert list_violations(page) == []
+
+
+def test_a_thumbnail_shows_its_picture(api, open_admin, files):
+    page = open_admin(PATH, width=320, height=700)
+    wait_for(page, 1, "teal.png")
+    strip = page.get_by_role("group", name="Pictures", exact=True)
+    strip.get_by_role("button", name="green.png", exact=True).click()
+    wait_for(page, 3, "green.png")
+    assert strip.locator("[aria-current]").get_attribute("aria-label") == "green.png"
+    assert strip.get_by_role("button").count() == 4
     assert not is_wider_than_the_window(page)
     assert list_violations(page) == []

@@ -43,6 +43,12 @@ def test_a_backup_is_made_checked_fetched_and_deleted(api, open_admin, blog):
     page.get_by_role("cell", name="Unreadable").wait_for()
 
 
+def show_tab(page, name):
+    page.get_by_role("navigation", name="Parts of this page").get_by_role(
+        "link", name=name, exact=True
+    ).click()
+
+
 def test_the_blog_is_shown_here_by_one_switch(api, open_admin, blog):
     api.patch("blog/site/", {"url": "", "title": "Quay"})
     page = open_admin("/admin/")
@@ -52,17 +58,21 @@ def test_the_blog_is_shown_here_by_one_switch(api, open_admin, blog):
     wait_until(page, "document.activeElement.id === 'field-built_in'")
     assert "without a key; drafts stay yours" in page.locator("#built_in-help").inner_text()
     switch.check()
+    show_tab(page, "Addresses")
     address = page.get_by_label("Address of the site")
     assert address.input_value() == blog.origin
     address.fill("")
+    show_tab(page, "The blog")
     page.get_by_role("button", name="Save").click()
     page.get_by_text("The built-in site needs an address").wait_for()
     assert list_violations(page) == []
+    show_tab(page, "Addresses")
     address.fill(blog.origin)
     page.get_by_role("button", name="Save").click()
     page.get_by_text(re.compile(r"^Saved \d\d:\d\d$")).wait_for()
     assert page.locator(".side .see-site").is_visible()
     assert (api.get("blog/site/")["built_in"], api.get("blog/site/")["url"]) == (True, blog.origin)
+    show_tab(page, "The blog")
     switch.uncheck()
     page.get_by_role("button", name="Save").click()
     page.get_by_text("Not saved yet").wait_for(state="detached")
@@ -73,13 +83,21 @@ def test_the_blog_is_shown_here_by_one_switch(api, open_admin, blog):
 def test_the_fields_of_the_site_are_changed(api, open_admin):
     page = open_admin("/admin/site/")
     page.get_by_label("Title", exact=True).fill("Notes from the harbour")
-    page.get_by_label("Time zone", exact=True).select_option("Europe/Lisbon")
-    page.get_by_label("Address of the site").fill("harbour")
-    page.get_by_role("button", name="Add an entry").click()
+    zone = page.get_by_label("Time zone", exact=True)
+    assert zone.locator("option").all_inner_texts() == ["UTC"]
+    zone.focus()
+    zone.select_option("Europe/Lisbon")
+    page.get_by_role("button", name="Add another address").click()
     page.get_by_label("Word", exact=True).fill("About")
     page.get_by_label("Leads to").fill("/about/")
+    show_tab(page, "Addresses")
+    page.get_by_label("Address of the site").fill("harbour")
+    show_tab(page, "Languages")
+    assert not page.get_by_role("complementary", name="As others see it").is_visible()
     page.get_by_role("button", name="Save").click()
+    # The tab of the faulty field is shown, and nothing that was entered is lost.
     page.get_by_text("Must be an absolute http(s) URL").wait_for()
+    assert page.url.endswith("/admin/site/addresses/")
     assert page.evaluate("document.activeElement.id") == "field-url"
     assert list_violations(page) == []
     page.get_by_label("Address of the site").fill("https://harbour.example/")
@@ -92,6 +110,9 @@ def test_the_fields_of_the_site_are_changed(api, open_admin):
         [{"label": "About", "url": "/about/"}],
     )
     page.get_by_role("navigation").get_by_text("Notes from the harbour").wait_for()
+    page.go_back()
+    page.wait_for_url("**/admin/site/languages/")
+    show_tab(page, "The blog")
     page.get_by_role("button", name="Remove About").click()
     wait_until(page, "document.activeElement.id === 'main'")
     page.get_by_text("Not saved yet").wait_for()
@@ -113,6 +134,27 @@ def test_the_fields_of_the_site_are_changed(api, open_admin):
     page.get_by_role("link", name="Media", exact=True).click()
     assert wait_for_first(page, questions) == "beforeunload"
     assert page.url == f"{open_admin.origin}/admin/site/"
+
+
+@pytest.mark.parametrize("address", ["", "https://harbour.example/blog"])
+def test_a_page_is_added_to_the_navigation(api, open_admin, address):
+    above = api.post("blog/pages/", {"title": "Our boats", "status": "published"})
+    below = api.post("blog/pages/", {"title": "Patience", "status": "published", "parent": above["uuid"]})
+    api.patch("blog/site/", {"url": address, "navigation": []})
+    page = open_admin("/admin/site/")
+    picker = page.get_by_role("combobox", name="Add a page")
+    picker.press_sequentially("pati")
+    page.get_by_role("option").get_by_text("Patience").wait_for()
+    assert list_violations(page) == []
+    page.keyboard.press("Enter")
+    page.get_by_label("Word", exact=True).wait_for()
+    page.get_by_role("button", name="Save").click()
+    page.get_by_text(re.compile(r"^Saved \d\d:\d\d$")).wait_for()
+    (entry,) = api.get("blog/site/")["navigation"]
+    assert entry == {"label": "Patience", "url": f"/{above['slug']}/{below['slug']}/"}
+    api.patch("blog/site/", {"url": "", "navigation": []})
+    for uuid in (below["uuid"], above["uuid"]):
+        api.delete(f"blog/pages/{uuid}/")
 
 
 def test_a_site_that_somebody_else_changed_is_not_overwritten(api, open_admin):
@@ -139,7 +181,7 @@ def test_the_address_of_the_site_is_checked(blog, api, open_admin):
     blog.app.config["WEBHOOK_HOSTS"] = ("127.0.0.1",)
     with receive() as receiver:
         api.patch("blog/site/", {"title": "Harbour", "url": f"http://127.0.0.1:{receiver.port}"})
-        page = open_admin("/admin/site/")
+        page = open_admin("/admin/site/addresses/")
         page.get_by_role("button", name="Check the address", exact=True).click()
         page.get_by_text("It answers with the status 204.").wait_for()
         link = b'<link rel="alternate" type="application/rss+xml" href="feed.xml">'
@@ -165,9 +207,11 @@ def test_the_logo_is_chosen_from_more_than_one_page_of_pictures(api, open_admin)
     page = open_admin("/admin/site/")
     page.get_by_label("Title", exact=True).fill("Quay")
     page.get_by_role("group", name="In a search").get_by_text("Quay", exact=True).wait_for()
+    show_tab(page, "Addresses")
     page.get_by_label("Path of an article").fill("/{year}/{category}/{slug}/")
     page.get_by_text(re.compile(r"/\d{4}/uncategorised/newest/$")).wait_for()
     page.get_by_text("the blog keeps no redirects from the old ones").wait_for()
+    show_tab(page, "The blog")
     page.get_by_role("button", name="Choose the logo").click()
     page.get_by_text("24 of 30 pictures", exact=True).wait_for()
     page.get_by_role("button", name="Show more", exact=True).click()

@@ -98,7 +98,7 @@ def test_the_name_of_a_field_is_made_from_its_label(api, open_admin, label, name
     page.get_by_role("button", name="Save field").click()
     if not name:
         page.get_by_text("Use small letters, digits and underscores; begin with a letter.").wait_for()
-        page.get_by_label("Name in the API").fill("rating")
+        page.get_by_label("Short name").fill("rating")
         page.get_by_role("button", name="Save field").click()
     page.get_by_role("dialog").wait_for(state="hidden")
     [field] = api.get("blog/fields/")

@@ -94,6 +94,21 @@ def test_a_blog_is_tried_and_imported(api, open_admin):
     assert list_violations(page) == []
 
 
+def test_files_with_the_same_remark_are_one_row(open_admin):
+    page = open_admin("/admin/import/")
+    broken = {f"broken-{number}": "---\ntitle: Broken\n" for number in range(3)}
+    send_file(page, make_zip(**broken, alone="---\ntitle: [\n---\n"))
+    page.get_by_role("button", name="Discard", exact=True).wait_for()
+    group = page.get_by_role("listitem").filter(has_text="3 files will be left out")
+    group.get_by_text("Show them", exact=True).click()
+    assert group.get_by_role("listitem").all_inner_texts() == [f"harbour/{name}.md" for name in broken]
+    page.get_by_text("harbour/alone.md will be left out").wait_for()
+    assert page.get_by_text("harbour/broken-1.md will be left out").count() == 0
+    assert list_violations(page) == []
+    page.get_by_role("button", name="Discard", exact=True).click()
+    page.get_by_role("link", name="Import another file", exact=True).wait_for()
+
+
 def test_a_trial_that_runs_shows_no_numbers(open_admin, monkeypatch):
     go_on, store = threading.Event(), ImportRun._store
     monkeypatch.setattr(ImportRun, "_store", lambda run, show: go_on.wait(60) and store(run, show))

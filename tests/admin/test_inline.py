@@ -76,7 +76,7 @@ def test_a_picture_is_a_block_with_fields(write, make, api, open_admin):
     # Backspace selects the picture, then deletes it.
     get_text(page).focus()
     picture.click()
-    get_button(page, "As Markdown").click()
+    get_button(page, "As text").click()
     expect(get_text(page)).to_contain_text(written)
     page.keyboard.press("Control+Home")
     for _ in range(2):

@@ -79,6 +79,9 @@ def test_the_menu_inserts_at_the_cursor(write, make, name, text):
     get_text(page).focus()
     page.keyboard.press("Control+End")
     get_button(page, "Insert").click()
+    page.get_by_role("menu", name="Insert", exact=True).wait_for()
+    heading = "getComputedStyle(document.querySelector('.popover.menu'), '::before').content"
+    assert page.evaluate(heading).startswith('"Insert"')
     assert not is_wider_than_the_window(page)
     page.get_by_role("menuitem", name=name, exact=True).click()
     expected = text.replace("Rain> ", "> Rain")

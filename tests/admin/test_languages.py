@@ -92,7 +92,7 @@ def test_an_editor_links_a_text_that_exists_and_starts_an_empty_one(api, open_ad
 
 
 def test_an_admin_names_the_languages_of_the_blog(api, open_admin):
-    page = open_admin("/admin/site/")
+    page = open_admin("/admin/site/languages/")
     page.get_by_role("button", name="Add a language").click()
     for label, text in (("Language", "fr"), ("Title in it", "Le pain"), ("Description in it", "Du pain.")):
         page.locator(".languages").get_by_label(label, exact=True).fill(text)

@@ -75,6 +75,9 @@ def test_places_are_chosen_or_written_and_the_rest_has_joined(open_admin):
     second = dialog.get_by_role("region", name="Place 2", exact=True)
     assert second.locator("mark").all_text_contents() == ["eleven", "fourteen"]
     assert "Before\nStarted ten times." in second.inner_text()
+    # The row names the person as the button does.
+    assert second.locator(".conflict-line b").all_inner_texts() == ["Before", "Marit", "You"]
+    assert second.get_by_role("radio", name="Marit’s", exact=True).count() == 1
     # The first open place has the focus; Alt and the arrow keys go to others.
     focused = "document.activeElement.closest('[data-conflict]')?.ariaLabel"
     assert page.evaluate(focused) == "Place 1"

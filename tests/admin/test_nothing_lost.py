@@ -15,6 +15,7 @@ from tests.admin.writing import (
     get_stored,
     get_text,
     is_read,
+    lose_answer,
     save,
     type_at_end,
     unfold,
@@ -108,7 +109,7 @@ def test_a_taken_slug_is_named_where_one_publishes(api, write, make, side):
     popover.get_by_text(words).wait_for()
     assert popover.locator(".address").count() == 0
     assert popover.get_by_text("Readers do not get <script>. Show", exact=True).is_visible()
-    embedded = "Readers do not get <iframe>, because it is no player that may be embedded. Show"
+    embedded = "Readers do not get <iframe>: of embedded pages, only players of known sites are shown. Show"
     assert popover.get_by_text(embedded, exact=True).is_visible()
     popover.get_by_role("button", name="Publish", exact=True).click()
     popover.get_by_role("alert").get_by_text("is taken").wait_for()
@@ -244,6 +245,24 @@ def test_the_text_of_a_deleted_article_is_offered_everywhere_afterwards(
     page.goto("/admin/")
     page.get_by_role("heading", name="Overview", exact=True).wait_for()
     assert not page.get_by_text("Kept in this browser").is_visible()
+
+
+def test_a_new_article_offers_no_text_that_the_blog_has(api, open_admin):
+    page = open_admin("/admin/articles/new/")
+    page.get_by_role("textbox", name="Title", exact=True).fill("Stored without an answer")
+    get_text(page).focus()
+    page.route("**/blog/articles/**", lose_answer)
+    page.keyboard.insert_text("All of it.")
+    page.keyboard.press("Control+s")
+    wait_for_state(page, "Offline: kept in this browser")
+    kept = "Object.keys(localStorage).filter((key) => key.includes('journal')).length"
+    assert page.evaluate(kept) == 1
+    [article] = api.get(f"{ARTICLES}?status=draft&q=Stored+without&fields=content")
+    assert article == {"content": "All of it."}
+    page.close()
+    page = open_admin("/admin/articles/new/")
+    wait_until(page, f"{kept} === 0")
+    assert not page.get_by_text("This browser has kept").is_visible()
 
 
 def test_addresses_are_those_of_the_api(api, write, make):

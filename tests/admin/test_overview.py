@@ -49,6 +49,18 @@ def test_the_overview_names_what_waits_and_what_comes(api, open_admin):
     page.wait_for_url("**/admin/articles/*/")
 
 
+@pytest.mark.parametrize("zone", ["UTC", "Pacific/Kiritimati", "Pacific/Pago_Pago"])
+def test_an_article_of_this_minute_has_its_distance(api, open_admin, zone):
+    api.patch("blog/site/", {"time_zone": zone})
+    path = f"blog/articles/{api.post('blog/articles/', {'title': 'New', 'status': 'published'})['uuid']}/"
+    page = open_admin("/admin/")
+    page.get_by_role("heading", name="Health").wait_for()
+    (row,) = [text for text in rows(page, "Published last") if text.startswith("New\n")]
+    assert re.fullmatch(r"New\nUncategorised\n(Just now|\d min ago)", row)
+    api.delete(path)
+    api.patch("blog/site/", {"time_zone": "UTC"})
+
+
 def hold(route, held):
     held.append(route) if route.request.method == "POST" else route.continue_()
 

@@ -133,7 +133,8 @@ def test_a_page_says_where_it_is_and_a_translation_goes_below_that_of_the_page_a
     page = open_admin(f"/admin/articles/{team['uuid']}/")
     page.wait_for_url(f"**/admin/pages/{team['uuid']}/")
     page.get_by_role("button", name="Details", exact=True).click()
-    page.get_by_text("Below “About”, first").wait_for()
+    wait_until(page, "document.querySelector('#picker-Parent')?.value === 'About'")
+    assert page.get_by_label("Place", exact=True).locator("option").all_inner_texts() == ["First"]
     page.get_by_role("button", name="More actions").click()
     page.get_by_role("menuitem", name="Add a translation").click()
     page.get_by_role("dialog", name="Add a translation").get_by_label("Language").select_option("French")
@@ -148,3 +149,58 @@ def test_a_page_says_where_it_is_and_a_translation_goes_below_that_of_the_page_a
     page.wait_for_url(lambda other: other != url)
     fields = "?fields=parent,position,language,translation_key"
     assert api.get(f"{PAGES}{page.url.split('/')[-2]}/{fields}") == copy | {"translation_key": ""}
+
+
+def test_the_details_of_a_page_begin_with_its_place(api, open_admin):
+    about, imprint = (
+        api.post(PAGES, {"title": title, "status": "published"}) for title in ("About", "Imprint")
+    )
+    for title, parent in (("The people", about), ("Maps", None)):
+        api.post(PAGES, {"title": title, "parent": parent and parent["uuid"], "position": 9})
+    page = open_admin(f"/admin/pages/{imprint['uuid']}/", width=1600)
+    page.get_by_role("button", name="Details", exact=True).click()
+    parent, place = (page.get_by_role("combobox", name=name, exact=True) for name in ("Parent", "Place"))
+    parent.wait_for()
+    assert list_violations(page) == []
+    labels = "[...document.querySelectorAll('.details label')].slice(0, 2).map(({ innerText }) => innerText)"
+    assert page.evaluate(labels) == ["Parent", "Place"]
+    # An edit that waits stays publishable after a move.
+    page.get_by_role("textbox", name="Title", exact=True).fill("Imprint, new")
+    parent.click()
+    options = page.get_by_role("listbox", name="Parent", exact=True).get_by_role("option")
+    assert [text.strip() for text in options.all_inner_texts()] == ["None", "About", "The people", "Maps"]
+    options.nth(1).click()
+    wait_until(
+        page, "document.querySelector('#field-position').selectedOptions[0].text === 'After “The people”'"
+    )
+    assert list_places(api)["Imprint"] == ("About", 10)
+    place.select_option("First")
+    wait_until(page, "document.querySelector('admin-page').busy === ''")
+    assert list_places(api)["Imprint"] == ("About", 0)
+    parent.fill("no")
+    page.keyboard.press("Enter")
+    wait_until(page, "document.querySelector('#field-position').options.length === 3")
+    page.get_by_role("button", name="Update", exact=True).click()
+    dialog = page.get_by_role("dialog", name="Update this page")
+    dialog.get_by_role("button", name="Update", exact=True).click()
+    dialog.wait_for(state="detached")
+    assert list_places(api) == {
+        **{"About": (None, 0), "The people": ("About", 9), "Maps": (None, 9)},
+        "Imprint, new": (None, 10),
+    }
+    # Pages with the same position make room.
+    place.select_option("After “About”")
+    wait_until(page, "document.querySelector('admin-page').busy === ''")
+    assert list_places(api)["Imprint, new"] == (None, 1)
+    place.select_option("First")
+    wait_until(page, "document.querySelector('admin-page').busy === ''")
+    assert (list_places(api)["Imprint, new"], list_places(api)["About"]) == ((None, 0), (None, 1))
+    # Another user's change of the page is not overwritten.
+    api.patch(f"{PAGES}{imprint['uuid']}/", {"content": "Theirs."})
+    place.select_option("After “Maps”")
+    page.get_by_text("It was changed in the meantime. Load the page again.").wait_for()
+    assert list_places(api)["Imprint, new"] == (None, 0)
+    page.goto("/admin/pages/new/")
+    page.get_by_role("button", name="Details", exact=True).click()
+    parent.wait_for()
+    assert place.locator("option").count() == 4

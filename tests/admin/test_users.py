@@ -186,6 +186,10 @@ def test_an_admin_deletes_a_user_after_a_question(api, open_admin):
 
 def test_a_key_is_shown_once_and_revoked(api, open_admin):
     page = open_admin("/admin/keys/")
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.locator(".code-example pre").wait_for()
+    # The sample command is not cut.
+    assert page.locator(".code-example pre").evaluate("pre => pre.scrollWidth <= pre.clientWidth")
     page.get_by_role("button", name="New key").click()
     dialog = page.get_by_role("dialog", name="New key")
     dialog.get_by_role("textbox", name="Name").fill("phone shortcut")

@@ -1,4 +1,4 @@
-"""The pages of webhooks: the list, the form, and the calls."""
+"""The pages of webhooks: the list with the calls, and the form."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from tests.admin.browsing import list_violations, wait_for_announcement, wait_for_page
 from tests.admin.hooks import add_demo_hooks, add_hook
-from tests.browser import wait_until
+from tests.browser import is_wider_than_the_window, wait_until
 from tests.delivery.webhooks.receiver import receive
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
@@ -36,7 +36,12 @@ def act(page, name, action):
 
 
 def get_row(page, name):
-    return page.get_by_role("row").filter(has_text=name)
+    return page.get_by_role("row").filter(has=page.get_by_role("rowheader").filter(has_text=name))
+
+
+def get_calls(page, name):
+    """Return the calls of a webhook, in the row below its own."""
+    return get_row(page, name).locator("+ tr > td > details")
 
 
 def test_an_empty_list_says_what_a_webhook_does(open_admin):
@@ -51,11 +56,13 @@ def test_the_list_says_how_the_calls_go(blog, open_admin):
     wait_for_page(page)
     page.get_by_text("Calls are sent by serve only").wait_for()
     text = {
-        name: get_row(page, name).inner_text() for name in ("harbour site", "search index", "old preview")
+        name: get_row(page, name).inner_text() + get_row(page, name).locator("+ tr").inner_text()
+        for name in ("harbour site", "search index", "old preview")
     }
     assert "Netlify, build hook" in text["harbour site"]
     assert "20 of 20 arrived, one at the second try" in text["harbour site"]
-    assert re.search(r"Trying again (tomorrow )?at \d\d:\d\d\n*17 of 20 arrived", text["search index"])
+    assert re.search(r"Trying again (tomorrow )?at \d\d:\d\d", text["search index"])
+    assert "17 of 20 arrived" in text["search index"]
     assert "No answer in 10 s" in text["search index"]
     assert "Paused by you" in text["old preview"] and "No call yet" in text["old preview"]
     page.get_by_text("“newsletter” has not answered since").wait_for()
@@ -187,36 +194,33 @@ def test_the_menu_of_a_webhook(api, open_admin, receiver):
     wait_until(page, "document.activeElement !== document.body")
 
 
-def test_each_call_has_its_address_and_says_what_was_sent(blog, open_admin):
+def test_the_calls_are_below_the_row_of_their_webhook(blog, open_admin):
     uuid = add_demo_hooks(blog)["harbour site"]
     page = open_admin(f"/admin/webhooks/{uuid}/")
-    wait_for_page(page)
-    calls = page.get_by_role("navigation", name="Calls").get_by_role("link")
+    calls = get_calls(page, "harbour site").locator("details")
+    calls.nth(19).wait_for()
     assert calls.count() == 20
+    assert get_calls(page, "search index").locator("summary").count() == 1
     failed = calls.nth(11)
-    failed.click()
-    page.get_by_text(
+    failed.locator("summary").click()
+    failed.get_by_text(
         re.compile(r"503 Service Unavailable, after 0.4 s.\s+It was tried again and arrived")
     ).wait_for()
-    page.get_by_text("POST https://api.netlify.com/•••").wait_for()
-    assert page.url.endswith(str(failed.get_attribute("href")))
-    page.keyboard.press("ArrowUp")
-    page.wait_for_url(f"**{calls.nth(10).get_attribute('href')}")
-    page.go_back()
-    page.get_by_text("<html><body><h1>Service Unavailable</h1>").wait_for()
+    failed.get_by_text("POST https://api.netlify.com/•••").wait_for()
+    failed.get_by_text("<html><body><h1>Service Unavailable</h1>").wait_for()
+    assert failed.get_by_role("listitem").inner_text().split() == [
+        "Updated",
+        "fish-soup",
+        "title,",
+        "content",
+    ]
     assert list_violations(page) == []
-
-
-def test_a_phone_shows_the_list_then_the_call(blog, open_admin):
-    uuid = add_demo_hooks(blog)["harbour site"]
-    page = open_admin(f"/admin/webhooks/{uuid}/", width=390, height=844)
-    calls = page.get_by_role("navigation", name="Calls")
-    calls.get_by_role("link").first.click()
-    page.get_by_role("heading", name="Answered").wait_for()
-    assert not calls.is_visible()
-    page.get_by_role("link", name="All calls").click()
-    calls.wait_for()
-    assert not page.get_by_role("heading", name="Answered").is_visible()
+    page.set_viewport_size({"width": 320, "height": 700})
+    assert not is_wider_than_the_window(page)
+    # Several are opened at once.
+    page.evaluate("for (const calls of document.querySelectorAll('.calls td > details')) calls.open = true")
+    get_calls(page, "search index").get_by_text("No answer: fish-soup, try 3").wait_for()
+    get_calls(page, "page cache").locator("details").nth(19).wait_for()
 
 
 def test_a_call_is_sent_again(api, open_admin, receiver):
@@ -224,20 +228,24 @@ def test_a_call_is_sent_again(api, open_admin, receiver):
     api.post("blog/tags/", {"name": "Boats"})
     receiver.answer(503)
     api.post(f"webhooks/{webhook['uuid']}/test/")
-    page = open_admin(f"/admin/webhooks/{webhook['uuid']}/")
-    page.get_by_text("a receiver that checks ids takes it once").wait_for()
-    page.get_by_role("button", name="Send again", exact=True).click()
-    page.get_by_role("heading", name=re.compile("^(Today|Yesterday), ")).wait_for()
-    page.get_by_text(re.compile(r"204 No Content, after")).wait_for()
+    page = open_admin("/admin/webhooks/")
+    calls = get_calls(page, "index")
+    calls.locator("summary").click()
+    calls.locator("details summary").click()
+    calls.get_by_text("a receiver that checks ids takes it once").wait_for()
+    calls.get_by_role("button", name="Send again", exact=True).click()
+    page.locator(".toast").get_by_text(re.compile("^204, after")).wait_for()
     first, second = receiver.calls
     assert first.headers["webhook-id"] == second.headers["webhook-id"]
-    page.get_by_role("button", name="Send again from a time…").click()
+    # The new call is above the one that is still open.
+    calls.get_by_text(re.compile(r"^204, \d.\d s: Test call")).wait_for()
+    assert calls.locator("details").nth(1).get_attribute("open") is not None
+    calls.get_by_text("It was tried again and arrived").wait_for()
+    act(page, "index", "Send again from a time…")
     page.get_by_role("dialog").get_by_role("button", name="Send again").click()
     page.get_by_text(re.compile("changes? (is|are) sent again")).wait_for()
 
 
-def test_a_webhook_without_calls_explains_what_comes(blog, open_admin):
+def test_a_webhook_without_calls_says_so(blog, open_admin):
     page = open_admin(f"/admin/webhooks/{add_hook(blog, 'new')}/")
-    page.get_by_role("heading", name="There is no call yet").wait_for()
-    page.get_by_role("button", name="Pause").click()
-    page.get_by_role("button", name="Resume").wait_for()
+    get_row(page, "new").locator("+ tr").get_by_text("No call yet").wait_for()

@@ -28,6 +28,7 @@ def test_a_new_blog_is_named_once(make_blog, browser):
         page.locator(".welcome-name").get_by_text("Quay & <i>co</i>", exact=True).wait_for()
         page.get_by_label("Your name", exact=True).fill("Ida Vik")
         page.get_by_label("Language", exact=True).select_option("pt-PT")
+        page.get_by_label("Time zone", exact=True).focus()
         page.get_by_label("Time zone", exact=True).select_option("Europe/Lisbon")
         here = page.get_by_label("Here", exact=True)
         assert here.is_checked() and not page.get_by_label("Address of the site", exact=True).is_visible()
@@ -86,6 +87,8 @@ def test_a_new_blog_is_shown_here(make_blog, browser):
         assert page.get_by_role("heading", name="A site for readers", exact=True).count() == 0
         # The overview repeats that readers cannot reach the address.
         page.get_by_role("link", name="Readers cannot reach this address", exact=True).click()
+        page.get_by_label("Address of the site", exact=True).wait_for()
+        page.get_by_role("link", name="The blog", exact=True).click()
         switch = page.get_by_label("Show the blog here", exact=True)
         switch.wait_for()
         assert switch.is_checked()

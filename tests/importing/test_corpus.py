@@ -18,7 +18,7 @@ import pytest
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.format_api.source_files import Entry, read_bytes, walk_path
 from blogapi.importing.formats.markdown import front_matter, reader
-from blogapi.importing.formats.markdown.fields import Fields
+from blogapi.importing.formats.markdown.front_matter import Fields
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.templates.template_tags import resolve_templates
 from blogapi.importing.templates.wiki_links import resolve_wiki_links

@@ -114,6 +114,23 @@ def test_an_excerpt_has_no_headings_footnotes_and_code_and_of_bare_urls_the_host
 
 
 @pytest.mark.parametrize(
+    ("content", "excerpt"),
+    [
+        (
+            "Bring:\n\n- salt pans.\n- water\n- **salt**\n\nSee it.",
+            "Bring: salt pans. water · salt · See it.",
+        ),
+        ("- one\n  - two\n- three", "one · two · three"),
+        ("| a | b |\n|---|---|\n| 1 | |\n", "a · b · 1"),
+        ("- last", "last"),
+        ("water\n\nsalt", "water salt"),
+    ],
+)
+def test_an_excerpt_separates_items_and_cells(content, excerpt):
+    assert plain_text.make_excerpt(sanitizer.to_safe_html(content, "markdown")) == excerpt
+
+
+@pytest.mark.parametrize(
     ("words", "minutes"),
     [
         *[("", 1), ("a " * 220, 1), ("a " * 221, 2), ("日" * 1000, 2), ("日" * 1001, 3)],

@@ -102,6 +102,7 @@ const LATER = [
   "editor/merge",
   "editor/merge-dialog",
   "editor/paste",
+  "editor/table-bar",
   "in-bin",
 ];
 

@@ -108,7 +108,6 @@ interface Refs {
   siteFrameReason: HTMLElement;
   text: HTMLElement;
   toolbar: HTMLElement;
-  toolRow: HTMLElement;
   letters: HTMLButtonElement;
   insert: HTMLButtonElement;
   useKept: HTMLButtonElement;
@@ -119,6 +118,7 @@ interface Refs {
   // Other pages.
   addLanguage: HTMLButtonElement;
   addNavigation: HTMLButtonElement;
+  addPage: HTMLElement;
   askEmail: HTMLElement;
   askServer: HTMLElement;
   bylineForm: NamedForm;

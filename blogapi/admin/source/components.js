@@ -149,25 +149,31 @@ export function checkbox({ id, label, value, help, onChange }) {
 }
 
 /**
- * A part of a form that is one line, its name and its value, until it is opened.
+ * A part of a page that is one line, its name and its value, until it is opened.
  * @param {unknown} name @param {unknown} value @param {unknown} content @param {boolean} [isOpen]
+ * @param {(isOpen: boolean) => unknown} [onToggle]
  */
-export const fold = (name, value, content, isOpen = false) =>
-  html`<details class="fold" ?open=${isOpen}><summary><span>${name}</span><span dir="auto">${value}</span>
+export const fold = (name, value, content, isOpen = false, onToggle = undefined) =>
+  html`<details class="fold" ?open=${isOpen} @toggle=${(/** @type {any} */ { target }) => onToggle?.(target.open)}
+    ><summary><span>${name}</span><span dir="auto">${value}</span>
     ${icon("chevron-down")}</summary>${content}</details>`;
+
+/**
+ * @template T
+ * @param {{name: string, value: T, onChange: (value: T) => unknown}} group @param {T} item @param {Renderable} text
+ */
+const radio = ({ name, value, onChange }, item, text) => html`<label>
+  <input type="radio" name=${name} value=${item} .checked=${live(item === value)}
+    @change=${() => onChange(item)}><span>${text}</span></label>`;
 
 /**
  * One of two or three choices. items: the values by their labels.
  * @template T
  * @param {{label: string, name: string, items: Record<string, T>, value: T, onChange: (value: T) => unknown}} options
  */
-export function segments({ label, name, items, value, onChange }) {
-  const choice = (/** @type {[string, T]} */ [text, item]) => html`<label>
-    <input type="radio" name=${name} value=${item} .checked=${live(item === value)}
-      @change=${() => onChange(item)}><span>${text}</span></label>`;
-  return html`<fieldset class="segments"><legend class="sr-only">${label}</legend>
-    ${Object.entries(items).map(choice)}</fieldset>`;
-}
+export const segments = ({ label, items, ...group }) =>
+  html`<fieldset class="segments"><legend class="sr-only">${label}</legend>
+    ${Object.entries(items).map(([text, item]) => radio(group, item, text))}</fieldset>`;
 
 /**
  * One of at most six choices, as cards. items: [value, word, sentence].
@@ -175,13 +181,10 @@ export function segments({ label, name, items, value, onChange }) {
  * @param {{label: string, name: string, items: [T, string, string?][], value: T,
  *   onChange: (value: T) => unknown}} options
  */
-export function choiceCards({ label, name, items, value, onChange }) {
-  const helpOf = (/** @type {string | undefined} */ help) => (help ? html`<span class="help">${help}</span>` : nothing);
-  const card = (/** @type {[T, string, string?]} */ [item, text, help]) => html`<label>
-    <input type="radio" name=${name} value=${item} .checked=${live(item === value)}
-      @change=${() => onChange(item)}><span>${text}${helpOf(help)}</span></label>`;
-  return html`<fieldset class="choice-cards"><legend>${label}</legend><div>${items.map(card)}</div></fieldset>`;
-}
+export const choiceCards = ({ label, items, ...group }) =>
+  html`<fieldset class="choice-cards"><legend>${label}</legend><div>${items.map(([item, text, help]) =>
+    radio(group, item, html`${text}${help ? html`<span class="help">${help}</span>` : nothing}`),
+  )}</div></fieldset>`;
 
 /**
  * Links to the parts of a page, on one line with `beside` (a search field).

@@ -164,6 +164,14 @@ export class Page extends LitElement {
     }
   }
 
+  /** Show why a request fails. Unlike act(), several can run at once. @param {Promise<unknown>} request */
+  showFailure(request) {
+    request.catch((error) => {
+      if (!(error instanceof ApiError)) throw error;
+      this.set({ problem: error.message });
+    });
+  }
+
   /**
    * As act(), and load the page again after work().
    * @template T @param {string} name @param {() => T | Promise<T>} work @returns {Promise<T | undefined>}

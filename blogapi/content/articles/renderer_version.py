@@ -6,7 +6,7 @@ from __future__ import annotations
 # search words of an article. At the next start, all articles are then rendered again. A golden test fails if
 # HTML, texts, search words or fields change, but not if the addresses of media files change. The versions of
 # the libraries do not count: two installations of one release would render all articles for each other.
-RENDERER_NUMBER = 15
+RENDERER_NUMBER = 16
 
 
 def get_renderer_version() -> str:

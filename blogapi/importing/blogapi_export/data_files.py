@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
 from functools import partial
-from typing import TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
+from uuid import UUID
 
-from blogapi.importing.blogapi_export import blog_data, values
-from blogapi.importing.blogapi_export.blog_data import PICTURE_FIELDS, BlogData, ExportedMedia
+from flask import current_app
+
+from blogapi.content.media.addresses import REFERENCE, make_path
+from blogapi.exporting.snapshot import SITE_FIELDS, TERM_FIELDS
+from blogapi.importing.blogapi_export import values
 from blogapi.importing.blogapi_export.layout import ExportFolder
 from blogapi.importing.blogapi_export.values import Values
 from blogapi.importing.format_api.report import FileReport, report_problem
@@ -16,6 +24,155 @@ from blogapi.importing.format_api.source_files import read_bytes
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing.exported_terms import ExportedTerm
 from blogapi.importing.texts.data import parse_yaml
+from blogapi.publication import kinds
+from blogapi.rendering.slugs import make_term_slug
+from blogapi.storage.database import current_time
+
+#: The kind of the terms in each list of an export.
+TERM_KINDS = {kinds.KINDS[name].plural: name for name in kinds.TERM_KINDS}
+PICTURE_FIELDS = frozenset(("cover_image", "og_image", "avatar", "logo", "icon"))
+# Longer names are refused before their slugs are computed, which would take long.
+MAX_NAME_LENGTH = 5_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportedMedia:
+    """A file of the media library in an export. All times are aware, UTC."""
+
+    uuid: UUID
+    name: str  #: in the library
+    hash: str  #: SHA-256 of the file
+    upload_hash: str  #: SHA-256 of the file as it was uploaded
+    alt: str
+    decorative: bool = False
+    caption: str
+    created: datetime
+    last_updated: datetime
+    file: str = ""  #: the name in the folder of the export
+    former_hashes: Mapping[str, int | None] = field(default_factory=dict)  #: hash: width if it is a rendition
+    path: Path  #: of the file to import
+    is_exact: bool  #: whether the library must store it unchanged, because the export has its hash
+
+    @property
+    def address(self) -> str:
+        """The address under which the fields of the API refer to the file."""
+        if not self.is_exact:
+            raise RefusedFile(f"The entry of “{self.file}” in `media` needs its `hash`; add the SHA-256.")
+        return make_path(self.hash, self.name)
+
+
+@dataclass(slots=True)
+class BlogData:
+    """The data of an export besides its articles; `reports` has a report for each unreadable item.
+
+    `showed_itself` is whether blogapi itself showed the blog to readers.
+    """
+
+    terms: dict[tuple[str, str], ExportedTerm] = field(default_factory=dict)
+    media: list[ExportedMedia] = field(default_factory=list)
+    site: dict[str, Any] | None = None
+    showed_itself: bool = False
+    fields: list[Values] = field(default_factory=list)
+    redirects: list[Values] = field(default_factory=list)
+    reports: list[FileReport] = field(default_factory=list)
+
+
+def read_term(
+    export: ExportFolder, kind: str, values_by_name: Values, pictures: Mapping[str, str]
+) -> ExportedTerm:
+    """Return a term; `pictures` maps the names of the picture fields to the addresses to store."""
+    values.refuse_surrogates(values_by_name)
+    fields: dict[str, Any] = {
+        name: values_by_name[name]
+        for name in ("name", "slug", *TERM_FIELDS[kind])
+        if values_by_name.get(name) is not None or (name == "description" and name in values_by_name)
+    }
+    name = values.get_required_text(values_by_name, "name", "Bread")
+    slug = fields["slug"] = values.get_text(values_by_name, "slug").strip() or make_term_slug(name)
+    created, updated = _get_times(values_by_name)
+    return ExportedTerm(
+        kind=kind,
+        uuid=export.get_uuid(values_by_name, f"{kind}/{slug}"),
+        fields=fields | {name: pictures[name] for name in pictures if name in TERM_FIELDS[kind]},
+        created=created,
+        last_updated=updated,
+        parent=values.get_text(values_by_name, "parent"),
+        former_slugs=values.get_former(values_by_name, "former_slugs", updated),
+    )
+
+
+def read_media(export: ExportFolder, fields: Values) -> ExportedMedia:
+    """Return a media file; if the export has no hash of it, the library may change the file."""
+    values.refuse_surrogates(fields)
+    created, updated = _get_times(fields)
+    file = values.get_text(fields, "file")
+    path = export.get_media_path(file)
+    digest = values.get_text(fields, "hash") or hash_file(path)
+    _check_digest(digest)
+    former_hashes: dict[str, int | None] = {}
+    for item in values.get_mappings(fields, "former_hashes"):
+        former, width = values.get_text(item, "hash"), str(item.get("width") or "")
+        _check_digest(former)
+        is_width = width.isascii() and width.isdigit() and len(width) < 7
+        former_hashes[former] = int(width) if is_width else None
+    return ExportedMedia(
+        uuid=export.get_uuid(fields, f"media/{file}"),
+        file=file,
+        name=values.get_text(fields, "name") or file,
+        hash=digest,
+        upload_hash=values.get_text(fields, "upload_hash") or digest,
+        alt=values.get_text(fields, "alt"),
+        decorative=fields.get("decorative") in (True, "true"),
+        caption=values.get_text(fields, "caption"),
+        created=created,
+        last_updated=updated,
+        former_hashes=former_hashes,
+        path=path,
+        is_exact=bool(fields.get("hash")),
+    )
+
+
+def hash_file(path: Path) -> str:
+    """Return the SHA-256 of a file; raises RefusedFile if it is missing, too large or not a regular file."""
+    return hashlib.sha256(read_bytes(path, current_app.config["MAX_MEDIA_SIZE"])).hexdigest()
+
+
+def _check_digest(digest: str) -> None:
+    if len(digest) != 64 or digest.strip("0123456789abcdef"):
+        raise RefusedFile("`hash` is not a SHA-256 of 64 hexadecimal digits; correct it.")
+
+
+def read_site(fields: Values, pictures: Mapping[str, str]) -> dict[str, Any]:
+    """Return the fields of the site as the API accepts them."""
+    values.refuse_surrogates(fields)
+    site: dict[str, Any] = {name: fields[name] for name in SITE_FIELDS if fields.get(name) is not None}
+    navigation = [
+        {name: values.get_text(item, name) for name in ("label", "url")}
+        for item in values.get_mappings(fields, "navigation")
+    ]
+    site |= {name: pictures[name] for name in pictures if name in SITE_FIELDS}
+    languages = [
+        {name: values.get_text(item, name) for name in ("language", "title", "description")}
+        for item in values.get_mappings(fields, "languages")
+    ]
+    return site | {"navigation": navigation} | ({"languages": languages} if languages else {})
+
+
+def _get_times(fields: Values) -> tuple[datetime, datetime]:
+    created, updated = values.get_time(fields, "created"), values.get_time(fields, "last_updated")
+    created = created or updated or current_time()
+    return created, updated or created
+
+
+def replace_references(content: str, uuids: Mapping[UUID, UUID]) -> str:
+    """Return the content with the uuids of media files in the export replaced by those in this blog."""
+
+    def replace_uuid(match: re.Match[str]) -> str:
+        uuid = UUID(match[1])
+        return f"media:{uuids[uuid]}" if uuid in uuids else match[0]
+
+    return REFERENCE.sub(replace_uuid, content) if uuids else content
+
 
 _MAX_BYTES = 64 * 1024 * 1024
 # The maximum length of the groups in which lists are parsed; the fast parser does not accept longer texts.
@@ -28,12 +185,12 @@ Item = TypeVar("Item")
 def read_data(export: ExportFolder) -> BlogData:
     """Return the data of the export; unreadable data becomes a report."""
     data = BlogData()
-    data.media = [*_read_list(export, "media", data, partial(blog_data.read_media, export))]
+    data.media = [*_read_list(export, "media", data, partial(read_media, export))]
     by_file = {item.file: item for item in data.media}
-    for name, kind in blog_data.TERM_KINDS.items():
+    for name, kind in TERM_KINDS.items():
 
         def read(given: Values, kind: str = kind) -> ExportedTerm:
-            return blog_data.read_term(export, kind, given, _read_pictures(export, given, by_file))
+            return read_term(export, kind, given, _read_pictures(export, given, by_file))
 
         for term in _read_list(export, name, data, read):
             data.terms[kind, term.slug] = term
@@ -43,7 +200,7 @@ def read_data(export: ExportFolder) -> BlogData:
         text = _read_text(export, "site")
         if text is not None:
             given, _ = parse_yaml(text, 1)
-            data.site = blog_data.read_site(given, _read_pictures(export, given, by_file))
+            data.site = read_site(given, _read_pictures(export, given, by_file))
             data.showed_itself = given.get("built_in") in (True, "true")
     except RefusedFile as error:
         data.reports.append(_report_refusal(export, "site", error))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -24,14 +23,10 @@ _OTHER_NAMES = (DESCRIPTION, GIT_ATTRIBUTES, "_data", *(layout.manifest for layo
 _MAX_DESCRIPTION_BYTES = 64 * 1024
 # A separate namespace, so that no uuid equals one that a script has derived from an address of the old blog.
 _NAMESPACE = UUID("94290312-b869-4d58-a6ae-a14a46ffe24c")
-# An export appends the number of the reference to an address that it uses again (`../media/cat.jpg#2`).
-_NUMBER = re.compile(r"#[0-9]+\Z")
 
 
 @dataclass(frozen=True)
 class ExportFolder:
-    """The folder of an export."""
-
     root: Path
 
     @cached_property
@@ -118,8 +113,3 @@ def is_data_file(export: ExportFolder, path: Path) -> bool:
     # The pages of terms are not imported, because the data files contain the same data.
     patterns = [layout.term_pages.replace("*", "*/*") for layout in LAYOUTS.values() if layout.term_pages]
     return relative.as_posix() in places or any(relative.match(pattern) for pattern in patterns)
-
-
-def get_file_name(address: str, folder: str) -> str:
-    """Return the name of the media file at an address in an export, or ""; `folder` is the media folder."""
-    return _NUMBER.sub("", address.removeprefix(folder)) if address.startswith(folder) else ""

@@ -1,42 +1,126 @@
-"""Store the data of an export besides its articles: media files, terms and the site."""
+"""Store the data of an export besides its articles: media files, terms, the site, working copies, ..."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Container, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
+from urllib.parse import quote
 from uuid import UUID
 
 import marshmallow as ma
 from sqlalchemy import ColumnDefault
 
+from blogapi.content.articles.models import Article, WorkingCopy
 from blogapi.content.custom_fields import service as custom_field_service
 from blogapi.content.custom_fields.definitions import list_definitions
 from blogapi.content.custom_fields.schemas import FieldBodySchema
+from blogapi.content.custom_fields.validation import convert_imported
 from blogapi.content.media import service
 from blogapi.content.media.schemas import MediaChangesSchema
+from blogapi.content.taxonomies.authors import AUTHORS
+from blogapi.content.taxonomies.categories import CATEGORIES
+from blogapi.content.taxonomies.tags import TAGS
+from blogapi.content.working_copies import service as copy_service
+from blogapi.content.working_copies.schemas import WorkingCopyBodySchema
+from blogapi.delivery.redirects.custom import service as redirect_service
+from blogapi.delivery.redirects.custom.schemas import CustomRedirectBodySchema
+from blogapi.delivery.redirects.custom.service import GONE
+from blogapi.delivery.redirects.queries import CUSTOM
 from blogapi.exporting.snapshot import SITE_FIELDS
 from blogapi.importing import queries
 from blogapi.importing.blogapi_export import values
-from blogapi.importing.blogapi_export.blog_data import BlogData, ExportedMedia, hash_file
-from blogapi.importing.blogapi_export.values import Values
-from blogapi.importing.format_api.report import FileReport
+from blogapi.importing.blogapi_export.data_files import BlogData, ExportedMedia, hash_file, replace_references
+from blogapi.importing.blogapi_export.values import Values, get_required_text, get_text
+from blogapi.importing.format_api.report import FileReport, Result
+from blogapi.importing.format_api.source_files import read_bytes
 from blogapi.importing.media.imported_media import map_files
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing import exported_terms
-from blogapi.importing.storing.exported_terms import ExportedTerm, ExportedTerms
 from blogapi.importing.storing.service import Importer
 from blogapi.importing.storing.state import REFUSALS, ImportState, describe_refusal, report_refusal
 from blogapi.importing.storing.terms import TERMS_PER_TRANSACTION, list_parents_first
 from blogapi.importing.texts.lines import to_line
-from blogapi.importing.texts.messages import join_counts
 from blogapi.site import service as site_service
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
 from blogapi.site.schemas import SiteChangesSchema
-from blogapi.storage.database import chunk, end_read, savepoint, table_of
+from blogapi.storage.database import chunk, db, end_read, savepoint, table_of, transaction
 from blogapi.web.fields import Fields
+
+_BODY_SCHEMA = WorkingCopyBodySchema()
+_MAX_BYTES = 1024**3
+_CHANGED = "The article was changed in this blog after the export, so its working copy was not imported."
+_KEPT = "The article has a working copy in this blog, which stays as it is."
+
+
+@dataclass(frozen=True, slots=True)
+class WorkingCopies:
+    """Saves working copies of articles that have none, with the user who imports as the one who saved them.
+
+    `articles` has the uuids of the articles that the import has read, because a dry run does not store them.
+    """
+
+    state: ImportState
+    media_uuids: Mapping[UUID, UUID]
+    articles: Container[UUID]
+
+    def restore(self, path: Path, key: str) -> Iterator[FileReport]:
+        """Store the working copies in a JSON file; yield a report for each."""
+        try:
+            items = json.loads(read_bytes(path, _MAX_BYTES))
+            for number, item in enumerate(items if isinstance(items, list) else [], 1):
+                title = str(item.get("title", ""))[:200] if isinstance(item, dict) else ""
+                try:
+                    if not isinstance(item, dict):
+                        raise RefusedFile("It is not an object; correct it.")
+                    result, notes = self._save(item)
+                except REFUSALS as error:
+                    result, notes = Result.REFUSED, (describe_refusal(error),)
+                yield FileReport(f"{key}#{number}", result, notes=notes, title=f"Working copy of “{title}”")
+        except (RefusedFile, ValueError, RecursionError) as error:
+            reason = f"Its working copies cannot be read ({str(error)[:200]}); export the blog again."
+            yield FileReport(key, Result.REFUSED, notes=(reason,))
+
+    def _save(self, item: Values) -> tuple[Result, tuple[str, ...]]:
+        uuid, last_updated = values.get_uuid(item, "article"), values.get_time(item, "last_updated")
+        body: Fields = {name: item[name] for name in _BODY_SCHEMA.fields if name in item and name != "custom"}
+        body["content"] = replace_references(values.get_text(item, "content"), self.media_uuids)
+        for name, kind in (("category", CATEGORIES), ("tags", TAGS), ("authors", AUTHORS)):
+            body[name] = self._find_terms(kind.singular, values.get_texts(item, name))
+        body["category"] = next(iter(body["category"]), None)
+        article_input = replace(
+            _BODY_SCHEMA.load(body),
+            custom=convert_imported(values.get_custom(item)),
+            replaces_custom=True,
+        )
+        with transaction():
+            article, present = db.session.get(Article, uuid), db.session.get(WorkingCopy, uuid)
+            if article is None and not (self.state.dry_run and uuid in self.articles):
+                raise RefusedFile("Its article is not in this blog; import it with its article.")
+            if present is not None and present.last_updated == last_updated:
+                return Result.UNCHANGED, ()
+            if present is not None:
+                return Result.SKIPPED, (_KEPT,)
+            if article is not None and article.last_updated != values.get_time(item, "article_last_updated"):
+                return Result.SKIPPED, (_CHANGED,)
+            if not self.state.dry_run:
+                copy, _ = copy_service.save(self.state.author, uuid, article_input)
+                assert isinstance(copy, WorkingCopy), "only a user who may publish writes into the article"
+                copy.last_updated = last_updated or copy.last_updated
+                copy.created = values.get_time(item, "created") or copy.last_updated
+                if item.get("is_outdated"):
+                    # No version has this number, so the editor asks what to do when the edits are published.
+                    copy.base_version = 0
+        return Result.CREATED, ()
+
+    def _find_terms(self, kind: str, slugs: Sequence[str]) -> list[str]:
+        terms = exported_terms.find_existing(kind, slugs, self.state.exported_terms)
+        return [str(terms[slug].uuid) for slug in slugs if slug in terms]
+
 
 _TEXTS_SCHEMA, _FIELD_SCHEMA = MediaChangesSchema(), FieldBodySchema()
 
@@ -51,9 +135,7 @@ class Restored:
     media_uuids: dict[UUID, UUID] = field(default_factory=dict)
 
 
-def restore_media(
-    data: BlogData, user: UUID, key: str, restored: Restored, *, dry_run: bool
-) -> Iterator[FileReport]:
+def restore_media(data: BlogData, state: ImportState, key: str, restored: Restored) -> Iterator[FileReport]:
     """Store the media files as uploads of the user; yield a report for each file that was not stored."""
     for group in chunk(data.media):
         known = queries.find_uploads([item.hash for item in group])
@@ -63,7 +145,7 @@ def restore_media(
             (item, (known[item.hash].uuid, False)) for item in group if item.hash in known
         ]
         new = [item for item in group if item.hash not in known]
-        store = partial(_store, user=user, taken=taken, dry_run=dry_run)
+        store = partial(_store, user=state.author, taken=taken, dry_run=state.dry_run)
         results += zip(new, map_files(store, new), strict=True)
         for item, stored in results:
             if isinstance(stored, RefusedFile):
@@ -79,7 +161,16 @@ def _store(item: ExportedMedia, user: UUID, taken: Container[UUID], *, dry_run: 
         texts = _TEXTS_SCHEMA.load({"alt": item.alt, "caption": item.caption})
     except ma.ValidationError as error:
         raise RefusedFile(describe_refusal(error)) from error
-    _check_hash(item)
+    if item.path.parent.is_symlink():
+        raise RefusedFile(
+            "The media folder is a link, and links are not followed; replace it with the folder."
+        )
+    if not item.path.is_file():
+        raise RefusedFile("The file is missing; copy it from the blog that was exported.")
+    if hash_file(item.path) != item.hash:
+        raise RefusedFile(
+            "The file is damaged or was changed; copy it again from the blog that was exported."
+        )
     with service.prepare_file(item.path, item.name) as prepared:
         if prepared.hash != item.hash and item.is_exact:
             raise RefusedFile("The library would change it; remove its metadata, or `hash` from its entry.")
@@ -92,19 +183,6 @@ def _store(item: ExportedMedia, user: UUID, taken: Container[UUID], *, dry_run: 
             prepared, **texts, user=user, restored=restored, former_hashes=item.former_hashes
         )
         return stored.uuid, is_new
-
-
-def _check_hash(item: ExportedMedia) -> None:
-    if item.path.parent.is_symlink():
-        raise RefusedFile(
-            "The media folder is a link, and links are not followed; replace it with the folder."
-        )
-    if not item.path.is_file():
-        raise RefusedFile("The file is missing; copy it from the blog that was exported.")
-    if hash_file(item.path) != item.hash:
-        raise RefusedFile(
-            "The file is damaged or was changed; copy it again from the blog that was exported."
-        )
 
 
 def restore_terms(data: BlogData, importer: Importer, key: str, restored: Restored) -> Iterator[FileReport]:
@@ -121,20 +199,13 @@ def restore_terms(data: BlogData, importer: Importer, key: str, restored: Restor
                 for term in terms_of_kind:
                     if term.slug in existing:
                         continue
-                    restored.counts[exported_terms.TAXONOMIES[kind].plural] += 1
-                    yield from _create(term, data.terms, importer.state, key, restored)
-
-
-def _create(
-    term: ExportedTerm, exported: ExportedTerms, state: ImportState, key: str, restored: Restored
-) -> Iterator[FileReport]:
-    try:
-        with savepoint():
-            created = exported_terms.create(state.author, term, exported)
-        state.plan_term(term.slug, created)
-    except REFUSALS as error:
-        restored.counts[exported_terms.TAXONOMIES[term.kind].plural] -= 1
-        yield report_refusal(f"{key}/{term.kind}/{term.slug[:100]}", error)
+                    try:
+                        with savepoint():
+                            created = exported_terms.create(importer.state.author, term, data.terms)
+                        importer.state.plan_term(term.slug, created)
+                        restored.counts[exported_terms.TAXONOMIES[kind].plural] += 1
+                    except REFUSALS as error:
+                        yield report_refusal(f"{key}/{kind}/{term.slug[:100]}", error)
 
 
 def restore_fields(data: BlogData, key: str, state: ImportState, restored: Restored) -> Iterator[FileReport]:
@@ -149,26 +220,20 @@ def restore_fields(data: BlogData, key: str, state: ImportState, restored: Resto
     for definition in wanted:
         try:
             uuid = values.get_uuid(definition, "uuid") if definition.get("uuid") else None
-            fields = _FIELD_SCHEMA.load(_make_field_body(definition))
+            # The parser of YAML returns only texts.
+            body: Fields = {name: value for name, value in definition.items() if name in _FIELD_SCHEMA.fields}
+            body |= {
+                name: definition.get(name) in (True, "true") for name in ("list", "required", "searched")
+            }
+            for name, convert in (("minimum", float), ("maximum", float), ("position", int)):
+                if definition.get(name) is not None:
+                    body[name] = values.convert_number(definition, name, convert)
+            fields = _FIELD_SCHEMA.load(body)
             if not state.dry_run:
                 custom_field_service.define(fields, uuid=uuid)
             restored.counts["custom fields"] += 1
         except REFUSALS as error:
             yield report_refusal(f"{key}/fields/{to_line(definition.get('name'))[:64]}", error)
-
-
-def _make_field_body(given: Values) -> Fields:
-    """Return the body of a definition with numbers and booleans; the parser of YAML returns only texts."""
-    body: Fields = {name: value for name, value in given.items() if name in _FIELD_SCHEMA.fields}
-    for name in ("list", "required", "searched"):
-        body[name] = given.get(name) in (True, "true")
-    for name, convert in (("minimum", float), ("maximum", float), ("position", int)):
-        if given.get(name) is not None:
-            try:
-                body[name] = convert(str(given[name]))
-            except ValueError as error:
-                raise RefusedFile(f"`{name}` is not a number; write for example `{name}: 1`.") from error
-    return body
 
 
 def restore_site(data: BlogData, key: str, restored: Restored, *, dry_run: bool) -> Iterator[FileReport]:
@@ -187,7 +252,12 @@ def restore_site(data: BlogData, key: str, restored: Restored, *, dry_run: bool)
     differing = [name for name, value in fields.items() if getattr(site, name) != value]
     if not differing:
         return
-    if not _is_new(site):
+    defaults = {name: table_of(Site).c[name].default for name in (*SITE_FIELDS, "navigation", "languages")}
+    if any(
+        getattr(site, name) != default.arg
+        for name, default in defaults.items()
+        if isinstance(default, ColumnDefault)
+    ):
         restored.notes.append(
             "The site of this blog has values of its own and stays as it is; `site set` changes it."
         )
@@ -197,16 +267,41 @@ def restore_site(data: BlogData, key: str, restored: Restored, *, dry_run: bool)
         site_service.change(fields)
 
 
-def _is_new(site: Site) -> bool:
-    defaults = {name: table_of(Site).c[name].default for name in (*SITE_FIELDS, "navigation", "languages")}
-    return all(
-        getattr(site, name) == default.arg
-        for name, default in defaults.items()
-        if isinstance(default, ColumnDefault)
-    )
+_REDIRECT_SCHEMA = CustomRedirectBodySchema()
 
 
-def describe_counts(restored: Restored) -> str:
-    """Return a sentence with the numbers of stored items; "" if nothing was stored."""
-    counts = {name: number for name, number in sorted(restored.counts.items()) if number}
-    return f"Created besides articles: {join_counts(counts)}." if counts else ""
+def restore_redirects(
+    data: BlogData, key: str, state: ImportState, restored: Restored
+) -> Iterator[FileReport]:
+    """Store the custom redirects with new paths, if an admin imports; yield a report for each refusal."""
+    rows = [redirect for redirect in data.redirects if redirect.get("kind") == CUSTOM]
+    if rows and not state.is_admin():
+        restored.notes.append("The redirects were not stored, because only admins set redirects.")
+        rows = []
+    wanted: list[Fields] = []
+    for redirect in rows:
+        try:
+            # The parser of YAML returns only texts.
+            status, path = get_text(redirect, "status"), get_required_text(redirect, "from", "/old/")
+            is_gone = status == str(GONE)
+            target = get_text(redirect, "to") if is_gone else get_required_text(redirect, "to", "/new/")
+            body: Fields = {"path": quote(path), "target": target}
+            body |= {"status": int(status) if status.isdecimal() else 0} if status else {}
+            fields: Fields = _REDIRECT_SCHEMA.load(body)
+            if redirect_service.find_by_path(fields["path"]) is None:
+                wanted.append(fields)
+        except REFUSALS as error:
+            yield report_refusal(f"{key}/redirects{to_line(redirect.get('from'))[:100]}", error)
+    end_read()
+    if state.dry_run:
+        restored.counts["redirects"] += len(wanted)
+        return
+    try:
+        restored.counts["redirects"] += redirect_service.create_or_replace(wanted)[0]
+    except REFUSALS:
+        # Store them one by one: a redirect that makes a loop must not prevent the others.
+        for fields in wanted:
+            try:
+                restored.counts["redirects"] += redirect_service.create_or_replace([fields])[0]
+            except REFUSALS as error:
+                yield report_refusal(f"{key}/redirects{fields['path'][:100]}", error)

@@ -1,28 +1,317 @@
-"""The source that reads exports of blogapi from one or more folders."""
+"""The source that reads exports of blogapi, and their articles: YAML front matter before a text."""
 
 from __future__ import annotations
 
+import html
+import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
+from typing import Any
 from uuid import UUID
 
+from blogapi.content.articles.content import default_seo
+from blogapi.content.articles.fields import LINK_FIELDS, TEXT_FIELDS
+from blogapi.content.articles.lifecycle import SCHEDULED, ContentType
+from blogapi.content.taxonomies.categories import DEFAULT_CATEGORY
+from blogapi.exporting.article_files import NAMED_STATUSES, SEO_NAMES
 from blogapi.exporting.export_files import DESCRIPTION
-from blogapi.importing.blogapi_export import article_files, data_files, layout, restoring
-from blogapi.importing.blogapi_export.article_files import ArticleFiles, make_key
-from blogapi.importing.blogapi_export.blog_data import BlogData, TermNames, replace_references
-from blogapi.importing.blogapi_export.custom_redirects import restore_redirects
+from blogapi.exporting.exported_addresses import restore_content
+from blogapi.importing.blogapi_export import data_files, layout, restoring, values
+from blogapi.importing.blogapi_export.data_files import MAX_NAME_LENGTH, BlogData, replace_references
 from blogapi.importing.blogapi_export.layout import ExportFolder
-from blogapi.importing.blogapi_export.restoring import Restored
-from blogapi.importing.blogapi_export.working_copies import WorkingCopies
-from blogapi.importing.format_api.article_record import ArticleRecord
-from blogapi.importing.format_api.format import CONTRACT_VERSION, Format
+from blogapi.importing.blogapi_export.restoring import Restored, WorkingCopies, restore_redirects
+from blogapi.importing.blogapi_export.values import Values
+from blogapi.importing.format_api import privacy
+from blogapi.importing.format_api.article_record import ArticleRecord, ExportedFields
 from blogapi.importing.format_api.report import FileReport, Item, Result, read_item, report_problem
-from blogapi.importing.format_api.source import ImportOptions, Source
+from blogapi.importing.format_api.source import CONTRACT_VERSION, Format, ImportOptions, Source
 from blogapi.importing.format_api.source_files import Entry, read_bytes
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing.service import Importer
 from blogapi.importing.storing.terms import list_parents_first
+from blogapi.importing.texts.data import parse_yaml
+from blogapi.importing.texts.lines import to_bool, to_line
+from blogapi.importing.texts.messages import join_counts
+from blogapi.parsing import parse_uuid
+from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status
+from blogapi.rendering.slugs import MAX_SLUG_LENGTH, make_slug, make_term_slug
+from blogapi.web.fields import Timestamp
+from blogapi.web.media_addresses import HASH_PREFIX
+
+_FRONT_MATTER = re.compile(
+    rb"(?:\xef\xbb\xbf)?---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE
+)
+_BLOGAPI_FIELD = re.compile(rb"^blogapi[ \t]*:", re.MULTILINE)
+_CONTENT_TYPES = {".md": "markdown", ".html": "html", ".txt": "text"}
+# The fields that other functions of this module read.
+_OWN_FIELDS = ("blogapi", "draft", "permalink", "url")
+# An export appends the number of the reference to an address that it uses again (`../media/cat.jpg#2`).
+_NUMBER = re.compile(r"#[0-9]+\Z")
+_PRE = re.compile(r"<pre>(.*)</pre>\n?", re.DOTALL)
+# A reference to a file of the library; every other address of a media file is a path of an old blog.
+_LIBRARY_REFERENCE = re.compile(rf"media:|.*{HASH_PREFIX}", re.IGNORECASE | re.DOTALL)
+_MAX_REPLACEMENTS = 10_000
+# Parsing longer front matter would take more than a second.
+_MAX_FRONT_MATTER = 2_000_000
+_TIME = Timestamp()
+
+
+def has_blogapi_field(head: bytes) -> bool | None:
+    """Return whether a file has the field `blogapi`; None if the front matter does not end in `head`."""
+    if not _has_front_matter(head):
+        return False
+    match = _FRONT_MATTER.match(head)
+    if match is None:
+        return True if _BLOGAPI_FIELD.search(head) else None
+    return _BLOGAPI_FIELD.search(match[1]) is not None
+
+
+def _has_front_matter(data: bytes) -> bool:
+    return data.removeprefix(b"\xef\xbb\xbf").startswith(b"---")
+
+
+def make_key(uuid: object) -> str:
+    return f"blogapi:{uuid}"
+
+
+class ArticleFiles:
+    """Reads the article files of an export."""
+
+    def __init__(self, export: ExportFolder, data: BlogData, now: datetime) -> None:
+        self.export, self._now, self._media_folder = export, now, export.layout.article_media
+        self._media = {item.file: item for item in data.media}
+        #: The slugs of the terms by kind and name; several terms can have the same name.
+        self._slugs: dict[tuple[str, str], list[str]] = defaultdict(list)
+        for (kind, slug), term in data.terms.items():
+            self._slugs[kind, term.fields["name"]].append(slug)
+
+    def read(self, entry: Entry) -> ArticleRecord:
+        """Return the record of an article; raises RefusedFile if the file is broken."""
+        if entry.problem:
+            raise entry.problem
+        data, path = read_bytes(entry.path), entry.path
+        match = _FRONT_MATTER.match(data)
+        if match is None:
+            if _has_front_matter(data):
+                raise RefusedFile("Its head (front matter) has no end; add a line with `---`.")
+            raise RefusedFile(
+                "It has no head (front matter); begin it with the lines `---`, `title: Bread`, `---`."
+            )
+        if len(match[1]) > _MAX_FRONT_MATTER:
+            raise RefusedFile(
+                f"Its head (front matter) has more than {_MAX_FRONT_MATTER:,} bytes; shorten it."
+            )
+        entries, notes = parse_yaml(_decode(match[1]), 2)
+        place = path.relative_to(self.export.root)
+        metadata = values.get_mapping(entries, "blogapi")
+        uuid = self.export.get_uuid(metadata, place.as_posix())
+        if self.export.source and place.is_relative_to(self.export.layout.pages):
+            metadata = {"type": ItemType.PAGE.value, **metadata}
+        content, media_paths = self._read_content(metadata, _decode(data[match.end() :]))
+        content_type = metadata.get("content_type")
+        if content_type is not None and content_type not in _CONTENT_TYPES.values():
+            raise RefusedFile(
+                f"`content_type` is not one of {', '.join(_CONTENT_TYPES.values())}; correct it."
+            )
+        content_type = str(content_type or _CONTENT_TYPES.get(path.suffix.lower(), "markdown"))
+        if content_type == ContentType.TEXT and path.suffix.lower() == ".html":
+            pre = _PRE.fullmatch(content)
+            content = html.unescape(pre[1]) if pre else content
+        is_hidden = any(privacy.find_draft_reasons_in_folders(place.parts[:-1]))
+        published_at = values.get_time(entries, "date")
+        status, reasons = _read_status(entries, metadata, published_at, self._now, is_hidden=is_hidden)
+        covers = [entries.get("cover_image"), *values.get_list(entries, "images"), entries.get("image")]
+        fields = {
+            **entries,
+            "excerpt": entries.get("excerpt", entries.get("summary")),
+            "language": entries.get("language", entries.get("lang")),
+            "translation_key": entries.get("translation_key", entries.get("translationKey")),
+            "content": content,
+            "content_type": content_type,
+            "cover_image": self._read_picture(metadata, "cover_image", *covers),
+        }
+        terms = self._read_terms(entries, metadata, notes)
+        seo = self._read_seo(entries, metadata)
+        notes += reasons
+        slug = _read_slug(entries, notes)
+        texts: dict[str, Any] = {
+            text.name: fields.get(text.name) in (True, "true")
+            if isinstance(text.default, bool)
+            else values.get_text(fields, text.name)
+            for text in TEXT_FIELDS
+        }
+        values.get_required_text(fields, "title", "Bread")
+        created = values.get_time(metadata, "created")
+        last_updated = values.get_time(entries, "lastmod") or created
+        place_in_tree: dict[str, Any] = {}
+        if metadata.get("type") == ItemType.PAGE:
+            parent = parse_uuid(values.get_text(metadata, "parent"))
+            position = str(metadata.get("position", ""))
+            place_in_tree = {"type": ItemType.PAGE.value, "parent": parent and str(parent)}
+            place_in_tree["position"] = int(position) if position.isdecimal() else 0
+        # A digest depends on the order of these fields.
+        body: dict[str, Any] = {
+            **texts,
+            "status": status,
+            "published_at": _TIME._serialize(published_at, None, None),
+            **terms,
+            "seo": {**({} if self.export.source else default_seo(texts)), **seo},
+            **place_in_tree,
+            **({"slug": slug} if slug else {}),
+        }
+        exported = ExportedFields(
+            uuid=uuid,
+            body=body,
+            created=created,
+            last_updated=last_updated,
+            was_public=metadata.get("was_public") in (True, "true"),
+            slug_derived=metadata.get("slug_derived") in (True, "true"),
+            former_slugs=values.get_former(metadata, "former_slugs", last_updated),
+            former_paths=values.get_former(metadata, "former_paths", last_updated),
+            media_paths=media_paths,
+        )
+        values.refuse_surrogates([body, exported.former_slugs, exported.former_paths, media_paths])
+        return ArticleRecord(
+            key=make_key(uuid),
+            source=entry.key,
+            title=texts["title"],
+            slug=slug,
+            content=content,
+            content_type=content_type,
+            status=status,
+            published_at=published_at,
+            # The import looks for the pictures of a folder that another program has written.
+            path=path if self.export.source else None,
+            cover_image=texts["cover_image"] if self.export.source else "",
+            custom=values.get_custom(entries),
+            exported=exported,
+            notes=tuple(notes),
+        )
+
+    def _read_terms(self, entries: Values, metadata: Values, notes: list[str]) -> dict[str, Any]:
+        categories = values.get_texts(entries, "categories")
+        if len(categories) > 1:
+            notes.append("It has several categories; the first one is used.")
+        terms: dict[str, Any] = {"category": None}
+        if metadata.get("type") != ItemType.PAGE:
+            names, slugs = categories[:1] or [DEFAULT_CATEGORY], values.get_texts(metadata, "category")
+            (terms["category"],) = self._find_references("category", names, slugs)
+        for field in LINK_FIELDS:
+            names, slugs = values.get_texts(entries, field.name), values.get_texts(metadata, field.name)
+            terms[field.name] = self._find_references(field.kind, names, slugs)
+        return terms
+
+    def _find_references(self, kind: str, names: Sequence[str], slugs: Sequence[str]) -> list[dict[str, str]]:
+        """Return the slug and the name of each named term; `slugs` decides between terms of the same name.
+
+        A name that the export does not contain becomes a new term.
+        """
+        remaining, references = list(slugs), list[dict[str, str]]()
+        for name in names:
+            known_slugs = self._slugs.get((kind, name), [])
+            slug = next((slug for slug in remaining if slug in known_slugs), "")
+            if slug:
+                remaining.remove(slug)
+            elif known_slugs:
+                slug = known_slugs[0]
+            elif len(name) > MAX_NAME_LENGTH:
+                raise RefusedFile(f"The name of a {kind} has {len(name):,} characters; shorten it.")
+            else:
+                slug = make_term_slug(name)
+                self._slugs[kind, name].append(slug)
+            references.append({"slug": slug, "name": name})
+        return references
+
+    def _read_seo(self, entries: Values, metadata: Values) -> dict[str, str]:
+        seo = {name: values.get_text(entries, key) for name, key in SEO_NAMES.items() if key in entries}
+        if "og_image" in entries or "og_image" in values.get_mapping(metadata, "originals"):
+            seo["og_image"] = self._read_picture(metadata, "og_image", entries.get("og_image"))
+        return seo
+
+    def _read_picture(self, metadata: Values, name: str, *candidates: object) -> str:
+        originals = values.get_mapping(metadata, "originals")
+        if name in originals:
+            return values.get_text(originals, name)
+        address = values.get_text({name: next(filter(None, candidates), "")}, name)
+        if self.export.source and name == "cover_image":
+            return address
+        file = self._media.get(address.removeprefix(self._media_folder))
+        return file.address if file and address.startswith(self._media_folder) else address
+
+    def _read_content(self, metadata: Values, exported: str) -> tuple[str, dict[str, UUID]]:
+        """Return the original content, and the uuids of media files by the paths that refer to them."""
+        entries = values.get_list(metadata, "replacements")
+        if len(entries) > _MAX_REPLACEMENTS:
+            raise RefusedFile(f"It has more than {_MAX_REPLACEMENTS:,} `replacements`; remove some.")
+        replacements: dict[str, str] = {}
+        paths: dict[str, UUID] = {}
+        for item in values.get_mappings(metadata, "replacements"):
+            text, original = values.get_text(item, "exported"), values.get_text(item, "original")
+            if not text:
+                continue
+            replacements[text] = original
+            name = _NUMBER.sub("", text.removeprefix(self._media_folder))
+            file = self._media.get(name) if text.startswith(self._media_folder) else None
+            if file is not None and not _LIBRARY_REFERENCE.match(original):
+                paths[original] = file.uuid
+        for item in values.get_mappings(metadata, "paths"):
+            file = self._media.get(values.get_text(item, "file"))
+            if file is not None:
+                paths[values.get_text(item, "path")] = file.uuid
+        return restore_content(exported, replacements), paths
+
+
+def _decode(data: bytes) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise RefusedFile(
+            f"It is not UTF-8 (byte {error.start + 1:,} of its content); save it again as UTF-8."
+        ) from error
+
+
+def _read_status(
+    entries: Values, metadata: Values, date: datetime | None, now: datetime, *, is_hidden: bool
+) -> tuple[str, tuple[str, ...]]:
+    """Return the status, and the reasons for a draft; `is_hidden` = the file is in a folder of drafts."""
+    other_entries = {key: value for key, value in entries.items() if key not in _OWN_FIELDS}
+    reasons = tuple(reason.note for reason in privacy.find_draft_reasons_in_front_matter(other_entries))
+    draft = to_bool(entries.get("draft")) if "draft" in entries else False
+    status = metadata.get("status")
+    if status == SCHEDULED and metadata.get("type") == ItemType.PAGE and not (draft is not False or reasons):
+        # An export puts scheduled pages into the folder of drafts, because Jekyll would publish them at once.
+        is_public = not is_hidden or (date and date > now)
+        status, reasons = (Status.PUBLISHED if is_public else Status.DRAFT).value, ()
+    elif status is not None and not (reasons and status in READABLE_STATUSES):
+        if status not in NAMED_STATUSES:
+            note = "Its status is not understood; the article became a draft."
+            return Status.DRAFT.value, (*filter(None, reasons), note)
+        reasons = ()
+    elif draft is None:
+        line = to_line(entries["draft"])[:100]
+        note = f"The value “{line}” of `draft` is not understood; the article became a draft."
+        return Status.DRAFT.value, (*filter(None, reasons), note)
+    else:
+        status = Status.DRAFT.value if draft or reasons or is_hidden else Status.PUBLISHED.value
+    if status == Status.PUBLISHED and date is None:
+        note = "It has no date; the article became a draft. To publish it, add the date."
+        return Status.DRAFT.value, (note,)
+    return str(status), tuple(filter(None, reasons))
+
+
+def _read_slug(fields: Values, notes: list[str]) -> str:
+    slug = values.get_text(fields, "slug")
+    if len(slug) > MAX_SLUG_LENGTH:
+        raise RefusedFile(f"Its slug has more than {MAX_SLUG_LENGTH} characters; shorten it.")
+    valid = make_slug(slug, max_length=MAX_SLUG_LENGTH) if slug else ""
+    if slug != valid:
+        notes.append(f"The slug “{slug}” is not valid; the article got “{valid}”.")
+    return valid
+
 
 _NO_EXPORT = "It is in no folder of an export; import the folder or the archive of an export."
 
@@ -66,26 +355,25 @@ class ExportSource(Source):
                 self.assets = (*self.assets, export.root / export.layout.media)
             key, state = export.root.name, importer.state
             yield from data.reports
-            yield from restoring.restore_media(data, state.author, key, restored, dry_run=state.dry_run)
+            yield from restoring.restore_media(data, state, key, restored)
             yield from restoring.restore_terms(data, importer, key, restored)
             yield from restoring.restore_fields(data, key, state, restored)
             yield from restore_redirects(data, key, state, restored)
             yield from restoring.restore_site(data, key, restored, dry_run=state.dry_run)
             state.exported_terms = {**state.exported_terms, **data.terms}
         self._media_uuids = restored.media_uuids
-        sentence = restoring.describe_counts(restored)
-        self.notes += [*([sentence] if sentence else []), *restored.notes]
+        if counts := {name: number for name, number in sorted(restored.counts.items()) if number}:
+            self.notes.append(f"Created besides articles: {join_counts(counts)}.")
+        self.notes += restored.notes
 
     def read(self) -> Iterator[Item]:
-        """Yield the record of each article, or a report if its file is broken."""
         yield from self._unread
         for export, entries in self._folders.items():
             data = self._data.get(export) or data_files.read_data(export)
-            media = {item.file: item for item in data.media}
-            reader = ArticleFiles(export, media, TermNames(data.terms), self._now)
+            reader = ArticleFiles(export, data, self._now)
             pages = []
             for entry in entries:
-                item = self._complete_record(read_item(entry.key, partial(_read_file, reader, entry)))
+                item = self._complete_record(read_item(entry.key, partial(reader.read, entry)))
                 if isinstance(item, ArticleRecord) and item.exported and "parent" in item.exported.body:
                     pages.append(item)
                 else:
@@ -113,7 +401,7 @@ class ExportSource(Source):
         if first is not None:
             reason = (
                 f"“{first}” has the same uuid; if this is another article, remove `blogapi` and the lines "
-                "below it from its front matter."
+                "below it from its head (front matter)."
             )
             return FileReport(item.source, Result.REFUSED, notes=(reason,))
         if not self._media_uuids:
@@ -122,12 +410,6 @@ class ExportSource(Source):
         paths = {path: self._media_uuids.get(uuid, uuid) for path, uuid in item.exported.media_paths.items()}
         body = {**item.exported.body, "content": content}
         return replace(item, content=content, exported=replace(item.exported, body=body, media_paths=paths))
-
-
-def _read_file(reader: ArticleFiles, entry: Entry) -> ArticleRecord:
-    if entry.problem:
-        raise entry.problem
-    return reader.read(read_bytes(entry.path), entry.path, entry.key)
 
 
 def detect(entry: Entry, head: bytes) -> bool:
@@ -144,17 +426,11 @@ def detect(entry: Entry, head: bytes) -> bool:
         return True
     if entry.problem or entry.path.suffix.lower() not in layout.ARTICLE_SUFFIXES:
         return False
-    has_blogapi_field = article_files.has_blogapi_field(head)
-    if has_blogapi_field is None:
-        has_blogapi_field = article_files.has_blogapi_field(_read(entry))
-    return has_blogapi_field is True or export.is_article(entry.path)
-
-
-def _read(entry: Entry) -> bytes:
-    try:
-        return read_bytes(entry.path)
-    except RefusedFile:
-        return b""
+    is_marked = has_blogapi_field(head)
+    if is_marked is None:
+        with suppress(RefusedFile):
+            is_marked = has_blogapi_field(read_bytes(entry.path))
+    return is_marked is True or export.is_article(entry.path)
 
 
 FORMAT = Format(name="blogapi", contract=CONTRACT_VERSION, detect=detect, open_source=ExportSource)

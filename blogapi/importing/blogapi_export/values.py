@@ -6,12 +6,11 @@ Every function raises RefusedFile with a sentence that names the field and gives
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NoReturn
 from uuid import UUID
 
-from blogapi.content.articles.fields import TextField
 from blogapi.content.custom_fields.custom_values import is_field_name
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.lines import to_line
@@ -40,15 +39,7 @@ def get_required_text(values: Values, name: str, example: str) -> str:
     return text
 
 
-def get_text_field(values: Values, field: TextField) -> Any:
-    """Return the value of a text field; its default if it is missing."""
-    if isinstance(field.default, bool):
-        return values.get(field.name) in (True, "true")
-    return get_text(values, field.name)
-
-
 def get_uuid(values: Values, name: str) -> UUID:
-    """Return a required uuid."""
     value = values.get(name)
     uuid = parse_uuid(value) if isinstance(value, str) else None
     if uuid is None:
@@ -66,6 +57,14 @@ def get_time(values: Values, name: str) -> datetime | None:
     return time
 
 
+def convert_number(values: Values, name: str, convert: Callable[[str], float]) -> float:
+    """Return a number, which YAML reads as a text."""
+    try:
+        return convert(str(values[name]))
+    except ValueError as error:
+        raise RefusedFile(f"`{name}` is not a number; write for example `{name}: 1`.") from error
+
+
 def get_list(values: Values, name: str) -> Sequence[object]:
     """Return a list; a single value becomes a list of one, a missing or empty field an empty list."""
     value = values.get(name)
@@ -75,7 +74,6 @@ def get_list(values: Values, name: str) -> Sequence[object]:
 
 
 def get_texts(values: Values, name: str) -> list[str]:
-    """Return the non-empty texts of a list."""
     items = [item for item in get_list(values, name) if item not in (None, "")]
     for item in items:
         if not isinstance(item, str):
@@ -84,7 +82,6 @@ def get_texts(values: Values, name: str) -> list[str]:
 
 
 def get_mappings(values: Values, name: str) -> Iterator[Values]:
-    """Yield the mappings in a list."""
     for item in get_list(values, name):
         if not isinstance(item, dict):
             _refuse(name, item, "a list of mappings", "- name: Bread")

@@ -4,9 +4,15 @@ Formats of other packages import only these names. CONTRACT_VERSION is increased
 """
 
 from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord, TermRecord
-from blogapi.importing.format_api.format import CONTRACT_VERSION, Format, read_each
 from blogapi.importing.format_api.report import FileReport, Item, Result, read_item, report_problem
-from blogapi.importing.format_api.source import ImportOptions, Source, SourceData
+from blogapi.importing.format_api.source import (
+    CONTRACT_VERSION,
+    Format,
+    ImportOptions,
+    Source,
+    SourceData,
+    read_each,
+)
 from blogapi.importing.format_api.source_files import Entry, open_file, read_bytes, read_head
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 

@@ -6,16 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from blogapi.importing.format_api import hiding_words
+from blogapi.importing.format_api import hiding_words, privacy_signs
 from blogapi.importing.format_api.article_record import ArticleRecord, Guess
 from blogapi.importing.format_api.privacy import make_guess
-from blogapi.importing.format_api.privacy_signs import (
-    END_TAG,
-    GHOST_GATED_BLOCK,
-    HIDING_VALUES,
-    LINK_COMMENT,
-    TEXT_MARK,
-)
 from blogapi.importing.texts.messages import format_count
 from blogapi.importing.texts.scanner import blank_code, find_outside_code
 from blogapi.rendering.hidden_elements import find_hidden, remove_spans
@@ -64,17 +57,23 @@ def leave_out_hidden(
     """
     if content_type == "text" or not _HINT.search(content):
         return content, [], [], False
-    gated_spans = [block.span() for block in GHOST_GATED_BLOCK.finditer(blank_code(content, content_type))]
+    gated_spans = [
+        block.span() for block in privacy_signs.GHOST_GATED_BLOCK.finditer(blank_code(content, content_type))
+    ]
     parts = [content[slice(*span)] for span in gated_spans]
     content, comments = remove_spans(content, gated_spans), list[tuple[int, int]]()
     if content_type == "markdown":
-        comments += (it.span() for it in find_outside_code(content, content_type, LINK_COMMENT, r" \["))
+        comments += (
+            it.span() for it in find_outside_code(content, content_type, privacy_signs.LINK_COMMENT, r" \[")
+        )
         parts += [content[slice(*span)] for span in comments]
         content = remove_spans(content, comments)
     text = blank_code(content, content_type)
     text = _LESS_THAN_SIGN.sub(" ", text) if content_type == "markdown" else text
     # Append a character, so that an element without an end ends behind the text.
-    found = [it for it in find_hidden(f"{text} ", HIDING_VALUES) if not _is_fallback(text[slice(*it)])]
+    spans = ((it, text[slice(*it)]) for it in find_hidden(f"{text} ", privacy_signs.HIDING_VALUES))
+    # A <noscript> without a text is a fallback, such as the picture of a lazy loader.
+    found = [it for it, part in spans if part[:9].lower() != "<noscript" or _TAG.sub("", part).strip()]
     # In Markdown, an element without an end tag would reach to a later tag, over visible paragraphs.
     gap = "\n\n" if content_type == "markdown" else f"{text} "
     elements = [
@@ -95,14 +94,8 @@ def leave_out_hidden(
     return remove_spans(content, elements), notes, parts, len(elements) < len(found)
 
 
-def _is_fallback(element: str) -> bool:
-    """Return whether an element is a <noscript> without a text, such as the picture of a lazy loader."""
-    return element[:9].lower() == "<noscript" and not _TAG.sub("", element).strip()
-
-
 def _find_mark(record: ArticleRecord) -> re.Match[str] | None:
-    """Return the first mark outside of code, of a kind that the content type can have, or None."""
-    if not TEXT_MARK.search(record.content):
+    if not privacy_signs.TEXT_MARK.search(record.content):
         return None
     kinds = {"tag"} if record.has_templates else set()
     kinds |= {"element"} if record.content_type != "text" else set()
@@ -110,8 +103,8 @@ def _find_mark(record: ArticleRecord) -> re.Match[str] | None:
     kinds |= {"comment"} if record.content_type != "text" and record.generator != "jekyll" else set()
     kinds |= {"container"} if record.content_type == "markdown" else set()
     text = blank_code(record.content, record.content_type)
-    ends = {"", *(name.lower() for name in END_TAG.findall(text))}
-    marks = (mark for mark in TEXT_MARK.finditer(text) if (mark["pair"] or "").lower() in ends)
+    ends = {"", *(name.lower() for name in privacy_signs.END_TAG.findall(text))}
+    marks = (mark for mark in privacy_signs.TEXT_MARK.finditer(text) if (mark["pair"] or "").lower() in ends)
     return next((mark for mark in marks if mark.lastgroup in kinds), None)
 
 
@@ -131,14 +124,16 @@ _CONDITIONAL = {"if", "unless"}
 
 
 def _guess_from_text(record: ArticleRecord) -> Iterator[Guess]:
-    """Yield a guess for each part, outside of code, whose name has a word that hides."""
     shown, ends = set[tuple[str | None, ...]](), set[str]()
+    # Comments can be remarks of the author where a generator is known.
+    is_plain_markdown = record.content_type == "markdown" and not record.generator
+    has_comments = record.key.startswith(_FROM_PROGRAMS) or is_plain_markdown
     for found in dict.fromkeys(it.groups() for it in _NAMED_PART.finditer(record.content)):
         comment, element, attributes, void, container, tag, condition, block, block_condition = found
         name, kind = element or container or tag or block or "", "tag"
         subject = f"The {'element' if element else 'container' if container else 'tag'} “{name[:60]}”"
         if comment:
-            if not (hiding_words.is_hiding_comment(comment) and _has_comments(record)):
+            if not (has_comments and hiding_words.is_hiding_comment(comment)):
                 continue
             name, kind, subject = comment.strip().lower(), "comment", f"The comment “{comment.strip()}”"
         elif name.lower() in _CONDITIONAL:
@@ -163,12 +158,6 @@ def _guess_from_text(record: ArticleRecord) -> Iterator[Guess]:
         is_enclosing = bool(comment or container) or (name.lower() in ends and void is None)
         if (is_enclosing or hiding_words.is_wall(name)) and found in shown:
             yield make_guess(kind, words if name.lower() in _CONDITIONAL else name, subject)
-
-
-def _has_comments(record: ArticleRecord) -> bool:
-    """Return whether comments can be marks: they can be remarks of the author where a generator is known."""
-    is_plain_markdown = record.content_type == "markdown" and not record.generator
-    return record.key.startswith(_FROM_PROGRAMS) or is_plain_markdown
 
 
 def _find_condition(name: str, condition: str) -> str:

@@ -55,15 +55,14 @@ MEMBERS = _words("""member membre mitglied mitglieder membres miembros miembro m
 FALSE_WORDS = FALSE | _words("non nein nie nej ne ei hayır tidak нет ні いいえ 否 아니요 não não")  # noqa: RUF001
 TRUE_WORDS = TRUE | _words("oui ja sí si sim sì tak ano kyllä igen evet ya да так はい 是 예")
 
-_READERS = frozenset(
+#: The whole values, as normalized keys, that say for whom a text is.
+READERS = frozenset(
     f"{reader}{only}"
     for only in ("", "only")
     for reader in _words("""member members subscriber subscribers patron patrons vip staff
     internal paid premium private paidmembers paidsubscribers registered admin admins loggedin
     onlypaid onlyfree founding""")
 )
-#: The whole values, as normalized keys, that say for whom a text is.
-READERS = _READERS
 #: They pay for some texts. In most fields they are the subject of a text.
 SUPPORTERS = _words("supporter supporters backer backers donor donors sponsor sponsors")
 HIDING_VALUES = (
@@ -174,7 +173,7 @@ def is_hiding_name(name: str) -> bool:
 def has_hiding_attribute(attributes: str) -> bool:
     """Return whether the attributes of a component say for whom it is: `when="signed-in"` (Clerk)."""
     return any(
-        name.lower() in _AUDIENCE_ATTRIBUTES and normalize_value(value) in HIDING_VALUES
+        name.lower() in _AUDIENCE_ATTRIBUTES and normalize_key(value.strip()) in HIDING_VALUES
         for name, value in _ATTRIBUTE.findall(attributes)
     )
 
@@ -191,13 +190,10 @@ def is_hiding_key(name: str) -> bool:
     if words & _PAGE_PARTS or is_other_use(name) or len(words) < 2:
         return False
     hiding = {word for word in words if _is_strong(word) or _is_weak(word)}
-    return (words - hiding <= _NEIGHBOURS and any(map(_is_strong, words))) or _has_plan(words)
-
-
-def _has_plan(words: set[str]) -> bool:
-    """Return whether weak words name a condition: `required_plan`, `allowedRoles`, `staff_only`."""
+    # Weak words can name a condition: `required_plan`, `allowedRoles`, `staff_only`.
     weak = {word for word in words if _is_weak(word)} - {"only", "if", "can", "access"}
-    return bool(weak) and bool(words & _CONDITIONS) and words <= weak | _NEIGHBOURS
+    has_condition = bool(weak and words & _CONDITIONS) and words <= weak | _NEIGHBOURS
+    return has_condition or (words - hiding <= _NEIGHBOURS and any(map(_is_strong, words)))
 
 
 def is_hiding_entry(name: str, value: str) -> bool:
@@ -265,7 +261,3 @@ def is_hiding_comment(text: str) -> bool:
     """Return whether a comment names nothing but readers: `members`, `paid content`."""
     words = {*re.split(r"[\s:_-]+", text.strip().casefold())}
     return words <= _COMMENT_WORDS and bool(words - _COMMENT_FILLERS)
-
-
-def normalize_value(value: str) -> str:
-    return normalize_key(value.strip())

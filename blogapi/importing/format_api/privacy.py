@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
+from datetime import datetime
 
 from blogapi.importing.format_api import hiding_words, privacy_signs
 from blogapi.importing.format_api.article_record import Guess
@@ -93,15 +94,10 @@ def find_draft_reasons_in_front_matter(
 def _guess_from_entry(
     key: str, name: str, rule: privacy_signs.FieldRule | None, value: object
 ) -> Iterator[DraftReason]:
-    """Yield a reason if a key that no system is known for says that the article is private."""
-    is_new, text = True, to_line(value)[:100] or ", ".join(_to_words(value))[:100]
     last = key.rpartition(".")[2]
-    if rule is not None and rule.is_guess:
-        is_private, is_new = not _is_public(rule, value), rule.is_new
-    else:
-        is_private = rule is None and _is_private_entry(last, name, value)
-    if is_private:
-        shown = to_line(key)[:60]
+    if _is_private_entry(last, name, value) if rule is None else not _is_public(rule, value):
+        shown, text = to_line(key)[:60], to_line(value)[:100] or ", ".join(_to_words(value))[:100]
+        is_new = rule is None or rule.is_new
         note = f"It has `{shown}`" if "passw" in last.lower() else f"It has `{shown}: {text}`"
         yield DraftReason(f"{note}; the article became a draft.", guess=f"key:{shown}", is_new=is_new)
 
@@ -211,7 +207,9 @@ def find_draft_reasons_in_folders(folders: Iterable[str]) -> Iterator[DraftReaso
             yield DraftReason("" if "draft" in folder.casefold() else note, sign=folder)
 
 
-def _guess_from_path(folders: list[str], name: str) -> Iterator[DraftReason]:
+def _find_draft_reasons_in_path(key: str, *, builds_underscores: bool) -> Iterator[DraftReason]:
+    *folders, name = key.split("/")
+    yield from find_draft_reasons_in_folders(folders)
     for number, folder in enumerate(folders):
         if folder.casefold() not in privacy_signs.PRIVATE_FOLDERS and hiding_words.is_hiding_folder(folder):
             # The first folder is the imported one, or an outer folder.
@@ -220,12 +218,37 @@ def _guess_from_path(folders: list[str], name: str) -> Iterator[DraftReason]:
             yield DraftReason(note, guess=f"folder:{path}")
     if hiding_words.is_draft_file(name):
         yield DraftReason(f"Its file is named “{name}”; the article became a draft.", guess="file:draft")
-
-
-def _find_draft_reasons_in_path(key: str, *, builds_underscores: bool) -> Iterator[DraftReason]:
-    *folders, name = key.split("/")
-    yield from find_draft_reasons_in_folders(folders)
-    yield from _guess_from_path(folders, name)
     if name.startswith("_") and not builds_underscores:
         note = "Its name begins with “_”, which marks unpublished files; the article became a draft."
         yield DraftReason(note)
+
+
+STATUSES = {"published": "published", "scheduled": "scheduled", "draft": "draft"}
+NO_DATE = "It has no date of publication; the article became a draft."
+PAST_SCHEDULE = "It was scheduled for a time that has passed; the article became a draft."
+
+
+def decide(
+    status: str,
+    date: datetime | None,
+    now: datetime,
+    reason: str = "",
+    names: Mapping[str, str] = STATUSES,
+) -> tuple[str, tuple[str, ...]]:
+    """Return "published" or "draft", and why an article that the source does not call a draft became one.
+
+    `names` maps the statuses of the source to those of STATUSES; a status without a name is unknown. `reason`
+    says why visitors could not read the article; "" = they could. The times are aware, and a published
+    article with a future date is scheduled.
+    """
+    kind = names.get(status)
+    if kind == "draft":
+        return "draft", ()
+    if not reason and kind is None:
+        problem = f"Its status “{to_line(status)[:40]}” is unknown" if status else "It has no status"
+        reason = f"{problem}; the article became a draft."
+    elif not reason and date is None:
+        reason = NO_DATE
+    elif not reason and date and kind == "scheduled" and date <= now:
+        reason = PAST_SCHEDULE
+    return ("draft", (reason,)) if reason else ("published", ())

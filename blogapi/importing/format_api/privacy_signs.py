@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from blogapi.importing.format_api.hiding_words import (
@@ -22,7 +22,6 @@ from blogapi.importing.format_api.hiding_words import (
     is_hiding_name,
     is_other_use,
     is_wall,
-    normalize_value,
     split_name,
 )
 from blogapi.importing.texts.lines import normalize_key
@@ -40,10 +39,9 @@ def list_names(sources: Mapping[str, str]) -> tuple[str, ...]:
 
 # --- Front matter of Markdown files, and tags in their text.
 
-_TRUE, _FALSE, _READERS = TRUE, FALSE, READERS
 EVERYONE = frozenset(("public", "everyone", "everybody", "all", "anyone", "open"))
 # The values of a hiding field that mean "not hidden".
-_NOTHING = _FALSE | {"", "none", "null"}
+_NOTHING = FALSE | {"", "none", "null"}
 _YES = frozenset(("true", "yes"))
 _PUBLIC = EVERYONE | PUBLISHED | {"published", "publish", "visible", "listed", "free", "default"}
 _PARTS = frozenset(("navigation", "toc", "footer", "path", "tags", "feedback", "comments", "date"))
@@ -83,7 +81,7 @@ STATUS_RULE = FieldRule(
 #: They also apply inside of MAPPING_PREFIXES: `build.list` is `list` inside of Hugo's `build`.
 #: Rules with `others_are_public` are for fields that other blogs use for other purposes.
 FIELDS = {
-    FieldRule(public=_NOTHING, private=_TRUE): {
+    FieldRule(public=_NOTHING, private=TRUE): {
         "most generators": "draft drafts isDraft saveAsDraft wip isWip",
         "Hugo": "headless",
         "Hexo and others": "private isPrivate hidden isHidden secret",
@@ -92,73 +90,73 @@ FIELDS = {
         "hexo-blog-encrypt and others": "encrypt encrypted locked isLocked",
         "Eleventy": "eleventyExcludeFromCollections buildawesomeExcludeFromCollections",
     },
-    FieldRule(public=_NOTHING | EVERYONE | {"free", "default"}, private=_TRUE, is_guess=True): {
+    FieldRule(public=_NOTHING | EVERYONE | {"free", "default"}, private=TRUE, is_guess=True): {
         "sites with members": """membersOnly memberOnly subscribersOnly sponsorsOnly vip premium isPremium
             paid isPaid paywall paywalled exclusive gated isGated loginRequired requiresLogin requireLogin
             authRequired requiresAuth requireAuth"""
     },
     # Material for MkDocs: `hide: [navigation, toc]` hides parts of the page.
-    FieldRule(public=_NOTHING | _PARTS, private=_TRUE): {"Hexo, Material for MkDocs": "hide"},
+    FieldRule(public=_NOTHING | _PARTS, private=TRUE): {"Hexo, Material for MkDocs": "hide"},
     # Jekyll and Quartz treat an empty `published` or `publish` as false; it can also be a date.
-    FieldRule(public=_TRUE | EVERYONE, private=_FALSE | _PRIVATE | {""}, dates_are_public=True): {
+    FieldRule(public=TRUE | EVERYONE, private=FALSE | _PRIVATE | {""}, dates_are_public=True): {
         "Jekyll, Obsidian, Quartz": "published isPublished publish dg-publish"
     },
-    FieldRule(public=_TRUE | EVERYONE, private=_FALSE | _PRIVATE | {""}): {
+    FieldRule(public=TRUE | EVERYONE, private=FALSE | _PRIVATE | {""}): {
         "content systems": "public isPublic visible isVisible",
         "Zola, Grav": "render routable",
     },
-    FieldRule(public=_NOTHING, private=_TRUE, is_unlisting=True): {
+    FieldRule(public=_NOTHING, private=TRUE, is_unlisting=True): {
         "Hugo and others": "unlisted isUnlisted delisted"
     },
-    FieldRule(public=_TRUE | {"always"}, private=_FALSE | {"never", "local"}, is_unlisting=True): {
+    FieldRule(public=TRUE | {"always"}, private=FALSE | {"never", "local"}, is_unlisting=True): {
         "content systems": "listed isListed",
         "Hugo": "build.list",
     },
-    FieldRule(private=_FALSE, others_are_public=True, is_unlisting=True): {
+    FieldRule(private=FALSE, others_are_public=True, is_unlisting=True): {
         "themes of VuePress": "list post article"
     },
     STATUS_RULE: {"Pelican, Nikola and others": "status postStatus publishStatus"},
-    FieldRule(public=_PUBLIC, private=_PRIVATE | _READERS): {"Ghost and others": "visibility"},
-    FieldRule(private=_YES | _PRIVATE | _READERS | {"{}"}, others_are_public=True, is_guess=True): {
+    FieldRule(public=_PUBLIC, private=_PRIVATE | READERS): {"Ghost and others": "visibility"},
+    FieldRule(private=_YES | _PRIVATE | READERS | {"{}"}, others_are_public=True, is_guess=True): {
         "sites with members": "access"
     },
-    FieldRule(private=_YES | _PRIVATE | _READERS | SUPPORTERS, others_are_public=True, is_guess=True): {
+    FieldRule(private=_YES | _PRIVATE | READERS | SUPPORTERS, others_are_public=True, is_guess=True): {
         "sites with members": """accessLevel audience members subscribers plan tier tiers role roles
             group groups permission permissions"""
     },
-    FieldRule(private=_YES | _UNFINISHED | _READERS, others_are_public=True): {
+    FieldRule(private=_YES | _UNFINISHED | READERS, others_are_public=True): {
         "content systems": "state stage workflow"
     },
-    FieldRule(public=_TRUE | {"always"}, private=_FALSE | {"never", "link"}): {"Hugo": "build.render"},
+    FieldRule(public=TRUE | {"always"}, private=FALSE | {"never", "link"}): {"Hugo": "build.render"},
     FieldRule(public=frozenset(("false", "")), is_secret=True): {
         "hexo-blog-encrypt": "password passwords passphrase passcode postPassword pwd",
         "content systems": "passwd pw",
         "other languages": """passwort kennwort motDePasse contraseña senha wachtwoord hasło lösenord пароль
             密码 密碼 パスワード""",
     },
-    FieldRule(private=_TRUE, others_are_public=True): {
+    FieldRule(private=TRUE, others_are_public=True): {
         "content systems": """deleted trashed disabled confidential internal inProgress idea template lock
             invisible skip exclude excluded ignore ignored"""
     },
-    FieldRule(private=_FALSE, others_are_public=True): {
+    FieldRule(private=FALSE, others_are_public=True): {
         "content systems": """active enabled live approved publishable ready released finished complete
             completed done""",
         "Eleventy": "permalink.build",
         "DocPad, Lume": "write url",
     },
     FieldRule(private=frozenset(("draft", "private")), others_are_public=True): {"content systems": "type"},
-    FieldRule(private=_FALSE, others_are_public=True, is_guess=True, is_new=True): {
+    FieldRule(private=FALSE, others_are_public=True, is_guess=True, is_new=True): {
         "content systems": "online show display"
     },
     FieldRule(private=frozenset(("false",)), others_are_public=True): {"Eleventy": "permalink"},
 }
-#: The rules by normalized key (`fields.normalize_key`).
+#: The rules by normalized key (`lines.normalize_key`).
 FIELD_RULES = {normalize_key(name): rule for rule, found in FIELDS.items() for name in list_names(found)}
 # The private values that only keep an article out of lists, in fields whose rule is not `is_unlisting`.
 UNLISTED_VALUES = {"unlisted"}
 #: The values that only keep an article out of lists in one generator, by generator and field.
 UNLISTED_VALUES_BY_GENERATOR = {
-    ("jekyll", "hidden"): _TRUE,  # the plugin jekyll-paginate-v2
+    ("jekyll", "hidden"): TRUE,  # the plugin jekyll-paginate-v2
     ("pelican", "status"): frozenset(("hidden",)),
 }
 PUBLISHING_FIELDS = {"published", "publish", "dgpublish"}
@@ -453,17 +451,14 @@ BLOCKS = _index_by_name(
     _sign("newspackAccessControlGateIds newspackAccessControlRules", "Newspack", unless=_NEWSPACK_HIDDEN),
     _sign("um_who_access", "Ultimate Member", f"{_OFF_VALUE}|[^=]*=2", unless="um_is_restrict=false"),
     _sign("llms_visibility", "LifterLMS", f"{_OFF_VALUE}|[^=]*=(?:all|logged_out|not_enrolled)"),
-    _sign(
-        "pmsContentRestriction",
-        _PAID_MEMBER_PLUGINS,
-        _NO_MATCH,
-        unless=r"pms\w+\.display_to=(?:all|not_logged_in)",
-    ),
-    _sign(
-        "wppbContentRestriction",
-        _PAID_MEMBER_PLUGINS,
-        _NO_MATCH,
-        unless=r"wppb\w+\.display_to=(?:all|not_logged_in)",
+    *(
+        _sign(
+            f"{plugin}ContentRestriction",
+            _PAID_MEMBER_PLUGINS,
+            _NO_MATCH,
+            unless=rf"{plugin}\w+\.display_to=(?:all|not_logged_in)",
+        )
+        for plugin in ("pms", "wppb")
     ),
     _sign("contentVisibilityRules", "Content Visibility", unless=r"\w+\.\w+RulesEnabled=(?:|0|false)"),
     _sign("gbBlockCondition", "GenerateBlocks Pro"),
@@ -504,21 +499,21 @@ BLOCKS = _index_by_name(
     _sign("um_is_restrict contentVisibility", "Ultimate Member, Content Visibility", ".*"),
     _sign("backfaceVisibility termsAndConditions conditionText", "CSS, forms, shops", ".*"),
 )
-# Any other attribute hides a block if its name contains one of these parts. UNKNOWN_ATTRIBUTE has the
+# Any other attribute hides a block if its name contains one of these parts. GUESSED_ATTRIBUTE has the
 # exceptions, such as `isVisible=true` and `slidesVisible=3`.
 HIDING_PARTS = re.compile(
     "visib|restrict|permission|condition(?!ing|of)|accesscontrol|membersonly|requirelogin|userroles|ishidden",
     re.IGNORECASE,
 )
-UNKNOWN_ATTRIBUTE = _sign(
+GUESSED_ATTRIBUTE = _sign(
     "",
     "",
     rf"(?![^=]*(?:{HIDING_PARTS.pattern}))[^=]*=.*"
     rf"|{_OFF_VALUE}|[^=]*=(?:none|all|public|visible|everyone|always|inherit|initial|unset|hover)"
     "|.*(?:mobile|tablet|desktop|phone|laptop|screen|device|viewport|breakpoint|responsive).*"
     r"|(?:[^=]*\.)?(?:visible[^.=]*|[^.=]*visible)=(?:true|yes|[\d.]+)|[^=]*visibility=(?:true|yes)",
+    is_guess=True,
 )
-GUESSED_ATTRIBUTE = replace(UNKNOWN_ATTRIBUTE, is_guess=True)
 
 
 def guess_attribute(line: str) -> HidingSign:
@@ -527,7 +522,7 @@ def guess_attribute(line: str) -> HidingSign:
     path, _, value = line.partition("=")
     name = path.rpartition(".")[2]
     is_other = path.partition(".")[0] in _OTHER_ATTRIBUTES
-    is_private = not is_other and is_hiding_entry(name, normalize_value(value))
+    is_private = not is_other and is_hiding_entry(name, normalize_key(value.strip()))
     return _GUESSED_WORD if is_private and not HIDING_PARTS.search(path) else GUESSED_ATTRIBUTE
 
 

@@ -12,8 +12,6 @@ from blogapi.importing.refusals import NotAnArticle, RefusedFile
 
 
 class Result(StrEnum):
-    """Whether the import stored, skipped or refused a file."""
-
     CREATED = "created"
     UPDATED = "updated"
     UNCHANGED = "unchanged"
@@ -23,8 +21,6 @@ class Result(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FileReport:
-    """The result of importing one file."""
-
     key: str
     result: Result
     #: the status of the article: "published", "scheduled", "draft" or "archived"; None if there is no article

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from blogapi.importing.format_api.article_record import TermRecord
+from blogapi.importing.format_api.article_record import ArticleRecord, TermRecord
 from blogapi.importing.format_api.report import Item, report_problem
 from blogapi.importing.format_api.source_files import Entry
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
@@ -21,15 +22,8 @@ DEFINE_NONE = "none"
 
 
 class CustomField(Protocol):
-    """The definition of a custom field."""
-
-    @property
-    def name(self) -> str:
-        """The name in the API."""
-
-    @property
-    def is_list(self) -> bool:
-        """Whether an article has a list of such values."""
+    name: str  #: in the API
+    is_list: bool  #: whether an article has a list of such values
 
 
 class CustomFields:
@@ -82,10 +76,6 @@ class ImportOptions:
     def zones(self) -> Zones:
         """The time zones of dates and times without an offset, if the source has no rule of its own."""
         return Zones(self.time_zone, self.time_zone)
-
-    @property
-    def defines_fields(self) -> bool:
-        return self.define_fields != DEFINE_NONE
 
 
 @dataclass
@@ -144,3 +134,37 @@ class FileSource(Source):
     @abstractmethod
     def read_entry(self, entry: Entry) -> Iterable[Item]:
         """Return the records and reports of a file; raises RefusedFile or NotAnArticle for the rest of it."""
+
+
+#: The version of the interface `format_api`. Within a version, only names and fields with defaults are added.
+CONTRACT_VERSION = 1
+
+OpenSource = Callable[[Sequence[Entry], ImportOptions], Source]
+ReadFile = Callable[[Entry, ImportOptions], Iterable[ArticleRecord]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    name: str  #: the value of the option `--format`
+    contract: int  #: the CONTRACT_VERSION for which the format was written
+    #: returns whether a file has the format, by its first bytes (at most 16 KiB)
+    detect: Callable[[Entry, bytes], bool]
+    #: returns the source that reads all files of the format in one import
+    open_source: OpenSource
+
+
+def read_each(read_file: ReadFile) -> OpenSource:
+    """Return an `open_source` for a format whose files do not depend on each other.
+
+    `read_file` yields the records of one file; it raises RefusedFile or NotAnArticle if there are none.
+    """
+    return partial(_SingleFiles, read_file)
+
+
+class _SingleFiles(FileSource):
+    def __init__(self, read_file: ReadFile, entries: Sequence[Entry], options: ImportOptions) -> None:
+        super().__init__(entries, options)
+        self._read_file = read_file
+
+    def read_entry(self, entry: Entry) -> Iterable[ArticleRecord]:
+        return self._read_file(entry, self.options)

@@ -5,10 +5,142 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager, redirect_stdout
-from types import FrameType
-from typing import TypeVar
+from dataclasses import is_dataclass, replace
+from datetime import datetime
+from functools import cache, partial
+from pathlib import Path
+from types import FrameType, UnionType
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from blogapi.importing.format_api.article_record import ArticleRecord, TermRecord
+from blogapi.importing.format_api.report import FileReport, Item, report_problem
+from blogapi.importing.format_api.source import Format, ImportOptions, Source
+from blogapi.importing.format_api.source_files import Entry
+from blogapi.importing.refusals import RefusedFile
+
+_ADVICE = "report this to the author of its package"
+_CHOICES = {
+    "content_type": ("markdown", "html", "text"),
+    "status": ("draft", "published", "unlisted", "archived"),
+}
+# The attributes of a source, with their types. Sources of older packages lack some of them.
+_ATTRIBUTES: dict[str, Any] = {
+    "hosts": Set[str],
+    "terms": Sequence[TermRecord],
+    "left_behind": Counter[str],
+    "notes": Sequence[str],
+    "assets": Sequence[Path],
+    "unread_rules": str,
+}
+
+
+def guard(format_: Format, notes: list[str], package: str) -> Format:
+    """Return a format of a package that never raises and hands over only correct records.
+
+    If `detect` fails, the file is not recognised, and a note is added. A record with a mistake is refused.
+    Any other error ends the reading of the files of this format, with a refusal.
+    """
+
+    subject = f"The format “{format_.name}” of the package “{package}”"
+
+    def detect(entry: Entry, head: bytes) -> bool:
+        try:
+            with announced(subject):
+                return call(lambda: bool(format_.detect(entry, head)))
+        except ForeignError as error:
+            note = f"{subject} cannot recognise files ({error}); {_ADVICE}."
+            notes.extend([] if note in notes else [note])
+            return False
+
+    return replace(format_, detect=detect, open_source=partial(_GuardedSource, format_, subject))
+
+
+class _GuardedSource(Source):
+    def __init__(
+        self, format_: Format, subject: str, entries: Sequence[Entry], options: ImportOptions
+    ) -> None:
+        super().__init__(total=len(entries))
+        self._format, self._subject, self._entries, self._options = format_, subject, entries, options
+
+    def read(self) -> Iterator[Item]:
+        """Yield the items of the source, then copy its attributes."""
+        try:
+            with announced(self._subject):
+                open_source = partial(self._format.open_source, self._entries, self._options)
+                source = call(open_source)
+                items = call(lambda: iter(source.read()))
+                end = object()
+                while (item := call(lambda: next(items, end))) is not end:
+                    yield call(partial(self._check_item, item))
+                yield from call(lambda: [*self._copy_attributes(source)])
+        except ForeignError as error:
+            note = f"{self._subject} failed ({error}); its other files were not read; {_ADVICE}."
+            yield report_problem(self._format.name, RefusedFile(note))
+
+    def _check_item(self, item: Any) -> Item:
+        if not isinstance(item, ArticleRecord | FileReport):
+            return self._report_refusal(f"a {type(item).__name__} instead of an ArticleRecord")
+        problem = _find_problem(item)
+        return self._report_refusal(problem, item.source or item.key) if problem else item
+
+    def _copy_attributes(self, source: Source) -> Iterator[FileReport]:
+        for name, type_ in _ATTRIBUTES.items():
+            value = getattr(source, name, getattr(self, name))
+            if _fits(value, type_):
+                setattr(self, name, value)
+            else:
+                yield self._report_refusal(
+                    f"a wrong `{name}` ({value!r:.60}): it must be {_name_type(type_)}"
+                )
+
+    def _report_refusal(self, problem: str, key: object = "") -> FileReport:
+        note = f"{self._subject} gives {problem}; {_ADVICE}."
+        return report_problem(key if isinstance(key, str) and key else self._format.name, RefusedFile(note))
+
+
+def _find_problem(item: ArticleRecord | FileReport) -> str:
+    """Return a description of the first wrong field of a record or report, or ""."""
+    for name, type_ in _get_types(type(item)).items():
+        value = getattr(item, name)
+        if not _fits(value, type_):
+            return f"a wrong `{name}` ({value!r:.60}): it must be {_name_type(type_)}"
+    if isinstance(item, ArticleRecord):
+        for name, choices in _CHOICES.items():
+            if getattr(item, name) not in choices:
+                return f"an unknown `{name}` ({getattr(item, name)!r:.60}): it must be {' or '.join(choices)}"
+    return ""
+
+
+def _fits(value: object, type_: Any) -> bool:
+    """Return whether a value has the type of a field; a time must also be aware."""
+    origin, arguments = get_origin(type_), get_args(type_)
+    if type_ is Any:
+        return True
+    if origin in (Union, UnionType):
+        return any(_fits(value, item) for item in arguments)
+    if not isinstance(value, origin or type_):
+        return False
+    if isinstance(value, datetime):
+        return value.tzinfo is not None
+    if isinstance(value, tuple | list | set | frozenset) and arguments:
+        return all(_fits(item, arguments[0]) for item in value)
+    if is_dataclass(value):
+        return all(_fits(getattr(value, name), inner) for name, inner in _get_types(type(value)).items())
+    return True
+
+
+# Annotations are resolved once for each class, and not for each record.
+_get_types: Callable[[Any], dict[str, Any]] = cache(get_type_hints)
+
+
+def _name_type(type_: Any) -> str:
+    if datetime in get_args(type_):
+        return "a datetime with a time zone, or None"
+    return type_.__name__ if isinstance(type_, type) and not get_args(type_) else str(type_)
+
 
 Value = TypeVar("Value")
 

@@ -6,12 +6,12 @@ import loads the formats; a server does not.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from importlib.metadata import EntryPoint, distributions
 
-from blogapi.importing.format_api.format import CONTRACT_VERSION, Format
+from blogapi.importing.format_api.source import CONTRACT_VERSION, Format
 from blogapi.importing.formats import foreign
-from blogapi.importing.formats.guard import guard
+from blogapi.importing.formats.foreign import guard
 from blogapi.importing.refusals import RefusedFile
 
 GROUP = "blogapi.formats"
@@ -41,7 +41,15 @@ def load_formats(notes: list[str]) -> dict[str, Format]:
     Adds a note for each format of another package that cannot be used, and for each that fails later.
     """
     formats, points = {}, _find_points(notes)
-    notes += _describe_conflicts(points)
+    packages: dict[str, str] = dict.fromkeys(BUILT_IN, "blogapi")
+    for point in points:
+        package = _get_package(point)
+        owner = packages.setdefault(point.name, package)
+        if owner != package:
+            notes.append(
+                f"The format “{point.name}” of the package “{package}” is ignored, because {owner} has a "
+                "format of this name; uninstall the package, or ask its author to rename the format."
+            )
     for name in list_names(points):
         try:
             formats[name] = get_format(name, notes, points)
@@ -102,19 +110,6 @@ def _load(point: EntryPoint) -> Format:
             f"version {CONTRACT_VERSION}; install another version of the package."
         )
     return found
-
-
-def _describe_conflicts(points: Iterable[EntryPoint]) -> Iterator[str]:
-    """Yield a sentence for each format that is ignored because another format has the same name."""
-    packages: dict[str, str] = dict.fromkeys(BUILT_IN, "blogapi")
-    for point in points:
-        package = _get_package(point)
-        owner = packages.setdefault(point.name, package)
-        if owner != package:
-            yield (
-                f"The format “{point.name}” of the package “{package}” is ignored, because {owner} has a "
-                "format of this name; uninstall the package, or ask its author to rename the format."
-            )
 
 
 def _get_package(point: EntryPoint) -> str:

@@ -42,7 +42,6 @@ def make_file_name(sent: str) -> str:
 
 
 def get_folder(uuid: UUID) -> Path:
-    """Return the folder of a job, even if it is missing."""
     return archives.get_folder() / str(uuid)
 
 

@@ -91,7 +91,6 @@ class JobView:
 
 
 def list_jobs() -> list[JobView]:
-    """Return all jobs, newest first."""
     return _read_views(_select_jobs().order_by(ImportJob.created.desc(), ImportJob.uuid))
 
 

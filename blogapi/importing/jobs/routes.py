@@ -11,15 +11,9 @@ from flask import Flask, Response, current_app, request
 from blogapi.accounts.users.queries import get_user_by_name
 from blogapi.content.media.folder import report_full_disk
 from blogapi.importing.format_api.source import DEFINE_NONE
-from blogapi.importing.jobs import folders, queries, service
+from blogapi.importing.jobs import folders, queries, schemas, service
 from blogapi.importing.jobs.queries import JobView
 from blogapi.importing.jobs.runner import get_runner
-from blogapi.importing.jobs.schemas import (
-    ImportJobSchema,
-    ImportQuery,
-    ImportStartSchema,
-    SingleImportJobSchema,
-)
 from blogapi.web.access import allow, check_before_body, current_caller, current_user_id, editor_login
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.downloads import send_download
@@ -37,7 +31,7 @@ bp = Blueprint(
 
 @bp.get("/")
 @allow(editor_login)
-@bp.response(200, ImportJobSchema(many=True))
+@bp.response(200, schemas.ImportJobSchema(many=True))
 def listed() -> list[JobView]:
     """List the imports, newest first."""
     return queries.list_jobs()
@@ -46,8 +40,8 @@ def listed() -> list[JobView]:
 @bp.post("/")
 @allow(editor_login, scope="write")
 @check_before_body(service.check_none_is_running)
-@bp.arguments(ImportQuery, location="query")
-@bp.response(201, SingleImportJobSchema())
+@bp.arguments(schemas.ImportQuery, location="query")
+@bp.response(201, schemas.SingleImportJobSchema())
 @bp.file_body(FileBodySchema)
 def create(query: Fields) -> Any:
     """Upload the file of another blog and start its trial, which stores nothing.
@@ -73,7 +67,7 @@ def create(query: Fields) -> Any:
 
 @bp.get("/<id:id>/")
 @allow(editor_login)
-@bp.response(200, SingleImportJobSchema())
+@bp.response(200, schemas.SingleImportJobSchema())
 def single(id: UUID) -> JobView:
     """Return an import with its progress."""
     return queries.get_job(id)
@@ -81,8 +75,8 @@ def single(id: UUID) -> JobView:
 
 @bp.post("/<id:id>/start/")
 @allow(editor_login, scope="write")
-@bp.arguments(ImportStartSchema, required=False)
-@bp.response(200, SingleImportJobSchema())
+@bp.arguments(schemas.ImportStartSchema, required=False)
+@bp.response(200, schemas.SingleImportJobSchema())
 def start(options: Fields, id: UUID) -> JobView:
     """Import the file, or continue an interrupted import; nothing is imported twice."""
     return _start_job(id, service.start(id, options))
@@ -91,7 +85,7 @@ def start(options: Fields, id: UUID) -> JobView:
 @bp.post("/<id:id>/cancel/")
 @allow(editor_login, scope="write")
 @bp.arguments(EmptySchema, required=False)
-@bp.response(200, SingleImportJobSchema())
+@bp.response(200, schemas.SingleImportJobSchema())
 def cancel(nothing: Fields, id: UUID) -> JobView:
     """End an import; articles that were imported stay. A running import ends after the current articles."""
     service.cancel(id)
@@ -122,7 +116,6 @@ def _start_job(uuid: UUID, lock: ExitStack) -> JobView:
 
 
 def _load_options(query: Fields) -> Fields:
-    """Return the options of the import, with the uuid of the owner of the articles."""
     restricted = not current_caller().is_admin
     if query["define_fields"] != DEFINE_NONE and restricted:
         raise Forbidden("Only admins define custom fields; send the file without `define_fields`.")

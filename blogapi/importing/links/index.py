@@ -14,14 +14,7 @@ from uuid import UUID
 
 from blogapi.content.taxonomies.categories import DEFAULT_CATEGORY
 from blogapi.importing.format_api.article_record import ArticleRecord
-from blogapi.importing.links.addresses import (
-    FilePath,
-    fold,
-    normalize_host,
-    normalize_page,
-    parse_file_path,
-    split_path,
-)
+from blogapi.importing.links import addresses
 from blogapi.publication.visibility import READABLE_STATUSES
 from blogapi.rendering.slugs import make_term_slug
 from blogapi.site.addresses import make_article_url, make_page_path
@@ -59,22 +52,14 @@ class TargetArticle:
     is_page: bool
     parent_key: str
     written_language: str  #: the language that the article names, or ""
-    file: FilePath | None  #: the parts of the key; None if the article has no file of its own
+    file: addresses.FilePath | None  #: the parts of the key; None if the article has no file of its own
     page: str | None  #: the first address in the former blog, if it is known
     file_name: str  #: the last segment of the key, folded
+    blog: str  #: see `get_blog`
+    language: str  #: the language in the file name, or ""
     #: the keys of the records with links to the article
     sources: list[str] = field(default_factory=list)
     _own_segments: set[str] | None = None
-
-    @property
-    def blog(self) -> str:
-        """The blog to which the article belongs; see `get_blog`."""
-        return get_blog(self.key)
-
-    @property
-    def language(self) -> str:
-        """The language in the file name, or ""."""
-        return self.file.language if self.file else ""
 
     def is_visible_from(self, source: TargetArticle) -> bool:
         """Return whether all readers of `source` can see the article, so that a link reveals nothing."""
@@ -107,9 +92,13 @@ class TargetArticle:
     def _list_own_segments(self) -> set[str]:
         """Return the category, the tags, the folders and the language, computed once."""
         if self._own_segments is None:
-            self._own_segments = {*map(make_term_slug, self.terms), *map(fold, self.terms)}
+            self._own_segments = {*map(make_term_slug, self.terms), *map(addresses.fold, self.terms)}
             if self.file:
-                self._own_segments |= {*self.file.folders, self.file.language, *split_path(self.key)[:-1]}
+                self._own_segments |= {
+                    *self.file.folders,
+                    self.file.language,
+                    *addresses.split_path(self.key)[:-1],
+                }
         return self._own_segments
 
     def _list_date_words(self) -> Iterator[set[str]]:
@@ -139,7 +128,8 @@ class LinkIndex:
             **{name: getattr(site, name) for name in ("article_path", "page_path", "time_zone", "language")},
         )
         self._now = now
-        self._targets: dict[str, TargetArticle] = {}
+        #: The articles by the keys of their records.
+        self.targets: dict[str, TargetArticle] = {}
         self._maps: dict[str, dict[str, list[TargetArticle]]] = {
             name: {} for name in ("path", "page", "id", "name", "alias", "title")
         }
@@ -149,9 +139,33 @@ class LinkIndex:
 
         `uuid` is needed only if the addresses of articles contain it.
         """
-        target = self._targets[record.key] = self._make_target(record, slug, uuid)
-        titles, aliases, names = {fold(record.title)}, {*map(fold, _limit_texts(record.names))}, {fold(slug)}
-        names |= {fold(old) for old in (record.slug, *_limit_texts(record.former_slugs)) if old}
+        published_at = record.published_at or self._now
+        segments = addresses.split_path(record.key) if "/" in record.key else []
+        file = addresses.parse_file_path(segments) if segments else None
+        target = self.targets[record.key] = TargetArticle(
+            key=record.key,
+            slug=slug,
+            uuid=uuid or (record.exported.uuid if record.exported else None),
+            category=(record.category or DEFAULT_CATEGORY)[:_MAX_NAME_LENGTH],
+            terms=tuple(_limit_texts((record.category, *record.tags))),
+            published_at=published_at,
+            public_from=max(published_at, self._now) if record.status in READABLE_STATUSES else None,
+            is_markdown=record.content_type == "markdown",
+            is_page=record.is_page,
+            parent_key=record.parent_key,
+            written_language=record.language,
+            file=file,
+            page=next((address for address in record.addresses if "?" not in address), None),
+            file_name=segments[-1] if segments else "",
+            blog=get_blog(record.key),
+            language=file.language if file else "",
+        )
+        titles, aliases, names = (
+            {addresses.fold(record.title)},
+            {*map(addresses.fold, _limit_texts(record.names))},
+            {addresses.fold(slug)},
+        )
+        names |= {addresses.fold(old) for old in (record.slug, *_limit_texts(record.former_slugs)) if old}
         if target.file:
             names.add(target.file.name)
             self._append("path", target.file.path, target)
@@ -165,24 +179,13 @@ class LinkIndex:
             for key in keys:
                 self._append(map_, key[:_MAX_NAME_LENGTH], target)
 
-    def list_blogs(self) -> set[str]:
-        """Return the blogs of all articles; see `get_blog`."""
-        return {target.blog for target in self._targets.values()}
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._targets
-
     def set_slug(self, key: str, slug: str) -> tuple[str, ...]:
         """Set the final slug of an article; return the keys of the records with links to its former slug."""
-        target = self._targets.get(key)
+        target = self.targets.get(key)
         if target is None or target.slug == slug:
             return ()
         target.slug = slug
         return tuple(dict.fromkeys(target.sources))
-
-    def get_target(self, key: str) -> TargetArticle:
-        """Return the article of a record that was added."""
-        return self._targets[key]
 
     def find(self, kind: str, key: str) -> Sequence[TargetArticle]:
         """Return articles by "path" of the file, "page", "id", "name", "alias" or "title" (folded)."""
@@ -211,37 +214,21 @@ class LinkIndex:
 
     def _list_slugs(self, page: TargetArticle) -> list[str]:
         slugs, seen = [page.slug], {page.key}
-        above = self._targets.get(page.parent_key)
+        above = self.targets.get(page.parent_key)
         while above is not None and above.is_page and above.key not in seen:
             seen.add(above.key)
             slugs.insert(0, above.slug)
-            above = self._targets.get(above.parent_key)
+            above = self.targets.get(above.parent_key)
         return slugs
 
     def list_prefixes(self, host: str) -> list[list[str]]:
         """Return the paths of the former blogs on a host ("" = on every host), as segments."""
         parts = [entry.partition("/") for entry in self.hosts]
-        return [split_path(path) for name, _, path in parts if not host or normalize_host(name) == host]
-
-    def _make_target(self, record: ArticleRecord, slug: str, uuid: UUID | None) -> TargetArticle:
-        published_at = record.published_at or self._now
-        segments = split_path(record.key) if "/" in record.key else []
-        return TargetArticle(
-            key=record.key,
-            slug=slug,
-            uuid=uuid or (record.exported.uuid if record.exported else None),
-            category=(record.category or DEFAULT_CATEGORY)[:_MAX_NAME_LENGTH],
-            terms=tuple(_limit_texts((record.category, *record.tags))),
-            published_at=published_at,
-            public_from=max(published_at, self._now) if record.status in READABLE_STATUSES else None,
-            is_markdown=record.content_type == "markdown",
-            is_page=record.is_page,
-            parent_key=record.parent_key,
-            written_language=record.language,
-            file=parse_file_path(segments) if segments else None,
-            page=next((address for address in record.addresses if "?" not in address), None),
-            file_name=segments[-1] if segments else "",
-        )
+        return [
+            addresses.split_path(path)
+            for name, _, path in parts
+            if not host or addresses.normalize_host(name) == host
+        ]
 
     def _append(self, kind: str, key: str, target: TargetArticle) -> None:
         namesakes = self._maps[kind].setdefault(key, [])
@@ -263,7 +250,7 @@ def get_blog(key: str) -> str:
 def normalize_address(address: str) -> str:
     """Return a former address without a host in the form in which the index contains it."""
     path, mark, query = address.partition("?")
-    return normalize_page(split_path(unquote(path, errors="replace"))) + mark + query
+    return addresses.normalize_page(addresses.split_path(unquote(path, errors="replace"))) + mark + query
 
 
 def _limit_texts(texts: Iterable[str]) -> list[str]:

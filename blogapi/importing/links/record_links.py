@@ -15,22 +15,11 @@ article, the link stays as it is.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, takewhile
 
 from blogapi.importing.format_api.article_record import ArticleRecord
-from blogapi.importing.links.addresses import (
-    MAX_LENGTH,
-    FilePath,
-    LinkAddress,
-    fold,
-    make_safe,
-    normalize_page,
-    parse_address,
-    parse_file_path,
-    remove_view,
-    split_path,
-)
+from blogapi.importing.links import addresses
 from blogapi.importing.links.index import LinkIndex, TargetArticle
 from blogapi.importing.texts.pictures import get_extension
 from blogapi.rendering.media_types import BY_EXTENSION
@@ -44,21 +33,23 @@ _ID = re.compile(r"(?:^|&)(?:p|page_id|post_id)=([0-9]{1,20})(?:&|$)")
 
 
 class RecordLinks:
-    """Finds the link targets of one record, which was added to the index; see `link_targets.LinkTargets`."""
+    """Finds the link targets of one record, which was added to the index; see `tag_markup.LinkTargets`."""
 
     def __init__(self, index: LinkIndex, record: ArticleRecord) -> None:
         self._index = index
-        self._source = index.get_target(record.key)
+        self._source = index.targets[record.key]
         self._linked: set[str] = set()
         self._count = 0
 
     def find_address(self, address: str) -> str | None:
-        parsed = parse_address(address)
+        parsed = addresses.parse_address(address)
         if parsed is None or get_extension(parsed.path) in BY_EXTENSION:
             return None
         if (parsed.host and not self._index.list_prefixes(parsed.host)) or not self._count_lookup():
             return None
-        target = self._find_by_id(parsed)
+        match = _ID.search(parsed.query)
+        is_home = match and any(rest in ([], ["index.php"]) for rest in self._list_paths(parsed))
+        target = self._choose_nearest(self._index.find("id", match[1])) if match and is_home else None
         if target is not None:
             return self._make_link(target, parsed.fragment)
         target = self._find_by_path(parsed, f"?{parsed.query}") if parsed.query else None
@@ -69,24 +60,24 @@ class RecordLinks:
 
     def find_post(self, name: str) -> str | None:
         path, _, fragment = name.strip().partition("#")
-        segments = split_path(path[:MAX_LENGTH].replace("\\", "/"))
+        segments = addresses.split_path(path[: addresses.MAX_LENGTH].replace("\\", "/"))
         if not segments:
             return self._make_link(self._source, fragment) if fragment else None
         if not self._count_lookup():
             return None
-        relative = split_path(path, self._source.file.folders) if self._source.file else []
+        relative = addresses.split_path(path, self._source.file.folders) if self._source.file else []
         by_file = self._find_file(
             [relative] if path.startswith(".") else [relative, *self._list_outer(segments)]
         )
         target = (
             by_file
             or self._find_by_name(segments)
-            or self._choose_nearest(self._index.find("title", fold(path)))
+            or self._choose_nearest(self._index.find("title", addresses.fold(path)))
         )
         return self._make_link(target, fragment) if target else None
 
     def find_page(self, name: str) -> str | None:
-        page, _, heading = name[:MAX_LENGTH].strip().partition("#")
+        page, _, heading = name[: addresses.MAX_LENGTH].strip().partition("#")
         heading = heading.rpartition("#")[2].strip()
         target = self._find_page(page.strip()) if page.strip() else self._source
         if target is None:
@@ -99,20 +90,25 @@ class RecordLinks:
         return self._make_link(target, fragment)
 
     def _count_lookup(self) -> bool:
-        """Return whether the record may look up another link."""
         self._count += 1
         return self._count <= _MAX_LINKS
 
     def _find_page(self, page: str) -> TargetArticle | None:
-        segments = split_path(page)
+        segments = addresses.split_path(page)
         if not segments or get_extension(page) in BY_EXTENSION or not self._count_lookup():
             return None
         if "/" in page:
-            relative = split_path(page, self._source.file.folders) if self._source.file else []
+            relative = addresses.split_path(page, self._source.file.folders) if self._source.file else []
             paths = [relative] if page.startswith(".") else [*self._list_outer(segments), relative]
-            return self._find_file(paths) or self._find_in_folders(segments)
-        file = parse_file_path(segments)
-        kinds = (("name", file.name), ("alias", fold(page)), ("title", fold(page)))
+            if target := self._find_file(paths):
+                return target
+            file = addresses.parse_file_path(segments)
+            in_folders = self._filter_targets(self._index.find("name", file.name), file)
+            tail = f"/{file.path}"
+            below = [hit for hit in in_folders if hit.file and hit.file.path.endswith(tail)]
+            return self._choose_nearest(below, file)
+        file = addresses.parse_file_path(segments)
+        kinds = (("name", file.name), ("alias", addresses.fold(page)), ("title", addresses.fold(page)))
         candidates = (self._filter_targets(self._index.find(kind, key), file) for kind, key in kinds)
         # Quartz writes names with hyphens. A slug is computed last, because it takes 0.1 ms.
         slugs = (make_slug(page, former=former) for former in (False, True))
@@ -120,36 +116,24 @@ class RecordLinks:
         named = next(filter(None, found), ())
         return self._choose_nearest(named, file)
 
-    def _find_in_folders(self, segments: Sequence[str]) -> TargetArticle | None:
-        file = parse_file_path(segments)
-        named = self._filter_targets(self._index.find("name", file.name), file)
-        tail = f"/{file.path}"
-        return self._choose_nearest([hit for hit in named if hit.file and hit.file.path.endswith(tail)], file)
-
-    def _find_by_id(self, address: LinkAddress) -> TargetArticle | None:
-        match = _ID.search(address.query)
-        if not match or not any(rest in ([], ["index.php"]) for rest in self._list_paths(address)):
-            return None
-        return self._choose_nearest(self._index.find("id", match[1]))
-
-    def _find_by_path(self, address: LinkAddress, query: str = "") -> TargetArticle | None:
+    def _find_by_path(self, address: addresses.LinkAddress, query: str = "") -> TargetArticle | None:
         """Return the article at a path; with a query, only an article whose former address has this query."""
         path = address.path
         if not (path or address.host) or path.count("/") > _MAX_DEPTH:
             return None
         if address.host or path.startswith(("/", "@/")):
-            pages = [remove_view(page) for page in self._list_paths(address)]
+            pages = [addresses.remove_view(page) for page in self._list_paths(address)]
             files = [outer for page in pages for outer in self._list_outer(page)]
         else:
             pages, files = self._resolve_path(path)
-        keys = (normalize_page(page) + query for page in pages if page)
+        keys = (addresses.normalize_page(page) + query for page in pages if page)
         by_page = self._choose_nearest(
             next(filter(None, (self._index.find("page", key) for key in keys)), ())
         )
         if query:
             return by_page
         # A path with the suffix of a source file is not the address of a page.
-        is_source = parse_file_path([fold(path)]).is_source
+        is_source = addresses.parse_file_path([addresses.fold(path)]).is_source
         by_file = self._find_file(files) or by_page if is_source else by_page or self._find_file(files)
         return by_file or next(filter(None, map(self._find_by_name, pages)), None)
 
@@ -157,26 +141,29 @@ class RecordLinks:
         """Return the pages and the files to which a relative path can lead, most likely first."""
         file, page = self._source.file, self._source.page
         if page is not None:
-            base = split_path(page if page.endswith("/") else page.rpartition("/")[0])
-            pages = [split_path(path, base)]
+            base = addresses.split_path(page if page.endswith("/") else page.rpartition("/")[0])
+            pages = [addresses.split_path(path, base)]
         else:
-            pages = [split_path(path, (*file.folders, file.name))] if file else []
+            pages = [addresses.split_path(path, (*file.folders, file.name))] if file else []
         if file is None:
             return pages, []
-        if page is None and parse_file_path(split_path(self._source.key)[1:] or [""]).path == "index":
+        if (
+            page is None
+            and addresses.parse_file_path(addresses.split_path(self._source.key)[1:] or [""]).path == "index"
+        ):
             # The home page of the imported folder had the address `/`.
-            pages.append(split_path(path))
-        folders = split_path(self._source.key)[:-1]
-        beside = split_path(path, folders)
+            pages.append(addresses.split_path(path))
+        folders = addresses.split_path(self._source.key)[:-1]
+        beside = addresses.split_path(path, folders)
         # Without a suffix, the path is relative to the page, whose address ends with a slash.
-        is_file = bool(beside) and beside[-1] != parse_file_path(beside).name
-        below = split_path(path, (*file.folders, file.name))
+        is_file = bool(beside) and beside[-1] != addresses.parse_file_path(beside).name
+        below = addresses.split_path(path, (*file.folders, file.name))
         return ([*pages, beside] if is_file else pages), ([beside, below] if is_file else [below, beside])
 
-    def _list_paths(self, address: LinkAddress) -> Iterator[list[str]]:
+    def _list_paths(self, address: addresses.LinkAddress) -> Iterator[list[str]]:
         """Yield the segments of a path in the former blog: all segments, and those after the blog's path."""
         path = address.path.removeprefix("@")
-        segments = split_path(path)
+        segments = addresses.split_path(path)
         prefixes = self._index.list_prefixes(address.host)
         if not address.host or any(segments[: len(prefix)] == prefix for prefix in prefixes):
             yield segments
@@ -186,7 +173,7 @@ class RecordLinks:
 
     def _list_outer(self, segments: Sequence[str]) -> Iterator[list[str]]:
         """Yield the path below each of the outer folders of the record, outermost first."""
-        folders = split_path(self._source.key)[:-1][:_MAX_DEPTH] if self._source.file else []
+        folders = addresses.split_path(self._source.key)[:-1][:_MAX_DEPTH] if self._source.file else []
         # An address without segments belongs to the home page, not to a folder.
         for count in range(len(folders) + 1 if segments else 0):
             yield [*folders[:count], *segments]
@@ -195,17 +182,16 @@ class RecordLinks:
         for segments in paths:
             if not segments:
                 continue
-            file = parse_file_path(segments)
+            file = addresses.parse_file_path(segments)
             targets = self._filter_targets(self._index.find("path", file.path), file)
             if targets:
                 return self._choose_nearest(targets, file, segments[-1])
         return None
 
     def _find_by_name(self, segments: Sequence[str]) -> TargetArticle | None:
-        """Return the article with the name in the last segment, if it fits the other segments."""
         if not segments:
             return None
-        file = parse_file_path(segments)
+        file = addresses.parse_file_path(segments)
         for name in dict.fromkeys((file.name, segments[-1])):
             if not name or name.isdigit():
                 continue
@@ -218,8 +204,9 @@ class RecordLinks:
                 return self._choose_nearest(targets, file, segments[-1])
         return None
 
-    def _filter_targets(self, targets: Iterable[TargetArticle], file: FilePath) -> list[TargetArticle]:
-        """Return the targets that have the date and the language of a path, if the path contains them."""
+    def _filter_targets(
+        self, targets: Iterable[TargetArticle], file: addresses.FilePath
+    ) -> list[TargetArticle]:
         return [
             target
             for target in targets
@@ -227,22 +214,17 @@ class RecordLinks:
         ]
 
     def _choose_nearest(
-        self, targets: Sequence[TargetArticle], file: FilePath | None = None, file_name: str = ""
+        self, targets: Sequence[TargetArticle], file: addresses.FilePath | None = None, file_name: str = ""
     ) -> TargetArticle | None:
         """Return the best article by language, file name, blog and folders; None if two are equally good."""
         if len(targets) < 2:
             return targets[0] if targets else None
-        rank = self._make_rank(file, file_name)
-        ranked = sorted(((rank(target), target) for target in targets), key=lambda pair: pair[0])
-        return ranked[-1][1] if ranked[-1][0] > ranked[-2][0] else None
-
-    def _make_rank(self, file: FilePath | None, file_name: str) -> Callable[[TargetArticle], tuple[int, ...]]:
         source = self._source
         language = (file and file.language) or source.language
-        folders = split_path(source.key)[:-1]
+        folders = addresses.split_path(source.key)[:-1]
 
         def rank(target: TargetArticle) -> tuple[int, ...]:
-            inner = split_path(target.key)[:-1]
+            inner = addresses.split_path(target.key)[:-1]
             return (
                 target.language == language,
                 target.file_name == file_name,
@@ -252,7 +234,8 @@ class RecordLinks:
                 -len(inner),
             )
 
-        return rank
+        ranked = sorted(((rank(target), target) for target in targets), key=lambda pair: pair[0])
+        return ranked[-1][1] if ranked[-1][0] > ranked[-2][0] else None
 
     def _make_link(self, target: TargetArticle, fragment: str, query: str = "") -> str | None:
         """Return the address of an article, and add the record to the article's `sources`."""
@@ -263,5 +246,5 @@ class RecordLinks:
             self._linked.add(target.key)
             target.sources.append(self._source.key)
         if query:
-            address += ("&" if "?" in address else "?") + make_safe(query)
-        return f"{address}#{make_safe(fragment)}" if fragment else address
+            address += ("&" if "?" in address else "?") + addresses.make_safe(query)
+        return f"{address}#{addresses.make_safe(fragment)}" if fragment else address

@@ -7,7 +7,7 @@ character at which the next match begins, and brackets are matched with a stack.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from html import escape, unescape
 
 from blogapi.importing.texts.scanner import find_outside_code
@@ -56,55 +56,12 @@ def rewrite_addresses(
     """
     if content_type == "text":
         return content
-    rewriter = _Rewriter(find_article, find_file)
-    list_changes = rewriter.list_in_html if content_type == "html" else rewriter.list_in_markdown
-    parts, position = [], 0
-    for start, end, text in list_changes(content):
-        parts += [content[position:start], text]
-        position = end
-    return "".join((*parts, content[position:]))
 
+    def find_replacement(address: str, *, is_link: bool) -> str | None:
+        article = find_article(address) if is_link else None
+        return find_file(address) if article is None else article
 
-class _Rewriter:
-    """Yields the start, the end and the replacement of addresses."""
-
-    def __init__(self, find_article: FindAddress, find_file: FindAddress) -> None:
-        self._find_article = find_article
-        self._find_file = find_file
-
-    def list_in_html(self, html: str) -> Iterator[tuple[int, int, str]]:
-        for tag in find_outside_code(html, "html", _HTML_TOKEN, "<"):
-            yield *tag.span(), self._rewrite_tag(tag[0])
-
-    def list_in_markdown(self, text: str) -> Iterator[tuple[int, int, str]]:
-        openers: list[int] = []
-        for token in find_outside_code(text, "markdown", _MARKDOWN_TOKEN, r"\[\]"):
-            if token["tag"]:
-                yield *token.span(), self._rewrite_tag(token[0])
-            elif token[0] == "[":
-                openers.append(token.start())
-            elif token[0][0] == "]" and openers:
-                yield from self._list_destinations(text, token, openers.pop())
-
-    def _list_destinations(
-        self, text: str, token: re.Match[str], opener: int
-    ) -> Iterator[tuple[int, int, str]]:
-        """Yield the address after a closing bracket: `(address "title")` or `: address`."""
-        group = token.lastgroup
-        if group is None or (group.startswith("definition") and not _can_be_definition(text, opener)):
-            return
-        address = unescape(_ESCAPE.sub(r"\1", token[group]))
-        replacement = self._find_replacement(
-            address, is_link=not text.startswith("!", max(0, opener - 1), opener)
-        )
-        if replacement is not None:
-            yield *token.span(group), replacement.replace("(", "%28").replace(")", "%29")
-
-    def _find_replacement(self, address: str, *, is_link: bool) -> str | None:
-        article = self._find_article(address) if is_link else None
-        return self._find_file(address) if article is None else article
-
-    def _rewrite_tag(self, tag: str) -> str:
+    def rewrite_tag(tag: str) -> str:
         is_link = _LINK.match(tag) is not None
 
         def rewrite(attribute: re.Match[str]) -> str:
@@ -112,17 +69,37 @@ class _Rewriter:
             assert group is not None
             value = unescape(attribute[group]).strip()
             if attribute[3]:
-                replacement = _SRCSET_ADDRESS.sub(lambda match: self._find_file(match[0]) or match[0], value)
+                replacement = _SRCSET_ADDRESS.sub(lambda match: find_file(match[0]) or match[0], value)
             else:
-                replacement = (
-                    self._find_replacement(value, is_link=is_link and attribute[2].lower() == "href") or value
-                )
+                is_address = is_link and attribute[2].lower() == "href"
+                replacement = find_replacement(value, is_link=is_address) or value
             if replacement == value:
                 return attribute[0]
             before, after = attribute[0].split(attribute[group], 1)
             return before + escape(replacement) + after
 
         return _ATTRIBUTE.sub(rewrite, tag)
+
+    parts, position, openers = list[str](), 0, list[int]()
+    pattern, first = (_HTML_TOKEN, "<") if content_type == "html" else (_MARKDOWN_TOKEN, r"\[\]")
+    for token in find_outside_code(content, content_type, pattern, first):
+        if token[0][0] == "<":
+            parts += [content[position : token.start()], rewrite_tag(token[0])]
+            position = token.end()
+        elif token[0] == "[":
+            openers.append(token.start())
+        elif token[0][0] == "]" and openers:
+            # `](address "title")` or `]: address`
+            opener, group = openers.pop(), token.lastgroup
+            if group is None or (group.startswith("definition") and not _can_be_definition(content, opener)):
+                continue
+            is_link = not content.startswith("!", max(0, opener - 1), opener)
+            address = find_replacement(unescape(_ESCAPE.sub(r"\1", token[group])), is_link=is_link)
+            if address is not None:
+                address = address.replace("(", "%28").replace(")", "%29")
+                parts += [content[position : token.start(group)], address]
+                position = token.end(group)
+    return "".join((*parts, content[position:]))
 
 
 def _can_be_definition(text: str, opener: int) -> bool:

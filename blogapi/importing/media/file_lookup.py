@@ -10,15 +10,89 @@ import os
 import re
 import stat
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
 from urllib.parse import unquote
 
-from blogapi.importing.media.sites import SiteFolders, find_site, list_page_folders
+from blogapi.importing.format_api.source_files import MAX_OUTER_FOLDERS, SITE_FILE
 from blogapi.importing.refusals import RefusedFile
+
+# Folders of a site whose files are at the root of its addresses, or that authors name in front of a path.
+_STATIC_FOLDERS = ("static", "assets", "public", "source", "src", "content", "files")
+# Folders that belong to a site whose configuration file was not found.
+_SIBLINGS = (*_STATIC_FOLDERS, "images", "img", "uploads", "media", "wp-content")
+# The name of a folder with the pages of one language.
+_LANGUAGE = re.compile(r"[a-z]{2}(?:[-_][A-Za-z]{2,4})?")
+_PROJECT_FILE = re.compile(r"\.git|package\.json|Gemfile|netlify\.toml|go\.mod|pyproject\.toml")
+_MAX_SIBLING_LEVELS = 3
+
+#: Returns the names of the files and folders in a folder.
+ListNames = Callable[[Path], set[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class SiteFolders:
+    """The folders in which paths are looked up, and the folders that may be read, with links resolved."""
+
+    bases: tuple[Path, ...]
+    allowed: tuple[Path, ...]
+
+
+def find_site(folder: Path, root: Path, list_names: ListNames) -> SiteFolders:
+    """Return the site of the files in `folder`, which is in the imported folder `root`."""
+    outer = root.parents[:MAX_OUTER_FOLDERS]
+    home: Path | None = None
+    with suppress(OSError, RuntimeError):
+        home = Path.home().resolve()
+    inner = (path for path in (folder, *folder.parents) if path.is_relative_to(root))
+    candidates = [path for path in (*inner, *outer) if path != home and path != path.parent]
+    for pattern in (SITE_FILE, _PROJECT_FILE):
+        found = (path for path in candidates if any(map(pattern.fullmatch, list_names(path))))
+        site_folder = next(found, None)
+        if site_folder:
+            bases = [site_folder / name for name in _STATIC_FOLDERS if (site_folder / name).is_dir()]
+            content = site_folder / "content"
+            if content in bases and folder.is_relative_to(content) and folder != content:
+                # Hugo can have one folder of pages and pictures for each language.
+                language, _ = split_language(folder.relative_to(content) / "x")
+                bases += [content / language] if language else []
+            return SiteFolders((*bases, site_folder, root), (site_folder.resolve(), root))
+    levels = [path for path in (root, *root.parents[:_MAX_SIBLING_LEVELS]) if path in candidates]
+    siblings = [level / name for level in levels for name in _SIBLINGS if (level / name).is_dir()]
+    return SiteFolders((*siblings, *levels), (root, *(path.resolve() for path in siblings)))
+
+
+def list_page_folders(source: Path, site: SiteFolders, list_names: ListNames) -> Iterator[Path]:
+    """Yield the folders to which a relative path on the page of `source` can refer, besides its own folder.
+
+    A browser resolves it against the address of the page. Below `content`, the address is the file's path:
+    `content/blog/a.md` and `content/blog/a/index.md` have files in `static/blog/a/`. With one folder for each
+    language, the translations of a page share its files.
+    """
+    content = next(
+        (base for base in site.bases if base.name == "content" and source.is_relative_to(base)), None
+    )
+    if content is None:
+        return
+    language, rest = split_language(source.relative_to(content))
+    name = re.sub(r"^\d{4}-\d\d-\d\d[-_]", "", rest.name.partition(".")[0])
+    page = rest.parent if name in ("index", "_index") else rest.parent / name
+    statics = [base for base in site.bases if base != content]
+    yield from (static / language / path for static in statics for path in (page, rest.with_suffix("")))
+    yield from (static / page for static in statics if language)
+    others = filter(_LANGUAGE.fullmatch, sorted(list_names(content))) if language else ()
+    yield from (content / other / rest.parent for other in others if other != language)
+
+
+def split_language(page: Path) -> tuple[str, Path]:
+    """Return the folder of a language with which a path below `content` begins, or "", and the rest."""
+    first, *rest = page.parts
+    return (first, Path(*rest)) if rest and _LANGUAGE.fullmatch(first) else ("", page)
+
 
 # Only this number of parts at the end of a longer path is looked up.
 _MAX_TAIL_PARTS = 8
@@ -55,27 +129,6 @@ def list_versions(path: str) -> list[str]:
 def _add_suffix(path: str, suffix: str) -> str:
     stem, dot, extension = path.rpartition(".")
     return f"{stem}{suffix}{dot}{extension}"
-
-
-def list_tails(path: str) -> Iterator[tuple[str, str]]:
-    """Yield the ends of a relative path, longest first, each with the name of the folder before it."""
-    parts = path.split("/")
-    for start in range(max(1, len(parts) - _MAX_TAIL_PARTS), len(parts)):
-        yield "/".join(parts[start:]), parts[start - 1]
-
-
-def number_name(path: str) -> str:
-    """Return the path of the second file with a name, as Google numbers it: `x.jpg` gives `x(1).jpg`."""
-    return _add_suffix(path, "(1)")
-
-
-def list_inner_paths(path: str) -> tuple[str, ...]:
-    """Return the paths in the folders of WordPress and Ghost that can be beside an export.
-
-    `blog/wp-content/uploads/x.jpg` gives `wp-content/uploads/x.jpg` and `uploads/x.jpg`.
-    """
-    match = _INNER_FOLDERS.search(path)
-    return match.groups() if match else ()
 
 
 _MAX_LISTED_FOLDERS = 4_096
@@ -159,7 +212,9 @@ class MediaFiles:
             yield from self._join_all((*self._assets, *site.bases), relative)
         for relative in below:
             yield from self._list_tails(relative)
-            for inner in list_inner_paths(relative):
+            # `b/wp-content/uploads/x.jpg` is `wp-content/uploads/x.jpg` or `uploads/x.jpg` beside an export.
+            inner_paths = _INNER_FOLDERS.search(relative)
+            for inner in inner_paths.groups() if inner_paths else ():
                 yield from self._join_all(site.bases, inner)
 
     def _join_all(self, folders: Iterable[Path], path: str) -> Iterator[Path]:
@@ -172,15 +227,18 @@ class MediaFiles:
                 yield Path(os.path.normpath(folder / path))
 
     def _list_tails(self, path: str) -> Iterator[Path]:
-        for tail, outer in list_tails(path):
+        parts = path.split("/")
+        # The ends of the path, longest first, each with the name of the folder before it.
+        for start in range(max(1, len(parts) - _MAX_TAIL_PARTS), len(parts)):
+            tail, outer = "/".join(parts[start:]), parts[start - 1]
             for folder in self._assets:
-                # Many pictures have the same name, and only their folders differ.
+                # Many pictures have the same name, and only their folders differ. Google numbers them.
                 is_upload_root = folder in self._flat or outer.casefold() in {
                     folder.name.casefold(),
                     *UPLOAD_FOLDERS,
                 }
                 if "/" in tail or (
-                    is_upload_root and _fold(number_name(tail)) not in self._list_names(folder)
+                    is_upload_root and _fold(_add_suffix(tail, "(1)")) not in self._list_names(folder)
                 ):
                     yield from self._join_all((folder,), tail)
 
@@ -227,8 +285,9 @@ class MediaFiles:
 
 def _list_names(folder: Path) -> dict[str, list[str]]:
     names: dict[str, list[str]] = {}
-    for name in _list_folder(folder):
-        names.setdefault(_fold(name), []).append(name)
+    with suppress(OSError):
+        for name in sorted(os.listdir(folder)):  # noqa: PTH208 (only the names)
+            names.setdefault(_fold(name), []).append(name)
     return names
 
 
@@ -282,13 +341,6 @@ def _exists(path: Path) -> bool:
     except (OSError, ValueError):
         return False
     return True
-
-
-def _list_folder(folder: Path) -> list[str]:
-    try:
-        return sorted(os.listdir(folder))  # noqa: PTH208 (only the names)
-    except OSError:
-        return []
 
 
 def _normalize(name: str) -> str:

@@ -122,8 +122,12 @@ class ImportedMedia:
         media_by_key: dict[str, RecordMedia] = {}
         located: list[tuple[RecordMedia, FileReference, str]] = []
         paths: dict[str, Path] = {}
+        alts: dict[str, str] = {}
         for record in records:
-            references = _list_references(record, get_html(record)) if record.path else []
+            covers = (FileReference(record.og_image), FileReference(record.cover_image, record.cover_alt))
+            listed = list_references(get_html(record), list_extensions()) if record.path else []
+            listed += [item for item in covers if record.path and is_local(item.path)]
+            references = list({item.path: item for item in listed}.values())
             if not references:
                 continue
             result = media_by_key[record.key] = RecordMedia()
@@ -132,20 +136,47 @@ class ImportedMedia:
                     f"Only the first {MAX_REFERENCES} of its {len(references):,} media files were imported."
                 )
             for reference in references[:MAX_REFERENCES]:
+                start = f"“{reference.path[:100]}” was found"
                 try:
-                    location = self._locate(record, reference, result)
+                    found = self._find_file(reference.path, record)
+                    if found is None:
+                        result.missing.append(reference.path)
+                        continue
+                    if found.is_elsewhere:
+                        result.notes.append(f"{start} in another folder: {found.path.parent.name}/.")
+                    elif found.differs_in_case:
+                        note = f"{start} as “{found.path.name}”, which differs in upper and lower case."
+                        result.notes.append(note)
+                    if found.path not in self._digests:
+                        self._digests[found.path] = _compute_digest(found.path)
+                    digest = self._digests[found.path]
+                    if isinstance(digest, RefusedFile):
+                        raise digest
                 except RefusedFile as refusal:
                     result.refused.append(RefusedMedia(reference.path, str(refusal)))
                     continue
-                if location is None:
-                    result.missing.append(reference.path)
-                else:
-                    path, digest = location
-                    paths.setdefault(digest, path)
-                    located.append((result, reference, digest))
-        self._store_all(paths, _choose_alts(located))
+                paths.setdefault(digest, found.path)
+                located.append((result, reference, digest))
+                if reference.alt:
+                    alts.setdefault(digest, reference.alt)
+        unknown = [digest for digest in paths if digest not in self._results]
+        uploads = queries.find_uploads(unknown)
+        for digest, row in uploads.items():
+            self._results[digest] = LibraryFile(row.uuid, addresses.make_path(row.hash, row.name))
+        new = [digest for digest in unknown if digest not in uploads]
+        stored = map_files(lambda digest: self._store(paths[digest], alts.get(digest, "")), new)
+        self._results |= zip(new, stored, strict=True)
         for result, reference, digest in located:
-            self._add_result(result, reference, digest)
+            file = self._results[digest]
+            if isinstance(file, RefusedFile):
+                result.refused.append(RefusedMedia(reference.path, str(file)))
+                continue
+            result.files[reference.path] = file
+            result.notes += [f"“{reference.path[:100]}”: {file.note}"] if file.note else []
+            if file.uuid and reference.alt:
+                result.alts.setdefault(file.uuid, reference.alt)
+            # Only the first path of a new file is reported as new.
+            self._results[digest] = replace(file, is_new=False, note="")
         return media_by_key
 
     def exists(self, path: str, record: ArticleRecord) -> bool:
@@ -165,39 +196,6 @@ class ImportedMedia:
                 return file
         return self.files.find(path, record.path, root)
 
-    def _locate(
-        self, record: ArticleRecord, reference: FileReference, result: RecordMedia
-    ) -> tuple[Path, str] | None:
-        file = self._find_file(reference.path, record)
-        if file is None:
-            return None
-        if file.is_elsewhere:
-            result.notes.append(
-                f"“{reference.path[:100]}” was found in another folder: {file.path.parent.name}/."
-            )
-        elif file.differs_in_case:
-            result.notes.append(
-                f"“{reference.path[:100]}” was found as “{file.path.name}”, which differs in upper and lower "
-                "case."
-            )
-        if file.path not in self._digests:
-            self._digests[file.path] = _compute_digest(file.path)
-        digest = self._digests[file.path]
-        if isinstance(digest, RefusedFile):
-            raise digest
-        return file.path, digest
-
-    def _store_all(self, paths: Mapping[str, Path], alts: Mapping[str, str]) -> None:
-        unknown = [digest for digest in paths if digest not in self._results]
-        uploads = queries.find_uploads(unknown)
-        self._results |= {
-            digest: LibraryFile(row.uuid, addresses.make_path(row.hash, row.name))
-            for digest, row in uploads.items()
-        }
-        new = [digest for digest in unknown if digest not in uploads]
-        stored = map_files(lambda digest: self._store(paths[digest], alts.get(digest, "")), new)
-        self._results |= zip(new, stored, strict=True)
-
     def _store(self, path: Path, alt: str) -> LibraryFile:
         if self._full:
             raise self._full
@@ -211,18 +209,6 @@ class ImportedMedia:
         except StorageFull as error:
             self._full = RefusedFile(error.detail)
             raise self._full from error
-
-    def _add_result(self, result: RecordMedia, reference: FileReference, digest: str) -> None:
-        file = self._results[digest]
-        if isinstance(file, RefusedFile):
-            result.refused.append(RefusedMedia(reference.path, str(file)))
-            return
-        result.files[reference.path] = file
-        result.notes += [f"“{reference.path[:100]}”: {file.note}"] if file.note else []
-        if file.uuid and reference.alt:
-            result.alts.setdefault(file.uuid, reference.alt)
-        # Only the first path of a new file is reported as new.
-        self._results[digest] = replace(file, is_new=False, note="")
 
 
 def map_files(store: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result | RefusedFile]:
@@ -247,21 +233,6 @@ def map_files(store: Callable[[Item], Result], items: Iterable[Item]) -> Iterato
 def list_extensions() -> set[str]:
     configured = (item.partition("=")[0] for item in current_app.config["MEDIA_TYPES"])
     return {*BY_EXTENSION, *_OTHER_EXTENSIONS, *configured}
-
-
-def _list_references(record: ArticleRecord, html: str) -> list[FileReference]:
-    covers = (FileReference(record.og_image), FileReference(record.cover_image, record.cover_alt))
-    pictures = (item for item in covers if is_local(item.path))
-    unique = {item.path: item for item in (*list_references(html, list_extensions()), *pictures)}
-    return list(unique.values())
-
-
-def _choose_alts(located: Iterable[tuple[RecordMedia, FileReference, str]]) -> dict[str, str]:
-    alts: dict[str, str] = {}
-    for _, reference, digest in located:
-        if reference.alt:
-            alts.setdefault(digest, reference.alt)
-    return alts
 
 
 def _compute_digest(path: Path) -> _Digest:

@@ -70,7 +70,10 @@ def run(
             try:
                 progress.run.run(progress.report)
             finally:
-                _write_report(progress.run, report, dry_run=dry_run)
+                with files.partial_file(report) as partial:
+                    with partial.open("w", encoding="utf-8", newline="\n") as file:
+                        file.writelines(format_document(progress.run, dry_run=dry_run))
+                    files.replace(partial, report)
                 progress.print()
     except RefusedFile as refusal:
         error = str(refusal)
@@ -98,8 +101,6 @@ def _take_output(output: TextIO) -> TextIO:
 
 
 class _Progress:
-    """Prints the progress of an import."""
-
     def __init__(self, output: TextIO) -> None:
         self.run: ImportRun | None = None
         self._output = output
@@ -140,10 +141,3 @@ class _Progress:
         self._stopping.set()
         if not self.ended.wait(STOP_SECONDS):
             os._exit(1)
-
-
-def _write_report(run: ImportRun, path: Path, *, dry_run: bool) -> None:
-    with files.partial_file(path) as partial:
-        with partial.open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(format_document(run, dry_run=dry_run))
-        files.replace(partial, path)

@@ -13,8 +13,7 @@ from pathlib import Path
 from flask import current_app
 
 from blogapi.importing import archives
-from blogapi.importing.format_api.format import Format
-from blogapi.importing.format_api.source import ImportOptions, Source
+from blogapi.importing.format_api.source import Format, ImportOptions, Source
 from blogapi.importing.format_api.source_files import Entry, read_head, walk_paths
 from blogapi.importing.formats import registry
 from blogapi.importing.media.imported_media import list_extensions
@@ -45,7 +44,10 @@ def open_run(
     """
     with ExitStack() as stack:
         notes: list[str] = []
-        database_files = _list_database_files()
+        # Only SQLite may open the database and its side files.
+        database = Path(str(db.engine.url.database)).resolve()
+        is_sqlite = db.engine.dialect.name == "sqlite"
+        database_files = (database, *files.side_files(database)) if is_sqlite else ()
         walked = walk_paths(_unpack(paths, stack, notes, database_files))
         entries = [
             replace(entry, problem=_OWN_DATABASE) if entry.path in database_files else entry
@@ -84,14 +86,6 @@ def _unpack(
             yield path
 
 
-def _list_database_files() -> tuple[Path, ...]:
-    """Return the paths of the database and its side files, which only SQLite may open."""
-    if db.engine.dialect.name != "sqlite":
-        return ()
-    database = Path(str(db.engine.url.database)).resolve()
-    return (database, *files.side_files(database))
-
-
 def open_sources(
     entries: Iterable[Entry],
     formats: Mapping[str, Format],
@@ -109,21 +103,17 @@ def open_sources(
     groups: dict[str, list[Entry]] = {}
     for entry in entries:
         is_media = entry.path.suffix[1:].lower() in media_extensions and entry.path not in named
-        if not is_media:
-            groups.setdefault(_detect_format(entry, formats), []).append(entry)
+        if is_media:
+            continue
+        name, head = next(iter(formats)), b""
+        if len(formats) > 1:
+            with suppress(RefusedFile):
+                head = b"" if entry.problem else read_head(entry.path, HEAD_BYTES)
+            name = next(name for name, format_ in formats.items() if format_.detect(entry, head))
+        groups.setdefault(name, []).append(entry)
     # The order of the formats is fixed, so that two imports of the same files give the same slugs.
     return {
         name: format_.open_source(groups[name], options)
         for name, format_ in formats.items()
         if name in groups
     }
-
-
-def _detect_format(entry: Entry, formats: Mapping[str, Format]) -> str:
-    if len(formats) == 1:
-        return next(iter(formats))
-    head = b""
-    if entry.problem is None:
-        with suppress(RefusedFile):
-            head = read_head(entry.path, HEAD_BYTES)
-    return next(name for name, format_ in formats.items() if format_.detect(entry, head))

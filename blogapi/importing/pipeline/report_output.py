@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
@@ -14,7 +15,6 @@ from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.media.imported_media import MEDIA_RESULTS
 from blogapi.importing.models import MAX_PROBLEMS
 from blogapi.importing.pipeline.run import NOT_REACHED, ImportRun
-from blogapi.importing.storing.guesses import quote
 from blogapi.importing.texts.messages import format_count, join_counts
 from blogapi.publication.visibility import READABLE_STATUSES
 
@@ -49,7 +49,7 @@ def format_report(run: ImportRun, *, dry_run: bool) -> Iterator[str]:
     for format_name, counts in run.count_left_behind().items():
         yield f"left       Not imported from {format_name}: {join_counts(counts, _MAX_NAMES)}."
     for name, number in run.guesses.list_counts():
-        yield f"marked     {format_count(number, 'article')}: --publish-marked {quote(name)}"
+        yield f"marked     {format_count(number, 'article')}: --publish-marked {shlex.quote(name)}"
     hidden_there = sum(report.hidden_there for report in run.reports)
     if hidden_there:
         yield f"hidden     Public here, hidden there: {hidden_there:,}."
@@ -128,6 +128,11 @@ def summarize(run: ImportRun) -> dict[str, Any]:
     media = count_media(reports)
     problems = [report for report in reports if report.notes and not report.hidden_there]
     problems.sort(key=lambda report: _RESULT_ORDER.index(report.result))
+    notes = list(run.notes)
+    if run.remote_files:
+        notes.append(f"Files that articles still load from the former blog: {run.remote_files:,}.")
+    for name, counts in run.count_left_behind().items():
+        notes.append(f"Not imported from {name}: {join_counts(counts)}.")
     return {
         "counts": {
             "articles": {
@@ -145,7 +150,7 @@ def summarize(run: ImportRun) -> dict[str, Any]:
         },
         "problem_count": len(problems),
         "problems": [_describe_problem(report) for report in problems[:MAX_PROBLEMS]],
-        "notes": [_OPTION.sub("", note)[:_MAX_LENGTH] for note in _list_notes(run)[:_MAX_NOTES]],
+        "notes": [_OPTION.sub("", note)[:_MAX_LENGTH] for note in notes[:_MAX_NOTES]],
         **_describe_public_here(run, MAX_PROBLEMS),
     }
 
@@ -169,14 +174,5 @@ def _describe_problem(report: FileReport) -> dict[str, Any]:
         "result": report.result.value,
         "slug": report.slug,
         "article": report.article and str(report.article),
-        "reasons": [reason[:_MAX_LENGTH] for reason in report.notes[:_MAX_REASONS]],
+        "reasons": [_OPTION.sub("", reason)[:_MAX_LENGTH] for reason in report.notes[:_MAX_REASONS]],
     }
-
-
-def _list_notes(run: ImportRun) -> list[str]:
-    notes = list(run.notes)
-    if run.remote_files:
-        notes.append(f"Files that articles still load from the former blog: {run.remote_files:,}.")
-    for name, counts in run.count_left_behind().items():
-        notes.append(f"Not imported from {name}: {join_counts(counts)}.")
-    return notes

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pickle
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass, replace
 from functools import partial
@@ -21,25 +21,110 @@ from blogapi.importing import queries
 from blogapi.importing.blogapi_export.source import ExportSource
 from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord
 from blogapi.importing.format_api.hidden_parts import hide_parts
-from blogapi.importing.format_api.report import FileReport, Item, Result
+from blogapi.importing.format_api.report import FileReport, Item, Result, report_problem
 from blogapi.importing.format_api.source import UNREAD_DRAFT, ImportOptions, Source
-from blogapi.importing.links.addresses import to_host
+from blogapi.importing.links.addresses import normalize_host, to_host
 from blogapi.importing.links.index import LinkIndex, get_blog
-from blogapi.importing.pipeline.new_fields import NewFields
-from blogapi.importing.pipeline.resolving import resolve_record
-from blogapi.importing.storing.authors import ImportedAuthors
+from blogapi.importing.links.record_links import RecordLinks
+from blogapi.importing.links.rewriting import rewrite_addresses
+from blogapi.importing.media.imported_media import list_extensions
+from blogapi.importing.refusals import NotAnArticle
+from blogapi.importing.storing.custom_fields import NewFields
 from blogapi.importing.storing.guesses import Guesses
 from blogapi.importing.storing.imported_before import keep_date
 from blogapi.importing.storing.service import Importer, make_batches
+from blogapi.importing.storing.state import ImportedAuthors
 from blogapi.importing.storing.terms import store_terms
+from blogapi.importing.templates.containers import resolve_containers
+from blogapi.importing.templates.mdx import resolve_components
+from blogapi.importing.templates.template_tags import resolve_templates
+from blogapi.importing.templates.wiki_links import resolve_wiki_links
 from blogapi.importing.texts.lines import describe_removed_characters
-from blogapi.importing.texts.messages import describe_unread_rules
+from blogapi.importing.texts.messages import describe_unread_rules, join_counts
+from blogapi.importing.texts.pictures import get_extension
 from blogapi.publication.visibility import READABLE_STATUSES
 from blogapi.rendering import plain_text
 from blogapi.rendering.characters import FORBIDDEN
 from blogapi.rendering.slugs import make_slug
 from blogapi.site.queries import get_site
 from blogapi.web.fields import get_limit
+
+# An address, also at the CDN of WordPress: `https://i0.wp.com/example.com/x.jpg`. A query only selects
+# the size of a picture.
+_ADDRESS = re.compile(
+    r"(?:https?:)?//(?:i[0-9]\.wp\.com/)?(?P<host>[^/?#]++)/++(?P<path>[^?#\n]++)(?:\?[^#]*+)?"
+    r"(?P<fragment>#.*)?",
+    re.IGNORECASE,
+)
+
+
+class OwnFiles:
+    """The media files of the blog on these hosts; `exists` returns whether a root-relative path is found."""
+
+    def __init__(self, hosts: Collection[str], exists: Callable[[str], bool]) -> None:
+        names = {normalize_host(host.partition("/")[0]) for host in hosts}
+        # A blog on wordpress.com has its files on a host of its own.
+        blogs = (name.removesuffix(".wordpress.com") for name in names if name.endswith(".wordpress.com"))
+        self._hosts = names | {f"{blog}.files.wordpress.com" for blog in blogs}
+        self._exists = exists
+        self._found: dict[str, bool] = {}
+
+    def find_path(self, address: str) -> str | None:
+        """Return the path of an existing file of the blog; None for any other address."""
+        match = _ADDRESS.fullmatch(address) if "//" in address else None
+        if match is None or normalize_host(match["host"]) not in self._hosts:
+            return None
+        path = f"/{match['path']}"
+        if get_extension(path) not in list_extensions():
+            return None
+        if path not in self._found:
+            self._found[path] = self._exists(path)
+        return path + (match["fragment"] or "") if self._found[path] else None
+
+    def count_missing(self) -> int:
+        """Return the number of different files that stay on the hosts of the blog."""
+        return sum(not exists for exists in self._found.values())
+
+
+def resolve_record(
+    record: ArticleRecord, index: LinkIndex, has_file: Callable[[str], bool]
+) -> tuple[ArticleRecord, Counter[str], int]:
+    """Return the record with its template tags, links and pictures resolved; the record must be in the index.
+
+    Also return the numbers of unresolved template tags and wiki links by name, and the number of media files
+    that stay on the former host. `has_file` returns whether the media file at a root-relative path will be
+    found.
+    """
+    if record.exported is not None:
+        return record, Counter(), 0
+    targets, notes, unresolved = RecordLinks(index, record), list(record.notes), Counter[str]()
+    content = record.content
+    if record.has_templates:
+        steps = (resolve_templates, resolve_wiki_links, resolve_containers)
+        for resolve in (resolve_components, *steps) if record.is_mdx else steps:
+            resolved = resolve(content, record.content_type, targets)
+            content = resolved.content
+            unresolved += resolved.unresolved
+            notes += resolved.notes
+        if unresolved:
+            notes.append(
+                "Codes that only the old blog understands (template tags and wiki links) stay in the text, "
+                f"each with its number: {join_counts(unresolved)}."
+            )
+    if not content.strip():
+        notes.append("The article has no text.")
+    files = OwnFiles(index.hosts, has_file)
+    content = rewrite_addresses(content, record.content_type, targets.find_address, files.find_path)
+    remote_files = files.count_missing()
+    record = replace(
+        record,
+        content=content,
+        notes=tuple(notes),
+        cover_image=files.find_path(record.cover_image) or record.cover_image,
+        og_image=files.find_path(record.og_image) or record.og_image,
+    )
+    return record, unresolved, remote_files
+
 
 _BETWEEN_NAMES = re.compile(r"[,;]|\sand\s")
 
@@ -145,7 +230,8 @@ class ImportRun:
         self._store(show_progress)
         self.notes += self._describe_unread_rules()
         self.notes += self.guesses.describe()
-        self._importer.remember_guesses()
+        with self._importer.open_transaction():
+            self.guesses.remember()
         self._importer.set_missing_parents()
         for source in self.sources.values():
             if isinstance(source, ExportSource):
@@ -180,17 +266,17 @@ class ImportRun:
             self._index.add(dated, slug, uuid)
             self._spool.add(record)
         # Links can also lead to articles of an earlier import of the same blog.
-        blogs = self._index.list_blogs()
+        blogs = {target.blog for target in self._index.targets.values()}
         for uuid, imported, _ in imported_articles.values():
-            if get_blog(imported.key) in blogs and imported.key not in self._index:
+            if get_blog(imported.key) in blogs and imported.key not in self._index.targets:
                 self._index.add(imported, imported.slug, uuid)
 
     def _check(self, record: ArticleRecord, source: Source) -> Item:
         if record.is_page and self._skips_pages:
             source.left_behind["pages"] += 1
-            note = "It is a page, and pages are not imported."
-            report = FileReport(record.key, Result.SKIPPED, notes=(note,), source=record.source)
-            return replace(report, title=record.title if record.source else "")
+            problem = NotAnArticle("It is a page, and pages are not imported.")
+            title = record.title if record.source else ""
+            return report_problem(record.key, problem, record.source, title)
         return self._check_duplicate(self.guesses.apply(prepare_record(record)))
 
     def _check_duplicate(self, record: ArticleRecord) -> Item:
@@ -207,7 +293,7 @@ class ImportRun:
             return self._check_duplicate(replace(record, key=f"{record.key}:{slug}"))
         if record.status not in READABLE_STATUSES:
             self._private.add(record.key)
-            self._index.get_target(record.key).public_from = None
+            self._index.targets[record.key].public_from = None
         reason = f"“{first[2]}” contains this article too; to use the version in this file, import it alone."
         return FileReport(
             record.key, Result.SKIPPED, notes=(reason,), source=record.source, title=record.title
@@ -274,7 +360,11 @@ class ImportRun:
 
 def prepare_record(record: ArticleRecord) -> ArticleRecord:
     """Return the record without forbidden characters and hidden parts, and with notes about them."""
-    return split_byline(hide_parts(clean_record(record)))
+    removed: list[str] = []
+    cleaned: ArticleRecord = clean(record, removed)
+    if removed:
+        record = replace(cleaned, notes=(*cleaned.notes, describe_removed_characters(len(removed))))
+    return split_byline(hide_parts(record))
 
 
 def split_byline(record: ArticleRecord) -> ArticleRecord:
@@ -293,15 +383,6 @@ def split_byline(record: ArticleRecord) -> ArticleRecord:
     note = f"A name in its byline has more than {limit} characters; it was split or cut."
     kept = tuple(authors.values())[: get_limit("MAX_AUTHORS")]
     return replace(record, authors=kept, notes=(*record.notes, note))
-
-
-def clean_record(record: ArticleRecord) -> ArticleRecord:
-    """Return the record without forbidden characters, and with a note if it had some."""
-    removed: list[str] = []
-    cleaned: ArticleRecord = clean(record, removed)
-    if not removed:
-        return record
-    return replace(cleaned, notes=(*cleaned.notes, describe_removed_characters(len(removed))))
 
 
 def clean(value: Any, removed: list[str]) -> Any:

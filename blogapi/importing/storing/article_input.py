@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import marshmallow as ma
 
@@ -20,8 +20,7 @@ from blogapi.content.taxonomies.authors import AUTHORS, Author
 from blogapi.content.taxonomies.categories import CATEGORIES, DEFAULT_CATEGORY
 from blogapi.content.taxonomies.models import Term
 from blogapi.content.taxonomies.tags import TAGS
-from blogapi.content.taxonomies.taxonomy import Taxonomy
-from blogapi.importing.format_api.article_record import ArticleRecord, ExportedFields
+from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.storing import exported_terms
 from blogapi.importing.storing.imported_before import PAGE_TAG
 from blogapi.importing.storing.state import ImportState
@@ -36,31 +35,31 @@ from blogapi.web.fields import get_limit
 _BODY_SCHEMA, _PAGE_SCHEMA = ArticleBodySchema(), PageBodySchema()
 
 
+#: The fields of a body that refer to terms, by the kind of the terms.
+_FIELDS = {CATEGORIES.singular: "category", TAGS.singular: "tags", AUTHORS.singular: "authors"}
+
+
+class _Reference(NamedTuple):
+    """A term as a record names it: by its name, and in an export by its slug."""
+
+    name: str  #: "" = unknown
+    slug: str = ""
+    details: Mapping[str, str] = {}  #: further fields of a new term
+
+
 class ArticleInputFactory:
     """Makes the inputs of a batch of records; their terms are loaded together, and created when needed."""
 
     def __init__(self, state: ImportState, records: Sequence[ArticleRecord]) -> None:
-        self._state, self._owner = state, state.author
-        self._exported = state.exported_terms
-        self._restored = [record.exported for record in records if record.exported is not None]
-        records = [record for record in records if record.exported is None]
-        #: the stored terms by their kind and by the names in the records
+        self._state = state
+        self._uuids = {record.exported.uuid for record in records if record.exported is not None}
+        #: the stored terms by their kind, and by the names in the records or by their slugs in the export
         self._named: dict[str, dict[str, Term]] = {}
+        self._terms: dict[str, dict[str, Term]] = {}
         # The planned terms of a dry run are flushed together, after all terms have been looked up.
         with db.session.no_autoflush:
-            self._terms = {
-                CATEGORIES.singular: self._load_terms(
-                    CATEGORIES, (_get_category(record) for record in records)
-                ),
-                TAGS.singular: self._load_terms(TAGS, chain.from_iterable(record.tags for record in records)),
-                AUTHORS.singular: self._load_terms(
-                    AUTHORS, (author.name for record in records for author in record.authors)
-                ),
-            }
-            for kind, terms in self._terms.items():
-                keys = {slug for item in self._restored for slug, _ in _list_references(item, kind)}
-                terms |= exported_terms.find_existing(kind, keys, self._exported) if keys else {}
-                terms |= self._store_planned(kind, keys - terms.keys())
+            for kind in _FIELDS:
+                self._load_terms(kind, [it for record in records for it in _list_references(record, kind)])
         db.session.flush()
         self._profile: Author | None = None
         #: The authors of the most recent input.
@@ -74,15 +73,21 @@ class ArticleInputFactory:
         Raises ValidationError with the errors of all fields.
         """
         errors: Errors = {}
-        terms = self._create_terms(record, errors)
-        self.authors = terms[AUTHORS.singular] or [self._get_profile()]
-        references = {kind: [{"uuid": str(term.uuid)} for term in group] for kind, group in terms.items()}
-        body = {
-            **make_body(record),
-            "category": next(iter(references[CATEGORIES.singular]), None),
-            "tags": references[TAGS.singular],
-            "authors": [{"uuid": str(author.uuid)} for author in self.authors],
-        }
+        terms: dict[str, list[Any]] = {kind: [] for kind in _FIELDS}
+        for kind, group in terms.items():
+            for reference in _list_references(record, kind):
+                is_only = kind == CATEGORIES.singular and not reference.slug
+                label = kind if is_only else f"{kind} {(reference.slug or reference.name)!r}"
+                with _collect_errors(errors, label):
+                    group.append(self._find_or_create(kind, reference))
+        if not terms[AUTHORS.singular]:
+            self._profile = self._profile or authors.get_or_create_profile(self._state.author)
+            terms[AUTHORS.singular].append(self._profile)
+        self.authors = terms[AUTHORS.singular]
+        body = make_body(record)
+        for kind, field in _FIELDS.items():
+            references = [{"uuid": str(term.uuid)} for term in terms[kind]]
+            body[field] = references if field != "category" else next(iter(references), None)
         with _collect_errors(errors):
             article_input: ArticleInput = self._load_body(body)
         if errors:
@@ -94,93 +99,59 @@ class ArticleInputFactory:
         if body.pop("type", None) != ItemType.PAGE:
             return _BODY_SCHEMA.load(body)
         del body["category"]
-        if "parent" not in body:
-            return _PAGE_SCHEMA.load(body)
-        parent = parse_uuid(body["parent"] or "")
-        known = {exported.uuid for exported in self._restored} | read_tree().keys()
-        return _PAGE_SCHEMA.load({**body, "parent": body["parent"] if parent in known else None})
+        if "parent" in body and parse_uuid(body["parent"] or "") not in self._uuids | read_tree().keys():
+            body["parent"] = None
+        return _PAGE_SCHEMA.load(body)
 
-    def _create_terms(self, record: ArticleRecord, errors: Errors) -> dict[str, list[Any]]:
-        """Return the terms of a record, which are created if needed; add the errors of invalid names."""
-        terms: dict[str, list[Any]] = {kind: [] for kind in self._terms}
-        if record.exported is not None:
-            for kind, group in terms.items():
-                for slug, name in _list_references(record.exported, kind):
-                    with _collect_errors(errors, f"{kind} {slug!r}"):
-                        group.append(self._restore_term(kind, slug, name))
-            return terms
-        with _collect_errors(errors, "category"):
-            if not record.is_page:
-                category = self._get_or_create(CATEGORIES, _get_category(record))
-                terms[CATEGORIES.singular].append(category)
-        for name in record.tags:
-            if record.is_page and name == PAGE_TAG:
-                continue
-            with _collect_errors(errors, f"tag {name!r}"):
-                terms[TAGS.singular].append(self._get_or_create(TAGS, name))
-        for author in record.authors:
-            with _collect_errors(errors, f"author {author.name!r}"):
-                details = {"bio": author.bio, "url": author.url, "avatar": author.avatar}
-                terms[AUTHORS.singular].append(self._get_or_create(AUTHORS, author.name, **details))
-        return terms
-
-    def _restore_term(self, kind: str, slug: str, name: str) -> Term:
-        terms = self._terms[kind]
-        if slug not in terms:
-            term = self._exported.get((kind, slug))
-            if term is not None:
-                terms[slug] = exported_terms.create(self._owner, term, self._exported)
-            else:
-                # A person has written the name of a new term into a file of an export.
-                taxonomy = exported_terms.TAXONOMIES[kind]
-                terms[slug] = service.get_or_create_term(taxonomy, self._owner, name or slug, slug=slug)
-            self._add_created(slug, terms[slug])
-        return terms[slug]
-
-    def _add_created(self, slug: str, term: Term) -> None:
-        if isinstance(term, Author):
-            self._state.authors.created.add(term.uuid)
-        self._state.plan_term(slug, term)
-
-    def _load_terms(self, taxonomy: Taxonomy[Any], names: Iterable[str]) -> dict[str, Term]:
-        """Load the terms with these names into `_named`; return the planned terms of a dry run by slug."""
-        names, known = {*names}, self._state.found_terms[taxonomy.singular]
+    def _load_terms(self, kind: str, references: Sequence[_Reference]) -> None:
+        taxonomy, known = exported_terms.TAXONOMIES[kind], self._state.found_terms[kind]
+        names = {it.name for it in references if not it.slug}
+        slugs = {it.slug for it in references if it.slug}
         known |= queries.find_by_names(taxonomy, missing) if (missing := names - known.keys()) else {}
-        found = self._named[taxonomy.singular] = {name: known[name] for name in names & known.keys()}
-        return self._store_planned(taxonomy.singular, map(make_term_key, names - found.keys()))
-
-    def _store_planned(self, kind: str, slugs: Iterable[str]) -> dict[str, Term]:
-        """Add terms that earlier transactions of a dry run created to the session; return them by slug."""
+        named = self._named[kind] = {name: known[name] for name in names & known.keys()}
+        exported = self._state.exported_terms
+        terms = self._terms[kind] = exported_terms.find_existing(kind, slugs, exported) if slugs else {}
+        # Terms that earlier transactions of a dry run created.
+        wanted = {*map(make_term_key, names - named.keys()), *(slugs - terms.keys())}
         planned = self._state.planned_terms
-        terms = {slug: planned[kind, slug] for slug in slugs if (kind, slug) in planned}
-        db.session.add_all(terms.values())
-        return terms
+        found = {slug: planned[kind, slug] for slug in wanted if (kind, slug) in planned}
+        db.session.add_all(found.values())
+        terms |= found
 
-    def _get_profile(self) -> Author:
-        if self._profile is None:
-            self._profile = authors.get_or_create_profile(self._owner)
-        return self._profile
-
-    def _get_or_create(self, taxonomy: Taxonomy[Any], name: str, **fields: str) -> Any:
-        if (term := self._named[taxonomy.singular].get(name)) is not None:
+    def _find_or_create(self, kind: str, reference: _Reference) -> Term:
+        name, slug, details = reference
+        if not slug and (term := self._named[kind].get(name)) is not None:
             return term
-        terms, slug = self._terms[taxonomy.singular], make_term_key(name)
-        if slug not in terms:
-            terms[slug] = service.get_or_create_term(taxonomy, self._owner, name, **fields)
-            self._add_created(slug, terms[slug])
-        return terms[slug]
+        terms, key, state = self._terms[kind], slug or make_term_key(name), self._state
+        if key not in terms:
+            exported = state.exported_terms.get((kind, slug))
+            if exported is not None:
+                terms[key] = exported_terms.create(state.author, exported, state.exported_terms)
+            else:
+                # A person can have written the name of a new term into a file of an export.
+                fields = {**details, **({"slug": slug} if slug else {})}
+                taxonomy = exported_terms.TAXONOMIES[kind]
+                terms[key] = service.get_or_create_term(taxonomy, state.author, name or slug, **fields)
+            if isinstance(terms[key], Author):
+                state.authors.created.add(terms[key].uuid)
+            state.plan_term(key, terms[key])
+        return terms[key]
 
 
-def _list_references(exported: ExportedFields, kind: str) -> Iterator[tuple[str, str]]:
-    """Yield the slug and the name ("" if unknown) of each term of this kind in the body of an article."""
-    field = {CATEGORIES.singular: "category", TAGS.singular: "tags", AUTHORS.singular: "authors"}[kind]
-    references = exported.body.get(field) or []
-    for reference in references if isinstance(references, list) else [references]:
-        yield reference["slug"], reference.get("name", "")
-
-
-def _get_category(record: ArticleRecord) -> str:
-    return record.category or DEFAULT_CATEGORY
+def _list_references(record: ArticleRecord, kind: str) -> Iterator[_Reference]:
+    if record.exported is not None:
+        found = record.exported.body.get(_FIELDS[kind]) or []
+        for item in found if isinstance(found, list) else [found]:
+            yield _Reference(item.get("name", ""), item["slug"])
+    elif kind == AUTHORS.singular:
+        for author in record.authors:
+            details = {"bio": author.bio, "url": author.url, "avatar": author.avatar}
+            yield _Reference(author.name, details=details)
+    elif kind == TAGS.singular:
+        names = (name for name in record.tags if not (record.is_page and name == PAGE_TAG))
+        yield from map(_Reference, names)
+    elif not record.is_page:
+        yield _Reference(record.category or DEFAULT_CATEGORY)
 
 
 @contextmanager

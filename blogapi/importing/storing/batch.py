@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
+from urllib.parse import quote, unquote, urlsplit
 from uuid import UUID, uuid4
 
 from sqlalchemy import select
 
 from blogapi.content.articles import lifecycle
 from blogapi.content.articles.content import ArticleInput, default_seo
-from blogapi.content.articles.models import Article
+from blogapi.content.articles.models import Article, FormerPath, FormerSlug
 from blogapi.content.articles.prepared import render
+from blogapi.content.articles.queries import find_taken_slugs
 from blogapi.content.articles.service import (
     change_article,
     changes_nothing,
@@ -21,33 +24,139 @@ from blogapi.content.articles.service import (
 )
 from blogapi.content.articles.writing.loaded import Loaded, load
 from blogapi.content.custom_fields.validation import describe_unfit
+from blogapi.content.taxonomies.categories import Category
 from blogapi.delivery.redirects import queries as redirect_service
+from blogapi.delivery.redirects.queries import complete
 from blogapi.importing import queries
-from blogapi.importing.format_api.article_record import ArticleRecord
+from blogapi.importing.format_api.article_record import ArticleRecord, ExportedFields
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.format_api.source_files import find_root
-from blogapi.importing.media.imported_media import RecordMedia
+from blogapi.importing.media.imported_media import LibraryFile, RecordMedia
 from blogapi.importing.models import ImportedFile
 from blogapi.importing.refusals import RefusedFile
+from blogapi.importing.storing import imported_before
 from blogapi.importing.storing.article_input import ArticleInputFactory
 from blogapi.importing.storing.batch_media import BatchMedia
-from blogapi.importing.storing.exported_articles import add_former_slugs, complete_article, is_slug_free
-from blogapi.importing.storing.former_paths import FormerPaths, list_paths
-from blogapi.importing.storing.imported_before import (
-    compute_digest,
-    find_hidden_there,
-    is_changed,
-    is_edited,
-    keep_state,
-    keeps_public_text,
-    store_guesses,
-)
-from blogapi.importing.storing.lost_words import describe_lost_words
 from blogapi.importing.storing.state import ImportState
 from blogapi.importing.texts.messages import describe_kept_text, describe_unread_rules
 from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status
 from blogapi.rendering import sanitizer, slugs
-from blogapi.storage.database import current_time, db
+from blogapi.site.addresses import make_article_url, make_page_path
+from blogapi.site.paths import to_former_path, without_slash
+from blogapi.site.queries import get_site
+from blogapi.site.served_paths import is_reserved_slug
+from blogapi.storage.database import chunk, current_time, db
+
+
+def is_slug_free(slug: str | None, uuid: UUID, type_: str) -> bool:
+    """Return whether the slug is None, or the article with this uuid has it or may have it.
+
+    No other article has or had such a slug, and no other page of the site is at its address.
+    """
+    if slug is None:
+        return True
+    if is_reserved_slug(get_site(), type_, slug):
+        article = db.session.get(Article, uuid)
+        return article is not None and article.slug == slug
+    return not find_taken_slugs([slug], exclude=uuid)
+
+
+def complete_article(
+    article: Article, exported: ExportedFields | None, *, old_time: datetime | None = None
+) -> None:
+    """Set the fields of a created or changed article that its body does not contain.
+
+    `old_time` is the time of the last change of a changed article. If the export has the same time, a person
+    has changed the file, and the time of the change is the current time.
+    """
+    if exported is None:
+        return
+    times = (article.created, article.published_at, exported.last_updated)
+    article.created = exported.created or min(filter(None, times))
+    last_updated = exported.last_updated or article.created
+    if old_time is None or last_updated > old_time:
+        article.last_updated = last_updated
+    article.slug_derived = exported.slug_derived
+    # A slug that was public stays, and becomes a former slug if it changes.
+    article.was_public |= bool(exported.was_public or exported.former_slugs)
+
+
+def list_library_media(records: Sequence[ArticleRecord]) -> dict[str, RecordMedia]:
+    """Return the library files to which paths in exported articles refer, by the key of the record."""
+    return {
+        record.key: RecordMedia(
+            files={path: LibraryFile(uuid, "") for path, uuid in record.exported.media_paths.items()}
+        )
+        for record in records
+        if record.exported is not None and record.exported.media_paths
+    }
+
+
+class FormerPaths:
+    """The former paths of the records of a batch, and the articles that have these paths already."""
+
+    def __init__(self, state: ImportState, records: Sequence[ArticleRecord]) -> None:
+        self._state, self._owners = state, dict(state.planned_paths)
+        self._new: list[FormerPath] = []
+        paths = sorted({path for record in records for path in list_paths(record)})
+        self._site = complete(get_site()) if paths else None
+        for group in chunk(paths):
+            owners = select(FormerPath.path, FormerPath.article_id)
+            rows = db.session.execute(owners.where(FormerPath.path.in_(group)))
+            self._owners |= {row.path: row.article_id for row in rows}
+
+    def add(self, record: ArticleRecord, article: Any) -> Iterator[str]:
+        """Add the paths of a record to its article (or a row of it); yield a sentence about each path that is
+        taken.
+
+        The current address of the article is not a former path. A draft has none, because no reader knows its
+        address.
+        """
+        paths = () if record.status == "draft" and not record.exported else list_paths(record)
+        times = record.exported.former_paths if record.exported else {}
+        current_path = self._get_path(article) if paths else ""
+        for path in paths:
+            if without_slash(path) == current_path:
+                continue
+            if path not in self._owners:
+                created = times.get(path) or current_time()
+                self._new.append(FormerPath(path=path, article_id=article.uuid, created=created))
+            if self._owners.setdefault(path, article.uuid) != article.uuid:
+                yield f"There is no redirect from “{path}”, which is a former address of another article."
+
+    def store(self) -> None:
+        """Store the new paths; the articles are flushed first, because the paths refer to them."""
+        db.session.flush()
+        db.session.add_all(self._new)
+        if self._state.dry_run:
+            self._state.planned_paths |= {new.path: new.article_id for new in self._new}
+
+    def _get_path(self, article: Any) -> str:
+        assert self._site is not None, "the batch has records with paths"
+        if article.category_id is None:
+            # The path of a child page is not known before its parents are stored. This does no harm, because
+            # the list of redirects leaves out the addresses of pages.
+            slugs, language = [article.slug], article.language
+            path = make_page_path(self._site, uuid=article.uuid, slugs=slugs, language=language)
+            return without_slash(unquote(urlsplit(self._site.url + path).path))
+        has_category = "{category}" in self._site.article_path
+        category = db.session.get(Category, article.category_id) if has_category else None
+        url = make_article_url(
+            self._site,
+            uuid=article.uuid,
+            slug=article.slug,
+            category_slug=category.slug if category else "",
+            published_at=article.published_at,
+            language=article.language,
+        )
+        return without_slash(unquote(urlsplit(url or "").path))
+
+
+def list_paths(record: ArticleRecord) -> Sequence[str]:
+    """Return the valid paths in the former blog."""
+    exported = record.exported
+    addresses = record.former_paths if exported is None else map(quote, exported.former_paths)
+    return [path for path in dict.fromkeys(map(to_former_path, addresses)) if path]
 
 
 class ImportBatch:
@@ -115,7 +224,16 @@ class ImportBatch:
     def _create_or_update(self, record: ArticleRecord, loaded: Loaded) -> FileReport:
         file = self._find_file(record)
         if file is None and record.exported is not None and record.exported.uuid in self.articles:
-            return self._compare(record, record.exported.uuid, loaded)
+            # The article exists in this blog but was not imported into it.
+            uuid = record.exported.uuid
+            if self._is_equal(record, uuid, loaded):
+                status = lifecycle.get_api_status(self.articles[uuid], current_time())
+                return FileReport(record.key, Result.UNCHANGED, status, article=uuid)
+            reason = (
+                "This blog has the article with different content, and has not imported it; it stays as it "
+                "is. To replace it, delete it and import the file again."
+            )
+            return FileReport(record.key, Result.SKIPPED, notes=(reason,))
         if file is None:
             new = ImportedFile(key=record.key, root=_find_root(record, record.key))
             return self._create(record, new, loaded)
@@ -129,18 +247,6 @@ class ImportBatch:
         reason = "Its article was deleted in this blog; --restore-deleted imports it again."
         return FileReport(record.key, Result.SKIPPED, notes=(reason,))
 
-    def _compare(self, record: ArticleRecord, uuid: UUID, loaded: Loaded) -> FileReport:
-        """Return the report for an exported article that exists in this blog but was not imported into it."""
-        state = self.articles[uuid]
-        status = lifecycle.get_api_status(state, current_time())
-        if self._is_equal(record, uuid, loaded):
-            return FileReport(record.key, Result.UNCHANGED, status, article=uuid)
-        reason = (
-            "This blog has the article with different content, and has not imported it; it stays as it is. "
-            "To replace it, delete it and import the file again."
-        )
-        return FileReport(record.key, Result.SKIPPED, notes=(reason,))
-
     def _is_equal(self, record: ArticleRecord, uuid: UUID, loaded: Loaded) -> bool:
         article_input = self._make_input(record, uuid)
         load(loaded, [article_input], [uuid])
@@ -152,21 +258,26 @@ class ImportBatch:
         notes: tuple[str, ...] = ()
         if record.unread_rules and {record.status, state.status} <= {*READABLE_STATUSES}:
             self._state.public_unread.add(record.key)
-        original, record = record, keep_state(record, state, file, current_time())
-        has_changed = is_changed(original, record, state, file)
+        original, record = record, imported_before.keep_state(record, state, file, current_time())
+        has_changed = imported_before.is_changed(original, record, state, file)
         if has_changed and record.exported and self._is_equal(record, file.article_id, loaded):
             _set_digest(file, record, current_time())
-        elif has_changed and is_edited(state, file):
-            return self._keep_edited(record, file.article_id)
-        elif has_changed and keeps_public_text(original, state, file):
-            self._state.guesses.public_here.add(record.key)
+        elif has_changed and imported_before.is_edited(state, file):
+            columns = select(Article.content, Article.content_type)
+            text = db.session.execute(columns.where(Article.uuid == file.article_id)).one()
+            notes = imported_before.find_hidden_there(record, state, *text, current_time())
+            if not notes:
+                raise RefusedFile(
+                    "The article was edited in this blog after it was imported; "
+                    "to replace it, delete it and import the file with --restore-deleted."
+                )
             return FileReport(
-                record.key,
-                Result.UNCHANGED,
-                old_status,
-                (describe_kept_text(original.unlifted),),
-                article=file.article_id,
+                record.key, Result.UNCHANGED, old_status, notes, article=file.article_id, hidden_there=True
             )
+        elif has_changed and imported_before.keeps_public_text(original, state, file):
+            self._state.guesses.public_here.add(record.key)
+            notes = (describe_kept_text(original.unlifted),)
+            return FileReport(record.key, Result.UNCHANGED, old_status, notes, article=file.article_id)
         elif has_changed:
             is_remapped = self.media.map_paths(file.article_id, record)
             article_input, editor = self._make_input(record, file.article_id), self._state.author
@@ -192,27 +303,11 @@ class ImportBatch:
             return _report(record, Result.UPDATED, article, notes)
         elif record.unlifted and {original.open_status, state.status} <= {*READABLE_STATUSES}:
             self._state.guesses.public_here.add(record.key)
-        store_guesses(file, record)
+        imported_before.store_guesses(file, record)
         notes = (*notes, *self._paths.add(record, state))
         is_updated = self._update_media(record, file, loaded)
         result = Result.UPDATED if is_updated else Result.UNCHANGED
         return FileReport(record.key, result, old_status, notes, article=file.article_id)
-
-    def _keep_edited(self, record: ArticleRecord, uuid: UUID) -> FileReport:
-        """Return a report if the edited article shows a text that the former blog hides.
-
-        Raises RefusedFile for any other edited article.
-        """
-        state, columns = self.articles[uuid], select(Article.content, Article.content_type)
-        text = db.session.execute(columns.where(Article.uuid == uuid)).one()
-        notes = find_hidden_there(record, state, *text, current_time())
-        if not notes:
-            raise RefusedFile(
-                "The article was edited in this blog after it was imported; "
-                "to replace it, delete it and import the file with --restore-deleted."
-            )
-        status = lifecycle.get_api_status(state, current_time())
-        return FileReport(record.key, Result.UNCHANGED, status, notes, article=uuid, hidden_there=True)
 
     def _update_media(self, record: ArticleRecord, file: ImportedFile, loaded: Loaded) -> bool:
         """Map the files of an unchanged record; return whether its article shows other files now."""
@@ -283,8 +378,14 @@ class ImportBatch:
     def _add_redirects(self, record: ArticleRecord, article: Article) -> Iterator[str]:
         if record.exported is not None:
             yield from self._paths.add(record, article)
-            for slug in add_former_slugs(article, record.exported):
-                yield f"There is no redirect from “{slug}”, which is the slug of another article."
+            former = record.exported.former_slugs
+            own = select(FormerSlug.slug).where(FormerSlug.article_id == article.uuid)
+            own_slugs = {article.slug, *(db.session.scalars(own) if former else ())}
+            for slug in [slug for slug in former if slug not in own_slugs]:
+                if is_slug_free(slug, article.uuid, article.type):
+                    db.session.add(FormerSlug(slug=slug, article_id=article.uuid, created=former[slug]))
+                else:
+                    yield f"There is no redirect from “{slug}”, which is the slug of another article."
             return
         new_slugs = [slug for slug in record.former_slugs if slug != article.slug]
         if record.status == "draft":
@@ -302,8 +403,8 @@ class ImportBatch:
 
 
 def _set_digest(file: ImportedFile, record: ArticleRecord, imported_at: datetime) -> None:
-    file.digest, file.imported_at = compute_digest(record), imported_at
-    store_guesses(file, record)
+    file.digest, file.imported_at = imported_before.compute_digest(record), imported_at
+    imported_before.store_guesses(file, record)
 
 
 def _get_import_time(record: ArticleRecord) -> datetime:
@@ -325,7 +426,7 @@ def _report(
     status = lifecycle.get_api_status(article, current_time())
     source = record.content, record.content_type
     rendering = render(*source)
-    lost = describe_lost_words(*source, rendering.plain_text)
+    lost = imported_before.describe_lost_words(*source, rendering.plain_text)
     is_text = sanitizer.is_shown_as_text(*source, rendering.html)
     as_text = "Readers see the markup of its text, which takes too long to render." if is_text else None
     notes = (

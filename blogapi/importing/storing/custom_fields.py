@@ -1,23 +1,26 @@
-"""Finds the custom fields for fields of a source, and guesses types for fields without a custom field."""
+"""Finds the custom fields for fields of a source, and defines custom fields for those that have none."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-from blogapi.content.custom_fields.custom_values import (
-    MAX_ITEMS,
-    MAX_LONG_TEXT,
-    MAX_TEXT,
-    convert_imported,
-    fits,
-    is_field_name,
-)
+from blogapi.content.custom_fields import custom_values, service
+from blogapi.content.custom_fields.definitions import copy_definitions
 from blogapi.content.custom_fields.models import CustomField, FieldType
+from blogapi.content.custom_fields.schemas import KINDS, READERS
 from blogapi.importing.format_api import source
+from blogapi.importing.format_api.article_record import ArticleRecord
+from blogapi.importing.format_api.source import DEFINE_NONE
+from blogapi.importing.storing.state import REFUSALS, describe_refusal
+from blogapi.importing.texts.lines import to_line
+from blogapi.importing.texts.messages import join_counts, join_names
 from blogapi.rendering.slugs import make_slug
+from blogapi.storage.database import end_read
 
 #: The maximum number of characters of a key from which a name is made.
 MAX_KEY_LENGTH = 200
@@ -29,8 +32,8 @@ _PATTERNS = {
     FieldType.NUMBER: re.compile(r"-?(?=[0-9.]{1,16}\Z)(0|[1-9][0-9]*)(\.0|\.[0-9]*[1-9])?"),
     FieldType.DATE: re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}"),
     FieldType.URL: re.compile(r"https?://\S+"),
-    FieldType.TEXT: re.compile(rf".{{1,{MAX_TEXT}}}"),
-    FieldType.LONG_TEXT: re.compile(rf"(?s).{{1,{MAX_LONG_TEXT}}}"),
+    FieldType.TEXT: re.compile(rf".{{1,{custom_values.MAX_TEXT}}}"),
+    FieldType.LONG_TEXT: re.compile(rf"(?s).{{1,{custom_values.MAX_LONG_TEXT}}}"),
 }
 
 
@@ -43,7 +46,7 @@ def make_name(key: str) -> str:
     words = re.sub("(?<=[a-z0-9])(?=[A-Z])", "-", key[:MAX_KEY_LENGTH])
     # Later imports find the field by its name, so the names follow the rule of the first version.
     name = make_slug(words, default="-", former=True).replace("-", "_")
-    return name if is_field_name(name) else ""
+    return name if custom_values.is_field_name(name) else ""
 
 
 class CustomFields(source.CustomFields):
@@ -60,16 +63,16 @@ class CustomFields(source.CustomFields):
         values: dict[str, Any] = {}
         for key, value in entries.items():
             field = self.find(key)
-            stored = None if field is None else convert_imported(field, value)
+            stored = None if field is None else custom_values.convert_imported(field, value)
             if field is not None and stored is not None:
                 values.setdefault(field.name, stored)
         return values
 
     def guess_types(self, value: Any) -> set[FieldType]:
         items = value if isinstance(value, list) else [value]
-        types = {guess_type(item) for item in items[:MAX_ITEMS]}
+        types = {guess_type(item) for item in items[: custom_values.MAX_ITEMS]}
         found = {kind for kind in types if kind is not None}
-        return found if len(found) == len(types) and len(items) <= MAX_ITEMS else set()
+        return found if len(found) == len(types) and len(items) <= custom_values.MAX_ITEMS else set()
 
 
 def get_identity(name: str) -> str:
@@ -89,6 +92,116 @@ def guess_type(value: Any) -> FieldType | None:
     text = value.strip() if isinstance(value, str) else str(value).lower()
     for kind, pattern in _PATTERNS.items():
         field = CustomField(type=kind, is_list=False, choices="[]", minimum=None, maximum=None)
-        if pattern.fullmatch(text) and fits(field, convert_imported(field, value)):
+        if pattern.fullmatch(text) and custom_values.fits(
+            field, custom_values.convert_imported(field, value)
+        ):
             return kind
     return None
+
+
+#: The largest number of custom fields that one import defines; fields of more articles come first.
+MAX_NEW_FIELDS = 50
+# The maximum numbers of names that are kept in memory, and that one sentence lists.
+_MAX_NAMES, _MAX_LISTED = 1_000, 100
+
+
+@dataclass(slots=True)
+class _FoundField:
+    key: str  #: its first spelling
+    types: set[FieldType] = field(default_factory=set)
+    is_list: bool = False
+    kinds: set[str] = field(default_factory=set)
+    articles: int = 0
+
+    @property
+    def type(self) -> FieldType:
+        """The type that all values fit: a type of text if their types differ."""
+        if len(self.types) == 1:
+            return next(iter(self.types))
+        return FieldType.LONG_TEXT if FieldType.LONG_TEXT in self.types else FieldType.TEXT
+
+    def describe(self) -> str:
+        """Return the type and the number of articles."""
+        kind = self.type.value.replace("_", " ")
+        return f"{'list of ' if self.is_list else ''}{kind}, {self.articles:,}"
+
+
+class NewFields:
+    """The fields of the sources without a custom field; `readers` is the option `define_fields`."""
+
+    def __init__(self, readers: str) -> None:
+        self._readers = readers
+        self._found: dict[str, _FoundField] = {}
+        #: The number of uses of each field name that a custom field cannot have.
+        self._unnamed = Counter[str]()
+        self._definitions = CustomFields(())
+
+    def add(self, record: ArticleRecord) -> None:
+        for key, value in record.other_fields.items():
+            identity = get_identity(make_name(key))
+            if not identity:
+                self._unnamed[to_line(key)[:40] if len(self._unnamed) < _MAX_NAMES else "others"] += 1
+            elif identity in self._found or len(self._found) < _MAX_NAMES:
+                found = self._found.setdefault(identity, _FoundField(to_line(key)[:MAX_KEY_LENGTH]))
+                found.types |= self._definitions.guess_types(value)
+                found.is_list |= isinstance(value, list)
+                found.kinds.add(KINDS[record.is_page])
+                found.articles += 1
+
+    def define(self, *, dry_run: bool) -> Iterator[str]:
+        """Define custom fields, or in a dry run only plan them; yield sentences for the report."""
+        known = copy_definitions()
+        end_read()
+        self._definitions = CustomFields(known)
+        new = [found for found in self._found.values() if self._definitions.find(found.key) is None]
+        ranked = sorted(new, key=lambda found: -found.articles)
+        if self._readers == DEFINE_NONE:
+            counts = {found.key: found.articles for found in ranked} | self._unnamed
+            if counts:
+                yield (
+                    "Not imported, because no custom field has their names: "
+                    f"{join_counts(counts, _MAX_LISTED)}. "
+                    "To import them, let the import define custom fields (--define-fields)."
+                )
+            return
+        room = max(0, min(MAX_NEW_FIELDS, service.MAX_FIELDS - len(known)))
+        defined: list[tuple[_FoundField, CustomField]] = []
+        for found in ranked[:room]:
+            name = make_name(found.key)
+            body = {
+                "name": name,
+                "label": name.replace("_", " ").capitalize(),
+                "type": found.type.value,
+                "is_list": found.is_list,
+                "is_admin_only": self._readers == READERS[1],
+                "for_articles": "article" in found.kinds,
+                "for_pages": "page" in found.kinds,
+            }
+            try:
+                if not dry_run:
+                    service.define(body)
+                defined.append((found, CustomField(choices="[]", minimum=None, maximum=None, **body)))
+            except REFUSALS as error:
+                yield f"The custom field {name} was not defined: {describe_refusal(error)}"
+        self._definitions = CustomFields([*known, *(definition for _, definition in defined)])
+        if defined:
+            verb = "would be" if dry_run else "were"
+            names = [f"{definition.name} ({found.describe()})" for found, definition in defined]
+            listed = join_names(names, _MAX_LISTED)
+            yield f"Custom fields that {verb} defined, read by {self._readers}: {listed}."
+        if left := ranked[room:]:
+            counts = {found.key: found.articles for found in left}
+            yield (
+                f"Not imported, because one import defines at most {MAX_NEW_FIELDS} custom fields, and a "
+                f"blog has at most {service.MAX_FIELDS}: {join_counts(counts, _MAX_LISTED)}."
+            )
+        if self._unnamed:
+            yield (
+                "Not imported, because a custom field cannot have these names: "
+                f"{join_counts(self._unnamed, _MAX_LISTED)}."
+            )
+
+    def complete(self, record: ArticleRecord) -> ArticleRecord:
+        """Return the record with the values of the custom fields that the import has defined."""
+        values = self._definitions.convert(record.other_fields)
+        return replace(record, custom={**values, **record.custom}) if values else record

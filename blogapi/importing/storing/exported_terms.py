@@ -64,18 +64,12 @@ def find_existing(kind: str, slugs: Collection[str], exported: ExportedTerms) ->
     if not others:
         return by_uuid
     by_slug = queries.find_by_former_slugs(taxonomy, others) | queries.find_by_slugs(taxonomy, others)
-    unused = _find_unused_profiles(by_slug) if kind == AUTHORS.singular else set()
+    # The authors that were created with their user, and neither changed nor used.
+    of_user = Author.owner_id.is_not(None), Author.created == Author.last_updated, ~Author.article_links.any()
+    profiles = select(Author.uuid).where(Author.uuid.in_([term.uuid for term in by_slug.values()]), *of_user)
+    unused = set(db.session.scalars(profiles)) if kind == AUTHORS.singular else set()
     is_free = {slug for slug, term in by_slug.items() if term.uuid in unused and (kind, slug) in exported}
     return by_uuid | {slug: term for slug, term in by_slug.items() if slug not in is_free}
-
-
-def _find_unused_profiles(terms: Mapping[str, Term]) -> set[UUID]:
-    """Return the authors that were created with their user, and neither changed nor used."""
-    unused = (
-        Author.uuid.in_([term.uuid for term in terms.values()]),
-        *(Author.owner_id.is_not(None), Author.created == Author.last_updated, ~Author.article_links.any()),
-    )
-    return set(db.session.scalars(select(Author.uuid).where(*unused)))
 
 
 def create(owner: UUID, term: ExportedTerm, exported: ExportedTerms) -> Term:
@@ -89,29 +83,19 @@ def create(owner: UUID, term: ExportedTerm, exported: ExportedTerms) -> Term:
     with transaction():
         service.drop_reserved_slug(taxonomy, fields)
         if taxonomy is AUTHORS:
-            fields["owner_id"] = _delete_unused_profile(term.slug)
+            profile = db.session.scalar(select(Author).where(Author.slug == term.slug))
+            fields["owner_id"] = profile and profile.owner_id
+            if profile is not None:
+                service.remove(profile)
         if term.parent and taxonomy is CATEGORIES:
             parent = find_existing(term.kind, [term.parent], exported).get(term.parent)
             fields["parent_id"] = parent and parent.uuid
         times = {"created": term.created, "last_updated": term.last_updated}
         created: Term = service.create(taxonomy, owner, fields | times, uuid=term.uuid)
-        _add_former_slugs(taxonomy, term)
+        taken = queries.find_taken_slugs(taxonomy, list(term.former_slugs))
+        db.session.add_all(
+            FormerTermSlug(kind=term.kind, slug=slug, term_id=term.uuid, created=time)
+            for slug, time in term.former_slugs.items()
+            if slug not in taken
+        )
     return created
-
-
-def _delete_unused_profile(slug: str) -> UUID | None:
-    profile = db.session.scalar(select(Author).where(Author.slug == slug))
-    if profile is None:
-        return None
-    owner = profile.owner_id
-    service.remove(profile)
-    return owner
-
-
-def _add_former_slugs(taxonomy: Taxonomy[Any], term: ExportedTerm) -> None:
-    taken = queries.find_taken_slugs(taxonomy, list(term.former_slugs))
-    db.session.add_all(
-        FormerTermSlug(kind=term.kind, slug=slug, term_id=term.uuid, created=term.former_slugs[slug])
-        for slug in term.former_slugs
-        if slug not in taken
-    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -106,11 +105,6 @@ def mark(record: ArticleRecord, unlifted: Sequence[Guess]) -> ArticleRecord:
         unlifted=tuple(guess.name.casefold() for guess in unlifted),
         notes=(*record.notes, *dict.fromkeys(notes)),
     )
-
-
-def quote(name: str) -> str:
-    """Return the name of a guess as an argument of a shell."""
-    return shlex.quote(name)
 
 
 def get_source(record: ArticleRecord) -> str:

@@ -25,13 +25,11 @@ from blogapi.importing import queries
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.media.imported_media import ImportedMedia, RecordMedia, list_extensions
-from blogapi.importing.storing.authors import ImportedAuthors
-from blogapi.importing.storing.batch import ImportBatch
+from blogapi.importing.storing.batch import ImportBatch, list_library_media
 from blogapi.importing.storing.batch_media import complete_report
-from blogapi.importing.storing.exported_articles import list_library_media
 from blogapi.importing.storing.guesses import Guesses
 from blogapi.importing.storing.imported_before import add_page_tag, compute_digest
-from blogapi.importing.storing.state import REFUSALS, ImportState, report_refusal
+from blogapi.importing.storing.state import REFUSALS, ImportedAuthors, ImportState, report_refusal
 from blogapi.importing.texts.pictures import may_contain_references
 from blogapi.publication.visibility import ItemType
 from blogapi.storage.database import current_time, db, is_only_process, transaction
@@ -72,7 +70,7 @@ def make_batches(records: Iterable[ArticleRecord]) -> Iterator[list[ArticleRecor
 class Importer:
     """Stores the records of one run as articles of `author`.
 
-    See `importing.storing.authors` for `author_map`, and `importing.media.imported_media` for `assets`.
+    See `read_author_map` for `author_map`, and `importing.media.imported_media` for `assets`.
     """
 
     def __init__(
@@ -133,36 +131,24 @@ class Importer:
         records = [_limit_tags(add_page_tag(self.state.authors.rename(record))) for record in batch]
         return [*self._store(records, self._prepare(records))]
 
-    def remember_guesses(self) -> None:
-        """Store which guesses the user has lifted."""
-        with self.open_transaction():
-            self.state.guesses.remember()
-
     def set_missing_parents(self) -> None:
         """Set the parent of each page that was stored before its parent, each in its own transaction."""
         if self.state.dry_run:
             return
         for key, (parent_key, is_new) in self.state.orphans.items():
-            with self.open_transaction():
-                self._set_parent(key, parent_key, is_new=is_new)
-
-    def _set_parent(self, key: str, parent_key: str, *, is_new: bool) -> None:
-        files = queries.find_files([key, parent_key])
-        tree = read_tree()
-        if not all(
-            page_key in files and files[page_key].article_id in tree for page_key in (key, parent_key)
-        ):
-            return
-        page, parent = files[key], files[parent_key].article_id
-        with suppress(Invalid):
-            change = ArticleInput(uuid=page.article_id, type=ItemType.PAGE.value, parent=parent)
-            hierarchy.resolve_parents([change], is_bulk=False)
-            with write_together([change], page.article_id) as loaded:
-                # No reader knows the address that a new page had until now.
-                loaded.keeps_former_paths = not is_new
-                change_article(loaded, self.state.author, page.article_id, change)
-            # Otherwise, the page would count as edited in this blog.
-            page.imported_at = current_time()
+            with self.open_transaction(), suppress(Invalid):
+                files, tree = queries.find_files([key, parent_key]), read_tree()
+                if not all(it in files and files[it].article_id in tree for it in (key, parent_key)):
+                    continue
+                page, parent = files[key], files[parent_key].article_id
+                change = ArticleInput(uuid=page.article_id, type=ItemType.PAGE.value, parent=parent)
+                hierarchy.resolve_parents([change], is_bulk=False)
+                with write_together([change], page.article_id) as loaded:
+                    # No reader knows the address that a new page had until now.
+                    loaded.keeps_former_paths = not is_new
+                    change_article(loaded, self.state.author, page.article_id, change)
+                # Otherwise, the page would count as edited in this blog.
+                page.imported_at = current_time()
 
     def _store(
         self,
@@ -175,7 +161,15 @@ class Importer:
             part = records[: self._size]
             try:
                 with self.open_transaction():
-                    reports = self._store_in_transaction(part, media)
+                    batch, reports = ImportBatch(state, part, media), []
+                    end, taken = clock.monotonic() + self._max_seconds, state.planned_slugs
+                    with write_together([], *batch.restored_uuids, taken_slugs=taken) as loaded:
+                        for record in part:
+                            reports.append(batch.store(record, loaded))
+                            # Other writers are waiting.
+                            if clock.monotonic() > end:
+                                break
+                    batch.finish()
             except REFUSALS as error:
                 state.redirects, state.authors = before
                 # Another program can have deleted a term.
@@ -184,7 +178,9 @@ class Importer:
                     for record in part:
                         yield from self._store([record], media)
                 else:
-                    yield _report_refusal(part[0], error, media)
+                    key = part[0].key
+                    mapped = queries.get_mapped_paths([key]).get(key, {})
+                    yield complete_report(part[0], report_refusal(key, error), media.get(key), mapped)
                 records = records[len(part) :]
                 continue
             # Rows are loaded only for about as many records as a transaction stores.
@@ -221,29 +217,6 @@ class Importer:
         for key, library in list_library_media(records).items():
             media.setdefault(key, RecordMedia()).files.update(library.files)
         return media
-
-    def _store_in_transaction(
-        self,
-        records: Sequence[ArticleRecord],
-        media: Mapping[str, RecordMedia],
-    ) -> list[FileReport]:
-        """Store records for at most `_max_seconds`; return their reports. Raises one of REFUSALS."""
-        batch = ImportBatch(self.state, records, media)
-        end = clock.monotonic() + self._max_seconds
-        reports = []
-        with write_together([], *batch.restored_uuids, taken_slugs=self.state.planned_slugs) as loaded:
-            for record in records:
-                reports.append(batch.store(record, loaded))
-                if clock.monotonic() > end:
-                    break
-        batch.finish()
-        return reports
-
-
-def _report_refusal(record: ArticleRecord, error: Exception, media: Mapping[str, RecordMedia]) -> FileReport:
-    report = report_refusal(record.key, error)
-    mapped = queries.get_mapped_paths([record.key]).get(record.key, {})
-    return complete_report(record, report, media.get(record.key), mapped)
 
 
 def _list_sources(records: Iterable[ArticleRecord]) -> Iterator[tuple[str, str]]:

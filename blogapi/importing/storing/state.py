@@ -1,9 +1,12 @@
-"""The state that the batches of one import share, and the errors for which the import refuses an item."""
+"""The state that the batches of one import share, its authors, and the errors for which items are refused."""
 
 from __future__ import annotations
 
+import tomllib
 from collections import defaultdict
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from uuid import UUID
 
 import marshmallow as ma
@@ -12,9 +15,9 @@ from sqlalchemy.exc import DataError, IntegrityError
 from blogapi.accounts.users.models import Account
 from blogapi.content.taxonomies.authors import Author
 from blogapi.content.taxonomies.models import Term
+from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.refusals import RefusedFile
-from blogapi.importing.storing.authors import ImportedAuthors
 from blogapi.importing.storing.exported_terms import ExportedTerms
 from blogapi.importing.storing.guesses import Guesses
 from blogapi.storage.database import db
@@ -22,12 +25,77 @@ from blogapi.web.access import Role
 from blogapi.web.errors import Problem, flatten_messages
 from blogapi.web.fields import join_messages
 
+
+@dataclass(slots=True)
+class AuthorReport:
+    """An author of imported articles, whether the import created them, and the number of stored articles."""
+
+    slug: str
+    name: str
+    created: bool = False
+    articles: int = 0
+
+
+class ImportedAuthors:
+    """The authors of one run.
+
+    `author_map` maps names in the files to names or slugs of authors of the blog; see `read_author_map`.
+    """
+
+    def __init__(self, author_map: Mapping[str, str]) -> None:
+        self._map = author_map
+        self._reports: dict[str, AuthorReport] = {}
+        #: The names in the author map that no file has.
+        self.unused_names = set(author_map)
+        #: The uuids of the authors that this run has created.
+        self.created: set[UUID] = set()
+
+    def rename(self, record: ArticleRecord) -> ArticleRecord:
+        """Return the record with its authors renamed as the author map says."""
+        if not self._map:
+            return record
+        names = [author.name.casefold() for author in record.authors]
+        self.unused_names.difference_update(names)
+        authors = [
+            replace(author, name=self._map.get(name, author.name))
+            for author, name in zip(record.authors, names, strict=True)
+        ]
+        return replace(record, authors=tuple(authors))
+
+    def count(self, authors: Iterable[Author]) -> None:
+        for author in {author.uuid: author for author in authors}.values():
+            report = self._reports.setdefault(author.slug, AuthorReport(author.slug, author.name))
+            report.created |= author.uuid in self.created
+            report.articles += 1
+
+    def list_reports(self) -> list[AuthorReport]:
+        return sorted(self._reports.values(), key=lambda report: report.slug)
+
+
+def read_author_map(path: Path) -> dict[str, str]:
+    """Return the names or slugs of authors by their names in the files, in lower case.
+
+    Each line of the file is `"name in the files" = "slug or name"`. Raises RefusedFile if the file cannot be
+    read or has another form.
+    """
+    try:
+        entries = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise RefusedFile(f"The author map cannot be read ({error}); write it as TOML in UTF-8.") from error
+    for name, target in entries.items():
+        if not isinstance(target, str) or not target.strip():
+            raise RefusedFile(
+                f"The author map has no text for {name!r}; "
+                'write each line as "name in the files" = "slug or name".'
+            )
+    return {" ".join(name.split()).casefold(): target.strip() for name, target in entries.items()}
+
+
 #: The errors for which an import refuses an article, a term or the site.
 REFUSALS = (RefusedFile, ma.ValidationError, Problem, IntegrityError, DataError)
 
 
 def describe_refusal(error: Exception) -> str:
-    """Return the sentence about one of the REFUSALS."""
     if isinstance(error, ma.ValidationError):
         return join_messages(flatten_messages(error.messages))
     if isinstance(error, Problem):

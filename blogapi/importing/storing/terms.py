@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
@@ -36,7 +36,12 @@ def store_terms(
     supported = [term for term in terms if term.kind in _TAXONOMIES]
     problems: list[str] = []
     dropped: Counter[tuple[str, str]] = Counter()
-    new = _list_new(supported)
+    existing: set[tuple[str, str]] = set()
+    for kind, taxonomy in _TAXONOMIES.items():
+        names = {term.name for term in supported if term.kind == kind}
+        # Looking for them needs no write lock.
+        existing |= {(kind, name) for name in queries.find_by_names(taxonomy, names)}
+    new = [term for term in supported if (term.kind, term.name) not in existing]
     parents = {make_term_key(term.name): make_term_key(term.parent) for term in new if term.parent}
     ordered = list_parents_first(new, parents, lambda term: make_term_key(term.name))
     for group in chunk(ordered, TERMS_PER_TRANSACTION):
@@ -49,7 +54,10 @@ def store_terms(
                 try:
                     with savepoint():
                         taken = {name: text for name, text in fields.items() if name not in unknown}
-                        taken |= _find_parent(taxonomy, term)
+                        is_own = not term.parent or make_term_key(term.parent) == make_term_key(term.name)
+                        if taxonomy is CATEGORIES and not is_own:
+                            parent = queries.find_by_names(taxonomy, [term.parent]).get(term.parent)
+                            taken |= {"parent": str(parent.uuid)} if parent else {}
                         created = service.get_or_create_term(taxonomy, state.author, term.name, **taken)
                     state.plan_term(make_term_key(term.name), created)
                 except REFUSALS as error:
@@ -60,15 +68,6 @@ def store_terms(
             f"Not imported: {name} ({number:,}), because a {kind} in this blog has no such field."
         )
     return problems
-
-
-def _list_new(terms: Sequence[TermRecord]) -> list[TermRecord]:
-    """Return the terms that the blog does not have; looking for them needs no write lock."""
-    existing: set[tuple[str, str]] = set()
-    for kind, taxonomy in _TAXONOMIES.items():
-        names = {term.name for term in terms if term.kind == kind}
-        existing |= {(kind, name) for name in queries.find_by_names(taxonomy, names)}
-    return [term for term in terms if (term.kind, term.name) not in existing]
 
 
 def list_parents_first(
@@ -87,12 +86,3 @@ def list_parents_first(
         return len(above)
 
     return sorted(terms, key=count_parents)
-
-
-def _find_parent(taxonomy: Taxonomy[Any], term: TermRecord) -> dict[str, str]:
-    """Return the field `parent` with the uuid of the term's parent; nothing if there is none."""
-    is_own = not term.parent or make_term_key(term.parent) == make_term_key(term.name)
-    if is_own or taxonomy is not CATEGORIES:
-        return {}
-    parent = queries.find_by_names(taxonomy, [term.parent]).get(term.parent)
-    return {"parent": str(parent.uuid)} if parent else {}

@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from blogapi.importing.format_api.privacy_signs import TEXT_MARK
-from blogapi.importing.templates.link_targets import LinkTargets
-from blogapi.importing.templates.tag_markup import Resolved
+from blogapi.importing.templates.tag_markup import LinkTargets, Resolved
 from blogapi.importing.texts.lines import to_plain_markdown
 from blogapi.importing.texts.scanner import find_outside_code
 

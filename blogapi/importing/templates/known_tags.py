@@ -7,21 +7,120 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
+from itertools import islice
 
-from blogapi.importing.templates.link_targets import LinkTargets
-from blogapi.importing.templates.tag_arguments import Arguments
-from blogapi.importing.templates.tag_markup import (
-    is_image,
-    is_player,
-    make_link,
-    make_picture,
-    make_player,
-    make_text_link,
-    render_inline,
-)
+from blogapi.importing.templates import tag_markup
 from blogapi.importing.texts import titles
+
+_ARGUMENT = re.compile(
+    r"""(?:(?P<name>[A-Za-z_][\w-]*+)\s*(?:=|:(?=[\s"']))\s*)?
+    (?:"(?P<double>(?:[^"\\]++|\\.)*+)"|'(?P<single>(?:[^'\\]++|\\.)*+)'|“(?P<curly>[^”]{0,999}+)”|`(?P<raw>[^`]*+)`
+      |(?P<bare>[^\s,"'`][^\s,]*+))""",
+    re.VERBOSE | re.DOTALL,
+)
+_ESCAPE = re.compile(r"\\([\"'\\])")
+# Unquoted values in Liquid tags, which are names of variables.
+_VARIABLE = re.compile(r"(?:page|site|include|post|layout|forloop|item|image|img|theme|paginator)\.[\w.-]+")
+_MAX_ARGUMENTS = 100
+# Variables for the root of the blog, in lower case; articles are imported into the root.
+_ROOTS = {
+    *("site.baseurl", "site.url", "site.base_url", "site.github.url", "site.root", "site.site_url"),
+    *("baseurl", "base_url", "root_url", "config.base_url", "metadata.url"),
+}  # fmt: skip
+# Filters that change only the form of an address; the address is kept unchanged.
+_ADDRESS_FILTERS = {
+    *("relative_url", "absolute_url", "url", "absurl", "relurl", "htmlbaseurl", "uri_escape", "escape"),
+    *("escape_once", "xml_escape", "strip", "safe", "absoluteurl", "relativeurl", "asset_url", "cdn"),
+}  # fmt: skip
+_PART = re.compile(r"""(?:[^|"']++|"[^"]*+"|'[^']*+'|["'])++""")
+_STRING = re.compile(r"""(["'])(?P<text>(?:(?!\1).)*+)\1""", re.DOTALL)
+_NAME = re.compile(r"[.$]?[\w.$-]+")
+_OUTPUT = re.compile(r"\{\{-?([^{}]{1,500})-?\}\}")
+_MARKS = {"{{", "}}", "{%", "%}", "{#", "#}"}
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|[/#?.]")
+
+
+@dataclass(slots=True)
+class Arguments:
+    """The arguments of a tag. Variables, which have values only in the template engine, are left out."""
+
+    values: list[str] = field(default_factory=list)  #: arguments without a name
+    named: dict[str, str] = field(default_factory=dict)  #: by name, in lower case
+
+    def get(self, *names: str) -> str:
+        """Return the first named argument that is not empty, or ""."""
+        return next(filter(None, (self.named.get(name, "") for name in names)), "")
+
+    def get_first(self, *names: str) -> str:
+        """Return the first named argument that is not empty, or else the first value, or ""."""
+        return self.get(*names) or next(iter(self.values), "")
+
+
+def parse_arguments(text: str) -> Arguments:
+    arguments = Arguments()
+    for match in islice(_ARGUMENT.finditer(text), _MAX_ARGUMENTS):
+        value = _get_value(match)
+        if value is not None and match["name"]:
+            arguments.named.setdefault(match["name"].lower(), value)
+        elif value is not None:
+            arguments.values.append(value)
+    return arguments
+
+
+def _get_value(match: re.Match[str]) -> str | None:
+    kind = match.lastgroup or "bare"
+    value: str = match[kind]
+    if kind == "bare" and _VARIABLE.fullmatch(value):
+        return None
+    if kind in ("double", "single"):
+        value = _ESCAPE.sub(r"\1", value)
+    value = _OUTPUT.sub(_replace_output, value)
+    return None if "{{" in value or "{%" in value else " ".join(value.split())
+
+
+def _replace_output(match: re.Match[str]) -> str:
+    value = evaluate(match[1])
+    return match[0] if value is None else value
+
+
+def evaluate(expression: str) -> str | None:
+    """Return the text that `{{ expression }}` shows ("" = root of the blog); None if it needs variables."""
+    base, *filters = [part.strip() for part in _PART.findall(expression)] or [""]
+    text = _get_constant(base)
+    if text is None:
+        return None
+    for written in filters:
+        # `prepend: site.url`
+        name, _, argument = (part.strip() for part in written.partition(":"))
+        other = _get_constant(argument)
+        if name in ("append", "prepend", "prefix") and other is not None:
+            text = text + other if name == "append" else other + text
+        elif name in ("relative_url", "absolute_url") and text and not _SCHEME.match(text):
+            text = f"/{text}"
+        elif name.lower() not in _ADDRESS_FILTERS:
+            return None
+    if filters or not _STRING.fullmatch(base):
+        return text.replace(" ", "%20")
+    # A quoted string without a filter counts only if it is a delimiter, as in `{{ "{{" }}`. In the text
+    # `"{{" and "}}"`, the pattern also matches the part `{{" and "}}`, which outputs nothing.
+    return text if text in _MARKS else None
+
+
+def _get_constant(expression: str) -> str | None:
+    string = _STRING.fullmatch(expression)
+    if string:
+        return string["text"]
+    return "" if expression.lower() in _ROOTS else None
+
+
+def get_name(expression: str) -> str:
+    """Return the name under which an output is counted: its variable or its last filter, else ""."""
+    parts = [part.strip() for part in _PART.findall(expression)] or [""]
+    match = _NAME.match(parts[-1] if _STRING.fullmatch(parts[0]) else parts[0])
+    return match[0] if match else ""
+
 
 _WEB = re.compile(r"(?:https?:)?//", re.IGNORECASE)
 # A file that is not an article.
@@ -65,7 +164,7 @@ class TemplateTag:
     arguments: Arguments
     kind: str  #: "hugo", "liquid" (also of Hexo), "output" or "include"
     is_html: bool  #: whether the text around it is HTML
-    targets: LinkTargets
+    targets: tag_markup.LinkTargets
 
 
 def show_tag(tag: TemplateTag) -> str | None:
@@ -76,15 +175,14 @@ def show_tag(tag: TemplateTag) -> str | None:
     name = next((video for video in ("youtube", "vimeo") if video in site), tag.name)
     if name in _PAGES or name in ("video", "audio", "iframe", "media"):
         return _show_page(tag, _PAGES.get(name, ""))
-    is_picture = tag.kind != "include" and any(map(is_image, tag.arguments.values[:2]))
+    is_picture = tag.kind != "include" and any(map(tag_markup.is_image, tag.arguments.values[:2]))
     return _show_picture(tag) if is_picture or _PICTURE_NAME.search(tag.name) else None
 
 
 def _show_page(tag: TemplateTag, template: str) -> str | None:
-    """Return a player or a link for the address in a tag, or for an id that `template` makes an address."""
     user, id_ = tag.arguments.get("user", "username", "author"), tag.arguments.get(*_IDS)
     values = [*filter(None, (user, id_)), *tag.arguments.values] or [""]
-    address = next((value for value in values if _WEB.match(value) or is_player(value)), values[0])
+    address = next((value for value in values if _WEB.match(value) or tag_markup.is_player(value)), values[0])
     if template and address == values[0] and _ID.fullmatch(address):
         parts = [part for part in "/".join(values).split("/")[:2] if _ID.fullmatch(part)]
         ends = {"first": parts[0], "last": parts[-1], "user": parts[0] if parts[1:] else "i"}
@@ -94,8 +192,8 @@ def _show_page(tag: TemplateTag, template: str) -> str | None:
 
 def embed(address: str, title: str = "", *, is_html: bool = False) -> str | None:
     """Return the player of a video or sound file, or a link to another page; None if it is no web address."""
-    if is_player(address):
-        return make_player(address)
+    if tag_markup.is_player(address):
+        return tag_markup.make_player(address)
     for site, pattern, player in (
         ("YouTube", _YOUTUBE, "www.youtube-nocookie.com/embed"),
         ("Vimeo", _VIMEO, "player.vimeo.com/video"),
@@ -103,7 +201,7 @@ def embed(address: str, title: str = "", *, is_html: bool = False) -> str | None
         if video := pattern.match(address):
             title = escape(title or f"{site} video")
             return f'<iframe src="https://{player}/{video[1]}" title="{title}" allowfullscreen></iframe>'
-    return make_text_link(address, address, is_html=is_html) if _WEB.match(address) else None
+    return tag_markup.make_text_link(address, address, is_html=is_html) if _WEB.match(address) else None
 
 
 def _find_post(tag: TemplateTag) -> str | None:
@@ -126,7 +224,7 @@ def _show_link(tag: TemplateTag) -> str | None:
     values = tag.arguments.values
     index = next((number for number, value in enumerate(values) if number and _WEB.match(value)), 0)
     if index:
-        return make_text_link(" ".join(values[:index]), values[index], is_html=tag.is_html)
+        return tag_markup.make_text_link(" ".join(values[:index]), values[index], is_html=tag.is_html)
     return _show_address(tag) if len(values) == 1 else None
 
 
@@ -136,17 +234,17 @@ def _show_titled_link(tag: TemplateTag) -> str | None:
     address = _find_post(tag) if tag.name == "post_link" else name
     text = " ".join(word for word in words if word not in _FLAGS)
     text = text or (titles.make_title(name.rpartition("/")[2]) if tag.name == "post_link" else name)
-    return make_text_link(text, address, is_html=tag.is_html) if address else None
+    return tag_markup.make_text_link(text, address, is_html=tag.is_html) if address else None
 
 
 def _show_picture(tag: TemplateTag) -> str | None:
     src, texts = _find_source(tag)
     get = tag.arguments.get
-    if is_player(src) or not src:
-        return make_player(src) if src else None
+    if tag_markup.is_player(src) or not src:
+        return tag_markup.make_player(src) if src else None
     link, credit, source = get("link", "href", "url"), get("attr"), get("attrlink")
     link = "" if link == src or link in _FLAGS or link.startswith("#") else link
-    credit = make_text_link(credit, source) if credit and source else credit
+    credit = tag_markup.make_text_link(credit, source) if credit and source else credit
     title = get("title") if tag.name == "figure" else ""
     caption = ". ".join(filter(None, (title, get("caption", "cap", "legend"))))
     caption = " ".join(filter(None, (caption, credit)))
@@ -154,22 +252,25 @@ def _show_picture(tag: TemplateTag) -> str | None:
     # shorter values can be names of classes.
     alt = " ".join(texts) if tag.name in ("img", "asset_img") else max(texts, key=len, default="")
     is_html, sizes = tag.is_html or bool(caption), {name: get(name) for name in ("width", "height")}
-    picture = make_picture(src, get(*_ALTS) or alt, sizes, is_html=is_html)
-    picture = make_link(picture, link, is_html=is_html) if link else picture
+    picture = tag_markup.make_picture(src, get(*_ALTS) or alt, sizes, is_html=is_html)
+    picture = tag_markup.make_link(picture, link, is_html=is_html) if link else picture
     if not caption:
         return picture
-    return f"<figure>{picture}<figcaption>{render_inline(caption)}</figcaption></figure>"
+    return f"<figure>{picture}<figcaption>{tag_markup.render_inline(caption)}</figcaption></figure>"
 
 
 def _find_source(tag: TemplateTag) -> tuple[str, list[str]]:
     arguments = tag.arguments
     links = (arguments.get(name) for name in ("url", "href", "link"))
-    named = arguments.get(*_SOURCES) or next(filter(is_image, links), "")
+    named = arguments.get(*_SOURCES) or next(filter(tag_markup.is_image, links), "")
     if named or tag.kind == "include":
         return named, []
     values = arguments.values
     # A name without an extension can be an address or the resource of a page.
-    addresses = (*filter(is_image, values), *(value for value in values if "/" in value or "." in value))
+    addresses = (
+        *filter(tag_markup.is_image, values),
+        *(value for value in values if "/" in value or "." in value),
+    )
     src = next(iter(addresses), "")
     rest = values[values.index(src) + 1 :] if src else []
     return src, [value for value in rest if not _NUMBER.fullmatch(value)]

@@ -6,10 +6,8 @@ import re
 from collections import Counter
 
 from blogapi.importing.format_api.privacy_signs import TEXT_MARK
-from blogapi.importing.templates.known_tags import TemplateTag, show_tag
-from blogapi.importing.templates.link_targets import LinkTargets
-from blogapi.importing.templates.tag_arguments import parse_arguments
-from blogapi.importing.templates.tag_markup import Resolved
+from blogapi.importing.templates.known_tags import TemplateTag, parse_arguments, show_tag
+from blogapi.importing.templates.tag_markup import LinkTargets, Resolved
 from blogapi.importing.texts.scanner import find_outside_code
 from blogapi.rendering.hidden_elements import remove_spans
 
@@ -61,7 +59,6 @@ def resolve_components(content: str, content_type: str, targets: LinkTargets) ->
 
 
 def _convert_tag(name: str, written: str, targets: LinkTargets) -> str | None:
-    """Return the Markdown or HTML for a tag without expressions, or None."""
     if name == "Link":
         return written.replace("Link", "a", 1).replace(" to=", " href=", 1)
     if name[:1].islower() or TEXT_MARK.match(f"<{name} "):

@@ -7,9 +7,33 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html import escape
+from typing import Protocol
 from urllib.parse import quote
 
 from blogapi.rendering import markdown
+
+
+class LinkTargets(Protocol):
+    """Finds the new addresses of the articles to which one record refers.
+
+    Each method returns the address with its fragment, or None if the argument refers to no imported article.
+    """
+
+    def find_address(self, address: str) -> str | None:
+        """Return the new address for an address or relative path as it is written in a link of the record."""
+        ...
+
+    def find_post(self, name: str) -> str | None:
+        """Return the address of a post by its file name or path, with or without date and suffix.
+
+        This is the argument of the template tags `post_url`, `link`, `ref`, `relref` and `post_link`.
+        """
+        ...
+
+    def find_page(self, name: str) -> str | None:
+        """Return the address for a wiki link: a title, alias or file name, with or without folders."""
+        ...
+
 
 _IMAGE = re.compile(r"\.(?:jpe?g|jfif|png|gif|webp|avif|svg|bmp|ico|heic|tiff?)(?=[?#]|$)", re.IGNORECASE)
 _VIDEO = re.compile(r"\.(?:mp4|m4v|webm|ogv|mov|mkv)(?=[?#]|$)", re.IGNORECASE)
@@ -33,12 +57,10 @@ class Resolved:
 
 
 def is_image(address: str) -> bool:
-    """Return whether an address ends with the extension of a picture."""
     return _IMAGE.search(address) is not None
 
 
 def is_player(address: str) -> bool:
-    """Return whether an address ends with the extension of a video or a sound file."""
     return (_VIDEO.search(address) or _AUDIO.search(address)) is not None
 
 
@@ -70,7 +92,6 @@ def make_text_link(text: str, address: str, *, is_html: bool = False) -> str:
 
 
 def make_player(address: str) -> str:
-    """Return a player for a video or sound file."""
     element = "audio" if _AUDIO.search(address) else "video"
     return f'<{element} src="{escape(clean_address(address))}" controls></{element}>'
 

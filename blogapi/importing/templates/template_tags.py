@@ -7,23 +7,148 @@ that depend on the templates of the former blog (variables, loops, includes) sta
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from dataclasses import dataclass
 
-from blogapi.importing.templates.known_tags import TemplateTag, embed, show_tag
-from blogapi.importing.templates.link_targets import LinkTargets
-from blogapi.importing.templates.tag_arguments import evaluate, get_name, parse_arguments
-from blogapi.importing.templates.tag_markup import Resolved, make_code, render_inline, separate
-from blogapi.importing.templates.tag_syntax import (
-    HIDDEN_TAGS,
-    RAW_TAGS,
-    FoundTag,
-    find_tags,
-    unescape,
-    unescape_code,
-)
+from blogapi.importing.templates import known_tags
+from blogapi.importing.templates.tag_markup import LinkTargets, Resolved, make_code, render_inline, separate
 from blogapi.importing.texts.messages import format_count
-from blogapi.importing.texts.scanner import find_outside_code
+from blogapi.importing.texts.scanner import change_code, find_outside_code
+from blogapi.rendering.hidden_elements import remove_spans
+
+# Tags whose text up to the closing tag is not parsed.
+CODE_TAGS = {"highlight", "codeblock", "code", "prism", "mermaid", "plantuml", "highlightjs", "sourcecode"}
+RAW_TAGS = {"raw", "rawhtml", "verbatim", "html", "raw_html", "unsafe"}
+HIDDEN_TAGS = {"comment", "css", "js", "javascript", "style", "stylesheet", "schema"}
+_LITERAL_TAGS = "|".join(sorted(CODE_TAGS | RAW_TAGS | HIDDEN_TAGS, key=len, reverse=True))
+
+# Patterns of the text of a tag and of other parts. None of them matches beyond the start of the next tag of
+# its kind, so that the search takes linear time.
+_START = r"\{(?:%|\{[<%])[-+~]?\s*+"
+_TEXT = r"(?:[^%>{]++|%(?!\})|>(?!\}\})|\{(?!%|\{[<%]))*+"
+_COMMENT = r"(?:[^*{]++|\*(?!/)|\{(?!\{[<%/-]|%))*+"
+_ESCAPED = rf"\{{\{{[<%]/\*{_COMMENT}\*/[>%]\}}\}}|\{{%/\*{_COMMENT}\*/%\}}"
+_RAW, _END_RAW = r"\{%-?\s*+raw\s*+-?%\}", r"\{%-?\s*+endraw\s*+-?%\}"
+
+
+def _make_tag(name: str, content: str) -> str:
+    """Return the pattern of a tag: `{% … %}` of Liquid, `{{< … >}}` or `{{% … %}}` of Hugo."""
+    return rf"\{{(?:%|(?P<{name}>\{{[<%]))[-+~]?\s*+{content}(?({name})[>%]\}}\}}|%\}})"
+
+
+_LITERAL = _make_tag("hugo", rf"(?P<inner_name>{_LITERAL_TAGS})\b(?P<inner_text>{_TEXT})(?<!/)")
+_LITERAL_END = _make_tag("closing", r"(?:/|end_?)\s*+(?P=inner_name)\s*+[-+~]?")
+_TAG = _make_tag("shortcode", rf"(?P<end>/)?\s*+(?P<name>[a-z_][\w./-]*+(?:::\w++)*+)(?P<text>{_TEXT})")
+_PATTERN = re.compile(
+    rf"(?P<escaped>{_ESCAPED})"
+    rf"|(?P<remark>\{{\{{-?\s*+/\*{_COMMENT}\*/\s*+-?\}}\}}"
+    r"|\{\#-?\s(?:[^{}#]++|\#(?!\}))*+\#\}|\{%-?\s*+\#(?:[^%{]++|%(?!\}))*+%\}"
+    # A placeholder of Pelican, which the path of a file follows.
+    r"|(?:(?<=[(<\"'=])|(?<=\]:\s))\{(?:filename|static|attach)\})"
+    rf"|(?P<literal>{_LITERAL}"
+    rf"(?P<inner>(?:[^{{]++|(?!{_START}(?:/|end_?)?\s*+(?P=inner_name)\b)\{{)*+){_LITERAL_END})"
+    rf"|(?P<tag>{_TAG})"
+    r"|(?P<output>\{\{[-~]?\s*+(?P<expression>[\"'][{}%]{2}[\"']\s*+-?|(?:[^{}]++|\}(?!\})|\{(?!\{))++)\}\})",
+    re.IGNORECASE | re.DOTALL,
+)
+_PROTECTED = re.compile(rf"{_ESCAPED}|{_RAW}")
+_RAW_TEXT = re.compile(
+    rf"(?:^[ \t]*+{_RAW}[ \t]*\n|{_RAW})(?P<text>(?:[^{{]++|\{{(?!%-?\s*+(?:end)?raw\b))*+)"
+    rf"(?:^{_END_RAW}[ \t]*\n|{_END_RAW})",
+    re.MULTILINE,
+)
+
+
+@dataclass(slots=True)
+class FoundTag:
+    """A template tag in the text. The closing tag has the name of its opening tag."""
+
+    start: int
+    end: int
+    kind: str  #: "hugo", "liquid", "output", or "" if `replacement` is set already
+    name: str = ""
+    text: str = ""  #: the arguments, or the expression of an output
+    is_closing: bool = False
+    is_call: bool = False  #: whether the arguments are in parentheses
+    #: the text up to the closing tag, if the text is not parsed
+    inner: str | None = None
+    partner: FoundTag | None = None
+    replacement: str | None = None
+
+    @property
+    def is_comment(self) -> bool:
+        """Whether it is a comment of Liquid, which other generators show."""
+        return (self.kind, self.name) == ("liquid", "comment") and self.inner is not None
+
+
+def find_tags(content: str, content_type: str) -> list[FoundTag]:
+    """Return all tags in their order; each closing tag is connected with its opening tag."""
+    tags = [_read_tag(match) for match in find_outside_code(content, content_type, _PATTERN, "{")]
+    # The open tags by kind and name; a closing tag belongs to the nearest one.
+    stacks: defaultdict[tuple[str, str], list[FoundTag]] = defaultdict(list)
+    for tag in tags:
+        if tag.kind not in ("hugo", "liquid") or tag.inner is not None:
+            continue
+        # `{% end %}` of Zola closes a call and has no name.
+        stack = stacks[tag.kind, "" if tag.is_call else tag.name]
+        if not tag.is_closing:
+            stack.append(tag)
+        elif stack:
+            tag.partner = stack.pop()
+            tag.partner.partner = tag
+    return tags
+
+
+# A branch with another condition in it is kept.
+_DEAD_BRANCH = re.compile(
+    r"\{%-?\s*+if\s++false\s*+-?%\}(?:[^{]++|\{(?!%-?\s*+(?:if|else|elsif|endif)\b))*+\{%-?\s*+endif\s*+-?%\}"
+)
+
+
+def _read_tag(match: re.Match[str]) -> FoundTag:
+    tag = FoundTag(*match.span(), kind="hugo" if match[0].startswith("{{") else "liquid")
+    if match["escaped"] or match["remark"]:
+        tag.kind, tag.replacement = "", _unescape(match[0]) if match["escaped"] else ""
+    elif match["output"]:
+        tag.kind, tag.text = "output", match["expression"].strip("-~ \t\n")
+    elif match["literal"]:
+        tag.name, tag.text, tag.inner = match["inner_name"].lower(), match["inner_text"], match["inner"]
+    else:
+        name = re.split("/|::", match["name"].lower())[-1].removesuffix(".html")
+        tag.is_closing = bool(match["end"]) or (tag.kind == "liquid" and name.startswith("end"))
+        tag.name = name.removeprefix("end").lstrip("_") if tag.kind == "liquid" else name
+        tag.text = match["text"].strip().rstrip("-+~/").rstrip()
+        if tag.text.startswith("(") and tag.text.endswith(")"):
+            tag.text, tag.is_call = tag.text[1:-1], True
+    return tag
+
+
+def remove_comments(content: str, content_type: str) -> tuple[str, list[str]]:
+    """Return the text without the comments of Liquid (`{% comment %}`) outside of code, and these parts."""
+    tags = find_tags(content, content_type) if "comment" in content else []
+    return _remove(content, [(tag.start, tag.end) for tag in tags if tag.is_comment])
+
+
+def remove_dead_branches(content: str, content_type: str) -> tuple[str, list[str]]:
+    """Return the text without `{% if false %}…{% endif %}` outside of code, and these parts."""
+    if "false" not in content:
+        return content, []
+    return _remove(content, [it.span() for it in find_outside_code(content, content_type, _DEAD_BRANCH, "{")])
+
+
+def _remove(content: str, spans: list[tuple[int, int]]) -> tuple[str, list[str]]:
+    return remove_spans(content, spans), [content[slice(*span)] for span in spans]
+
+
+def unescape(code: str) -> str:
+    """Return code without `{% raw %}`, and with the escaped shortcodes of Hugo unescaped."""
+    code = re.sub(_ESCAPED, lambda match: _unescape(match[0]), code) if "*/" in code else code
+    return _RAW_TEXT.sub(r"\g<text>", code) if "endraw" in code else code
+
+
+def _unescape(tag: str) -> str:
+    return tag.replace("/*", "", 1)[::-1].replace("/*", "", 1)[::-1]
+
 
 _VALUE = r"\"[^\"\n{}]*+\"|'[^'\n{}]*+'|[^\s{}\"']++"
 _NAMED = rf"[.#][\w:-]++|[\w-]++=(?:{_VALUE})"
@@ -55,7 +180,6 @@ def remove_lists(content: str, content_type: str) -> tuple[str, int]:
 
 
 def _remove_list(before: str, written: str) -> str:
-    """Return the text that replaces `before` and the attribute list `written`, which follows it."""
     line_start = before.rstrip(" \t>")
     block, id_ = line_start.removesuffix("\n"), _ID.search(written)
     if id_ and _HEADING.search(block):
@@ -102,7 +226,9 @@ def resolve_templates(content: str, content_type: str, targets: LinkTargets) -> 
     """
     if content_type == "text" or "{" not in content:
         return Resolved(content)
-    resolver = _Resolver(unescape_code(content, content_type), content_type, targets)
+    if "endraw" in content or "*/" in content:
+        content = change_code(content, content_type, _PROTECTED, unescape)
+    resolver = _Resolver(content, content_type, targets)
     content, removed = remove_lists(resolver.resolve(), content_type)
     notes = []
     if resolver.unwrapped:
@@ -123,36 +249,33 @@ class _Resolver:
         self.unwrapped: Counter[str] = Counter()
 
     def resolve(self) -> str:
-        tags = find_tags(self._content, self._type)
+        tags, parts, position = find_tags(self._content, self._type), list[str](), 0
         for tag in tags:
-            if tag.replacement is None and not tag.is_closing:
-                self._replace_tag(tag)
-        return "".join(self._join(tags))
-
-    def _join(self, tags: list[FoundTag]) -> Iterator[str]:
-        position = 0
+            if tag.replacement is not None or tag.is_closing:
+                continue
+            # The reader has removed the comments that the generator hides; the generator shows all others.
+            if tag.inner is not None and not tag.is_comment:
+                tag.replacement = self._show_literal(tag, tag.inner)
+            else:
+                tag.replacement = self._show_output(tag) if tag.kind == "output" else self._show_tag(tag)
+            if tag.replacement is not None:
+                if tag.partner:
+                    tag.partner.replacement = ""
+            elif tag.partner and tag.name not in _STATEMENTS:
+                self._unwrap(tag, tag.partner)
+            else:
+                call, name = _CALL.fullmatch(tag.text) if tag.kind == "output" else None, tag.name
+                if tag.kind == "output":
+                    name = call["name"] if call else known_tags.get_name(tag.text)
+                elif name in _INCLUDES:
+                    # The name of the included file shows what is missing.
+                    name = " ".join([name, *tag.text.split(maxsplit=1)[:1]])[:80]
+                self.unresolved.update([] if name in ("", "else", "elsif", "elif", "elseif") else [name])
         for tag in tags:
             if tag.replacement is not None:
-                yield self._content[position : tag.start]
-                yield tag.replacement
+                parts += [self._content[position : tag.start], tag.replacement]
                 position = tag.end
-        yield self._content[position:]
-
-    def _replace_tag(self, tag: FoundTag) -> None:
-        # The reader has removed the comments that the generator hides; the generator shows all others.
-        if tag.inner is not None and not tag.is_comment:
-            tag.replacement = self._show_literal(tag, tag.inner)
-        elif tag.kind == "output":
-            tag.replacement = self._show_output(tag)
-        else:
-            tag.replacement = self._show_tag(tag)
-        if tag.replacement is not None:
-            if tag.partner:
-                tag.partner.replacement = ""
-        elif tag.partner and tag.name not in _STATEMENTS:
-            self._unwrap(tag, tag.partner)
-        elif name := _get_counted_name(tag):
-            self.unresolved[name] += 1
+        return "".join([*parts, self._content[position:]])
 
     def _show_literal(self, tag: FoundTag, inner: str) -> str:
         if tag.name in RAW_TAGS:
@@ -164,7 +287,10 @@ class _Resolver:
         title = " ".join(_OPTION.sub("", tag.text).split()) if tag.name == "codeblock" else ""
         before = f"\n\n{title}\n\n" if title else "\n\n" if prefix is None else ""
         code = re.sub(r"\A[ \t]*\n", "", unescape(inner)).rstrip()
-        language = _read_language(tag.name, tag.text)
+        match = re.search(r"\b(?:lang|language)\s*[:=]\s*[\"']?([\w+#.-]+)", tag.text)
+        if match is None and tag.name != "codeblock":
+            match = re.match(r"\s*[\"']?([\w+#.-]+)", tag.text)
+        language = tag.name if tag.name in ("mermaid", "plantuml") else match[1] if match else ""
         block = make_code(code, language, prefix or "", is_html=self._is_in_html(tag))
         return before + (prefix or "" if before else "") + block + ("\n" if self._get_rest(tag.end) else "")
 
@@ -187,11 +313,11 @@ class _Resolver:
         if call:
             return self._show_named(call["name"].rpartition("::")[2], call["text"], tag)
         if player:
-            return embed(player["address"], player["title"] or "", is_html=self._is_in_html(tag))
+            return known_tags.embed(player["address"], player["title"] or "", is_html=self._is_in_html(tag))
         following = self._content[tag.end : tag.end + 2]
         if tag.text in ("page.url", "page.permalink") and following.startswith("#"):
             return ""
-        text = evaluate(tag.text)
+        text = known_tags.evaluate(tag.text)
         if text != "" or following.startswith("/") or following in ("{{", "{%"):
             return text
         # The root of the blog, without a path.
@@ -207,8 +333,10 @@ class _Resolver:
         return self._show_named(name, text, tag, kind="include") if name and "{{" not in file else None
 
     def _show_named(self, name: str, text: str, tag: FoundTag, kind: str = "") -> str | None:
-        arguments, is_html = parse_arguments(text), self._is_in_html(tag)
-        replacement = show_tag(TemplateTag(name.lower(), arguments, kind or tag.kind, is_html, self._targets))
+        arguments, is_html = known_tags.parse_arguments(text), self._is_in_html(tag)
+        replacement = known_tags.show_tag(
+            known_tags.TemplateTag(name.lower(), arguments, kind or tag.kind, is_html, self._targets)
+        )
         if replacement and replacement.startswith("<") and not replacement.startswith("<br"):
             replacement += self._separate(tag)
         return replacement
@@ -217,8 +345,7 @@ class _Resolver:
         return "" if self._type == "html" else separate(self._content, tag.start, tag.end)
 
     def _unwrap(self, tag: FoundTag, closing: FoundTag) -> None:
-        """Replace an unknown tag and its closing tag, and keep the text between them."""
-        arguments = parse_arguments(tag.text)
+        arguments = known_tags.parse_arguments(tag.text)
         title = arguments.get("title", "summary", "header", "name", "label", "author")
         # In Jekyll and Hexo, words without quotes are one title.
         words = "" if tag.is_call or tag.kind != "liquid" else tag.text.strip("\"'")
@@ -247,22 +374,3 @@ class _Resolver:
         tag.replacement = f"{start}\n\n" if self._get_rest(tag.end) else f"{start}\n"
         is_inline = self._get_indent(closing.start) is None
         closing.replacement = ("\n\n" if is_inline else "\n") + end + self._separate(closing)
-
-
-def _get_counted_name(tag: FoundTag) -> str:
-    if tag.kind == "output":
-        call = _CALL.fullmatch(tag.text)
-        return call["name"] if call else get_name(tag.text)
-    if tag.name in _INCLUDES:
-        # The name of the included file shows what is missing.
-        return " ".join([tag.name, *tag.text.split(maxsplit=1)[:1]])[:80]
-    return "" if tag.name in ("else", "elsif", "elif", "elseif") else tag.name
-
-
-def _read_language(name: str, text: str) -> str:
-    if name in ("mermaid", "plantuml"):
-        return name
-    named = re.search(r"\b(?:lang|language)\s*[:=]\s*[\"']?([\w+#.-]+)", text)
-    first = re.match(r"\s*[\"']?([\w+#.-]+)", text) if name != "codeblock" else None
-    match = named or first
-    return match[1] if match else ""

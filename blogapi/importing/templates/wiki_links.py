@@ -9,18 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from blogapi.importing.templates.link_targets import LinkTargets
-from blogapi.importing.templates.tag_markup import (
-    Resolved,
-    escape_brackets,
-    is_image,
-    is_player,
-    make_link,
-    make_picture,
-    make_player,
-    make_text_link,
-    separate,
-)
+from blogapi.importing.templates import tag_markup
 from blogapi.importing.texts.messages import format_count, join_names
 from blogapi.importing.texts.scanner import find_outside_code
 from blogapi.rendering import slugs
@@ -53,40 +42,39 @@ def find_open_comment(content: str) -> int | None:
     return next((comment.start() for comment in comments if comment["end"] is None), None)
 
 
-def resolve_wiki_links(content: str, content_type: str, targets: LinkTargets) -> Resolved:
+def resolve_wiki_links(
+    content: str, content_type: str, targets: tag_markup.LinkTargets
+) -> tag_markup.Resolved:
     """Return Markdown with the wiki links outside code as links; links to unknown pages become their text.
 
     The address of an embedded picture is the name in the wiki link; an embedded page becomes a link.
     """
     if content_type != "markdown" or not any(hint in content for hint in _HINTS):
-        return Resolved(content)
+        return tag_markup.Resolved(content)
     return _Resolver(content, targets).resolve()
 
 
 class _Resolver:
-    def __init__(self, content: str, targets: LinkTargets) -> None:
+    def __init__(self, content: str, targets: tag_markup.LinkTargets) -> None:
         self._content = content
         self._targets = targets
         self._missing: Counter[str] = Counter()
         self._comments = 0
 
-    def resolve(self) -> Resolved:
+    def resolve(self) -> tag_markup.Resolved:
         parts, position = [], 0
         for match in find_outside_code(self._content, "markdown", _PATTERN, r"\[!%=\^"):
             parts += [self._content[position : match.start()], self._replace_match(match)]
             position = match.end()
-        unresolved = Counter({"[[…]]": self._missing.total()}) if self._missing else Counter()
-        return Resolved("".join([*parts, self._content[position:]]), unresolved, tuple(self._list_notes()))
-
-    def _list_notes(self) -> list[str]:
-        notes = []
+        notes, unresolved = list[str](), Counter[str]()
         if self._missing:
+            unresolved["[[…]]"] = self._missing.total()
             names = join_names([f"“{name[:100]}”" for name in self._missing])
             count = format_count(self._missing.total(), "wiki link")
             notes.append(f"The text of {count} to pages that were not found stays without a link: {names}.")
         if self._comments:
             notes.append(f"The import removed {format_count(self._comments, 'comment')} (`%%…%%`).")
-        return notes
+        return tag_markup.Resolved("".join([*parts, self._content[position:]]), unresolved, tuple(notes))
 
     def _replace_match(self, match: re.Match[str]) -> str:
         if match["comment"]:
@@ -100,7 +88,7 @@ class _Resolver:
             return self._replace_callout(match)
         replacement = self._replace_link(match)
         is_element = replacement.startswith("<")
-        return replacement + (separate(self._content, *match.span()) if is_element else "")
+        return replacement + (tag_markup.separate(self._content, *match.span()) if is_element else "")
 
     def _replace_callout(self, match: re.Match[str]) -> str:
         """Return the first line of a callout (`> [!note] Title`) as a title in bold."""
@@ -134,20 +122,26 @@ class _Resolver:
         text = text or " > ".join(filter(None, (name, heading))) or "^"
         if not page:
             return f"[{text}](#{slugs.hyphenate(heading)})" if heading else text
-        if _MEDIA.search(page) and (is_image(page) or page.casefold().endswith(".pdf")):
-            return make_link(text, page)
+        if _MEDIA.search(page) and (tag_markup.is_image(page) or page.casefold().endswith(".pdf")):
+            return tag_markup.make_link(text, page)
         address = self._targets.find_page(f"{page}#{heading}" if heading else page)
         if address is None:
             self._missing[page] += 1
             return text
-        return make_link(text if text.count("[") == text.count("]") else escape_brackets(text), address)
+        return tag_markup.make_link(
+            text if text.count("[") == text.count("]") else tag_markup.escape_brackets(text), address
+        )
 
 
 def _embed(path: str, text: str) -> str:
     """Return an embedded file; the text of a picture is `alt`, `300`, `300x200` or `alt|300`."""
-    if is_image(path):
+    if tag_markup.is_image(path):
         parts = [part.strip() for part in text.replace("\\|", "|").split("|") if part.strip()]
         size = _SIZE.fullmatch(parts[-1]) if parts else None
         sizes = {name: value for name, value in size.groupdict().items() if value} if size else {}
-        return make_picture(path, " ".join(parts[:-1] if size else parts), sizes)
-    return make_player(path) if is_player(path) else make_text_link(text or path.rpartition("/")[2], path)
+        return tag_markup.make_picture(path, " ".join(parts[:-1] if size else parts), sizes)
+    return (
+        tag_markup.make_player(path)
+        if tag_markup.is_player(path)
+        else tag_markup.make_text_link(text or path.rpartition("/")[2], path)
+    )

@@ -6,7 +6,7 @@ import json
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable
 from contextlib import suppress
 from itertools import chain
 from typing import Any, NoReturn
@@ -178,37 +178,25 @@ def parse_lines(block: str) -> tuple[Entries, list[str]]:
 def _parse_block(language: str, parse: Callable[[], object], first_line: int) -> Entries:
     """Return the mapping that `parse` returns, and convert its errors into RefusedFile."""
     try:
-        return _check_mapping(language, parse())
+        value = parse()
+        if value is None:
+            return {}
+        if not isinstance(value, dict):
+            _refuse(language, "it does not consist of `key: value` entries")
+        level: list[Any] = [value]
+        for _ in range(_MAX_DEPTH):
+            groups = (
+                it.values() if isinstance(it, dict) else it for it in level if isinstance(it, dict | list)
+            )
+            level = [child for group in groups for child in group]
+            if not level:
+                return {str(key): child for key, child in value.items()}
+        _refuse(language, "it is nested too deeply")
     except RecursionError:
         _refuse(language, "it is nested too deeply")
     except (yaml.YAMLError, ValueError, OverflowError) as error:
         line_number, reason = _describe(error)
         _refuse(language, reason, line_number and line_number + first_line - 1, error)
-
-
-def _check_mapping(language: str, value: object) -> Entries:
-    if value is None:
-        return {}
-    if not isinstance(value, dict):
-        _refuse(language, "it does not consist of `key: value` entries")
-    _check_depth(language, value)
-    return {str(key): child for key, child in value.items()}
-
-
-def _check_depth(language: str, value: object) -> None:
-    level = [value]
-    for _ in range(_MAX_DEPTH):
-        level = [child for parent in level for child in _children(parent)]
-        if not level:
-            return
-    _refuse(language, "it is nested too deeply")
-
-
-def _children(value: object) -> Iterator[object]:
-    if isinstance(value, dict):
-        yield from value.values()
-    elif isinstance(value, list):
-        yield from value
 
 
 def _describe(error: Exception) -> tuple[int, str]:
@@ -232,5 +220,5 @@ def _describe(error: Exception) -> tuple[int, str]:
 def _refuse(language: str, reason: str, line_number: int = 0, cause: Exception | None = None) -> NoReturn:
     place = f"line {line_number}: " if line_number else ""
     raise RefusedFile(
-        f"The front matter cannot be read as {language} ({place}{reason}); correct it."
+        f"The head (front matter) cannot be read as {language} ({place}{reason}); correct it."
     ) from cause

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from email.utils import parsedate_to_datetime
@@ -59,56 +60,38 @@ def is_missing(value: object) -> bool:
 def parse_date(value: object, zones: Zones = UTC_ZONES) -> datetime | None:
     """Return a date, datetime or text as a time (aware, UTC), or None if it cannot be parsed.
 
-    `zones` apply to values without an offset. Ambiguous dates such as `1/2/2015` are not parsed.
+    `zones` apply to values without an offset. A local time that does not exist is moved forward by the gap; a
+    local time that occurs twice is the first. Ambiguous dates such as `1/2/2015` are not parsed.
     """
     try:
-        return _to_utc(value if isinstance(value, datetime) else _parse_text(to_line(value)), zones)
+        found = value if isinstance(value, datetime) else _parse_text(to_line(value))
+        if not isinstance(found, datetime):
+            return datetime.combine(found, time(), zones.days).astimezone(UTC)
+        return (found if found.tzinfo else found.replace(tzinfo=zones.times)).astimezone(UTC)
     except (ValueError, OverflowError, TypeError, IndexError):
         return None
-
-
-def _to_utc(value: date, zones: Zones) -> datetime:
-    """Return a date or datetime as a time (aware, UTC).
-
-    A local time that does not exist is moved forward by the gap; a local time that occurs twice is the first.
-    """
-    if not isinstance(value, datetime):
-        return datetime.combine(value, time(), zones.days).astimezone(UTC)
-    return (value if value.tzinfo else value.replace(tzinfo=zones.times)).astimezone(UTC)
 
 
 def _parse_text(text: str) -> date:
     """Return a datetime, or a date if the text contains no time. Raises ValueError for another text."""
     match = _NUMERIC_DATE.fullmatch(text)
     if match:
-        return _from_numbers(match)
-    if not _EMAIL_DATE.match(text):
-        return _parse_month_name(text)
-    parsed = parsedate_to_datetime(text)
-    # Python returns a time without an offset for `-0000`, which is UTC.
-    return parsed.replace(tzinfo=UTC) if text.endswith("-0000") else parsed
-
-
-def _from_numbers(match: re.Match[str]) -> date:
-    names = ("year", "month", "day", "hour", "minute", "second")
-    year, month, day, hour, minute, second = (int(match[name] or 0) for name in names)
-    if not (match["hour"] or match["zone"]):
-        return date(year, month, day)
-    microsecond = int((match["fraction"] or "")[:6].ljust(6, "0"))
-    offset = timedelta(hours=int(match["offset_hours"] or 0), minutes=int(match["offset_minutes"] or 0))
-    zone = timezone(-offset if match["sign"] == "-" else offset) if match["zone"] else None
-    return datetime(year, month, day, hour, minute, second, microsecond, tzinfo=zone)
-
-
-def _parse_month_name(text: str) -> date:
+        names = ("year", "month", "day", "hour", "minute", "second")
+        year, month, day, hour, minute, second = (int(match[name] or 0) for name in names)
+        if not (match["hour"] or match["zone"]):
+            return date(year, month, day)
+        microsecond = int((match["fraction"] or "")[:6].ljust(6, "0"))
+        offset = timedelta(hours=int(match["offset_hours"] or 0), minutes=int(match["offset_minutes"] or 0))
+        zone = timezone(-offset if match["sign"] == "-" else offset) if match["zone"] else None
+        return datetime(year, month, day, hour, minute, second, microsecond, tzinfo=zone)
+    if _EMAIL_DATE.match(text):
+        parsed = parsedate_to_datetime(text)
+        # Python returns a time without an offset for `-0000`, which is UTC.
+        return parsed.replace(tzinfo=UTC) if text.endswith("-0000") else parsed
     # `strptime` is slow, and most values that this function gets are words such as `true`.
-    if not any(map(str.isdigit, text)):
-        raise ValueError(text)
-    for form in _MONTH_NAME_FORMATS:
-        try:
+    for form in _MONTH_NAME_FORMATS if any(map(str.isdigit, text)) else ():
+        with suppress(ValueError):
             return datetime.strptime(f"{text} +0000", f"{form} %z").date()
-        except ValueError:
-            continue
     raise ValueError(text)
 
 

@@ -78,7 +78,11 @@ def decode(data: bytes) -> tuple[str, list[str]]:
     try:
         text = data.decode(name)
     except UnicodeDecodeError as error:
-        raise RefusedFile(_describe_invalid_byte(data, name, error.start)) from error
+        line_number = data.count(b"\n", 0, error.start) + 1
+        raise RefusedFile(
+            f"The file is not valid {name}: byte 0x{data[error.start]:02x} at offset {error.start:,} "
+            f"(line {line_number:,}) cannot be decoded; convert the file to UTF-8."
+        ) from error
     notes = [] if name == "UTF-8" else [f"The file was converted from {name}."]
     text = text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     text, removed = FORBIDDEN.subn("", text)
@@ -88,16 +92,7 @@ def decode(data: bytes) -> tuple[str, list[str]]:
 
 
 def describe_removed_characters(number: int) -> str:
-    """Return the note about removed control characters."""
     return f"The import removed {format_count(number, 'control character')} (such as NUL)."
-
-
-def _describe_invalid_byte(data: bytes, encoding: str, offset: int) -> str:
-    line_number = data.count(b"\n", 0, offset) + 1
-    return (
-        f"The file is not valid {encoding}: byte 0x{data[offset]:02x} at offset {offset:,} "
-        f"(line {line_number:,}) cannot be decoded; convert the file to UTF-8."
-    )
 
 
 def list_distinct(names: Iterable[str]) -> tuple[str, ...]:
@@ -116,18 +111,15 @@ def to_http_url(value: object) -> str:
 
 def to_line(value: object) -> str:
     """Return a scalar as one line without control characters, or "" for null, lists and mappings."""
-    return " ".join(_INVISIBLE.sub("", _to_text(value)).split())
-
-
-def _to_text(value: object) -> str:
     if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, int):
+        value = str(value).lower()
+    elif isinstance(value, int):
         # Python refuses to convert integers of more than 4,300 digits.
-        return str(value) if value.bit_length() < 4096 else ""
-    if isinstance(value, (date, time)):
-        return value.isoformat()
-    return str(value) if isinstance(value, (str, float)) else ""
+        value = str(value) if value.bit_length() < 4096 else ""
+    elif isinstance(value, (date, time)):
+        value = value.isoformat()
+    text = str(value) if isinstance(value, (str, float)) else ""
+    return " ".join(_INVISIBLE.sub("", text).split())
 
 
 def to_plain_line(value: object) -> str:
@@ -162,16 +154,13 @@ def to_title(value: object) -> str:
     if "<" not in line and "&" not in line:
         return line
     parts = _CODE_SPAN.split(line)
-    parts[::2] = map(_strip_elements, parts[::2])
+    for index in range(0, len(parts), 2):
+        text = _LINE_BREAK.sub(" ", parts[index])
+        # Each round removes one level of nested elements.
+        for _ in range(_MAX_NESTED_ELEMENTS):
+            text = _TITLE_ELEMENT.sub(lambda element: element["text"], text)
+        parts[index] = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
     return to_line("".join(parts))
-
-
-def _strip_elements(text: str) -> str:
-    text = _LINE_BREAK.sub(" ", text)
-    # Each round removes one level of nested elements.
-    for _ in range(_MAX_NESTED_ELEMENTS):
-        text = _TITLE_ELEMENT.sub(lambda element: element["text"], text)
-    return _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
 
 
 def to_bool(value: object) -> bool | None:

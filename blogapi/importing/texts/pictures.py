@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from html import unescape
 
@@ -50,10 +50,20 @@ def list_references(html: str, extensions: Collection[str]) -> list[FileReferenc
     pages.
     """
     unique: dict[str, FileReference] = {}
-    for reference in _find_all(html, extensions):
-        earlier = unique.get(reference.path)
-        if earlier is None or (reference.alt and not earlier.alt):
-            unique[reference.path] = reference
+    for element in _ELEMENT.finditer(html):
+        attributes = {name: unescape(value) for name, value in _ATTRIBUTE.findall(element[2])}
+        if element[1] == "a":
+            paths = [path for path in (attributes.get("href", ""),) if get_extension(path) in extensions]
+        else:
+            named = (attributes.get(name, "") for name in ("src", "poster"))
+            paths = [*named, *split_srcset(attributes.get("srcset", ""))]
+        # A character reference such as `&#127;` stands for a character that the text itself cannot contain.
+        alt = FORBIDDEN.sub("", attributes.get("alt", "")) if element[1] == "img" else ""
+        alt = " ".join(alt.split())[:MAX_ALT_LENGTH]
+        for path in filter(is_local, paths):
+            earlier = unique.get(path)
+            if earlier is None or (alt and not earlier.alt):
+                unique[path] = FileReference(path, alt)
     return list(unique.values())
 
 
@@ -66,24 +76,6 @@ def get_extension(path: str) -> str:
     """Return the extension in an address, in lower case, without the query and the fragment."""
     name = re.split(r"[?#]", path, maxsplit=1)[0].rpartition("/")[2]
     return name.rpartition(".")[2].casefold() if "." in name else ""
-
-
-def _find_all(html: str, extensions: Collection[str]) -> Iterator[FileReference]:
-    for element in _ELEMENT.finditer(html):
-        attributes = {name: unescape(value) for name, value in _ATTRIBUTE.findall(element[2])}
-        paths: Iterable[str]
-        if element[1] == "a":
-            paths = [path for path in (attributes.get("href", ""),) if get_extension(path) in extensions]
-        else:
-            named = (attributes.get(name, "") for name in ("src", "poster"))
-            paths = [*named, *split_srcset(attributes.get("srcset", ""))]
-        alt = _to_alt(attributes.get("alt", "")) if element[1] == "img" else ""
-        yield from (FileReference(path, alt) for path in paths if is_local(path))
-
-
-def _to_alt(value: str) -> str:
-    # A character reference such as `&#127;` stands for a character that the text itself cannot contain.
-    return " ".join(FORBIDDEN.sub("", value).split())[:MAX_ALT_LENGTH]
 
 
 def split_srcset(value: str) -> Iterator[str]:

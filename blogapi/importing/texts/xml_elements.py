@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import BinaryIO
 from xml.sax import SAXParseException
@@ -90,7 +91,6 @@ class ElementBuilder:
         return self._stack[0] if self._stack and self._stack[0].name == "item" else None
 
     def start_element(self, name: str, attributes: dict[str, str]) -> None:
-        """Handle a start tag."""
         self._texts = []
         if not self._stack:
             if name in _WRAPPER_ELEMENTS:
@@ -110,7 +110,6 @@ class ElementBuilder:
             self._stack.append(Element(name, attributes))
 
     def end_element(self, _name: str) -> None:
-        """Handle an end tag."""
         if self._ignored_depth:
             self._ignored_depth -= 1
             return
@@ -123,7 +122,6 @@ class ElementBuilder:
         (self._stack[-1].children if self._stack else self._finished).append(element)
 
     def add_text(self, text: str) -> None:
-        """Handle a part of a text."""
         self._size += len(text)
         if self._stack and not self._ignored_depth and self._has_space():
             self._texts.append(text)
@@ -189,7 +187,14 @@ def parse(chunks: Iterable[str], builder: ElementBuilder) -> Iterator[Element]:
 def decode(file: BinaryIO, *, is_strict: bool = True) -> Iterator[str]:
     """Yield the text of a file without its byte order mark and without spaces at its start."""
     data = file.read(CHUNK_BYTES)
-    encoding = _detect_encoding(data)
+    declared = _ENCODING.search(data, 0, 1_000)
+    name = declared[1].decode("ascii") if declared else "utf-8"
+    codec = "utf-8"
+    with suppress(LookupError):
+        codec = codecs.lookup(name).name if _ENCODINGS.fullmatch(name) else "utf-8"
+    # As in browsers, because programs on Windows declared cp1252 as ISO 8859-1.
+    codec = {"ascii": "utf-8", "iso8859-1": "cp1252"}.get(codec, codec)
+    encoding = next((encoding for mark, encoding in _BYTE_ORDER_MARKS if data.startswith(mark)), codec)
     # UTF-16 has no invalid bytes that could be kept.
     errors = "strict" if is_strict else "replace" if encoding == "utf-16" else "surrogateescape"
     decoder = codecs.getincrementaldecoder(encoding)(errors)
@@ -201,17 +206,3 @@ def decode(file: BinaryIO, *, is_strict: bool = True) -> Iterator[str]:
         yield text
         data = file.read(CHUNK_BYTES)
     yield decoder.decode(b"", final=True)
-
-
-def _detect_encoding(data: bytes) -> str:
-    for mark, encoding in _BYTE_ORDER_MARKS:
-        if data.startswith(mark):
-            return encoding
-    declared = _ENCODING.search(data, 0, 1_000)
-    name = declared[1].decode("ascii") if declared else "utf-8"
-    try:
-        codec = codecs.lookup(name).name if _ENCODINGS.fullmatch(name) else "utf-8"
-    except LookupError:
-        return "utf-8"
-    # As in browsers, because programs on Windows declared cp1252 as ISO 8859-1.
-    return {"ascii": "utf-8", "iso8859-1": "cp1252"}.get(codec, codec)

@@ -52,6 +52,8 @@ _TITLES = {
     "limits": "Redis does not respond",
     "addresses": "Another page is at the address of an item",
     "theme": "A part of the theme is not used",
+    "languages": "Texts have a language that the site does not list",
+    "proxy": "No proxy is trusted",
 }
 
 _EXTENSION = "blogapi-doctor"
@@ -208,7 +210,9 @@ def _check_server(home: Path) -> Iterator[Advice]:
     for finding in (*instance_checks.run_checks(home, database), *server_checks.run_checks()):
         if finding.check == "site":
             text = f"Change it under Site when the blog has its own: {get_site().url}"
-            yield Advice("site", finding.level, "Readers cannot reach this address", text, "/admin/site/")
+            yield Advice(
+                "site", finding.level, "Readers cannot reach this address", text, "/admin/site/addresses/"
+            )
         elif finding.level is not Level.OK:
             yield _translate(finding, home)
         elif finding.check == "disk":

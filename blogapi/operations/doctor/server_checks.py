@@ -36,6 +36,10 @@ def run_checks() -> Iterator[Finding]:
     if site.built_in and is_local_address(site.url):
         says = f"Readers cannot reach the address of the site, {site.url}."
         yield hint("site", says, "change it under Site when the blog has its own")
+    elif site.built_in and site.url.startswith("https:") and not current_app.config["TRUSTED_PROXY"]:
+        says = "The site has TLS, but no proxy is trusted: all readers can share one SEARCH_LIMIT."
+        do = "set TRUSTED_PROXY to the address of the proxy, unless an option of `serve` does it"
+        yield hint("proxy", says, do)
     db.session.rollback()
 
 

@@ -189,7 +189,7 @@ def test_a_folder_of_a_later_version_is_refused_as_a_whole(blog, write):
 
 def test_a_file_without_front_matter_is_refused(blog, write):
     (report,) = blog.restore(write({"articles/bread.txt": "Flour.\n"}))
-    assert (report.result, "no front matter" in report.notes[0]) == (Result.REFUSED, True)
+    assert (report.result, "no head (front matter)" in report.notes[0]) == (Result.REFUSED, True)
 
 
 def test_the_folder_of_pages_has_pages_unless_they_are_articles(blog, write):

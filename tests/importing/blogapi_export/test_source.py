@@ -270,7 +270,7 @@ def test_a_broken_file_is_refused_by_name(export, text):
             "`paths` (“a”) is not a list of mappings; write for example `- name: Bread`.",
         ),
         ("title: Bread", "title: ' '", "It has no `title`; add it, for example `title: Bread`."),
-        ("---\nFlour", "Flour", "Its front matter has no end; add a line with `---`."),
+        ("---\nFlour", "Flour", "Its head (front matter) has no end; add a line with `---`."),
     ],
 )
 def test_a_refusal_names_the_field_and_gives_an_example(export, old, new, sentence):

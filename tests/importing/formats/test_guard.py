@@ -23,7 +23,7 @@ from blogapi.importing.format_api import (
     TermRecord,
 )
 from blogapi.importing.formats import foreign
-from blogapi.importing.formats.guard import guard
+from blogapi.importing.formats.foreign import guard
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 OPTIONS = ImportOptions(now=NOW)

@@ -100,7 +100,7 @@ def test_the_nearest_site_above_each_post_is_used(tmp_path):
 
 
 def test_without_a_site_only_folders_of_pictures_beside_the_posts_are_read(tmp_path, monkeypatch):
-    monkeypatch.setattr("blogapi.importing.media.sites.MAX_OUTER_FOLDERS", 1)
+    monkeypatch.setattr("blogapi.importing.media.file_lookup.MAX_OUTER_FOLDERS", 1)
     post, picture = make(tmp_path / "posts/a.md"), make(tmp_path / "static/a.png")
     make(tmp_path / "other/c.png")
     make(tmp_path / "d.png")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from blogapi.importing.links.rewriting import rewrite_addresses
-from blogapi.importing.pipeline import resolving
-from blogapi.importing.pipeline.resolving import OwnFiles
+from blogapi.importing.pipeline import run
+from blogapi.importing.pipeline.run import OwnFiles
 
 HOSTS = {"example.com/blog", "www.other.org", "mimi.wordpress.com"}
 EXTENSIONS = {"jpg", "png", "pdf", "mp4"}
@@ -14,7 +14,7 @@ EXTENSIONS = {"jpg", "png", "pdf", "mp4"}
 
 @pytest.fixture(autouse=True)
 def _known_extensions(monkeypatch):
-    monkeypatch.setattr(resolving, "list_extensions", lambda: EXTENSIONS)
+    monkeypatch.setattr(run, "list_extensions", lambda: EXTENSIONS)
 
 
 def change(content, content_type="html", exists=lambda path: "missing" not in path):

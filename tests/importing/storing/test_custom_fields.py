@@ -55,7 +55,7 @@ def test_front_matter_with_the_name_of_a_field_is_taken(imported, as_admin):
     assert find(as_admin, "Jekyll") == ({"rating": 5, "walked_on": "2026-01-02"}, {})
     assert find(as_admin, "Zola") == ({"rating": 4}, {})
     assert find(as_admin, "List") == ({"words": ["a", "b"]}, {})
-    assert "mood" in imported and "Ignored front matter fields: rating" not in imported
+    assert "mood" in imported and "rating is left out" not in imported
 
 
 def test_an_imported_value_that_does_not_fit_is_kept_with_a_note(imported, as_admin):
@@ -147,9 +147,7 @@ def test_an_import_defines_fields_with_the_types_of_their_values(run_import, as_
         **{"words": "list of text", "code": "text", "mixed": "text", "text": "long_text"},
         "read_more": "number",
     }
-    assert (
-        "Ignored front matter fields: place." in report and "cannot have these names: 2nd one (1)" in report
-    )
+    assert "The field place is left out." in report and "cannot have these names: 2nd one (1)" in report
     assert find(as_admin, "Post 2") == ({"rating": 4.5, "words": ["c"], "mixed": "many", "read_more": 3}, {})
     custom, _ = find(as_admin, "Post 1")
     assert (custom["walked_on"], custom["code"], custom["vegan"]) == ("2026-01-02", "007", True)

@@ -199,8 +199,24 @@ def test_an_address_of_the_built_in_site_that_readers_cannot_reach_is_a_hint(as_
     assert title not in check()
     as_login.patch(site, json={"built_in": True})
     finding = check()[title]
-    assert (finding["level"], finding["link"]) == ("hint", "/admin/site/")
+    assert (finding["level"], finding["link"]) == ("hint", "/admin/site/addresses/")
     output = app.test_cli_runner().invoke(args=["doctor"]).output
     assert "Readers cannot reach the address of the site, http://127.0.0.1:8000." in output
     as_login.patch(site, json={"url": "https://blog.example"})
     assert title not in check()
+
+
+@pytest.mark.parametrize(
+    ("url", "proxy", "is_built_in", "is_named"),
+    [
+        ("https://blog.example", "", True, True),
+        ("https://blog.example", "127.0.0.1", True, False),
+        ("http://blog.example", "", True, False),
+        ("https://blog.example", "", False, False),
+    ],
+)
+def test_a_site_with_tls_and_no_trusted_proxy_is_a_hint(as_login, app, url, proxy, is_built_in, is_named):
+    as_login.patch("/api/v1/blog/site/", json={"url": url, "built_in": is_built_in})
+    app.config["TRUSTED_PROXY"] = proxy
+    result = app.test_cli_runner().invoke(args=["doctor"])
+    assert result.exit_code == 0 and ("no proxy is trusted" in result.output) == is_named

@@ -1,5 +1,5 @@
 // A Markdown editor: CodeMirror with GitHub's Markdown, without anything that changes the text by itself.
-import { history, historyKeymap, standardKeymap, undo } from "@codemirror/commands";
+import { history, historyKeymap, isolateHistory, standardKeymap } from "@codemirror/commands";
 import { commonmarkLanguage, insertNewlineContinueMarkupCommand } from "@codemirror/lang-markdown";
 import {
   forceParsing,
@@ -9,17 +9,7 @@ import {
   syntaxHighlighting,
   syntaxTree,
 } from "@codemirror/language";
-import {
-  closeSearchPanel,
-  findNext,
-  findPrevious,
-  openSearchPanel,
-  replaceAll,
-  replaceNext,
-  SearchQuery,
-  search,
-  setSearchQuery,
-} from "@codemirror/search";
+import { closeSearchPanel, findNext, findPrevious, getSearchQuery, openSearchPanel, search } from "@codemirror/search";
 import { EditorState, Prec, RangeSetBuilder } from "@codemirror/state";
 import { Decoration, EditorView, ViewPlugin, keymap, panels, placeholder as emptyText } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
@@ -179,69 +169,76 @@ for (let width = 1; width <= MAX_HANG; width++) {
   rules[`.md-hang-${width} .md-lead`] = { minInlineSize: `${width}ch` };
 }
 
-// The page shows its own panel; CodeMirror marks the matches while its panel, which nobody sees, is open.
-const makeElement = () => document.createElement("div");
-const searching = [
-  search({ createPanel: () => ({ dom: makeElement(), top: true }) }),
-  panels({ topContainer: makeElement() }),
-];
 const MAX_COUNT = 5_000;
+const PHRASES = {
+  Replace: "Replace with",
+  "by word": "Whole words",
+  close: "Close",
+  "match case": "Match case",
+  next: "Next",
+  previous: "Previous",
+  regexp: "Regular expression",
+  replace: "Replace",
+  "replace all": "Replace all",
+  "replaced $ matches": "$ replaced",
+};
 
-/** Return the commands that find and replace. @param {EditorView} view */
-function makeSearch(view) {
-  let query = new SearchQuery({ search: "" });
-  const isSelected = (/** @type {TextRange} */ { from, to }) =>
-    view.state.selection.main.from === from && view.state.selection.main.to === to;
-  const findFrom = (/** @type {number} */ start) => {
-    const cursor = query.getCursor(view.state, start);
-    const { value, done } = cursor.next();
-    return done ? null : value;
-  };
-  return {
-    /** Mark the matches. @param {ConstructorParameters<typeof SearchQuery>[0]} spec */
-    set(spec) {
-      openSearchPanel(view);
-      query = new SearchQuery({ ...spec, literal: true });
-      view.dispatch({ effects: setSearchQuery.of(query) });
-    },
-    /** Select the first match after an offset, or else the first one. @param {number} start */
-    selectFrom(start) {
-      const match = query.valid && (findFrom(start) ?? findFrom(0));
-      if (!match) return;
-      const selection = { anchor: match.from, head: match.to };
-      view.dispatch({ selection, effects: EditorView.scrollIntoView(match.from, { y: "nearest", yMargin: 64 }) });
-    },
-    /** Return {total, current}: the number of matches, and which one is selected; 0: none. */
-    count() {
-      let [total, current] = [0, 0];
-      if (!query.valid) return { total, current, isMore: false };
-      const cursor = query.getCursor(view.state);
-      for (let match = cursor.next(); !match.done && total <= MAX_COUNT; match = cursor.next()) {
-        total += 1;
-        if (isSelected(match.value)) current = total;
-      }
-      return { total: Math.min(total, MAX_COUNT), current, isMore: total > MAX_COUNT };
-    },
-    next: () => findNext(view),
-    previous: () => findPrevious(view),
-    replace: () => replaceNext(view),
-    replaceAll: () => replaceAll(view),
-    undo: () => undo(view),
-    close: () => closeSearchPanel(view),
-  };
+/**
+ * Show the panel that finds and replaces in an element; the <output> before the element counts the matches.
+ * @param {HTMLElement} parent
+ */
+function searching(parent) {
+  // The panel itself waits for a key, which a paste with the mouse lacks.
+  parent.oninput = ({ target }) => target?.dispatchEvent(new Event("change"));
+  return [
+    search({ top: true, literal: true }),
+    panels({ topContainer: parent }),
+    EditorState.phrases.of(PHRASES),
+    keymap.of([{ key: "Escape", run: closeSearchPanel, scope: "editor search-panel" }]),
+    EditorView.updateListener.of(({ view, state, startState }) => {
+      const output = parent.querySelector(".cm-search") && parent.previousElementSibling;
+      if (!output) return;
+      const query = getSearchQuery(state);
+      output.textContent = describeMatches(state, query);
+      // The first match is selected while the words are typed.
+      const isTyped = parent.contains(document.activeElement) && !query.eq(getSearchQuery(startState));
+      if (!isTyped || !query.valid) return;
+      const [after, first] = [state.selection.main.from, 0].map((from) => query.getCursor(state, from).next());
+      const { from: anchor, to: head } = after.done ? first.value : after.value;
+      if (!first.done) view.dispatch({ selection: { anchor, head }, effects: EditorView.scrollIntoView(anchor) });
+    }),
+  ];
+}
+
+/** "2 of 7", "No match" @param {EditorState} state @param {import("@codemirror/search").SearchQuery} query */
+function describeMatches(state, query) {
+  if (!query.search) return "";
+  if (!query.valid) return "Not complete";
+  const { main } = state.selection;
+  let [total, current] = [0, 0];
+  const cursor = query.getCursor(state);
+  for (let match = cursor.next(); !match.done && total <= MAX_COUNT; match = cursor.next()) {
+    total += 1;
+    if (main.from === match.value.from && main.to === match.value.to) current = total;
+  }
+  const shown = total > MAX_COUNT ? `${MAX_COUNT}+` : total;
+  return total ? `${current || "–"} of ${shown}` : "No match";
 }
 
 /**
  * Show an editor in `parent`, and return its commands.
  *
- * text: with "\n" as the only line break; from, to: the selection; markdown: false for other types of content; blocks:
- * for showBlocks(); describeLink: for showChips(); followLink: for foldLinks(); onChange: called after each change.
- * @param {{parent: HTMLElement, text?: string, from?: number, to?: number, label: string, placeholder?: string,
- *   markdown?: boolean, blocks?: Parameters<typeof showBlocks>[0], describeLink?: Parameters<typeof showChips>[0],
- *   followLink?: (address: string) => void, onChange?: () => void}} options
+ * text: with "\n" as the only line break; from, to: the selection; findRow: for searching(); markdown: false for other
+ * types of content; blocks: for showBlocks(); describeLink: for showChips(); followLink: for foldLinks(); changeInput:
+ * returns what is inserted for a text that is typed or pasted at an offset; onChange: called after each change.
+ * @param {{parent: HTMLElement, findRow?: HTMLElement, text?: string, from?: number, to?: number, label: string,
+ *   placeholder?: string, markdown?: boolean, blocks?: Parameters<typeof showBlocks>[0],
+ *   describeLink?: Parameters<typeof showChips>[0], followLink?: (address: string) => void,
+ *   changeInput?: (text: string, from: number) => string, onChange?: () => void}} options
  */
 export function createEditor({
   parent,
+  findRow,
   text = "",
   from = 0,
   to = from,
@@ -251,6 +248,7 @@ export function createEditor({
   blocks,
   describeLink,
   followLink,
+  changeInput = (text) => text,
   onChange,
 }) {
   const limit = (/** @type {number} */ position) => Math.max(0, Math.min(position, view.state.doc.length));
@@ -261,7 +259,16 @@ export function createEditor({
       selection: { anchor: Math.min(from, text.length), head: Math.min(to, text.length) },
       extensions: [
         EditorState.lineSeparator.of("\n"),
-        EditorView.clipboardInputFilter.of((pasted) => pasted.replace(/\r\n?/g, "\n")),
+        EditorView.clipboardInputFilter.of((pasted, { selection }) =>
+          changeInput(pasted.replace(/\r\n?/g, "\n"), selection.main.from),
+        ),
+        EditorView.inputHandler.of((view, from, to, typed) => {
+          const insert = changeInput(typed, from);
+          if (insert === typed) return false;
+          const selection = { anchor: from + insert.length };
+          view.dispatch({ changes: { from, to, insert }, selection, scrollIntoView: true, userEvent: "input.type" });
+          return true;
+        }),
         EditorView.lineWrapping,
         EditorView.perLineTextDirection.of(true),
         EditorView.contentAttributes.of({
@@ -278,7 +285,7 @@ export function createEditor({
         markdown && blocks ? showBlocks(blocks) : [],
         markdown && describeLink ? showChips(describeLink) : [],
         markdown && followLink ? foldLinks(followLink) : [],
-        searching,
+        findRow ? searching(findRow) : [],
         rangeField,
         keymap.of([...historyKeymap, ...standardKeymap]),
         EditorView.updateListener.of((update) => {
@@ -290,7 +297,16 @@ export function createEditor({
   // At first, CodeMirror parses 3,000 characters; in a large window, the rest would be highlighted only later.
   if (markdown) forceParsing(view, Math.min(text.length, SHOWN_AT_FIRST), PARSE_MS);
   return {
-    search: makeSearch(view),
+    search: {
+      /** @param {boolean} isReplacing */
+      open(isReplacing) {
+        openSearchPanel(view);
+        const input = findRow?.querySelector("[name=replace]");
+        if (isReplacing && input instanceof HTMLElement) input.focus();
+      },
+      next: () => findNext(view),
+      previous: () => findPrevious(view),
+    },
     ranges: rangeCommands(view),
     contentDOM: view.contentDOM,
     getText: () => view.state.doc.toString(),
@@ -309,6 +325,7 @@ export function createEditor({
         selection: { anchor: selectFrom, head: selectTo },
         scrollIntoView: true,
         userEvent: "input.command",
+        annotations: isolateHistory.of("full"),
       });
     },
     /** Return the offset at a position of the window, or null. @param {number} x @param {number} y */

@@ -1,7 +1,7 @@
 /** Reads and writes an article and its working copy. */
 
 import { loadWithCopy } from "../actions.js";
-import { get, post, put } from "../api.js";
+import { ApiError, get, patch, post, put } from "../api.js";
 import { hasRole } from "../roles.js";
 import { EMPTY, fromArticle, fromCopy, toArticle, toCopy } from "./edits.js";
 
@@ -101,6 +101,22 @@ const toCopyBody = (edits) => {
 
 /** @param {string} uuid @param {Edits} edits @param {import("../api.js").Options} [options] */
 export const saveCopy = (uuid, edits, options) => put(copyOf(uuid), toCopyBody(edits), options);
+
+/**
+ * Change fields that the edits do not contain, such as the parent of a page: this applies at once. Return the article,
+ * and the ETag for the next save.
+ * @param {EditorPage} page @param {Json} fields
+ */
+export async function changeAtOnce({ uuid, article, edits, saver }, fields) {
+  const { data, etag: current } = await get(pathOf(uuid), { query: { fields: "last_updated" } });
+  if (data.last_updated !== article.last_updated)
+    throw new ApiError(409, { detail: "It was changed in the meantime. Load the page again." });
+  const changed = await patch(pathOf(uuid), fields, { etag: current, ...WHOLE });
+  if (!changed.data.working_copy) return changed;
+  // From now on, the edits are based on the changed article.
+  const { etag } = await saveCopy(uuid, edits, { etag: `${saver.etag}, ${changed.etag}` });
+  return { data: changed.data, etag };
+}
 
 /**
  * Add the working copy, or these edits, to the history.

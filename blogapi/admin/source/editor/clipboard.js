@@ -17,8 +17,9 @@ export function takePaste(page, data) {
   const { field } = page.area;
   const input = { text: field.getText(), ...field.getSelection() };
   const plain = data.getData("text/plain");
-  // Sites of videos offer the HTML of their player as text.
-  const html = data.getData("text/html") || (FRAME.test(plain) ? plain : "");
+  // Sites of videos offer the HTML of their player as text. A cell of a table takes plain text.
+  const rich = data.getData("text/html") || (FRAME.test(plain) ? plain : "");
+  const html = page.tableBar?.find()?.isInCell ? "" : rich;
   if (isInCode(input.text, input.from)) return false;
   const link = linkSelection(input, plain.trim());
   if (link) field.edit(link);

@@ -1,15 +1,18 @@
 /** The panel with everything about an article that is not its text. */
 
 import { html, nothing } from "../../static/vendor/lit.js";
-import { ACTIONS } from "../actions.js";
-import { get, post } from "../api.js";
-import { button, checkbox, field, fold, renderSample } from "../components.js";
-import { hasRole } from "../roles.js";
+import { ACTIONS, MAIN_ACTIONS } from "../actions.js";
+import { get, patch, post } from "../api.js";
+import { button, checkbox, field, fold, onButton, renderSample } from "../components.js";
+import { formatDayAndTime, toFields, toInstant } from "../format.js";
+import { listParents, placePage } from "../page-tree.js";
+import { hasRole, mayChange } from "../roles.js";
 import { session } from "../shell.js";
-import { describeAddress, FIELDS, isPage, pathOf } from "./article.js";
+import { changeAtOnce, describeAddress, FIELDS, isPage } from "./article.js";
 import { findPictures } from "./blocks.js";
 import { TEXT_FIELDS } from "./edits.js";
 import { loadCustomFields, renderCustomFields } from "./custom-field-controls.js";
+import { titleOf } from "../pages/lists.js";
 import { TERM_KINDS } from "../pages/term-words.js";
 import { choosePicture, renderPictureField } from "./pictures.js";
 import "./picker.js";
@@ -35,31 +38,53 @@ export async function loadTerms() {
   return Object.fromEntries(terms);
 }
 
-/** Load where a page is: the page above it, and the one before it, into `page.place`. @param {EditorPage} page */
-export async function loadPlace(page) {
-  const { uuid, parent = null } = page.article ?? {};
-  if (!isPage || !uuid) return;
-  const query = { parent: parent ?? "", status: "any", ordering: "position", fields: "uuid,title" };
-  const above = parent && get(pathOf(parent), { query: { fields: "title" } });
-  const [siblings, owner] = await Promise.all([get("blog/pages/", { query }), above]);
-  const before = siblings.data[siblings.data.findIndex((/** @type {Article} */ other) => other.uuid === uuid) - 1];
-  page.set({ place: { parent: owner?.data.title ?? "", before: before?.title ?? "" } });
+/** Load the pages among which a page has its place, in the order of their positions. @param {EditorPage} page */
+export async function loadPages(page) {
+  const query = { status: "any", fields: "uuid,title,parent,position" };
+  if (isPage) page.set({ pages: (await get("blog/pages/", { query })).data });
 }
 
-/**
- * Render the place of a page. The editor cannot change it, because a move applies at once.
- * @param {EditorPage} page
- */
-const renderPlace = ({ place: { parent, before } }) => html`<div class="field"><span class="label">Place</span>
-  <p dir="auto">${parent ? `Below “${parent}”` : "At the top"}, ${before ? `after “${before}”` : "first"}</p>
-  <p class="help"><a href="/admin/pages/">Move it in the list of pages</a></p></div>`;
+/** The page above a page, and its place below it. A change applies at once. @param {EditorPage} page */
+function renderPlace(page) {
+  const { article, uuid } = page;
+  /** @type {Article[]} */
+  const pages = page.pages;
+  /** @type {string | null} */
+  const parent = article?.parent ?? null;
+  const siblings = pages.filter((other) => other.parent === parent);
+  const at = siblings.findIndex((other) => other.uuid === uuid);
+  /** @param {string | null} above @param {number} index */
+  const move = (above, index) =>
+    page.act("move", async () => {
+      const changes = placePage(pages, uuid, above, index);
+      const others = changes.filter((change) => change.uuid !== uuid);
+      const own = changes.find((change) => change.uuid === uuid) ?? {};
+      await page.runSaved(async () => {
+        if (others.length) await patch("blog/pages/", others);
+        return changeAtOnce(page, own);
+      });
+      await loadPages(page);
+      page.schedulePreview(0);
+    });
+  const none = { uuid: "", name: "None" };
+  const items = [none, ...listParents(pages, uuid).map((other) => ({ uuid: other.uuid, name: titleOf(other) }))];
+  const choose = (/** @type {CustomEvent<string[]>} */ { detail: [above] }) =>
+    above !== (parent ?? "") && move(above || null, pages.length);
+  const others = siblings.filter((other) => other.uuid !== uuid);
+  const places = { ...["First", ...others.map((other) => `After “${titleOf(other)}”`)] };
+  const onInput = (/** @type {string} */ index) => move(parent, Number(index));
+  const select = { name: "position", label: "Place", type: "select", items: places, onInput };
+  return html`<term-picker class="field" .label=${"Parent"} .items=${items} .chosen=${[parent ?? ""]} .single=${true}
+      @choose=${choose}></term-picker>
+    ${field({ ...select, errors: page.errors, value: String(Math.max(0, at)) })}`;
+}
 
 /**
  * The details in the order of their use: what each article needs is open, the rest is one line with its value.
  * @param {EditorPage} page
  */
 export function renderDetails(page) {
-  const { edits, rendered, article } = page;
+  const { edits, rendered } = page;
   const { excerpt, seo } = edits;
   const kinds = KINDS.filter((kind) => FIELDS.includes(TERM_KINDS[kind].field) && hasRole(TERM_KINDS[kind].chooser));
   const terms = (/** @type {boolean} */ areAuthors) =>
@@ -75,7 +100,7 @@ export function renderDetails(page) {
     counter: excerpt && `${excerpt.length} of 160`,
   };
   return html`
-    ${isPage && article && page.place ? renderPlace(page) : nothing} ${renderCover(page)} ${terms(false)}
+    ${page.pages ? renderPlace(page) : nothing} ${renderCover(page)} ${terms(false)}
     ${renderInput(page, "excerpt", "Excerpt", { type: "textarea", placeholder: rendered?.excerpt, ...excerptOptions })}
     <div class="folds">
       ${fold("Address", edits.slug || rendered?.slug || "", renderAddress(page), Boolean(slugFault))}
@@ -83,8 +108,32 @@ export function renderDetails(page) {
       ${renderLanguage(page)} ${texts(false)}
       ${fold("Search and cards", ownNames.length ? ownNames[0] : "As the text says", renderAppearance(page))}
       ${texts(true)}
-      ${renderCustomFields(page)} ${renderTranslations(page)}</div>
+      ${renderCustomFields(page)} ${renderTranslations(page)} ${renderDate(page)}</div>
     ${hasRole("admin") ? define : nothing}`;
+}
+
+/** The line of the date of publication. A change applies at once. @param {EditorPage} page */
+function renderDate(page) {
+  const { status, published_at: date } = page.article ?? { status: "draft" };
+  const value = date ? formatDayAndTime(date) : "Not published";
+  const main = MAIN_ACTIONS[/** @type {Status} */ (status)];
+  if (main !== ACTIONS.update || !mayChange(page.article))
+    return fold("Date of publication", value, html`<p class="help">Set by the button ${main.name}.</p>`);
+  const [own, now] = [date, new Date()].map((time) => Object.values(toFields(time)).join("T"));
+  const write = onButton(({ previousElementSibling: row }) => {
+    const input = /** @type {HTMLInputElement} */ (row?.querySelector("input"));
+    const [day, time] = input.value.split("T");
+    const send = () => changeAtOnce(page, { published_at: toInstant(day, time) });
+    return input.reportValidity() && page.act("date", () => page.runSaved(send));
+  });
+  const help = `Time zone of the site: ${session().site.time_zone}`;
+  const input = { name: "published_at", label: "Date and time", type: "datetime-local", max: now, required: true };
+  return fold(
+    "Date of publication",
+    value,
+    html`${field({ ...input, value: own, errors: page.errors, help })}${button("Change the date", write)}`,
+    "published_at" in page.errors,
+  );
 }
 
 /** @param {EditorPage} page */

@@ -127,7 +127,7 @@ function renderCard(pictures, shown, actions) {
     ${shown.map((picture, n) => renderFields(picture, n, (values) => set(n, values), actions))}
     <div class="block-tools">
       ${shown.length === 1 ? tool("Replace", replace, "replace") : nothing}
-      ${tool("Add to a gallery", add, "columns-3")} ${tool("As Markdown", actions.reveal, "code")}
+      ${tool("Add to a gallery", add, "columns-3")} ${tool("As text", actions.reveal, "code")}
       ${iconButton("trash-2", "Delete", actions.remove, { kind: "risk" })}</div></div>`;
 }
 

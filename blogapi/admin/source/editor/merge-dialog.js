@@ -1,6 +1,6 @@
 /** The dialog in which an author resolves the conflicts between two versions of an article. */
 
-import { html, live, nothing } from "../../static/vendor/lit.js";
+import { html, nothing } from "../../static/vendor/lit.js";
 import { button, icon, segments } from "../components.js";
 import { copyButton, openDialog } from "../dialogs.js";
 import { count } from "../format.js";
@@ -233,18 +233,15 @@ class Merge {
     const state = side
       ? html`${icon("check", "good")} Chosen: ${side === "theirs" ? this.whose : side}`
       : html`${icon("circle-dashed")} Open`;
-    /** @param {string} value @param {string} text */
-    const choice = (value, text) => html`<label><input type="radio" name="side-${id}" value=${value}
-      .checked=${live(side === value)} @change=${() => this.choose(conflict, value)}><span>${text}</span></label>`;
+    const items = { [this.whose]: "theirs", Mine: "mine", ...(isBothPossible && { Both: "both" }) };
+    const onChange = (/** @type {string} */ value) => this.choose(conflict, value);
     return html`<section class="merge-place ${side ? "" : "open"}" data-conflict=${id} aria-label="Place ${n + 1}">
       <p class="merge-head"><strong>${n + 1} of ${this.conflicts.length}${label ? ` · ${label}` : ""}</strong>
         <span class="soft">${state}</span></p>
       ${base !== null && !side ? renderLine("", "Before", base) : nothing}
       ${renderLine("yours", this.who, markAdded(mine, theirs))}
       ${renderLine("mine", "You", markAdded(theirs, mine))}
-      <fieldset class="segments"><legend class="sr-only">Place ${n + 1}</legend>
-        ${choice("theirs", this.whose)} ${choice("mine", "Mine")} ${isBothPossible ? choice("both", "Both") : nothing}
-      </fieldset></section>`;
+      ${segments({ label: `Place ${n + 1}`, name: `side-${id}`, items, value: side, onChange })}</section>`;
   }
 
   // The value of a field, or lines, as a text; null if it is unknown.

@@ -70,7 +70,7 @@ const MAX_PICTURES = 5;
 /** @param {{caption: string}} picture @param {number} n */
 const describePicture = ({ caption }, n) => `No alternative text: ${caption ? `“${caption}”` : `picture ${n + 1}`}.`;
 
-const PLAYERS = ", because it is no player that may be embedded";
+const PLAYERS = ": of embedded pages, only players of known sites are shown";
 /** @param {string} name of an element */
 const describeRemoved = (name) => `Readers do not get <${name}>${name === "iframe" ? PLAYERS : ""}.`;
 

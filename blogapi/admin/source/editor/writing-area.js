@@ -9,10 +9,10 @@ const PLAIN_KEY = "blogapi.plain";
 
 /**
  * changed: called after each change. receive: called with pasted pictures. paste: called in Markdown with other things
- * that are pasted; it returns whether it takes them.
+ * that are pasted; it returns whether it takes them. changeInput: see createEditor() of vendor/editor.js.
  *
  * @typedef {{text: string, markdown: boolean, changed: (text: string) => void, receive: (files: File[]) => void,
- *   paste: (data: DataTransfer) => boolean}} Options
+ *   paste: (data: DataTransfer) => boolean, changeInput: (text: string, from: number) => string}} Options
  */
 
 export class WritingArea {
@@ -22,12 +22,9 @@ export class WritingArea {
   isPastePlain = false;
 
   /** @param {HTMLElement} parent @param {Options} options */
-  constructor(parent, { text, markdown, changed, receive, paste }) {
+  constructor(parent, { text, ...options }) {
     this.parent = parent;
-    this.markdown = markdown;
-    this.changed = changed;
-    this.receive = receive;
-    this.paste = paste;
+    this.options = options;
     parent.addEventListener("paste", (event) => this.#take(event, event.clipboardData), { capture: true });
     // Ctrl Shift V pastes plain text.
     const notePlain = (/** @type {KeyboardEvent} */ { key, shiftKey }) => {
@@ -71,14 +68,16 @@ export class WritingArea {
 
   /** @param {(options: any) => TextField} create @param {string} [text] */
   #show(create, text = this.field.getText()) {
-    const { parent, markdown } = this;
+    const { parent } = this;
+    const { markdown, changed, changeInput } = this.options;
     const { writing: scroller } = refs;
     const [isFocused, top] = [parent.contains(document.activeElement), scroller.scrollTop];
     const selection = this.field?.getSelection();
     this.field?.destroy();
-    const onChange = () => this.changed(this.field.getText());
-    const words = { label: "Text", placeholder: "Text" };
-    this.field = create({ parent, text, ...selection, ...words, markdown, blocks, describeLink, followLink, onChange });
+    const onChange = () => changed(this.field.getText());
+    const options = { label: "Text", placeholder: "Text", markdown, blocks, describeLink, followLink, changeInput };
+    const { findRow } = refs;
+    this.field = create({ parent, findRow, text, ...selection, ...options, onChange });
     if (isFocused) this.field.focus();
     scroller.scrollTop = top;
   }
@@ -88,13 +87,13 @@ export class WritingArea {
     // The fields of a block take their own text.
     if (!data || /** @type {Element} */ (event.target).closest(".block")) return;
     const files = [...data.files].filter((file) => file.type.startsWith("image/"));
-    const isPaste = this.markdown && !this.isPastePlain;
+    const isPaste = this.options.markdown && !this.isPastePlain;
     // The next paste can come from the menu of the browser.
     this.isPastePlain = false;
     // Word processors put a picture of the text beside the text.
     const isPicture = files.length > 0 && !data.types.includes("text/plain");
-    if (isPicture) this.receive(files);
-    else if (!isPaste || !this.paste(data)) return;
+    if (isPicture) this.options.receive(files);
+    else if (!isPaste || !this.options.paste(data)) return;
     event.preventDefault();
     event.stopPropagation();
   }

@@ -10,6 +10,8 @@ import { definePage, Page } from "../shell.js";
 
 const LIBRARY = "/admin/media/";
 const MAX_LENGTH = 1000;
+const SECONDS_PER_PICTURE = 20;
+const MAX_THUMBNAILS = 12;
 const FIELD = { name: "alt", label: "Alternative text", type: "textarea", maxlength: MAX_LENGTH, autocomplete: "off" };
 
 /** @typedef {{alt: string, decorative: boolean}} Words what the author has entered for a picture */
@@ -139,10 +141,25 @@ class AltTexts extends Page {
       return emptyState({ title: "That was the last one", text, actions: html`${library} ${back}` });
     }
     const number = `${formatNumber(at + 1)} of ${formatNumber(pictures.length)}`;
-    return html`<p class="alt-count" role="status"><strong>${number}</strong> <span class="soft">${done}</span></p>
+    const minutes = Math.max(1, Math.round(((pictures.length - at) * SECONDS_PER_PICTURE) / 60));
+    return html`<p class="alt-count" role="status"><strong>${number}</strong> <span class="soft">${done}</span>
+        <span class="soft end">About ${count(minutes, "minute")}</span></p>
       ${progressBar({ value: at, max: pictures.length, label: "Pictures" })}
       <div class="columns panel alt-texts">${renderPicture(picture)}
-        <div class="alt-form"><h2>${picture.name}</h2>${this.renderUses()} ${this.renderForm()}</div></div>`;
+        <div class="alt-form"><h2>${picture.name}</h2>${this.renderUses()} ${this.renderForm()}</div></div>
+      ${this.renderStrip()}`;
+  }
+
+  /** The thumbnails of the pictures around this one; each shows its picture. */
+  renderStrip() {
+    const { pictures, at } = this;
+    const first = Math.max(0, Math.min(at - 2, pictures.length - MAX_THUMBNAILS));
+    const thumbnail = (/** @type {Media} */ { name, renditions, ...file }, /** @type {number} */ n) =>
+      html`<button type="button" aria-label=${name} aria-current=${first + n === at ? "true" : nothing}
+        @click=${() => this.act("show", () => this.show(first + n))}>
+        <img src=${fileAddress(renditions[0] ?? file)} alt="" loading="lazy"></button>`;
+    return html`<div class="alt-strip" role="group" aria-label="Pictures">
+      ${pictures.slice(first, first + MAX_THUMBNAILS).map(thumbnail)}</div>`;
   }
 
   renderUses() {

@@ -7,10 +7,9 @@ import { copyButton, menuButton, openMenu, toast } from "../dialogs.js";
 import { addressOf, COLLECTION, renderText } from "../editor/article.js";
 import { ArticlePage } from "../editor/article-page.js";
 import { takePaste } from "../editor/clipboard.js";
-import { loadPlace, renderDetails } from "../editor/details.js";
+import { loadPages, renderDetails } from "../editor/details.js";
 import { keepBreaks, showBreaks, TEXT_FIELDS } from "../editor/edits.js";
 import { takeDrops } from "../editor/drops.js";
-import { Find } from "../editor/find.js";
 import { PreviewFollower } from "../editor/following.js";
 import { asksForInsert } from "../editor/links.js";
 import { openLetters, showLetters } from "../editor/letters.js";
@@ -45,16 +44,16 @@ const hasRoomForPreview = () => matchMedia("(width >= 100rem)").matches;
 class Editor extends ArticlePage {
   /** @type {any} a WritingArea, once the page is shown */
   area = null;
-  /** @type {any} a Find */
-  finder = null;
+  /** @type {import("../editor/table-bar.js").TableBar | null} once the cursor was in a table */
+  tableBar = null;
   side = hasRoomForPreview() ? "preview" : "";
   previewState = "";
   /** @type {PreviewFollower | null} */
   follower = null;
   /** @type {Article[]} the translations of the article, without itself */
   translations = [];
-  /** @type {{parent: string, before: string} | null} the titles of the page above a page, and of the one before it */
-  place = null;
+  /** @type {Article[] | null} all pages, for the place of this one; null for an article */
+  pages = null;
   isTranslating = false;
   /** @type {{username: string}[]} the other users who have the article open */
   others = [];
@@ -76,8 +75,9 @@ class Editor extends ArticlePage {
       changed: (text) => this.writeText(text),
       receive: (files) => this.insertPictures(files),
       paste: (data) => takePaste(this, data),
+      changeInput: (text, from) => this.tableBar?.changeInput(text, from) ?? text,
     });
-    this.finder = new Find(refs.findRow, refs.toolRow, this.area);
+    document.addEventListener("selectionchange", () => this.followTable());
     const getField = () => this.area.field;
     this.follower = new PreviewFollower({ writing: refs.writing, reading: refs.reading, getField });
     takeDrops(this, refs.editor);
@@ -105,7 +105,7 @@ class Editor extends ArticlePage {
     if (!this.article) lines[0].focus();
     this.showEdits();
     loadTranslations(this).catch(() => {});
-    loadPlace(this).catch(() => {});
+    loadPages(this).catch(() => {});
     this.startKeeping();
     startPresence(this);
   }
@@ -114,7 +114,6 @@ class Editor extends ArticlePage {
   writeText(text) {
     const former = showBreaks(this.edits.content);
     this.change({ content: keepBreaks(this.edits.content, text) });
-    this.finder?.changed();
     if (this.edits.content_type === "markdown") followTyping(this, former, text);
     if (this.edits.content_type === "markdown") this.followSlash(former, text);
   }
@@ -129,6 +128,17 @@ class Editor extends ArticlePage {
     if (!field.rectangleAt || !asksForInsert(former, text, from)) return;
     const { InsertList } = await import("../editor/insert.js");
     new InsertList(this, from - 1);
+  }
+
+  /** Load what serves tables when the cursor comes into a line that may belong to one. */
+  async followTable() {
+    const { field, options } = this.area;
+    if (this.tableBar) return this.tableBar.update();
+    const text = field.getText();
+    const start = text.slice(0, field.getSelection().from).lastIndexOf("\n") + 1;
+    if (!options.markdown || !field.contentDOM || text[start] !== "|") return;
+    const { TableBar } = await import("../editor/table-bar.js");
+    this.tableBar ??= new TableBar(this);
   }
 
   /**
@@ -253,9 +263,12 @@ class Editor extends ArticlePage {
   /** @param {any} event a KeyboardEvent @param {string} letter */
   handleFindKey(event, letter) {
     const isStep = event.key === "F3" && !event.ctrlKey && !event.altKey && !event.metaKey;
-    if (!this.finder.search || event.target.closest("dialog") || !(isStep || /^[FH]$/.test(letter))) return false;
-    if (isStep) this.finder.go(event.shiftKey ? "previous" : "next");
-    else this.openFind(letter === "H");
+    const { search } = this.area.field;
+    if (!search || event.target.closest("dialog") || !(isStep || /^[FH]$/.test(letter))) return false;
+    if (!isStep) this.openFind(letter === "H");
+    else if (event.shiftKey) search.previous();
+    else search.next();
+    if (isStep && !refs.findRow.contains(document.activeElement)) this.area.field.focus();
     return true;
   }
 
@@ -268,7 +281,7 @@ class Editor extends ArticlePage {
   /** @param {boolean} isReplacing */
   async openFind(isReplacing) {
     await this.revealText();
-    this.finder.open(isReplacing);
+    this.area.field.search.open(isReplacing);
   }
 
   /** @param {number} from @param {number} to */
@@ -323,7 +336,6 @@ class Editor extends ArticlePage {
     const { area } = this;
     const action = async () => {
       await area.choosePlain(!area.isPlain);
-      this.finder.draw();
       this.requestUpdate();
     };
     return { label: area?.isPlain ? "Coloured text field" : "Plain text field", icon: "type", action };
@@ -396,7 +408,7 @@ class Editor extends ArticlePage {
     const findText = { label: "Find", icon: "search", action: () => this.openFind(false) };
     const alone = { label: "The text alone", icon: "maximize-2", action: () => this.setAlone(true) };
     const menu = () => [
-      this.finder?.search && findText,
+      this.area?.field.search && findText,
       alone,
       showDetails,
       history && { label: "History", ...history },

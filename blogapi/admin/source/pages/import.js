@@ -191,12 +191,25 @@ class Import extends Page {
       const subject = html`<b>${file}</b>${title && `, “${title}”,`} ${words}`;
       return row({ icon: name, kind, title: subject, text: html`${reasons.join(" ")} ${link}` });
     };
-    const rows = problems.map((/** @type {Json} */ text) => {
+    const { shared, own } = groupByCause(problems);
+    const groups = shared.map((files) => {
+      const [{ title, result, reason }] = files;
+      const [name, kind, words] = RESULTS[result] ?? REMARK;
+      const number = count(files.length, title ? "text" : "file");
+      /** @param {Json} text */
+      const entry = ({ file, title: named, article }) =>
+        html`<li>${article ? html`<a href="/admin/articles/${article}/">${named || file}</a>` : named || file}</li>`;
+      const subject = html`<b>${number}</b> ${status === "tried" ? "will be" : "were"} ${words}`;
+      const list = html`<details><summary>Show them</summary><ul>${files.map(entry)}</ul></details>`;
+      return row({ icon: name, kind, title: subject, text: html`${reason} ${list}` });
+    });
+    const rows = own.map((text) => {
       const [name, kind, words] = RESULTS[text.result] ?? REMARK;
       return show(text, name, kind, `${verb} ${words}`);
     });
     const hidden = hiddenThere.map((/** @type {Json} */ text) => show(text, "eye", "bad", "is public here"));
-    const more = all > rows.length ? `And ${count(all - rows.length, "more file")} in the report.` : "";
+    const more =
+      all > problems.length ? `These are the first ${problems.length} of ${all} files; all are in the report.` : "";
     return html`<section class="section">${sectionHead(TITLES[status] ?? "Report")}
       <div class="table-frame"><table class="table"><thead><tr><th scope="col">Kind</th>
         ${Object.values(COLUMNS).map((name) => html`<th scope="col" class="num">${name}</th>`)}</tr></thead>
@@ -204,11 +217,30 @@ class Import extends Page {
       </table></div></section>
       <section class="section" ?hidden=${!hidden.length}>${sectionHead("Public here, hidden there")}
         <ul>${hidden}</ul></section>
-      <section class="section" ?hidden=${!rows.length && !notes.length}>
+      <section class="section" ?hidden=${!problems.length && !notes.length}>
         ${sectionHead("Needs a look", html`<a href=${href} download>Download the report</a>`)}
-        <ul>${notes.map((/** @type {string} */ title) => row({ icon: "info", title }))}${rows}</ul>
+        <ul>${notes.map((/** @type {string} */ title) => row({ icon: "info", title }))}${groups}${rows}</ul>
         <p class="section-text soft">${more}</p></section>`;
   }
+}
+
+/**
+ * Return the files by the remarks that several of them share, and the files with their other remarks.
+ * @param {Json[]} problems @returns {{shared: Json[][], own: Json[]}}
+ */
+function groupByCause(problems) {
+  const single = problems.flatMap((file) => file.reasons.map((/** @type {string} */ reason) => ({ ...file, reason })));
+  const nameCause = (/** @type {Json} */ { result, reason }) => `${(RESULTS[result] ?? REMARK)[2]}: ${reason}`;
+  const causes = Map.groupBy(single, nameCause);
+  const isOwn = (/** @type {Json} */ remark) => causes.get(nameCause(remark))?.length === 1;
+  const own = problems.map(({ reasons, ...file }) => ({
+    ...file,
+    reasons: reasons.filter((/** @type {string} */ reason) => isOwn({ ...file, reason })),
+  }));
+  return {
+    shared: [...causes.values()].filter(({ length }) => length > 1),
+    own: own.filter(({ reasons }) => reasons.length),
+  };
 }
 
 /** Return the names without this one, or with it. @param {string[]} names @param {string} name */

@@ -7,6 +7,7 @@ import { confirmRisk, menuButton, toast } from "../dialogs.js";
 import { count, formatChanged } from "../format.js";
 import { openForm } from "../forms.js";
 import { languageHint } from "../languages.js";
+import { listParents, toTree } from "../page-tree.js";
 import { refs } from "../shell.js";
 import { defineList, ListPage } from "./list-page.js";
 import { binLink, binTab, countBin, pageTabs } from "./list-tabs.js";
@@ -21,17 +22,6 @@ const HEADS = [
   ["Address", "slug"],
   ["Changed", "num changed"],
 ];
-
-/**
- * Return the pages with their depths, each after the page above it and in the order of the positions.
- * @param {Article[]} pages @param {string | null} [parent] @param {number} [depth] @returns {Article[]}
- */
-function toTree(pages, parent = null, depth = 0) {
-  const known = new Set(pages.map(byUuid));
-  const isHere = (/** @type {Article} */ page) => (known.has(page.parent) ? page.parent : null) === parent;
-  const here = pages.filter(isHere).sort((a, b) => a.position - b.position);
-  return here.flatMap((page) => [{ ...page, depth }, ...toTree(pages, page.uuid, depth + 1)]);
-}
 
 class Pages extends ListPage {
   words = ["page", "pages"];
@@ -84,12 +74,9 @@ class Pages extends ListPage {
   /** Open the dialog that moves a page to another parent and position. @param {Article} page */
   move(page) {
     const { parent } = refs.form.elements;
-    const tree = toTree(this.all);
-    const below = new Set([page.uuid]);
-    // Each page comes after the one above it.
-    for (const other of tree) if (below.has(other.parent)) below.add(other.uuid);
-    const free = tree.filter(({ uuid }) => !below.has(uuid));
-    const options = free.map((other) => new Option(`${"– ".repeat(other.depth)}${titleOf(other)}`, other.uuid));
+    const options = listParents(this.all, page.uuid).map(
+      (other) => new Option(`${"– ".repeat(other.depth)}${titleOf(other)}`, other.uuid),
+    );
     parent.replaceChildren(parent.options[0], ...options);
     const values = { parent: page.parent ?? "", position: String(page.position) };
     const save = (/** @type {Json} */ changed) =>

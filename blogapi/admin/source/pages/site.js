@@ -2,14 +2,22 @@
 
 import { html, nothing, render } from "../../static/vendor/lit.js";
 import { ApiError, get, imageAddress, patch, post } from "../api.js";
-import { button, field, icon, iconButton, renderSample } from "../components.js";
+import { button, field, icon, iconButton, renderSample, tabs } from "../components.js";
 import { announce } from "../dialogs.js";
 import { count, formatTime, parseTime } from "../format.js";
 import { onSubmit, setHelp, showErrors } from "../forms.js";
 import { languageName, listLanguages } from "../languages.js";
 import { definePage, Page, refs, session, setSession } from "../shell.js";
+import { offerTimeZones } from "../time-zones.js";
+import "../editor/picker.js";
 
 const SITE_PATH = "blog/site/";
+/** The tabs: their words, and their addresses. @type {Record<string, [string, string]>} */
+const TABS = {
+  blog: ["The blog", "/admin/site/"],
+  addresses: ["Addresses", "/admin/site/addresses/"],
+  languages: ["Languages", "/admin/site/languages/"],
+};
 const LANGUAGE = { language: "Language", title: "Title in it", description: "Description in it" };
 /**
  * The lists of the form: the element and its button, and the label of each part of an entry.
@@ -20,6 +28,7 @@ const LISTS = [
   ["languages", refs.languages, refs.addLanguage, LANGUAGE],
 ];
 const { form } = refs;
+const sections = /** @type {HTMLElement[]} */ ([...form.querySelectorAll("[data-tab]")]);
 const pictureFields = /** @type {NodeListOf<HTMLElement>} */ (form.querySelectorAll(".site-picture"));
 /** @param {unknown} left @param {unknown} right */
 const isSame = (left, right) => JSON.stringify(left) === JSON.stringify(right);
@@ -53,6 +62,8 @@ class Site extends Page {
   /** @type {any} the newest published article */
   newest = null;
   published = 0;
+  /** @type {any} the pages that can be added to the navigation, once they were asked for */
+  pages = null;
   /** @type {any} what the check of the address has found */
   checked = null;
 
@@ -72,6 +83,7 @@ class Site extends Page {
     const values = { ...structuredClone(data), ...Object.fromEntries(this.changes) };
     const tags = listLanguages(values.language).map((tag) => new Option(languageName(tag), tag));
     form.elements.language.replaceChildren(...tags);
+    offerTimeZones(form.elements.time_zone, values.time_zone);
     for (const [name, value] of Object.entries(values)) if (form.elements[name]) form.elements[name].value = value;
     form.elements.built_in.checked = values.built_in;
     this.set({ stored: data, values, etag });
@@ -88,6 +100,62 @@ class Site extends Page {
     return html`<div class="actions"><span class="soft small">${state}</span>${button("Save", null, save)}</div>`;
   }
 
+  /** @returns {string} */
+  get tab() {
+    return location.pathname.split("/")[3] || "blog";
+  }
+
+  /** Show a tab, whose address follows; what was entered stays. @param {string | undefined} tab */
+  showTab(tab = this.tab) {
+    if (tab !== this.tab) history.pushState(null, "", TABS[tab][1]);
+    for (const section of sections) section.hidden = section.dataset.tab !== tab;
+    this.requestUpdate();
+  }
+
+  /** Show the tab of the first faulty field. @param {Record<string, unknown>} errors */
+  showFaulty(errors = {}) {
+    const selector = Object.keys(errors).map((name) => `[id="field-${name}"], [id="${name}-error"]`);
+    const section = selector.length && sections.find((element) => element.querySelector(selector.join()));
+    if (section) this.showTab(section.dataset.tab);
+  }
+
+  renderTabs() {
+    const items = Object.entries(TABS).map(([key, [text, href]]) => ({ key, text, href }));
+    const follow = (/** @type {any} */ event) => {
+      const item = items.find(({ href }) => event.target.closest("a")?.pathname === href);
+      if (!item || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+      event.preventDefault();
+      this.showTab(item.key);
+    };
+    return html`<div @click=${follow}>${tabs(items, this.tab)}</div>`;
+  }
+
+  /** The field that adds a page to the navigation. */
+  renderAddPage() {
+    const find = async (/** @type {string} */ words) => {
+      this.pages ??= (await get("blog/pages/", { query: { fields: "uuid,title,slug,parent,url" } })).data;
+      const isFound = ({ title = "" }) => title.toLowerCase().includes(words.toLowerCase());
+      return this.pages.filter(isFound).map((/** @type {Article} */ page) => ({ ...page, name: page.title }));
+    };
+    /** @param {CustomEvent<string[]>} event */
+    const choose = ({ detail: [uuid] }) => {
+      const { title: label } = this.pages.find((/** @type {Article} */ page) => page.uuid === uuid);
+      this.setValue("navigation", [...this.values.navigation, { label, url: this.pathOf(uuid) }]);
+    };
+    return html`<term-picker class="field" .find=${find} .single=${true} .label=${"Add a page"}
+      @choose=${choose}></term-picker>`;
+  }
+
+  /** The address of a page, below that of the site. @param {string} uuid @returns {string} */
+  pathOf(uuid) {
+    const pages = new Map(this.pages.map((/** @type {Article} */ one) => [one.uuid, one]));
+    const { url } = pages.get(uuid);
+    if (url) return url.slice(this.stored.url.length);
+    const slugs = [];
+    for (let one = pages.get(uuid); one; one = pages.get(one.parent)) slugs.unshift(one.slug);
+    return this.stored.page_path.replace("{path}", slugs.join("/")).replace(/\{\/?\w+\}/g, "");
+  }
+
   renderPage() {
     showErrors(form, this.errors);
     for (const [name, list, , parts] of LISTS) {
@@ -99,7 +167,10 @@ class Site extends Page {
     this.describeFields();
     render(this.renderCheck(), refs.siteCheck);
     render(this.renderSamples(), refs.samples);
-    return html`<div class="columns site">${form}${refs.shown}</div>`;
+    render(this.renderAddPage(), refs.addPage);
+    const hasSamples = this.tab !== "languages";
+    return html`${this.renderTabs()}
+      <div class="${hasSamples ? "columns" : ""} site">${form}${hasSamples ? refs.shown : nothing}</div>`;
   }
 
   updated() {
@@ -233,9 +304,18 @@ class Site extends Page {
 
 const page = definePage(Site);
 addEventListener("beforeunload", (event) => page.changes.length && event.preventDefault());
-onSubmit(form, () => page.act("save", () => page.send()));
+page.showTab();
+addEventListener("popstate", () => page.showTab());
+const send = () =>
+  page.send().catch((/** @type {ApiError} */ error) => {
+    page.showFaulty(error.errors);
+    throw error;
+  });
+onSubmit(form, () => page.act("save", send));
 form.addEventListener("input", (event) => {
   const { name, value, type, checked } = /** @type {HTMLInputElement} */ (event.target);
+  // The field for a page has no name.
+  if (!name) return;
   const [field, n, part] = name.split(".");
   if (part) page.values[field][n][part] = value;
   else page.values[field] = type === "checkbox" ? checked : value;

@@ -1,7 +1,7 @@
 /** A new webhook, or one to change: whom it calls, when, and what is sent. */
 
 import { html, live, nothing } from "../../static/vendor/lit.js";
-import { ApiError, get, patch, post } from "../api.js";
+import { get, patch, post } from "../api.js";
 import { button, choiceCards, field, icon, iconButton, onValue, pageHead, sectionHead } from "../components.js";
 import { announce } from "../dialogs.js";
 import { showOnce } from "../forms.js";
@@ -11,11 +11,12 @@ import { choosePreset, explainTimes, listChanges, toBody, toValues } from "../we
 import { maskAddress, renderAnswer, renderRequest } from "../webhooks/parts.js";
 import { isBuildHook, KINDS } from "../webhooks/words.js";
 
-/** @type {Record<string, [string, string]>} */
-const MODES = {
-  combined: ["Once for any number of changes", "For a site that is built as a whole"],
-  each: ["For each change", "For a search index, a cache, a program of your own"],
-};
+// A build hook is always called once for any number of changes.
+/** @type {[string, string, string][]} */
+const MODES = [
+  ["combined", "Once for any number of changes", "For a site that is built as a whole"],
+  ["each", "For each change", "For a search index, a cache, a program of your own"],
+];
 /** @typedef {import("../webhooks/fields.js").Values} Values */
 const URL_HELP = `Whoever has this address can start builds. It is not shown again after saving, and is in no log and no
   export.`;
@@ -67,11 +68,8 @@ class WebhookForm extends Page {
     this.set({ values: { ...this.values, ...fields }, isChanged: true });
     if (!fields.preset && !fields.mode) return;
     this.set({ errors: {}, problem: "" });
-    // Without act(), so that the user can save while the example loads.
-    this.loadSample().catch((error) => {
-      if (!(error instanceof ApiError)) throw error;
-      this.set({ problem: error.message });
-    });
+    // The user can save while the example loads.
+    this.showFailure(this.loadSample());
   }
 
   async save() {
@@ -184,13 +182,6 @@ class WebhookForm extends Page {
 
   renderTimes() {
     const { values } = this;
-    const mode = (/** @type {[string, [string, string]]} */ [name, [word, text]]) => {
-      const isImpossible = this.isBuild && name === "each";
-      const help = isImpossible ? `${text}: choose “Another service”` : text;
-      return html`<label class="radio"><input type="radio" name="mode" value=${name} ?disabled=${isImpossible}
-        .checked=${live(values.mode === name)} @change=${() => this.change({ mode: name })}>
-        <span>${word}</span><span class="help">${help}</span></label>`;
-    };
     /** @param {"quiet_seconds" | "interval_seconds"} name @param {string} label */
     const seconds = (name, label) => {
       const more = { type: "number", min: 0, inputmode: "numeric", class: "seconds" };
@@ -199,7 +190,9 @@ class WebhookForm extends Page {
     const times = () => html`<div class="two-times">${seconds("quiet_seconds", "Quiet time before the call")}
         ${seconds("interval_seconds", "Not more often than every")}</div>
       <p class="help measure">${explainTimes(values)}</p>`;
-    return html`<fieldset class="radios"><legend>When it is called</legend>${Object.entries(MODES).map(mode)}</fieldset>
+    const onChange = (/** @type {string} */ mode) => this.change({ mode });
+    const cards = choiceCards({ label: "When it is called", name: "mode", items: MODES, value: values.mode, onChange });
+    return html`${this.isBuild ? nothing : cards}
       ${values.mode === "combined" ? times() : nothing}`;
   }
 

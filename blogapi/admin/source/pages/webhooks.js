@@ -1,15 +1,31 @@
 /** The webhooks: their receivers, the changes they receive, and the results of their calls. */
 
-import { html, nothing } from "../../static/vendor/lit.js";
-import { button, icon, table } from "../components.js";
-import { menuButton } from "../dialogs.js";
-import { daysFromToday, formatDay, formatLongDay, formatTime } from "../format.js";
+import { html, nothing, repeat } from "../../static/vendor/lit.js";
+import { get, post } from "../api.js";
+import { button, fold, icon, table } from "../components.js";
+import { menuButton, toast } from "../dialogs.js";
+import { openForm } from "../forms.js";
+import { count, daysFromToday, formatDay, formatLongDay, formatTime, toFields, toInstant } from "../format.js";
 import { definePage, Page, refs } from "../shell.js";
-import { listActions, loadWebhooks, pageOf, setActive } from "../webhooks/actions.js";
-import { renderHealth } from "../webhooks/parts.js";
-import { answerOf, changesWait, describeEvents, formatDuration, isBuildHook, nameReceiver } from "../webhooks/words.js";
+import { listActions, loadWebhooks, pageOf, pathOf, setActive } from "../webhooks/actions.js";
+import { describeCall, nameCall, renderCall } from "../webhooks/calls.js";
+import { renderStrip } from "../webhooks/parts.js";
+import {
+  answerOf,
+  changesWait,
+  countArrived,
+  describeEvents,
+  formatDuration,
+  getHealth,
+  isBuildHook,
+  nameReceiver,
+} from "../webhooks/words.js";
+
+/** @typedef {import("../webhooks/calls.js").Call} Call */
 
 const HEADS = [["Name"], ["Receives"], ["Health"], ["Last call"]];
+// The calls of this webhook are open at first: /admin/webhooks/UUID/.
+const [, , , CHOSEN] = location.pathname.split("/");
 
 class Webhooks extends Page {
   main = refs.newButton;
@@ -17,9 +33,48 @@ class Webhooks extends Page {
   webhooks = [];
   /** @type {Preset[]} */
   presets = [];
+  /** @type {Record<string, Call[]>} the calls of the webhooks that are open, by the uuid of the webhook */
+  calls = CHOSEN ? { [CHOSEN]: [] } : {};
+  /** @type {Record<string, Call>} calls with their requests, by uuid */
+  requests = {};
 
   async load() {
-    Object.assign(this, await loadWebhooks());
+    const open = Object.keys(this.calls).map((uuid) => this.loadCalls({ uuid }));
+    Object.assign(this, (await Promise.all([loadWebhooks(), ...open]))[0]);
+  }
+
+  /** @param {{uuid: string}} webhook */
+  async loadCalls(webhook) {
+    const { data } = await get(`${pathOf(webhook)}deliveries/`);
+    this.set({ calls: { ...this.calls, [webhook.uuid]: data } });
+  }
+
+  /** Load the request and the answer of a call. @param {Webhook} webhook @param {Call} call */
+  async loadRequest(webhook, { uuid }) {
+    const { data } = await get(`${pathOf(webhook)}deliveries/${uuid}/`);
+    this.set({ requests: { ...this.requests, [uuid]: data } });
+  }
+
+  /** @param {Webhook} webhook @param {Call} call */
+  async sendAgain(webhook, { uuid }) {
+    const answer = await this.actAndReload("send", () => post(`${pathOf(webhook)}deliveries/${uuid}/send/`));
+    if (answer) toast(`${answerOf(answer.data)}, after ${formatDuration(answer.data.milliseconds)}`);
+  }
+
+  /** @param {Webhook} webhook */
+  async replay(webhook) {
+    const save = (/** @type {Json} */ { day, time }) =>
+      post(`${pathOf(webhook)}replay/`, { since: toInstant(day, time) });
+    const values = toFields(new Date(Date.now() - 86_400_000));
+    const answer = await openForm(this, refs.form, { title: "Send again from a time", values, save });
+    if (answer) toast(`${count(answer.data.waiting, "change is", "changes are")} sent again`);
+  }
+
+  updated() {
+    super.updated();
+    if (this.state !== "ready" || this.isShown) return;
+    this.isShown = true;
+    this.querySelector(".calls [open]")?.scrollIntoView({ block: "center" });
   }
 
   renderPage() {
@@ -54,15 +109,39 @@ class Webhooks extends Page {
     const [call] = calls;
     const receiver = `${nameReceiver(webhook, this.presets)}${isBuildHook(webhook) ? ", build hook" : ""}`;
     const [changes, limit] = describeEvents(webhook);
-    const menu = menuButton(`Actions for ${name}`, () => listActions(this, webhook));
+    const menu = menuButton(`Actions for ${name}`, () => listActions(this, webhook, () => this.replay(webhook)));
     const after = paused === "failures" ? "3 days of tries" : call && formatDuration(call.milliseconds);
     const answer = call && (call.status ? `${call.status}, after ${after}` : answerOf(call));
+    const [mark, kind, health] = getHealth(webhook);
     return html`<tr>
-      <th scope="row" class="who"><a href=${pageOf(webhook)}>${name}</a><div class="row-help">${receiver}</div></th>
+      <th scope="row" class="who"><a href=${pageOf(webhook, "change/")}>${name}</a>
+        <div class="row-help">${receiver}</div></th>
       <td class="told ink">${changes}<div class="row-help">${limit}</div></td>
-      <td class="health">${renderHealth(webhook)}</td>
+      <td class="health"><span class="badge">${icon(mark, kind)}<span>${health}</span></span></td>
       <td class="last ink">${call ? formatCallTime(call) : "–"}<div class="row-help">${answer ?? nothing}</div></td>
-      <td class="menu-cell">${menu}</td></tr>`;
+      <td class="menu-cell">${menu}</td></tr>
+      <tr class="calls"><td colspan="5">${calls.length ? this.renderCalls(webhook) : "No call yet"}</td></tr>`;
+  }
+
+  /** The calls of a webhook, which are loaded when they are opened. @param {Webhook} webhook */
+  renderCalls(webhook) {
+    const { uuid, latest_calls: latest } = webhook;
+    const calls = this.calls[uuid] ?? [];
+    const draw = (/** @type {Call} */ call) => {
+      const request = this.requests[call.uuid];
+      const options = { icon: "send", busyText: "Calling…", busy: this.busy === "send" };
+      const send = button("Send again", () => this.sendAgain(webhook, call), options);
+      const load = (/** @type {boolean} */ isOpen) =>
+        isOpen && !request && this.showFailure(this.loadRequest(webhook, call));
+      const content = request ? renderCall(request, calls, webhook, send) : html`<p class="loading">Loading…</p>`;
+      return fold(nameCall(call), describeCall(call), content, false, load);
+    };
+    const toggle = (/** @type {boolean} */ isOpen) => {
+      if (isOpen && !this.calls[uuid]) this.showFailure(this.loadCalls(webhook));
+    };
+    const list = repeat(calls, (call) => call.uuid, draw);
+    const name = html`${renderStrip(webhook)} <span class="sr-only">Calls of ${webhook.name}:</span>`;
+    return fold(name, countArrived(latest), list, uuid === CHOSEN, toggle);
   }
 }
 

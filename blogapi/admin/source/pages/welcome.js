@@ -6,6 +6,7 @@ import { setHelp, showErrors } from "../forms.js";
 import { languageName, listLanguages } from "../languages.js";
 import { definePage, Page, refs, session } from "../shell.js";
 import * as storage from "../storage.js";
+import { offerTimeZones } from "../time-zones.js";
 import { WELCOMED } from "./lists.js";
 
 const { form } = refs;
@@ -48,8 +49,7 @@ class Welcome extends Page {
     const isUnused = !articles.length && !keys.length && !site.url;
     place.value = site.built_in || isUnused ? "here" : "own";
     const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-    const isKnown = [...zone.options].some(({ value }) => value === timeZone);
-    zone.value = site.time_zone === "UTC" && isKnown ? timeZone : site.time_zone;
+    offerTimeZones(zone, site.time_zone === "UTC" ? timeZone : site.time_zone);
     this.greeting = `${greeting()}, ${name.value}`;
   }
 

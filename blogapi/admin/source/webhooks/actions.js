@@ -34,12 +34,12 @@ export async function setActive(page, webhook, active) {
     toast(`“${webhook.name}” is ${active ? "called again" : "paused"}`, { undo });
 }
 
-/** Make a test call, and show its answer. @param {Page} page @param {Webhook} webhook */
+/** Make a test call, and name its answer. @param {Page} page @param {Webhook} webhook */
 export async function sendTest(page, webhook) {
   const answer = await page.actAndReload("test", () => post(`${pathOf(webhook)}test/`));
   if (!answer) return;
   const { data: call } = answer;
-  const action = { label: "See the call", run: () => location.assign(`${pageOf(webhook)}#${call.uuid}`) };
+  const action = { label: "See the calls", run: () => location.assign(pageOf(webhook)) };
   toast(`“${webhook.name}”: ${answerOf(call)}, after ${formatDuration(call.milliseconds)}`, { action });
 }
 
@@ -63,11 +63,14 @@ function removeWebhook(page, webhook) {
   return remove(page, pathOf(webhook), question);
 }
 
-/** The menu of a webhook. @param {Page} page @param {Webhook} webhook @returns {MenuItems} */
-export const listActions = (page, webhook) => [
-  { label: "Calls", icon: "list", href: pageOf(webhook) },
+/**
+ * The menu of a webhook; replay() sends former changes again.
+ * @param {Page} page @param {Webhook} webhook @param {() => unknown} replay @returns {MenuItems}
+ */
+export const listActions = (page, webhook, replay) => [
   { label: "Test call", icon: "send", action: () => sendTest(page, webhook) },
   { label: "Change", icon: "pencil", href: pageOf(webhook, "change/") },
+  { label: "Send again from a time…", icon: "history", action: replay },
   webhook.preset === "standard" && { label: "New secret", icon: "key", action: () => renewSecret(page, webhook) },
   {
     label: webhook.active ? "Pause" : "Resume",

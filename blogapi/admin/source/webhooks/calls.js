@@ -1,7 +1,9 @@
-/** Descriptions of calls. A call is a delivery of the API. */
+/** The calls of a webhook, below its row. A call is a delivery of the API. */
 
-import { count } from "../format.js";
-import { KINDS } from "./words.js";
+import { html, nothing } from "../../static/vendor/lit.js";
+import { count, formatDayAndTime, formatSeconds } from "../format.js";
+import { nameAnswer, renderOutcome, renderRequest } from "./parts.js";
+import { formatAttempt, formatDuration, isBuildHook, KINDS } from "./words.js";
 
 const VERBS = { published: "Published", updated: "Updated", unpublished: "Unpublished", deleted: "Deleted" };
 /** @type {Record<string, string>} */
@@ -18,7 +20,7 @@ const KIND_NAMES = { category: "Category", tag: "Tag", author: "Author", site: "
 const nameChange = ({ slug, kind }) => slug ?? KINDS[/** @type {keyof typeof KINDS} */ (kind)].toLowerCase();
 
 /** "fish-soup and 2 more, second try" @param {Call} call */
-export function summarise({ type, count: number, changes, attempt }) {
+function summarise({ type, count: number, changes, attempt }) {
   const name = changes.map(nameChange)[0];
   const summary = number > 1 ? `${name} and ${count(number - 1, "more", "more")}` : (name ?? "Build asked for");
   const retry = attempt === 2 ? ", second try" : `, try ${attempt}`;
@@ -26,24 +28,68 @@ export function summarise({ type, count: number, changes, attempt }) {
 }
 
 /**
- * A change in words: what happened, its name, the changed fields, and the page where it can be edited.
- * @param {Call} change
- */
-export function describeChange({ type, kind, uuid, slug, changed, former_url: former }) {
-  const verb = type.split(".")[1];
-  const fields = changed.join(", ");
-  if (kind !== "article") {
-    const named = KIND_NAMES[/** @type {keyof typeof KIND_NAMES} */ (kind)];
-    return { verb: verb === "updated" ? named : `${named} ${verb}`, name: slug, fields, href: "" };
-  }
-  const href = verb === "deleted" ? "" : `/admin/articles/${uuid}/`;
-  const words = former ? "Address changed" : VERBS[/** @type {keyof typeof VERBS} */ (verb)];
-  return { verb: words, name: slug, fields, href };
-}
-
-/**
  * Return the later call of the same message that arrived, or undefined.
  * @param {Call} call @param {Call[]} calls newest first
  */
-export const findSuccess = ({ message_id: id, time, succeeded }, calls) =>
+const findSuccess = ({ message_id: id, time, succeeded }, calls) =>
   succeeded ? undefined : calls.findLast((other) => other.message_id === id && other.succeeded && other.time > time);
+
+/** "Today, 14:32:10" @param {Call} call */
+export const nameCall = ({ time, succeeded }) =>
+  html`${renderOutcome(succeeded)} <span class="sr-only">${succeeded ? "Arrived" : "Failed"}:</span>
+    ${formatDayAndTime(time).replace(/[^,]+$/, "")} ${formatSeconds(time)}`;
+
+/** "503, 0.4 s: fish-soup and 2 more, second try" @param {Call} call */
+export const describeCall = (call) =>
+  `${call.status ? `${call.status}, ${formatDuration(call.milliseconds)}` : "No answer"}: ${summarise(call)}`;
+
+/**
+ * What was sent and answered, and `send`, the button that sends it again.
+ * @param {Call} call with its request @param {Call[]} calls @param {Webhook} webhook @param {unknown} send
+ */
+export function renderCall(call, calls, webhook, send) {
+  const { milliseconds, answer, status, error, sent } = call;
+  const consequence = isBuildHook(webhook)
+    ? "Asks for one more build, now. Calls for changes go on as before."
+    : "The same call with the same id; a receiver that checks ids takes it once.";
+  return html`<p>${nameAnswer(call)}, after ${formatDuration(milliseconds)}. ${explainRetry(call, calls, webhook)}</p>
+    ${renderChanges(call)}
+    <h2 class="soft">Sent</h2>${renderRequest(webhook.address, sent)}
+    <p class="help">Made again from the record of the call. Addresses, own headers and signatures are masked.</p>
+    <h2 class="soft">Answered</h2>
+    <pre class="request" tabindex="0"><strong>${status ?? nothing}</strong> ${status ? call.reason : error}${
+      answer ? html`\n\n${answer}` : nothing
+    }</pre>
+    <p class="help">${answer ? "The first 1 kB of the answer is kept, as text." : nothing}</p>
+    <div class="call-again">${send}<span class="help">${consequence}</span></div>`;
+}
+
+/** @param {Call} call @param {Call[]} calls @param {Webhook} webhook */
+function explainRetry(call, calls, webhook) {
+  const success = findSuccess(call, calls);
+  if (success) return `It was tried again and arrived at ${formatSeconds(success.time)}.`;
+  const isLast = calls.find(({ type }) => type !== "webhook.test")?.message_id === call.message_id;
+  const next = !call.succeeded && isLast && webhook.next_attempt;
+  return next ? `It is tried again ${formatAttempt(next)}.` : nothing;
+}
+
+/** @param {Call} call */
+function renderChanges({ changes, count: number }) {
+  if (!changes.length) return nothing;
+  const more = number - changes.length;
+  return html`<h2 class="soft">Changes</h2><ul class="told">${changes.map(renderChange)}
+    ${more > 0 ? html`<li class="soft">And ${count(more, "more change")}</li>` : nothing}</ul>`;
+}
+
+/** What happened, its name with the page where it can be edited, and the changed fields. @param {Call} change */
+function renderChange({ type, kind, uuid, slug, changed, former_url: former }) {
+  const verb = type.split(".")[1];
+  const fields = html`<span class="soft">${changed.join(", ")}</span>`;
+  if (kind !== "article") {
+    const named = KIND_NAMES[/** @type {keyof typeof KIND_NAMES} */ (kind)];
+    return html`<li>${named} ${verb === "updated" ? nothing : verb} ${slug} ${fields}</li>`;
+  }
+  const words = former ? "Address changed" : VERBS[/** @type {keyof typeof VERBS} */ (verb)];
+  const name = verb === "deleted" ? slug : html`<a href="/admin/articles/${uuid}/">${slug}</a>`;
+  return html`<li>${words} ${name} ${fields}</li>`;
+}

@@ -7,7 +7,7 @@ import { copyButton, openPopover } from "../dialogs.js";
 import { formatDayAndTime, formatLongDay, formatSeconds, formatTime, parseTime } from "../format.js";
 import { hasRole } from "../roles.js";
 import { session } from "../shell.js";
-import { LIST, loadWebhooks } from "./actions.js";
+import { loadWebhooks, pageOf } from "./actions.js";
 import { answerOf, changesWait, formatAttempt, isBuildHook, listRealCalls, nameReceiver } from "./words.js";
 
 const POLL_MS = 1000;
@@ -81,7 +81,7 @@ function describeTime({ status, last_updated: since, published_at: published }) 
 
 /** The address with a button that copies it, or where it is set. @param {string | null} url */
 function renderAddress(url) {
-  const site = hasRole("admin") ? html`<a href="/admin/site/">Set it in <em>Site</em></a>` : nothing;
+  const site = hasRole("admin") ? html`<a href="/admin/site/addresses/">Set it in <em>Site</em></a>` : nothing;
   if (!url) return html`<p class="small soft">The blog has no address yet. ${site}</p>`;
   const shown = decodeURI(url).replace(/^https?:\/\//, "");
   return html`<div class="address-line"><span>${shown}</span>${copyButton(url, { kind: "bare" })}</div>`;
@@ -117,7 +117,8 @@ function renderOther(webhook, presets, since) {
   const isBuild = isBuildHook(webhook);
   const who = nameReceiver(webhook, presets);
   /** @param {string} words */
-  const warn = (words) => line("triangle-alert", "warn", html`${name}: ${words} <a href=${LIST}>See the calls</a>`);
+  const warn = (words) =>
+    line("triangle-alert", "warn", html`${name}: ${words} <a href=${pageOf(webhook)}>See the calls</a>`);
   if (!active) return waiting ? warn(`paused, ${changesWait(waiting)}.`) : nothing;
   if (attempt && waiting) {
     const last = webhook.latest_calls.find((/** @type {{succeeded: boolean}} */ { succeeded }) => !succeeded);

@@ -1,24 +1,17 @@
-/** The parts that the pages of webhooks share: health, the strip of calls, requests and answers. */
+/** The parts that the pages of webhooks share: the strip of calls, requests and answers. */
 
 import { html, nothing } from "../../static/vendor/lit.js";
 import { icon } from "../components.js";
 import { formatSeconds } from "../format.js";
-import { answerOf, countArrived, formatDuration, getHealth } from "./words.js";
+import { answerOf, formatDuration } from "./words.js";
 
 const TICKS = 20;
 const MASK = "•••";
 
 /** @typedef {import("./calls.js").Call} Call */
 
-/** The health of a webhook, and the strip of its calls with their number. @param {Webhook} webhook */
-export function renderHealth(webhook) {
-  const [name, kind, text] = getHealth(webhook);
-  return html`<span class="badge">${icon(name, kind)}<span>${text}</span></span>
-    <div class="row-help calls-strip">${renderStrip(webhook)}<span>${countArrived(webhook.latest_calls)}</span></div>`;
-}
-
 /** Render the last calls as a strip; the oldest is on the left. @param {Webhook} webhook */
-function renderStrip({ latest_calls: calls, active }) {
+export function renderStrip({ latest_calls: calls, active }) {
   const failed = active ? "warn" : "bad";
   const kinds = calls.map((/** @type {Call} */ { succeeded }) => (succeeded ? "arrived" : failed)).reverse();
   const ticks = Array.from({ length: TICKS }, (_, n) => html`<i class=${kinds[n] ?? ""}></i>`);

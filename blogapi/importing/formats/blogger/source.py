@@ -5,20 +5,177 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from html import unescape
 from pathlib import Path
+from urllib.parse import quote
 from xml.sax import SAXException
 
 from defusedxml import DefusedXmlException
 
-from blogapi.importing.format_api.format import CONTRACT_VERSION, Format
+from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord
+from blogapi.importing.format_api.hidden_parts import leave_out_hidden
+from blogapi.importing.format_api.page_text import replace_frames
+from blogapi.importing.format_api.privacy import decide
 from blogapi.importing.format_api.report import Item, report_problem
-from blogapi.importing.format_api.source import FileSource, ImportOptions
+from blogapi.importing.format_api.source import CONTRACT_VERSION, FileSource, Format, ImportOptions
 from blogapi.importing.format_api.source_files import Entry, open_file
-from blogapi.importing.formats.blogger.article_records import BloggerItem, make_record
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
-from blogapi.importing.texts.lines import to_title
+from blogapi.importing.texts import dates, titles
+from blogapi.importing.texts.lines import list_distinct, to_line, to_plain_html, to_title
+from blogapi.importing.texts.messages import format_count
 from blogapi.importing.texts.titles import split_address
 from blogapi.importing.texts.xml_elements import Element, ElementBuilder, decode, parse
+
+_STATUSES = {"LIVE": "published", "SCHEDULED": "scheduled", "DRAFT": "draft"}
+
+# Until 2012, players were `<object>` and `<embed>` elements with Flash, which no browser shows any more.
+_YOUTUBE = re.compile(r"youtube(?:-nocookie)?\.com/(?:v|embed)/([\w-]{6,20})", re.IGNORECASE)
+_FLASH_START = re.compile(r"<(object|embed)\b", re.IGNORECASE)
+_OBJECT_END, _TAG_END = re.compile(r"</object\s*>", re.IGNORECASE), re.compile(">")
+# Blogger adds a picture that counts visitors to each text.
+_TRACKER = re.compile(
+    r"<img\b(?>[^<>]*?//blogger\.googleusercontent\.com/tracker/)[^<>]*+>(?:</img>)?", re.IGNORECASE
+)
+_EMPTY_FOOTER = re.compile(r"<div class=[\"']*blogger-post-footer[\"']*>\s*</div>", re.IGNORECASE)
+_INLINE_PICTURE = re.compile(r"\bsrc\s*+=\s*+[\"']?+\s*+data:", re.IGNORECASE)
+MAX_TEXT_LENGTH = 16 * 1024 * 1024
+_ID = re.compile(
+    r"blog-(?P<blog>[^.]*)(?:\.(?P<kind>post|page|comment|layout|settings)\b-?(?P<id>.*))?", re.DOTALL
+)
+#: The names that Blogger writes for authors without a profile.
+_NO_AUTHORS = {"anonymous", "unknown", "noreply"}
+
+
+@dataclass(slots=True)
+class BloggerItem:
+    """One entry of an export, as it is written there."""
+
+    kind: str = ""  #: "post", "page", "comment", "template" or "settings"
+    id: str = ""  #: `tag:blogger.com,1999:blog-1.post-2`, or the number of a post
+    blog: str = ""  #: the number of the blog
+    status: str = ""  #: LIVE, DRAFT, SCHEDULED or SOFT_TRASHED; "" = unknown
+    title: str = ""
+    content: str = ""
+    published: str = ""
+    author: str = ""
+    address: str = ""  #: the former address, with or without host
+    description: str = ""
+    labels: list[str] = field(default_factory=list)
+    features: list[str] = field(default_factory=list)  #: names of data that is not imported ("locations")
+    is_too_large: bool = False  #: whether parts are missing
+
+    def split_id(self) -> tuple[str, str, str]:
+        """Return the number of the blog, the kind and the number of the item; empty where the id lacks
+        them.
+        """
+        match = _ID.search(self.id)
+        if not match:
+            return self.blog, self.kind, self.id
+        return match["blog"], match["kind"] or "", match["id"] or self.id
+
+    def get_path(self) -> str:
+        """Return the path of the former address, or "" if there is none.
+
+        Before 2006, posts were parts of archive pages: `/2000_09_03_archive.html#786756`.
+        """
+        parts = split_address(self.address)
+        return "" if parts.fragment else parts.path
+
+    def make_key(self) -> str:
+        """Return the key of the article; it has no `/`."""
+        blog, _, number = self.split_id()
+        number = number or self.get_path() or f"{self.published} {self.title}"
+        return f"blogger:{quote(blog, safe='')}:{quote(number, safe='', errors='replace')}"
+
+
+def make_record(
+    item: BloggerItem,
+    source: tuple[str, Path],
+    options: ImportOptions,
+    *,
+    is_private: bool = False,
+) -> ArticleRecord:
+    """Return the record of a post or page in the file `source` (key and path).
+
+    All articles of a private blog are drafts. Raises RefusedFile for a text that is too long.
+    """
+    if item.is_too_large or len(item.content) > MAX_TEXT_LENGTH:
+        raise RefusedFile(f"It has more than {MAX_TEXT_LENGTH:,} characters; shorten or split it.")
+    notes: list[str] = []
+    content = item.content.replace("\r\n", "\n").replace("\r", "\n").strip()
+    content, hidden, left_out, _ = leave_out_hidden(content, "html", keeps_unclear=True)
+    content, lost = convert_embeds(content)
+    notes += [*hidden, *lost]
+    published_at = dates.parse_date(item.published, options.zones)
+    reason = "It was in the trash; the article became a draft." if item.status == "SOFT_TRASHED" else ""
+    reason = "The blog was private; the article became a draft." if is_private else reason
+    status, reasons = decide(item.status, published_at, options.now, reason, _STATUSES)
+    notes += reasons
+    title = to_title(item.title)
+    if not title:
+        notes.append("It has no title; the title was made from its text or address.")
+        title = titles.choose_title(to_plain_html(content), titles.extract_slug(item.get_path()))
+    path, author = item.get_path(), to_line(unescape(item.author))
+    return ArticleRecord(
+        key=item.make_key(),
+        source=source[0],
+        path=source[1],
+        title=title,
+        slug=titles.extract_slug(path),
+        content=content,
+        content_type="html",
+        status=status,
+        published_at=published_at,
+        tags=list_distinct(map(to_title, item.labels)),
+        is_page=item.kind == "page",
+        authors=(AuthorRecord(name=author),) if author and author.casefold() not in _NO_AUTHORS else (),
+        seo_description=to_title(item.description),
+        former_paths=(path,) if status == "published" else (),
+        addresses=(path,) if path.strip("/") else (),
+        left_out=tuple(left_out),
+        notes=tuple(notes),
+    )
+
+
+def convert_embeds(html: str) -> tuple[str, tuple[str, ...]]:
+    """Return the HTML with embedded content replaced by players and links, and notes about the changes.
+
+    The picture by which Blogger counts visitors is removed.
+    """
+    html, lost = _replace_flash(_EMPTY_FOOTER.sub("", _TRACKER.sub("", html)))
+    html, linked = replace_frames(html)
+    pictures = len(_INLINE_PICTURE.findall(html))
+    notes = (
+        (lost, f"The article does not show {format_count(lost, 'embedded content')}."),
+        (linked, f"The text now has links in place of {format_count(linked, 'embedded content')}."),
+        (
+            pictures,
+            f"The article does not show {format_count(pictures, 'picture')} that the text itself contains "
+            "(data: addresses).",
+        ),
+    )
+    return html, tuple(note for number, note in notes if number)
+
+
+def _replace_flash(html: str) -> tuple[str, int]:
+    """Return the HTML with Flash players of YouTube replaced by frames, and the number of other objects."""
+    parts, position, lost = list[str](), 0, 0
+    while start := _FLASH_START.search(html, position):
+        end = (_OBJECT_END if start[1].lower() == "object" else _TAG_END).search(html, start.end())
+        if not end:
+            break
+        video = _YOUTUBE.search(html, start.start(), end.end())
+        if video:
+            player = f'<iframe src="https://www.youtube.com/embed/{video[1]}" allowfullscreen></iframe>'
+            parts += [html[position : start.start()], player]
+        else:
+            lost += 1
+            parts.append(html[position : end.end()])
+        position = end.end()
+    return "".join([*parts, html[position:]]), lost
+
 
 # The fields of a BloggerItem by the names of elements; `outer/inner` is a nested element. Names are compared
 # without their prefixes, because some exports do not declare the prefixes.
@@ -81,7 +238,19 @@ class Feed:
     def _make_item(self, entry: Element) -> BloggerItem:
         item = BloggerItem(blog=self.blog, is_too_large=entry.is_too_large)
         for child in entry.children:
-            _read_attributes(item, child)
+            name, attributes = child.local_name, child.attributes
+            if name == "category":
+                term = attributes.get("term", "")
+                if attributes.get("scheme", "").endswith(_KIND_SCHEME):
+                    item.kind = term.rpartition("#")[2]
+                elif term:
+                    item.labels.append(term)
+            elif name == "link" and attributes.get("rel") == "alternate":
+                item.address = attributes.get("href", "")
+            elif name == "enclosure" or (name == "link" and attributes.get("rel") == "enclosure"):
+                item.features += ["enclosures"] if attributes else []
+            elif name in ("location", "point"):
+                item.features.append("locations")
         values = _read_values(entry)
         draft, trashed = values.pop("draft", ""), values.pop("trashed", "")
         for name, text in values.items():
@@ -98,34 +267,13 @@ class Feed:
 
 def _read_values(entry: Element) -> dict[str, str]:
     values: dict[str, str] = {}
-    for path, text in _list_texts(entry):
-        if name := _FIELDS.get(path):
-            is_joined = name in _JOINED_FIELDS and name in values
-            values[name] = f"{values[name]} {text}" if is_joined else text.strip()
-    return values
-
-
-def _list_texts(entry: Element) -> Iterator[tuple[str, str]]:
     for child in entry.children:
-        outer = child.local_name
-        yield outer, child.text
-        yield from ((f"{outer}/{inner.local_name}", inner.text) for inner in child.children)
-
-
-def _read_attributes(item: BloggerItem, element: Element) -> None:
-    name, attributes = element.local_name, element.attributes
-    if name == "category":
-        term = attributes.get("term", "")
-        if attributes.get("scheme", "").endswith(_KIND_SCHEME):
-            item.kind = term.rpartition("#")[2]
-        elif term:
-            item.labels.append(term)
-    elif name == "link" and attributes.get("rel") == "alternate":
-        item.address = attributes.get("href", "")
-    elif (name == "link" and attributes.get("rel") == "enclosure") or (name == "enclosure" and attributes):
-        item.features.append("enclosures")
-    elif name in ("location", "point"):
-        item.features.append("locations")
+        inner = ((f"{child.local_name}/{it.local_name}", it.text) for it in child.children)
+        for path, text in ((child.local_name, child.text), *inner):
+            if name := _FIELDS.get(path):
+                is_joined = name in _JOINED_FIELDS and name in values
+                values[name] = f"{values[name]} {text}" if is_joined else text.strip()
+    return values
 
 
 # `https://name.blogspot.co.uk/2020/01/title.html`: each country has its own host for the same blog.
@@ -146,8 +294,6 @@ _ATOM_HINTS = (b"schemas.google.com/blogger/", b"blogger.com,1999:blog-")
 
 
 class BloggerSource(FileSource):
-    """Reads the posts and pages of exports."""
-
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         super().__init__(entries, options)
         self.total = sum(entry.path.stat().st_size // 10_000 for entry in entries if not entry.problem) or 1
@@ -155,7 +301,6 @@ class BloggerSource(FileSource):
         self.assets = tuple(album for entry in entries for album in _list_albums(entry.path))
 
     def read_entry(self, entry: Entry) -> Iterator[Item]:
-        """Yield the record of each post and page, and a report for each item that is not imported."""
         overview = Overview(entry.path)
         self.hosts |= overview.find_hosts()
         self.left_behind += overview.counts
@@ -164,37 +309,28 @@ class BloggerSource(FileSource):
                 f"“{entry.key}” is the export of a private blog; all its articles become drafts."
             )
         for item in Feed(entry.path).read():
-            if item.kind in ("post", "page"):
-                yield self._read_item(item, entry, overview)
-
-    def _read_item(self, item: BloggerItem, entry: Entry, overview: Overview) -> Item:
-        try:
-            self._check_is_imported(item)
-            return make_record(item, (entry.key, entry.path), self.options, is_private=overview.is_private)
-        except (RefusedFile, NotAnArticle) as error:
-            return report_problem(entry.key, error, entry.key, to_title(item.title))
-
-    def _check_is_imported(self, item: BloggerItem) -> None:
-        """Raise NotAnArticle for an item that is not imported."""
-        if item.status == "SOFT_TRASHED" and item.make_key() not in self.options.imported_keys:
-            self.left_behind["articles in the trash"] += 1
-            raise NotAnArticle("It was in the trash of Blogger.")
+            if item.kind not in ("post", "page"):
+                continue
+            try:
+                if item.status == "SOFT_TRASHED" and item.make_key() not in self.options.imported_keys:
+                    self.left_behind["articles in the trash"] += 1
+                    raise NotAnArticle("It was in the trash of Blogger.")
+                is_private, source = overview.is_private, (entry.key, entry.path)
+                yield make_record(item, source, self.options, is_private=is_private)
+            except (RefusedFile, NotAnArticle) as error:
+                yield report_problem(entry.key, error, entry.key, to_title(item.title))
 
 
 def _list_albums(path: Path) -> list[Path]:
-    """Return the folders of pictures beside a `Takeout/Blogger/Blogs/NAME/feed.atom`."""
     albums = path.parent.parent.parent / "Albums"
     try:
-        folders = [] if albums.is_symlink() else sorted(filter(_is_folder, albums.iterdir()))
+        # Links are ignored, because they could lead to pictures that are not part of the export.
+        folders = [it for it in sorted(albums.iterdir()) if it.is_dir() and not it.is_symlink()]
     except OSError:
         return []
     # The album with the name of the blog comes first.
-    return sorted(folders, key=lambda child: child.name != path.parent.name)[:_MAX_ALBUMS]
-
-
-def _is_folder(path: Path) -> bool:
-    # Links are ignored, because they could lead to pictures that are not part of the export.
-    return path.is_dir() and not path.is_symlink()
+    is_link = albums.is_symlink()
+    return [] if is_link else sorted(folders, key=lambda it: it.name != path.parent.name)[:_MAX_ALBUMS]
 
 
 class Overview:
@@ -206,26 +342,22 @@ class Overview:
         self._paths: set[str] = set()
         self._links: set[tuple[str, str]] = set()
         feed = Feed(path)
-        try:
+        # `read_entry` reads the file again and reports a damage, after the intact articles.
+        with suppress(RefusedFile):
             for item in feed.read():
-                self._add(item)
-        except RefusedFile:
-            # `read_entry` reads the file again and reports the damage, after the intact articles.
-            pass
+                if item.kind in _COUNTED_KINDS:
+                    self.counts[_COUNTED_KINDS[item.kind]] += 1
+                if item.kind == "settings" and item.id.endswith(_ACCESS_SETTING):
+                    self.is_private = item.content.strip() != "PUBLIC"
+                elif item.kind in ("post", "page"):
+                    self.counts.update(item.features)
+                    self._paths.add(item.get_path())
+                    if "//" in item.content:
+                        found = _POST_LINK.findall(item.content)
+                        self._links.update((host.lower(), path) for host, path in found)
+                    if item.address.startswith("http"):
+                        self._links.update((host, item.get_path()) for host in list_hosts(item.address))
         self._address = feed.address
-
-    def _add(self, item: BloggerItem) -> None:
-        if item.kind in _COUNTED_KINDS:
-            self.counts[_COUNTED_KINDS[item.kind]] += 1
-        if item.kind == "settings" and item.id.endswith(_ACCESS_SETTING):
-            self.is_private = item.content.strip() != "PUBLIC"
-        elif item.kind in ("post", "page"):
-            self.counts.update(item.features)
-            self._paths.add(item.get_path())
-            if "//" in item.content:
-                self._links.update((host.lower(), path) for host, path in _POST_LINK.findall(item.content))
-            if item.address.startswith("http"):
-                self._links.update((host, item.get_path()) for host in list_hosts(item.address))
 
     def find_hosts(self) -> set[str]:
         """Return the hosts of the blog.
@@ -246,7 +378,6 @@ def list_hosts(address: str) -> set[str]:
 
 
 def detect(entry: Entry, head: bytes) -> bool:
-    """Return whether a file is an Atom feed of Blogger."""
     return b"<feed" in head and any(hint in head for hint in _ATOM_HINTS)
 
 

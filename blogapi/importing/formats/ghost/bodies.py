@@ -13,9 +13,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from blogapi.importing.format_api.page_text import replace_frames
 from blogapi.importing.format_api.privacy_signs import GHOST_GATED_BLOCK
 from blogapi.importing.refusals import RefusedFile
-from blogapi.importing.texts.frames import replace_frames
 
 #: The name of cards in a public post that were hidden from visitors who are not members.
 MEMBERS_ONLY = "cards that only members could read"
@@ -68,7 +68,12 @@ def read_body(post: Mapping[str, object]) -> Body:
     Raises RefusedFile if the post has only the source of its text, in lexical or mobiledoc.
     """
     blocks = _list_blocks(post)
-    markdown = _find_markdown(blocks) or _get_text(post, "markdown")
+    markdown = ""
+    # Only a post that consists of one Markdown card is Markdown.
+    if len(blocks) == 1 and blocks[0][0] in _MARKDOWN_CARDS:
+        with suppress(*_ERRORS):
+            markdown = _get_text(blocks[0][1], "markdown")
+    markdown = markdown or _get_text(post, "markdown")
     if markdown.strip():
         return Body(clean_addresses(to_commonmark(markdown)), "markdown")
     if (html := _get_text(post, "html")).strip():
@@ -101,27 +106,15 @@ def _list_blocks(post: Mapping[str, object]) -> list[tuple[str, Mapping[str, Any
         return [(node["type"], node) for node in nodes if node["type"] != "paragraph" or node["children"]]
     with suppress(*_ERRORS):
         document = _load(post["mobiledoc"])
-        text_types = ("text" for section in document["sections"] if _has_text(section))
+        # Sections of type 10 are cards. The last item of a marker is its text.
+        sections = (it[2] for it in document["sections"] if it[0] != 10)
+        text_types = ("text" for markers in sections if any(marker[-1] for marker in markers))
         return [*((name, {}) for name in text_types), *((name, fields) for name, fields in document["cards"])]
     return []
 
 
 def _load(source: object) -> Any:
     return json.loads(source) if isinstance(source, str) else source
-
-
-def _has_text(section: Any) -> bool:
-    # Sections of type 10 are cards. The last item of a marker is its text.
-    return section[0] != 10 and any(marker[-1] for marker in section[2])
-
-
-def _find_markdown(blocks: list[tuple[str, Mapping[str, Any]]]) -> str:
-    """Return the Markdown of a post that consists of one Markdown card; "" for any other post."""
-    if len(blocks) != 1 or blocks[0][0] not in _MARKDOWN_CARDS:
-        return ""
-    with suppress(*_ERRORS):
-        return _get_text(blocks[0][1], "markdown")
-    return ""
 
 
 def to_commonmark(text: str) -> str:

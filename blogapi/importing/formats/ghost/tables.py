@@ -14,6 +14,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import yaml
+
 from blogapi.importing.format_api.article_record import AuthorRecord
 from blogapi.importing.format_api.source_files import read_bytes
 from blogapi.importing.formats.ghost.bodies import clean_addresses
@@ -83,8 +85,6 @@ _TECHNICAL_TABLES = {
 
 @dataclass(frozen=True, slots=True)
 class GhostTag:
-    """A tag of the export."""
-
     name: str
     is_internal: bool
     fields: Mapping[str, str] = field(default_factory=dict)  #: by their names in the API
@@ -109,7 +109,6 @@ class Tables:
     posts: list[object] = field(default_factory=list)  #: the rows of posts
 
     def read(self, rows: Iterable[Row]) -> None:
-        """Add the rows of `export_file.read_rows`."""
         for table, row in rows:
             if table == "posts":
                 self.posts.append(row)
@@ -121,7 +120,12 @@ class Tables:
     def _add(self, table: str, row: Mapping[str, object]) -> None:
         id_, post_id = to_line(row.get("id")), to_line(row.get("post_id"))
         if table == "tags":
-            self._add_tag(id_, row)
+            if (tag := read_tag(row)) is not None:
+                self.tags[id_] = tag
+                self.others["internal tags"] += tag.is_internal
+                pictures = [to_line(row.get(name)) for name in ("feature_image", "image", "og_image")]
+                is_taken = {"cover_image", "og_image"} & tag.fields.keys()
+                self.others["pictures of tags"] += any(pictures) and not is_taken
         elif table == "users":
             if (author := read_author(row)) and id_:
                 self.users[id_] = author
@@ -139,17 +143,6 @@ class Tables:
         elif row.get("key") in ("timezone", "active_timezone", "activeTimezone"):
             self.timezone = to_line(row.get("value"))
 
-    def _add_tag(self, id_: str, row: Mapping[str, object]) -> None:
-        tag = read_tag(row)
-        if tag is None:
-            return
-        self.tags[id_] = tag
-        if tag.is_internal:
-            self.others["internal tags"] += 1
-        pictures = [to_line(row.get(name)) for name in ("feature_image", "image", "og_image")]
-        is_taken = {"cover_image", "og_image"} & tag.fields.keys()
-        self.others["pictures of tags"] += any(pictures) and not is_taken
-
     def _add_join(
         self, joins: dict[str, list[tuple[int, str]]], post_id: str, row: Mapping[str, object], name: str
     ) -> None:
@@ -162,11 +155,7 @@ def read_tag(row: Mapping[str, object]) -> GhostTag | None:
     """Return the tag in a row, or None if it has no name. Internal tags control themes; readers see none."""
     name = to_line(row.get("name"))
     is_internal = row.get("visibility") == "internal" or name.startswith("#")
-    return GhostTag(name, is_internal, _read_details(row)) if name else None
-
-
-def _read_details(row: Mapping[str, object]) -> Mapping[str, str]:
-    """Return the fields of a tag; pictures are left out if the export has no full address of them."""
+    # Pictures are left out if the export has no full address of them.
     fields = {
         "description": to_line(row.get("description")),
         "cover_image": to_http_url(read_url(row.get("feature_image") or row.get("image"))),
@@ -175,7 +164,8 @@ def _read_details(row: Mapping[str, object]) -> Mapping[str, str]:
         "og_image": to_http_url(read_url(row.get("og_image"))),
         "canonical_url": to_http_url(read_url(row.get("canonical_url"))),
     }
-    return {name: text for name, text in fields.items() if text}
+    filled = {field: text for field, text in fields.items() if text}
+    return GhostTag(name, is_internal, filled) if name else None
 
 
 def read_author(row: Mapping[str, object]) -> AuthorRecord | None:
@@ -195,3 +185,47 @@ def read_url(value: object) -> str:
     # Gravatar's addresses have no scheme in Ghost.
     url = f"https:{url}" if url.startswith("//") else url
     return url if len(url) <= MAX_URL_LENGTH and is_web_address(url) else ""
+
+
+_NAMES = ("redirects.json", "redirects.yaml", "redirects.yml")
+# Reading 256 kB of YAML takes up to two seconds.
+_MAX_REDIRECT_BYTES = 256 * 1024
+# `from` is a regular expression. Only patterns that match a single path are used: `^/old-name/?$`.
+_PATH = re.compile(r"\^?\\?/((?:[\w.%-]|\\?/|\\[.-])*?)(?:\\?/|\(?\[?\\?/\]?\)?\?)?\$?")
+_TARGET = re.compile(r"(?:https?://[^/\s]+)?/([^/?#\s]+)/?")
+
+
+@dataclass(slots=True)
+class Redirects:
+    """The redirects to posts, as lists of former paths by slug, and the number of the other redirects."""
+
+    paths: dict[str, list[str]] = field(default_factory=dict)
+    others: int = 0
+
+
+def read_redirects(parent: Path) -> Redirects:
+    """Return the redirects in a folder. A file that cannot be read adds one to `others`."""
+    redirects = Redirects()
+    files = [parent / name for name in _NAMES if (parent / name).is_file()]
+    for source, target in (pair for file in files for pair in _list_redirects(file)):
+        slug, path = _TARGET.fullmatch(target), _PATH.fullmatch(source[:1_000])
+        former_path = f"/{path[1]}/".replace("\\", "") if path else ""
+        if slug and former_path.strip("/") not in ("", slug[1]):
+            redirects.paths.setdefault(slug[1], []).append(former_path)
+        else:
+            redirects.others += 1
+    return redirects
+
+
+def _list_redirects(path: Path) -> Iterator[tuple[str, str]]:
+    try:
+        text = read_bytes(path, _MAX_REDIRECT_BYTES).decode("utf-8-sig")
+        data = json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)
+    except (RefusedFile, ValueError, RecursionError, yaml.YAMLError):
+        data = [{}]
+    if isinstance(data, list):
+        yield from ((str(row.get("from")), str(row.get("to"))) for row in data if isinstance(row, Mapping))
+    elif isinstance(data, Mapping):
+        # In YAML the redirects are below the status code: `301: {/old-name: /new-name}`.
+        groups = (group for group in data.values() if isinstance(group, Mapping))
+        yield from ((str(source), str(target)) for group in groups for source, target in group.items())

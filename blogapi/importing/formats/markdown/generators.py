@@ -84,16 +84,12 @@ def find_site(posts: Path, levels: int) -> GeneratorSite | None:
 @lru_cache(maxsize=256)
 def _read_site(outer: Path) -> GeneratorSite | None:
     files = [*list_configuration(outer), *list_configuration(outer / "config" / "_default")]
-    for name, pattern in SITE_FILES.items():
-        found = sorted(file for file in files if re.fullmatch(pattern, file.name))
-        if found:
-            return _make_site(outer, name, found)
-    return None
-
-
-def _make_site(outer: Path, name: str, files: list[Path]) -> GeneratorSite:
+    named = ((it, sorted(f for f in files if re.fullmatch(form, f.name))) for it, form in SITE_FILES.items())
+    name, found = next((pair for pair in named if pair[1]), ("", list[Path]()))
+    if not found:
+        return None
     settings, texts = dict[str, object](), list[str]()
-    for file in files:
+    for file in found:
         # VuePress and VitePress have a folder with several programs.
         programs = sorted((*file.glob("*.*[jt]s"), *file.glob("config/*.*[jt]s")))
         texts += map(read_configuration, programs or [file])
@@ -107,7 +103,7 @@ def _make_site(outer: Path, name: str, files: list[Path]) -> GeneratorSite:
         name = "zola"
     elif name == "nikola" and not _NIKOLA_SETTING.search(text):
         name = "sphinx"
-    return GeneratorSite(outer, name, files[0].name, settings, text)
+    return GeneratorSite(outer, name, found[0].name, settings, text)
 
 
 def parse_configuration(suffix: str, text: str) -> dict[str, object]:

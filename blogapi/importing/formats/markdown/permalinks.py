@@ -14,9 +14,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from blogapi.importing.formats.markdown import paths
-from blogapi.importing.formats.markdown.fields import Fields
+from blogapi.importing.formats.markdown.front_matter import Fields
 from blogapi.importing.formats.markdown.generators import GeneratorSite
-from blogapi.importing.texts.lines import normalize_key, to_line, to_mapping
+from blogapi.importing.texts.lines import to_line, to_mapping
 from blogapi.rendering.slugs import is_slug
 
 # The first of these fields that gives a slug is used; the others are former addresses.
@@ -78,7 +78,10 @@ _JEKYLL_STYLES = {
 _HEXO_FORM = ":year/:month/:day/:title/"
 _PELICAN_FORM = re.compile(r"^ARTICLE_URL[ \t]*=[ \t]*[\"']([^\"'\n]*)[\"']", re.MULTILINE)
 _PELICAN_SITE = re.compile(r"^SITEURL[ \t]*=[ \t]*[\"']([^\"'\n]*)[\"']", re.MULTILINE)
+#: The settings, as normalized keys, with the address of the blog or its path.
+_ROOT_SETTINGS = {"jekyll": "baseurl", "hexo": "root", "hugo": "baseurl"}
 _TOKEN = re.compile(r":([a-z_]+)(?:\[[^\]]*\])?|\{(\w+)(?::([^{}]*))?\}")
+_JEKYLL_OTHER = re.compile(r"[^\w.~!$&'()+,;=@-]+|(?<=-)-+")
 _HEXO_SPECIAL = re.compile(r"[\x00-\x1f\s~`!@#$%^&*()\-_+=\[\]{}|\\;:\"'<>,.?/]+")
 
 
@@ -118,36 +121,31 @@ def list_paths(site: GeneratorSite | None, path: Path, parts: AddressParts) -> t
             return ()
         folders = folders[folders.index(content) + 1 :]
     is_bundle = paths.is_index(path.name) and folders and site.generator != "jekyll"
-    found = find_path(site, replace(parts, section=folders[:-1] if is_bundle else folders))
-    return (found,) if found else ()
-
-
-def find_path(site: GeneratorSite, parts: AddressParts) -> str | None:
-    """Return the path of an article, "" if the site has no form, and None if it cannot be computed."""
-    form = _find_form(site, parts.section)
-    if not form:
-        return ""
-    values = _VALUES[site.generator]
-    missing = False
+    parts = replace(parts, section=folders[:-1] if is_bundle else folders)
+    form, values, missing = _find_form(site, parts.section), _VALUES[site.generator], False
 
     def insert(token: re.Match[str]) -> str:
         nonlocal missing
         name, pattern = token[1] or token[2], token[3] or ""
         if name == "date" and pattern and parts.time:
             return parts.time.strftime(pattern)
-        make = _TIMES.get(name) if parts.time else None
-        text = make(parts.time) if make and parts.time else None
-        if text is None and name in values:
-            text = values[name](parts)
-        missing = missing or text is None
-        return text or ""
+        if name in _TIMES and parts.time:
+            text = _TIMES[name].format(parts.time)
+            return text.lower() if name.endswith("name") else text.lstrip("0") if name == "yearday" else text
+        value = values[name](parts) if name in values else None
+        missing = missing or value is None
+        return value or ""
 
-    path = _TOKEN.sub(insert, form)
-    if missing or ":" in path or "{" in path:
-        return None
-    outer = urlsplit(_find_root(site)).path.strip("/")
-    path = re.sub("/{2,}", "/", f"/{outer}/{path}")
-    return path if path.strip("/") else None
+    address = _TOKEN.sub(insert, form)
+    if not form or missing or ":" in address or "{" in address:
+        return ()
+    if site.generator == "pelican":
+        found = _PELICAN_SITE.search(site.text)
+        root = found[1] if found else ""
+    else:
+        root = to_line(site.settings.get(_ROOT_SETTINGS[site.generator]))
+    address = re.sub("/{2,}", "/", f"/{urlsplit(root).path.strip('/')}/{address}")
+    return (address,) if address.strip("/") else ()
 
 
 @lru_cache(maxsize=1024)
@@ -169,20 +167,8 @@ def _find_form(site: GeneratorSite, section: tuple[str, ...]) -> str:
     return next((to_line(forms[name]) for name in names if to_line(forms.get(name))), "")
 
 
-def _find_root(site: GeneratorSite) -> str:
-    if site.generator == "pelican":
-        found = _PELICAN_SITE.search(site.text)
-        return found[1] if found else ""
-    names = {"jekyll": ("baseurl",), "hexo": ("root",), "hugo": ("baseURL",)}[site.generator]
-    return next(filter(None, (to_line(site.settings.get(normalize_key(name))) for name in names)), "")
-
-
 def _jekyll_slug(text: str) -> str:
     return re.sub(r"[\W_]+", "-", text).strip("-").lower()
-
-
-def _jekyll_pretty(text: str) -> str:
-    return re.sub(r"[^\w.~!$&'()+,;=@-]+|(?<=-)-+", "-", text).strip("-")
 
 
 def _hexo_slug(text: str) -> str:
@@ -197,7 +183,7 @@ def _hugo_slug(text: str) -> str:
 _Values = Mapping[str, Callable[[AddressParts], str | None]]
 _VALUES: dict[str, _Values] = {
     "jekyll": {
-        "title": lambda parts: _jekyll_pretty(parts.slug or parts.name),
+        "title": lambda parts: _JEKYLL_OTHER.sub("-", parts.slug or parts.name).strip("-"),
         "slug": lambda parts: _jekyll_slug(parts.slug or parts.name),
         "name": lambda parts: _jekyll_slug(parts.name),
         "categories": lambda parts: "/".join(dict.fromkeys(name.lower() for name in parts.categories)),
@@ -227,17 +213,10 @@ _VALUES: dict[str, _Values] = {
         "lang": lambda parts: parts.language or None,
     },
 }
-_TIMES: dict[str, Callable[[datetime], str]] = {
-    **{
-        "year": lambda time: f"{time:%Y}",
-        "month": lambda time: f"{time:%m}",
-        "day": lambda time: f"{time:%d}",
-    },
-    **{"short_year": lambda time: f"{time:%y}", "i_month": lambda time: str(time.month)},
-    **{"i_day": lambda time: str(time.day), "hour": lambda time: f"{time:%H}"},
-    **{"minute": lambda time: f"{time:%M}", "second": lambda time: f"{time:%S}"},
-    **{"y_day": lambda time: f"{time:%j}", "yearday": lambda time: str(int(f"{time:%j}"))},
-    **{"monthname": lambda time: f"{time:%B}".lower(), "weekdayname": lambda time: f"{time:%A}".lower()},
-    **{"long_month": lambda time: f"{time:%B}", "short_month": lambda time: f"{time:%b}"},
-    "weekday": lambda time: str(time.isoweekday() % 7),
+#: The forms of a time, in the syntax of `str.format`; names are in lower case if they end with `name`.
+_TIMES = {
+    **{"year": "{:%Y}", "month": "{:%m}", "day": "{:%d}", "short_year": "{:%y}", "i_month": "{0.month}"},
+    **{"i_day": "{0.day}", "hour": "{:%H}", "minute": "{:%M}", "second": "{:%S}", "y_day": "{:%j}"},
+    **{"monthname": "{:%B}", "weekdayname": "{:%A}", "long_month": "{:%B}", "short_month": "{:%b}"},
+    **{"yearday": "{:%j}", "weekday": "{:%w}"},
 }

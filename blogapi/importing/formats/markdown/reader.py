@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,45 +11,25 @@ from typing import Any
 from blogapi.importing.format_api import privacy
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.privacy import DraftReason
-from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.format_api.source import DEFINE_NONE, ImportOptions
 from blogapi.importing.format_api.source_files import MAX_OUTER_FOLDERS, Entry, read_bytes, read_head
 from blogapi.importing.formats.markdown import (
-    comments,
     front_matter,
     generators,
+    marks,
     paths,
     permalinks,
     sections,
     unbuilt,
 )
-from blogapi.importing.formats.markdown.authors import read_authors
-from blogapi.importing.formats.markdown.comments import SiteRules
-from blogapi.importing.formats.markdown.fields import UNREPORTED_KEYS, Fields
+from blogapi.importing.formats.markdown.front_matter import UNREPORTED_KEYS, Fields
 from blogapi.importing.formats.markdown.generators import GeneratorSite
-from blogapi.importing.formats.markdown.marks import (
-    read_cover,
-    read_featured,
-    read_is_page,
-    read_language_and_key,
-    read_position,
-    read_robots,
-)
-from blogapi.importing.formats.markdown.publication import decide_publication
-from blogapi.importing.formats.markdown.terms import read_terms
+from blogapi.importing.formats.markdown.marks import decide_publication
+from blogapi.importing.formats.markdown.sections import SiteRules
+from blogapi.importing.formats.markdown.terms import read_authors, read_terms
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.templates import mdx
-from blogapi.importing.texts import titles
-from blogapi.importing.texts.lines import (
-    MAX_URL_LENGTH,
-    decode,
-    normalize_key,
-    to_bool,
-    to_http_url,
-    to_line,
-    to_plain_line,
-    to_plain_markdown,
-    to_title,
-)
+from blogapi.importing.texts import lines, titles
 from blogapi.importing.texts.messages import join_names
 from blogapi.rendering.renderer import list_headings
 from blogapi.rendering.sanitizer import to_safe_html
@@ -85,7 +65,15 @@ def read_file(entry: Entry, options: ImportOptions, folders: Sequence[str] | Non
     The names and section pages of all folders in the key can make the article a draft. A file is opened only
     if it has the suffix of an article.
     """
-    data = _read_source(entry)
+    if entry.problem:
+        raise entry.problem
+    if entry.key.casefold().endswith(".asc") and read_head(entry.path, 64).startswith(b"-----BEGIN PGP"):
+        raise NotAnArticle("It is a key or a signature of OpenPGP.")
+    paths.get_content_type(entry.key)
+    if os.path.lexists(entry.path.with_suffix(".meta")):
+        # The other file can say that the article is private.
+        raise RefusedFile("Its fields are in a `.meta` file of Nikola; write them at the start of the text.")
+    data = read_bytes(entry.path)
     depth = entry.key.count("/")
     # The imported folder may itself be in a folder of drafts.
     outer = entry.path.parents[depth:][:1]
@@ -100,7 +88,7 @@ def read_file(entry: Entry, options: ImportOptions, folders: Sequence[str] | Non
             *sections.find_reasons(entry, site.generator if site else ""),
             *privacy.find_draft_reasons_in_folders(folder.name for folder in outer),
         ],
-        rules=comments.read_rules(entry.key, entry.path.parent, site),
+        rules=sections.read_rules(entry.key, entry.path.parent, site),
         is_note=sections.is_in_vault(entry.path.parent, levels),
     )
     return replace(parse_file(entry.key, data, options, context, folders), path=entry.path)
@@ -109,18 +97,6 @@ def read_file(entry: Entry, options: ImportOptions, folders: Sequence[str] | Non
 def find_site(entry: Entry) -> GeneratorSite | None:
     """Return the site of a file: the nearest folder with the configuration of a generator, or None."""
     return generators.find_site(entry.path.parent, entry.key.count("/") + MAX_OUTER_FOLDERS)
-
-
-def _read_source(entry: Entry) -> bytes:
-    if entry.problem:
-        raise entry.problem
-    if entry.key.casefold().endswith(".asc") and read_head(entry.path, 64).startswith(b"-----BEGIN PGP"):
-        raise NotAnArticle("It is a key or a signature of OpenPGP.")
-    paths.get_content_type(entry.key)
-    if os.path.lexists(entry.path.with_suffix(".meta")):
-        # The other file can say that the article is private.
-        raise RefusedFile("Its fields are in a `.meta` file of Nikola; write them at the start of the text.")
-    return read_bytes(entry.path)
 
 
 def parse_file(
@@ -137,7 +113,7 @@ def parse_file(
     NotAnArticle if it is not an article; no other exception is raised.
     """
     content_type = paths.get_content_type(key)
-    text, notes = decode(data)
+    text, notes = lines.decode(data)
     generator = context.site.generator if context.site else ""
     if content_type == "text":
         paths.check_text(key, text, generator)
@@ -161,16 +137,19 @@ def parse_file(
     )
     authors = read_authors(fields)
     system = generator if generator == "jekyll" else parsed.format
-    found = _find_draft_reasons(key, parsed, fields, tags, system, builds_underscores=generator == "zola")
-    reasons = [*context.reasons, *skipped, *found]
+    reasons = [*context.reasons, *skipped, *([DraftReason(parsed.problem)] if parsed.problem else [])]
+    reasons += privacy.find_reasons(
+        fields.all_entries, key, tags, system, builds_underscores=generator == "zola"
+    )
+    reasons += [] if fields.all_entries else privacy.find_draft_reasons_in_text(parsed.body)
     if is_repository_file:
         note = "It has the name of a repository file (like README or LICENSE); the article became a draft."
         reasons.append(DraftReason(note))
     if context.site:
         reasons += unbuilt.find_reasons(context.path, context.site, fields.all_entries, context.imported)
     reasons += unbuilt.find_unlisted(context.path, key.count("/"))
-    reasons += comments.find_reasons(parsed.body, content_type, context.rules, fields.all_entries, tags)
-    body, left_out = comments.leave_out_comments(parsed.body, content_type, context.rules, fields)
+    reasons += sections.find_text_reasons(parsed.body, content_type, context.rules, fields.all_entries, tags)
+    body, left_out = sections.leave_out_comments(parsed.body, content_type, context.rules, fields)
     if context.is_note and not options.publish_undated:
         reasons += sections.find_vault_reasons(fields.all_entries)
     if site := context.site:
@@ -190,17 +169,27 @@ def parse_file(
     addresses = permalinks.read_addresses(fields)
     computed: tuple[str, ...] = ()
     if context.site and not any(fields.find(name) for name in ("permalink", "url")):
+        # All categories are a part of some addresses.
+        named = fields.find("categories") or fields.find("category")
         parts = permalinks.AddressParts(
             name=path.name,
-            slug=to_line(fields.find("slug")),
+            slug=lines.to_line(fields.find("slug")),
             title=texts["title"],
-            categories=_list_categories(fields),
+            categories=[
+                *filter(
+                    None,
+                    map(lines.to_line, named if isinstance(named, list) else lines.to_line(named).split()),
+                )
+            ],
             time=published_at and generators.get_local_time(context.site, published_at, options.time_zone),
         )
         computed = permalinks.list_paths(context.site, context.path, parts)
-    language, translation_key = read_language_and_key(fields)
-    is_page = paths.is_page(key, is_dated=published_at is not None) or read_is_page(fields)
+    language, translation_key = marks.read_language_and_key(fields)
+    # As in Jekyll, Hexo and Hugo, the front matter can say that the article is a page.
+    kinds = (lines.to_line(fields.find(name)).casefold() for name in ("layout", "type"))
+    is_page = paths.is_page(key, is_dated=published_at is not None) or "page" in kinds
     is_page = is_page and not paths.is_post(key)
+    position = fields.take_line("weight", "navorder", "menuorder") if is_page else ""
     is_mdx = key.casefold().endswith(".mdx") or (generator == "docusaurus" and content_type == "markdown")
     return ArticleRecord(
         key=key,
@@ -214,12 +203,12 @@ def parse_file(
         tags=tags,
         authors=authors,
         **texts,
-        featured=read_featured(fields),
-        robots=read_robots(fields),
+        featured=marks.read_featured(fields),
+        robots=marks.read_robots(fields),
         language=language,
         translation_key=translation_key,
         is_page=is_page,
-        position=read_position(fields) if is_page else 0,
+        position=int(position[:9]) if position.isdecimal() else 0,
         slug=slug,
         former_slugs=former_slugs,
         former_paths=addresses if is_page else tuple(dict.fromkeys((*addresses, *computed))),
@@ -235,13 +224,6 @@ def parse_file(
         is_undated=not (published_at or fields.all_entries or reasons),
         notes=tuple(fields.notes),
     )
-
-
-def _list_categories(fields: Fields) -> list[str]:
-    """Return all categories in the front matter, which are a part of some addresses."""
-    value = fields.find("categories") or fields.find("category")
-    values = value if isinstance(value, list) else to_line(value).split()
-    return [name for name in map(to_line, values) if name]
 
 
 def _is_page_of_folder(key: str, fields: Fields, context: FileContext) -> bool:
@@ -262,8 +244,8 @@ def _check_is_article(
     if not fields.all_entries and not parsed.body.strip():
         raise RefusedFile("The file is empty; add a text or delete the file.")
     if content_type == "html" and parsed.format == "none" and not fields.all_entries:
-        raise NotAnArticle("It is an HTML page without front matter.")
-    if to_bool(fields.take("headless")):
+        raise NotAnArticle("It is an HTML page without a head (front matter).")
+    if lines.to_bool(fields.take("headless")):
         raise NotAnArticle("It is a headless bundle of Hugo, which has no page of its own.")
     if key.casefold().endswith(".excalidraw.md") or fields.find("excalidrawplugin"):
         raise NotAnArticle("It is a drawing of Excalidraw.")
@@ -273,68 +255,37 @@ def _check_is_article(
         raise NotAnArticle("It has no text and no date, like a page that only lists articles.")
 
 
-def _find_draft_reasons(
-    key: str,
-    parsed: front_matter.ParsedFile,
-    fields: Fields,
-    tags: tuple[str, ...],
-    system: str,
-    *,
-    builds_underscores: bool,
-) -> list[DraftReason]:
-    reasons = [DraftReason(parsed.problem)] if parsed.problem else []
-    reasons += privacy.find_reasons(
-        fields.all_entries, key, tags, system, builds_underscores=builds_underscores
-    )
-    if not fields.all_entries:
-        reasons += privacy.find_draft_reasons_in_text(parsed.body)
-    return reasons
-
-
 def _read_texts(fields: Fields, markdown: str, name: str) -> dict[str, Any]:
-    cover, cover_alt = read_cover(fields)
+    cover, cover_alt = marks.read_cover(fields)
+    title = lines.to_title(fields.take_line("title"))
+    if not title:
+        headings = list_headings(to_safe_html(markdown[:_MAX_BEGINNING], "markdown"))
+        heading = next((lines.to_line(heading.text) for heading in headings if heading.level == 1), "")
+        # The value of a template tag is not known here.
+        title = "" if "{{" in heading or "{%" in heading else heading
+        taken = (
+            "taken from the first heading, which stays in the text" if title else "made from the file name"
+        )
+        fields.add_note(f"The title was {taken}.")
+        title = title or titles.make_title(name)
+    url = fields.take_line("canonicalurl", "canonical", "seo.canonical", "seo.canonicalurl")
+    if url and not lines.to_http_url(url):
+        fields.add_note(
+            f"The canonical URL “{url[:100]}” was ignored: it is not an http(s) URL "
+            f"of at most {lines.MAX_URL_LENGTH:,} characters."
+        )
     return {
-        "title": _read_title(fields, markdown, name),
-        "subtitle": to_title(fields.take_line("subtitle")),
-        "excerpt": to_plain_markdown(fields.take_line("excerpt", "summary", "description")),
+        "title": title,
+        "subtitle": lines.to_title(fields.take_line("subtitle")),
+        "excerpt": lines.to_plain_markdown(fields.take_line("excerpt", "summary", "description")),
         "cover_image": cover,
         "cover_alt": cover_alt,
-        "seo_title": to_title(fields.take_line("seotitle", "seo.title")),
-        "seo_description": to_plain_line(
+        "seo_title": lines.to_title(fields.take_line("seotitle", "seo.title")),
+        "seo_description": lines.to_plain_line(
             fields.take_line("seodescription", "seo.description", "description", "excerpt", "summary")
         ),
-        "canonical_url": _read_canonical_url(fields),
+        "canonical_url": url if lines.to_http_url(url) else "",
     }
-
-
-def _read_title(fields: Fields, markdown: str, name: str) -> str:
-    title = to_title(fields.take_line("title"))
-    if title:
-        return title
-    heading = _find_heading(markdown)
-    if heading:
-        fields.add_note("The title was taken from the first heading, which stays in the text.")
-    else:
-        fields.add_note("The title was made from the file name.")
-    return heading or titles.make_title(name)
-
-
-def _find_heading(markdown: str) -> str:
-    """Return the first level-1 heading as plain text, or "" if there is none or it has a template tag."""
-    headings = list_headings(to_safe_html(markdown[:_MAX_BEGINNING], "markdown"))
-    text = next((heading.text for heading in headings if heading.level == 1), "")
-    return "" if "{{" in text or "{%" in text else to_line(text)
-
-
-def _read_canonical_url(fields: Fields) -> str:
-    url = fields.take_line("canonicalurl", "canonical", "seo.canonical", "seo.canonicalurl")
-    if not url or to_http_url(url):
-        return url
-    fields.add_note(
-        f"The canonical URL “{url[:100]}” was ignored: it is not an http(s) URL "
-        f"of at most {MAX_URL_LENGTH:,} characters."
-    )
-    return ""
 
 
 def _read_custom_fields(fields: Fields, options: ImportOptions) -> dict[str, Any]:
@@ -342,26 +293,24 @@ def _read_custom_fields(fields: Fields, options: ImportOptions) -> dict[str, Any
     custom_fields = options.custom_fields
     taken, others, ignored = dict[str, Any](), dict[str, Any](), []
     for outer, key, value in fields.list_unused(_OWN_FIELD_TABLES):
-        name = normalize_key(key)
+        name = lines.normalize_key(key)
         if custom_fields.find(key):
             taken.setdefault(key, value)
         elif privacy.is_privacy_field(name) or name in UNREPORTED_KEYS:
             continue
-        elif _is_possible_custom_field(fields, custom_fields.guess_types(value), value):
+        elif (types := custom_fields.guess_types(value)) and not (
+            types <= _TEXT_TYPES and fields.repeats_used_value(value)
+        ):
             others.setdefault(key, value)
-            ignored += [] if options.defines_fields else [(outer, key, value)]
+            ignored += [] if options.define_fields != DEFINE_NONE else [(outer, key, value)]
         else:
             ignored.append((outer, key, value))
     names = [
-        to_line(f"{outer}.{key}" if outer else key)[:40]
+        lines.to_line(f"{outer}.{key}" if outer else key)[:40]
         for outer, key, value in ignored
         if not fields.repeats_used_value(value)
     ]
     if names:
-        fields.add_note(f"Ignored front matter fields: {join_names(names)}.")
+        sentence = "The field {} is left out." if len(names) == 1 else "The fields {} are left out."
+        fields.add_note(sentence.format(join_names(names)))
     return {"custom": custom_fields.convert(taken), "other_fields": others}
-
-
-def _is_possible_custom_field(fields: Fields, types: Set[str], value: object) -> bool:
-    """Return whether a custom field can have the value, unless it is a text that another field repeats."""
-    return bool(types) and not (types <= _TEXT_TYPES and fields.repeats_used_value(value))

@@ -2,25 +2,145 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import filecmp
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 from blogapi.importing.format_api.article_record import ArticleRecord, TermRecord
-from blogapi.importing.format_api.format import CONTRACT_VERSION, Format
 from blogapi.importing.format_api.report import Item
-from blogapi.importing.format_api.source import FileSource, ImportOptions
-from blogapi.importing.format_api.source_files import Entry
-from blogapi.importing.formats.markdown import generators, identity, paths, permalinks, reader
+from blogapi.importing.format_api.source import CONTRACT_VERSION, FileSource, Format, ImportOptions
+from blogapi.importing.format_api.source_files import Entry, escape_file_name
+from blogapi.importing.formats.markdown import generators, paths, permalinks, reader
 from blogapi.importing.formats.markdown.terms import read_term_page
-from blogapi.importing.formats.markdown.translations import Translations
-from blogapi.importing.texts.languages import add_language
+from blogapi.importing.texts.languages import add_language, read_language
 from blogapi.rendering.slugs import make_term_key
+
+_MAX_KEY_LENGTH = 255
+
+
+class Translations:
+    """The languages of the files with these keys."""
+
+    def __init__(self, keys: Iterable[str]) -> None:
+        articles = {key for key in keys if not paths.is_section(key)}
+        self._folders = _find_language_folders(articles)
+        languages = defaultdict[str, set[str]](set)
+        for key in articles:
+            language, path = self.find(key)
+            languages[path].add(language)
+        self._shared = {path for path, found in languages.items() if len(found) > 1}
+
+    def find(self, key: str) -> tuple[str, str]:
+        """Return the language in the path of a file, or "", and the path without the language."""
+        segments = key.split("/")
+        language = read_language(paths.get_language(key))
+        if language:
+            stem, _, suffix = segments[-1].rpartition(".")
+            segments[-1] = f"{stem.rpartition('.')[0]}.{suffix}"
+        for place, folder in enumerate(segments[:-1]):
+            if "/".join(segments[: place + 1]) in self._folders:
+                language = language or read_language(folder)
+                del segments[place]
+                # Some files repeat the language of their folder: `en/blog/post-en.md`.
+                segments[-1] = re.sub(rf"-{re.escape(folder)}(?=\.[^.]*$)", "", segments[-1])
+                break
+        return language, "/".join(segments)
+
+    def get_key(self, path: str) -> str:
+        """Return the translation key of the files whose path without the language is `path`.
+
+        It is "" for a single file. The name of the imported folder is not part of the key, because it can
+        differ in the next import.
+        """
+        name = path.partition("/")[2].rpartition(".")[0].removesuffix("/index")
+        return name[-_MAX_KEY_LENGTH:] if path in self._shared else ""
+
+
+def _find_language_folders(keys: Iterable[str]) -> set[str]:
+    # The files below each folder with the name of a language, by its parent folder and its name.
+    files = defaultdict[str, defaultdict[str, set[str]]](lambda: defaultdict(set))
+    others = defaultdict[str, set[str]](set)
+    for key in keys:
+        for parent, folder, rest in _list_outer_folders(key):
+            if read_language(folder):
+                files[parent][folder].add(rest)
+                break
+        for parent, folder, rest in _list_outer_folders(key):
+            others[parent].add(f"{folder}/{rest}")
+    return {
+        f"{parent}/{folder}"
+        for parent, folders in files.items()
+        if _are_languages(parent, folders.values(), others[parent])
+        for folder in folders
+    }
+
+
+def _list_outer_folders(key: str) -> Iterator[tuple[str, str, str]]:
+    """Yield (path of the parent, name, rest of the key) for each folder below the imported folder."""
+    segments = key.split("/")
+    for place in range(1, len(segments) - 1):
+        yield "/".join(segments[:place]), segments[place], "/".join(segments[place + 1 :])
+
+
+def _are_languages(parent: str, folders: Iterable[set[str]], others: set[str]) -> bool:
+    seen = set[str](others)
+    number, total = 0, 0
+    for files in folders:
+        if not seen.isdisjoint(files):
+            return True
+        seen |= files
+        number, total = number + 1, total + len(files)
+    is_content = parent.rpartition("/")[2] == "content"
+    return (number > 1 or is_content) and total == len(others)
+
+
+def identify(entries: Sequence[Entry], roots: Mapping[str, str]) -> list[tuple[Entry, str]]:
+    """Return the files with their keys, and the keys with which they were imported before ("" = the same).
+
+    `roots` maps the keys of imported files to the folders to which the keys are relative.
+    """
+    places = {escape_file_name(str(Path(root, key))): key for key, root in roots.items()}
+    old_keys = {entry.path: places.get(escape_file_name(str(entry.path)), "") for entry in entries}
+    folders: dict[Path, list[Entry]] = defaultdict(list)
+    for entry in entries:
+        folders[entry.path.parents[entry.key.count("/") - 1].parent].append(entry)
+    keys: dict[Path, str] = {}
+    for parent, files in folders.items():
+        known = {Path(roots[old_keys[entry.path]]) for entry in files if old_keys[entry.path]}
+        base = next((outer for outer in reversed(parent.parents) if outer in known), parent)
+        keys |= _make_keys(files, parent, base, roots)
+    return [(replace(entry, key=keys[entry.path]), old_keys[entry.path]) for entry in entries]
+
+
+def _make_keys(
+    entries: Sequence[Entry], parent: Path, base: Path, roots: Mapping[str, str]
+) -> dict[Path, str]:
+    """Return the keys of the entries: paths below `base`, or below an outer folder if these are taken."""
+    while True:
+        outer = "".join(f"{escape_file_name(name)}/" for name in parent.relative_to(base).parts)
+        keys = {entry.path: outer + entry.key for entry in entries}
+        if base == base.parent or not _are_taken(keys, roots):
+            return keys
+        base = base.parent
+
+
+def _are_taken(keys: Mapping[Path, str], roots: Mapping[str, str]) -> bool:
+    """Return whether the keys belong to other files that still exist, most of them with other contents."""
+    others = [(path, Path(roots[key], key)) for path, key in keys.items() if key in roots]
+    others = [(path, other) for path, other in others if other != path and other.exists()]
+    equal = 0
+    for path, other in others:
+        with suppress(OSError):
+            equal += filecmp.cmp(path, other, shallow=False)
+    return 2 * equal < len(others)
 
 
 class MarkdownSource(FileSource):
-    """Reads the Markdown, HTML and text files of one import."""
-
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         # `identify` can put outer folders before a key; they are not categories or tags.
         self._translations = Translations(entry.key for entry in entries)
@@ -31,34 +151,31 @@ class MarkdownSource(FileSource):
             {f"{entry.key.partition('/_posts/')[0]}/" for entry in entries if "/_posts/" in entry.key}
         )
         self._page_keys = {paths.get_page_path(entry.key): entry.key for entry in entries}
-        files = identity.identify(entries, options.roots)
+        files = identify(entries, options.roots)
         self._former_keys = {entry.path: former_key for entry, former_key in files}
         moved = {entry.key for entry, former_key in files if former_key in options.imported_keys}
         options = replace(options, imported_keys=options.imported_keys | moved)
         super().__init__([entry for entry, _ in files], options)
 
     def read(self) -> Iterator[Item]:
-        """Yield the record of each file, or the report of its refusal."""
         names: dict[tuple[str, str], str] = {}
         above: dict[str, TermRecord] = {}
         for item in super().read():
             if isinstance(item, ArticleRecord):
                 terms = [("category", item.category), *(("tag", tag) for tag in item.tags)]
                 names |= {(kind, make_term_key(name)): name for kind, name in terms if name}
-                self._add_path(above, (*item.categories_above, item.category))
+                path = (*item.categories_above, item.category)
+                # A category keeps the first parent found.
+                for parent, name in pairwise(("", *path) if len(path) > 1 else ()):
+                    term = TermRecord(kind="category", name=name, parent=parent)
+                    first = above.setdefault(make_term_key(name), term)
+                    if first.parent.casefold() != parent.casefold():
+                        place = f"below “{first.parent}”" if first.parent else "at the top"
+                        note = f"The category “{name}” has several parents in the old blog"
+                        self.notes = list(dict.fromkeys([*self.notes, f"{note}; here it is only {place}."]))
             yield item
         pages = (read_term_page(entry, names) for entry in self.entries)
         self.terms = [*above.values(), *(page for page in pages if page and page.fields)]
-
-    def _add_path(self, found: dict[str, TermRecord], categories: Sequence[str]) -> None:
-        """Add the categories of a path with their parents; a category keeps the first parent found."""
-        for parent, name in pairwise(("", *categories) if len(categories) > 1 else ()):
-            term = TermRecord(kind="category", name=name, parent=parent)
-            first = found.setdefault(make_term_key(name), term)
-            if first.parent.casefold() != parent.casefold():
-                place = f"below “{first.parent}”" if first.parent else "at the top"
-                note = f"The category “{name}” has several parents in the old blog; here it is only {place}."
-                self.notes = list(dict.fromkeys([*self.notes, note]))
 
     def read_entry(self, entry: Entry) -> tuple[ArticleRecord]:
         options = self.options
@@ -70,26 +187,18 @@ class MarkdownSource(FileSource):
             else []
         )
         self.notes = list(dict.fromkeys(filter(None, (*self.notes, *notes))))
-        record = self._add_parent_page(self._add_language(record))
-        return (replace(record, former_key=self._former_keys[entry.path]),)
-
-    def _add_parent_page(self, record: ArticleRecord) -> ArticleRecord:
-        """Return the record; if it is a page, with the key of its parent page."""
-        is_in_collection = any(name.startswith("_") for name in record.key.split("/")[:-1])
-        if not (record.is_page or (record.key.startswith(self._sites) and not is_in_collection)):
-            return record
-        above = paths.get_page_path(record.key).rpartition("/")[0]
-        return replace(record, is_page=True, parent_key=self._page_keys.get(above, ""))
-
-    def _add_language(self, record: ArticleRecord) -> ArticleRecord:
-        """Return the record with its language, its translation key, and a slug for the language."""
         language, path = self._translations.find(record.key)
         language = record.language or language
         key = record.translation_key or self._translations.get_key(path)
         slug = record.slug
-        if slug and key and language not in ("", self.options.language):
+        if slug and key and language not in ("", options.language):
             slug = add_language(slug, language)
-        return replace(record, language=language, translation_key=key, slug=slug)
+        record = replace(record, language=language, translation_key=key, slug=slug)
+        is_in_collection = any(name.startswith("_") for name in record.key.split("/")[:-1])
+        if record.is_page or (record.key.startswith(self._sites) and not is_in_collection):
+            above = paths.get_page_path(record.key).rpartition("/")[0]
+            record = replace(record, is_page=True, parent_key=self._page_keys.get(above, ""))
+        return (replace(record, former_key=self._former_keys[entry.path]),)
 
 
 def detect(entry: Entry, head: bytes) -> bool:

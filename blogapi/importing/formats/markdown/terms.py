@@ -2,24 +2,102 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from blogapi.importing.format_api import privacy
-from blogapi.importing.format_api.article_record import TermRecord
+from blogapi.importing.format_api.article_record import AuthorRecord, TermRecord
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.format_api.source_files import Entry, read_bytes
 from blogapi.importing.formats.markdown import front_matter, paths
-from blogapi.importing.formats.markdown.fields import Fields
+from blogapi.importing.formats.markdown.front_matter import Fields
 from blogapi.importing.refusals import RefusedFile
-from blogapi.importing.texts.lines import (
-    decode,
-    list_distinct,
-    normalize_key,
-    to_http_url,
-    to_line,
-    to_plain_line,
-)
+from blogapi.importing.texts import lines
+from blogapi.parsing import is_web_address
 from blogapi.rendering.slugs import make_term_key
+
+# The keys of a mapping that describes an author, by the field of AuthorRecord.
+_KEYS = {
+    "name": ("name", "displayname", "fullname", "login", "username", "nickname", "slug", "key", "id"),
+    "bio": ("bio", "description", "about"),
+    "url": ("url", "website", "homepage", "site", "link", "uri"),
+    "avatar": ("avatar", "image", "picture", "photo", "imageurl", "avatarurl", "profileimage"),
+}
+_LINK = re.compile(r"\[([^\[\]]{1,1000})\]\(([^()\s]{0,2048})\)")
+_MAIL_IN_BRACKETS = re.compile(r"(?<!\s)\s*+<[^<>@\s]{1,64}@[^<>@\s]{1,255}>")
+_MAIL_ADDRESS = re.compile(r"([^<>@\s]{1,64})@[^<>@\s]{1,255}")
+# Values that switch the byline of a theme off or on.
+_NOBODY_VALUES = {"true", "false", "none", "null"}
+_MAX_BIO_LENGTH = 10_000
+
+
+def read_authors(fields: Fields) -> tuple[AuthorRecord, ...]:
+    """Return the authors of an article, each once, in the order of the source.
+
+    A text in `author` is one author, unless it contains Markdown links; a text in `authors` is a list,
+    separated by semicolons or commas. Mail addresses are left out.
+    """
+    singular = _read_authors(fields.take("author", "params.author", "extra.author"), is_list=False)
+    plural = _read_authors(
+        fields.take("authors", "params.authors", "extra.authors", "taxonomies.authors"), is_list=True
+    )
+    unique: dict[str, AuthorRecord] = {}
+    for author in (*singular, *plural):
+        unique.setdefault(author.name.casefold(), author)
+    return tuple(unique.values())
+
+
+def _read_authors(value: object, *, is_list: bool) -> Iterator[AuthorRecord]:
+    if isinstance(value, list):
+        for child in value:
+            yield from _read_authors(child, is_list=False)
+    elif isinstance(value, dict):
+        yield from read_mapping(value)
+    elif lines.to_line(value).casefold() not in _NOBODY_VALUES:
+        yield from filter(None, map(_read_text, _split(lines.to_line(value), is_list=is_list)))
+
+
+def read_mapping(mapping: Mapping[object, object]) -> Iterator[AuthorRecord]:
+    """Yield the author whom a mapping describes, or the authors in `{ada: {name: Ada}}`."""
+    entries = {lines.normalize_key(key): value for key, value in mapping.items() if not lines.is_empty(value)}
+    found = {
+        field: (lines.to_plain_line(entries.get(name)) for name in names) for field, names in _KEYS.items()
+    }
+    texts = {field: next(filter(None, values), "") for field, values in found.items()}
+    author = _read_text(texts.pop("name"))
+    if author is None:
+        # `{ada: {name: Ada}}`: the keys are the ids of the authors.
+        for key, value in mapping.items():
+            if isinstance(value, dict):
+                yield from read_mapping({"id": key, **value})
+        return
+    yield AuthorRecord(
+        name=author.name,
+        bio=texts["bio"] if len(texts["bio"]) <= _MAX_BIO_LENGTH else "",
+        url=_to_address(texts["url"]),
+        avatar=_to_address(texts["avatar"]),
+    )
+
+
+def _split(text: str, *, is_list: bool) -> list[str]:
+    if _LINK.search(text):
+        # `[Ada](https://…) (Company, City), [Grace](https://…)`
+        return re.split(r"(?<=\)),\s|(?<=\))\s+(?:and|&)\s+", text)
+    return re.split(";" if ";" in text else ",", text) if is_list else [text]
+
+
+def _read_text(text: str) -> AuthorRecord | None:
+    """Return the author whom the text names, with the address in a Markdown link; None if it names nobody."""
+    link = _LINK.search(text)
+    name, address = (link[1], _to_address(link[2])) if link else (text, "")
+    name = lines.to_plain_line(_MAIL_IN_BRACKETS.sub("", name))
+    mail = _MAIL_ADDRESS.fullmatch(name)
+    name = mail[1] if mail else name
+    return AuthorRecord(name=name, url=address) if name else None
+
+
+def _to_address(text: str) -> str:
+    return text if len(text) <= lines.MAX_URL_LENGTH and is_web_address(text) else ""
 
 
 def read_terms(
@@ -38,7 +116,7 @@ def read_terms(
     one path, and a list of lists is several. `options.tags_from` and `options.category_from` name further
     sources: a field, `folder` (the innermost of `folders`) or `section` (the outermost).
     """
-    used = {normalize_key(name) for name in (*options.tags_from, *options.category_from)}
+    used = {lines.normalize_key(name) for name in (*options.tags_from, *options.category_from)}
 
     def take(*names: str, at_spaces: bool = False) -> list[str]:
         unused = (name for name in names if name not in used)
@@ -54,7 +132,14 @@ def read_terms(
         (name,) for name in _clean_names([*extra_categories, *take("category", "taxonomies.category")])
     ]
     if "categories" not in used:
-        paths += _to_paths(fields.take("categories"), split_at_spaces, is_hexo=is_hexo)
+        value = fields.take("categories")
+        # In lists of lists, which only Hexo has, a single name is a path too.
+        if isinstance(value, list) and any(isinstance(child, list) for child in value):
+            paths += (tuple(_flatten(child)) for child in value)
+        elif isinstance(value, list) and is_hexo:
+            paths.append(tuple(_flatten(value)))
+        else:
+            paths += ((name,) for name in _to_names(value, split_at_spaces))
     paths += [(name,) for name in take("taxonomies.categories", at_spaces=split_at_spaces)]
     paths = [path for path in map(_clean_names, paths) if path]
     categories = _clean_names(path[-1] for path in paths)
@@ -75,16 +160,7 @@ def read_terms(
 def _take_names(fields: Fields, source: str, folders: Sequence[str], split_at_spaces: bool) -> list[str]:
     if source in ("folder", "section"):
         return list(folders[-1:] if source == "folder" else folders[:1])
-    return _to_names(fields.take(normalize_key(source)), split_at_spaces)
-
-
-def _to_paths(value: object, split_at_spaces: bool, *, is_hexo: bool) -> list[tuple[str, ...]]:
-    """Return the paths of categories; in lists of lists, which only Hexo has, a single name is a path too."""
-    if isinstance(value, list) and any(isinstance(child, list) for child in value):
-        return [tuple(_flatten(child)) for child in value]
-    if isinstance(value, list) and is_hexo:
-        return [tuple(_flatten(value))]
-    return [(name,) for name in _to_names(value, split_at_spaces)]
+    return _to_names(fields.take(lines.normalize_key(source)), split_at_spaces)
 
 
 def _to_names(value: object, split_at_spaces: bool = False) -> list[str]:
@@ -96,17 +172,17 @@ def _to_names(value: object, split_at_spaces: bool = False) -> list[str]:
 def _flatten(value: object) -> Iterator[str]:
     """Yield the names in nested lists. A mapping yields its `name` or, without a `name`, its keys."""
     if isinstance(value, dict):
-        yield from [to_line(value["name"])] if to_line(value.get("name")) else map(str, value)
+        yield from [lines.to_line(value["name"])] if lines.to_line(value.get("name")) else map(str, value)
     elif isinstance(value, list):
         for child in value:
             yield from _flatten(child)
     else:
-        yield to_line(value)
+        yield lines.to_line(value)
 
 
 def _clean_names(names: Iterable[str]) -> tuple[str, ...]:
     # Notes of Obsidian and Logseq have tags such as `#recipe`.
-    return list_distinct(to_line(name).lstrip("# ") for name in names)
+    return lines.list_distinct(lines.to_line(name).lstrip("# ") for name in names)
 
 
 _KINDS = {"tags": "tag", "tag": "tag", "categories": "category", "category": "category"}
@@ -130,16 +206,18 @@ def read_term_page(entry: Entry, names: Names) -> TermRecord | None:
     if name is None:
         return None
     try:
-        parsed = front_matter.parse_file(decode(read_bytes(entry.path))[0])
+        parsed = front_matter.parse_file(lines.decode(read_bytes(entry.path))[0])
     except RefusedFile:
         return None
     if parsed.problem or any(privacy.find_draft_reasons_in_front_matter(parsed.entries)):
         return None
-    values = {normalize_key(key): value for key, value in parsed.entries.items()}
-    title = to_line(values.get("title"))[:_MAX_TITLE]
+    values = {lines.normalize_key(key): value for key, value in parsed.entries.items()}
+    title = lines.to_line(values.get("title"))[:_MAX_TITLE]
     fields = {
-        "description": (to_line(values.get("description")) or to_plain_line(parsed.body))[:_MAX_DESCRIPTION],
+        "description": (lines.to_line(values.get("description")) or lines.to_plain_line(parsed.body))[
+            :_MAX_DESCRIPTION
+        ],
         "seo_title": title if make_term_key(title or name) != make_term_key(name) else "",
-        "cover_image": to_http_url(values.get("image") or values.get("cover")),
+        "cover_image": lines.to_http_url(values.get("image") or values.get("cover")),
     }
     return TermRecord(kind=kind, name=name, fields={key: text for key, text in fields.items() if text})

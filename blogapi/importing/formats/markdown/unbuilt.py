@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, product
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -41,7 +41,13 @@ def find_reasons(
     `entries` is its front matter, and `imported` the imported folder, which counts as built if the user named
     it.
     """
-    yield from _find_outside(path, site, imported)
+    folders = _list_built_folders(site)
+    is_named = imported.is_relative_to(site.folder) and imported != site.folder
+    is_named = is_named and not any(folder.is_relative_to(imported) for folder in folders)
+    if folders and not is_named and not any(path.is_relative_to(folder) for folder in folders):
+        first, *rest = path.relative_to(site.folder).parts
+        note = f"It is outside of “{folders[0].name}”, the folder that the generator builds"
+        yield replace(_report(note), guess=f"folder:{first if rest else '.'}")
     yield from _find_unbuilt_names(path.relative_to(site.folder).parts, site)
     places = _locate(path, site)
     for name, globs in _read_settings(site):
@@ -51,7 +57,11 @@ def find_reasons(
         elif any(_is_excluded(globs, parts) for parts in places):
             yield _report(f"“{site.configuration}” excludes it by `{name}`")
     if site.generator == "eleventy":
-        yield from _find_in_ignore_files(path, site)
+        for outer, name in product(_list_folders(path, site), privacy_signs.ELEVENTY_IGNORE_FILES):
+            ignored = _to_globs(_read_code(outer / name), "name") or ()
+            is_used = name != ".gitignore" or "setUseGitIgnore(false" not in site.text
+            if is_used and _is_excluded(ignored, path.relative_to(outer).parts):
+                yield _report(f"“{name}” excludes it")
     for name in privacy_signs.ASTRO_COLLECTIONS if site.generator == "astro" else ():
         if privacy_signs.ASTRO_EXCLUSION.search(_read_code(site.folder / name)):
             yield _report(
@@ -66,17 +76,6 @@ def find_reasons(
                 for it in privacy.find_draft_reasons_in_front_matter({key: fields[key]})
             )
         known.update(map(normalize_key, fields))
-
-
-def _find_outside(path: Path, site: GeneratorSite, imported: Path) -> Iterator[DraftReason]:
-    """Yield a guess for a file outside of the folder that the generator surely builds."""
-    folders = _list_built_folders(site)
-    is_named = imported.is_relative_to(site.folder) and imported != site.folder
-    is_named = is_named and not any(folder.is_relative_to(imported) for folder in folders)
-    if folders and not is_named and not any(path.is_relative_to(folder) for folder in folders):
-        first, *rest = path.relative_to(site.folder).parts
-        note = f"It is outside of “{folders[0].name}”, the folder that the generator builds"
-        yield replace(_report(note), guess=f"folder:{first if rest else '.'}")
 
 
 @lru_cache(maxsize=256)
@@ -104,7 +103,6 @@ def find_unlisted(path: Path, levels: int) -> Iterator[DraftReason]:
 
 @lru_cache(maxsize=1024)
 def _read_summary(folder: Path) -> frozenset[Path]:
-    """Return the files that the SUMMARY.md in a folder lists, if one of them exists."""
     is_book = any(
         os.path.lexists(place / name)
         for place in (folder, folder.parent)
@@ -121,7 +119,11 @@ def _report(reason: str) -> DraftReason:
 
 
 def _find_unbuilt_names(parts: Sequence[str], site: GeneratorSite) -> Iterator[DraftReason]:
-    file, built = parts[-1], _list_built_names(site)
+    file, include = parts[-1], site.settings.get("include")
+    included = map(to_line, include if isinstance(include, list) else ())
+    built = {"_posts", "_drafts", *(part for path in included for part in path.split("/"))}
+    collections = to_mapping(site.settings.get("collections")).items()
+    built |= {f"_{name}" for name, options in collections if to_bool(to_mapping(options).get("output"))}
     is_below = "/".join(parts).startswith(privacy_signs.UNBUILT_BELOW.get(site.generator, ""))
     names = privacy_signs.UNBUILT_NAMES.get(site.generator, ()) if is_below else ()
     # `privacy` reports file names that begin with “_”.
@@ -135,14 +137,6 @@ def _find_unbuilt_names(parts: Sequence[str], site: GeneratorSite) -> Iterator[D
         and not privacy_signs.JEKYLL_POST.fullmatch(file)
     ):
         yield _report(f"Jekyll does not build names like “{file}”, without a date, in “_posts”")
-
-
-def _list_built_names(site: GeneratorSite) -> set[str]:
-    include = site.settings.get("include")
-    paths = map(to_line, include if isinstance(include, list) else ())
-    collections = to_mapping(site.settings.get("collections")).items()
-    built = (f"_{name}" for name, options in collections if to_bool(to_mapping(options).get("output")))
-    return {"_posts", "_drafts", *built, *(part for path in paths for part in path.split("/"))}
 
 
 def _locate(path: Path, site: GeneratorSite) -> list[tuple[str, ...]]:
@@ -222,7 +216,6 @@ def _to_glob(pattern: str, form: str) -> str:
 
 
 def _is_excluded(globs: Sequence[str], parts: Sequence[str]) -> bool:
-    """Return whether globs exclude a file; `parts` are the names in its path."""
     places = list(accumulate(parts, "{}/{}".format, initial=""))[1:]
     return any(fnmatchcase(place, glob) for place in places for glob in globs)
 
@@ -237,47 +230,35 @@ def _list_folders(path: Path, site: GeneratorSite) -> list[Path]:
     return [outer for outer in path.parents if outer.is_relative_to(site.folder)]
 
 
-def _find_in_ignore_files(path: Path, site: GeneratorSite) -> Iterator[DraftReason]:
-    for outer in _list_folders(path, site):
-        for name in privacy_signs.ELEVENTY_IGNORE_FILES:
-            globs = _to_globs(_read_code(outer / name), "name") or ()
-            is_used = name != ".gitignore" or "setUseGitIgnore(false" not in site.text
-            if is_used and _is_excluded(globs, path.relative_to(outer).parts):
-                yield _report(f"“{name}” excludes it")
-
-
 def _list_defaults(path: Path, site: GeneratorSite) -> Iterator[tuple[str, Mapping[str, object]]]:
     """Yield the default values of a file's fields, nearest first, each with the file that sets them."""
     if site.generator == "jekyll" and site.settings:
-        fields = _list_jekyll_defaults(_locate(path, site)[0], site)
-        yield from ((site.configuration, values) for values in fields)
+        defaults = _list_jekyll_defaults(_locate(path, site)[0], site)
+        yield from ((site.configuration, values) for values in defaults)
         return
     for pattern, field in privacy_signs.HIDING_TEXTS.get(site.generator, {}).values():
         if re.search(pattern, _read_code(site.text)):
             yield site.configuration, {field: "private"}
     if site.generator == "hugo":
-        yield from ((site.configuration, fields) for fields in _list_cascades(path, site))
+        cascade, parts = site.settings.get("cascade"), _locate(path, site)
+        places = ["/".join(it) for it in [*parts, *(it[1:] for it in parts if it[:1] == ("content",))]]
+        for fields in map(to_mapping, cascade if isinstance(cascade, list) else [cascade]):
+            target = to_mapping(fields.get("_target") or fields.get("target"))
+            pattern = to_line(target.get("path")).strip("/{}").replace("**", "*")
+            if not pattern or any(fnmatchcase(place, pattern) for place in places):
+                own = {key: value for key, value in fields.items() if normalize_key(key) != "target"}
+                yield site.configuration, own
     if site.generator != "eleventy":
         return
     for stem in (path.with_suffix(""), *(outer / outer.name for outer in _list_folders(path, site))):
         for suffix in _DATA_SUFFIXES:
             if os.path.lexists(f"{stem}{suffix}"):
                 file = stem.with_name(stem.name + suffix)
-                yield file.name, _read_data(file)
-
-
-def _list_cascades(path: Path, site: GeneratorSite) -> Iterator[Mapping[str, object]]:
-    """Yield the fields in `cascade` of Hugo's configuration, of the cascades whose paths contain a file."""
-    cascade = site.settings.get("cascade")
-    for fields in map(to_mapping, cascade if isinstance(cascade, list) else [cascade]):
-        target = to_mapping(fields.get("_target") or fields.get("target"))
-        pattern = to_line(target.get("path")).strip("/{}").replace("**", "*")
-        parts = _locate(path, site)
-        places = [
-            "/".join(part) for part in [*parts, *(part[1:] for part in parts if part[:1] == ("content",))]
-        ]
-        if not pattern or any(fnmatchcase(place, pattern) for place in places):
-            yield {key: value for key, value in fields.items() if normalize_key(key) != "target"}
+                fields = parse_configuration(file.suffix, _read_code(file))
+                # In a program, the fields that may hide files count as if they did.
+                hiding = privacy_signs.ELEVENTY_HIDING_FIELD.findall(_read_code(file))
+                found = fields or {key: ["unknown", "false"] for key in hiding}
+                yield file.name, {**found, **to_mapping(fields.get("eleventyComputed"))}
 
 
 def _list_jekyll_defaults(parts: Sequence[str], site: GeneratorSite) -> list[dict[str, object]]:
@@ -291,12 +272,3 @@ def _list_jekyll_defaults(parts: Sequence[str], site: GeneratorSite) -> list[dic
         if of_kind in ("", kind) and _is_excluded([_to_glob(start, "start")], parts):
             found.append((len(start), bool(of_kind), to_mapping(default.get("values"))))
     return [values for *_, values in sorted(found, key=lambda it: it[:2], reverse=True)]
-
-
-def _read_data(file: Path) -> Mapping[str, object]:
-    """Return the fields in a data file; for a program, the fields that may hide files, with hiding values."""
-    fields = parse_configuration(file.suffix, _read_code(file))
-    found = {
-        key: ["unknown", "false"] for key in privacy_signs.ELEVENTY_HIDING_FIELD.findall(_read_code(file))
-    }
-    return {**(fields or found), **to_mapping(fields.get("eleventyComputed"))}

@@ -11,15 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from html import escape, unescape
-from pathlib import Path
-from urllib.parse import SplitResult, parse_qs, quote
+from urllib.parse import parse_qs, quote
 
 from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord
-from blogapi.importing.format_api.format import CONTRACT_VERSION, Format
 from blogapi.importing.format_api.page_text import extract_text, open_text
+from blogapi.importing.format_api.privacy import decide
 from blogapi.importing.format_api.privacy_signs import MEDIUM_DRAFT_PREFIX
-from blogapi.importing.format_api.publication import decide
-from blogapi.importing.format_api.source import FileSource, ImportOptions
+from blogapi.importing.format_api.source import CONTRACT_VERSION, FileSource, Format, ImportOptions
 from blogapi.importing.format_api.source_files import Entry, read_bytes
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.texts import dates, titles
@@ -87,18 +85,12 @@ def parse_page(html: str) -> MediumPage:
         raise RefusedFile("It has no text of a story; export your stories from Medium again.")
     start = html.find(">", start) + 1
     page = MediumPage()
-    _read_frame(page, html[:start], html[end:] if end > 0 else "")
-    _read_body(page, html[start : end if end > 0 else len(html)])
-    return page
-
-
-def _read_frame(page: MediumPage, head: str, footer: str) -> None:
-    for classes, _, text in _find_elements(head):
+    for classes, _, text in _find_elements(html[:start]):
         if "p-name" in classes:
             page.title = text
         elif "p-summary" in classes:
             page.summary = text
-    for classes, attributes, text in _find_elements(footer):
+    for classes, attributes, text in _find_elements(html[end:] if end > 0 else ""):
         if "p-author" in classes:
             page.author, page.author_url = text, attributes.get("href", "")
         elif "dt-published" in classes:
@@ -107,6 +99,19 @@ def _read_frame(page: MediumPage, head: str, footer: str) -> None:
             page.canonical = attributes.get("href", "")
         elif "p-tag" in classes and text:
             page.tags.append(text)
+    html, hidden, page.left_out = open_text(html[start : end if end > 0 else len(html)])
+    html = _TITLE.sub(lambda element: _take_title(page, element), html)
+    html = _CODE.sub(_convert_code, html)
+    html = _IMAGE.sub(lambda tag: _convert_image(page, tag[0]), html)
+    html = _PREVIEW.sub("<p", _PREVIEW_IMAGE.sub("", html))
+    html = _EMPTY_LINK.sub(r"\1\2</a>", html)
+    html = _EMBEDLY.sub(_unwrap_embedly, _GIST.sub(r'<iframe src="\1"></iframe>', html))
+    html, replaced = extract_text(html, _follow)
+    page.notes += [*hidden, *replaced]
+    # A horizontal rule remains before the text if the first section has only the title.
+    page.html = re.sub(r"^(?:\s*<hr>)+", "", html).strip()
+    page.text, page.has_figures = _to_text(page.html), "<figure" in page.html
+    return page
 
 
 def _find_elements(html: str) -> list[tuple[list[str], dict[str, str], str]]:
@@ -126,22 +131,6 @@ def _read_attributes(tag: str) -> dict[str, str]:
 
 def _to_text(html: str) -> str:
     return to_line(unescape(_TAG.sub("", _BREAK.sub(" ", html))))
-
-
-def _read_body(page: MediumPage, html: str) -> None:
-    html, hidden, page.left_out = open_text(html)
-    html = _TITLE.sub(lambda element: _take_title(page, element), html)
-    html = _CODE.sub(_convert_code, html)
-    html = _IMAGE.sub(lambda tag: _convert_image(page, tag[0]), html)
-    html = _PREVIEW.sub("<p", _PREVIEW_IMAGE.sub("", html))
-    html = _EMPTY_LINK.sub(r"\1\2</a>", html)
-    html = _EMBEDLY.sub(_unwrap_embedly, _GIST.sub(r'<iframe src="\1"></iframe>', html))
-    html, replaced = extract_text(html, _follow)
-    page.notes += [*hidden, *replaced]
-    # A horizontal rule remains before the text if the first section has only the title.
-    page.html = re.sub(r"^(?:\s*<hr>)+", "", html).strip()
-    page.text = _to_text(page.html)
-    page.has_figures = "<figure" in page.html
 
 
 def _take_title(page: MediumPage, element: re.Match[str]) -> str:
@@ -183,7 +172,6 @@ def _unwrap_embedly(frame: re.Match[str]) -> str:
 
 
 def _follow(address: str) -> str:
-    """Return the target of a link through Medium's own redirect."""
     if not _REDIRECT.match(address):
         return address
     return parse_qs(split_address(address).query).get("url", [address])[0]
@@ -207,8 +195,6 @@ _STARTS = (b'class="h-entry"', b'data-field="body"')
 
 
 class MediumSource(FileSource):
-    """Reads the stories of archives."""
-
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         super().__init__(entries, options)
         self.hosts = {"medium.com", *PICTURE_HOSTS}
@@ -224,7 +210,10 @@ class MediumSource(FileSource):
         is_draft = entry.path.name.lower().startswith(MEDIUM_DRAFT_PREFIX)
         # Medium uses the beginning of a response as its title.
         may_be_response = not page.has_title and page.text.startswith(page.title.rstrip("…."))
-        if published_at is None and not is_draft and _is_beside_posts(entry.path):
+        # Its profile and lists of stories are in other folders of an archive.
+        folders = (entry.path.parent, entry.path.parent.parent)
+        is_other = folders[0].name != "posts" and any((it / "posts").is_dir() for it in folders)
+        if published_at is None and not is_draft and is_other:
             raise NotAnArticle("It is not a story: the stories of an archive are in its folder `posts`.")
         is_short = len(page.text) <= _MAX_RESPONSE_LENGTH and not page.has_figures
         if published_at and not is_draft and may_be_response and is_short:
@@ -235,12 +224,6 @@ class MediumSource(FileSource):
         return (_make_record(entry, page, published_at, (*notes, *reasons, *page.notes), status),)
 
 
-def _is_beside_posts(path: Path) -> bool:
-    """Return whether a file is in another folder of an archive: its profile, a list of stories."""
-    folders = (path.parent, path.parent.parent)
-    return path.parent.name != "posts" and any((parent / "posts").is_dir() for parent in folders)
-
-
 def _make_record(
     entry: Entry, page: MediumPage, published_at: datetime | None, notes: tuple[str, ...], status: str
 ) -> ArticleRecord:
@@ -249,6 +232,9 @@ def _make_record(
     slug, address_hash = _split_name(address.path.rpartition("/")[2])
     title = page.title or titles.choose_title(page.text, name)
     is_summary = page.text.startswith(page.summary.rstrip("….")[:_MAX_COMPARED])
+    # Stories link to each other by author, by host, and by id.
+    last, story = address.path.rpartition("/")[2], address_hash or file_hash
+    addresses = (address.path, f"/{last}" if last else "", f"/p/{story}" if story else "")
     is_moved = bool(address.hostname) and not (address_hash or _is_medium(address.hostname))
     return ArticleRecord(
         key=f"medium:{quote(file_hash or entry.path.stem, safe='')}",
@@ -268,7 +254,7 @@ def _make_record(
         canonical_url=to_http_url(page.canonical) if is_moved else "",
         # The host of a publication can be pointed to this blog, so its paths must be redirected.
         former_paths=(address.path,) if address_hash and not _is_medium(address.hostname) else (),
-        addresses=_list_addresses(address, address_hash or file_hash),
+        addresses=tuple(dict.fromkeys(filter(None, addresses))),
         left_out=tuple(page.left_out),
         notes=notes,
     )
@@ -287,15 +273,7 @@ def _is_medium(host: str | None) -> bool:
     return host is not None and (host == "medium.com" or host.endswith(".medium.com"))
 
 
-def _list_addresses(address: SplitResult, story: str) -> tuple[str, ...]:
-    """Return the paths under which stories link to each other: by author, by host, and by id."""
-    last = address.path.rpartition("/")[2]
-    addresses = (address.path, f"/{last}" if last else "", f"/p/{story}" if story else "")
-    return tuple(dict.fromkeys(path for path in addresses if path))
-
-
 def detect(entry: Entry, head: bytes) -> bool:
-    """Return whether a file is the page of a story."""
     return all(start in head for start in _STARTS)
 
 

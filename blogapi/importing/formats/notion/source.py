@@ -5,34 +5,210 @@ The name of each file ends with the id of its page: `My page 0123456789abcdef012
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from pathlib import PurePosixPath
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from html import unescape
+from itertools import takewhile
+from pathlib import Path, PurePosixPath
 from typing import Any
 
+from blogapi.importing.format_api import privacy_signs
 from blogapi.importing.format_api.article_record import PUBLIC_STATUSES, ArticleRecord
-from blogapi.importing.format_api.format import CONTRACT_VERSION, Format
-from blogapi.importing.format_api.privacy_signs import (
-    NOTION_PUBLIC_STATUSES,
-    NOTION_PUBLISHING_FIELDS,
-    NOTION_STATUS_FIELDS,
-)
-from blogapi.importing.format_api.source import FileSource, ImportOptions
+from blogapi.importing.format_api.page_text import extract_text, open_text
+from blogapi.importing.format_api.source import CONTRACT_VERSION, FileSource, Format, ImportOptions
 from blogapi.importing.format_api.source_files import Entry, read_bytes
 from blogapi.importing.formats.markdown import reader
-from blogapi.importing.formats.notion import pages
-from blogapi.importing.formats.notion.pages import Database, parse_database
-from blogapi.importing.refusals import NotAnArticle
+from blogapi.importing.refusals import NotAnArticle, RefusedFile
+from blogapi.importing.texts import dates
 from blogapi.importing.texts.lines import decode, normalize_key, to_bool, to_line
 
+#: The maximum number of rows in a table.
+MAX_ROWS = 1_000
+_MARKUP = re.compile(r"([\\|<>*\[\]`])")
+# A relation: `Ada (People/Ada%200123….md)`.
+_RELATION = re.compile(r" \([^()]{0,2000}[0-9a-f]{32}[^()]{0,200}\)")
 
-def is_public(properties: Mapping[str, Any]) -> bool:
-    """Return whether a property of a page says that it is public."""
-    values = {normalize_key(name): value for name, value in properties.items()}
-    has_flag = any(to_bool(values.get(name)) for name in NOTION_PUBLISHING_FIELDS)
-    statuses = (to_line(values.get(name)).casefold() for name in NOTION_STATUS_FIELDS)
-    return has_flag or any(status in NOTION_PUBLIC_STATUSES for status in statuses)
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """The columns of a database, the title first, and the texts of its rows."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    def make_table(self) -> str:
+        """Return the Markdown table of the first rows; "" if the database has no columns."""
+        if not self.columns:
+            return ""
+        lines = (self.columns, *self.rows[:MAX_ROWS])
+        texts = ([_MARKUP.sub(r"\\\1", _RELATION.sub("", text)) for text in line] for line in lines)
+        head, *rows = map(" | ".join, texts)
+        table = "\n".join(f"| {line} |" for line in (head, " | ".join(["---"] * len(self.columns)), *rows))
+        left_out = len(self.rows) - MAX_ROWS
+        return f"{table}\n\n… {left_out:,} more" if left_out > 0 else table
+
+
+def parse_database(path: Path) -> Database:
+    """Return the database in a file, without columns if the file, which has its own report, is unreadable."""
+    try:
+        text, _ = decode(read_bytes(path))
+        lines = list(csv.reader(io.StringIO(text, newline="")))
+    except (RefusedFile, csv.Error):
+        return Database((), ())
+    columns = tuple(map(to_line, lines[0])) if lines else ()
+    rows = (tuple(map(to_line, line[: len(columns)])) for line in lines[1:])
+    return Database(columns, tuple(row + ("",) * (len(columns) - len(row)) for row in rows if any(row)))
+
+
+#: The properties with several names, which Notion separates with commas.
+_LISTS = {"tags", "tag", "categories", "category", "keywords", "authors", "author"}
+_DATE = re.compile(
+    r"@?(?P<day>[A-Za-z]{3,9} [0-9]{1,2}, [0-9]{4}|[0-9]{4}[/-][0-9]{2}[/-][0-9]{2})"
+    r"(?: (?P<time>[0-9]{1,2}:[0-9]{2})(?: (?P<half>[AP]M))?)?"
+    r"(?P<utc> \((?:UTC|GMT)(?P<zone>[+-][0-9]{1,2}(?::[0-9]{2})?)?\))?(?: → .*)?"
+)
+# `5 janvier 2020`, `5. Januar 2020`, `5 de enero de 2020`
+_LOCAL_DATE = re.compile(
+    r"@?(?P<day>[0-9]{1,2})[.º]?(?: de)? (?P<month>[^\W\d_]{3,12})\.?(?: de)? (?P<year>[0-9]{4})"
+)
+# The beginnings of the names of the months in several languages.
+_MONTH_NAMES = """jan ene gen янв; feb fév fev фев; mar mär mrt мар; apr avr abr апр; mai may mei mag мая май;
+    jun juin giu июн; jul juil lug июл; aug août aoû ago авг; sep set сен; oct okt out ott окт; nov ноя;
+    dec déc dez dic дек"""
+_MONTHS = {name: number for number, names in enumerate(_MONTH_NAMES.split(";"), 1) for name in names.split()}
+_ADDRESS = re.compile(
+    r"https://(?:www\.)?notion\.so/(?:[\w%.-]{1,200}/)?(?:[\w%.-]{0,300}-)?([0-9a-f]{32})(?![\w%.-])(?:\?[\w&=%-]*)?"
+)
+_DATABASE_LINK = re.compile(r"\[[^\n]*\]\([^()\s]*?([0-9a-f]{32})(?:_all)?\.csv\)")
+_FENCE = re.compile(r"\s*(```+|~~~+)")
+
+_TITLE = re.compile(r'<h1\b[^<>]*class="page-title"[^<>]*>')
+_DESCRIPTION = re.compile(r'<p\b[^<>]*class="page-description"[^<>]*>')
+_COVER = re.compile(r'<img\b(?>[^<>]*?class="page-cover-image")(?>[^<>]*?\ssrc=")([^"<>]++)"')
+_ROW = re.compile(r'<tr\b[^<>]*class="property-row')
+_VALUE = re.compile(r'<span\b[^<>]*class="(?:selected-value|user)[^<>]*>((?:[^<]++|<(?!/?span))*+)</span>')
+_BODY = re.compile(r'<div\b[^<>]*class="page-body"[^<>]*>')
+_TAG = re.compile(r"<[^<>]*>")
+
+
+@dataclass(slots=True)
+class NotionPage:
+    """A page; `body` is Markdown or HTML without the title and the properties."""
+
+    title: str
+    body: str
+    properties: dict[str, str | list[str]] = field(default_factory=dict)
+    subtitle: str = ""
+    cover: str = ""
+    notes: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+
+
+def parse_markdown(text: str, columns: Collection[str]) -> NotionPage:
+    """Return a page; `columns` are the names of its properties if it is a row of a database."""
+    lines = text.strip("\n").split("\n")
+    title = lines.pop(0)[2:].strip() if lines[0].startswith("# ") else ""
+    page = NotionPage(title=title, body="")
+    start = next((number for number, line in enumerate(lines) if line.strip()), len(lines))
+    pairs = [line.partition(": ") for line in takewhile(str.strip, lines[start:])] if columns else []
+    named = list(takewhile(lambda pair: pair[0].removesuffix(":") in columns, pairs))
+    for name, _, value in named:
+        page.properties[name.removesuffix(":")] = _read_value(name, value)
+    texts, is_callout = [], False
+    for line, is_text in _mark_code(lines[start + len(named) :]):
+        if is_text and line.strip() in ("<aside>", "</aside>"):
+            is_callout = line.strip() == "<aside>"
+            texts.append("")
+        else:
+            texts.append(f"> {line}".rstrip() if is_callout else line)
+    page.body = "\n".join(texts).strip("\n")
+    return page
+
+
+def parse_html(html: str) -> NotionPage:
+    """Return a page. Raises RefusedFile if it has no text or would take too long to parse."""
+    start = _BODY.search(html)
+    if start is None:
+        raise RefusedFile("It has no text of a page; export the page from Notion again.")
+    head, end = html[: start.start()], html.rfind("</article>")
+    body, notes, left_out = open_text(html[start.end() : end if end > start.end() else len(html)])
+    cover = _COVER.search(head)
+    properties = {
+        name: value for row in _ROW.split(head)[1:] if (pair := _read_row(row)) for name, value in [pair]
+    }
+    text, _ = extract_text(body)
+    return NotionPage(
+        title=_read_element(head, _TITLE, "</h1>"),
+        body=text,
+        properties=properties,
+        subtitle=_read_element(head, _DESCRIPTION, "</p>"),
+        cover=unescape(cover[1]) if cover else "",
+        notes=notes,
+        left_out=left_out,
+    )
+
+
+def _read_value(name: str, value: str) -> str | list[str]:
+    value, key = to_line(value), normalize_key(name.removesuffix(":"))
+    if key in _LISTS:
+        return [part.strip() for part in value.split(",") if part.strip()]
+    return _read_date(value, is_field=key not in {*privacy_signs.DATE_FIELDS, *privacy_signs.EXPIRY_FIELDS})
+
+
+def _read_date(value: str, *, is_field: bool) -> str:
+    """Return a date as ISO 8601 (for a custom field, in UTC), and any other value as it is."""
+    if found := _LOCAL_DATE.fullmatch(value):
+        month = _MONTHS.get(found["month"].casefold()[:4]) or _MONTHS.get(found["month"].casefold()[:3])
+        return f"{found['year']}-{month:02}-{int(found['day']):02}" if month else value
+    match = _DATE.fullmatch(value)
+    day = dates.parse_date(match["day"]) if match else None
+    if not match or not day:
+        return value
+    hour, _, minute = (match["time"] or "0:00").partition(":")
+    number = int(hour) % 12 + 12 * (match["half"] == "PM") if match["half"] else int(hour)
+    time = f"{day:%Y-%m-%d} {number:02}:{minute}:00"
+    if not (match["utc"] or is_field):
+        return time if match["time"] else f"{day:%Y-%m-%d}"
+    zone = match["zone"] or "+0"
+    hours, _, minutes = zone[1:].partition(":")
+    return f"{time} {zone[0]}{int(hours):02}:{minutes or '00'}"
+
+
+def _read_element(html: str, start: re.Pattern[str], end: str) -> str:
+    match = start.search(html)
+    return _to_text(html[match.end() :].partition(end)[0]) if match else ""
+
+
+def _to_text(html: str) -> str:
+    return to_line(unescape(_TAG.sub("", html)))
+
+
+def _read_row(row: str) -> tuple[str, str | list[str]] | None:
+    header, _, rest = row.partition("</th>")
+    name, value = _to_text(header.partition("<th")[2].partition(">")[2]), rest.partition("</td>")[0]
+    if not name:
+        return None
+    if "checkbox-" in value:
+        return name, "Yes" if "checkbox-on" in value else "No"
+    values = [_to_text(part) for part in _VALUE.findall(value)]
+    text = ", ".join(values) if values else _to_text(value)
+    return name, _read_value(name, text)
+
+
+def _mark_code(lines: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    """Yield each line, and whether it is not in a fenced code block."""
+    fence = ""
+    for line in lines:
+        match = _FENCE.match(line)
+        yield line, not (fence or match)
+        if match and not fence:
+            fence = match[1]
+        elif match and match[1].startswith(fence) and line.strip() == match[1]:
+            fence = ""
 
 
 #: The name of a page or database ends with its id.
@@ -48,8 +224,6 @@ _PRIVATE = (
 
 
 class NotionSource(FileSource):
-    """Reads the pages and databases of an export."""
-
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         matches = [(entry, FILE_NAME.fullmatch(entry.path.name)) for entry in entries]
         files = [(entry, match.groupdict()) for entry, match in matches if match]
@@ -88,14 +262,24 @@ class NotionSource(FileSource):
     def _read_page(self, entry: Entry, name: Mapping[str, Any]) -> ArticleRecord:
         text, notes = decode(read_bytes(entry.path))
         if name["suffix"] == "html":
-            page = pages.parse_html(text)
+            page = parse_html(text)
         else:
             database = self._folders.get(str(PurePosixPath(entry.key).parent))
-            page = pages.parse_markdown(text, database.columns if database else ())
-            page.body = self._insert_tables(page.body)
+            page = parse_markdown(text, database.columns if database else ())
+            lines = []
+            # A line that is only a link to a database becomes a table.
+            for line, is_text in _mark_code(page.body.split("\n")):
+                link = _DATABASE_LINK.fullmatch(line.strip()) if is_text else None
+                database = self._databases.get(link[1]) if link else None
+                if link and database:
+                    self._shown.add(link[1])
+                lines.append(f"\n{database.make_table()}\n" if database else line)
+            page.body = "\n".join(lines)
         if page.properties and not page.body.strip():
             raise NotAnArticle("It is a row of a database without a text; the table of the database has it.")
-        page.body = pages.replace_addresses(page.body, self._ids)
+        page.body = _ADDRESS.sub(
+            lambda link: f"https://www.notion.so/{link[1]}" if link[1] in self._ids else link[0], page.body
+        )
         record = self._make_record(entry, name, page)
         return replace(record, notes=(*notes, *page.notes, *record.notes))
 
@@ -106,28 +290,26 @@ class NotionSource(FileSource):
         if name["id"] in self._shown | self._ids:
             raise NotAnArticle("It is a database; its table is in the page that shows it.")
         database = database or parse_database(entry.path)
-        page = pages.NotionPage(title=to_line(name["title"]), body=database.make_table())
+        page = NotionPage(title=to_line(name["title"]), body=database.make_table())
         return self._make_record(entry, {**name, "suffix": "md"}, page)
 
-    def _insert_tables(self, markdown: str) -> str:
-        def replace_link(id_: str) -> str | None:
-            database = self._databases.get(id_)
-            if database is None:
-                return None
-            self._shown.add(id_)
-            return database.make_table()
-
-        return pages.insert_tables(markdown, replace_link)
-
-    def _make_record(self, entry: Entry, name: Mapping[str, Any], page: pages.NotionPage) -> ArticleRecord:
+    def _make_record(self, entry: Entry, name: Mapping[str, Any], page: NotionPage) -> ArticleRecord:
         # The ids of the folders and of the file say nothing about the article.
         folders = [_FOLDER_ID.sub("", part) for part in entry.key.split("/")[:-1]]
+        # A property takes precedence over the same field of the page.
+        fields = {"title": page.title, "subtitle": page.subtitle, "cover": page.cover} | page.properties
+        present = {name: value for name, value in fields.items() if value} or {"title": ""}
         record = reader.parse_file(
             "/".join((*folders, f"{name['title'] or page.title or 'untitled'}.{name['suffix']}")),
-            pages.to_front_matter(page),
+            f"{json.dumps(present)}\n\n{page.body}".encode(),
             replace(self.options, publish_undated=True),
         )
-        is_undecided = record.status in PUBLIC_STATUSES and not is_public(page.properties)
+        values = {normalize_key(key): value for key, value in page.properties.items()}
+        is_public = any(to_bool(values.get(key)) for key in privacy_signs.NOTION_PUBLISHING_FIELDS) or any(
+            to_line(values.get(key)).casefold() in privacy_signs.NOTION_PUBLIC_STATUSES
+            for key in privacy_signs.NOTION_STATUS_FIELDS
+        )
+        is_undecided = record.status in PUBLIC_STATUSES and not is_public
         is_private = is_undecided and not self.options.publish_undated
         return replace(
             record,
@@ -144,7 +326,6 @@ class NotionSource(FileSource):
 
 
 def detect(entry: Entry, head: bytes) -> bool:
-    """Return whether a file is a page or a database of Notion."""
     return FILE_NAME.fullmatch(entry.path.name) is not None
 
 

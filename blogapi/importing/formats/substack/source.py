@@ -14,12 +14,11 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from blogapi.importing.format_api.article_record import ArticleRecord
-from blogapi.importing.format_api.format import CONTRACT_VERSION, Format
 from blogapi.importing.format_api.page_text import extract_text, open_text
+from blogapi.importing.format_api.privacy import decide
 from blogapi.importing.format_api.privacy_signs import SUBSTACK_AUDIENCES, SUBSTACK_PAYWALL
-from blogapi.importing.format_api.publication import decide
 from blogapi.importing.format_api.report import FileReport, Item, Result
-from blogapi.importing.format_api.source import FileSource, ImportOptions
+from blogapi.importing.format_api.source import CONTRACT_VERSION, FileSource, Format, ImportOptions
 from blogapi.importing.format_api.source_files import Entry, read_bytes, read_head
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.texts import dates, titles
@@ -90,16 +89,6 @@ def _link_tweet(tweet: re.Match[str]) -> str:
     return link + tweet[0]
 
 
-def find_reason(row: Mapping[str, str] | None, *, has_paywall: bool) -> str:
-    """Return why not everyone could read a post; "" = everyone could."""
-    if row is None:
-        return "`posts.csv` does not contain it; the article became a draft."
-    audience = row.get("audience") or "unknown"
-    readers = SUBSTACK_AUDIENCES.get(audience, "some readers")
-    is_public = audience == "everyone" and not has_paywall
-    return "" if is_public else f"It is for {readers} only; the article became a draft."
-
-
 TABLE_NAME = "posts.csv"
 TABLE_START = re.compile(rb"(?:\xef\xbb\xbf)?\"?post_id\"?,")
 # `123456.my-post.html`; drafts often have no slug.
@@ -125,8 +114,6 @@ def _is_table(entry: Entry) -> bool:
 
 
 class SubstackSource(FileSource):
-    """Reads the posts of exports."""
-
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         super().__init__(sorted(entries, key=lambda entry: not _is_table(entry)), options)
         self._tables: dict[Path, dict[str, Mapping[str, str]]] = {}
@@ -174,7 +161,12 @@ class SubstackSource(FileSource):
         text = convert_text(html)
         # The export has the address of the newsletter only in buttons.
         self.hosts |= text.hosts
-        reason = find_reason(row, has_paywall=text.has_paywall)
+        audience, reason = (row or {}).get("audience") or "unknown", ""
+        if row is None:
+            reason = f"`{TABLE_NAME}` does not contain it; the article became a draft."
+        elif audience != "everyone" or text.has_paywall:
+            readers = SUBSTACK_AUDIENCES.get(audience, "some readers")
+            reason = f"It is for {readers} only; the article became a draft."
         slug, row = match["slug"] or "", row or {"is_published": "true"}
         published_at = dates.parse_date(row.get("post_date"), self.options.zones)
         given = "published" if to_bool(row.get("is_published")) else "draft"

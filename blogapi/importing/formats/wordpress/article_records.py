@@ -3,32 +3,150 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 from urllib.parse import quote, unquote
 
-from blogapi.importing.format_api.article_record import ArticleRecord
+from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord, TermRecord
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.format_api.source_files import Entry
-from blogapi.importing.formats.wordpress import custom_fields, publication, terms
-from blogapi.importing.formats.wordpress.blog import Blog, get_blog_address, read_metas, split_url, to_id
+from blogapi.importing.formats.wordpress import custom_fields
+from blogapi.importing.formats.wordpress.blog import (
+    Blog,
+    get_blog_address,
+    is_mail_address,
+    make_name,
+    read_metas,
+    split_url,
+    to_id,
+)
 from blogapi.importing.formats.wordpress.content import to_html
-from blogapi.importing.formats.wordpress.conversion import ContentContext, Conversion
+from blogapi.importing.formats.wordpress.conversion import ContentContext
 from blogapi.importing.formats.wordpress.custom_fields import count_comments, count_name
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
-from blogapi.importing.texts import languages
-from blogapi.importing.texts.lines import to_http_url, to_line, to_plain_html, to_plain_line, to_title
+from blogapi.importing.texts import languages, lines
 from blogapi.importing.texts.messages import IMPORT_TIME, join_counts
 from blogapi.importing.texts.pictures import MAX_ALT_LENGTH
 from blogapi.importing.texts.titles import choose_title, extract_slug
 from blogapi.importing.texts.xml_elements import Element
 from blogapi.rendering.slugs import MAX_SLUG_LENGTH, make_slug
 
+_POLYLANG_DOMAINS = ("language", "post_translations")
+_PRIMARY_CATEGORIES = ("_yoast_wpseo_primary_category", "rank_math_primary_category")
+# The nicenames of the category that WordPress gives to posts without a category, in several languages.
+_DEFAULT_CATEGORIES = (
+    "uncategorized uncategorised unkategorisiert nicht-kategorisiert ohne-kategorie non-classe sin-categoria "
+    "sem-categoria senza-categoria geen-categorie niet-gecategoriseerd okategoriserade ukategorisert "
+    "ikke-kategoriseret luokittelematon bez-kategorii 未分类 未分類 без-рубрики без-категорії"
+)
+_DEFAULT_NICENAMES = frozenset(_DEFAULT_CATEGORIES.split())
+
+ItemTerm = tuple[str, str]  # nicename and name
+
+
+def list_terms(blogs: Iterable[Blog]) -> Iterator[TermRecord]:
+    for blog in blogs:
+        for (taxonomy, _), term in blog.terms.items():
+            fields = {"description": term.description} if term.description else {}
+            kind = "category" if taxonomy == "category" else "tag"
+            parent = blog.terms.get((taxonomy, term.parent.casefold())) if kind == "category" else None
+            above = _choose(parent.name, blog) if parent else ""
+            yield TermRecord(kind=kind, name=_choose(term.name, blog), fields=fields, parent=above)
+
+
+def read_terms(
+    item: Element, blog: Blog, metas: Mapping[str, str], left_behind: Counter[str]
+) -> tuple[str, tuple[str, ...]]:
+    """Return the category and the tags of an item, and count its other terms as left behind.
+
+    The category is the primary category, or else the first one that is not the default category. Other
+    categories become tags.
+    """
+    by_domain = _group_by_domain(item, blog, left_behind)
+    categories, tags = by_domain["category"], by_domain["post_tag"]
+    known = {term: blog.terms.get(("category", term[0].casefold())) for term in categories}
+    marked = [to_id(metas.get(name, "").strip()) for name in _PRIMARY_CATEGORIES]
+    chosen = (term for id_ in marked for term in categories if id_ and (it := known[term]) and it.id == id_)
+    ordinary = (term for term in categories if not _is_default(term))
+    primary = next(chain(chosen, ordinary, categories), None)
+    others = [term for term in categories if term is not primary and not _is_default(term)]
+    dropped = [term for term in categories if term is not primary and _is_default(term)]
+    if dropped:
+        left_behind["default categories of posts with another category"] += len(dropped)
+    names = [name for _, name in (*others, *tags)]
+    return primary[1] if primary else "", lines.list_distinct(names)
+
+
+def read_language(item: Element, metas: Mapping[str, str]) -> tuple[str, str]:
+    """Return the language of an item and its translation key in Polylang or WPML; "" for a missing value.
+
+    WPML writes both into its export of posts.
+    """
+    terms = {
+        child.attributes.get("domain", ""): lines.to_line(unquote(child.attributes.get("nicename", "")))
+        for child in item.list_children("category")
+    }
+    language, key = (terms.get(name, "") for name in _POLYLANG_DOMAINS)
+    language = languages.read_language(language or metas.get("_wpml_import_language_code", ""))
+    return language, (key or metas.get("_wpml_import_translation_group", ""))[:255] if language else ""
+
+
+def read_authors(item: Element, blog: Blog) -> tuple[AuthorRecord, ...]:
+    """Return the authors of an item: those of Co-Authors Plus, or else its creator."""
+    elements = [
+        child for child in item.list_children("category") if child.attributes.get("domain") == "author"
+    ]
+    authors = []
+    for element in elements:
+        nicename = lines.to_line(unquote(element.attributes.get("nicename", ""))).removeprefix("cap-")
+        name = lines.to_plain_line(element.text)
+        known = blog.authors.get(name.casefold()) or blog.authors.get(nicename.casefold())
+        name = name if name and not is_mail_address(name) else make_name(nicename)
+        authors.append(known or (AuthorRecord(name=name) if name else None))
+    if not elements:
+        # Texts such as `>ada` occur in files that were edited by hand.
+        login = lines.to_plain_line(lines.to_line(item.get_text("dc:creator"))).strip("<> ")
+        known = blog.authors.get(login.casefold())
+        authors.append(known or (AuthorRecord(name=make_name(login)) if login else None))
+    distinct = {author.name.casefold(): author for author in reversed(authors) if author}
+    return tuple(reversed(distinct.values()))
+
+
+def _group_by_domain(item: Element, blog: Blog, left_behind: Counter[str]) -> dict[str, list[ItemTerm]]:
+    found: dict[str, dict[str, ItemTerm]] = {"category": {}, "post_tag": {}}
+    without_domain: dict[str, ItemTerm] = {}
+    for element in item.list_children("category"):
+        domain = element.attributes.get("domain", "")
+        nicename = lines.to_line(unquote(element.attributes.get("nicename", "")))
+        term = (nicename, _choose(lines.to_plain_line(element.text), blog) or nicename)
+        if not term[1]:
+            continue
+        # WXR 1.0 repeats each tag and category without its nicename, or without its domain.
+        if not domain:
+            without_domain.setdefault(term[1], term)
+        elif domain in ("post_tag", "tag", "category"):
+            found["category" if domain == "category" else "post_tag"].setdefault(term[1], term)
+        elif domain not in ("author", *_POLYLANG_DOMAINS):
+            count_name(left_behind, "terms of the taxonomy", lines.to_line(domain))
+    if not any(found.values()):
+        found["category"] = without_domain
+    return {taxonomy: list(terms.values()) for taxonomy, terms in found.items()}
+
+
+def _is_default(term: ItemTerm) -> bool:
+    return (term[0] or term[1]).casefold() in _DEFAULT_NICENAMES
+
+
+def _choose(name: str, blog: Blog) -> str:
+    return lines.to_line(blog.select_language(name)[0])
+
+
 _MAX_FORMER_SLUGS = 100
 # Titles and excerpts are truncated at this length, because cleaning them takes time.
 _MAX_LINE = 20_000
-_ATTACHMENT = "attachment"
+_ADDRESS_TEXTS = ("link", "wp:base_blog_url")
 
 
 @dataclass(slots=True)
@@ -56,22 +174,19 @@ class RecordMaker:
         for language in self._list_languages(item)[1:]:
             # A new counter, because the counts of the item include its other languages.
             maker = RecordMaker(self.blog, self.address, self.options, Counter(), language)
-            yield maker.make_translation(item, entry)
-
-    def make_translation(self, item: Element, entry: Entry) -> ArticleRecord:
-        """Return the record of the text in `self.language`, with its address in the plugin qTranslate."""
-        record, root = self.make(item, entry), self.address.partition("/")[2]
-        root = f"/{root}" if root else ""
-        paths = [path.removeprefix(root) for path in record.addresses if "?" not in path]
-        addresses = tuple(f"{root}/{self.language}{path}" for path in paths)
-        return replace(
-            record,
-            key=f"{record.key}:{self.language}",
-            slug=languages.add_language(record.slug, self.language) if record.slug else "",
-            former_slugs=(),
-            former_paths=addresses if record.former_paths else (),
-            addresses=addresses,
-        )
+            record, root = maker.make(item, entry), self.address.partition("/")[2]
+            root = f"/{root}" if root else ""
+            paths = [path.removeprefix(root) for path in record.addresses if "?" not in path]
+            # The address in the plugin qTranslate.
+            addresses = tuple(f"{root}/{language}{path}" for path in paths)
+            yield replace(
+                record,
+                key=f"{record.key}:{language}",
+                slug=languages.add_language(record.slug, language) if record.slug else "",
+                former_slugs=(),
+                former_paths=addresses if record.former_paths else (),
+                addresses=addresses,
+            )
 
     def _list_languages(self, item: Element) -> list[str]:
         """Return the languages of an item whose texts become articles, the language of the blog first."""
@@ -92,18 +207,31 @@ class RecordMaker:
         own = custom_fields.read(item, self.options.custom_fields, self.counts)
         notes: list[str] = []
         texts = self._read_texts(item, metas, notes)
-        date = publication.find_date(item, self.blog.offset, self.options.zones)
-        status, reason = publication.decide_status(item, metas, date, self.options.now, texts.pop("hidden"))
+        date = custom_fields.find_date(item, self.blog.offset, self.options.zones)
+        status, reason = custom_fields.decide_status(item, metas, date, self.options.now, texts.pop("hidden"))
         if status == "published" and date is None:
             notes.append(IMPORT_TIME)
-        language, translation_key = terms.read_language(item, metas)
+        language, translation_key = read_language(item, metas)
         found = self._list_languages(item)
         if len(found) > 1:
             language, translation_key = self.language or found[0], self.make_key(item)[:255]
-        category, tags = terms.read_terms(item, self.blog, metas, self.counts)
-        authors = terms.read_authors(item, self.blog)
+        category, tags = read_terms(item, self.blog, metas, self.counts)
+        is_tagged = post_type in ("post", "page") or post_type.casefold() in map(str.casefold, tags)
+        authors = read_authors(item, self.blog)
         self.author_names.update(author.name for author in authors)
         addresses = tuple(dict.fromkeys(self._list_addresses(item, post_type)))
+        parent, order = to_id(item.get_text("wp:post_parent")), item.get_text("wp:menu_order").strip()
+        former_slugs = () if status == "draft" else _read_former_slugs(item, texts["slug"], notes)
+        is_page, cover_id = post_type == "page", to_id(metas.get("_thumbnail_id", ""))
+        cover = self.blog.attachments.get(cover_id)
+        if cover and not lines.to_http_url(cover.url):
+            notes.append(f"Its cover “{cover.url[:100]}” was left out: it is not an http(s) URL.")
+            cover = None
+        elif cover_id and not cover:
+            notes.append(f"Its cover (the media file {cover_id}) is not in the export; export “All content”.")
+        variables = {"title": texts["title"], "excerpt": texts["excerpt"], "category": category}
+        variables["sitename"] = lines.to_plain_line(self.blog.texts.get("title", ""))
+        seo, omitted = custom_fields.read_seo(metas, variables, item.get_text("link"))
         return ArticleRecord(
             key=self.make_key(item),
             source=entry.key,
@@ -113,41 +241,34 @@ class RecordMaker:
             status=status,
             published_at=date,
             category=category,
-            tags=_add_type(tags, post_type),
-            **self._read_page_fields(item, post_type),
+            tags=tags if is_tagged else (*tags, post_type),
+            is_page=is_page,
+            parent_key=self._make_key(str(parent)) if is_page and parent else "",
+            position=int(order[:9]) if is_page and order.isdecimal() else 0,
             authors=authors,
             featured=item.get_text("wp:is_sticky") == "1",
             robots=custom_fields.read_robots(metas),
             language=language,
             translation_key=translation_key,
-            former_slugs=() if status == "draft" else _read_former_slugs(item, texts["slug"], notes),
+            former_slugs=former_slugs,
             former_paths=() if status == "draft" else addresses,
             addresses=addresses,
             **texts,
-            **self._read_cover(metas, notes),
-            **self._read_seo(item, metas, {**texts, "category": category}, notes),
-            notes=tuple(dict.fromkeys([*filter(None, [reason]), *notes])),
+            cover_image=cover.url if cover else "",
+            cover_alt=cover.alt[:MAX_ALT_LENGTH] if cover else "",
+            **seo,
+            notes=tuple(dict.fromkeys([*filter(None, [reason]), *notes, *omitted])),
         )
 
-    def _read_page_fields(self, item: Element, post_type: str) -> dict[str, Any]:
-        if post_type != "page":
-            return {}
-        parent, order = to_id(item.get_text("wp:post_parent")), item.get_text("wp:menu_order").strip()
-        return {
-            "is_page": True,
-            "parent_key": self._make_key(str(parent)) if parent else "",
-            "position": int(order[:9]) if order.isdecimal() else 0,
-        }
-
     def _check_is_imported(self, item: Element, post_type: str) -> None:
-        if post_type == _ATTACHMENT:
+        if post_type == "attachment":
             raise NotAnArticle("It is a media file.")
-        reason = publication.LEFT_BEHIND.get(item.get_text("wp:status"), "")
+        reason = custom_fields.LEFT_BEHIND.get(item.get_text("wp:status"), "")
         if reason and self.make_key(item) in self.options.imported_keys:
             reason = ""
         reason = "revisions" if post_type == "revision" else reason
         if not reason and post_type not in ("post", "page", *self.options.post_types):
-            count_name(self.counts, "items of the type", to_line(post_type))
+            count_name(self.counts, "items of the type", lines.to_line(post_type))
             raise NotAnArticle("Its type is not imported.")
         if reason:
             self.counts[reason] += 1
@@ -163,16 +284,27 @@ class RecordMaker:
         content, excerpt, title = (text for text, _ in selected)
         others = dict.fromkeys(code for _, codes in selected for code in codes)
         other_languages = [code for code in others if code not in self._list_languages(item)]
-        converted = self._convert(item, content, excerpt, metas)
-        title = to_title(title)
+        context = ContentContext(
+            attachments=self.blog.attachments.get,
+            uploads=self.blog.list_uploads(to_id(item.get_text("wp:post_id"))),
+            patterns=lambda id_: self.blog.patterns.get(id_, ""),
+            footnotes=metas.get("footnotes", ""),
+        )
+        converted = to_html(content, context, excerpt)
+        title = lines.to_title(title)
         slug = _read_slug(item)
         if not title:
-            title = choose_title(to_plain_html(converted.html), slug)
+            title = choose_title(lines.to_plain_html(converted.html), slug)
             notes.append(f"It has no title; it got the title “{title}”.")
-        notes += _describe_texts(other_languages, converted)
-        excerpt = to_plain_line(excerpt) or converted.excerpt
+        if other_languages:
+            notes.append(f"Its text in other languages ({', '.join(other_languages)}) was left out.")
+        notes += converted.notes
+        if converted.unconverted:
+            names = join_counts(converted.unconverted)
+            notes.append(f"Its text has shortcodes or blocks that could not be converted: {names}.")
+        excerpt = lines.to_plain_line(excerpt) or converted.excerpt
         texts = {"title": title, "excerpt": excerpt, "slug": slug, "content": converted.html}
-        guesses = {guess.name.casefold(): guess for guess in publication.guess_from_fields(item)}
+        guesses = {guess.name.casefold(): guess for guess in custom_fields.guess_from_fields(item)}
         return {
             **texts,
             "left_out": tuple(converted.left_out),
@@ -180,60 +312,23 @@ class RecordMaker:
             "guesses": tuple((guesses | converted.guesses).values()),
         }
 
-    def _convert(self, item: Element, text: str, excerpt: str, metas: dict[str, str]) -> Conversion:
-        context = ContentContext(
-            attachments=self.blog.attachments.get,
-            uploads=self.blog.list_uploads(to_id(item.get_text("wp:post_id"))),
-            patterns=lambda id_: self.blog.patterns.get(id_, ""),
-            footnotes=metas.get("footnotes", ""),
-        )
-        return to_html(text, context, excerpt)
-
-    def _read_cover(self, metas: dict[str, str], notes: list[str]) -> dict[str, Any]:
-        id_ = to_id(metas.get("_thumbnail_id", ""))
-        found = self.blog.attachments.get(id_)
-        if found and to_http_url(found.url):
-            return {"cover_image": found.url, "cover_alt": found.alt[:MAX_ALT_LENGTH]}
-        if found:
-            notes.append(f"Its cover “{found.url[:100]}” was left out: it is not an http(s) URL.")
-        elif id_:
-            notes.append(f"Its cover (the media file {id_}) is not in the export; export “All content”.")
-        return {}
-
-    def _read_seo(
-        self, item: Element, metas: dict[str, str], texts: dict[str, Any], notes: list[str]
-    ) -> dict[str, Any]:
-        variables = {name: texts[name] for name in ("title", "excerpt", "category")}
-        variables["sitename"] = to_plain_line(self.blog.texts.get("title", ""))
-        fields, omitted = custom_fields.read_seo(metas, variables, item.get_text("link"))
-        notes += omitted
-        return fields
-
     def _list_addresses(self, item: Element, post_type: str) -> Iterator[str]:
-        """Yield the paths of the item in the blog, and its address with its id."""
+        own = {self.address, *(get_blog_address(self.blog.texts.get(it, "")) for it in _ADDRESS_TEXTS)}
+        # Exports of Squarespace have links without a host.
+        hosts = {"", *(address.partition("/")[0].removeprefix("www.") for address in own)}
         for url in (item.get_text("link"), item.get_text("guid")):
             host, path, query = split_url(url)
-            # Exports of Squarespace have links without a host. `?p=3` leads to the item 3, even if it is the
-            # guid of another item.
-            if self._is_own_host(host) and path.startswith("/") and path != "/" and not query:
+            # `?p=3` leads to the item 3, even if it is the guid of another item.
+            if host.removeprefix("www.") in hosts and path.startswith("/") and path != "/" and not query:
                 yield path
         id_ = to_id(item.get_text("wp:post_id"))
         root = self.address.partition("/")[2]
         if id_:
             yield f"/{f'{root}/' if root else ''}?{'page_id' if post_type == 'page' else 'p'}={id_}"
 
-    def _is_own_host(self, host: str) -> bool:
-        # Squarespace writes links without a host.
-        own = {"", self.address.partition("/")[0]}
-        own |= {
-            get_blog_address(self.blog.texts.get(name, "")).partition("/")[0]
-            for name in ("link", "wp:base_blog_url")
-        }
-        return not host or host.removeprefix("www.") in {own_host.removeprefix("www.") for own_host in own}
-
 
 def _read_slug(item: Element) -> str:
-    slug = to_line(unquote(item.get_text("wp:post_name"), errors="replace"))
+    slug = lines.to_line(unquote(item.get_text("wp:post_name"), errors="replace"))
     if item.get_text("wp:status") == "trash":
         slug = slug.removesuffix("__trashed")
     # Squarespace writes the path of the post: `2023/04/my-post.html`.
@@ -241,11 +336,10 @@ def _read_slug(item: Element) -> str:
 
 
 def _read_former_slugs(item: Element, slug: str, notes: list[str]) -> tuple[str, ...]:
-    """Return the former slugs, which WordPress redirects; add a note if one is invalid."""
     former: dict[str, None] = {}
     for child in item.list_children("wp:postmeta"):
         if child.get_text("wp:meta_key") == "_wp_old_slug":
-            former[to_line(unquote(child.get_text("wp:meta_value"), errors="replace"))] = None
+            former[lines.to_line(unquote(child.get_text("wp:meta_value"), errors="replace"))] = None
     # Making a slug is slow, and few posts have former slugs.
     current = make_slug(slug) if slug and former else slug
     others = [other for other in former if other not in ("", current)][:_MAX_FORMER_SLUGS]
@@ -253,18 +347,3 @@ def _read_former_slugs(item: Element, slug: str, notes: list[str]) -> tuple[str,
     for other in [other for other in others if other not in usable][:1]:
         notes.append(f"There is no redirect from “{other[:100]}”, because it is not a slug.")
     return tuple(usable)
-
-
-def _add_type(tags: tuple[str, ...], post_type: str) -> tuple[str, ...]:
-    """Return the tags, with the type as a further tag if the item is neither a post nor a page."""
-    is_tagged = post_type in ("post", "page") or post_type.casefold() in (tag.casefold() for tag in tags)
-    return tags if is_tagged else (*tags, post_type)
-
-
-def _describe_texts(other_languages: Collection[str], converted: Conversion) -> Iterator[str]:
-    if other_languages:
-        yield f"Its text in other languages ({', '.join(other_languages)}) was left out."
-    yield from converted.notes
-    if converted.unconverted:
-        names = join_counts(converted.unconverted)
-        yield f"Its text has shortcodes or blocks that could not be converted: {names}."

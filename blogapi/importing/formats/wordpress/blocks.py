@@ -19,7 +19,7 @@ from blogapi.importing.formats.wordpress.embeds import embed
 _DELIMITER = re.compile(
     r"<!--\s*+(?P<end>/?)wp:(?:core/)?(?P<name>[a-z][\w/-]*+)(?P<attributes>(?s:.*?))(?P<void>/?)-->"
 )
-_ANY_DELIMITER = re.compile(r"<!--\s*+/?wp:[a-z]")
+ANY_DELIMITER = re.compile(r"<!--\s*+/?wp:[a-z]")
 _ADDRESS = re.compile(r"https?://[^\s<>\"]++")
 _CAPTION = re.compile(r"<figcaption\b[^<>]*+>", re.IGNORECASE)
 _CODE = re.compile(r"<code\b(?![^<>]*\bclass=)|<pre\b[^<>]*>(?!\s*<code)", re.IGNORECASE)
@@ -30,10 +30,6 @@ _MAX_ATTRIBUTES = 100_000
 
 Attributes = dict[str, object]
 Renderer = Callable[[Attributes, str, Conversion], "str | None"]
-
-
-def has_blocks(text: str) -> bool:
-    return _ANY_DELIMITER.search(text) is not None
 
 
 def list_delimiters(text: str) -> Iterator[re.Match[str]]:
@@ -78,19 +74,15 @@ class _Reader:
         while self.names[name]:
             block = self.open.pop()
             self.names[block.name] -= 1
-            self._close(block)
+            inner, rendered = "", None
+            if block.html is not None:
+                inner, attributes = "".join(self.outputs.pop()), parse_json(block.attributes) or {}
+                rendered = _RENDERERS[block.name](attributes, inner, self.conversion)
+            if rendered is None and block.is_empty and block.name not in _BLOCKS_ALLOWED_EMPTY:
+                self.conversion.unconverted[f"wp:{block.name}"] += 1
+            self.outputs[-1].append(inner if rendered is None else rendered)
             if block.name == name:
                 return
-
-    def _close(self, block: _Block) -> None:
-        inner = ""
-        rendered: str | None = None
-        if block.html is not None:
-            inner = "".join(self.outputs.pop())
-            rendered = _RENDERERS[block.name](parse_json(block.attributes) or {}, inner, self.conversion)
-        if rendered is None and block.is_empty and block.name not in _BLOCKS_ALLOWED_EMPTY:
-            self.conversion.unconverted[f"wp:{block.name}"] += 1
-        self.outputs[-1].append(inner if rendered is None else rendered)
 
 
 def convert_blocks(text: str, conversion: Conversion, freeform: Callable[[str], str]) -> str:
@@ -154,13 +146,11 @@ def _render_code(attributes: Attributes, inner: str, conversion: Conversion) -> 
     language = _get_text(attributes, "language") or _get_text(attributes, "lang")
     if not re.fullmatch(r"[\w#+.-]{1,40}", language) or language in ("plain", "text", "plaintext"):
         return None
-    return _CODE.sub(lambda tag: _add_language(tag[0], language), inner, count=1)
-
-
-def _add_language(tag: str, language: str) -> str:
-    if tag[:5].lower() == "<code":
-        return f'{tag} class="language-{language}"'
-    return f'<pre class="language-{language}">'
+    tag, name = _CODE.search(inner), f'class="language-{language}"'
+    if not tag:
+        return inner
+    start = f"{tag[0]} {name}" if tag[0][:5].lower() == "<code" else f"<pre {name}>"
+    return inner[: tag.start()] + start + inner[tag.end() :]
 
 
 def _render_footnotes(attributes: Attributes, inner: str, conversion: Conversion) -> str | None:

@@ -11,8 +11,7 @@ from urllib.parse import unquote
 
 from blogapi.importing.format_api.article_record import AuthorRecord
 from blogapi.importing.formats.wordpress.conversion import MIME_TYPES, Attachment
-from blogapi.importing.formats.wordpress.custom_fields import count_name
-from blogapi.importing.formats.wordpress.publication import find_unread_rules
+from blogapi.importing.formats.wordpress.custom_fields import count_name, find_unread_rules
 from blogapi.importing.texts.dates import parse_date
 from blogapi.importing.texts.lines import MAX_URL_LENGTH, to_line, to_plain_line
 from blogapi.importing.texts.pictures import get_extension
@@ -42,8 +41,6 @@ _FIRST_MARKER = re.compile(r"\s*(?:\[:[a-z]{2}\]|\{:[a-z]{2}\})")
 
 @dataclass(frozen=True, slots=True)
 class WordPressTerm:
-    """A category or tag of the blog."""
-
     id: int  #: 0 = unknown
     nicename: str
     name: str  #: plain text, never empty
@@ -77,21 +74,38 @@ class Blog:
         elif element.name in _CHANNEL_TEXTS:
             self.texts.setdefault(element.name, element.text.strip()[:_MAX_TEXT])
         elif element.name == "wp:author":
-            self._add_author(element)
+            login = to_line(element.get_text("wp:author_login"))
+            parts = (element.get_text(f"wp:author_{part}_name") for part in ("first", "last"))
+            full_name = to_plain_line(" ".join(parts))
+            display_name = to_plain_line(element.get_text("wp:author_display_name"))
+            candidates = (name for name in (display_name, full_name) if name and not is_mail_address(name))
+            if login:
+                name = next(candidates, "") or make_name(login)
+                bio = to_plain_line(element.get_text("wp:author_description")[:_MAX_TEXT])
+                self.authors[login.casefold()] = AuthorRecord(name=name, bio=bio)
         elif element.name in _TERM_ELEMENTS:
-            self._add_term(element)
+            taxonomy, *names = _TERM_ELEMENTS[element.name]
+            nicename, name, description, parent = (
+                element.get_text(element_name) if element_name else "" for element_name in names
+            )
+            taxonomy = taxonomy or element.get_text("wp:term_taxonomy")
+            nicename = to_line(unquote(nicename))
+            name = to_plain_line(name) or nicename
+            if name and taxonomy in ("category", "post_tag"):
+                id_ = to_id(element.get_text("wp:term_id"))
+                description = to_plain_line(description)[:_MAX_DESCRIPTION]
+                term = WordPressTerm(id_, nicename, name, description, to_line(unquote(parent)))
+                self.terms[taxonomy, nicename.casefold()] = term
+            elif name:
+                count_name(self.other_terms, "definitions of terms of the taxonomy", to_line(taxonomy))
 
     def merge(self, other: Blog) -> None:
         """Add what another file of the same blog contains."""
         self.texts = other.texts | self.texts
-        self.authors |= other.authors
-        self.terms |= other.terms
-        self.attachments |= other.attachments
         for post, places in other.uploads.items():
             self.uploads.setdefault(post, []).extend(places)
-        self.patterns |= other.patterns
-        self.former_addresses |= other.former_addresses
-        self.unread_rules |= other.unread_rules
+        for name in ("authors", "terms", "attachments", "patterns", "former_addresses", "unread_rules"):
+            getattr(self, name).update(getattr(other, name))
         self.offsets += other.offsets
         self.other_terms += other.other_terms
         self.items += other.items
@@ -123,33 +137,6 @@ class Blog:
         others = self.select_language(text)[1]
         return [*dict.fromkeys(code for code in languages if code not in others), *others]
 
-    def _add_author(self, element: Element) -> None:
-        login = to_line(element.get_text("wp:author_login"))
-        names = (element.get_text(f"wp:author_{part}_name") for part in ("first", "last"))
-        full_name = to_plain_line(" ".join(names))
-        display_name = to_plain_line(element.get_text("wp:author_display_name"))
-        candidates = (name for name in (display_name, full_name) if name and not is_mail_address(name))
-        if login:
-            name = next(candidates, "") or make_name(login)
-            bio = to_plain_line(element.get_text("wp:author_description")[:_MAX_TEXT])
-            self.authors[login.casefold()] = AuthorRecord(name=name, bio=bio)
-
-    def _add_term(self, element: Element) -> None:
-        taxonomy, *names = _TERM_ELEMENTS[element.name]
-        nicename, name, description, parent = (
-            element.get_text(element_name) if element_name else "" for element_name in names
-        )
-        taxonomy = taxonomy or element.get_text("wp:term_taxonomy")
-        nicename = to_line(unquote(nicename))
-        name = to_plain_line(name) or nicename
-        if name and taxonomy in ("category", "post_tag"):
-            id_ = to_id(element.get_text("wp:term_id"))
-            description = to_plain_line(description)[:_MAX_DESCRIPTION]
-            term = WordPressTerm(id_, nicename, name, description, to_line(unquote(parent)))
-            self.terms[taxonomy, nicename.casefold()] = term
-        elif name:
-            count_name(self.other_terms, "definitions of terms of the taxonomy", to_line(taxonomy))
-
     def _add_item(self, item: Element) -> None:
         self.items += 1
         local, utc = (parse_date(item.get_text(name)) for name in ("wp:post_date", "wp:post_date_gmt"))
@@ -158,10 +145,13 @@ class Blog:
             seconds = (local - utc).total_seconds()
             if seconds % _QUARTER_HOUR == 0 and abs(seconds) <= 14 * 3_600:
                 self.offsets[local - utc] += 1
-        self._add_former_address(item)
+        guid, id_ = item.get_text("guid"), item.get_text("wp:post_id")
+        # The guid never changes, and it is `?p=3` even if the addresses of posts have another form.
+        is_id = split_url(guid)[2] in (f"p={id_}", f"page_id={id_}")
+        if is_id and len(self.former_addresses) < _MAX_FORMER_ADDRESSES:
+            self.former_addresses.add(get_blog_address(guid))
         self.unread_rules.update(find_unread_rules(item))
         if not self.first_address:
-            guid = item.get_text("guid")
             self.first_address = get_blog_address(
                 guid if "?p" in guid else item.get_text("link"), is_item=True
             )
@@ -170,15 +160,6 @@ class Blog:
             self._add_attachment(item)
         elif item.get_text("wp:post_type") == "wp_block" and is_shown:
             self.patterns[to_id(item.get_text("wp:post_id"))] = item.get_text("content:encoded")
-
-    def _add_former_address(self, item: Element) -> None:
-        guid, id_ = item.get_text("guid"), item.get_text("wp:post_id")
-        # The guid never changes, and it is `?p=3` even if the addresses of posts have another form.
-        if len(self.former_addresses) < _MAX_FORMER_ADDRESSES and split_url(guid)[2] in (
-            f"p={id_}",
-            f"page_id={id_}",
-        ):
-            self.former_addresses.add(get_blog_address(guid))
 
     def _add_attachment(self, item: Element) -> None:
         id_ = to_id(item.get_text("wp:post_id"))

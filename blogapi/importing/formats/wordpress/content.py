@@ -2,23 +2,277 @@
 
 from __future__ import annotations
 
+import json
 import re
-from html import unescape
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from html import escape, unescape
 
+from blogapi.importing.format_api import privacy_signs
 from blogapi.importing.format_api.hidden_parts import leave_out_hidden
-from blogapi.importing.formats.wordpress.blocks import convert_blocks, has_blocks
-from blogapi.importing.formats.wordpress.code import protect_code
+from blogapi.importing.format_api.privacy import make_guess
+from blogapi.importing.formats.wordpress import shortcodes
+from blogapi.importing.formats.wordpress.blocks import (
+    ANY_DELIMITER,
+    convert_blocks,
+    list_delimiters,
+    parse_json,
+)
 from blogapi.importing.formats.wordpress.conversion import (
+    BLOCK,
     BLOCK_PLACEHOLDER,
+    COMMENT,
     ContentContext,
     Conversion,
     clean,
 )
-from blogapi.importing.formats.wordpress.embeds import embed_lines
-from blogapi.importing.formats.wordpress.hidden_parts import leave_out_hidden_parts
-from blogapi.importing.formats.wordpress.shortcodes import replace_shortcodes
+from blogapi.importing.formats.wordpress.embeds import embed_lines, link, replace_player
 from blogapi.importing.formats.wordpress.wpautop import add_paragraphs
+from blogapi.importing.texts.lines import to_mapping
 from blogapi.rendering import plain_text
+
+_START = re.compile(
+    r"<!--(?P<comment>)|<(?P<element>pre|code|script|style|textarea|object|iframe|math|svg)(?=[\s/>])"
+    r"(?P<tag>[^<>]*+)>|<(?P<embed>embed)\s[^<>]*+>(?:\s*+</embed>)?"
+    rf"|(?<!\[)\[(?P<shortcode>{'|'.join(sorted(shortcodes.CODE_NAMES, key=len, reverse=True))})"
+    r"(?P<attributes>(?:[\s=][^\[\]]*+)?)\]",
+    re.IGNORECASE,
+)
+_KEPT_COMMENT = re.compile(r"<!--(?:more|nextpage|noteaser)\b")
+
+# `class="brush: php"` (SyntaxHighlighter), `class="lang:php decode:true"` (Crayon), `lang="php"` (WP-Syntax),
+# `data-enlighter-language="php"`.
+_PRE_LANGUAGE = re.compile(
+    r"""\bbrush:\s*+([\w#+-]+)|\blang:([\w#+-]+)|\blang(?:uage)?=["']?([\w#+-]+)"""
+    r"""|\bdata-enlighter-language=["']([\w#+-]+)|\blanguage-([\w#+-]+)""",
+    re.IGNORECASE,
+)
+_PLAIN = frozenset({"", "default", "plain", "text", "generic", "raw"})
+_AMPERSAND = re.compile(r"&(?!#?\w{1,32};)")
+_EDITOR_TAG = re.compile(r"\n?</?p>|<br\s*/?>\n?", re.IGNORECASE)
+_GIST = re.compile(r"""src=["']?(https?://gist\.github\.com/[^\s"'>?]++)""")
+
+
+def protect_code(text: str, conversion: Conversion) -> str:
+    """Return the text with placeholders for code, scripts, players and comments."""
+    out: list[str] = []
+    position = 0
+    unclosed: set[str] = set()  # end tags that do not follow: they are searched for only once
+    while start := _START.search(text, position):
+        # The text at which the code ends, in lower case; "" = it has no content.
+        end_tag = f"</{start['element'].lower()}" if start["element"] else ""
+        end_tag = f"[/{start['shortcode'].lower()}]" if start["shortcode"] else end_tag
+        end_tag = "-->" if start["comment"] is not None else end_tag
+        if (start["tag"] or "").endswith("/"):
+            end: re.Match[str] | None = start
+        else:
+            end = None if end_tag in unclosed else _compile_end(end_tag).search(text, start.end())
+        out.append(text[position : start.start()])
+        position = end.end() if end else start.end()
+        if end:
+            inner = text[start.end() : end.start()]
+            out.append(_convert_element(start, inner, text[start.start() : position], conversion))
+        else:
+            unclosed.add(end_tag)
+            # The start is escaped, because browsers hide all text after the start of an unclosed comment.
+            out.append("&lt;!--" if end_tag == "-->" else start[0])
+    out.append(text[position:])
+    return "".join(out)
+
+
+def code_html(code: str, language: str, *, escaped: bool = False) -> str:
+    """Return a code block; `escaped` = the code is certainly HTML already."""
+    code = code if escaped else escape_once(code)
+    name = language.lower()
+    attribute = "" if name in _PLAIN else f' class="language-{escape(name)}"'
+    return f"<pre><code{attribute}>{code.strip(chr(10))}\n</code></pre>"
+
+
+def escape_once(code: str) -> str:
+    """Return code as HTML. Code with `&lt;` and without `<` is taken as already escaped."""
+    if "<" in code and "&lt;" in code and not _EDITOR_TAG.sub("", code).count("<"):
+        code = _EDITOR_TAG.sub("\n", code)  # The visual editor has added paragraphs.
+    if "<" in code:
+        return escape(code, quote=False)
+    return _AMPERSAND.sub("&amp;", code).replace(">", "&gt;")
+
+
+@cache
+def _compile_end(end_tag: str) -> re.Pattern[str]:
+    return re.compile(re.escape(end_tag) + (r"\s*+>" if end_tag.startswith("<") else ""), re.IGNORECASE)
+
+
+def _convert_element(start: re.Match[str], inner: str, html: str, conversion: Conversion) -> str:
+    element = (start["element"] or start["embed"] or "").lower()
+    if start["comment"] is not None:
+        return conversion.store(html, BLOCK if _KEPT_COMMENT.match(html) else COMMENT)
+    if start["shortcode"]:
+        named, positional = shortcodes.parse_attributes(start["attributes"])
+        name = start["shortcode"].lower()
+        language = named.get("lang") or named.get("language") or next(iter(positional), "").lstrip("=")
+        language = language or ("" if name in shortcodes.CODE_NAMES_WITHOUT_LANGUAGE else name)
+        return conversion.store(code_html(inner, unescape(language).strip("'\"")))
+    if element == "pre":
+        found = _PRE_LANGUAGE.search(start["tag"])
+        if found and "<code" not in inner[:500].lower():
+            language = next(group for group in found.groups() if group)
+            # WP-Syntax and Crayon store unescaped code; all other plugins store HTML.
+            html = code_html(inner, language, escaped='escaped="true"' in start["tag"])
+        return conversion.store(html)
+    if element == "code":
+        return html.replace("[", "&#91;")
+    if element in ("iframe", "object", "embed"):
+        return replace_player(html, conversion)
+    if element in ("script", "style"):
+        if gist := _GIST.search(html):
+            return conversion.store(f"<p>{link(gist[1].removesuffix('.js'))}</p>")
+        conversion.add_note("Scripts and style sheets in the text are not shown.")
+        return conversion.store(html, COMMENT)
+    return conversion.store(html)
+
+
+_HARMLESS = {*privacy_signs.HARMLESS_SHORTCODES, *shortcodes.HANDLERS, *shortcodes.NAMES}
+# Shortcodes that contain sample code, which hides nothing. Themes use the excepted names for other texts.
+_EXAMPLES = shortcodes.CODE_NAMES - {"text", "plain", "highlight"}
+_HidingSigns = Mapping[str, privacy_signs.HidingSign | None]
+_KEY = re.compile(r'"([\w-]{1,80}+)"\s*+:')
+_TAG = re.compile(
+    r"\[/(?P<end>\w[\w-]*+)[^\[\]]{0,100}\]|\[(?P<name>\w[\w-]*+)(?P<attributes>[^\[\]]*+)(?P<close>\]?)"
+)
+_NUMBER = re.compile(r"(?:-bulk)?[_-]?\d{1,9}\Z")
+
+
+def leave_out_hidden_parts(text: str, conversion: Conversion) -> str:
+    """Return a text without the blocks and elements of page builders that were hidden from everyone.
+
+    Parts that only some visitors saw, and other shortcodes that hide text, are reasons for a draft.
+    """
+    for find in (_find_hidden_blocks, _find_hidden_shortcodes):
+        out: list[str] = []
+        position = 0
+        for start, end in find(text, conversion):
+            out += text[position:start], "\n\n"
+            conversion.left_out.append(_TAG.sub("", text[start:end]))
+            position = end
+        text = "".join(out) + text[position:]
+    return text
+
+
+def _find_hidden_blocks(text: str, conversion: Conversion) -> Iterator[tuple[int, int]]:
+    depth = start = 0
+    hidden: int | None = None  # the depth of the block that is left out
+    for block in list_delimiters(text):
+        if block["end"]:
+            # As in WordPress, an end closes the innermost block, whatever its name is.
+            depth = max(depth - 1, 0)
+        elif hidden is None and _is_block_left_out(block, conversion):
+            start, hidden = block.start(), depth
+        depth += not (block["end"] or block["void"])
+        if depth == hidden:
+            yield start, block.end()
+            hidden = None
+    if hidden is not None:
+        yield start, len(text)
+
+
+def _is_block_left_out(block: re.Match[str], conversion: Conversion) -> bool:
+    attributes = parse_json(block["attributes"])
+    if attributes is None:
+        # WordPress ignores attributes that are not JSON, and so may have shown the block.
+        attributes = dict.fromkeys(_KEY.findall(block["attributes"]), "?")
+    visibility = to_mapping(attributes.get("blockVisibility"))
+    if isinstance(sets := visibility.get("controlSets"), list):
+        # Block Visibility shows the block if no control set is enabled, or if one shows it.
+        enabled = [controls for controls in sets if to_mapping(controls).get("enable") is not False]
+        groups = ([*_list_lines({"blockVisibility": controls})] for controls in enabled)
+        hides = (any(privacy_signs.find_signs(group, privacy_signs.BLOCKS)) for group in groups)
+        if not enabled or not all(hides):
+            attributes = {**attributes, "blockVisibility": {**visibility, "controlSets": []}}
+    lines = [*_list_lines(attributes)]
+    unknown: dict[str, privacy_signs.HidingSign | None] = {}
+    for line in lines:
+        name, sign = privacy_signs.get_name(line), privacy_signs.guess_attribute(line)
+        # A new word in any value of an attribute is enough.
+        unknown[name] = sign if sign.is_new else unknown.get(name, sign)
+    if block["name"].startswith("kadence/"):
+        unknown.pop("loggedIn", None)  # hides the block from members
+    unknown[block["name"]] = privacy_signs.guess_block_sign(block["name"], is_enclosing=not block["void"])
+    return _is_left_out("block", block["name"], lines, unknown | privacy_signs.BLOCKS, conversion)
+
+
+def _is_left_out(
+    kind: str, name: str, lines: Iterable[str], known: _HidingSigns, conversion: Conversion
+) -> bool:
+    """Return whether a block or shortcode was hidden from everyone; add a note, or the reason for a draft."""
+    found = sorted(
+        privacy_signs.find_signs([f"{name}=wp:{kind}", *lines], known), key=lambda it: it[:2], reverse=True
+    )
+    for is_left_out, sign, rule in found:
+        part = f"The {kind} “{name[:40]}”" + ("" if sign == name else f" with the attribute “{sign[:40]}”")
+        if is_left_out:
+            conversion.add_note(f"{part} was hidden from all visitors; this part was left out.")
+            return True
+        if rule.is_guess:
+            carrier = kind if sign == name else "attribute"
+            conversion.add_guess(make_guess(carrier, sign, part), is_new=rule.is_new)
+        elif not conversion.hidden:
+            conversion.hidden = f"{part} hides a part of its text; the article became a draft."
+    return False
+
+
+def _list_lines(attributes: Mapping[str, object]) -> Iterator[str]:
+    waiting = [*attributes.items()]
+    while waiting:
+        path, value = waiting.pop()
+        if value and isinstance(value, dict):
+            waiting += ((f"{path}.{key}", item) for key, item in value.items())
+        elif value and isinstance(value, list):
+            # Conditions in a list are often switched off one by one.
+            waiting += ((path, it) for it in value if to_mapping(it).get("enabled") is not False)
+        else:
+            yield f"{path}={value.strip() if isinstance(value, str) else json.dumps(value)}"
+
+
+def _find_hidden_shortcodes(text: str, conversion: Conversion) -> Iterator[tuple[int, int]]:
+    ends: dict[str, int] = {}
+    tags: list[tuple[re.Match[str], int]] = []  # start tags, with the index after the end tag or 0
+    for tag in reversed([*_TAG.finditer(text)]):
+        if tag["end"]:
+            ends[tag["end"].lower()] = tag.end()
+        else:
+            is_void = tag["close"] and tag["attributes"].endswith("/")
+            tags.append((tag, 0 if is_void else ends.get(tag["name"].lower(), 0)))
+    position = 0
+    for tag, end in reversed(tags):
+        stop = end or tag.end()
+        if tag.start() < position or not (end or tag["name"].startswith(privacy_signs.BUILDER_PREFIXES)):
+            continue
+        is_escaped = text[tag.start() - 1 : tag.start()] == "[" and text[stop : stop + 1] == "]"
+        if is_escaped or tag["name"] in _EXAMPLES:
+            position = stop
+        elif _is_shortcode_left_out(tag, conversion):
+            yield tag.start(), stop
+            position = stop
+
+
+def _is_shortcode_left_out(tag: re.Match[str], conversion: Conversion) -> bool:
+    name = tag["name"].lower()
+    named, positional = shortcodes.parse_attributes(tag["attributes"])
+    attributes = {**named, "": "".join(positional), **({} if tag["close"] else {"?": "["})}
+    if _is_left_out("shortcode", name, _list_lines(named), privacy_signs.HIDDEN_SHORTCODE, conversion):
+        return True
+    if name.startswith(privacy_signs.BUILDER_PREFIXES):
+        return _is_left_out("shortcode", name, _list_lines(attributes), privacy_signs.BUILDERS, conversion)
+    plain = _NUMBER.sub("", name.lstrip("_"))
+    if not _HARMLESS.isdisjoint((name, plain, plain.removeprefix("su_"))):
+        return False
+    sign = privacy_signs.SHORTCODES.get(plain)
+    if sign is None:
+        sign = privacy_signs.guess_shortcode_sign(tag["name"], attributes)
+    elif "?" in attributes or named.get("operator", "allow").lower() != "allow":
+        attributes = {}  # the condition is unclear, or reversed
+    return _is_left_out("shortcode", name, _list_lines(attributes), {name: sign}, conversion)
+
 
 _PATTERN = re.compile(r"<!--\s*+wp:(?:core/)?block\s++\{\"ref\":(\d{1,18})\b[^<>]*+>")
 _MAX_PATTERNS = 1_000_000  # characters in one text
@@ -53,17 +307,20 @@ def to_html(content: str, context: ContentContext, excerpt: str = "") -> Convers
     leave_out_hidden_parts(excerpt, conversion)
     text = leave_out_hidden_parts(clean(content), conversion)
     text = _show_lazy_images(leave_out_hidden_parts(clean(_insert_patterns(text, context)), conversion))
-    if has_blocks(text):
+    if ANY_DELIMITER.search(text):
         blocks = convert_blocks(
             text, conversion, lambda part: conversion.store(_convert_classic(part, conversion))
         )
         html = _convert_inline(blocks, conversion)
     else:
         html = _convert_classic(text, conversion)
-    html = conversion.restore(add_alignment_classes(html)).strip()
+    html = conversion.restore(_ALIGNED.sub(_add_alignment_class, html)).strip()
     conversion.html, notes, left_out, _ = leave_out_hidden(html, "html", keeps_unclear=True)
     conversion.left_out += left_out
-    conversion.excerpt = _find_excerpt(conversion.html)
+    more = _MORE.search(conversion.html)
+    if more and more.start() <= 20 * _MAX_EXCERPT:
+        excerpt = unescape(plain_text.to_plain_text(conversion.html[: more.start()]))
+        conversion.excerpt = excerpt if len(excerpt) <= _MAX_EXCERPT else ""
     for note in notes:
         conversion.add_note(note)
     return conversion
@@ -121,21 +378,8 @@ def _convert_classic(text: str, conversion: Conversion) -> str:
 
 
 def _convert_inline(text: str, conversion: Conversion) -> str:
-    text = replace_shortcodes(protect_code(text, conversion), conversion)
+    text = shortcodes.replace_shortcodes(protect_code(text, conversion), conversion)
     return _LONE_BLOCKS.sub(r"\1", embed_lines(text, conversion))
-
-
-def _find_excerpt(html: str) -> str:
-    more = _MORE.search(html)
-    if not more or more.start() > 20 * _MAX_EXCERPT:
-        return ""
-    text = unescape(plain_text.to_plain_text(html[: more.start()]))
-    return text if len(text) <= _MAX_EXCERPT else ""
-
-
-def add_alignment_classes(html: str) -> str:
-    """Return the HTML with a class for each `align` and `text-align` of paragraphs, headings and pictures."""
-    return _ALIGNED.sub(_add_alignment_class, html)
 
 
 def _add_alignment_class(tag: re.Match[str]) -> str:

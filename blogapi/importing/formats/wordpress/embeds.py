@@ -14,7 +14,7 @@ from blogapi.importing.formats.wordpress.conversion import INLINE, MIME_TYPES, A
 from blogapi.importing.texts.titles import split_address
 from blogapi.rendering.players import EMBED_HOSTS, find_player
 
-_IMAGE = re.compile(r"(?:<a\s[^<>]*+>\s*+)?<img\s[^<>]*+>(?:\s*+</a>)?", re.IGNORECASE)
+IMAGE = re.compile(r"(?:<a\s[^<>]*+>\s*+)?<img\s[^<>]*+>(?:\s*+</a>)?", re.IGNORECASE)
 
 
 def figure(content: str, caption: str = "", classes: str = "", id_: str = "") -> str:
@@ -34,11 +34,6 @@ def image(attachment: Attachment, *, linked: bool = False) -> str:
     return figure(content, attachment.caption, "wp-block-image")
 
 
-def gallery(pictures: Iterable[Attachment], *, columns: int, linked: bool) -> str:
-    content = "\n".join(image(picture, linked=linked) for picture in pictures)
-    return figure(f"\n{content}\n", classes=f"wp-block-gallery columns-{columns}")
-
-
 def player(
     kind: str,
     addresses: Iterable[str],
@@ -56,20 +51,13 @@ def player(
         height=size[1] if size[1].isdecimal() else "",
         poster=unescape(poster),
     )
-    sources = "".join(map(_make_source, urls)) if len(urls) > 1 else ""
+    kinds = (MIME_TYPES.get(url.partition("?")[0].rpartition(".")[2].lower(), "") for url in urls)
+    found = (
+        f"<source{_format_attributes(src=url, type=name)} />" for url, name in zip(urls, kinds, strict=True)
+    )
+    sources = "".join(found) if len(urls) > 1 else ""
     element = f"<{kind} controls{attributes}>{sources}{fallback}</{kind}>"
     return figure(element, caption, f"wp-block-{kind}")
-
-
-def split_image(html: str) -> tuple[str, str]:
-    """Return the first picture of the HTML with the link around it ("" = none), and the rest."""
-    found = _IMAGE.search(html)
-    return (found[0], html[: found.start()] + html[found.end() :]) if found else ("", html)
-
-
-def _make_source(url: str) -> str:
-    kind = MIME_TYPES.get(url.partition("?")[0].rpartition(".")[2].lower(), "")
-    return f"<source{_format_attributes(src=url, type=kind)} />"
 
 
 def _format_attributes(**values: str) -> str:
@@ -99,7 +87,8 @@ def embed(address: str, conversion: Conversion, caption: str = "") -> str:
     address = unescape(address.strip())
     player = player_address(address)
     if player or caption:
-        content = player_html(player) if player else link(address)
+        frame = f'<iframe src="{escape(player)}" width="560" height="315" allowfullscreen></iframe>'
+        content = frame if player else link(address)
         return conversion.store(figure(content, caption, "wp-block-embed"))
     return conversion.store(link(address), INLINE)
 
@@ -111,10 +100,6 @@ def embed_lines(text: str, conversion: Conversion) -> str:
 
 def link(address: str, text: str = "") -> str:
     return f'<a href="{escape(address)}">{text or escape(address, quote=False)}</a>'
-
-
-def player_html(address: str) -> str:
-    return f'<iframe src="{escape(address)}" width="560" height="315" allowfullscreen></iframe>'
 
 
 def player_address(address: str) -> str:

@@ -7,14 +7,252 @@ shortcode contains no start tag of its own name, so the number of names limits t
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from html import escape, unescape
+from urllib.parse import unquote
 
-from blogapi.importing.formats.wordpress.conversion import Conversion
-from blogapi.importing.formats.wordpress.shortcode_handlers import (
-    HANDLERS,
-    NAMES_WITHOUT_CONTENT,
-    Shortcode,
-    convert_box_attributes,
+from blogapi.importing.formats.wordpress import embeds as media_html
+from blogapi.importing.formats.wordpress.conversion import Attachment, Conversion
+from blogapi.importing.formats.wordpress.embeds import embed, link
+
+_AUDIO_TYPES = ("src", "mp3", "m4a", "ogg", "wav", "flac", "wma")
+_VIDEO_TYPES = ("src", "mp4", "m4v", "webm", "ogv", "mov", "wmv", "flv")
+_ADDRESS = re.compile(r"https?://[^\s<>\"'\]]++|(?<![\w/])//[\w.-]++/[^\s<>\"'\]]*+")
+_TAG = re.compile(r"<[^<>]*+>")
+_TITLES = ("title", "heading", "text", "h2", "name", "author")
+_PICTURES = ("image", "image_url", "portrait_url")
+_ADDRESSES = ("button_url", "button_link", "button_one_url", "url", "link", "href")
+_LABELS = ("button_text", "button_one_text", "linktext", "btn_title")
+_ESCAPED = re.compile(r"&(?:quot|#34|#0*39|apos|#91|#93);")
+_LEVEL = re.compile(r"(?:^|tag:)(h[2-6])\b")
+# Characters that the builders replace, because attributes cannot contain them.
+_REPLACED = {"%22": '"', "%91": "[", "%93": "]", "``": '"', "`{`": "[", "`}`": "]"}
+
+
+@dataclass(frozen=True, slots=True)
+class Shortcode:
+    named: dict[str, str]  #: values of attributes, by name in lower case
+    positional: list[str]  #: values without a name
+    inner: str  #: HTML between the start tag and the end tag; "" = there is no end tag
+
+    def find_address(self) -> str:
+        """Return the first http(s) URL of the attributes, otherwise of the content; "" = there is none."""
+        for value in (*self.named.values(), *self.positional, _TAG.sub(" ", self.inner)):
+            if address := _ADDRESS.search(value):
+                return address[0]
+        return ""
+
+
+Handler = Callable[[Shortcode, Conversion], str | None]
+
+
+def _caption(shortcode: Shortcode, conversion: Conversion) -> str | None:
+    inner = replace_shortcodes(shortcode.inner, conversion).strip()
+    if not inner:
+        return None
+    found = media_html.IMAGE.search(inner)
+    # The picture with the link around it; without a picture, the whole content is in the figure.
+    image, rest = (found[0], inner[: found.start()] + inner[found.end() :]) if found else (inner, "")
+    # In HTML in an attribute, WordPress escapes only quotes and brackets.
+    caption = _ESCAPED.sub(lambda entity: unescape(entity[0]), shortcode.named.get("caption", ""))
+    caption = " ".join(filter(None, (rest.strip(), caption)))
+    if not caption:
+        return image
+    classes = f"wp-caption {shortcode.named.get('align', 'alignnone')}"
+    caption = caption.replace("\n", "<br />\n")
+    return conversion.store(media_html.figure(image, caption, classes, shortcode.named.get("id", "")))
+
+
+def _gallery(shortcode: Shortcode, conversion: Conversion) -> str | None:
+    named = shortcode.named
+    ids = read_ids(next(filter(None, map(named.get, ("ids", "include", "images", "gallery_ids"))), ""))
+    if ids:
+        pictures = find_attachments(ids, conversion)
+    else:
+        excluded = set(find_attachments(read_ids(named.get("exclude", "")), conversion))
+        pictures = [file for file in _list_uploads("image/", conversion) if file not in excluded]
+    if not pictures:
+        conversion.add_note("A gallery is not converted, because the export does not name its pictures.")
+        return None
+    if named.get("order", "").upper() == "DESC" and (not ids or named.get("orderby")):
+        pictures.reverse()
+    columns = named.get("columns", "")
+    is_number = columns.isascii() and columns.isdigit() and len(columns) == 1
+    linked = named.get("link", "") != "none"
+    content = "\n".join(media_html.image(picture, linked=linked) for picture in pictures)
+    classes = f"wp-block-gallery columns-{int(columns) if is_number else 3}"
+    return conversion.store(media_html.figure(f"\n{content}\n", classes=classes))
+
+
+def _video(shortcode: Shortcode, conversion: Conversion) -> str | None:
+    address = shortcode.named.get("src", "")
+    if address and any(host in address for host in ("youtube.com/", "youtu.be/", "vimeo.com/")):
+        return embed(address, conversion)
+    return _player("video", _VIDEO_TYPES, shortcode, conversion)
+
+
+def _player(kind: str, names: Iterable[str], shortcode: Shortcode, conversion: Conversion) -> str | None:
+    named = shortcode.named
+    addresses = [named[name] for name in names if named.get(name)]
+    if not addresses and shortcode.positional:
+        # The audio player of WordPress.com: `[audio http://a/1.mp3, http://a/2.mp3|titles=First,Second]`.
+        values = " ".join(shortcode.positional).partition("|")[0].lstrip(":=")
+        addresses = [value for value in re.split(r"[,\s]+", values) if "/" in value or "." in value]
+    files: list[Attachment] = []
+    if not addresses:
+        files = find_attachments(read_ids(named.get("ids") or named.get("id") or ""), conversion)
+        addresses = [file.url for file in files] or [file.url for file in _list_uploads(kind, conversion)][:1]
+    if not addresses:
+        return _link(shortcode, conversion)
+    return conversion.store(
+        media_html.player(
+            kind,
+            addresses,
+            caption=named.get("caption", ""),
+            fallback=replace_shortcodes(shortcode.inner, conversion).strip(),
+            size=(named.get("width", ""), named.get("height", "")) if kind == "video" else ("", ""),
+            poster=named.get("poster", ""),
+        )
+    )
+
+
+def _playlist(shortcode: Shortcode, conversion: Conversion) -> str | None:
+    named = shortcode.named
+    kind = "video" if named.get("type") == "video" else "audio"
+    files = find_attachments(read_ids(named.get("ids") or named.get("include") or ""), conversion)
+    files = files or _list_uploads(kind, conversion)
+    players = [media_html.player(kind, [file.url], caption=file.caption or file.title) for file in files]
+    return conversion.store("\n".join(players)) if players else None
+
+
+def _link(shortcode: Shortcode, conversion: Conversion) -> str | None:
+    address = shortcode.find_address()
+    return embed(address, conversion) if address else None
+
+
+def _embed_by_id(prefix: str, *names: str) -> Handler:
+    """Return a handler of shortcodes with an address, or with the id that follows `prefix` in the address."""
+
+    def handle(shortcode: Shortcode, conversion: Conversion) -> str | None:
+        if html := _link(shortcode, conversion):
+            return html
+        named = (shortcode.named[name] for name in names if shortcode.named.get(name))
+        values = (*named, *shortcode.positional, _TAG.sub("", shortcode.inner))
+        id_ = next(
+            (value for raw in values if re.fullmatch(r"[\w/.@:-]{2,100}", value := raw.strip(" =:\n"))), ""
+        )
+        return embed(id_ if ":" in id_ else prefix + id_, conversion) if id_ else None
+
+    return handle
+
+
+def _image_by_id(shortcode: Shortcode, conversion: Conversion) -> str | None:
+    ids = read_ids(shortcode.named.get("image") or shortcode.named.get("id") or "")
+    if pictures := find_attachments(ids[:1], conversion):
+        return conversion.store(media_html.image(pictures[0]))
+    address = shortcode.named.get("src") or shortcode.find_address()
+    alt = unescape(shortcode.named.get("alt", ""))
+    return conversion.store(media_html.image(Attachment(unescape(address), alt))) if address else None
+
+
+def _anchor(shortcode: Shortcode, conversion: Conversion) -> str | None:
+    address = _find_link(shortcode.named) or unescape(shortcode.find_address())
+    text = _TAG.sub("", shortcode.inner).strip() or escape(
+        _find_text(shortcode.named, (*_LABELS, "title")), quote=False
+    )
+    return link(address, text) if address else None
+
+
+def convert_box_attributes(named: dict[str, str], conversion: Conversion) -> str:
+    """Return the heading, the picture and the button of a box whose text is between its tags."""
+    parts: list[str] = []
+    if title := _find_text(named, _TITLES):
+        level = _LEVEL.search(named.get("font_container") or named.get("title_level") or "")
+        tag = level[1] if level else "h3"
+        parts.append(f"<{tag}>{escape(title, quote=False)}</{tag}>")
+    picture = _find_attribute(named, _PICTURES)
+    if picture.startswith(("http://", "https://", "/")):
+        parts.append(media_html.image(Attachment(unescape(picture), alt=_find_text(named, ("alt",)))))
+    label, address = _find_text(named, _LABELS), _find_link(named)
+    if label and address:
+        parts.append(f"<p>{link(address, escape(label, quote=False))}</p>")
+    return "\n\n".join(map(conversion.store, parts))
+
+
+def _find_link(named: dict[str, str]) -> str:
+    """Return the address of a button; WPBakery writes `url:https%3A%2F%2Fexample.com|title:Shop`."""
+    address = unescape(_find_attribute(named, _ADDRESSES))
+    if address.startswith("url:"):
+        address = unquote(address[4:].partition("|")[0])
+    return address if address.startswith(("http://", "https://", "mailto:", "tel:", "/")) else ""
+
+
+def _find_attribute(named: dict[str, str], names: Iterable[str]) -> str:
+    return next((named[name].strip() for name in names if named.get(name, "").strip()), "")
+
+
+def _find_text(named: dict[str, str], names: Iterable[str]) -> str:
+    text = _find_attribute(named, names)
+    for code, character in _REPLACED.items():
+        text = text.replace(code, character)
+    return " ".join(unescape(_TAG.sub("", text)).split())
+
+
+def read_ids(value: str) -> list[int]:
+    return [int(number) for number in re.findall(r"(?<!\d)\d{1,18}(?!\d)", value, re.ASCII)]
+
+
+def find_attachments(ids: Iterable[int], conversion: Conversion) -> list[Attachment]:
+    """Return the attachments that have an address; add a note with the ids of the others."""
+    found: list[Attachment] = []
+    missing: list[int] = []
+    for id_ in ids:
+        attachment = conversion.context.attachments(id_)
+        if attachment and attachment.url:
+            found.append(attachment)
+        else:
+            missing.append(id_)
+    if missing:
+        numbers = ", ".join(map(str, missing[:10])) + (" …" if len(missing) > 10 else "")
+        conversion.add_note(
+            f"The export does not contain these media files of a gallery or player: {numbers}."
+        )
+    return found
+
+
+def _list_uploads(kind: str, conversion: Conversion) -> list[Attachment]:
+    return [file for file in conversion.context.uploads if file.url and file.mime_type.startswith(kind)]
+
+
+_youtube = _embed_by_id("https://www.youtube.com/watch?v=", "id", "v", "code")
+_vimeo = _embed_by_id("https://vimeo.com/", "id", "clip_id")
+
+HANDLERS: dict[str, Handler] = {
+    **dict.fromkeys(("caption", "wp_caption"), _caption),
+    **dict.fromkeys(("gallery", "vc_gallery", "et_pb_gallery"), _gallery),
+    "audio": lambda shortcode, conversion: _player("audio", _AUDIO_TYPES, shortcode, conversion),
+    **dict.fromkeys(("video", "et_pb_video"), _video),
+    "playlist": _playlist,
+    **dict.fromkeys(
+        ("embed", "embedyt", "googlemaps", "facebook", "soundcloud", "vc_video", "dailymotion", "ted"), _link
+    ),
+    **dict.fromkeys(("youtube", "youtube_sc", "su_youtube", "lyte"), _youtube),
+    **dict.fromkeys(("vimeo", "su_vimeo"), _vimeo),
+    "spotify": _embed_by_id("https://open.spotify.com/track/"),
+    "gist": _embed_by_id("https://gist.github.com/", "id", "url"),
+    **dict.fromkeys(("tweet", "twitter"), _embed_by_id("https://twitter.com/i/status/", "id")),
+    "instagram": _embed_by_id("https://www.instagram.com/p/", "id"),
+    **dict.fromkeys(("wpvideo", "videopress"), _embed_by_id("https://videopress.com/v/")),
+    **dict.fromkeys(("vc_single_image", "et_pb_image"), _image_by_id),
+    **dict.fromkeys(("button", "su_button", "vc_btn", "vc_button", "et_pb_button", "fusion_button"), _anchor),
+}
+
+#: Shortcodes without content; text between their tags stays in the post
+NAMES_WITHOUT_CONTENT = frozenset(
+    {"gallery", "vc_gallery", "vc_video", "playlist", "vc_single_image", "vc_btn", "et_pb_image"}
 )
+
 
 _ATTRIBUTE = re.compile(
     r"""([\w-]++)\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"']++))|"([^"]*)"|'([^']*)'|(\S++)"""
@@ -125,9 +363,17 @@ def _convert_shortcode(
 ) -> tuple[str | None, bool]:
     """Return the replacement (None = the shortcode stays), and whether it includes the end tag."""
     if token["name"] in LAYOUT_NAMES:
-        return _remove_layout(token, end, conversion), False
+        if "_" not in token["name"] and not token["end"] and not end:
+            return None, False  # `[row]` in a sentence
+        conversion.add_note("The columns and sections of a page builder are not imported; their content is.")
+        if token["end"] or token["name"] not in TITLED_NAMES:
+            return "\n\n", False
+        named, _ = parse_attributes(token["attributes"])
+        return f"\n\n{convert_box_attributes(named, conversion)}\n\n", False
     if token["name"] not in HANDLERS and token["name"] not in CODE_NAMES:
-        if not token["end"] and _is_plugin_shortcode(token, end):
+        # An unknown shortcode, and not a remark such as `[sic]`.
+        is_known = end is not None or token["name"] in PLUGIN_NAMES or token["attributes"].endswith("/")
+        if not token["end"] and (is_known or _NAMED_ATTRIBUTE.match(token["attributes"])):
             conversion.unconverted[token["name"]] += 1
         return None, False
     if token["open"] == "[[" and token["close"]:
@@ -136,37 +382,12 @@ def _convert_shortcode(
         return text[token.start() + 1 : end.end() - 1], True
     if token["end"] or token["name"] in CODE_NAMES:
         return None, False
-    return _convert(token, end, text, conversion)
-
-
-def _convert(token: _Token, end: _Token | None, text: str, conversion: Conversion) -> tuple[str | None, bool]:
     named, positional = parse_attributes(token["attributes"])
     inner = text[token.end() - len(token["close"]) : end.start()] if end else ""
     encloses = end is not None and not (token["name"] in NAMES_WITHOUT_CONTENT and inner.strip())
-    inner = inner if encloses else ""
-    html = HANDLERS[token["name"]](Shortcode(named, positional, inner, replace_shortcodes), conversion)
+    shortcode = Shortcode(named, positional, inner if encloses else "")
+    html = HANDLERS[token["name"]](shortcode, conversion)
     if html is None:
         conversion.unconverted[token["name"]] += 1
         return None, False
-    before = token["open"][1:]
-    last = end if end and encloses else token
-    return before + html + last["close"], encloses
-
-
-def _remove_layout(token: _Token, end: _Token | None, conversion: Conversion) -> str | None:
-    if "_" not in token["name"] and not token["end"] and not end:
-        return None  # `[row]` in a sentence
-    conversion.add_note("The columns and sections of a page builder are not imported; their content is.")
-    if token["end"] or token["name"] not in TITLED_NAMES:
-        return "\n\n"
-    return f"\n\n{convert_box_attributes(parse_attributes(token['attributes'])[0], conversion)}\n\n"
-
-
-def _is_plugin_shortcode(token: _Token, end: _Token | None) -> bool:
-    """Return whether a text in brackets is an unknown shortcode, and not a remark such as `[sic]`."""
-    return (
-        end is not None
-        or token["name"] in PLUGIN_NAMES
-        or token["attributes"].endswith("/")
-        or _NAMED_ATTRIBUTE.match(token["attributes"]) is not None
-    )
+    return token["open"][1:] + html + (end if end and encloses else token)["close"], encloses

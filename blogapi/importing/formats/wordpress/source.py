@@ -3,27 +3,96 @@
 from __future__ import annotations
 
 import codecs
+import html
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from xml.sax import SAXParseException
 
 from defusedxml import DefusedXmlException
 
-from blogapi.importing.format_api.format import CONTRACT_VERSION, Format
 from blogapi.importing.format_api.report import Item, report_problem
-from blogapi.importing.format_api.source import FileSource, ImportOptions
+from blogapi.importing.format_api.source import CONTRACT_VERSION, FileSource, Format, ImportOptions
 from blogapi.importing.format_api.source_files import Entry, open_file
-from blogapi.importing.formats.wordpress import terms
+from blogapi.importing.formats.wordpress import article_records
 from blogapi.importing.formats.wordpress.article_records import RecordMaker
 from blogapi.importing.formats.wordpress.blog import Blog, get_blog_address
-from blogapi.importing.formats.wordpress.repair import repair
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.texts.messages import format_count
 from blogapi.importing.texts.xml_elements import Element, ElementBuilder, decode, parse
 from blogapi.rendering.slugs import make_term_key
+
+# The start of a CDATA mark or of a reference at the end of a chunk, which the next chunk can continue.
+_UNFINISHED_MARKUP = re.compile(r"(?:\]{1,2}|<[^<>]{0,12}|&[^&;<]{0,33})\Z")
+_MAX_START = 10
+_START = re.compile(r"<(?:\?xml|rss|channel|item)\b")
+_BOUNDARY = re.compile(r"(<!\[CDATA\[|\]\]>|</rss\s{0,9}>)")
+_INVALID_CHARACTERS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udc7f\udd00-\udfff\ufffe\uffff]+")
+# `surrogateescape` decodes invalid bytes to these characters.
+_INVALID_BYTES = re.compile(r"[\udc80-\udcff]+")
+_REFERENCE = re.compile(r"&(?:#[0-9]{1,7};|#x[0-9a-fA-F]{1,6};|[A-Za-z][A-Za-z0-9]{1,31};)?")
+_XML_ENTITIES = frozenset({"&amp;", "&lt;", "&gt;", "&quot;", "&apos;"})
+
+
+def repair(chunks: Iterable[str], repairs: Counter[str]) -> Iterator[str]:
+    """Yield the text with only characters and references that XML allows; count the repairs by their names.
+
+    Text before the first element and after the last one is removed.
+    """
+    is_section = False
+    parts = _split_at_boundaries(chunks, repairs)
+    for part in parts:
+        if part == "]]>" and not is_section:
+            yield "]]&gt;"
+            continue
+        if _BOUNDARY.fullmatch(part):
+            is_end = part.startswith("</") and not is_section
+            is_section = part.startswith("<!") or (is_section and part != "]]>")
+            yield part
+            if is_end:
+                # Pass on a second export in the same file: the parser refuses it, which reports the loss.
+                yield from (rest for rest in parts if "<item" in rest)
+                return
+        else:
+            yield part if is_section else _REFERENCE.sub(lambda found: _resolve(found[0], repairs), part)
+
+
+def _split_at_boundaries(chunks: Iterable[str], repairs: Counter[str]) -> Iterator[str]:
+    """Yield the text in parts, without invalid characters; each boundary of a CDATA section is one part."""
+    rest, is_started = "", False
+    for chunk in chunks:
+        text, count = _INVALID_CHARACTERS.subn("", chunk)
+        repairs["control characters"] += count
+        if not text.isascii():
+            text, count = _INVALID_BYTES.subn(
+                lambda found: found[0].encode("utf-8", "surrogateescape").decode("cp1252", "replace"), text
+            )
+            repairs["bytes that are not valid in its encoding"] += count
+        text = rest + text
+        if not is_started:
+            start = _START.search(text)
+            position = start.start() if start else max(0, len(text) - _MAX_START)
+            repairs["text outside of the XML elements"] |= position > 0
+            text, is_started = text[position:], start is not None
+            if not is_started:
+                rest = text
+                continue
+        unfinished = _UNFINISHED_MARKUP.search(text)
+        end = unfinished.start() if unfinished else len(text)
+        yield from filter(None, _BOUNDARY.split(text[:end]))
+        rest = text[end:]
+    yield rest if is_started else ""
+
+
+def _resolve(reference: str, repairs: Counter[str]) -> str:
+    character = html.unescape(reference)
+    if character == reference:
+        repairs["unescaped “&”"] += 1
+    elif not reference.startswith("&#") and reference not in _XML_ENTITIES:
+        repairs["HTML entities"] += 1
+    return html.escape(_INVALID_CHARACTERS.sub("", character))
+
 
 MAX_FILE_BYTES = 8 * 1024**3
 _WORDPRESS_COM_FILES = ".files.wordpress.com"
@@ -78,19 +147,6 @@ class ExportFile:
         unfinished = builder.get_unfinished_item()
         self.unfinished_title = unfinished.get_text("title")[:100] if unfinished else None
 
-    def describe_repairs(self) -> str:
-        """Return the sentences about the file for the report; "" if it is well-formed."""
-        sentences = []
-        repairs = [f"{name}: {number:,}" for name, number in sorted((+self.repairs).items())]
-        if repairs or self.is_repaired:
-            details = f" ({'; '.join(repairs)})" if repairs else ""
-            sentences.append(f"The file is not well-formed XML and was repaired{details}.")
-        if self.is_incomplete:
-            sentences.append("The file is incomplete: its end is missing; export the blog again.")
-        if self.unfinished_title is not None:
-            sentences.append(f"It ends inside of the item “{self.unfinished_title}”, which was left out.")
-        return " ".join(sentences)
-
 
 class WordPressSource(FileSource):
     """All WXR files of an import.
@@ -102,22 +158,47 @@ class WordPressSource(FileSource):
 
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         super().__init__(entries, options)
-        self.assets = _find_uploads(entry.path.parent for entry in entries)
+        folders = dict.fromkeys(entry.path.parent for entry in entries)
+        uploads = (folder / name for folder in folders for name in ("wp-content/uploads", "uploads"))
+        self.assets = [path for path in uploads if path.is_dir()]
         self._files = {entry: _scan(entry) for entry in entries}
-        self._blogs = self._merge_blogs()
+        self._blogs: dict[str, Blog] = {}
+        for file in self._files.values():
+            if not file.problem:
+                blog = self._blogs.setdefault(self._get_address(file.blog), file.blog)
+                if blog is not file.blog:
+                    blog.merge(file.blog)
         self._makers = {
             address: RecordMaker(blog, address, options, self.left_behind)
             for address, blog in self._blogs.items()
         }
         self.total = sum(blog.items for blog in self._blogs.values()) + len(self._files)
         self.hosts = {host for address, blog in self._blogs.items() for host in _list_hosts(address, blog)}
-        self.terms = [*terms.list_terms(self._blogs.values())]
+        self.terms = [*article_records.list_terms(self._blogs.values())]
         plugins = sorted({plugin for blog in self._blogs.values() for plugin in blog.unread_rules})
         self.unread_rules = " and ".join(plugins)
-        self.notes = [*self._list_notes()]
+        for file in self._files.values():
+            if file.problem:
+                continue
+            sentences = []
+            repairs = [f"{name}: {number:,}" for name, number in sorted((+file.repairs).items())]
+            if repairs or file.is_repaired:
+                details = f" ({'; '.join(repairs)})" if repairs else ""
+                sentences.append(f"The file is not well-formed XML and was repaired{details}.")
+            if file.is_incomplete:
+                sentences.append("The file is incomplete: its end is missing; export the blog again.")
+            if file.unfinished_title is not None:
+                title = file.unfinished_title
+                sentences.append(f"It ends inside of the item “{title}”, which was left out.")
+            self.notes += [f"{file.entry.key}: {' '.join(sentences)}"] if sentences else []
+        attachments = sum(len(blog.attachments) for blog in self._blogs.values())
+        if attachments and not (self.assets or self.options.assets):
+            self.notes.append(
+                f"The export names {format_count(attachments, 'media file')} and does not contain them. "
+                "Put the folder `wp-content/uploads` of the blog beside the export, or name it with --assets."
+            )
 
     def read(self) -> Iterator[Item]:
-        """Yield the records of all files."""
         yield from super().read()
         for maker in self._makers.values():
             self.left_behind += maker.blog.other_terms
@@ -129,7 +210,6 @@ class WordPressSource(FileSource):
         self.left_behind = +self.left_behind
 
     def read_entry(self, entry: Entry) -> Iterator[Item]:
-        """Yield the records of a file."""
         file = self._files[entry]
         if file.problem:
             raise file.problem
@@ -158,32 +238,6 @@ class WordPressSource(FileSource):
             return own_address
         other_addresses = {file.blog.address for file in self._files.values()} - {""}
         return other_addresses.pop() if len(other_addresses) == 1 else ""
-
-    def _merge_blogs(self) -> dict[str, Blog]:
-        blogs: dict[str, Blog] = {}
-        for file in self._files.values():
-            if not file.problem:
-                blog = blogs.setdefault(self._get_address(file.blog), file.blog)
-                if blog is not file.blog:
-                    blog.merge(file.blog)
-        return blogs
-
-    def _list_notes(self) -> Iterator[str]:
-        for file in self._files.values():
-            description = "" if file.problem else file.describe_repairs()
-            if description:
-                yield f"{file.entry.key}: {description}"
-        attachments = sum(len(blog.attachments) for blog in self._blogs.values())
-        if attachments and not (self.assets or self.options.assets):
-            yield (
-                f"The export names {format_count(attachments, 'media file')} and does not contain them. "
-                "Put the folder `wp-content/uploads` of the blog beside the export, or name it with --assets."
-            )
-
-
-def _find_uploads(folders: Iterable[Path]) -> list[Path]:
-    found = (path / name for path in dict.fromkeys(folders) for name in ("wp-content/uploads", "uploads"))
-    return [path for path in found if path.is_dir()]
 
 
 def _scan(entry: Entry) -> ExportFile:
@@ -215,7 +269,6 @@ def _collect(file: ExportFile) -> Blog:
 
 
 def _list_hosts(address: str, blog: Blog) -> Iterator[str]:
-    """Yield the hosts of a blog with their paths, and the host of its media files on wordpress.com."""
     yield from filter(None, (address, blog.address, *blog.former_addresses))
     for name in ("link", "wp:base_blog_url"):
         yield from filter(None, (get_blog_address(blog.texts.get(name, "")),))

@@ -49,8 +49,6 @@ def add_paragraphs(text: str) -> str:
 
 
 class _Writer:
-    """Writes the HTML and keeps the names of the open block elements."""
-
     def __init__(self) -> None:
         self.html: list[str] = []
         self._stack: list[str] = []
@@ -87,7 +85,9 @@ class _Writer:
         elif len(chunks) == 1 and parent not in _ALWAYS_PARAGRAPHS:
             self.html.append(chunks[0])
         else:
-            self.html += [f"<p>{chunk}</p>\n" if _is_visible(chunk) else chunk for chunk in chunks]
+            for chunk in chunks:
+                is_visible = chunk[0] not in "<\x04" or _INVISIBLE.sub("", chunk).strip()
+                self.html.append(f"<p>{chunk}</p>\n" if is_visible else chunk)
 
     def _get_parent(self) -> str:
         return self._stack[-1] if self._stack else ""
@@ -106,12 +106,8 @@ def _split_at_blank_lines(text: str) -> list[str]:
             chunks[-1].append(line)
         elif chunks[-1]:
             chunks.append([])
-    return ["".join(map(_end_line, lines[:-1])) + lines[-1] for lines in chunks if lines]
-
-
-def _end_line(line: str) -> str:
-    return f"{line}\n" if _ENDS_WITH_BREAK.search(line[-12:]) else f"{line}<br />\n"
-
-
-def _is_visible(chunk: str) -> bool:
-    return chunk[0] not in "<\x04" or _INVISIBLE.sub("", chunk).strip() != ""
+    ended = [
+        [f"{it}\n" if _ENDS_WITH_BREAK.search(it[-12:]) else f"{it}<br />\n" for it in lines[:-1]]
+        for lines in chunks
+    ]
+    return ["".join(first) + lines[-1] for first, lines in zip(ended, chunks, strict=True) if lines]

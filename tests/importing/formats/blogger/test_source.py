@@ -12,9 +12,14 @@ from blogapi.importing.format_api.hidden_parts import hide_parts
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.format_api.source_files import Entry
-from blogapi.importing.formats.blogger import article_records as items_module
-from blogapi.importing.formats.blogger.article_records import BloggerItem, convert_embeds, make_record
-from blogapi.importing.formats.blogger.source import FORMAT, PICTURE_HOSTS
+from blogapi.importing.formats.blogger import source as source_module
+from blogapi.importing.formats.blogger.source import (
+    FORMAT,
+    PICTURE_HOSTS,
+    BloggerItem,
+    convert_embeds,
+    make_record,
+)
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 KIND = "http://schemas.google.com/blogger/2008/kind#"
@@ -291,7 +296,7 @@ def test_equal_ids_are_left_to_the_import(read):
 
 
 def test_a_text_that_is_too_long_is_refused(read, monkeypatch):
-    monkeypatch.setattr(items_module, "MAX_TEXT_LENGTH", 1_000)
+    monkeypatch.setattr(source_module, "MAX_TEXT_LENGTH", 1_000)
     (refused, post), _ = read(make_feed(make_entry(1, content="x" * 2_000), make_entry(2)))
     assert (refused.result, post.key) == (Result.REFUSED, "blogger:7:2")
 

@@ -211,7 +211,10 @@ def test_front_matter_that_is_a_program_is_not_run_and_makes_a_draft(name, langu
         "blog/2020-01-02-a.md", text.encode(), ImportOptions(now=NOW, publish_undated=True)
     )
     assert (record.status, record.content) == ("draft", "# Hello\n\nText")
-    assert record.notes[0] == f"Its front matter is {language}, which is not run; the article became a draft."
+    assert (
+        record.notes[0]
+        == f"Its head (front matter) is {language}, which is not run; the article became a draft."
+    )
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from blogapi.importing.format_api.source_files import Entry, find_root, walk_path
-from blogapi.importing.formats.markdown.identity import identify
+from blogapi.importing.formats.markdown.source import identify
 from blogapi.importing.refusals import RefusedFile
 
 

@@ -95,7 +95,7 @@ def test_an_article_with_a_future_date_is_published():
 def test_the_status_is_read_from_the_fields_of_each_generator(front, status, has_note):
     record = read(front)
     assert record.status == status
-    assert any("Ignored front matter" not in note for note in record.notes) == has_note
+    assert any("left out" not in note for note in record.notes) == has_note
 
 
 def test_files_in_jekylls_drafts_folder_are_drafts():

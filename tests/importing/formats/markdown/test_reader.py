@@ -70,7 +70,7 @@ def test_text_and_html_files_are_articles():
         ("blog/md", "Text", "“md” is not a Markdown"),
         ("blog/_index.md", "Text", "section page"),
         ("blog/_index.fr.md", "Text", "section page"),
-        ("blog/a.html", "<p>Text", "HTML page without front matter"),
+        ("blog/a.html", "<p>Text", "HTML page without a head"),
         ("blog/index.md", "---\nheadless: true\n---\n", "headless bundle"),
         ("blog/index.html", "---\nlayout: home\n---\n", "only lists articles"),
         ("blog/search.md", "---\ntitle: Search\nlayout: search\n---\n", "only lists articles"),
@@ -370,12 +370,12 @@ def test_former_addresses_and_names_are_read(front, addresses, names):
 
 def test_a_note_names_the_ignored_fields():
     record = read("layout: post\nmenu: [/a]\nweight: 3\nempty:\nlinkTitle: Hello")
-    assert record.notes == ("Ignored front matter fields: menu, weight.",)
+    assert record.notes == ("The fields menu, weight are left out.",)
 
 
 def test_the_note_on_ignored_fields_names_at_most_ten_fields():
     record = read("\n".join(f"k{number}: v" for number in range(12)))
-    assert record.notes[0].endswith("k9 and 2 more.")
+    assert record.notes[0].endswith("k9 and 2 more are left out.")
 
 
 # Arbitrary input

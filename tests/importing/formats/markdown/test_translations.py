@@ -11,7 +11,7 @@ import pytest
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.format_api.source_files import walk_path
 from blogapi.importing.formats.markdown import source
-from blogapi.importing.formats.markdown.translations import Translations
+from blogapi.importing.formats.markdown.source import Translations
 
 CORPUS = os.environ.get("BLOGAPI_TEST_CORPUS", "")
 

@@ -9,8 +9,7 @@ import pytest
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.format_api.source_files import walk_path
-from blogapi.importing.formats.notion.pages import MAX_ROWS, Database, parse_markdown
-from blogapi.importing.formats.notion.source import FORMAT
+from blogapi.importing.formats.notion.source import FORMAT, MAX_ROWS, Database, parse_markdown
 from blogapi.rendering.renderer import render
 from tests.conftest import ARTICLES
 from tests.pictures import make_picture
@@ -86,7 +85,7 @@ def test_the_properties_of_a_row_are_the_fields_of_the_article(read_row):
     assert (record.tags, record.slug) == (("cats", "black cats"), "mimi")
     assert [author.name for author in record.authors] == ["Ada"]
     assert record.content == "Mimi sleeps."
-    assert record.notes == ("Ignored front matter fields: Rating.",)
+    assert record.notes == ("The field Rating is left out.",)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogapi.importing.formats.wordpress import code as code_module
+from blogapi.importing.formats.wordpress import content
 from blogapi.importing.formats.wordpress.blog import select_language
 from blogapi.importing.formats.wordpress.content import to_html
 from blogapi.importing.formats.wordpress.conversion import ContentContext, Conversion
@@ -185,8 +185,8 @@ def count_calls(text: str) -> int:
 
 def test_a_missing_end_tag_is_searched_once(monkeypatch):
     searched = []
-    compile_end = code_module._compile_end
-    monkeypatch.setattr(code_module, "_compile_end", lambda tag: searched.append(tag) or compile_end(tag))
+    compile_end = content._compile_end
+    monkeypatch.setattr(content, "_compile_end", lambda tag: searched.append(tag) or compile_end(tag))
     convert("<pre><code>[php]<!--" * 100)
     assert searched == ["</pre", "</code", "[/php]", "-->"]
 

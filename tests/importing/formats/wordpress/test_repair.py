@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from blogapi.importing.format_api.report import Result
-from blogapi.importing.formats.wordpress.repair import repair
+from blogapi.importing.formats.wordpress.source import repair
 from blogapi.importing.texts.xml_elements import ElementBuilder, parse
 from tests.importing.formats.wordpress.exports import END, START, make_export, make_item, open_export
 

@@ -1,0 +1,120 @@
+/** The bar below the table in which the cursor is, and the Tab key in its cells. Loaded at the first table. */
+
+import { html, render } from "../../static/vendor/lit.js";
+import { button, onButton } from "../components.js";
+import { announce, openMenu } from "../dialogs.js";
+import { refs } from "../shell.js";
+import * as tables from "./table-text.js";
+
+/** @typedef {(table: import("./table-text.js").Table, text: string) => Change | null} Command */
+
+const ALIGNS = [
+  ["Left", ":-", "text-align-start"],
+  ["Centre", "::", "text-align-center"],
+  ["Right", "-:", "text-align-end"],
+];
+
+export class TableBar {
+  element = Object.assign(document.createElement("div"), { className: "table-bar", role: "group", ariaLabel: "Table" });
+  // After Escape, Tab moves the focus as it does outside of tables.
+  isLeaving = false;
+  /** @type {import("./table-text.js").Table | null} */
+  table = null;
+
+  /** @param {EditorPage} page */
+  constructor(page) {
+    this.page = page;
+    refs.text.after(this.element);
+    refs.text.addEventListener("keydown", (event) => this.handleKey(event), { capture: true });
+    // A click leaves the focus in the text.
+    this.element.addEventListener("mousedown", (event) => event.preventDefault());
+    new ResizeObserver(() => this.update()).observe(refs.text);
+    refs.writing.addEventListener("scroll", () => this.place(), { passive: true });
+    this.draw();
+    announce("In a table, Tab goes to the next cell. Escape, then Tab leaves it.");
+  }
+
+  /** The table at the cursor. CodeMirror alone has this bar. */
+  find() {
+    const { field } = this.page.area;
+    return field.contentDOM ? tables.findTable(field.getText(), field.getSelection().from) : null;
+  }
+
+  update() {
+    this.table = this.find();
+    this.place();
+  }
+
+  /** Below the table; while its end is not visible, at the bottom, but not over the line of the cursor. */
+  place() {
+    const { field } = this.page.area;
+    const { writing } = refs;
+    const { top, bottom } = writing.getBoundingClientRect();
+    const bottomOf = (/** @type {number} */ offset) => field.rectangleAt?.(offset)?.bottom;
+    const cursor = this.table && bottomOf(field.getSelection().from);
+    this.element.hidden = !cursor;
+    if (!this.table || !cursor) return;
+    const end = bottomOf(this.table.to) ?? bottom;
+    const shown = Math.min(end, Math.max(cursor, bottom - this.element.offsetHeight));
+    this.element.style.top = `${shown - top + writing.scrollTop}px`;
+  }
+
+  /** Make the change that a command returns for the table. Return whether there is one. @param {Command} command */
+  run(command) {
+    const { field } = this.page.area;
+    const table = this.find();
+    const change = table && command(table, field.getText());
+    if (!change) return false;
+    field.edit(change);
+    field.focus();
+    return true;
+  }
+
+  /**
+   * Return what is inserted for a text that is typed or pasted at an offset.
+   * @param {string} text @param {number} from
+   */
+  changeInput(text, from) {
+    const whole = this.page.area.field.getText();
+    const isInCell = /[|\n]/.test(text) && tables.findTable(whole, from)?.isInCell;
+    return isInCell ? tables.toCell(text, whole.slice(0, from)) : text;
+  }
+
+  /** @param {KeyboardEvent} event */
+  handleKey(event) {
+    const { key, shiftKey, isComposing } = event;
+    const { isLeaving } = this;
+    this.isLeaving = key === "Escape" || (isLeaving && key === "Shift");
+    if (key !== "Tab" || isLeaving || isComposing || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (!this.run((table) => tables.moveCell(table, shiftKey ? -1 : 1))) return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  draw() {
+    /** @param {string} label @param {string} icon @param {Command} command @returns {MenuItem} */
+    const item = (label, icon, command) => ({ label, icon, action: () => this.run(command) });
+    /** @param {string} label @param {string} icon @param {Command} command */
+    const tool = (label, icon, command) => button(label, () => this.run(command), { icon, kind: "bare" });
+    /** @param {string} label @param {string} icon @param {MenuItem[]} items @param {string} [kind] */
+    const menu = (label, icon, items, kind = "bare") =>
+      button(
+        label,
+        onButton((anchor) => openMenu(anchor, items, label)),
+        { icon, kind, popup: "menu" },
+      );
+    const aligns = ALIGNS.map(([label, align, icon]) => item(label, icon, (table) => tables.alignColumn(table, align)));
+    const deletions = [
+      item("Delete row", "between-horizontal-end", tables.deleteRow),
+      item("Delete column", "between-vertical-end", tables.deleteColumn),
+      { ...item("Delete table", "trash-2", tables.deleteTable), risk: true },
+    ];
+    render(
+      html`${tool("Add row", "between-horizontal-end", tables.addRow)}
+        ${tool("Add column", "between-vertical-end", tables.addColumn)}
+        ${menu("Align", "text-align-start", aligns)} ${menu("Delete", "trash-2", deletions, "risk")}
+        <span class="help"><kbd>Esc</kbd> <kbd>Tab</kbd> leaves</span>`,
+      this.element,
+    );
+  }
+}
