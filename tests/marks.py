@@ -95,7 +95,7 @@ ONCE = tuple(
             "contracts/test_interface.py",
             "contracts/test_shapes.py",
         ),
-        *("deploy", "docs/test_guide_pages.py", "release"),
+        *("deploy", "docs/test_guide_pages.py", "faults", "release"),
         *("security/test_assignment.py", "security/test_bad_input.py", "security/test_bad_paths.py"),
         *("security/test_headers.py", "security/test_logins.py", "security/test_malformed_ids.py"),
         "security/test_objects.py",

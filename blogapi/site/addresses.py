@@ -259,8 +259,9 @@ def check_path_pattern(pattern: str, placeholders: tuple[str, ...]) -> list[str]
         problems.append("Write {/language} without a slash before it, which it contains.")
     if re.search(r"[{}]", _PLACEHOLDER.sub("", pattern)):
         problems.append("Contains a brace without its counterpart.")
-    if not {"slug", "uuid", "path", "local_slug"} & set(names):
-        problems.append("Must contain {slug} or {uuid}.")
+    identifying = [name for name in ("slug", "uuid", "path", "local_slug") if name in placeholders]
+    if not {*identifying} & set(names):
+        problems.append(f"Must contain {' or '.join(f'{{{name}}}' for name in identifying)}.")
     if "local_slug" in names and not {*_LANGUAGE_PLACEHOLDERS} & set(names):
         problems.append("With {local_slug}, it must contain {language} or {/language}.")
     return problems

@@ -1,12 +1,12 @@
 // The parts of lists and of fields for terms that need no page.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { mock, test } from "node:test";
 
 const base = new URL("../../blogapi/admin/source/", import.meta.url).href;
 const { listOptions } = await import(`${base}editor/term-options.js`);
 const { describeNumbers } = await import(`${base}pages/term-words.js`);
-const { count, formatSize } = await import(`${base}format.js`);
+const { count, formatSize, ...format } = await import(`${base}format.js`);
 
 test("numbers with their words, and sizes", () => {
   const counts = [count(0, "article"), count(1, "article"), count(1400, "article"), count(2, "category", "categories")];
@@ -14,6 +14,63 @@ test("numbers with their words, and sizes", () => {
   const sizes = { 0: "0 bytes", 1: "1 byte", 999: "999 bytes", 1000: "1 kB", 1499: "1.5 kB", 10400: "10 kB" };
   for (const [bytes, words] of Object.entries({ ...sizes, 1000000: "1 MB", 18440000: "18.4 MB", 1000000000: "1 GB" }))
     assert.equal(formatSize(Number(bytes)), words);
+});
+
+test("roles in words", () => {
+  assert.deepEqual(["reader", "author", "editor", "admin"].map(format.nameRole), [
+    "a reader",
+    "an author",
+    "an editor",
+    "an admin",
+  ]);
+  assert.equal(format.formatRole("editor"), "Editor");
+});
+
+test("times are those of the site, and near days have words", () => {
+  // 00:30 of Monday 30 November in Helsinki.
+  mock.timers.enable({ apis: ["Date"], now: Date.parse("2026-11-29T22:30:00Z") });
+  format.setTimeZone("Europe/Helsinki");
+  const table = [
+    [
+      "formatTime",
+      { "2026-11-29T12:05": "14:05", "2026-11-29T22:00:00Z": "00:00", "2026-07-01T12:00:00+02:00": "13:00" },
+    ],
+    ["formatSeconds", { "2026-11-29T12:05:09": "14:05:09" }],
+    ["formatDay", { "2026-11-29T21:59": "29 Nov 2026", "2026-11-29T22:00": "30 Nov 2026" }],
+    ["formatLongDay", { "2026-11-29T12:00": "Sunday 29 November", "2027-01-01T12:00": "Friday 1 January 2027" }],
+    ["daysFromToday", { "2026-11-29T21:59": -1, "2026-11-29T22:00": 0, "2026-11-30T22:00": 1 }],
+    ["formatShort", { "2026-11-30T07:00": "09:00", "2026-12-01T07:00": "Tue 09:00", "2026-12-06T07:00": "Sun 09:00" }],
+    ["formatShort", { "2026-12-07T07:00": "7 Dec", "2026-11-29T07:00": "29 Nov", "2099-12-04T07:00": "4 Dec 2099" }],
+    [
+      "formatChanged",
+      { "2026-11-29T22:29:01": "Just now", "2026-11-29T22:29": "1 min ago", "2026-11-29T22:31": "00:31" },
+    ],
+    [
+      "formatChanged",
+      { "2026-11-29T21:31": "59 min ago", "2026-11-29T21:30": "Yesterday", "2026-11-28T21:30": "28 Nov 2026" },
+    ],
+    ["nameDay", { "2026-11-29T21:59": "Yesterday", "2026-11-29T22:00": "Today", "2026-11-30T22:00": "Tomorrow" }],
+    ["nameDay", { "2026-11-28T21:59": undefined, "2026-12-01T22:00": undefined }],
+    ["formatDayAndTime", { "2026-11-29T22:05": "Today, 00:05", "2026-11-28T10:00": "28 Nov 2026, 12:00" }],
+    [
+      "distance",
+      { "2026-12-08T22:30": "in 9 days", "2098-12-01T00:00": "in 72 years", "2026-08-29T22:30": "3 months ago" },
+    ],
+    [
+      "distance",
+      { "2026-11-29T22:50": "in 20 minutes", "2026-11-29T22:30:05": "in 5 seconds", "2026-11-29T20:30": "2 hours ago" },
+    ],
+  ];
+  for (const [name, times] of table)
+    for (const [time, words] of Object.entries(times)) assert.equal(format[name](time), words, `${name} ${time}`);
+  assert.deepEqual(format.toFields("2026-11-29T22:05"), { day: "2026-11-30", time: "00:05" });
+  // The hour before and the hour after the clocks change.
+  for (const time of ["2026-10-24T23:30:00.000Z", "2026-10-25T02:30:00.000Z", "2026-03-29T00:30:00.000Z"]) {
+    const { day, time: clock } = format.toFields(time);
+    assert.equal(format.toInstant(day, clock).toISOString(), time);
+  }
+  mock.timers.reset();
+  format.setTimeZone("UTC");
 });
 
 test("terms: an equal name, then one that begins with the words, then the new one", () => {

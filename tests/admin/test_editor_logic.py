@@ -16,9 +16,9 @@ pytestmark = pytest.mark.sqlite("no database")
 
 
 @pytest.mark.skipif(not shutil.which("node"), reason="Node.js is not installed")
-@pytest.mark.parametrize("name", ["editor_logic.mjs", "list_logic.mjs", "device_logic.mjs"])
+@pytest.mark.parametrize("name", ["editor", "list", "device", "webhook"])
 def test_logic_without_a_page(name):
-    tests = Path(__file__).with_name(name)
+    tests = Path(__file__).with_name(f"{name}_logic.mjs")
     fields = os.environ | {"TEXT_FIELDS": json.dumps(SCRIPT_TEXT_FIELDS)}
     command = ["node", "--test", str(tests)]
     result = subprocess.run(command, capture_output=True, encoding="utf-8", env=fields)

@@ -331,8 +331,10 @@ def test_the_preview_loads_nothing_from_other_hosts(open_admin, write, make, add
     assert all(url.startswith(open_admin.origin) for url in asked)
 
 
-def test_texts_that_cannot_be_kept_are_not_replaced_by_the_joined_text(write, make, api):
-    path = make("Kept first")
+# First the other's text is kept, then the own.
+@pytest.mark.parametrize("failing", [1, 2])
+def test_texts_that_cannot_be_kept_are_not_replaced_by_the_joined_text(write, make, api, failing):
+    path = make(f"Kept first {failing}")
     mine, theirs = write(path), write(path, user="marit")
     type_at_end(theirs, "Marit.")
     save(theirs)
@@ -340,12 +342,17 @@ def test_texts_that_cannot_be_kept_are_not_replaced_by_the_joined_text(write, ma
     mine.keyboard.press("Control+s")
     dialog = mine.get_by_role("dialog", name="Join your text and marit’s", exact=True)
     dialog.get_by_role("radio", name="Both", exact=True).check()
-    saves = []
+    saves, kept = [], []
     mine.on("request", lambda request: saves.append(request.url) if request.method == "PUT" else None)
-    mine.route("**/revisions/", lambda route: route.abort(), times=1)
+
+    def keep(route):
+        kept.append(route.request.url)
+        route.abort() if len(kept) == failing else route.continue_()
+
+    mine.route("**/revisions/", keep)
     dialog.get_by_role("button", name="Save the article", exact=True).click()
     mine.locator(".toast").get_by_text("The blog does not answer.").wait_for()
-    assert (saves, get_stored(api, path)) == ([], f"{TEXT}Marit.")
+    assert (saves, len(kept), get_stored(api, path)) == ([], failing, f"{TEXT}Marit.")
     assert "Ida." in get_text(mine).inner_text()
     get_button(mine, "Conflict: choose a version").click()
     dialog.get_by_role("radio", name="Both", exact=True).check()
@@ -371,9 +378,42 @@ def test_an_upload_that_fails_shows_its_problem_and_can_be_repeated(write, make)
     dialog.wait_for(state="hidden")
 
 
-def test_a_field_of_the_details_has_its_help(write, make):
+def test_a_refused_picture_shows_why_when_it_is_sent_and_when_it_is_sent_again(write, make):
+    page = write(make("Refused"))
+    get_button(page, "Picture").click()
+    dialog = page.get_by_role("dialog", name="Add a picture", exact=True)
+    # Nothing else renders the page again, as a lost connection or the report of who is here does.
+    page.route("**/open/", lambda route: None)
+    answers = iter([f"Reason {number}" for number in (1, 2)])
+    body = {"code": "invalid", "status": 422, "title": "Invalid"}
+    page.route(
+        "**/blog/media/?name=dot.png",
+        lambda route: route.fulfill(
+            status=422, json=body | {"detail": next(answers)}, content_type="application/problem+json"
+        ),
+        times=2,
+    )
+    file = {"name": "dot.png", "mimeType": "image/png", "buffer": PIXEL}
+    dialog.get_by_label("Upload from this device").set_input_files(file)
+    dialog.get_by_text("Reason 1", exact=True).wait_for()
+    insert = dialog.get_by_role("button", name="Insert", exact=True)
+    insert.click()
+    dialog.get_by_text("Reason 2", exact=True).wait_for()
+    insert.click()
+    dialog.wait_for(state="hidden")
+
+
+def test_the_fields_of_the_details_have_their_help(write, make):
     page = write(make("Help"))
     get_button(page, "Details").click()
-    excerpt = page.get_by_label("Excerpt", exact=True)
-    help_id = excerpt.get_attribute("aria-describedby").split()[0]
-    assert page.locator(f"[id='{help_id}']").inner_text() == "Made from the text until you write one"
+    helps = {
+        "Excerpt": "Made from the text until you write one",
+        "Address": "old address keeps leading here.",
+        "Original address": "Only if it was published elsewhere first.",
+    }
+    for label, text in helps.items():
+        help_id = page.get_by_label(label, exact=True).get_attribute("aria-describedby").split()[0]
+        assert page.locator(f"[id='{help_id}']").text_content().strip().endswith(text), label
+    page.get_by_label("Excerpt", exact=True).fill("Twelve chars")
+    page.get_by_text("12 of 160", exact=True).first.wait_for()
+    assert page.get_by_text(helps["Excerpt"], exact=True).count() == 0

@@ -7,12 +7,19 @@ from typing import Any
 
 import pytest
 
+from tests.admin.blogs import Client
 from tests.admin.browsing import list_violations
 from tests.admin.hooks import add_hook
 from tests.browser import is_wider_than_the_window, wait_for_first
 from tests.delivery.webhooks.receiver import receive
 
 pytestmark = pytest.mark.sqlite("the pages use the API alone")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def name_blog(api: Client) -> None:
+    """Name the blog: for a new one, the page *Welcome* opens."""
+    api.patch("blog/site/", {"title": "Harbour"})
 
 
 def rows(page: Any, heading: str) -> list[str]:

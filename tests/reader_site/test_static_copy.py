@@ -255,6 +255,16 @@ def test_folders_of_blogs_are_refused(app, build, tmp_path, set_site):
         assert "is, contains or lies in the folder of a blog" in build(status=1, folder=refused)
 
 
+def test_a_folder_that_cannot_be_created_is_named(build, tmp_path, set_site, make_article):
+    set_site(url=URL)
+    make_article(title="Hello")
+    file = tmp_path / "file"
+    file.write_text("text", encoding="utf-8")
+    output = build(status=1, folder=file / "copy")
+    assert output.startswith(f"Error: {file}") and " cannot be written (" in output
+    assert file.read_text(encoding="utf-8") == "text"
+
+
 def test_a_copy_needs_a_valid_address(build, set_site, folder):
     assert "use --url" in build(status=1)
     assert "Must be an absolute" in build("--url", "/blog", status=2)

@@ -154,13 +154,25 @@ def test_the_site_can_be_below_a_path():
         ("", "Must begin with one slash."),
         ("/{slug}/{year", "Contains a brace without its counterpart."),
         ("/{{slug}}", "Contains a brace without its counterpart."),
-        ("/{year}/{month}/", "Must contain {slug} or {uuid}."),
+        ("/{year}/{month}/", "Must contain {slug} or {uuid} or {local_slug}."),
     ],
 )
 def test_a_wrong_pattern_is_reported(pattern, problem):
     assert any(
         said.startswith(problem) for said in addresses.check_path_pattern(pattern, ARTICLE_PLACEHOLDERS)
     )
+
+
+@pytest.mark.parametrize(
+    ("placeholders", "problem"),
+    [
+        (TERM_PLACEHOLDERS, "Must contain {slug} or {uuid}."),
+        (addresses.PAGE_PLACEHOLDERS, "Must contain {slug} or {uuid} or {path}."),
+    ],
+)
+def test_a_pattern_without_an_item_is_told_which_placeholders_name_one(placeholders, problem):
+    assert addresses.check_path_pattern("/about/", placeholders) == [problem]
+    assert addresses.check_path_pattern("/{path}/", addresses.PAGE_PLACEHOLDERS) == []
 
 
 @pytest.mark.parametrize("name", ["year", "month", "day", "category"])

@@ -25,8 +25,8 @@ from blogapi.storage.version_check import NewerSchema
 from blogapi.web import error_handlers, errors
 
 
-def get_error_response(error: Exception):
-    app = Flask("errors")
+def get_error_response(error: Exception, app: Flask | None = None):
+    app = app or Flask("errors")
     error_handlers.init_app(app)
 
     @app.get("/")
@@ -104,6 +104,18 @@ def test_an_internal_error_is_reported_without_internal_details(error, status, c
 def test_the_detail_of_a_503_explains_why_the_database_is_unavailable(error, says):
     detail = get_error_response(error).json["detail"]
     assert detail == f"The database {says}; send the same request again in a second."
+
+
+@pytest.mark.parametrize(
+    "error", [errors.Damaged("page 7"), sqlite_error(sqlite3.SQLITE_CORRUPT, "page 7", DatabaseError)]
+)
+def test_damage_is_logged_and_remembered_for_the_health_check(error, caplog):
+    app = Flask("errors")
+    response = get_error_response(error, app)
+    assert (response.status_code, response.json["code"]) == (503, "damaged")
+    assert "page 7" not in response.text
+    assert app.extensions[errors.DAMAGE_KEY] == "page 7"
+    assert "the database is damaged (page 7); run doctor" in caplog.text
 
 
 def test_the_incident_id_of_an_internal_error_is_in_the_log(caplog):

@@ -6,7 +6,7 @@ import { mayChange } from "./roles.js";
 import { STATUSES } from "./statuses.js";
 
 /**
- * from: the statuses of the items that offer it; status: the status that it sets; without it, the status stays.
+ * from: the statuses of the items that offer the action; status: the status that the action sets, if any.
  * takesEdits: whether the unpublished edits become the text; other actions, and every undo, leave them unpublished.
  * done: the message afterwards, shown after the title or alone. icon: the icon in menus; label: the text in menus, by
  * default the name.
@@ -20,10 +20,10 @@ import { STATUSES } from "./statuses.js";
  */
 
 const UNLISTED_MESSAGE = "unlisted: only who knows the address can read it";
-const again = (/** @type {string} */ word) => `${word}: it is a draft again`;
+const draftAgain = (/** @type {string} */ word) => `${word}: it is a draft again`;
 
 /** @satisfies {Record<string, Action>} */
-const TABLE = {
+const ACTION_TABLE = {
   publish: {
     ...{ name: "Publish", label: "Publish now", icon: "send", from: ["draft", "scheduled"], status: "published" },
     ...{ takesEdits: true, done: "published" },
@@ -42,21 +42,21 @@ const TABLE = {
   unlist: { name: "Unlist", icon: "link", from: ["published"], status: "unlisted", done: UNLISTED_MESSAGE },
   unpublish: {
     ...{ name: "Unpublish", icon: "undo-2", from: ["published", "unlisted"], status: "draft" },
-    done: again("unpublished"),
+    done: draftAgain("unpublished"),
   },
   backToDraft: {
-    ...{ name: "Back to draft", icon: "undo-2", from: ["scheduled"], status: "draft", done: again("unscheduled") },
+    ...{ name: "Back to draft", icon: "undo-2", from: ["scheduled"], status: "draft", done: draftAgain("unscheduled") },
   },
   bringBack: {
-    ...{ name: "Bring back", icon: "undo-2", from: ["archived"], status: "draft", done: again("brought back") },
+    ...{ name: "Bring back", icon: "undo-2", from: ["archived"], status: "draft", done: draftAgain("brought back") },
   },
   archive: {
     ...{ name: "Archive", icon: "archive", from: ["draft", "scheduled", "published", "unlisted"] },
     ...{ status: "archived", done: "archived" },
   },
 };
-/** @type {Record<keyof typeof TABLE, Action>} */
-export const ACTIONS = TABLE;
+/** @type {Record<keyof typeof ACTION_TABLE, Action>} */
+export const ACTIONS = ACTION_TABLE;
 
 const { publish, reschedule, update, bringBack } = ACTIONS;
 
@@ -66,7 +66,7 @@ export const MAIN_ACTIONS = {
 };
 
 /**
- * Whether the user may run the action: this needs the right to publish if the item is public before or after it.
+ * Whether the user may run the action: this needs the right to publish if the item is public before or afterwards.
  * @param {Action} action @param {Item} item
  */
 export const mayRun = ({ status }, item) => mayChange(item) && mayChange({ status: status ?? item.status });
@@ -96,19 +96,20 @@ export async function loadWithCopy(path, options) {
   return copy ? [item, copy] : loadWithCopy(path, options);
 }
 
-const STATE = { fields: "status,published_at,last_updated,working_copy,custom,custom_unfit" };
+const STATE_QUERY = { fields: "status,published_at,last_updated,working_copy,custom,custom_unfit" };
 
 /**
  * Run an action on the item at this path. Return the item, the ETag for the next save, and the function that undoes
- * the action (null: it changed nothing). at: the publication time, if the action sets a status.
+ * the action (null if nothing was changed). at: the publication time, if the action sets a status.
  * @param {string} path @param {Action} action @param {Options & {at?: Date | null}} [options]
  * @returns {Promise<State & {undo: null | ((options?: Options) => Promise<State>)}>}
  */
-export async function run(path, { from, status, takesEdits }, { at, etag, query = STATE } = {}) {
-  const [{ data: before, etag: current }, copy] = await loadWithCopy(path, { query: STATE });
-  const now = STATUSES[/** @type {Status} */ (before.status)].name.toLowerCase();
+export async function run(path, { from, status, takesEdits }, { at, etag, query = STATE_QUERY } = {}) {
+  const [{ data: before, etag: current }, copy] = await loadWithCopy(path, { query: STATE_QUERY });
+  const statusName = STATUSES[/** @type {Status} */ (before.status)].name.toLowerCase();
   // Another user can have made the item a draft in the meantime: "Unlist" would then publish it.
-  if (!from.includes(before.status)) throw new ApiError(409, { detail: `It is ${now} by now. Load the page again.` });
+  if (!from.includes(before.status))
+    throw new ApiError(409, { detail: `It is ${statusName} by now. Load the page again.` });
   const body = status ? { status, ...(at && { published_at: at }) } : {};
   const editsEtag = etag ?? (copy ?? { etag: current }).etag;
   const { data, etag: changed } = takesEdits
@@ -116,18 +117,18 @@ export async function run(path, { from, status, takesEdits }, { at, etag, query 
     : await patch(path, body, { etag: current, query });
   const change = { before, after: data, taken: takesEdits ? copy?.data : null };
   const isChanged = data.last_updated !== before.last_updated;
-  const back = (/** @type {Options} */ options = {}) => undo(path, change, options);
-  return { data, etag: data.working_copy ? editsEtag : changed, undo: isChanged ? back : null };
+  const runUndo = (/** @type {Options} */ options = {}) => undo(path, change, options);
+  return { data, etag: data.working_copy ? editsEtag : changed, undo: isChanged ? runUndo : null };
 }
 
 /**
- * Bring back the former status, time and address and, if the action has taken edits, the former text, with the edits
- * waiting. Even if the last requests do not arrive, no edits become public that were not public before.
+ * Bring back the former status, time and address. If the action has published edits, also bring back the former text,
+ * and make the edits unpublished again. Even if the last requests fail, no new text becomes public.
  * @param {string} path @param {{before: any, after: any, taken: any}} change @param {Options} options
  * @returns {Promise<State>}
  */
-async function undo(path, { before, after, taken }, { etag, query = STATE }) {
-  let [item, copy] = await loadWithCopy(path, { query: STATE });
+async function undo(path, { before, after, taken }, { etag, query = STATE_QUERY }) {
+  let [item, copy] = await loadWithCopy(path, { query: STATE_QUERY });
   // Only the history says whether a scheduled item is unlisted.
   const listing = { fields: "number,created,status,published_at,slug", page: 1, page_size: 20 };
   const { data: versions } = await get(`${path}revisions/`, { query: listing });

@@ -2,7 +2,7 @@
 
 import { distance, formatTime } from "./format.js";
 
-const BASE = "/api/v1/";
+const API_PATH = "/api/v1/";
 
 /**
  * @typedef {{code?: string, detail?: string, errors?: Record<string, string | string[]>,
@@ -22,20 +22,20 @@ const BASE = "/api/v1/";
 export const connection = { failures: [], lastGood: "none", answered: Date.now(), failed: 0, clockAhead: 0 };
 
 // The names of fields that the pages do not show by their name in the API.
-const NAMES = { slug: "Address", published_at: "Time", content: "Text", username: "Name" };
+const FIELD_NAMES = { slug: "Address", published_at: "Time", content: "Text", username: "Name" };
 
 // A message that begins with one of these words does not name its field.
-const NAMELESS = /^(?:Is|Must|Not|Contains|Missing|Unknown|Invalid)\b/;
+const MESSAGE_WITHOUT_FIELD = /^(?:Is|Must|Not|Contains|Missing|Unknown|Invalid)\b/;
 
 /**
  * Return the name of a field and its messages: "Address: Not a valid slug."
  * @param {[string, string | string[]]} error the path of a field, and its messages
  */
-function explain([path, messages]) {
+function explainFieldError([path, messages]) {
   const name = path.split(".").findLast((part) => !/^\d*$/.test(part)) ?? path;
-  const words = /** @type {Record<string, string>} */ (NAMES)[name] ?? name.replaceAll("_", " ");
+  const words = /** @type {Record<string, string>} */ (FIELD_NAMES)[name] ?? name.replaceAll("_", " ");
   const text = [messages].flat().join(" ");
-  return NAMELESS.test(text) ? `${words[0].toUpperCase()}${words.slice(1)}: ${text}` : text;
+  return MESSAGE_WITHOUT_FIELD.test(text) ? `${words[0].toUpperCase()}${words.slice(1)}: ${text}` : text;
 }
 
 /**
@@ -47,7 +47,7 @@ export class ApiError extends Error {
   constructor(status, { code = "", detail, errors = {}, retryAfter = null } = {}) {
     const given = detail ?? `The blog answered with an error (${status}).`;
     const wait = retryAfter && !given.includes("again") && distance(new Date(Date.now() + retryAfter * 1000));
-    super(`${Object.entries(errors).map(explain).join(" ") || given}${wait ? ` Try again ${wait}.` : ""}`);
+    super(`${Object.entries(errors).map(explainFieldError).join(" ") || given}${wait ? ` Try again ${wait}.` : ""}`);
     this.status = status;
     this.code = code;
     this.errors = errors;
@@ -97,7 +97,7 @@ export async function request(method, path, options = {}) {
   } catch (error) {
     /** @type {Record<string, string>} */
     const outcomes = { TimeoutError: `no answer after ${timeout} s`, SyntaxError: "no answer of the API" };
-    note(method, path, outcomes[/** @type {Error} */ (error).name] ?? "no connection");
+    noteFailure(method, path, outcomes[/** @type {Error} */ (error).name] ?? "no connection");
     Object.assign(connection, { answered: 0, failed: Date.now() });
     throw new ApiError(0, { code: "offline", detail: "The blog does not answer." });
   }
@@ -116,7 +116,7 @@ export async function request(method, path, options = {}) {
     signingIn ??= signIn().finally(() => (signingIn = null));
     if (await signingIn) return request(method, path, { ...options, signInAgain: false });
   }
-  note(method, path, status);
+  noteFailure(method, path, status);
   const retryAfter = Number(received.get("Retry-After")) || null;
   const ended = hasEnded && { detail: "Your login has ended. Sign in to save; the text stays here." };
   throw new ApiError(status, { ...(data?.code && data), ...ended, retryAfter });
@@ -141,7 +141,7 @@ export function apiAddress(path, query = {}) {
   const pairs = Object.entries(query).flatMap(([name, value]) => [value].flat().map((item) => [name, item]));
   const given = pairs.filter(([, item]) => item != null && item !== "");
   const text = new URLSearchParams(/** @type {string[][]} */ (given)).toString();
-  return BASE + path + (text && `?${text}`);
+  return API_PATH + path + (text && `?${text}`);
 }
 
 /**
@@ -154,7 +154,7 @@ export const fileAddress = ({ url }) => new URL(url, location.origin).pathname;
 export const imageAddress = (address) => (address.includes("/media/") ? fileAddress({ url: address }) : address);
 
 /** @param {string} method @param {string} path @param {string | number} outcome */
-function note(method, path, outcome) {
-  const failure = `${formatTime(new Date())}  ${method} ${BASE}${path}  ${outcome}\n`;
+function noteFailure(method, path, outcome) {
+  const failure = `${formatTime(new Date())}  ${method} ${API_PATH}${path}  ${outcome}\n`;
   connection.failures = [failure, ...connection.failures].slice(0, 8);
 }

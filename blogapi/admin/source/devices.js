@@ -4,7 +4,7 @@
 const BROWSERS = ["Edg", "OPR", "SamsungBrowser", "FxiOS", "Firefox", "CriOS", "Chrome", "Safari"];
 const SYSTEMS = ["Android", "iPhone", "iPad", "Windows", "Macintosh", "CrOS", "Linux"];
 /** The names to show, where they differ from the name in a User-Agent. @type {Record<string, string>} */
-const NAMES = {
+const DISPLAY_NAMES = {
   ...{ Edg: "Edge", OPR: "Opera", SamsungBrowser: "Samsung Internet", FxiOS: "Firefox", CriOS: "Chrome" },
   ...{ Macintosh: "Mac", CrOS: "Chromebook" },
 };
@@ -22,5 +22,5 @@ export const isPhone = (agent) => /Mobi|Android|iPad/.test(agent);
 /** @param {string[]} words @param {string} agent */
 function findDisplayName(words, agent) {
   const found = words.find((word) => agent.includes(word));
-  return found && (NAMES[found] ?? found);
+  return found && (DISPLAY_NAMES[found] ?? found);
 }

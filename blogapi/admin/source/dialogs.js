@@ -7,28 +7,28 @@ import { html, nothing, render } from "../static/vendor/lit.js";
 export async function copyText(text) {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
   // Browsers offer the clipboard to https and localhost only.
-  const write = (/** @type {ClipboardEvent} */ event) => {
+  const fillClipboard = (/** @type {ClipboardEvent} */ event) => {
     event.preventDefault();
     event.clipboardData?.setData("text/plain", text);
   };
-  addEventListener("copy", write);
+  addEventListener("copy", fillClipboard);
   const isCopied = document.execCommand("copy");
-  removeEventListener("copy", write);
+  removeEventListener("copy", fillClipboard);
   if (!isCopied) throw new Error("The browser refuses to copy.");
 }
 
 /**
- * A button that copies a text and then shows "Copied" for two seconds.
+ * Return a button that copies a text and then shows "Copied" for two seconds.
  * @param {string} text @param {{label?: string, kind?: string}} [options]
  */
 export function copyButton(text, { label = "Copy", kind } = {}) {
-  const refuse = () => toast("The browser refuses to copy. Select the text, and copy it yourself.");
-  const confirm = (/** @type {DOMTokenList} */ classList) => {
+  const reportRefusal = () => toast("The browser refuses to copy. Select the text, and copy it yourself.");
+  const showCopied = (/** @type {DOMTokenList} */ classList) => {
     announce("Copied");
     classList.add("done");
     setTimeout(() => classList.remove("done"), 2000);
   };
-  const copy = onButton(({ classList }) => copyText(text).then(() => confirm(classList), refuse));
+  const copy = onButton(({ classList }) => copyText(text).then(() => showCopied(classList), reportRefusal));
   return button(label, copy, { busyText: "Copied", icon: "copy", kind });
 }
 
@@ -49,7 +49,7 @@ let endToast = () => {};
 /** Show the result of an action for 8 seconds. @param {string} text @param {ToastOptions} [options] */
 export function toast(text, { undo, action = undo && { label: "Undo", run: undo } } = {}) {
   endToast();
-  const parent = document.querySelector("dialog[open]") ? topmost() : document.querySelector("#announcer");
+  const parent = document.querySelector("dialog[open]") ? findTopElement() : document.querySelector("#announcer");
   const element = makeElement("div", { className: "toast", popover: "manual" }, parent);
   const end = () => keepFocus(() => element.remove());
   endToast = end;
@@ -63,7 +63,7 @@ export function toast(text, { undo, action = undo && { label: "Undo", run: undo 
 const isFocusLost = () => document.activeElement === document.body;
 
 /**
- * Change the document. If that removes the element with the focus, the content gets the focus.
+ * Run a change of the document. If the change removes the element with the focus, the main content gets the focus.
  * @param {() => void} change
  */
 export function keepFocus(change) {
@@ -86,7 +86,7 @@ export function moveFocus(event, elements, [next, previous] = ["ArrowDown", "Arr
 }
 
 /**
- * The open dialogs and popovers: they are outside the page, and are rendered again whenever the page is.
+ * The open dialogs and popovers: they are outside the page, and are rendered again with it.
  * @type {Set<Float>}
  */
 const floats = new Set();
@@ -96,11 +96,11 @@ export function updateFloats() {
 }
 
 // The parent of new dialogs, popovers and toasts: the last open dialog, or the landmark `main`.
-const topmost = () => [...document.querySelectorAll("main, dialog[open]")].at(-1) ?? document.body;
+const findTopElement = () => [...document.querySelectorAll("main, dialog[open]")].at(-1) ?? document.body;
 
 /** @param {string} name @param {object} properties @param {Element | null} [parent] */
-function makeElement(name, properties, parent = topmost()) {
-  return (parent ?? topmost()).appendChild(Object.assign(document.createElement(name), properties));
+function makeElement(name, properties, parent = findTopElement()) {
+  return (parent ?? findTopElement()).appendChild(Object.assign(document.createElement(name), properties));
 }
 
 /** @param {HTMLElement} element @param {(close: Close) => unknown} content @returns {Float} */
@@ -183,11 +183,11 @@ export function openPopover(anchor, content, { label, role = "dialog", kind = ""
  */
 export function openMenu(anchor, items, label) {
   /** @param {MenuItem} item @param {Close} close */
-  const entry = ({ label: text, action, risk, ...more }, close) => {
+  const renderItem = ({ label: text, action, risk, ...more }, close) => {
     const kind = `menu-item ${risk ? "risk" : "bare"}`;
     return button(text, () => (close(), action?.(anchor)), { kind, role: "menuitem", tabindex: "-1", ...more });
   };
-  const draw = (/** @type {Close} */ close) => items.flatMap((item) => (item ? [entry(item, close)] : []));
+  const draw = (/** @type {Close} */ close) => items.flatMap((item) => (item ? [renderItem(item, close)] : []));
   const float = openPopover(anchor, draw, { label, role: "menu", kind: "menu" });
   float?.element.addEventListener("keydown", (event) => {
     if (event.key === "Tab") float.close();

@@ -7,7 +7,7 @@ import { openDialog } from "./dialogs.js";
 import { moveOption } from "./listbox.js";
 import { hasRole, listPath } from "./roles.js";
 
-const FIELDS = "uuid,title,status,published_at";
+const ARTICLE_FIELDS = "uuid,title,status,published_at";
 const NEW_ARTICLE = { href: "/admin/articles/new/", text: "New article", mark: icon("plus") };
 
 /** @typedef {{href: string, text: string, mark: Renderable}} Entry */
@@ -38,7 +38,7 @@ export function openPalette() {
     dialog.update();
     await new Promise((resolve) => setTimeout(resolve, 200));
     if (!asked || asked !== words) return;
-    const query = { q: asked, status: "any", page: 1, page_size: 8, fields: FIELDS };
+    const query = { q: asked, status: "any", page: 1, page_size: 8, fields: ARTICLE_FIELDS };
     /** @param {string} collection @param {string} path @returns {Promise<Entry[]>} */
     const find = async (collection, path) => (await get(path, { query })).data.map(makeItemEntry(collection));
     const searches = [find("articles", listPath()), ...(hasRole("editor") ? [find("pages", "blog/pages/")] : [])];

@@ -357,6 +357,16 @@ def test_a_reference_to_a_draft_is_hidden_from_readers(define, write, as_admin, 
     assert read(as_admin, path) == {"next": shown} == read(as_reader, path)
 
 
+@pytest.mark.parametrize("is_list", [False, True])
+def test_readers_get_no_field_whose_articles_are_all_hidden(define, write, as_admin, as_reader, is_list):
+    define("goes_with", "article", list=is_list)
+    define("rating", "number")
+    draft = write({}, status="draft", title="Hidden").split("/")[-2]
+    path = write({"goes_with": [draft] if is_list else draft, "rating": 1})
+    assert set(read(as_admin, path)) == {"goes_with", "rating"}
+    assert read(as_reader, path) == {"rating": 1}
+
+
 @pytest.mark.parametrize(
     ("fields", "name"),
     [

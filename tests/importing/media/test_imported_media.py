@@ -453,6 +453,12 @@ def test_the_text_report_counts_the_files_and_names_what_is_missing(app, people,
     assert "media      References: 13 (1 new, 0 known, 12 missing, 0 refused).\n" in output
     assert "created    posts/a.md: Missing media files: “gone-0.png”, “gone-1.png”," in output
     assert "“gone-9.png” and 2 more.\n" in output
+    help_line = "media      --assets FOLDER names a further folder in which media files are looked up.\n"
+    assert help_line in output
+    write(site / "posts/a.md", "![](cat.png)")
+    output = app.test_cli_runner().invoke(args=["import", str(site / "posts"), "--author", "ada"]).stdout
+    assert "media      References: 1 (0 new, 1 known, 0 missing, 0 refused).\n" in output
+    assert help_line not in output
 
 
 def test_articles_without_references_need_no_statement_about_media(app, run, site, record_statements):

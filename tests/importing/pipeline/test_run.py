@@ -16,12 +16,13 @@ from blogapi.content.taxonomies.tags import Tag
 from blogapi.importing.format_api.article_record import ArticleRecord, TermRecord
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.format_api.source import ImportOptions
-from blogapi.importing.pipeline.report_output import format_document, format_report
+from blogapi.importing.pipeline.report_output import format_document, format_report, summarize
 from blogapi.importing.pipeline.run import ImportRun, open_spool
 from blogapi.importing.storing.service import Importer
 from blogapi.storage.database import db
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
+ASSETS_LINE = "media      --assets FOLDER names a further folder in which media files are looked up."
 
 
 def a_record(number, **fields):
@@ -253,6 +254,19 @@ def test_the_report_counts_what_was_left_behind(run):
     document = json.loads("".join(format_document(started, dry_run=False)))
     assert document["left_behind"]["format-0"] == {"comments": 3, "menus": 1}
     assert {file["title"] for file in document["files"]} == {"Post 1", ""}
+
+
+@pytest.mark.parametrize(
+    ("address", "number"), [("https://old.example/a.jpg", 1), ("https://x.example/a.jpg", 0)]
+)
+def test_files_that_stay_on_the_former_host_are_counted(run, address, number):
+    started = run(FakeSource([a_record(1, content=f'<img src="{address}">')]))
+    lines = list(format_report(started, dry_run=False))
+    counted = "media      Files that articles still show from the former host: 1."
+    assert [line for line in lines if line.startswith("media ")] == [counted, ASSETS_LINE][: 2 * number]
+    assert json.loads("".join(format_document(started, dry_run=False)))["remote_files"] == number
+    notes = ["Files that articles still load from the former blog: 1."]
+    assert summarize(started)["notes"] == notes[:number]
 
 
 def test_template_tags_that_stay_are_counted_by_name(run):

@@ -174,12 +174,19 @@ def test_fields_that_an_import_defines_for_admins_stay_secret(run_import, as_adm
 
 
 def test_an_import_defines_a_bounded_number_of_fields(run_import, as_admin):
-    lines = [f"key{number}: a" for number in range(60)]
-    posts = (make_post(1, *lines), make_post(2, "key59: b"))
+    odd = [f"{number}th: a" for number in range(12)]
+    posts = (make_post(1, *(f"key{number}: a" for number in range(65)), *odd), make_post(2, "key64: b"))
+    unnamed = ", ".join(f"{number}th (1)" for number in range(12))
+    names = [f"key{number}" for number in range(64)]
+    counts = ", ".join(["key64 (2)", *(f"{name} (1)" for name in names)])
+    assert f"no custom field has their names: {counts}, {unnamed}. To import" in run_import(*posts)
     report = run_import(*posts, define_fields="everyone")
-    assert "one import defines at most 50 custom fields, and a blog has at most 100: key49 (1)" in report
-    names = list_types(as_admin)
-    assert len(names) == 50 and "key59" in names
+    defined = ", ".join(["key64 (text, 2)", *(f"{name} (text, 1)" for name in names[:49])])
+    assert f"were defined, read by everyone: {defined}." in report
+    left = ", ".join(f"{name} (1)" for name in names[49:])
+    limits = "one import defines at most 50 custom fields, and a blog has at most 100"
+    assert f"{limits}: {left}." in report and f"cannot have these names: {unnamed}." in report
+    assert list_types(as_admin).keys() == {"key64", *names[:49]}
 
 
 def test_a_value_that_another_field_has_too_is_taken(define, run_import, as_admin):  # noqa: F811

@@ -13,13 +13,13 @@ import { newUuid } from "./journal.js";
 import { pickArticle } from "./link-picker.js";
 
 /** @type {[string, string, string?][]} */
-const STARTS = [
+const START_CHOICES = [
   ["copy", "Start with a copy of this text", "Pictures, terms and custom fields too"],
   ["empty", "Start with an empty text", "Only the terms are copied"],
   ["link", `Link ${ITEM === "page" ? "a page" : "an article"} that exists…`],
 ];
 /** @type {Record<string, string>} */
-const HELP = {
+const HELP_TEXTS = {
   copy: "A draft with its own address. Readers see nothing new until you publish it.",
   link: `The ${ITEM} gets this language, and leaves its other translations.`,
 };
@@ -40,12 +40,12 @@ export function openTranslation(anchor, page, used) {
     popover?.update();
   };
   /** @param {Close} close */
-  const run = async (close) => {
+  const addTranslation = async (close) => {
     const language = form.language === siteLanguage ? "" : form.language;
     if (form.start !== "link") await createDraft(page, language, form);
     else await linkItem(page, language, close);
   };
-  const draw = (/** @type {Close} */ close) => {
+  const renderContent = (/** @type {Close} */ close) => {
     const isLink = form.start === "link";
     const items = Object.fromEntries(free.map((tag) => [tag, languageName(tag)]));
     const onInput = (/** @type {string} */ language) => set({ language });
@@ -54,12 +54,12 @@ export function openTranslation(anchor, page, used) {
     const main = { busy: page.busy === "translate", busyText: isLink ? "Linking…" : "Creating…" };
     return html`<h2>Add a translation</h2>
       ${field({ ...language, value: form.language })}
-      ${choiceCards({ label: "Text", name: "start", items: STARTS, value: form.start, onChange })}
-      <p class="consequence help">${HELP[form.start] ?? HELP.copy}</p>
+      ${choiceCards({ label: "Text", name: "start", items: START_CHOICES, value: form.start, onChange })}
+      <p class="consequence help">${HELP_TEXTS[form.start] ?? HELP_TEXTS.copy}</p>
       ${problem(page.problem)}
-      ${popoverButtons(close, isLink ? "Choose" : "Create the draft", () => run(close), main)}`;
+      ${popoverButtons(close, isLink ? "Choose" : "Create the draft", () => addTranslation(close), main)}`;
   };
-  const popover = openPopover(anchor, draw, { label: "Add a translation", kind: "translation" });
+  const popover = openPopover(anchor, renderContent, { label: "Add a translation", kind: "translation" });
 }
 
 /**
@@ -116,7 +116,7 @@ async function shareKey(page) {
 }
 
 /**
- * Return the position of a translation of a page: below the translation of its parent page, if there is one.
+ * Return the position of a translation of a page: below the translation of the parent page, if there is one.
  * @param {Article} page @param {string} language
  */
 async function findPosition({ parent, position }, language) {

@@ -74,7 +74,7 @@ export class ArticlePage extends Page {
   keepTimer = undefined;
   /** Undoes the last publication or other change of the status. @type {(() => unknown) | null | undefined} */
   undo = null;
-  /** Why the saved text can no longer be changed; null if it can, or if the Saver says it. @type {any} */
+  /** Why the saved text can no longer be changed; null if it can, or if the Saver has the reason. @type {any} */
   refusal = null;
 
   async load() {
@@ -86,7 +86,7 @@ export class ArticlePage extends Page {
     this.startFrom(loaded);
   }
 
-  // Others may have created terms since then.
+  // Other users may have created terms since the page was loaded.
   async refreshTerms() {
     this.terms = await loadTerms().catch(() => this.terms);
   }
@@ -102,18 +102,18 @@ export class ArticlePage extends Page {
     this.showEdits(mapOffset);
   }
 
-  // Keep the text in this browser and save it from now on. Offer a text that was not saved because the browser or the
-  // computer stopped.
+  // From now on, keep the text in this browser until it is saved. Offer a text that was not saved because the browser
+  // or the computer stopped.
   async startKeeping() {
     const journal = new Journal(session().user.uuid);
     this.journal = journal;
     addEventListener("pagehide", () => {
-      this.keepWaiting();
+      this.keepWaitingText();
       this.storeVersion();
     });
     addEventListener("online", () => this.saver.save());
     addEventListener("beforeunload", (event) => {
-      this.keepWaiting();
+      this.keepWaitingText();
       if (this.saver.isDirty && !journal.keeps) event.preventDefault();
     });
     document.addEventListener("visibilitychange", () => this.changeVisibility());
@@ -122,11 +122,11 @@ export class ArticlePage extends Page {
       if ((entry.place ?? "articles") !== articles.COLLECTION) continue;
       // The last request of an editor may have created the article.
       /** @type {(error: {status: number}) => Partial<Loaded> | null} */
-      const isGone = ({ status }) => (status === 404 ? null : {});
-      const loaded = article ? { article, edits: stored } : await articles.load(entry.article).catch(isGone);
+      const nullIfDeleted = ({ status }) => (status === 404 ? null : {});
+      const loaded = article ? { article, edits: stored } : await articles.load(entry.article).catch(nullIfDeleted);
       // The editor of an article that exists offers its texts.
       if (loaded && !article && !entry.isNew) continue;
-      // The blog had the text of an article that was deleted since.
+      // The server had the text of an article that was deleted afterwards.
       if (isSame(entry.edits, loaded?.edits ?? JSON.parse(entry.base), loaded?.article)) discard(entry);
       else this.offered ??= entry;
     }
@@ -138,16 +138,16 @@ export class ArticlePage extends Page {
     const edits = { ...this.edits, ...fields };
     if (Object.keys(fields).every((name) => isEqual(edits[name], this.edits[name]))) return;
     this.set({ edits, errors: {} });
-    this.keep();
+    this.keepText();
     this.saver.edited();
   }
 
-  keep() {
-    if (this.edits.content.length < LONG_TEXT) this.keepNow();
-    else this.keepTimer ??= setTimeout(() => this.keepNow(), KEEP_MS);
+  keepText() {
+    if (this.edits.content.length < LONG_TEXT) this.keepTextNow();
+    else this.keepTimer ??= setTimeout(() => this.keepTextNow(), KEEP_MS);
   }
 
-  keepNow() {
+  keepTextNow() {
     clearTimeout(this.keepTimer);
     this.keepTimer = undefined;
     const { uuid, article, edits, saver } = this;
@@ -156,8 +156,8 @@ export class ArticlePage extends Page {
       this.journal?.write({ place: articles.COLLECTION, article: uuid, isNew: !article, edits, base, etag });
   }
 
-  keepWaiting() {
-    if (this.keepTimer) this.keepNow();
+  keepWaitingText() {
+    if (this.keepTimer) this.keepTextNow();
   }
 
   async useKept() {
@@ -206,8 +206,8 @@ export class ArticlePage extends Page {
   }
 
   /**
-   * After a 412, return the sent edits that the server has stored, with their ETag; null if it has edits that this
-   * page did not send.
+   * After a 412, return the sent edits that the server has stored, with their ETag; null if the server has edits that
+   * this page did not send.
    * @param {Edits[]} sentEdits
    */
   async findOwn(sentEdits) {
@@ -226,7 +226,7 @@ export class ArticlePage extends Page {
     this.requestUpdate();
     if (state === "saving") return;
     if (state === "saved") this.journal?.clear();
-    else this.keep();
+    else this.keepText();
     if (state === "refused") this.errors = this.saver.problem.errors;
     const former = this.lastState;
     this.lastState = state;
@@ -239,8 +239,8 @@ export class ArticlePage extends Page {
   }
 
   /**
-   * Merge this text with the text that another user has saved. base: what the server has; before: the version before
-   * both (null: unknown). The author is asked only about the parts that both have changed.
+   * Merge this text with the text that another user has saved. base: the text on the server; before: the version before
+   * both texts (null: unknown). The author is asked only about the parts that both have changed.
    * @param {any} theirs @param {Edits} base @param {Edits | null} before
    */
   async join(theirs = this.theirs, base = theirs.edits, before = JSON.parse(this.saver.stored)) {
@@ -303,7 +303,7 @@ export class ArticlePage extends Page {
   }
 
   /**
-   * Save the text, and run an action of actions.js. at: the publication time. Return whether that was done.
+   * Save the text, and run an action of actions.js. at: the publication time. Return whether the action was done.
    * @param {import("../actions.js").Action} action @param {Date | null} [at]
    */
   async publish(action, at = null) {
@@ -368,12 +368,12 @@ export class ArticlePage extends Page {
     });
   }
 
-  // Save when the page becomes hidden, also because it ends; when it is visible again, load what was saved
+  // Save when the page becomes hidden or is closed. When the page is visible again, load the text that was saved
   // elsewhere.
   async changeVisibility() {
     const { saver, uuid } = this;
     const { etag } = saver;
-    this.keepWaiting();
+    this.keepWaitingText();
     if (document.visibilityState === "hidden") return saver.save({ signInAgain: false });
     const stop = async (/** @type {any} */ error) => {
       if (error.status === 404) await this.stopSaving(error);

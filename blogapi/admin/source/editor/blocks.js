@@ -5,7 +5,7 @@ import { hideCode } from "./markdown.js";
 const ADDRESS = String.raw`media:[0-9a-f-]{36}|https:\/\/[^\s()<>]+|\/media\/[^\s()<>]+`;
 const PICTURE = new RegExp(String.raw`!\[((?:\\.|[^\]\\\n])*)\]\((${ADDRESS})(?:\s+"((?:\\.|[^"\\\n])*)")?\)`, "g");
 // The lines that can begin a block, and those that begin or end a block of code.
-const LINE = /^ {0,3}(?:!\[|https?:\/\/|```|~~~)[^\n]*/gm;
+const BLOCK_START = /^ {0,3}(?:!\[|https?:\/\/|```|~~~)[^\n]*/gm;
 const FENCE = /^ {0,3}(```|~~~)/;
 
 const unescapeText = (text = "") => text.replace(/\\([!-/:-@[-`{-~])/g, "$1");
@@ -24,12 +24,12 @@ function parsePictures(source) {
 /** Return the Markdown of pictures; several of them are a gallery. @param {BlockPicture[]} pictures */
 export function writePictures(pictures) {
   /** @param {string} text @param {RegExp} escaped */
-  const clean = (text, escaped) => text.replace(/\s+/g, " ").replace(escaped, "\\$&");
-  const write = (/** @type {BlockPicture} */ { alt, address, caption }) => {
-    const title = caption.trim() && ` "${clean(caption, /["\\]/g)}"`;
-    return `![${clean(alt, /[[\]\\]/g)}](${address}${title})`;
+  const escapeText = (text, escaped) => text.replace(/\s+/g, " ").replace(escaped, "\\$&");
+  const writePicture = (/** @type {BlockPicture} */ { alt, address, caption }) => {
+    const title = caption.trim() && ` "${escapeText(caption, /["\\]/g)}"`;
+    return `![${escapeText(alt, /[[\]\\]/g)}](${address}${title})`;
   };
-  return pictures.map(write).join("\n");
+  return pictures.map(writePicture).join("\n");
 }
 
 /**
@@ -42,7 +42,7 @@ export function findBlocks(text, players = []) {
   const patterns = players.map(({ title, pattern }) => ({ title, pattern: new RegExp(`^${pattern}$`) }));
   let fence = "";
   let end = -1;
-  for (const { 0: line, index } of text.matchAll(LINE)) {
+  for (const { 0: line, index } of text.matchAll(BLOCK_START)) {
     const mark = FENCE.exec(line)?.[1] ?? "";
     if (mark && (!fence || fence === mark)) fence = fence ? "" : mark;
     if (mark || fence || index < end || !/(?:^|\n)[ \t]*\n$|^$/.test(text.slice(Math.max(0, index - 200), index)))

@@ -1,19 +1,19 @@
 /** Cleans rich text of the clipboard: formats that programs write as styles become elements. */
 
-const BLOCKS =
+const BLOCK_ELEMENTS =
   "address, article, aside, blockquote, center, dd, div, dl, dt, figure, footer, h1, h2, h3, h4, h5, h6, header, " +
   "hr, li, main, nav, ol, p, pre, section, table, td, th, ul";
-const REMOVED =
+const REMOVED_ELEMENTS =
   "audio, button, canvas, embed, iframe, link, math, meta, noscript, object, script, select, style, svg, template, " +
   "textarea, title, video, xml, [hidden], [aria-hidden=true]:not(:has(img))";
-const FRAMES = "iframe, video, audio, embed, object";
+const FRAME_ELEMENTS = "iframe, video, audio, embed, object";
 const HEADINGS = "h1, h2, h3, h4, h5, h6";
-const MARKS = "a, b, strong, i, em, del, s, strike";
+const INLINE_ELEMENTS = "a, b, strong, i, em, del, s, strike";
 const MONOSPACE = /courier|consolas|menlo|monaco|\bmono\b|monospace/i;
 // The elements for the classes of paragraphs of Word.
 const WORD_STYLES = { MsoTitle: "h1", MsoQuote: "blockquote", MsoIntenseQuote: "blockquote" };
 /** Addresses of redirect services, and the query parameter with the target. @type {[RegExp, string][]} */
-const REDIRECTS = [
+const REDIRECT_SERVICES = [
   [/^www\.google\.[a-z.]+\/url$/, "q"],
   [/\.safelinks\.protection\.outlook\.com\//, "url"],
   [/^lm?\.facebook\.com\/l\.php$/, "u"],
@@ -22,10 +22,10 @@ const MAX_COLUMNS = 50;
 // The names of attributes that the Content-Security-Policy of the page forbids get this prefix, because browsers report
 // each such attribute, even in a document that is not shown.
 export const INERT = "\ue003";
-const STYLE = `${INERT}style`;
+const INERT_STYLE = `${INERT}style`;
 
 /** @param {Element} root @param {string} selector @param {(element: any) => unknown} action */
-const each = (root, selector, action) => {
+const forEach = (root, selector, action) => {
   for (const element of [...root.querySelectorAll(selector)]) action(element);
 };
 /** @param {Element} element */
@@ -33,7 +33,7 @@ const unwrap = (element) => element.replaceWith(...element.childNodes);
 /** @param {Node} node */
 const isSpace = (node) => node.nodeType === Node.TEXT_NODE && !node.nodeValue?.trim();
 /** @param {Element} element */
-const hasBlock = (element) => element.querySelector(BLOCKS) !== null;
+const hasBlock = (element) => element.querySelector(BLOCK_ELEMENTS) !== null;
 
 /** @param {Element} element @param {string} name */
 function rename(element, name) {
@@ -52,7 +52,7 @@ function wrapContent(element, name) {
 
 /** @param {Element} element @param {string} name */
 function readStyle(element, name) {
-  const found = new RegExp(`(?:^|;)\\s*${name}\\s*:([^;]+)`, "i").exec(element.getAttribute(STYLE) ?? "");
+  const found = new RegExp(`(?:^|;)\\s*${name}\\s*:([^;]+)`, "i").exec(element.getAttribute(INERT_STYLE) ?? "");
   return found ? found[1].trim() : "";
 }
 
@@ -64,25 +64,25 @@ function readStyle(element, name) {
  */
 export function clean(body, keepPicture, keepPlayer) {
   body.normalize();
-  each(body, `[${STYLE}]`, (element) => {
-    if (/display:\s*none|mso-hide:\s*all/i.test(element.getAttribute(STYLE))) element.remove();
+  forEach(body, `[${INERT_STYLE}]`, (element) => {
+    if (/display:\s*none|mso-hide:\s*all/i.test(element.getAttribute(INERT_STYLE))) element.remove();
   });
-  each(body, FRAMES, (frame) => cleanFrame(frame, keepPlayer));
-  each(body, REMOVED, (element) => element.remove());
+  forEach(body, FRAME_ELEMENTS, (frame) => cleanFrame(frame, keepPlayer));
+  forEach(body, REMOVED_ELEMENTS, (element) => element.remove());
   makeFootnotes(body);
   makeWordLists(body);
   makeOnlineLists(body);
-  each(body, "*", (element) => {
+  forEach(body, "*", (element) => {
     if (element.localName.startsWith("v:")) element.remove();
     else if (element.localName.includes(":")) unwrap(element);
   });
   cleanCode(body);
   nameElements(body);
   styleToElements(body);
-  each(body, "img", (image) => cleanPicture(image, keepPicture));
+  forEach(body, "img", (image) => cleanPicture(image, keepPicture));
   cleanLists(body);
-  each(body, "table", cleanTable);
-  each(body, "a", cleanLink);
+  forEach(body, "table", cleanTable);
+  forEach(body, "a", cleanLink);
   cleanMarks(body);
   cleanBreaks(body);
   cleanSpaces(body);
@@ -93,13 +93,13 @@ function makeFootnotes(body) {
   const selector = "a[href^='#_ftn']:not([href^='#_ftnref']), a.sdfootnoteanc";
   /** @type {Map<string, HTMLElement>} */
   const notes = new Map();
-  each(body, `div[${STYLE}*='mso-element:footnote'], div[id^=sdfootnote]`, (note) => {
+  forEach(body, `div[${INERT_STYLE}*='mso-element:footnote'], div[id^=sdfootnote]`, (note) => {
     const number = /\d+$/.exec(note.id)?.[0];
     if (!number) return unwrap(note);
-    each(note, "a[href^='#_ftnref'], a.sdfootnotesym", (link) => link.remove());
+    forEach(note, "a[href^='#_ftnref'], a.sdfootnotesym", (link) => link.remove());
     notes.set(number, note);
   });
-  each(body, selector, (link) => {
+  forEach(body, selector, (link) => {
     const [number] = /\d+/.exec(link.getAttribute("href")) ?? [""];
     if (!notes.has(number)) return unwrap(link);
     const anchor = link.parentElement.matches("sup") ? link.parentElement : link;
@@ -125,11 +125,11 @@ function makeFootnotes(body) {
 function makeWordLists(body) {
   /** @type {ListItem[]} */
   const items = [];
-  each(body, `[${STYLE}*='mso-list']`, (/** @type {Element} */ paragraph) => {
+  forEach(body, `[${INERT_STYLE}*='mso-list']`, (/** @type {Element} */ paragraph) => {
     const level = /\blevel(\d+)/.exec(readStyle(paragraph, "mso-list"))?.[1];
     if (!level) return;
     const isMark = (/** @type {Element} */ part) => /ignore/i.test(readStyle(part, "mso-list"));
-    const mark = [...paragraph.querySelectorAll(`[${STYLE}*='mso-list']`)].find(isMark);
+    const mark = [...paragraph.querySelectorAll(`[${INERT_STYLE}*='mso-list']`)].find(isMark);
     const text = mark?.textContent.trim() ?? "";
     mark?.remove();
     if (paragraph.matches(HEADINGS)) return;
@@ -144,7 +144,7 @@ function makeWordLists(body) {
 function makeOnlineLists(body) {
   /** @type {ListItem[]} */
   const items = [];
-  each(body, ".ListContainerWrapper li", (inner) => {
+  forEach(body, ".ListContainerWrapper li", (inner) => {
     const list = inner.parentElement;
     const level = Number(inner.dataset.ariaLevel ?? inner.ariaLevel ?? 1);
     const outer = inner.closest(".ListContainerWrapper");
@@ -184,15 +184,15 @@ function nestItems(items) {
 
 /** Editors of code write a <div> for each line. @param {HTMLElement} body */
 function cleanCode(body) {
-  each(body, `div[${STYLE}*='white-space']`, (block) => {
+  forEach(body, `div[${INERT_STYLE}*='white-space']`, (block) => {
     const isCode = /^pre/.test(readStyle(block, "white-space")) && MONOSPACE.test(readStyle(block, "font-family"));
     if (!isCode || !block.isConnected || block.closest("pre")) return;
     const lines = [...block.childNodes].map(({ textContent, nodeName }) => (nodeName === "BR" ? "" : textContent));
     block.textContent = hasBlock(block) ? lines.join("\n") : block.textContent;
     rename(block, "pre");
   });
-  each(body, "pre br", (line) => line.replaceWith("\n"));
-  each(body, "pre", (block) => {
+  forEach(body, "pre br", (line) => line.replaceWith("\n"));
+  forEach(body, "pre", (block) => {
     const classes = `${block.className} ${block.querySelector("code")?.className ?? ""}`;
     const language = /\b(?:lang(?:uage)?-|brush:\s*)([\w+#-]+)/.exec(classes)?.[1] ?? block.dataset.lang ?? "";
     block.textContent = block.textContent.replaceAll("\u00a0", " ").replace(/\n$/, "");
@@ -203,32 +203,32 @@ function cleanCode(body) {
 
 /** Replace elements whose role or class says what they are. @param {HTMLElement} body */
 function nameElements(body) {
-  each(body, "[role=heading][aria-level]", (element) => {
+  forEach(body, "[role=heading][aria-level]", (element) => {
     const level = Math.min(Math.max(Number.parseInt(element.ariaLevel, 10) || 2, 1), 6);
     if (!element.matches(HEADINGS)) rename(element, `h${level}`);
   });
   for (const [name, element] of Object.entries(WORD_STYLES)) {
-    each(body, `p.${name}`, (paragraph) => {
+    forEach(body, `p.${name}`, (paragraph) => {
       const named = rename(paragraph, element);
       if (element === "blockquote") wrapContent(named, "p");
     });
   }
-  each(body, "aside", (element) => rename(element, "blockquote"));
-  each(body, "tt, samp", (element) => element.closest("pre") ?? rename(element, "code"));
-  each(body, "strike, s", (element) => rename(element, "del"));
-  each(body, "blockquote:has(> p) + blockquote:has(> p)", (quote) =>
+  forEach(body, "aside", (element) => rename(element, "blockquote"));
+  forEach(body, "tt, samp", (element) => element.closest("pre") ?? rename(element, "code"));
+  forEach(body, "strike, s", (element) => rename(element, "del"));
+  forEach(body, "blockquote:has(> p) + blockquote:has(> p)", (quote) =>
     quote.prepend(...quote.previousElementSibling.childNodes),
   );
-  each(body, "blockquote:empty", (quote) => quote.remove());
+  forEach(body, "blockquote:empty", (quote) => quote.remove());
 }
 
 /** Google Docs and others write bold, italic and code as styles of a <span>. @param {HTMLElement} body */
 function styleToElements(body) {
-  each(body, "b, strong, i, em", (element) => {
+  forEach(body, "b, strong, i, em", (element) => {
     const name = element.matches("b, strong") ? "font-weight" : "font-style";
     if (/^(normal|400)$/i.test(readStyle(element, name))) unwrap(element);
   });
-  each(body, "span, font", (element) => {
+  forEach(body, "span, font", (element) => {
     if (element.closest("pre")) return;
     const isCode = MONOSPACE.test(readStyle(element, "font-family") || (element.getAttribute("face") ?? ""));
     const align = readStyle(element, "vertical-align");
@@ -238,7 +238,7 @@ function styleToElements(body) {
     if (/^(italic|oblique)/i.test(readStyle(element, "font-style"))) wrapContent(element, "em");
     if (/^(bold|[6-9]00)/i.test(readStyle(element, "font-weight"))) wrapContent(element, "strong");
   });
-  each(body, "span, font, u, ins, label, o\\:p", (element) => element.closest("pre") ?? unwrap(element));
+  forEach(body, "span, font, u, ins, label, o\\:p", (element) => element.closest("pre") ?? unwrap(element));
 }
 
 /**
@@ -279,27 +279,27 @@ function cleanPicture(image, keepPicture) {
 
 /** @param {HTMLElement} body */
 function cleanLists(body) {
-  each(body, "li[role=checkbox]", (item) => {
+  forEach(body, "li[role=checkbox]", (item) => {
     const box = item.ownerDocument.createElement("input");
     box.type = "checkbox";
     box.toggleAttribute("checked", item.ariaChecked === "true");
     item.prepend(box);
   });
-  each(body, "input", (box) => {
+  forEach(body, "input", (box) => {
     const item = box.closest("li");
     if (box.type === "checkbox" && item) item.prepend(box);
     else box.remove();
   });
-  each(body, ":is(ul, ol) > :is(ul, ol)", (list) => {
+  forEach(body, ":is(ul, ol) > :is(ul, ol)", (list) => {
     const before = list.previousElementSibling;
     if (before?.localName === "li") before.append(list);
     else unwrap(list);
   });
-  each(body, "li", (item) => {
+  forEach(body, "li", (item) => {
     const paragraphs = elementsIn(item).filter(({ localName }) => /^(p|div)$/.test(localName));
     if (paragraphs.length === 1 && !hasBlock(paragraphs[0])) unwrap(paragraphs[0]);
   });
-  each(body, "ol", (list) => {
+  forEach(body, "ol", (list) => {
     const items = elementsIn(list).filter(({ localName }) => localName === "li");
     for (const [n, item] of items.entries()) item.setAttribute("value", String((list.start ?? 1) + n));
   });
@@ -342,7 +342,7 @@ function cleanTable(table) {
       const align = readStyle(filled[1]?.[x] ?? cell, "text-align") || filled[1]?.[x]?.getAttribute("align");
       if (align && /^(right|center)$/i.test(align)) cell.setAttribute("align", align);
       cell.append(...(row[x]?.childNodes ?? []));
-      if (!y) each(cell, "b, strong", unwrap);
+      if (!y) forEach(cell, "b, strong", unwrap);
       line.append(cell);
     }
     (y ? rest : head).append(line);
@@ -364,9 +364,9 @@ function cleanCell(cell) {
 
 /** @param {HTMLElement} cell */
 function flattenCell(cell) {
-  each(cell, "li", (item) => item.prepend("• "));
-  each(cell, "pre", (block) => rename(block, "p"));
-  each(cell, BLOCKS, (block) => {
+  forEach(cell, "li", (item) => item.prepend("• "));
+  forEach(cell, "pre", (block) => rename(block, "p"));
+  forEach(cell, BLOCK_ELEMENTS, (block) => {
     if (block.textContent.trim()) block.after(block.ownerDocument.createElement("br"));
     unwrap(block);
   });
@@ -385,7 +385,7 @@ function cleanLink(link) {
 function findTarget(address) {
   if (!/^(https?:\/\/|mailto:|tel:)/i.test(address.trim()) || !URL.canParse(address)) return "";
   const { host, pathname, searchParams } = new URL(address);
-  const name = REDIRECTS.find(([pattern]) => pattern.test(host + pathname))?.[1];
+  const name = REDIRECT_SERVICES.find(([pattern]) => pattern.test(host + pathname))?.[1];
   const target = (name && searchParams.get(name)) || "";
   return /^https?:/i.test(target) ? target : address.trim().replace(/\s/g, "%20");
 }
@@ -393,9 +393,9 @@ function findTarget(address) {
 /** @param {HTMLElement} body */
 function cleanMarks(body) {
   // An inline element around blocks becomes an inline element inside each block.
-  for (const mark of [...body.querySelectorAll(MARKS)].reverse()) {
+  for (const mark of [...body.querySelectorAll(INLINE_ELEMENTS)].reverse()) {
     if (!hasBlock(mark)) continue;
-    each(mark, BLOCKS, (block) => {
+    forEach(mark, BLOCK_ELEMENTS, (block) => {
       if (hasBlock(block) || !block.childNodes.length) return;
       const copy = /** @type {Element} */ (mark.cloneNode(false));
       copy.append(...block.childNodes);
@@ -403,18 +403,22 @@ function cleanMarks(body) {
     });
     unwrap(mark);
   }
-  each(body, `:is(${HEADINGS}) :is(b, strong)`, unwrap);
-  each(body, ":is(b, strong) :is(b, strong), :is(i, em) :is(i, em), del del, code :is(b, strong, i, em, code)", unwrap);
+  forEach(body, `:is(${HEADINGS}) :is(b, strong)`, unwrap);
+  forEach(
+    body,
+    ":is(b, strong) :is(b, strong), :is(i, em) :is(i, em), del del, code :is(b, strong, i, em, code)",
+    unwrap,
+  );
   /** @type {Record<string, string>} */
   const equals = { B: "STRONG", I: "EM" };
   const kind = (/** @type {Node} */ { nodeName }) => equals[nodeName] ?? nodeName;
-  each(body, "b, strong, i, em, del, code", (mark) => {
+  forEach(body, "b, strong, i, em, del, code", (mark) => {
     const before = mark.previousSibling;
     if (mark.closest("pre") || !before || kind(before) !== kind(mark)) return;
     before.append(...mark.childNodes);
     mark.remove();
   });
-  each(body, MARKS, (mark) => {
+  forEach(body, INLINE_ELEMENTS, (mark) => {
     while (mark.firstChild?.nodeName === "BR") mark.before(mark.firstChild);
     while (mark.lastChild?.nodeName === "BR") mark.after(mark.lastChild);
   });
@@ -422,8 +426,8 @@ function cleanMarks(body) {
 
 /** Two line breaks end a paragraph; one at the edge of a block does nothing. @param {HTMLElement} body */
 function cleanBreaks(body) {
-  each(body, `:is(${HEADINGS}) br`, (line) => line.replaceWith(" "));
-  each(body, "br", (line) => {
+  forEach(body, `:is(${HEADINGS}) br`, (line) => line.replaceWith(" "));
+  forEach(body, "br", (line) => {
     const next = line.nextSibling;
     const after = next && isSpace(next) ? next.nextSibling : next;
     if (after?.nodeName === "BR" && !line.closest("td, th")) {
@@ -431,13 +435,13 @@ function cleanBreaks(body) {
       line.remove();
     }
   });
-  each(body, BLOCKS, trimBreaks);
+  forEach(body, BLOCK_ELEMENTS, trimBreaks);
   trimBreaks(body);
-  each(body, "br", (line) => {
+  forEach(body, "br", (line) => {
     const isEdge = (/** @type {"previousSibling" | "nextSibling"} */ side) => {
       let node = line[side];
       while (node && isSpace(node)) node = node[side];
-      return node?.nodeType === Node.ELEMENT_NODE && node.matches(BLOCKS);
+      return node?.nodeType === Node.ELEMENT_NODE && node.matches(BLOCK_ELEMENTS);
     };
     if (isEdge("previousSibling") || isEdge("nextSibling")) line.remove();
   });

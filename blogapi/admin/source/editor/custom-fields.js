@@ -9,7 +9,7 @@ export function useFields(fields, kind) {
 }
 
 /** @type {Record<string, (value: any, field: CustomField) => boolean>} */
-const CHECKS = {
+const VALUE_CHECKS = {
   number: (value, { minimum, maximum }) =>
     typeof value === "number" && value >= (minimum ?? value) && value <= (maximum ?? value),
   boolean: (value) => typeof value === "boolean",
@@ -19,9 +19,9 @@ const CHECKS = {
 };
 
 /** Return whether a value fits; a missing value fits too. @param {CustomField} field @param {any} value */
-function fits(field, value) {
+function isValid(field, value) {
   if (value === undefined || value === null) return true;
-  const check = CHECKS[field.type] ?? ((text) => typeof text === "string" && text.trim() !== "");
+  const check = VALUE_CHECKS[field.type] ?? ((text) => typeof text === "string" && text.trim() !== "");
   return field.list ? Array.isArray(value) && value.every((item) => check(item, field)) : check(value, field);
 }
 
@@ -30,11 +30,13 @@ function fits(field, value) {
  * @param {Json} custom
  */
 export const findMissing = (custom) =>
-  CUSTOM_FIELDS.filter((field) => field.required && (custom[field.name] == null || !fits(field, custom[field.name])));
+  CUSTOM_FIELDS.filter(
+    (field) => field.required && (custom[field.name] == null || !isValid(field, custom[field.name])),
+  );
 
 /** Return what is wrong with a value, or "". @param {CustomField} field @param {any} value */
 export function describeFault(field, value) {
-  if (fits(field, value)) return "";
+  if (isValid(field, value)) return "";
   const { type, minimum, maximum } = field;
   /** @type {Record<string, string>} */
   const words = { number: "a number", date: "a date", url: "an address", choice: "one of the choices" };
@@ -44,12 +46,12 @@ export function describeFault(field, value) {
 }
 
 /**
- * Return the values that are sent to the server: those that fit, and null for each that was removed.
+ * Return the values for the server: those that fit their fields, and null for each removed value.
  * @param {Json} custom @returns {Json}
  */
 export const toBody = (custom) =>
   Object.fromEntries(
-    CUSTOM_FIELDS.filter((field) => fits(field, custom[field.name])).map(({ name }) => [name, custom[name] ?? null]),
+    CUSTOM_FIELDS.filter((field) => isValid(field, custom[field.name])).map(({ name }) => [name, custom[name] ?? null]),
   );
 
 /** Return the labels of the custom fields, by the names of differences. @returns {Record<string, string>} */

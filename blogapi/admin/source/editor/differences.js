@@ -59,7 +59,7 @@ export function diffFields(before, after, names) {
     .filter((field) => ![field.before, field.after].includes(undefined) && field.before !== field.after);
 }
 
-// Texts with little in common take long to compare. After this time, they count as completely different.
+// Comparing texts with little in common takes long. After this time, the texts count as completely different.
 const TIMEOUT = { timeout: 500 };
 /** @type {(value: string) => Part} */
 const makeRemoved = (value) => ({ value, removed: true, added: false });

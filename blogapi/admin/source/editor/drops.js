@@ -1,4 +1,4 @@
-/** Takes files that are dropped anywhere on the editor; the browser would open them in place of the page. */
+/** Inserts files that are dropped anywhere on the editor; otherwise, the browser would open them in its place. */
 
 import { dropCover } from "./details.js";
 import { toast } from "../dialogs.js";

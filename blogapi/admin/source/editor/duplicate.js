@@ -4,7 +4,7 @@ import { addressOf, create, isPage, load } from "./article.js";
 import { newUuid } from "./journal.js";
 
 /**
- * Create the draft and open it. The draft is no translation of anything; a page gets the position of the original.
+ * Create the draft and open it. The draft is not a translation; a page gets the position of the original.
  * @param {string} uuid
  */
 export async function duplicate(uuid) {

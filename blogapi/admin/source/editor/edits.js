@@ -1,6 +1,6 @@
 /**
  * The state of an editor: the body of a working copy. A value that the server derives (slug,
- * excerpt, texts for search engines) is an empty string in it, so that it stays derived.
+ * excerpt, texts for search engines) is an empty string, so the server still derives it.
  */
 
 import { toBody } from "./custom-fields.js";
@@ -27,18 +27,18 @@ export const EMPTY = {
 export const SEO_SOURCES = { title: "title", description: "subtitle", og_image: "cover_image" };
 
 /** Return the edits of a working copy. @param {any} copy @returns {Edits} */
-export const fromCopy = (copy) => ({ ...pick(EMPTY, copy), seo: pick(EMPTY.seo, copy.seo) });
+export const fromCopy = (copy) => ({ ...pickFields(EMPTY, copy), seo: pickFields(EMPTY.seo, copy.seo) });
 
 /**
  * Return the values of the fields in `defaults`; a missing value is taken from `defaults`.
  * @param {Record<string, any>} defaults @param {Record<string, any>} values @returns {any}
  */
-const pick = (defaults, values) =>
+const pickFields = (defaults, values) =>
   Object.fromEntries(Object.keys(defaults).map((name) => [name, values[name] ?? defaults[name]]));
 const getUuid = (/** @type {Term} */ { uuid }) => uuid;
 
 /**
- * Return the edits that an article starts with. excerpt: what the server generates from its content.
+ * Return the edits for an article. excerpt: the excerpt that the server generates from the content.
  * @param {Article} article @param {string} [excerpt]
  */
 export function fromArticle(article, excerpt) {
@@ -66,22 +66,22 @@ export const toCopy = (edits) => ({
 /** Return the body with which a draft is created. @param {Edits} edits */
 export function toArticle(edits) {
   const { category, tags, authors, seo, ...texts } = toCopy(edits);
-  const written = (/** @type {object} */ fields) =>
+  const dropEmpty = (/** @type {object} */ fields) =>
     Object.fromEntries(Object.entries(fields).filter(([, value]) => value));
-  const refer = (/** @type {string[]} */ uuids) => uuids.map((uuid) => ({ uuid }));
-  const terms = { category: category && { uuid: category }, tags: refer(tags) };
-  return written({ ...texts, ...terms, authors: authors[0] && refer(authors), seo: written(seo) });
+  const toReferences = (/** @type {string[]} */ uuids) => uuids.map((uuid) => ({ uuid }));
+  const terms = { category: category && { uuid: category }, tags: toReferences(tags) };
+  return dropEmpty({ ...texts, ...terms, authors: authors[0] && toReferences(authors), seo: dropEmpty(seo) });
 }
 
 /**
- * Return whether the server stores the same content for both. It takes the slug, the category and
- * the authors that the edits lack from the article.
+ * Return whether the server stores the same content for both. A slug, a category or authors that the edits lack are
+ * those of the article.
  * @param {Edits} left @param {Edits} right @param {Article | null} [article]
  */
-export const isSame = (left, right, article = null) => describe(left, article) === describe(right, article);
+export const isSame = (left, right, article = null) => toComparable(left, article) === toComparable(right, article);
 
 /** @param {Edits} edits @param {Article | null} article */
-const describe = (edits, article) => JSON.stringify(fillIn(edits, article));
+const toComparable = (edits, article) => JSON.stringify(fillIn(edits, article));
 
 /**
  * Return the edits in a form that is equal for equal content. A slug, category or byline that the edits lack is
@@ -89,7 +89,7 @@ const describe = (edits, article) => JSON.stringify(fillIn(edits, article));
  * @param {Edits} edits @param {Article | null} article @returns {Edits}
  */
 export function fillIn(edits, article) {
-  const { slug, category, authors, tags, ...body } = pick(EMPTY, toCopy(edits));
+  const { slug, category, authors, tags, ...body } = pickFields(EMPTY, toCopy(edits));
   const filled = {
     slug: slug || article?.slug,
     category: category ?? article?.category?.uuid,

@@ -1,10 +1,10 @@
-/** The preview scrolls with the text, and marks the part in which the cursor is. */
+/** Scrolls the preview with the text, and marks the part of the preview in which the cursor is. */
 
 import { findOffsets, locate } from "./preview-offsets.js";
 
 // The parts of a preview that are marked.
 const PARTS = "p, h1, h2, h3, h4, h5, h6, li, pre, tr, dt, dd, figcaption, summary";
-const MARK = "at-cursor";
+const MARK_CLASS = "at-cursor";
 
 export class PreviewFollower {
   /** @type {Element[]} */
@@ -34,11 +34,11 @@ export class PreviewFollower {
   setPreview(root, text) {
     const article = root?.querySelector("article");
     if (!article) return;
-    // The title and the other lines above the text are not part of it.
+    // The title and the other lines above the text are not parts of the text.
     const parts = [...article.querySelectorAll(PARTS)].filter((part) => !part.matches(".category, .subtitle, .title"));
     this.parts = parts;
     this.text = text;
-    this.offsets = findOffsets(text, parts.map(startOf));
+    this.offsets = findOffsets(text, parts.map(getFirstText));
     this.scroll();
     this.mark();
   }
@@ -50,8 +50,8 @@ export class PreviewFollower {
     const [index] = locate(offsets, from, text.length) ?? [-1];
     const part = isFocused ? parts[index] : undefined;
     if (part !== this.marked) {
-      this.marked?.classList.remove(MARK);
-      part?.classList.add(MARK);
+      this.marked?.classList.remove(MARK_CLASS);
+      part?.classList.add(MARK_CLASS);
       this.marked = part;
     }
     if (isFocused) this.reveal();
@@ -115,7 +115,7 @@ export class PreviewFollower {
  * Return the first text in an element of PARTS; "" if it is in a nested element of PARTS, which is listed too.
  * @param {Element} part
  */
-function startOf(part) {
+function getFirstText(part) {
   const walker = document.createTreeWalker(part, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     if (!node.textContent?.trim()) continue;

@@ -5,7 +5,7 @@ import { icon } from "../components.js";
 import { moveOption } from "../listbox.js";
 
 /** @type {[name: string, label: string, icon: string, markdown: string][]} */
-const BLOCKS = [
+const BLOCK_ITEMS = [
   ["picture", "Picture", "image", "![ ]"],
   ["gallery", "Gallery", "images", ""],
   ["player", "Video or other player", "film", ""],
@@ -16,11 +16,11 @@ const BLOCKS = [
   ["footnote", "Footnote", "superscript", "[^1]"],
   ["divider", "Divider", "minus", "---"],
 ];
-const STRIKE = ["strike", "Strikethrough", "strikethrough", "~~"];
+const STRIKE_ITEM = ["strike", "Strikethrough", "strikethrough", "~~"];
 
 /** Return the items of the menu "+". @param {EditorPage} page @returns {MenuItems} */
 export const insertItems = (page) =>
-  [...BLOCKS, STRIKE].map(([name, label, mark]) => ({ label, icon: mark, action: () => page.command(name) }));
+  [...BLOCK_ITEMS, STRIKE_ITEM].map(([name, label, mark]) => ({ label, icon: mark, action: () => page.command(name) }));
 
 /** The list at "/", in which typing filters. The focus stays in the text. */
 export class InsertList {
@@ -57,7 +57,7 @@ export class InsertList {
 
   get options() {
     const words = this.words.toLowerCase();
-    return BLOCKS.filter(([, label]) => ` ${label.toLowerCase()}`.includes(` ${words}`));
+    return BLOCK_ITEMS.filter(([, label]) => ` ${label.toLowerCase()}`.includes(` ${words}`));
   }
 
   /** Read the words after "/", and show the options that match; close the list if the cursor has left them. */
@@ -74,7 +74,7 @@ export class InsertList {
 
   draw() {
     const { options, at } = this;
-    const option = (/** @type {typeof BLOCKS[0]} */ [name, label, mark, markdown], /** @type {number} */ n) =>
+    const option = (/** @type {typeof BLOCK_ITEMS[0]} */ [name, label, mark, markdown], /** @type {number} */ n) =>
       html`<div id="insert-${n}" role="option" class="menu-item" aria-selected=${n === at}
         @mousedown=${(/** @type {Event} */ event) => event.preventDefault()} @click=${() => this.choose(name)}
         >${icon(mark)}<span>${label}</span>${markdown ? html`<kbd>${markdown}</kbd>` : ""}</div>`;

@@ -1,9 +1,9 @@
-/** Keeps texts that are not saved yet in this browser: one entry per open editor. No DOM. */
+/** Stores unsaved texts in this browser: one entry per open editor. Does not use the DOM. */
 
 import * as storage from "../storage.js";
 
-const PREFIX = "blogapi.journal.";
-const MAX_AGE = 30 * 24 * 3600 * 1000;
+const KEY_PREFIX = "blogapi.journal.";
+const MAX_ENTRY_AGE_MS = 30 * 24 * 3600 * 1000;
 
 /** Return a random UUID; crypto.randomUUID() exists on https and localhost only. */
 export const newUuid = () =>
@@ -21,9 +21,9 @@ export const newUuid = () =>
  */
 
 export class Journal {
-  // Whether the last text could be kept: the storage of a browser can be full or switched off.
+  // Whether the last text could be stored: the storage of a browser can be full or switched off.
   keeps = true;
-  #key = PREFIX + newUuid();
+  #key = KEY_PREFIX + newUuid();
 
   /**
    * The text is not offered to other users of the same browser.
@@ -53,7 +53,7 @@ export class Journal {
   async find(article) {
     const { held = [] } = (await navigator.locks?.query()) ?? {};
     const open = [this.#key, ...held.map(({ name }) => name)];
-    return list(this.user)
+    return listEntries(this.user)
       .filter((entry) => (!article || entry.article === article) && !open.includes(entry.key))
       .sort((a, b) => b.time - a.time);
   }
@@ -63,9 +63,9 @@ export class Journal {
 export const discard = ({ key }) => storage.remove(key);
 
 /** @param {string} user @returns {KeptEntry[]} */
-function list(user) {
-  const entries = storage.listKeys(PREFIX).map((key) => ({ ...storage.read(key), key }));
-  const isFresh = (/** @type {KeptEntry} */ { time }) => Date.now() - time < MAX_AGE;
+function listEntries(user) {
+  const entries = storage.listKeys(KEY_PREFIX).map((key) => ({ ...storage.read(key), key }));
+  const isFresh = (/** @type {KeptEntry} */ { time }) => Date.now() - time < MAX_ENTRY_AGE_MS;
   for (const entry of entries) if (!isFresh(entry)) discard(entry);
   return entries.filter((entry) => isFresh(entry) && entry.edits && entry.user === user);
 }

@@ -1,4 +1,4 @@
-/** How the text looks in this browser: its letters, their size, and whether addresses are folded away. */
+/** How the text looks in this browser: its font, the font size, and whether addresses are folded. */
 
 import { html } from "../../static/vendor/lit.js";
 import { checkbox, segments } from "../components.js";
@@ -6,8 +6,8 @@ import { openPopover } from "../dialogs.js";
 import { refs } from "../shell.js";
 import * as storage from "../storage.js";
 
-const KEY = "blogapi.letters";
-const chosen = { letters: "prose", size: "normal", fold: true, ...storage.read(KEY) };
+const STORAGE_KEY = "blogapi.letters";
+const chosen = { letters: "prose", size: "normal", fold: true, ...storage.read(STORAGE_KEY) };
 
 /** Show the text as this browser has chosen. */
 export function showLetters() {
@@ -23,7 +23,7 @@ export function openLetters(anchor, field) {
   const set = (/** @type {Json} */ values) => {
     keepInPlace(field, () => {
       Object.assign(chosen, values);
-      storage.write(KEY, chosen);
+      storage.write(STORAGE_KEY, chosen);
       showLetters();
     });
     float?.update();
@@ -41,7 +41,7 @@ export function openLetters(anchor, field) {
 }
 
 /**
- * Change the layout; the line of the cursor, or the first line if that one is not visible, stays where it is.
+ * Change the layout without moving the line of the cursor, or the first line if the cursor is not visible.
  * @param {TextField} field @param {() => void} change
  */
 function keepInPlace(field, change) {
@@ -49,14 +49,14 @@ function keepInPlace(field, change) {
   const { top, bottom, left, width } = writing.getBoundingClientRect();
   const cursor = field.getSelection().to;
   const isVisible = (/** @type {number | undefined} */ y) => y !== undefined && y > top && y < bottom;
-  const find = (/** @type {number} */ offset) => field.rectangleAt?.(offset)?.bottom;
-  const offset = isVisible(find(cursor)) ? cursor : field.positionAt?.(left + width / 2, top + 8);
-  const before = offset == null ? undefined : find(offset);
+  const findBottom = (/** @type {number} */ offset) => field.rectangleAt?.(offset)?.bottom;
+  const offset = isVisible(findBottom(cursor)) ? cursor : field.positionAt?.(left + width / 2, top + 8);
+  const before = offset == null ? undefined : findBottom(offset);
   change();
   // CodeMirror measures its lines in the next frame.
   requestAnimationFrame(() =>
     requestAnimationFrame(() => {
-      const after = offset == null ? undefined : find(offset);
+      const after = offset == null ? undefined : findBottom(offset);
       if (before !== undefined && after !== undefined) writing.scrollTop += after - before;
     }),
   );

@@ -1,23 +1,23 @@
-/** Links to other articles in Markdown, `[text](article:uuid)`. No DOM. */
+/** Links to other articles in Markdown, `[text](article:uuid)`. Does not use the DOM. */
 
 const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
-// The text of a link can contain brackets in pairs.
-const TEXT = String.raw`(?:[^[\]\\]|\\.|\[(?:[^[\]\\]|\\.)*\])*`;
-const LINK = new RegExp(String.raw`(?:\[${TEXT}\]\(\s*<?|href=["'])article:(${UUID})`, "gi");
-const FENCE = /^[\s>]*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,})/;
+// The text of a link can contain pairs of brackets.
+const LINK_TEXT = String.raw`(?:[^[\]\\]|\\.|\[(?:[^[\]\\]|\\.)*\])*`;
+const ARTICLE_LINK = new RegExp(String.raw`(?:\[${LINK_TEXT}\]\(\s*<?|href=["'])article:(${UUID})`, "gi");
+const FENCE_LINE = /^[\s>]*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,})/;
 const LIST_ITEM = /^\s*(?:[-*+]|\d{1,9}[.)])\s/;
 
 /**
- * Return the links to articles in a text outside of code: [{uuid, from, to}], the offsets of each.
+ * Return the links to articles of a text, except those in code: [{uuid, from, to}]; from and to are offsets.
  * @param {string} text
  */
 export const findLinks = (text) =>
-  [...text.matchAll(LINK)]
+  [...text.matchAll(ARTICLE_LINK)]
     .map((match) => ({ uuid: match[1].toLowerCase(), from: match.index, to: match.index + match[0].length }))
     .filter(({ from }) => !isInCode(text, from));
 
 /**
- * Return the Markdown of a link to an article; without a text, it is the title.
+ * Return the Markdown of a link to an article. The text of the link is the title by default.
  * @param {{uuid: string, title: string}} article @param {string} [text]
  */
 export const makeLink = ({ uuid, title }, text) =>
@@ -42,7 +42,7 @@ export function isInCode(text, at) {
   const lines = text.slice(0, at).split("\n");
   let fence = "";
   for (const line of lines.slice(0, -1)) {
-    const mark = FENCE.exec(line)?.[1] ?? "";
+    const mark = FENCE_LINE.exec(line)?.[1] ?? "";
     if (!fence) fence = mark;
     else if (mark[0] === fence[0] && mark.length >= fence.length) fence = "";
   }
@@ -56,7 +56,7 @@ function isIndentedCode(lines) {
   const start = lines.findLastIndex((line) => line.trim() && !isIndented(line));
   // The paragraphs of a list item are indented too.
   if (start >= 0 && LIST_ITEM.test(lines[start])) return false;
-  // An indented line directly below a paragraph belongs to it.
+  // An indented line directly below a paragraph is part of the paragraph.
   return start < 0 || (start + 1 < lines.length - 1 && !lines[start + 1].trim());
 }
 
@@ -81,16 +81,17 @@ function isCodeSpan(text, at) {
 }
 
 /**
- * Return the words of each problem of the links, with the range of the first link that has it.
+ * Return the words for each problem, with the range of the first link that has this problem.
  * @param {{uuid: string, from: number, to: number}[]} links
- * @param {Map<string, {status: string}>} articles those that exist @returns {Warning[]}
+ * @param {Map<string, {status: string}>} articles the articles that exist @returns {Warning[]}
  */
 export function checkLinks(links, articles) {
-  const hidden = (/** @type {string} */ status) => links.filter(({ uuid }) => articles.get(uuid)?.status === status);
+  const listLinksTo = (/** @type {string} */ status) =>
+    links.filter(({ uuid }) => articles.get(uuid)?.status === status);
   const problems = [
-    { links: hidden("draft"), words: "Links to a draft: readers find nothing there." },
-    { links: hidden("scheduled"), words: "Links to a scheduled article: readers find nothing there yet." },
-    { links: hidden("archived"), words: "Links to an archived article: readers find nothing there." },
+    { links: listLinksTo("draft"), words: "Links to a draft: readers find nothing there." },
+    { links: listLinksTo("scheduled"), words: "Links to a scheduled article: readers find nothing there yet." },
+    { links: listLinksTo("archived"), words: "Links to an archived article: readers find nothing there." },
     { links: links.filter(({ uuid }) => !articles.has(uuid)), words: "Links to an article that does not exist." },
   ];
   return problems.filter(({ links }) => links.length).map(({ links: [range], words }) => ({ words, range }));

@@ -1,4 +1,4 @@
-/** Joins two versions of an article that were made from a third one. No DOM. */
+/** Merges two versions of an article that were made from a third one. Does not use the DOM. */
 
 import { LABELS } from "./differences.js";
 import { listLabels } from "./custom-fields.js";
@@ -159,7 +159,7 @@ export function write(edits, name, value) {
 }
 
 /**
- * Return their list with what I have added, and without what I have removed.
+ * Return the list `theirs` with what `mine` has added, and without what `mine` has removed.
  * @param {string[]} base @param {string[]} mine @param {string[]} theirs
  */
 const joinLists = (base, mine, theirs) => [

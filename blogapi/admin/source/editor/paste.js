@@ -7,8 +7,8 @@ import { picture } from "./markdown.js";
 // Longer HTML is pasted as plain text, because converting it would block the page for seconds.
 const MAX_HTML_LENGTH = 2_000_000;
 const MAX_PICTURES = 30;
-const DATA = /^data:(image\/(?:png|jpeg|gif|webp|avif));base64,([A-Za-z0-9+/=\s]+)$/;
-const FORMATTED =
+const DATA_URL = /^data:(image\/(?:png|jpeg|gif|webp|avif));base64,([A-Za-z0-9+/=\s]+)$/;
+const FORMATTED_ELEMENTS =
   "a, blockquote, b, code, del, em, h1, h2, h3, h4, h5, h6, hr, i, img, li, pre, strong, sub, sup, table";
 
 const service = new TurndownService({
@@ -82,7 +82,7 @@ export function convert(html, plain, players = []) {
     (image) => keepPicture(image, found),
     (address) => keepPlayer(address, players, found),
   );
-  const isFormatted = body.querySelector(FORMATTED) || /[\ue000-\ue002]/.test(body.textContent);
+  const isFormatted = body.querySelector(FORMATTED_ELEMENTS) || /[\ue000-\ue002]/.test(body.textContent);
   if (!isFormatted && plain && !plain.trim().includes("\n")) return { markdown: plain, ...found };
   const markdown = service
     .turndown(body)
@@ -100,7 +100,7 @@ function keepPicture(image, found) {
     found.remote += 1;
     return address;
   }
-  const [, type, data] = DATA.exec(address) ?? [];
+  const [, type, data] = DATA_URL.exec(address) ?? [];
   if (!data || found.files.length >= MAX_PICTURES) {
     found.lost += 1;
     return null;

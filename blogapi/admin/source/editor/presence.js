@@ -1,4 +1,4 @@
-/** Tells others that the article is open here, and shows who else has it open. */
+/** Reports to the server that the article is open here, and shows who else has it open. */
 
 import { html, nothing } from "../../static/vendor/lit.js";
 import { post } from "../api.js";

@@ -3,8 +3,8 @@
 import { html, render } from "../../static/vendor/lit.js";
 import { TEXT_FIELDS } from "./edits.js";
 
-const TEXTS = TEXT_FIELDS.filter((text) => text.is_previewed);
-const STYLES = `${document.documentElement.dataset.assets}/reading.css`;
+const PREVIEWED_FIELDS = TEXT_FIELDS.filter((text) => text.is_previewed);
+const STYLES_URL = `${document.documentElement.dataset.assets}/reading.css`;
 const EXTERNAL_CONTENT = "iframe, object, embed, video, audio, img[src^='http:']";
 
 /**
@@ -14,30 +14,30 @@ const EXTERNAL_CONTENT = "iframe, object, embed, video, audio, img[src^='http:']
 export function showPreview(host, { category, title, text, ...edits }) {
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
   // The name of the category has its own text direction, so that it does not decide the direction of the article.
-  const article = html`<link rel="stylesheet" href=${STYLES} @load=${unveil} @error=${unveil}>
-    <article dir="auto" @click=${follow} ?hidden=${!styled.has(root)}>
+  const article = html`<link rel="stylesheet" href=${STYLES_URL} @load=${showArticle} @error=${showArticle}>
+    <article dir="auto" @click=${followLink} ?hidden=${!styledRoots.has(root)}>
     ${category && html`<p class="category" dir="auto">${category}</p>`}
     ${title && html`<h1>${title}</h1>`}
-    ${TEXTS.map(({ name }) => edits[name] && html`<p class="subtitle">${edits[name]}</p>`)}
+    ${PREVIEWED_FIELDS.map(({ name }) => edits[name] && html`<p class="subtitle">${edits[name]}</p>`)}
     <div class="text" dir="auto">${keepNodes(host, listNodes(text))}</div></article>`;
   render(article, root);
 }
 
-// The roots whose styles are loaded. Before that, the article is hidden, because it would move when they arrive.
-const styled = new WeakSet();
+// The roots whose styles are loaded. Until then, the article is hidden, because the styles would move it.
+const styledRoots = new WeakSet();
 
 /** @param {FieldEvent} event the load or error event of the link to the styles */
-function unveil({ target }) {
+function showArticle({ target }) {
   const root = /** @type {ShadowRoot} */ (target.getRootNode());
-  styled.add(root);
+  styledRoots.add(root);
   for (const article of root.querySelectorAll("article")) article.hidden = false;
 }
 
 /** The nodes that each element shows. @type {WeakMap<HTMLElement, Node[]>} */
 const shown = new WeakMap();
 
-// Return the nodes, with those that are already shown in place of equal ones: a long article is not laid out again
-// for one paragraph.
+// Return the nodes; a node that equals a shown node is replaced with the shown one, so that a change of one paragraph
+// does not lay out a long article again.
 /** @param {HTMLElement} host @param {Node[]} nodes */
 function keepNodes(host, nodes) {
   const former = shown.get(host) ?? [];
@@ -55,7 +55,7 @@ function listNodes(text) {
 }
 
 /** @param {ButtonEvent} event */
-function follow(event) {
+function followLink(event) {
   const link = /** @type {HTMLAnchorElement | null} */ (event.target.closest("a[href]"));
   if (!link) return;
   event.preventDefault();
@@ -65,7 +65,8 @@ function follow(event) {
   root.getElementById(decodeURIComponent(address.slice(1)))?.scrollIntoView();
 }
 
-// Replace content of other hosts with a link, so that nothing is loaded from them before somebody opens it.
+// Replace content of other hosts with a link, so that nothing is loaded from these hosts before somebody opens the
+// link.
 /** @param {any} element */
 function replaceWithLink(element) {
   const address = element.getAttribute("src") ?? element.querySelector("source")?.getAttribute("src") ?? "";

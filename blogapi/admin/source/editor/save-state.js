@@ -9,7 +9,7 @@ import { session } from "../shell.js";
 import { ITEM } from "./article.js";
 
 /** The icon and the text of each state. @type {Record<string, [string, (saver: any, journal: any) => string]>} */
-const STATES = {
+const STATE_TEXTS = {
   saved: ["check", ({ time }) => (time ? `Saved ${daysFromToday(time) ? formatDay(time) : formatTime(time)}` : "")],
   unsaved: ["pen-line", () => "Not saved yet"],
   saving: ["refresh-cw", () => "Saving…"],
@@ -17,13 +17,13 @@ const STATES = {
   conflict: ["triangle-alert", () => "Conflict: choose a version"],
   refused: [
     "triangle-alert",
-    ({ problem }) => `Not saved: ${problem.loss?.words ?? REASONS[problem.status] ?? problem.message}`,
+    ({ problem }) => `Not saved: ${problem.loss?.words ?? STATUS_REASONS[problem.status] ?? problem.message}`,
   ],
 };
 /** @type {Record<number, string>} */
-const REASONS = { 401: "your login has ended" };
+const STATUS_REASONS = { 401: "your login has ended" };
 // Why the text can no longer be saved, for the save state and as a sentence.
-const LOSSES = {
+const LOSS_TEXTS = {
   deleted: { words: `the ${ITEM} was deleted`, sentence: `This ${ITEM} was deleted while you were writing.` },
   role: { words: "your role has changed", sentence: `Your role has changed: you may not change this ${ITEM} now.` },
   hidden: { words: `the ${ITEM} is not yours now`, sentence: `This ${ITEM} was deleted, or is not yours any more.` },
@@ -39,8 +39,8 @@ export async function explainRefusal(error) {
   const { user } = session();
   const { data: now } = await get("auth/me/", { signInAgain: false }).catch(() => ({ data: user }));
   const isDeleted = error.code === "deleted" || hasRole("editor");
-  if (now.role !== user.role) error.loss = { ...LOSSES.role, isReader: now.role === "reader" };
-  else if (error.status === 404) error.loss = isDeleted ? LOSSES.deleted : LOSSES.hidden;
+  if (now.role !== user.role) error.loss = { ...LOSS_TEXTS.role, isReader: now.role === "reader" };
+  else if (error.status === 404) error.loss = isDeleted ? LOSS_TEXTS.deleted : LOSS_TEXTS.hidden;
   throw error;
 }
 
@@ -50,13 +50,13 @@ export const isTrouble = (state) => ["offline", "conflict", "refused"].includes(
 /** @typedef {import("./article-page.js").ArticlePage} ArticlePage */
 
 /** Return the words for the save state of the page; "" for a new article. @param {ArticlePage} page */
-export const describeState = ({ saver, journal }) => STATES[saver.state][1](saver, journal);
+export const describeState = ({ saver, journal }) => STATE_TEXTS[saver.state][1](saver, journal);
 
 /** @param {ArticlePage} page */
 export function renderSaveState(page) {
   const { state } = page.saver;
   const words = describeState(page);
-  const inner = words ? html`${icon(STATES[state][0])}<span>${words}</span>` : nothing;
+  const inner = words ? html`${icon(STATE_TEXTS[state][0])}<span>${words}</span>` : nothing;
   return state === "conflict"
     ? html`<button type="button" class="save-state" @click=${() => page.join()}>${inner}</button>`
     : html`<span class="save-state">${inner}</span>`;

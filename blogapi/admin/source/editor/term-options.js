@@ -8,35 +8,37 @@
  */
 
 const MAX_OPTIONS = 50;
-const fold = (/** @type {string} */ text) => text.trim().toLowerCase();
+const foldCase = (/** @type {string} */ text) => text.trim().toLowerCase();
 
-// 0: the name is equal to the words, 1: it begins with them, 2: one of its words does, 3: it contains them.
+// 0: the name equals the words, 1: begins with them, 2: one word of the name begins with them, 3: contains them.
+// 4: none of these.
 /** @param {string} name @param {string} words */
 function rank(name, words) {
-  const folded = fold(name);
+  const folded = foldCase(name);
   if (folded === words) return 0;
   if (folded.startsWith(words)) return 1;
   return folded.includes(` ${words}`) ? 2 : folded.includes(words) ? 3 : 4;
 }
 
 /**
- * Return the options, and the index of the one that Enter takes: a name that is equal or begins with the words,
- * otherwise the new term. free: the terms that can be chosen; all: those that exist. "a, b" offers both terms at once.
+ * Return the options, and the index of the option that Enter takes: a name that equals or begins with the words,
+ * otherwise the new term. free: the terms that can be chosen; all: all terms that exist. "a, b" offers both terms at
+ * once.
  * @param {string} text @param {{free: Term[], all: Term[], canCreate?: boolean, isSingle?: boolean}} options
  * @returns {{options: Option[], at: number}}
  */
 export function listOptions(text, { free, all, canCreate = false, isSingle = false }) {
   const names = isSingle ? [] : splitNames(text);
-  const find = (/** @type {string} */ name) => all.find((term) => fold(term.name) === fold(name));
+  const findTerm = (/** @type {string} */ name) => all.find((term) => foldCase(term.name) === foldCase(name));
   if (names.length > 1) {
-    const terms = names.flatMap((name) => find(name) ?? (canCreate ? { name, isNew: true } : []));
+    const terms = names.flatMap((name) => findTerm(name) ?? (canCreate ? { name, isNew: true } : []));
     return { options: terms.length ? [{ name: terms.map(({ name }) => name).join(", "), terms }] : [], at: 0 };
   }
-  const words = fold(names[0] ?? text);
+  const words = foldCase(names[0] ?? text);
   const ranked = free.map((term) => ({ term, rank: rank(term.name, words) })).filter(({ rank }) => rank < 4);
   ranked.sort((a, b) => a.rank - b.rank);
   const found = ranked.slice(0, MAX_OPTIONS).map(({ term }) => term);
-  if (!words || !canCreate || find(words)) return { options: found, at: 0 };
+  if (!words || !canCreate || findTerm(words)) return { options: found, at: 0 };
   const at = ranked.length && ranked[0].rank < 2 ? 0 : found.length;
   return { options: [...found, { isNew: true, name: (names[0] ?? text).trim() }], at };
 }
@@ -44,5 +46,5 @@ export function listOptions(text, { free, all, canCreate = false, isSingle = fal
 /** Return the names in "a, b, c", each once. @param {string} text */
 function splitNames(text) {
   const names = text.split(",").flatMap((name) => name.trim() || []);
-  return names.filter((name, at) => names.findIndex((other) => fold(other) === fold(name)) === at);
+  return names.filter((name, at) => names.findIndex((other) => foldCase(other) === foldCase(name)) === at);
 }

@@ -11,7 +11,7 @@ import { defineList, ListPage, PAGE_SIZE } from "./list-page.js";
 import { binTab, countBin, pageTabs, statusTabs } from "./list-tabs.js";
 import { bringBack, byUuid } from "./lists.js";
 
-const PATH = "blog/deleted/";
+const DELETED_PATH = "blog/deleted/";
 const [, , place] = location.pathname.split("/");
 const collection = /** @type {import("./list-tabs.js").Collection} */ (place);
 const kind = collection.slice(0, -1);
@@ -35,8 +35,8 @@ const titleOf = ({ title }) => title || "Without a title";
 const nameItems = (items) => (items.length === 1 ? `“${titleOf(items[0])}”` : count(items.length, kind));
 
 /** Show the text of a deleted item as readers would see it, with its edits. @param {DeletedItem} item */
-async function look({ uuid }) {
-  const { data } = await get(`${PATH}${uuid}/`);
+async function openText({ uuid }) {
+  const { data } = await get(`${DELETED_PATH}${uuid}/`);
   const { category, html: text, ...edits } = data.edited_text ?? data.text;
   const show = (/** @type {HTMLElement | undefined} */ host) =>
     host && showPreview(host, { ...edits, category: category?.name, text });
@@ -58,7 +58,7 @@ class Bin extends ListPage {
   /** @param {Record<string, string>} query */
   async read(query) {
     const counting = collection === "articles" ? get("blog/article-counts/") : this.countPages();
-    const listing = get(PATH, { query: { ...query, kind, page_size: PAGE_SIZE } });
+    const listing = get(DELETED_PATH, { query: { ...query, kind, page_size: PAGE_SIZE } });
     const [{ data: items, total }, { data: counts }, binCount] = await Promise.all([
       listing,
       counting,
@@ -88,7 +88,7 @@ class Bin extends ListPage {
     const title = `Delete ${nameItems(items)} for good?`;
     const text = "The text, its edits, versions and former addresses are deleted. There is no undo. Pictures stay.";
     if (!(await confirmRisk({ title, text, action: "Delete for good" }))) return;
-    const work = () => del(PATH, { query: { uuid: items.map(byUuid) }, etag: "*" });
+    const work = () => del(DELETED_PATH, { query: { uuid: items.map(byUuid) }, etag: "*" });
     if (!(await this.actAndReload("delete", work))) return;
     this.clear();
     toast(`${nameItems(items)} deleted for good`);
@@ -123,7 +123,7 @@ class Bin extends ListPage {
     const { uuid, cover_image: cover, status, edits, deleted, deleted_by: user, goes } = item;
     const title = titleOf(item);
     const state = badge({ status, working_copy: edits && { last_updated: edits } });
-    const open = () => this.act("look", () => look(item));
+    const open = () => this.act("look", () => openText(item));
     const picture = cover
       ? html`<img src=${imageAddress(cover)} alt="" loading="lazy" width="40" height="30">`
       : nothing;

@@ -1,4 +1,4 @@
-/** What a person copies to connect a site, an assistant or another service, with a key in the lines. */
+/** The lines to copy for connecting a site, an assistant or another service; a new key is put into them. */
 
 import { html, nothing } from "../../static/vendor/lit.js";
 import { get, patch, post } from "../api.js";
@@ -11,13 +11,13 @@ import { definePage, Page, session } from "../shell.js";
 import { keyTabs } from "./key-tabs.js";
 
 const { origin } = location;
-const PLACE = "YOUR_KEY";
+const KEY_PLACEHOLDER = "YOUR_KEY";
 const IS_FORBIDDEN = "noDoors" in document.body.dataset;
 /** The scopes of the keys that are made here, with their names. */
 const KEYS = { site: ["published", "Site", "Read published"], assistant: ["drafts", "Assistant", "Drafts"] };
 
 /** @param {string} text */
-const line = (text) =>
+const renderLine = (text) =>
   html`<div class="connect-line"><pre class="code" tabindex="0">${text}</pre>${copyButton(text)}</div>`;
 
 class Connect extends Page {
@@ -68,24 +68,24 @@ class Connect extends Page {
   }
 
   renderPage() {
-    const { site = PLACE, assistant = PLACE } = this.made;
+    const { site = KEY_PLACEHOLDER, assistant = KEY_PLACEHOLDER } = this.made;
     const mcp = `claude mcp add --transport http blog ${origin}/mcp --header "Authorization: Bearer ${assistant}"`;
     const hooks = this.webhooks ? `${count(this.webhooks, "webhook")} so far.` : "There are no webhooks yet.";
     return html`${keyTabs("connect")}${this.once}
-      <p class="soft section">Copy a line, and put a key where it says ${PLACE}. A key made here is put into the lines
-        by itself, and shown once.</p>
+      <p class="soft section">Copy a line, and put a key where it says ${KEY_PLACEHOLDER}. A key made here is put
+        into the lines by itself, and shown once.</p>
       <div class="connect">
         <section><header><h2>${icon("monitor")} A site for readers</h2>${this.renderMake("site")}</header>
           <p class="soft">Two sites are ready-made, and any framework reads the blog over HTTP.</p>
-          ${line(`curl -o src/blogapi.js ${origin}/docs/blogapi.js`)}
-          ${line(`export BLOG_URL=${origin} BLOG_KEY=${site}`)}
+          ${renderLine(`curl -o src/blogapi.js ${origin}/docs/blogapi.js`)}
+          ${renderLine(`export BLOG_URL=${origin} BLOG_KEY=${site}`)}
           <p class="small soft"><a href="/docs/front-ends/#with-a-framework">Astro and Next.js</a>,
             <a href="/docs/build-a-front-end/">one page without a framework</a>,
             <a href="/docs/client/#typed-clients">types for TypeScript</a></p></section>
         <section><header><h2>${icon("pen-line")} An AI assistant</h2>${this.renderMake("assistant")}</header>
           <p class="soft">Reads what you can see; writes drafts, edits and files. Never publishes, deletes, or touches
             what readers see.</p>
-          ${line(mcp)}
+          ${renderLine(mcp)}
           <p class="small soft">Any program that speaks MCP takes the same address and header.
             <a href="/docs/assistants/">What it can do</a></p>
           ${this.renderDoor()}</section>

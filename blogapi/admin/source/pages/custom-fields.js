@@ -18,22 +18,22 @@ import { byUuid, newButton } from "./lists.js";
 
 const { form } = refs;
 const { type: typeSelect, name: nameInput } = form.elements;
-const PATH = "blog/fields/";
-const HEADS = [["Field"], ["Holds"], ["Read by"], ["For"], ["Used in", "num"]];
+const FIELDS_PATH = "blog/fields/";
+const COLUMN_HEADS = [["Field"], ["Holds"], ["Read by"], ["For"], ["Used in", "num"]];
 /** @type {Record<string, string>} */
-const KINDS = { article: "Articles", page: "Pages" };
+const KIND_NAMES = { article: "Articles", page: "Pages" };
 /** @type {(type: string) => string} */
 const typeName = (type) => typeSelect.querySelector(`[value=${type}]`).text;
 
 /** Return what a field holds in words, such as "Number, 1 to 5". @param {ListedField} field */
-function describe({ type, list, choices, minimum, maximum }) {
+function describeValues({ type, list, choices, minimum, maximum }) {
   const limits = minimum !== null && maximum !== null ? `, ${minimum} to ${maximum}` : "";
   const single = type === "choice" ? `Choice of ${choices.length}` : `${typeName(type)}${limits}`;
   return list ? `List: ${single.toLowerCase()}` : single;
 }
 
 /** Latin letters that have no form without an accent. @type {Record<string, string>} */
-const LETTERS = { ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", ð: "d", þ: "th", ı: "i" };
+const LATIN_LETTERS = { ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", ð: "d", þ: "th", ı: "i" };
 
 /**
  * Return a name for the API: letters without accents, digits and underscores; "" if the label has no such letter.
@@ -41,7 +41,7 @@ const LETTERS = { ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", ð: "
  */
 function makeName(label) {
   const plain = label.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
-  const text = plain.replace(/[^a-z\d]/g, (letter) => LETTERS[letter] ?? " ").replace(/^[\d ]+/, "");
+  const text = plain.replace(/[^a-z\d]/g, (letter) => LATIN_LETTERS[letter] ?? " ").replace(/^[\d ]+/, "");
   return text.trim().replace(/ +/g, "_").slice(0, 64);
 }
 
@@ -52,18 +52,18 @@ const bodyOf = ({ uuid, created, last_updated, used_in, unfit_in, ...body }) => 
 function readForm({ article, page, list, required, searched, choices, minimum, maximum, ...texts }) {
   // If no name can be made, send the label: the server's error says which letters a name may have.
   texts.name ||= makeName(texts.label) || texts.label;
-  const number = (/** @type {string} */ text) => (text.trim() ? Number(text.replace(",", ".")) : null);
+  const toNumber = (/** @type {string} */ text) => (text.trim() ? Number(text.replace(",", ".")) : null);
   return {
     ...texts,
     choices: choices.split("\n").flatMap((/** @type {string} */ line) => line.trim() || []),
-    minimum: number(minimum),
-    maximum: number(maximum),
+    minimum: toNumber(minimum),
+    maximum: toNumber(maximum),
     ...{ list: Boolean(list), required: Boolean(required), searched: Boolean(searched) },
     kinds: Object.entries({ article, page }).flatMap(([kind, isChosen]) => (isChosen ? [kind] : [])),
   };
 }
 
-const EMPTY = { type: "text", read_by: "everyone", article: true };
+const NEW_FIELD_VALUES = { type: "text", read_by: "everyone", article: true };
 
 /** Return the values of the form for a field. @param {ListedField} field */
 function toValues({ label, name, help, type, read_by, list, required, searched, minimum, maximum, choices, kinds }) {
@@ -78,15 +78,16 @@ class CustomFields extends Page {
   main = newButton("field", () => this.edit());
 
   async load() {
-    this.fields = (await get(PATH)).data;
+    this.fields = (await get(FIELDS_PATH)).data;
   }
 
   /** @param {ListedField} [field] */
   async edit(field) {
     nameInput.readOnly = Boolean(field);
     /** @param {Json} values */
-    const save = (values) => (field ? patch(`${PATH}${field.uuid}/`, readForm(values)) : post(PATH, readForm(values)));
-    const values = field ? toValues(field) : EMPTY;
+    const save = (values) =>
+      field ? patch(`${FIELDS_PATH}${field.uuid}/`, readForm(values)) : post(FIELDS_PATH, readForm(values));
+    const values = field ? toValues(field) : NEW_FIELD_VALUES;
     await openForm(this, form, { title: field ? field.label : "New field", values, save });
   }
 
@@ -97,7 +98,7 @@ class CustomFields extends Page {
     fields.splice(this.fields.indexOf(field) + by, 0, field);
     await this.actAndReload("move", async () => {
       for (const [n, { uuid, position }] of fields.entries()) {
-        if (position !== n + 1) await patch(`${PATH}${uuid}/`, { position: n + 1 });
+        if (position !== n + 1) await patch(`${FIELDS_PATH}${uuid}/`, { position: n + 1 });
       }
     });
     // A row that moves loses the focus.
@@ -107,7 +108,7 @@ class CustomFields extends Page {
 
   /** @param {ListedField} field */
   async deleteField(field) {
-    const path = `${PATH}${field.uuid}/`;
+    const path = `${FIELDS_PATH}${field.uuid}/`;
     if (!(await this.actAndReload("remove", () => del(path)))) return;
     const undo = () => this.actAndReload("undo", () => put(path, bodyOf(field)));
     const hidden = `${count(field.used_in, "value is", "values are")} hidden, not deleted.`;
@@ -135,8 +136,8 @@ class CustomFields extends Page {
     return html`<tr @keydown=${move}>
       <th scope="row"><button type="button" class="link-button" @click=${() => this.edit(field)}>${label}</button>
         <code class="soft">${name}</code></th>
-      <td class="holds ink">${describe(field)}</td><td class="reads nowrap">${reads}</td>
-      <td class="kinds">${kinds.map((kind) => KINDS[kind]).join(", ")}</td>
+      <td class="holds ink">${describeValues(field)}</td><td class="reads nowrap">${reads}</td>
+      <td class="kinds">${kinds.map((kind) => KIND_NAMES[kind]).join(", ")}</td>
       <td class="num used">${formatNumber(used)}${odd}</td>
       <td class="menu-cell">${menuButton(`Actions for ${label}`, items)}</td></tr>`;
   }
@@ -144,7 +145,7 @@ class CustomFields extends Page {
   renderPage() {
     if (!this.fields.length) return refs.empty;
     const rows = repeat(this.fields, byUuid, (field, n) => this.renderRow(field, n));
-    return html`${table(HEADS, rows, "bleed cards field-list")}${refs.help}`;
+    return html`${table(COLUMN_HEADS, rows, "bleed cards field-list")}${refs.help}`;
   }
 }
 

@@ -1,4 +1,4 @@
-/** The versions of an article: shows their changes, names them, and restores them. */
+/** Shows the versions of an article and their changes; names and restores versions. */
 
 import { get, imageAddress, patch, post, put } from "../api.js";
 import { button, icon, iconButton } from "../components.js";
@@ -15,15 +15,15 @@ import { definePage, lastSession, Page, refs } from "../shell.js";
 import { STATUSES } from "../statuses.js";
 import { html, nothing } from "../../static/vendor/lit.js";
 
-const UUID = location.pathname.split("/")[3];
-const EDITOR = addressOf(UUID);
-const COPY = copyOf(UUID);
-const REVISIONS = `${pathOf(UUID)}revisions/`;
-const LISTED = ["*", "published_at", ...FIELDS].join();
+const ITEM_UUID = location.pathname.split("/")[3];
+const EDITOR = addressOf(ITEM_UUID);
+const COPY_PATH = copyOf(ITEM_UUID);
+const REVISIONS_PATH = `${pathOf(ITEM_UUID)}revisions/`;
+const LISTED_FIELDS = ["*", "published_at", ...FIELDS].join();
 const PAGE_SIZE = 20;
-const TEXTS = TEXT_FIELDS.filter(({ name, control }) => control || name === "content");
+const SHOWN_FIELDS = TEXT_FIELDS.filter(({ name, control }) => control || name === "content");
 // The first version is compared with this.
-const EMPTY_VERSION = Object.fromEntries(TEXTS.map((text) => [text.name, text.default]));
+const EMPTY_VERSION = Object.fromEntries(SHOWN_FIELDS.map((text) => [text.name, text.default]));
 /** @typedef {Record<string, any>} Version a version, with the version before it and the size of its change */
 
 /**
@@ -55,8 +55,8 @@ class History extends Page {
   }
 
   async load() {
-    const query = { fields: `${LISTED},last_updated,editor,key_name,working_copy` };
-    const requests = Promise.all([loadWithCopy(pathOf(UUID), { query }), listUsers(), loadTerms()]);
+    const query = { fields: `${LISTED_FIELDS},last_updated,editor,key_name,working_copy` };
+    const requests = Promise.all([loadWithCopy(pathOf(ITEM_UUID), { query }), listUsers(), loadTerms()]);
     const [[article, copy], users, terms] = await requests;
     const writers = [article.data.editor, copy?.data.user].filter(Boolean);
     /** @type {Json[]} */
@@ -67,12 +67,12 @@ class History extends Page {
     await this.loadFormer();
   }
 
-  // Load the next page of former versions. The changes of the oldest version are known once the next page is
-  // loaded.
+  // Load the next page of former versions. The changes of the oldest loaded version are unknown until the page after
+  // it is loaded.
   async loadFormer() {
     const page = this.former.length / PAGE_SIZE + 1;
     /** @type {{data: Version[], total: number}} */
-    const { data, total } = await get(REVISIONS, { query: { page, page_size: PAGE_SIZE, fields: LISTED } });
+    const { data, total } = await get(REVISIONS_PATH, { query: { page, page_size: PAGE_SIZE, fields: LISTED_FIELDS } });
     this.former = [...this.former, ...data.map((version) => ({ ...version, key: `${version.number}` }))];
     this.hasMore = total > this.former.length;
     this.set({ versions: this.listVersions().slice(0, this.hasMore ? -1 : undefined) });
@@ -87,7 +87,7 @@ class History extends Page {
     const edits = copy && { ...copy, ...derived, key: "edits", created: copy.last_updated, user: copy.user.uuid };
     const stored = { key: "article", created: article.last_updated, user: article.editor.uuid };
     const current = { ...article, ...fromArticle(article), excerpt: undefined, slug: article.slug, ...stored };
-    // If the current version has a name, it is in the history already.
+    // A current version with a name is also in the history.
     this.current = former.find(({ created }) => created === current.created) ?? current;
     const versions = [edits, this.current, ...former.filter((version) => version !== this.current)].filter(Boolean);
     this.now = versions[0];
@@ -109,7 +109,10 @@ class History extends Page {
     return parseTime(time) > parseTime(created) ? "Scheduled" : "Published";
   }
 
-  /** Who wrote a version: the name of the key with which its author did, or the author. @param {Version} version */
+  /**
+   * Return the name of the API key with which a version was written, or else of its author.
+   * @param {Version} version
+   */
   writerOf({ key_name: key, user }) {
     return key || this.names[user];
   }
@@ -117,7 +120,7 @@ class History extends Page {
   /** @param {Version} version */
   async rename({ number, name = "" }) {
     const save = (/** @type {Json} */ values) =>
-      number ? patch(`${REVISIONS}${number}/`, values) : post(REVISIONS, values);
+      number ? patch(`${REVISIONS_PATH}${number}/`, values) : post(REVISIONS_PATH, values);
     await openForm(this, refs.form, { title: "Name this version", values: { name }, save });
   }
 
@@ -132,10 +135,10 @@ class History extends Page {
     const terms = { tags: tags.filter(isKnown), authors: authors.filter(isKnown) };
     if (!isPage) Object.assign(terms, { category: category && isKnown(category) ? category : null });
     const isDone = await this.actAndReload("back", async () => {
-      if (copy) await post(REVISIONS, { name: `${copy.user.username}, ${formatTime(copy.last_updated)}` });
-      const saved = await put(COPY, { ...texts, ...terms, slug: "" }, { etag });
+      if (copy) await post(REVISIONS_PATH, { name: `${copy.user.username}, ${formatTime(copy.last_updated)}` });
+      const saved = await put(COPY_PATH, { ...texts, ...terms, slug: "" }, { etag });
       if (article.status === "draft") {
-        await post(`${COPY}publish/`, { status: "draft" }, { etag: saved.etag });
+        await post(`${COPY_PATH}publish/`, { status: "draft" }, { etag: saved.etag });
       }
       location.hash = "";
       return true;
@@ -186,7 +189,7 @@ class History extends Page {
     const [name, time] = [this.nameOf(version), formatTime(created)];
     const isWaiting = version === this.now && (this.copy || this.article.status === "draft");
     const below = [time, this.writerOf(version), isWaiting && "not published yet"];
-    // A former version can have this status too: what readers see is the article itself.
+    // A former version can also have this status, but readers see only the article itself.
     const isSeen = version === this.current && ["published", "unlisted"].includes(this.article.status);
     const seen = html`<span class="badge small">${icon("circle-check", "good")}<span>Readers see this</span></span>`;
     return html`<a class="version" href="#${key}"
@@ -219,7 +222,7 @@ const isReadable = (status) => STATUSES[/** @type {Status} */ (status)]?.readabl
 
 // The fields with the address of a picture, and the addresses of the pictures in a text.
 const PICTURE_FIELDS = ["cover_image", "seo.og_image"];
-const PICTURES = /!\[[^\]]*\]\(\s*<?([^\s)>]+)|<img\b[^>]*?\ssrc="([^"]+)"/gi;
+const PICTURE_REFERENCES = /!\[[^\]]*\]\(\s*<?([^\s)>]+)|<img\b[^>]*?\ssrc="([^"]+)"/gi;
 
 /** @param {import("../editor/differences.js").FieldChange} change */
 function renderField({ name, label, before, after }) {
@@ -247,7 +250,7 @@ function renderPictures(before, after) {
 }
 
 /** @param {string} text */
-const findPictures = (text) => [...text.matchAll(PICTURES)].map(([, markdown, html]) => markdown ?? html);
+const findPictures = (text) => [...text.matchAll(PICTURE_REFERENCES)].map(([, markdown, html]) => markdown ?? html);
 
 /** @param {import("../editor/differences.js").TextChange} change */
 function renderLines({ equal, before, after }) {

@@ -11,7 +11,7 @@ import { definePage, Page, refs, session } from "../shell.js";
 import { keyTabs } from "./key-tabs.js";
 import { newButton } from "./lists.js";
 
-const REQUEST = `curl -H "X-API-KEY: YOUR_KEY" \\
+const EXAMPLE_REQUEST = `curl -H "X-API-KEY: YOUR_KEY" \\
   "${location.origin}/api/v1/blog/articles/?fields=title,url&page=1"`;
 /** @param {string} scope @returns {string} */
 const nameOf = (scope) => /** @type {any} */ (refs.form.querySelector(`[data-scope=${scope}]`)).textContent;
@@ -83,6 +83,6 @@ class Keys extends Page {
   }
 }
 
-refs.exampleCode.textContent = REQUEST;
-render(copyButton(REQUEST), refs.exampleCopy);
+refs.exampleCode.textContent = EXAMPLE_REQUEST;
+render(copyButton(EXAMPLE_REQUEST), refs.exampleCopy);
 definePage(Keys);

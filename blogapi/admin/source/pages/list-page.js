@@ -70,7 +70,7 @@ export class ListPage extends Page {
     if (load !== this.lastLoad) return;
     Object.assign(this, fields);
     if (this.items.length || !this.total) return;
-    // The last item of the last page is gone.
+    // The only item of the last page was deleted.
     history.replaceState(null, "", this.link({ page: String(this.pages) }));
     await this.load();
   }

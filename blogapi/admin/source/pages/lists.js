@@ -36,20 +36,20 @@ export async function bringBack(list, items) {
 /** The button that opens the dialog for a new item. @param {string} noun @param {() => unknown} onClick */
 export const newButton = (noun, onClick) => button(`New ${noun}`, onClick, { icon: "plus", popup: "dialog" });
 
-/** The key of the browser's note that the first page of a new blog was answered. */
+/** The key in the browser's storage that says that the questions for a new blog were answered. */
 export const WELCOMED = "blogapi.welcomed";
-const LEFT = "blogapi.left";
+const LEFT_KEY = "blogapi.left";
 const FOLLOWED_MS = 10_000;
 
 /** Note that the user leaves the editor of this article, which still stores its text. @param {string} uuid */
-export const noteLeft = (uuid) => storage.write(LEFT, { uuid, at: Date.now() });
+export const noteLeft = (uuid) => storage.write(LEFT_KEY, { uuid, at: Date.now() });
 
 /**
  * Load the page again soon if the editor may still be storing the text of one of its drafts.
  * @param {import("../shell.js").Page} page @param {Article[]} articles
  */
 export function followStored(page, articles) {
-  const left = storage.read(LEFT);
+  const left = storage.read(LEFT_KEY);
   if (!left || Date.now() - left.at > FOLLOWED_MS) return;
   if (articles.some(({ uuid, working_copy: copy }) => uuid === left.uuid && copy)) setTimeout(() => page.reload(), 700);
 }

@@ -65,7 +65,7 @@ class Overview extends Page {
     unfinished.sort((a, b) => (changeOf(a) > changeOf(b) ? -1 : 1));
     Object.assign(this, { unfinished: unfinished.slice(0, 5), next, last, health, ...found });
     followStored(this, this.unfinished);
-    // The last results are shown at once; then the checks run again, because problems may have been solved.
+    // Show the last results at once, and run the checks again, because problems may have been solved.
     if (health) this.check();
   }
 

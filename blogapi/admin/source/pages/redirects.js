@@ -10,10 +10,10 @@ import { refs } from "../shell.js";
 import { ListPage, PAGE_SIZE, defineList } from "./list-page.js";
 import { byUuid, newButton } from "./lists.js";
 
-const PATH = "blog/redirects/own/";
+const REDIRECTS_PATH = "blog/redirects/own/";
 /** @type {Record<number, string>} */
-const STATUSES = { 301: "Moved", 302: "For a while", 410: "Gone" };
-const HEADS = [["From"], ["To"], ["Status"], ["Changed"]];
+const STATUS_NAMES = { 301: "Moved", 302: "For a while", 410: "Gone" };
+const COLUMN_HEADS = [["From"], ["To"], ["Status"], ["Changed"]];
 
 /** @typedef {{uuid: string, path: string, target: string, status: number, last_updated: string}} Redirect */
 
@@ -30,7 +30,7 @@ class Redirects extends ListPage {
 
   /** @param {Record<string, string>} query */
   async read({ q, page }) {
-    const { data: items, total } = await get(PATH, { query: { q, page, page_size: PAGE_SIZE } });
+    const { data: items, total } = await get(REDIRECTS_PATH, { query: { q, page, page_size: PAGE_SIZE } });
     return { items, total };
   }
 
@@ -38,7 +38,7 @@ class Redirects extends ListPage {
     const hasItems = this.items.length > 0;
     if (!hasItems && !this.query.q) return html`${refs.empty}${refs.help}`;
     const rows = repeat(this.items, byUuid, (redirect) => this.renderRow(redirect));
-    const list = html`${table(HEADS, rows, "bleed cards redirects")}${this.renderFoot(", by path")}`;
+    const list = html`${table(COLUMN_HEADS, rows, "bleed cards redirects")}${this.renderFoot(", by path")}`;
     return html`<div class="redirect-tools">${this.renderSearchField("Search redirects")}</div>
       ${hasItems ? list : this.renderNothingFound()}${refs.help}`;
   }
@@ -54,7 +54,7 @@ class Redirects extends ListPage {
     return html`<tr>
       <th scope="row" class="path"><button class="link-button" type="button" @click=${edit}>${path}</button></th>
       <td class="path ink">${target || "–"}</td>
-      <td class="nowrap">${STATUSES[status]} <span class="soft">${status}</span></td>
+      <td class="nowrap">${STATUS_NAMES[status]} <span class="soft">${status}</span></td>
       <td class="changed nowrap">${formatChanged(redirect.last_updated)}</td><td class="menu-cell">${menu}</td></tr>`;
   }
 
@@ -63,14 +63,14 @@ class Redirects extends ListPage {
     const { path = "", target = "", status = 301 } = redirect ?? {};
     const values = { path, target, status: String(status) };
     const save = (/** @type {Json} */ changed) =>
-      redirect ? patch(`${PATH}${redirect.uuid}/`, toBody(changed)) : post(PATH, toBody(changed));
+      redirect ? patch(`${REDIRECTS_PATH}${redirect.uuid}/`, toBody(changed)) : post(REDIRECTS_PATH, toBody(changed));
     return openForm(this, refs.form, { title: redirect ? "Edit redirect" : "New redirect", values, save });
   }
 
   /** @param {Redirect} redirect */
   async delete({ uuid, path, target, status }) {
-    if (!(await this.actAndReload("delete", () => del(`${PATH}${uuid}/`)))) return;
-    const undo = () => this.actAndReload("undo", () => post(PATH, { path, target, status }));
+    if (!(await this.actAndReload("delete", () => del(`${REDIRECTS_PATH}${uuid}/`)))) return;
+    const undo = () => this.actAndReload("undo", () => post(REDIRECTS_PATH, { path, target, status }));
     toast(`The redirect from ${path} is deleted.`, { undo });
   }
 }

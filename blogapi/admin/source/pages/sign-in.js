@@ -11,7 +11,7 @@ const path = form.dataset.path ?? "";
 const isJoining = path === "auth/join/";
 
 /** @param {{message: string, code?: string, errors?: Json}} error */
-function explain({ message, code: reason = "", errors = {} }) {
+function showError({ message, code: reason = "", errors = {} }) {
   const isAsked = reason === "second_factor_required";
   refs.problem.textContent = isAsked ? "" : message;
   if (isAsked) {
@@ -26,7 +26,7 @@ function explain({ message, code: reason = "", errors = {} }) {
   if (reason.startsWith("second_factor")) code.select();
 }
 
-function leave() {
+function leavePage() {
   // Only pages of this blog are allowed: anyone can make a link with another address.
   const next = new URLSearchParams(location.search).get("next") ?? "";
   const start = document.body.dataset.page === "setup" ? "/admin/welcome/" : "/admin/";
@@ -38,7 +38,7 @@ form.addEventListener("submit", async (/** @type {any} */ { submitter }) => {
   const values = Object.fromEntries(new FormData(form));
   if (remember) values.remember = remember.checked;
   submitter.disabled = true;
-  await post(path, values).then(leave, explain);
+  await post(path, values).then(leavePage, showError);
   submitter.disabled = false;
 });
 
@@ -54,14 +54,14 @@ async function showLoginOptions() {
   refs.setUp.hidden = !data.needs_setup;
   refs.askServer.hidden = data.needs_setup || data.sends_email;
   refs.askEmail.hidden = data.needs_setup || !data.sends_email;
-  refs.sendLink.onclick = () => sendLink().catch(explain);
+  refs.sendLink.onclick = () => sendLink().catch(showError);
 }
 
-// The answer is the same whether or not there is such a user.
+// The response is the same if there is no such user.
 async function sendLink() {
   const name = username.value.trim();
   if (!name) {
-    explain({ message: "Enter your name first: the link goes to the e-mail address of this user." });
+    showError({ message: "Enter your name first: the link goes to the e-mail address of this user." });
     return username.focus();
   }
   await post("auth/forgot-password/", { username: name });
@@ -81,14 +81,14 @@ async function describeInvitation() {
   username.select();
 }
 
-/** Show why the invitation is refused, and hide the fields. @param {Parameters<typeof explain>[0]} error */
-function refuse(error) {
-  explain(error);
+/** Show why the invitation is refused, and hide the fields. @param {Parameters<typeof showError>[0]} error */
+function showRefusal(error) {
+  showError(error);
   const others = /** @type {NodeListOf<HTMLElement>} */ (form.querySelectorAll(".field, .wide"));
   for (const element of [intro, ...others]) element.hidden = true;
 }
 
 if (token) token.value = location.hash.slice(1);
-if (isJoining) await describeInvitation().catch(refuse);
-else if (!token) await showLoginOptions().catch(explain);
+if (isJoining) await describeInvitation().catch(showRefusal);
+else if (!token) await showLoginOptions().catch(showError);
 refs.main.ariaBusy = null;

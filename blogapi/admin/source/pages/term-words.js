@@ -29,15 +29,15 @@ export const TERM_KINDS = {
 };
 
 /** The statuses in the order in which their numbers are shown. @type {Status[]} */
-const ORDER = ["published", "scheduled", "draft", "unlisted", "archived"];
+const STATUS_ORDER = ["published", "scheduled", "draft", "unlisted", "archived"];
 
 /** @param {Numbers} numbers */
 export const totalOf = (numbers) => Object.values(numbers).reduce((sum, number) => sum + number, 0);
 
 /** Return the numbers in words: "54 published, 5 drafts, 2 archived", or "Nowhere". @param {Numbers} numbers */
 export function describeNumbers(numbers) {
-  const describe = (/** @type {Status} */ status) =>
+  const describeNumber = (/** @type {Status} */ status) =>
     count(numbers[status], status, status === "draft" ? "drafts" : status);
-  const used = ORDER.filter((status) => numbers[status]);
-  return used.map(describe).join(", ") || "Nowhere";
+  const used = STATUS_ORDER.filter((status) => numbers[status]);
+  return used.map(describeNumber).join(", ") || "Nowhere";
 }

@@ -11,7 +11,7 @@ import { totalOf } from "./term-words.js";
 
 /** @typedef {Person & Record<string, any>} User */
 
-const HEADS = [
+const COLUMN_HEADS = [
   ["Name"],
   ["Role", "role"],
   ["Second factor", "factor"],
@@ -199,7 +199,7 @@ class Users extends Page {
       ...this.invitations.map((invitation) => this.renderInvitation(invitation)),
       ...this.users.map((user) => this.renderRow(user)),
     ];
-    return html`${this.once}${framedTable(HEADS, rows)}${refs.help}${this.renderRights()}`;
+    return html`${this.once}${framedTable(COLUMN_HEADS, rows)}${refs.help}${this.renderRights()}`;
   }
 }
 

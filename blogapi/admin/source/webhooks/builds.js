@@ -1,4 +1,4 @@
-/** The section of the overview with the build hooks: what they have answered, and a build now. */
+/** The section of the overview about build hooks: their last calls, and a button that starts a build. */
 
 import { html, nothing } from "../../static/vendor/lit.js";
 import { post } from "../api.js";
@@ -8,7 +8,7 @@ import { daysFromToday, formatDayAndTime, formatSeconds } from "../format.js";
 import { LIST, loadWebhooks, pageOf, pathOf } from "./actions.js";
 import { answerOf, changesWait, formatAttempt, isBuildHook, listRealCalls, nameReceiver } from "./words.js";
 
-/** Return the build hooks that are called: {builds, presets}. */
+/** Return the build hooks that are not paused: {builds, presets}. */
 export async function loadBuilds() {
   const { webhooks, presets } = await loadWebhooks();
   return { builds: webhooks.filter((webhook) => webhook.active && isBuildHook(webhook)), presets };
@@ -17,7 +17,7 @@ export async function loadBuilds() {
 /** @typedef {import("../shell.js").Page & {builds: Webhook[]}} BuildsPage */
 
 /**
- * Start a build at all build hooks. One after the other, because the server makes few calls at a time.
+ * Call all build hooks, one after the other, because the server makes few calls at a time.
  * @param {BuildsPage} page
  */
 async function buildAll(page) {
@@ -47,17 +47,17 @@ export function renderBuilds(page, { url }) {
 function renderBuild(webhook, presets, isNamed) {
   const { name, waiting, next_call: next, next_attempt: attempt, is_served: isServed } = webhook;
   const [call] = listRealCalls(webhook);
-  const who = nameReceiver(webhook, presets);
-  const when = (/** @type {string} */ time) =>
+  const receiver = nameReceiver(webhook, presets);
+  const formatCallTime = (/** @type {string} */ time) =>
     daysFromToday(time) ? formatDayAndTime(time) : `at ${formatSeconds(time)}`;
   const start = isNamed ? `${name}: ` : "";
-  const trying = attempt && `Next try ${formatAttempt(attempt)}.`;
-  const nextCall = next && isServed ? `; the next call is ${when(next)}` : "";
-  const waits = waiting ? `${changesWait(waiting)}${nextCall}.` : "No change waits.";
-  const help = trying ?? (waiting && !isServed ? `${waits} Calls are sent by serve only.` : waits);
-  if (!call) return row({ icon: "circle-dashed", title: `${start}No build asked for yet`, text: help });
-  const answer = call.status ? `${who} answered ${call.status}` : `${who}: ${answerOf(call)}`;
-  if (!call.succeeded) return row({ icon: "triangle-alert", kind: "warn", title: start + answer, text: help });
-  const title = `${start}${start ? "build" : "Build"} asked for ${when(call.time)}`;
-  return row({ icon: "hammer", kind: "accent", title, text: `${answer}. ${help}` });
+  const retryText = attempt && `Next try ${formatAttempt(attempt)}.`;
+  const nextCall = next && isServed ? `; the next call is ${formatCallTime(next)}` : "";
+  const waitText = waiting ? `${changesWait(waiting)}${nextCall}.` : "No change waits.";
+  const details = retryText ?? (waiting && !isServed ? `${waitText} Calls are sent by serve only.` : waitText);
+  if (!call) return row({ icon: "circle-dashed", title: `${start}No build asked for yet`, text: details });
+  const answer = call.status ? `${receiver} answered ${call.status}` : `${receiver}: ${answerOf(call)}`;
+  if (!call.succeeded) return row({ icon: "triangle-alert", kind: "warn", title: start + answer, text: details });
+  const title = `${start}${start ? "build" : "Build"} asked for ${formatCallTime(call.time)}`;
+  return row({ icon: "hammer", kind: "accent", title, text: `${answer}. ${details}` });
 }

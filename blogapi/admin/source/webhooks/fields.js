@@ -2,13 +2,13 @@
 
 import { BACKUP_EVENTS, isBuildHook, KINDS, UNLISTED_EVENTS } from "./words.js";
 
-const AUTHORIZATION = "Authorization";
+const AUTHORIZATION_HEADER = "Authorization";
 const KIND_NAMES = Object.keys(KINDS);
 
 /**
  * headers: [name, value] of the custom headers; keepsHeaders: whether the stored headers stay. events: the
- * selected patterns of each kind. unlisted: whether it also receives changes of unlisted items; backups: whether it
- * also receives reports of failed backups.
+ * selected patterns of each kind. unlisted: whether the webhook also receives changes of unlisted items; backups:
+ * whether it also receives reports of failed backups.
  *
  * @typedef {{name: string, url: string, token: string, headers: [string, string][], keepsHeaders: boolean,
  *   preset: string, mode: string, quiet_seconds: string, interval_seconds: string,
@@ -22,7 +22,7 @@ export function toValues(webhook) {
   const { name = "", preset = "netlify", mode = "combined", events = ["*"], header_names: kept = [] } = given;
   const { quiet_seconds: quiet = 10, interval_seconds: interval = 60 } = given;
   const includesAny = (/** @type {string[]} */ types) => types.some((type) => events.includes(type));
-  const choose = (/** @type {string} */ kind) =>
+  const selectPatterns = (/** @type {string} */ kind) =>
     events.includes("*")
       ? [`${kind}.*`]
       : events.filter(
@@ -31,14 +31,15 @@ export function toValues(webhook) {
   return {
     ...{ name, url: "", token: "", headers: [], keepsHeaders: kept.length > 0, preset, mode },
     ...{ quiet_seconds: `${quiet}`, interval_seconds: `${interval}` },
-    events: Object.fromEntries(KIND_NAMES.map((kind) => [kind, choose(kind)])),
+    events: Object.fromEntries(KIND_NAMES.map((kind) => [kind, selectPatterns(kind)])),
     unlisted: includesAny(UNLISTED_EVENTS),
     backups: includesAny(BACKUP_EVENTS),
   };
 }
 
 /**
- * Return the values after another kind of receiver was chosen: headers of the former one are not sent to it.
+ * Return the values after another kind of receiver was chosen: the headers for the former receiver are not sent to the
+ * new one.
  * @param {Values} values @param {string} preset @returns {Values}
  */
 export function choosePreset(values, preset) {
@@ -50,7 +51,7 @@ export function choosePreset(values, preset) {
 export function toBody({ url, token, headers, keepsHeaders, events, unlisted, backups, ...values }) {
   const isAll = KIND_NAMES.every((kind) => events[kind].includes(`${kind}.*`));
   const others = [...(unlisted ? UNLISTED_EVENTS : []), ...(backups ? BACKUP_EVENTS.slice(0, 1) : [])];
-  const named = token ? [[AUTHORIZATION, `Bearer ${token}`]] : headers.filter(([name, value]) => name || value);
+  const named = token ? [[AUTHORIZATION_HEADER, `Bearer ${token}`]] : headers.filter(([name, value]) => name || value);
   return {
     ...{ name: values.name, preset: values.preset, mode: values.mode },
     ...{ quiet_seconds: toNumber(values.quiet_seconds), interval_seconds: toNumber(values.interval_seconds) },
@@ -81,11 +82,11 @@ export function explainTimes({ quiet_seconds, interval_seconds }) {
   const [quiet, interval] = [Number(quiet_seconds), Number(interval_seconds)];
   if (!(quiet >= 0 && interval >= 0)) return "";
   const start = (14 * 60 + 32) * 60;
-  const clock = (/** @type {number} */ seconds) => new Date(seconds * 1000).toISOString().slice(11, 19);
+  const formatClock = (/** @type {number} */ seconds) => new Date(seconds * 1000).toISOString().slice(11, 19);
   const first = start + quiet;
   const change = first + 10;
   const next = Math.max(change + quiet, first + interval);
-  return `Publish at ${clock(start)}, and the call goes out at ${clock(first)}. Correct a word at ${clock(change)}, and
-    the next goes out at ${clock(next)}. There is always one after your last change; an article scheduled for 08:00
-    counts as a change at 08:00.`;
+  return `Publish at ${formatClock(start)}, and the call goes out at ${formatClock(first)}. Correct a word at
+    ${formatClock(change)}, and the next goes out at ${formatClock(next)}. There is always one after your last change;
+    an article scheduled for 08:00 counts as a change at 08:00.`;
 }
