@@ -489,7 +489,7 @@ SETTINGS = (
 # the log. The minor version after `since` deletes the entry.
 REMOVED_SETTINGS = {
     "UNREAD_MEGABYTES": RemovedSetting(
-        since=(1, 0),
+        since=(1, 1),
         reason="A response that its client does not read uses at most 1 MB of memory; a longer response is "
         "stored in a temporary file.",
     ),

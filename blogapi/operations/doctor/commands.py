@@ -83,7 +83,7 @@ def _run_checks(context: click.Context, repair: bool, full: bool) -> Iterator[Fi
         return
     yield ok("settings", "All settings are valid.")
     for sentence in config.find_removed_settings(home):
-        yield hint("settings", sentence, "remove it; version 1.1 does not start with it")
+        yield hint("settings", sentence, "remove it; version 1.2 does not start with it")
     yield from instance_checks.run_checks(home, path)
     yield from instance_checks.check_backups(home, settings["DAILY_BACKUPS"])
     if path is not None:

@@ -415,7 +415,7 @@ def test_a_removed_setting_is_a_hint(run_doctor, blog, monkeypatch):
     result = run_doctor()
     assert result.exit_code == 0
     (line,) = [line for line in list_lines(result, "hint") if "settings:" in line]
-    assert "UNREAD_MEGABYTES in the environment" in line and "Do: remove it; version 1.1" in line
+    assert "UNREAD_MEGABYTES in the environment" in line and "Do: remove it; version 1.2" in line
 
 
 @POSIX
