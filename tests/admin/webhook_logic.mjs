@@ -3,12 +3,23 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+// Lit needs these when it is loaded.
+globalThis.HTMLElement = class {};
+globalThis.document = { createComment: () => ({}), createTreeWalker: () => ({}) };
 const base = new URL("../../blogapi/admin/source/webhooks/", import.meta.url).href;
-const { describeChange, findSuccess, summarise } = await import(`${base}calls.js`);
+const { describeCall, renderCall } = await import(`${base}calls.js`);
 const { choosePreset, explainTimes, listChanges, toBody, toValues } = await import(`${base}fields.js`);
 const { answerOf, countArrived, describeEvents, getHealth, listRealCalls, nameReceiver } = await import(
   `${base}words.js`
 );
+
+// The text of a template, without its elements.
+const show = (value) => {
+  if (Array.isArray(value)) return value.map(show).join("");
+  if (!value?.strings) return typeof value === "symbol" ? "" : String(value ?? "");
+  return value.strings.reduce((text, part, index) => `${text}${part}${show(value.values[index])}`, "");
+};
+const showText = (value) => show(value).replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
 
 test("a call in one line", () => {
   const changes = [{ slug: "fish-soup", kind: "article" }];
@@ -22,34 +33,47 @@ test("a call in one line", () => {
     "Test call, second try": { type: "webhook.test", count: 0, changes: [], attempt: 2 },
     "Asked to read the blog again": { type: "blog.reset", count: 3, changes, attempt: 1 },
   };
-  for (const [words, call] of Object.entries(calls)) assert.equal(summarise(call), words);
+  for (const [words, call] of Object.entries(calls)) assert.equal(describeCall(call), `No answer: ${words}`);
+  const answered = { count: 1, changes, attempt: 1, status: 503, milliseconds: 400 };
+  assert.equal(describeCall(answered), "503, 0.4 s: fish-soup");
 });
+
+const webhook = { preset: "standard", address: "https://a.example/", next_attempt: "2026-11-29T10:00:00Z" };
+const sent = { query: "", headers: {}, body: "" };
+const makeCall = (more) => ({ milliseconds: 400, answer: "", status: 503, error: "", sent, changes: [], ...more });
 
 test("a change leads to its article", () => {
-  const describe = (more) =>
-    Object.values(describeChange({ kind: "article", uuid: "1", slug: "soup", changed: [], ...more }));
+  const render = (more) => {
+    const change = { kind: "article", uuid: "1", slug: "soup", changed: [], ...more };
+    return renderCall(makeCall({ changes: [change], count: 1 }), [], webhook, "");
+  };
   const changed = ["title", "text"];
-  assert.deepEqual(describe({ type: "article.updated", changed }), [
-    "Updated",
-    "soup",
-    "title, text",
-    "/admin/articles/1/",
-  ]);
-  assert.deepEqual(describe({ type: "article.deleted" }), ["Deleted", "soup", "", ""]);
-  const moved = describe({ type: "article.updated", former_url: "https://a.example/fish/" });
-  assert.deepEqual(moved, ["Address changed", "soup", "", "/admin/articles/1/"]);
-  assert.deepEqual(describe({ type: "tag.updated", kind: "tag" }), ["Tag", "soup", "", ""]);
-  for (const [kind, name] of Object.entries({ category: "Category", author: "Author", site: "Site" }))
-    assert.equal(describe({ type: `${kind}.updated`, kind })[0], name);
-  assert.deepEqual(describe({ type: "tag.deleted", kind: "tag" }), ["Tag deleted", "soup", "", ""]);
+  const link = 'href="/admin/articles/1/"';
+  for (const [words, isLinked, change] of [
+    ["Updated soup title, text", true, { type: "article.updated", changed }],
+    ["Deleted soup", false, { type: "article.deleted" }],
+    ["Address changed soup", true, { type: "article.updated", former_url: "https://a.example/fish/" }],
+    ["Tag soup", false, { type: "tag.updated", kind: "tag" }],
+    ["Tag deleted soup", false, { type: "tag.deleted", kind: "tag" }],
+    ["Category soup", false, { type: "category.updated", kind: "category" }],
+    ["Author soup", false, { type: "author.updated", kind: "author" }],
+    ["Site soup", false, { type: "site.updated", kind: "site" }],
+  ]) {
+    assert.ok(showText(render(change)).includes(` Changes ${words} `), `${words}: ${showText(render(change))}`);
+    assert.equal(show(render(change)).includes(link), isLinked);
+  }
 });
 
-test("the later call of the same message that arrived", () => {
-  const call = (id, time, succeeded) => ({ message_id: id, time, succeeded });
-  const calls = [call("a", 5, true), call("a", 4, true), call("b", 4, true), call("a", 3, false), call("a", 1, true)];
-  assert.equal(findSuccess(calls[3], calls), calls[1]);
-  assert.equal(findSuccess(calls[0], calls), undefined);
-  assert.equal(findSuccess(call("c", 1, false), calls), undefined);
+test("a failed call says when it is or was tried again", () => {
+  const call = (id, time, succeeded) => makeCall({ message_id: id, time, succeeded });
+  const early = "2026-11-29T08:00:00Z";
+  const [later, other] = [call("a", "2026-11-29T09:00:00Z", true), call("b", "2026-11-29T09:30:00Z", true)];
+  const failed = call("a", early, false);
+  const explain = (calls) => showText(renderCall(failed, calls, webhook, ""));
+  assert.match(explain([later, failed]), /It was tried again and arrived at/);
+  assert.match(explain([failed]), /It is tried again/);
+  assert.doesNotMatch(explain([other, failed]), /tried again/);
+  assert.doesNotMatch(showText(renderCall(later, [later, failed], webhook, "")), /tried again/);
 });
 
 test("a receiver is named by its service, or else by its host", () => {

@@ -87,6 +87,8 @@ DERIVED = INDEX | {
     *("article_json", "article_pieces", "article_stats", "article_tally", "article_count", "custom_value"),
     *("change", "change_counter", "revision", "event", "commit_counter", "alembic_version"),
     "media_rendition",
+    # A start stores its version.
+    "release",
 }
 
 
