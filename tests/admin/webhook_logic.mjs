@@ -19,7 +19,10 @@ const show = (value) => {
   if (!value?.strings) return typeof value === "symbol" ? "" : String(value ?? "");
   return value.strings.reduce((text, part, index) => `${text}${part}${show(value.values[index])}`, "");
 };
-const showText = (value) => show(value).replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
+const showText = (value) =>
+  show(value)
+    .replaceAll(/<[^>]*>/g, " ")
+    .replaceAll(/\s+/g, " ");
 
 test("a call in one line", () => {
   const changes = [{ slug: "fish-soup", kind: "article" }];
