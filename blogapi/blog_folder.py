@@ -48,7 +48,7 @@ def list_start_commands(folder: str) -> list[str]:
 
 
 def describe() -> dict[str, str | None]:
-    """Return the versions of blogapi, Python and SQLite, and the newest migration as `schema`."""
+    """Return the versions of blogapi, Python and SQLite, the commit, and the newest migration as `schema`."""
     return {
         "version": __version__,
         "commit": _read_commit(),

@@ -345,8 +345,8 @@ SETTINGS = (
         "STALE_WHILE_REVALIDATE",
         number(31_536_000, minimum=0),
         30,
-        "How long after `SHARED_MAX_AGE` a shared cache may send such a response while it gets a new one, in "
-        "seconds.",
+        "How long after `SHARED_MAX_AGE` a shared cache may still send a response that needs no key while it "
+        "gets a new one, in seconds.",
     ),
     Setting(
         "MAX_CONTENT_LENGTH", number(2**31 - 1), 16 * 1024 * 1024, "Maximum size of a request body, in bytes."

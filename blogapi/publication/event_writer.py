@@ -133,7 +133,7 @@ class _Writer:
         self._superseded: list[dict[str, Any]] = []
 
     def write(self, notes: Mapping[ItemKey, NotedChange], *, visible: bool) -> None:
-        """Write the events and count the commit."""
+        """Write the events, and store the new tag and positions in CommitCounter."""
         announced_until = self._counter["announced_until"]
         is_set_back = announced_until is not None and announced_until > self._now + clock.TOLERANCE
         if is_set_back or (self._min_due is not None and self._min_due <= self._now):

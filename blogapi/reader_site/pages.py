@@ -109,7 +109,7 @@ def _make_context(edition: Edition, kind: str, language: str, path: str = "") ->
 
 
 def _make_frame(edition: Edition, language: str, counted: str) -> Fields:
-    """Return the values that all pages in a language share; `counted` is the language of counted articles."""
+    """Return the values that all pages in a language share; terms count the articles in `counted`."""
     site, values = edition.site, _describe_site(edition, language)
     homes = list_homes(site)
     names = ("uuid", "name", "url", "articles_count")

@@ -78,7 +78,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
                 # The server does not read from the client until the response is sent.
                 self.request.begun_at = now
         elif self.request is not None:
-            if now - self._late_since(self.request) > self.server.request_seconds:
+            if now - self._get_limit_start(self.request) > self.server.request_seconds:
                 self._refuse(self.request)
         elif now - self._active_at > (self.limits.drop if self.is_half_closed else self.limits.idle):
             self.will_close = True
@@ -92,7 +92,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
             return None
         if self.request is None or self.total_outbufs_len:
             return self._active_at
-        return self._late_since(self.request)
+        return self._get_limit_start(self.request)
 
     def is_idle(self) -> bool:
         """Return whether no request is being received and no response is pending."""
@@ -204,9 +204,9 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         except OSError:
             self.handle_close()
 
-    def _late_since(self, request: Parser) -> float:
+    def _get_limit_start(self, request: Parser) -> float:
         # A stopping server gives uploads no additional time.
-        return request.begun_at if self.server.stopping else request.late_since(self.limits.upload_rate)
+        return request.begun_at if self.server.stopping else request.get_limit_start(self.limits.upload_rate)
 
     def _flush_some(self, do_close: bool = True) -> bool:
         self._turn_bytes_left = TURN_BYTES

@@ -112,7 +112,7 @@ def serve(
 
     The server finishes the requests that it has received before it exits.
     """
-    if unix_socket is not None and not listening.UNIX_SOCKETS:
+    if unix_socket is not None and not listening.HAS_UNIX_SOCKETS:
         raise click.UsageError("--unix-socket: this operating system has no Unix sockets.")
     home = _find_blog(with_demo)
     settings = config.read_settings(home)

@@ -8,7 +8,7 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
-UNIX_SOCKETS = hasattr(socket, "AF_UNIX")
+HAS_UNIX_SOCKETS = hasattr(socket, "AF_UNIX")
 UNIX_MODE = 0o660
 
 # The addresses at which this machine reaches a server that listens on all addresses.
@@ -32,7 +32,7 @@ def make_local_url(host: str, port: int) -> str:
 
 def is_unix(listening: socket.socket) -> bool:
     """Return whether the socket is a Unix socket."""
-    return UNIX_SOCKETS and listening.family == socket.AF_UNIX
+    return HAS_UNIX_SOCKETS and listening.family == socket.AF_UNIX
 
 
 def bind_address(host: str, port: int) -> socket.socket:
@@ -101,7 +101,7 @@ def _remove_stale_socket(path: Path) -> None:
 def notify(state: str) -> None:
     """Send a state such as `READY=1` to the address in NOTIFY_SOCKET; without it, do nothing."""
     address = os.environ.get("NOTIFY_SOCKET")
-    if not address or not UNIX_SOCKETS:
+    if not address or not HAS_UNIX_SOCKETS:
         return
     if address.startswith("@"):
         # An address that begins with @ is abstract and belongs to no file.

@@ -143,7 +143,7 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
         ):
             raise ParsingError("The Host header is missing or malformed")
 
-    def late_since(self, upload_rate: int) -> float:
+    def get_limit_start(self, upload_rate: int) -> float:
         """Return the start of the time limit for receiving the complete request (time.monotonic).
 
         For an upload, the start is later by the time that the received bytes take at `upload_rate` bytes per

@@ -245,7 +245,7 @@ def test_an_invalid_option_exits_with_status_2(serve, options):
     assert result.exit_code == 2 and "Traceback" not in result.output
 
 
-@pytest.mark.skipif(not listening.UNIX_SOCKETS, reason="Windows has no Unix sockets")
+@pytest.mark.skipif(not listening.HAS_UNIX_SOCKETS, reason="Windows has no Unix sockets")
 def test_the_path_of_a_socket_file_is_printed(serve, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = serve("--unix-socket", "s")
@@ -257,6 +257,6 @@ def test_the_path_of_a_socket_file_is_printed(serve, tmp_path, monkeypatch):
 
 
 def test_a_socket_file_is_refused_on_a_system_without_unix_sockets(serve, monkeypatch):
-    monkeypatch.setattr(listening, "UNIX_SOCKETS", False)
+    monkeypatch.setattr(listening, "HAS_UNIX_SOCKETS", False)
     result = serve("--unix-socket", "s")
     assert result.exit_code == 2 and "this operating system has no Unix sockets" in result.output

@@ -16,7 +16,7 @@ from blogapi.serving import listening
 from tests.live_server import start_server
 from tests.serving.sockets import parse_response, read_all
 
-pytestmark = pytest.mark.skipif(not listening.UNIX_SOCKETS, reason="Windows has no Unix sockets")
+pytestmark = pytest.mark.skipif(not listening.HAS_UNIX_SOCKETS, reason="Windows has no Unix sockets")
 
 
 @pytest.fixture

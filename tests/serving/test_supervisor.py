@@ -16,7 +16,7 @@ from tests.durability.test_processes import BLOGAPI, TIMEOUT, start_process
 from tests.live_server import start_server
 from tests.serving.sockets import HEALTH, connect, parse_response, read_all
 
-pytestmark = pytest.mark.skipif(not listening.UNIX_SOCKETS, reason="Windows has no Unix sockets")
+pytestmark = pytest.mark.skipif(not listening.HAS_UNIX_SOCKETS, reason="Windows has no Unix sockets")
 
 # Each sweep of a server sends one state.
 SWEEP = 0.02

@@ -92,7 +92,7 @@ def test_the_server_that_follows_answers_connections_that_were_made_meanwhile(ap
     thread.join()
 
 
-@pytest.mark.skipif(not listening.UNIX_SOCKETS, reason="Windows has no Unix sockets")
+@pytest.mark.skipif(not listening.HAS_UNIX_SOCKETS, reason="Windows has no Unix sockets")
 def test_the_socket_file_stays_for_the_server_that_follows(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with listening.bind_unix_socket(tmp_path / "s") as bound:

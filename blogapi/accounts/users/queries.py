@@ -129,7 +129,7 @@ def get_invitation(uuid: UUID) -> OneTimeLink:
     """Return the invitation with the uuid; raises NotFound if there is none."""
     is_link = OneTimeLink.digest.startswith(uuid.hex)
     link = db.session.scalar(select(OneTimeLink).where(is_link, OneTimeLink.kind == LinkKind.INVITATION))
-    detail = "No invitation has this uuid; it was accepted or revoked, or it has expired."
+    detail = "No open invitation has this uuid; it may have been accepted or revoked, or have expired."
     return or_not_found(link, detail)
 
 

@@ -12,7 +12,7 @@ const [FRESH_MS, WAIT_MS] = [1000, 5000];
 export function guardLinks(warn) {
   document.addEventListener("click", async (event) => {
     const link = /** @type {Element} */ (event.target).closest?.("a");
-    if (!link || !isOtherPage(link, event) || Date.now() - connection.answered < FRESH_MS) return;
+    if (!link || !opensOtherPage(link, event) || Date.now() - connection.answered < FRESH_MS) return;
     event.preventDefault();
     const asked = fetch(link.href, { method: "HEAD", signal: AbortSignal.timeout(WAIT_MS) });
     if (await asked.catch(() => null)) location.assign(link.href);
@@ -21,7 +21,7 @@ export function guardLinks(warn) {
 }
 
 /** @param {HTMLAnchorElement} link @param {MouseEvent} event */
-function isOtherPage(link, event) {
+function opensOtherPage(link, event) {
   const isPlain = !event.defaultPrevented && !event.button;
   const opensTab = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || link.target;
   const isHere = link.pathname === location.pathname && link.search === location.search;

@@ -27,7 +27,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     @bp.check_exists(resource.check_exists)
     @bp.response(200, UserReferenceSchema(many=True))
     def report(id: UUID) -> Sequence[Fields]:
-        """Report for one minute that the caller has the item open; return the other users who have it open.
+        """Report that the caller has the item open, for one minute; return the other users who have it open.
 
         The field `open_by` of the item shows these users too. No version and no event is stored.
         """

@@ -84,7 +84,7 @@ _NO_UUIDS, _NO_HASHES = (None,), ("",)
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file of the library; `is_unused` is whether nothing uses the file according to its row."""
+    """A file of the library; `is_unused` is true if its row says that nothing uses the file."""
 
     uuid: UUID
     path: str

@@ -51,7 +51,7 @@ class Author(Term, Base):
     article_links: Mapped[list[Any]] = relationship("ArticleAuthor", viewonly=True)
 
 
-_USER = {"description": "The user whose profile this is; null for a guest."}
+_USER_METADATA = {"description": "The user whose profile this is; null for a guest."}
 
 
 class AuthorSchema(OutputSchema):
@@ -63,7 +63,7 @@ class AuthorSchema(OutputSchema):
     bio = ma.fields.String(metadata={"description": "May be empty."})
     url = ma.fields.String(metadata={"description": "The author's own website; may be empty."})
     avatar = PictureAddress(metadata={"description": "URL of a picture; may be empty."})
-    user = Identifier(attribute="owner_id", allow_none=True, metadata=_USER)
+    user = Identifier(attribute="owner_id", allow_none=True, metadata=_USER_METADATA)
 
 
 class EmbeddedAuthorSchema(AuthorSchema):
@@ -96,7 +96,7 @@ class AuthorBodySchema(TermDetailsBody, TermBodySchema):
     bio = Text(max_length=10_000)
     url = WebAddress(metadata={"description": "The author's own website."})
     avatar = PictureReference()
-    user = Identifier(attribute="owner_id", allow_none=True, metadata=_USER | {"example": None})
+    user = Identifier(attribute="owner_id", allow_none=True, metadata=_USER_METADATA | {"example": None})
 
 
 def find_profile(user: UUID) -> Author | None:

@@ -61,7 +61,7 @@ class ExportFolder:
     def get_uuid(self, item: Values, path: str) -> UUID:
         """Return the uuid of an item; if the item has none, derive it from the source and `path`.
 
-        Raises RefusedFile without uuid and source: `path` alone could name files of two blogs.
+        Raises RefusedFile if the item has no uuid and the folder no source: two blogs can have the same path.
         """
         if item.get("uuid"):
             return values.get_uuid(item, "uuid")

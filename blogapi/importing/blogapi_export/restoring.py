@@ -113,7 +113,7 @@ class WorkingCopies:
                 copy.last_updated = last_updated or copy.last_updated
                 copy.created = values.get_time(item, "created") or copy.last_updated
                 if item.get("is_outdated"):
-                    # No version has this number, so the editor asks what to do when the edits are published.
+                    # No version has the number 0, so publishing the edits will be a conflict.
                     copy.base_version = 0
         return Result.CREATED, ()
 

@@ -153,7 +153,7 @@ class FoundFile:
 
 
 class MediaFiles:
-    """Finds files; `assets` are folders that the user has named."""
+    """Finds the files to which imported texts refer; `assets` are more folders, which the user has named."""
 
     def __init__(self, assets: Sequence[Path] = ()) -> None:
         self._assets: tuple[Path, ...] = ()

@@ -156,7 +156,7 @@ def summarize(run: ImportRun) -> dict[str, Any]:
 
 
 def _describe_public_here(run: ImportRun, limit: int | None = None) -> dict[str, Any]:
-    """Return the plugins whose rules cannot be read, and the public articles that they may have hidden."""
+    """Return what the former blog may have hidden: rules of plugins, guesses, and articles public here."""
     hidden_there = [report for report in run.reports if report.hidden_there]
     return {
         "unread_rules": run.unread_rules,

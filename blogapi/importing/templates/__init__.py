@@ -1,1 +1,1 @@
-"""Template tags of site generators and wiki links, which are resolved when all articles are known."""
+"""Wiki links and the template tags of site generators; links are resolved when all articles are known."""

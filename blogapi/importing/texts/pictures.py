@@ -30,7 +30,7 @@ _ABSOLUTE = re.compile(r"//|[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class FileReference:
-    """The address of a file as an attribute contains it, unescaped, with the alternative text beside it."""
+    """The address of a file in an attribute, without entities, and the alternative text of the element."""
 
     path: str
     alt: str = ""

@@ -118,7 +118,7 @@ def _find_fault(folder: MediaFolder, file: StoredFile, *, read: bool) -> str:
 def open_media(
     path: Path, manifest: Manifest, folder: Path, files: Collection[StoredFile] | None
 ) -> Iterator[BackupMedia]:
-    """Yield the media files of an unpacked backup (`files`, None: its list); raises InvalidBackup."""
+    """Yield the media files of an unpacked backup: `files`, or all in its list. Raises InvalidBackup."""
     place = MediaPlace(manifest.media.place)
     path_of_list = folder / MEDIA_LIST
     listed = parse_media_list(path_of_list.read_bytes()) if path_of_list.is_file() else None

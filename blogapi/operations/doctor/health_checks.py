@@ -214,17 +214,17 @@ def _check_server(home: Path) -> Iterator[Advice]:
                 "site", finding.level, "Readers cannot reach this address", text, "/admin/site/addresses/"
             )
         elif finding.level is not Level.OK:
-            yield _translate_finding(finding, home)
+            yield _to_advice(finding, home)
         elif finding.check == "disk":
             yield Advice("disk", Level.OK, "Space on the disk", finding.says)
 
 
 def _run_other_checks(home: Path) -> Iterator[Advice]:
     for run_checks in findings.OTHER_CHECKS.get():
-        yield from (_translate_finding(found, home) for found in run_checks() if found.level is not Level.OK)
+        yield from (_to_advice(found, home) for found in run_checks() if found.level is not Level.OK)
 
 
-def _translate_finding(finding: Finding, home: Path) -> Advice:
+def _to_advice(finding: Finding, home: Path) -> Advice:
     """Return a finding of `doctor` with a title; its paths begin with the name of the instance folder."""
     text = f"{finding.says} Whoever runs the server can repair it: {finding.do}."
     text = text.replace(str(home), home.name)

@@ -231,7 +231,7 @@ function renderField({ name, label, before, after }) {
   const change = isPicture
     ? renderPictures([before].filter(Boolean), [after].filter(Boolean))
     : isText
-      ? compareLines(before, after).map(renderLines)
+      ? compareLines(before, after).map(renderTextChange)
       : renderWords(before, after);
   return html`<h3 class="soft">${label}</h3>
     <div class=${isText ? "version-text" : "version-value"} dir="auto">${change}</div>`;
@@ -253,7 +253,7 @@ function renderPictures(before, after) {
 const findPictures = (text) => [...text.matchAll(PICTURE_REFERENCES)].map(([, markdown, html]) => markdown ?? html);
 
 /** @param {import("../editor/differences.js").TextChange} change */
-function renderLines({ equal, before, after }) {
+function renderTextChange({ equal, before, after }) {
   const trim = (/** @type {string} */ text) => text.replace(/^\s*\n|\n\s*$/g, "");
   if (equal === undefined)
     return html`<p>${renderWords(trim(before), trim(after))}</p>

@@ -60,7 +60,7 @@ class _UndatedColumns:
 
 
 class UnindexedColumns:
-    """The columns of articles for a list of few articles: SQLite must use the index that finds them."""
+    """The columns of articles without indexes, so that SQLite uses the index that finds few articles."""
 
     status, type = unindexed(_article.status), unindexed(_article.type)
     published_at = unindexed(_article.published_at)

@@ -14,8 +14,8 @@ from blogapi.content.media import uses
 from blogapi.storage.database import db
 from blogapi.web.access import current_key_name
 
-# The saves of a user (with keys of one name, or with logins) add only one version in this time after the
-# first of them.
+# Saves of a scheduled article by the same user, with logins or with keys of one name, add no further version
+# within this time after the first save.
 _SAVES_PERIOD = timedelta(minutes=10)
 
 

@@ -168,10 +168,10 @@ def _read_json(text: str) -> Iterator[_Line]:
         return
     rows = document.get("redirects")
     for number, row in enumerate(rows if isinstance(rows, list) else [], 1):
-        yield number, row if isinstance(row, dict) else {}, _parse_item
+        yield number, row if isinstance(row, dict) else {}, _parse_json_redirect
 
 
-def _parse_item(row: Mapping[str, Any]) -> _RedirectTexts:
+def _parse_json_redirect(row: Mapping[str, Any]) -> _RedirectTexts:
     data = row.get("action_data")
     target = data.get("url") if isinstance(data, dict) else data
     if row.get("match_type", "url") != "url":

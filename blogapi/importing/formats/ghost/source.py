@@ -50,7 +50,7 @@ def decide_publication(
     notes: tuple[str, ...] = ()
     if status == "published" and date is None:
         date = read_date(post.get("created_at"), zones) or read_date(post.get("updated_at"), zones)
-        notes = ("It has no date of publication; the date of its creation was taken.",)
+        notes = ("It has no date of publication; the date of its creation or last change is used.",)
     given = post.get("visibility")
     # Old versions have no visibility. A list or an object cannot be shown as a line of text, and its meaning
     # is unknown. Ghost ignores a paywall in a public post.

@@ -21,7 +21,7 @@ from blogapi.importing.texts.xml_elements import Element
 _MAX_NAMES = 200
 _PING_TYPES = ("pingback", "trackback")
 # The names in the report, by the value of `wp:comment_approved`.
-_REMOVED_COMMENTS = {
+_REMOVED_COMMENT_NAMES = {
     "spam": "spam comments",
     "trash": "comments in the trash",
     "post-trashed": "comments in the trash",
@@ -36,7 +36,7 @@ def count_name(counts: Counter[str], prefix: str, name: str) -> None:
 
 def count_comments(item: Element, counts: Counter[str]) -> None:
     for element in item.list_children("wp:comment"):
-        name = _REMOVED_COMMENTS.get(element.get_text("wp:comment_approved"), "comments")
+        name = _REMOVED_COMMENT_NAMES.get(element.get_text("wp:comment_approved"), "comments")
         is_ping = element.get_text("wp:comment_type") in _PING_TYPES
         counts["pingbacks and trackbacks" if is_ping else name] += 1
 

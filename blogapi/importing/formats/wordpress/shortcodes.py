@@ -249,7 +249,7 @@ HANDLERS: dict[str, Handler] = {
 }
 
 #: Shortcodes without content; text between their tags stays in the post
-NAMES_WITHOUT_CONTENT = frozenset(
+SHORTCODES_WITHOUT_CONTENT = frozenset(
     {"gallery", "vc_gallery", "vc_video", "playlist", "vc_single_image", "vc_btn", "et_pb_image"}
 )
 
@@ -384,7 +384,7 @@ def _convert_shortcode(
         return None, False
     named, positional = parse_attributes(token["attributes"])
     inner = text[token.end() - len(token["close"]) : end.start()] if end else ""
-    encloses = end is not None and not (token["name"] in NAMES_WITHOUT_CONTENT and inner.strip())
+    encloses = end is not None and not (token["name"] in SHORTCODES_WITHOUT_CONTENT and inner.strip())
     shortcode = Shortcode(named, positional, inner if encloses else "")
     html = HANDLERS[token["name"]](shortcode, conversion)
     if html is None:
