@@ -19,7 +19,7 @@ from blogapi_client.models import (
     ContentType,
     CustomFields,
     CustomFieldsChanges,
-    CustomFieldsChangesLevel,
+    CustomFieldsChangesLevelType0,
     CustomFieldsLevel,
     Page,
     PageBody,
@@ -98,7 +98,7 @@ print("renamed", [category.name for category in renamed])
 
 # Custom fields have the types of their definitions, in bodies, responses and filters.
 changes = CustomFieldsChanges(
-    rating=4.5, level=CustomFieldsChangesLevel.EASY, steps=["Boil", "Eat"], vegan=False
+    rating=4.5, level=CustomFieldsChangesLevelType0.EASY, steps=["Boil", "Eat"], vegan=False
 )
 update_article.sync(created.uuid, client=blog, body=ArticleChanges(custom=changes, language="de"))
 rated = list_articles.sync(client=blog, custom_rating=[4.5], language="de", fields="*,custom,language")
