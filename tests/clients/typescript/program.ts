@@ -3,7 +3,8 @@
 import createClient from "openapi-fetch";
 import type { components, operations, paths } from "./api.js";
 
-const blog = createClient<paths>({
+// Articles and pages can also be read as Markdown, which this program does not ask for.
+const blog = createClient<paths, "application/json" | "application/problem+json">({
   baseUrl: process.env.BLOG_URL,
   headers: { "X-API-KEY": process.env.BLOG_KEY },
 });
