@@ -265,7 +265,7 @@ def _make_item_values(article: Fields, context: Fields, items: Sequence[Fields])
     if category:
         own = next((one for one in items if one["uuid"] == category["uuid"]), category)
         above = [*list_ancestors(items, own), own] if context["categories"] else []
-    first = re.search(r'<img [^>]*?src="([^"]*)"', article["html"])
+    first = re.search(r'<img [^<>]*?src="([^"<>]*)"', article["html"])
     neighbours = {one["uuid"] for one in (article.get("previous"), article.get("next")) if one}
     related = [one for one in article.get("related", []) if one["uuid"] not in neighbours]
     return {

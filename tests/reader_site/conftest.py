@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
+from blogapi.reader_site import theme
 from blogapi.site.theme_files import THEME
 from tests.delivery.previews.conftest import make_link, set_site  # noqa: F401
 
@@ -43,7 +45,10 @@ def get_page(as_stranger):
 
 @pytest.fixture
 def theme_folder(app):
-    """Return the empty folder of the theme."""
+    """Yield the empty folder of the theme."""
     folder = Path(app.instance_path) / THEME
     folder.mkdir()
-    return folder
+    yield folder
+    # The next test can use the same application, which would show this theme for a second.
+    shutil.rmtree(folder, ignore_errors=True)
+    theme.init_app(app)

@@ -17,7 +17,7 @@ _HINT = re.compile(
     r"hidden|display|kg-gated-block|<(?:template|dialog|noscript|script)\b|:\s*-\d{3}|\[(?://|comment|_)\]:",
     re.IGNORECASE,
 )
-_TAG = re.compile("<[^>]*>")
+_TAG = re.compile("<[^<>]*+>")
 # A `<` that begins no tag in Markdown.
 _LESS_THAN_SIGN = re.compile(r"""(?<=\{\{)<|<(?!/?[a-z](?:"[^"]*+"|'[^']*+'|[^<>])*+>|!--)""", re.IGNORECASE)
 

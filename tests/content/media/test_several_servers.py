@@ -22,7 +22,7 @@ print(sum(map(upload, images)), flush=True)
 sys.stdin.readline()
 
 def remove(path):
-    hash = service._hash(Path(path))
+    hash = service._compute_hash(Path(path))
     with transaction():
         db.session.execute(delete(Media).where(Media.hash == hash))
     removal.delete_stored_files([(hash, "mp3")])
