@@ -46,7 +46,9 @@ _FOLDER = Path(__file__).parent / "guide"
 HEADING = re.compile(r'<h([123]) id="([^"]+)">((?:[^<]++|<(?!/?h[123]))*+)</h\1>')
 # The address of the pictures in the Markdown files, which also works on GitHub.
 _PICTURE = "../static/"
-_SAMPLE = re.compile(r'(?<=<pre><code class="language-)(\w+)">(.*?)(?=</code></pre>)', re.DOTALL)
+_SAMPLE = re.compile(
+    r'(?<=<pre><code class="language-)(\w+)">((?:[^<]++|<(?!/code>|pre>))*+)(?=</code></pre>)'
+)
 _PAGE_LINK = re.compile(r'(?<=<a href=")([\w-]+)\.md(?=[#"])')
 
 

@@ -37,6 +37,8 @@ _CUT_END = (
     "\u3001\u3002\uff01\uff0c\uff0e\uff1a\uff1b\uff1f"
 )
 
+#: The reference to a footnote that the renderer writes. The text of a heading does not contain it.
+FOOTNOTE_REFERENCE = re.compile(r'<sup class="footnote-ref">(?:[^<]++|<(?!/?sup))*+</sup>')
 # A link whose text is the mark of a footnote.
 _FOOTNOTE_MARK = r"\[?(?:[0-9]{1,3}|[*\u2020\u2021\xa7\u21a9\ufe0e]++)\]?"
 _FOOTNOTE_MARK_LINK = re.compile(rf"(?:<sup[^<>]*+>)?<a ([^<>]*+)>{_FOOTNOTE_MARK}</a>(?:</sup>)?")

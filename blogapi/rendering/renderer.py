@@ -14,7 +14,6 @@ MAX_HEADING_LENGTH = 500
 # nh3 quotes each attribute value and escapes `<`, `>` and `"` in it.
 _HEADING = re.compile(r"<h([1-6])((?: [^<>]*)?)>((?:[^<]++|<(?!/?h[1-6][ >]))*+)</h\1>")
 _ID = re.compile(r' id="([^"]*)"')
-_FOOTNOTE_REFERENCE = re.compile(r'<sup class="footnote-ref">.*?</sup>')
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +29,7 @@ def list_headings(html: str) -> tuple[Heading, ...]:
     """Return the first MAX_HEADINGS headings of sanitized HTML that have a text, in their order."""
     headings = list[Heading]()
     for level, attributes, content in _HEADING.findall(html):
-        text = plain_text.to_plain_text(_FOOTNOTE_REFERENCE.sub("", content))[:MAX_HEADING_LENGTH]
+        text = plain_text.to_plain_text(plain_text.FOOTNOTE_REFERENCE.sub("", content))[:MAX_HEADING_LENGTH]
         if text:
             id_match = _ID.search(attributes)
             id = plain_text.decode_entities(id_match[1]) if id_match else ""

@@ -12,7 +12,7 @@ import nh3
 from blogapi.rendering import hidden_elements, html_cost, markdown, mathml, players, slugs
 from blogapi.rendering.article_references import REFERENCE
 from blogapi.rendering.characters import JOINERS, MARKS
-from blogapi.rendering.plain_text import INLINE_NAMES, make_label
+from blogapi.rendering.plain_text import FOOTNOTE_REFERENCE, INLINE_NAMES, make_label
 from blogapi.rendering.players import EMBED_HOSTS
 
 # The classes that are kept; each comment names the programs that write these classes into content.
@@ -158,7 +158,6 @@ _UNSAFE_SRCSET = re.compile(
 
 _HEADING = re.compile(r'<h(([1-6])(?: align="\w*")?)>((?:[^<]++|<(?!/?h[1-6][ >]))*+)</h\2>')
 _HEADING_NAME = re.compile(rf"(?<!\s)\s*+\{{#([\w{MARKS}{JOINERS}:.-]+)\}}\s*\Z")
-_FOOTNOTE_REFERENCE = re.compile(r'<sup class="footnote-ref">.*?</sup>')
 _TAG = re.compile(r"<[^<>]*>")
 # Matches start tags; a match of a comment has no name, so that tags in comments are ignored.
 _START_TAG = re.compile(r"<!--.*?(?:-->|\Z)|<([a-z][\w:.-]*+)", re.DOTALL | re.IGNORECASE)
@@ -318,7 +317,7 @@ def _unwrap_refused_links(safe: str) -> str:
 
 
 def _make_heading_slug(words: str) -> str:
-    text = _TAG.sub("", _FOOTNOTE_REFERENCE.sub("", words)).replace(markdown.FOOTNOTE_MARK, "")
+    text = _TAG.sub("", FOOTNOTE_REFERENCE.sub("", words)).replace(markdown.FOOTNOTE_MARK, "")
     return slugs.hyphenate(unescape(text[:_MAX_HEADING_LENGTH])) or "section"
 
 

@@ -31,7 +31,7 @@ _SANITIZED = "It reads the output of nh3, which closes elements and escapes `<` 
 _ALLOWED = {
     "sanitizer._IFRAME": _SANITIZED,
     "sanitizer._ALIGNED_TAG": _SANITIZED,
-    "sanitizer._FOOTNOTE_REFERENCE": _SANITIZED,
+    "privacy_signs._HIDING_START_TAG": "It is matched with one start tag, from its first character.",
     "parser.HEADER_FIELD_RE": "A pattern of waitress; control characters are refused first.",
     "types._PATTERNS": "It reads the first 4,096 bytes of a file.",
     "blocks._DELIMITER": "The search ends at the last `-->`, so that each delimiter that begins has an end.",

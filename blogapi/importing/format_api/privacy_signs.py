@@ -341,7 +341,16 @@ GHOST_GATED_BLOCK = re.compile(
     r"(?:<!--kg-gated-block:end-->)?+"
 )
 _SPACE = r"(?:\s|/\*[^*]*+\*/)*+"
-#: The HTML attributes and values with which browsers do not show an element. Imports leave out the element.
+# Elements that browsers do not show, data for scripts, and positions off the screen.
+_HIDING_START_TAG = re.compile(
+    r"<(?:template|noscript)(?=[\s/>])|<dialog(?=[\s>])(?![^>]*\sopen(?=[\s=/>]))"
+    r"|<script(?=[^>]*\stype\s*=\s*[\"']?(?:text/(?:template|html|plain|x-|ng-)|x-))"
+    r"|<(?![^>]*(?:sr-only|screen-reader-text|visually-?hidden))(?>[^>]*?\sstyle\s*=)"
+    r"[^>]*?(?<![\w-])(?:left|right|top|text-indent)\s*:\s*-\d{3,}(?:px|em|rem|%|vw)?(?<!-\d\d)",
+    re.IGNORECASE,
+)
+#: The HTML attributes and values with which browsers do not show an element, and under "" the start tags.
+#: Imports leave out the element.
 HIDING_VALUES = {
     "hidden": HIDDEN_VALUES,
     # A style in braces is JavaScript (MDX).
@@ -349,14 +358,7 @@ HIDING_VALUES = {
         rf"(?<![\w-])(?:display[\"']?{_SPACE}:{_SPACE}[\"']?none|visibility[\"']?{_SPACE}:{_SPACE}[\"']?hidden)(?![\w-])",
         re.IGNORECASE,
     ),
-    # The whole start tag: elements that browsers do not show, data for scripts, and positions off the screen.
-    "": re.compile(
-        r"<(?:template|noscript)(?=[\s/>])|<dialog(?=[\s>])(?![^>]*\sopen(?=[\s=/>]))"
-        r"|<script(?=[^>]*\stype\s*=\s*[\"']?(?:text/(?:template|html|plain|x-|ng-)|x-))"
-        r"|<(?![^>]*(?:sr-only|screen-reader-text|visually-?hidden))"
-        r"[^>]*\sstyle\s*=[^>]*?(?<![\w-])(?:left|right|top|text-indent)\s*:\s*-\d{3,}(?:px|em|rem|%|vw)?(?<!-\d\d)",
-        re.IGNORECASE,
-    ),
+    "": _HIDING_START_TAG,
 }
 #: A definition of a link of Markdown that is used as a comment: `[//]: # (x)`.
 LINK_COMMENT = re.compile(

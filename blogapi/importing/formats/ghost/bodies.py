@@ -32,7 +32,7 @@ _HIGHLIGHT = re.compile(r"(?<![=\w`])==(?=[^\s=`])([^=`\n]+?)(?<!\s)==(?![=\w`])
 
 _COMMENT = re.compile(
     r"<!--(?:kg-(?:card-|gated-block:)(?:begin|end)|members-only)[^<>]{0,500}-->"
-    r"|\{\{!--(?:[^-]++|-(?!-\}\}))*+--\}\}"
+    r"|\{\{!--(?:[^-]++|-(?!-\}\}))*+(?:--\}\}|\Z)"
 )
 # Elements that Ghost hides with its stylesheet or that need its scripts: the time and the buttons of players,
 # the icon and the publisher of a bookmark, and forms for members.
