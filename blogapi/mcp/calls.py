@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import quote
 
+from werkzeug.test import TestResponse
+
 from blogapi.mcp.schemas import BoundTool, get_argument_name
 from blogapi.web import inner_requests
-from blogapi.web.fields import Fields
-from blogapi.web.inner_requests import InnerResponse
-from blogapi.web.json import parse_json, to_json
+from blogapi.web.json import to_json
 
 # Assistants cannot use longer results. No text is cut off, because an assistant could store the cut text.
 MAX_BYTES = 100_000
@@ -21,37 +20,34 @@ _PATH_VALUE = re.compile(r"[^/?#.%\s]+")
 _HEADER_VALUE = re.compile(r"[ -~]{1,255}")
 
 
-class InvalidArgument(Exception):
-    """An argument is missing, unknown or invalid; the message names it."""
+class CallError(Exception):
+    """A call failed; the message says why."""
 
 
-def call(bound: BoundTool, arguments: Mapping[str, Any], tools: Iterable[BoundTool]) -> tuple[str, bool]:
-    """Return the text of the result, and whether the call failed; an error names `tools` instead of paths."""
+def call(bound: BoundTool, arguments: Mapping[str, Any], tools: Iterable[BoundTool]) -> str:
+    """Return the text of the result. Raises CallError, whose message names `tools` instead of paths."""
     try:
         response = _send_request(bound, arguments)
-    except InvalidArgument as error:
-        return str(error), True
-    except RecursionError:
-        return "The arguments are nested too deeply; send flatter ones.", True
-    if response.status >= 400:
-        return _describe_error(response, tools), True
+    except RecursionError as error:
+        raise CallError("The arguments are nested too deeply; send flatter ones.") from error
+    if response.status_code >= 400:
+        raise CallError(_describe_error(response, tools))
     text = _describe_result(response)
-    if (size := len(text.encode())) <= MAX_BYTES:
-        return text, False
-    return (
-        f"The result has {size} bytes, and the limit is {MAX_BYTES}. Ask for fewer items with `page_size`, "
-        "or name only the `fields` that you need.",
-        True,
-    )
+    if (size := len(text.encode())) > MAX_BYTES:
+        raise CallError(
+            f"The result has {size} bytes, and the limit is {MAX_BYTES}. Ask for fewer items with "
+            "`page_size`, or name only the `fields` that you need."
+        )
+    return text
 
 
-def _send_request(bound: BoundTool, arguments: Mapping[str, Any]) -> InnerResponse:
+def _send_request(bound: BoundTool, arguments: Mapping[str, Any]) -> TestResponse:
     given = {name: value for name, value in arguments.items() if value is not None or name in bound.tool.body}
-    schema = bound.input_schema
+    schema = bound.description["inputSchema"]
     if unknown := sorted(given.keys() - schema["properties"].keys()):
-        raise InvalidArgument(f"This tool has no argument {unknown[0]!r}; its schema lists the arguments.")
+        raise CallError(f"This tool has no argument {unknown[0]!r}; its schema lists the arguments.")
     if missing := [name for name in schema.get("required", ()) if name not in given]:
-        raise InvalidArgument(f"The argument {missing[0]!r} is missing.")
+        raise CallError(f"The argument {missing[0]!r} is missing.")
     path, query, headers = bound.path, list[tuple[str, str]](), dict[str, str]()
     for parameter in bound.parameters:
         name = parameter["name"]
@@ -65,8 +61,7 @@ def _send_request(bound: BoundTool, arguments: Mapping[str, Any]) -> InnerRespon
         else:
             text = _check_value(name, value, _HEADER_VALUE)
             headers[name] = f'"{text.strip(chr(34))}"' if name == "If-Match" else text
-    body = {**given, **bound.tool.fixed} if bound.takes_body else None
-    return inner_requests.send(bound.method, path, query, headers, body)
+    return inner_requests.send(bound.method, path, query, headers, given if bound.tool.body else None)
 
 
 def _to_text(value: Any) -> str:
@@ -76,25 +71,25 @@ def _to_text(value: Any) -> str:
 def _check_value(name: str, value: Any, pattern: re.Pattern[str]) -> str:
     text = _to_text(value)
     if not pattern.fullmatch(text):
-        raise InvalidArgument(f"The argument {get_argument_name(name)!r} has an invalid value.")
+        raise CallError(f"The argument {get_argument_name(name)!r} has an invalid value.")
     return text
 
 
-def _describe_error(response: InnerResponse, tools: Iterable[BoundTool]) -> str:
-    problem: Fields = json.loads(response.body)
+def _describe_error(response: TestResponse, tools: Iterable[BoundTool]) -> str:
+    problem = response.get_json()
     lines = [re.sub(r"; `errors` names [^.]+", "", problem["detail"])]
     lines += [f"{name}: {' '.join(messages)}" for name, messages in problem.get("errors", {}).items()]
     if wait := response.headers.get("Retry-After"):
         lines.append(f"Try again in {wait} seconds.")
-    text = "\n".join([*lines, f"(status {response.status}, code {problem['code']})"])
+    text = "\n".join([*lines, f"(status {response.status_code}, code {problem['code']})"])
     # The longest path comes first, because a path can begin with another one.
     for bound in sorted(tools, key=lambda bound: -len(bound.path)):
         text = text.replace(f"{bound.method} {bound.path}", bound.tool.name)
     return text
 
 
-def _describe_result(response: InnerResponse) -> str:
-    value = parse_json(response.body) if response.body else {"done": True}
+def _describe_result(response: TestResponse) -> str:
+    value = response.get_json() if response.data else {"done": True}
     if isinstance(value, list):
         has_more = 'rel="next"' in response.headers.get("Link", "")
         total = int(response.headers.get("X-Total-Count", len(value)))

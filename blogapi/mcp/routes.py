@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 from flask import Blueprint, Flask, Response, current_app, request
 from werkzeug.exceptions import NotFound
@@ -35,11 +35,10 @@ _INSTRUCTIONS = (
     "X-API-KEY and the file as the body; `media:` and its uuid are then its address in a text."
 )
 _SERVER_INFO = {"name": "blogapi", "title": "blogapi", "version": __version__}
+_DESCRIPTION = {"capabilities": {"tools": {}}, "instructions": _INSTRUCTIONS}
 
 # The tools with their operations; binding them takes some milliseconds, so it is done at the first use.
 _TOOLS = AppState[Callable[[], dict[str, BoundTool]]]("mcp-tools")
-# Half of a character outside the basic plane, which UTF-8 cannot contain.
-_SURROGATE = re.compile(rb"\\u[dD]")
 
 mcp = Blueprint("mcp", __name__)
 
@@ -66,56 +65,85 @@ def receive() -> Response:
     if request.mimetype != "application/json":
         raise UnsupportedMediaType("Send JSON with Content-Type: application/json.")
     request.max_content_length = MAX_BODY_BYTES
-    data = request.get_data()
+    status, body, id = 200, dict[str, Any](), None
+    try:
+        message = _parse(request.get_data())
+        id = message.get("id") if isinstance(message, dict) else None
+        call = protocol.read_message(message, request.headers)
+        if call is None:
+            return Response(status=202)
+        body["result"] = _answer(*call)
+    except RpcError as error:
+        status, body["error"] = error.status, error.error
+    if protocol.is_id(id):
+        body["id"] = id
+    return json_response(to_json_bytes({"jsonrpc": "2.0", **body}), status)
+
+
+def _parse(data: bytes) -> Any:
     try:
         message = parse_json(data)
-        if _SURROGATE.search(data):
-            to_json_bytes(message)
+        # A character without its other half cannot be sent back.
+        to_json_bytes(message)
     except Malformed as error:
-        return _make_refusal(error.detail)
-    except UnicodeEncodeError:
-        return _make_refusal("The message contains half of a surrogate pair; send whole characters.")
-    server = protocol.Server(_SERVER_INFO, _INSTRUCTIONS, _list_tools, _call_tool)
-    status, body = protocol.answer(message, request.headers, server)
-    return Response(status=status) if body is None else json_response(to_json_bytes(body), status)
+        raise RpcError(protocol.PARSE_ERROR, error.detail) from error
+    except (RecursionError, UnicodeEncodeError) as error:
+        detail = "The message is nested too deeply, or contains half of a surrogate pair."
+        raise RpcError(protocol.PARSE_ERROR, detail) from error
+    return message
 
 
-def _make_refusal(sentence: str) -> Response:
-    error = RpcError(protocol.PARSE_ERROR, sentence)
-    return json_response(to_json_bytes(protocol.make_error(error)), error.status)
+def _answer(method: str, params: Fields, is_modern: bool) -> Fields:
+    """Return the result of a method; those of revision 2026-07-28 are marked as complete."""
+    match method:
+        case "tools/list":
+            result: Fields = {"tools": _list_tools()}
+        case "tools/call":
+            result = _call_tool(params.get("name"), params.get("arguments"))
+        case "server/discover" if is_modern:
+            result = {"supportedVersions": protocol.VERSIONS, **_DESCRIPTION}
+        case "initialize" if not is_modern:
+            wanted = params.get("protocolVersion")
+            version = wanted if wanted in protocol.LEGACY_VERSIONS else protocol.LEGACY_VERSIONS[0]
+            result = {"protocolVersion": version, "serverInfo": _SERVER_INFO, **_DESCRIPTION}
+        case "ping" if not is_modern:
+            result = {}
+        case _:
+            # A client of new and old revisions continues with `initialize` only after another error.
+            status = 404 if is_modern else 200
+            raise RpcError(protocol.METHOD_NOT_FOUND, f"Method not found: {method}", status=status)
+    if is_modern:
+        result |= {"resultType": "complete", "_meta": {protocol.SERVER_KEY: _SERVER_INFO}}
+        if method != "tools/call":
+            # The list depends on the key.
+            result |= {"ttlMs": 300_000, "cacheScope": "private"}
+    return result
 
 
 def _list_tools() -> list[Fields]:
     accesses = {operation.id: operation.access for operation in OPERATIONS.get().values()}
     caller = current_caller()
     return [
-        _describe_tool(bound)
+        bound.description
         for bound in _TOOLS.get()().values()
         for access in [accesses[bound.tool.operation]]
         if caller.role.includes(access.rule.role) and (bound.tool.scope or access.scope) in caller.scopes
     ]
 
 
-def _describe_tool(bound: BoundTool) -> Fields:
-    tool, is_read = bound.tool, bound.method == "GET"
-    return {
-        "name": tool.name,
-        "title": tool.name.replace("_", " ").capitalize(),
-        "description": tool.description,
-        "inputSchema": bound.input_schema,
-        "annotations": {
-            "readOnlyHint": is_read,
-            "destructiveHint": tool.is_destructive,
-            "idempotentHint": is_read or tool.is_idempotent,
-            "openWorldHint": False,
-        },
-    }
-
-
-def _call_tool(name: str, arguments: Mapping[str, object]) -> tuple[str, bool]:
+def _call_tool(name: Any, arguments: Any) -> Fields:
+    arguments = {} if arguments is None else arguments
+    if not isinstance(name, str) or not isinstance(arguments, dict):
+        raise RpcError(
+            protocol.INVALID_PARAMS, "`name` must be a string, and `arguments` an object.", status=200
+        )
     tools = _TOOLS.get()()
     if name not in tools:
         raise RpcError(protocol.INVALID_PARAMS, f"Unknown tool: {name[:100]}", status=200)
     # The log and the metrics show the name of the tool.
     request.environ[ROUTE_KEY] = f"{MCP_PATH}/{name}"
-    return calls.call(tools[name], arguments, tools.values())
+    try:
+        text, is_error = calls.call(tools[name], arguments, tools.values()), False
+    except calls.CallError as error:
+        text, is_error = str(error), True
+    return {"content": [{"type": "text", "text": text}], "isError": is_error}

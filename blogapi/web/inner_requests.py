@@ -3,36 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
 from flask import Flask, request
-from werkzeug.datastructures import Headers
-from werkzeug.test import EnvironBuilder, run_wsgi_app
+from werkzeug.test import Client, TestResponse
 
 from blogapi.config import AppState
 from blogapi.storage.database import db
-from blogapi.web.json import to_json_bytes
 from blogapi.web.request_id import REQUEST_ID_KEY
 
-_APPLICATION = AppState[Any]("inner-requests")
+_CLIENT = AppState[Client]("inner-requests")
 # The client's address, its API key and the request id. The cookies, `Host` and `Origin` are not copied.
 _COPIED_KEYS = ("REMOTE_ADDR", "HTTP_X_API_KEY", REQUEST_ID_KEY)
 
 
-@dataclass(frozen=True, slots=True)
-class InnerResponse:
-    """The response to an inner request."""
-
-    status: int
-    headers: Headers
-    body: bytes
-
-
 def init_app(app: Flask) -> None:
     """Store the application as it is now: with the response cache, but without the limits on requests."""
-    _APPLICATION.set(app, app.wsgi_app)
+    _CLIENT.set(app, Client(app.wsgi_app, use_cookies=False))
 
 
 def send(
@@ -41,33 +29,22 @@ def send(
     query: Sequence[tuple[str, str]] = (),
     headers: Mapping[str, str] | None = None,
     body: Any = None,
-) -> InnerResponse:
+) -> TestResponse:
     """Return the response to a request; the body, if there is one, is sent as JSON.
 
-    The redirect from a former slug is followed, once.
+    A read follows the redirect from a former slug.
     """
     # The outer request must not hold a connection while the inner one waits for one.
     db.session.remove()
-    response = _send(method, path, query, headers, body)
-    if response.status == 308 and method == "GET":
-        path = response.headers["Location"].partition("?")[0]
-        response = _send(method, path, query, headers, body)
-    return response
-
-
-def _send(
-    method: str, path: str, query: Sequence[tuple[str, str]], headers: Mapping[str, str] | None, body: Any
-) -> InnerResponse:
-    builder = EnvironBuilder(
+    response = _CLIENT.get().open(
         method=method,
         path=path,
         query_string=urlencode(query),
-        headers=Headers(headers),
-        data=None if body is None else to_json_bytes(body),
-        content_type=None if body is None else "application/json",
+        headers=dict(headers or {}),
+        json=body,
+        environ_overrides={name: request.environ[name] for name in _COPIED_KEYS if name in request.environ},
+        buffered=True,
     )
-    environ = builder.get_environ()
-    environ |= {name: request.environ[name] for name in _COPIED_KEYS if name in request.environ}
-    application = _APPLICATION.get()
-    chunks, status, sent = run_wsgi_app(application, environ, buffered=True)
-    return InnerResponse(int(status.split()[0]), sent, b"".join(chunks))
+    if response.status_code == 308 and method == "GET":
+        return send(method, response.location.partition("?")[0], query, headers)
+    return response

@@ -69,11 +69,10 @@ def test_each_schema_is_valid_and_complete(assistant):
 
 def test_the_table_names_only_what_the_operations_have(contract):
     for bound in bind_tools(contract.original).values():
-        tool, properties = bound.tool, bound.input_schema["properties"]
+        tool, schema = bound.tool, bound.description["inputSchema"]
         names = {parameter["name"] for parameter in bound.parameters}
-        assert {*tool.query, *tool.defaults} <= names, tool.name
-        assert {*tool.body, *tool.overrides} <= properties.keys(), tool.name
-        assert bound.takes_body or not (tool.body or tool.fixed), tool.name
+        assert {*tool.parameters, *tool.defaults} <= names, tool.name
+        assert {*tool.body} <= schema["properties"].keys(), tool.name
 
 
 def test_hints_say_what_a_tool_does(assistant):
@@ -85,7 +84,19 @@ def test_hints_say_what_a_tool_does(assistant):
         *("edit_article", "publish", "publish_working_copy", "restore_version"),
         *("describe_file", "delete_article"),
     }
+    idempotent = {name for name, hints in tools.items() if hints["idempotentHint"]}
+    assert idempotent - reads == {
+        *("edit_article", "save_working_copy", "publish", "describe_file", "delete_article")
+    }
     assert not any(hints["openWorldHint"] for hints in tools.values())
+
+
+def test_changes_of_what_exists_need_its_etag(assistant):
+    tools = {tool["name"]: tool["inputSchema"] for tool in assistant.ask("tools/list")["tools"]}
+    taken = {name for name, schema in tools.items() if "if_match" in schema["properties"]}
+    required = {name for name in taken if "if_match" in tools[name]["required"]}
+    assert required == {"edit_article", "save_working_copy", "publish", "delete_article"}
+    assert taken - required == {"publish_working_copy", "restore_version"}
 
 
 def test_no_tool_that_writes_drafts_has_a_status(assistant):

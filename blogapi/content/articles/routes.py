@@ -154,7 +154,7 @@ def list_own(query: Query) -> Page[JsonBody]:
 @allow(author)
 @_article_list()
 def list_written(query: Query) -> Page[JsonBody]:
-    """List the caller's own articles in any status; `author/me/` is the same for admins."""
+    """List the caller's own articles in any status."""
     return _list_own(query, hashes_body=current_caller().is_author)
 
 

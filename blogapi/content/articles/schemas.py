@@ -179,14 +179,6 @@ class CoverSchema(OutputSchema):
     renditions = ma.fields.List(ma.fields.Nested(RenditionSchema))
 
 
-class WorkingCopySummarySchema(OutputSchema):
-    """A summary of a working copy: when and by whom it was saved last, and its title."""
-
-    last_updated = Timestamp(dump_only=True)
-    user = ma.fields.Nested(UserReferenceSchema)
-    title = ma.fields.String(metadata={"example": "The bread that waits for me"})
-
-
 class KeyName(ma.fields.String):
     """The name of the API key with which a version or a working copy was written."""
 
@@ -194,6 +186,15 @@ class KeyName(ma.fields.String):
         text = "The name of the API key that the user wrote with; empty for a login."
         metadata = {"description": f"{text}{description}", "example": "Writing assistant"}
         super().__init__(metadata=metadata, **options)
+
+
+class WorkingCopySummarySchema(OutputSchema):
+    """A summary of a working copy: when and by whom it was saved last, and its title."""
+
+    last_updated = Timestamp(dump_only=True)
+    user = ma.fields.Nested(UserReferenceSchema)
+    key_name = KeyName()
+    title = ma.fields.String(metadata={"example": "The bread that waits for me"})
 
 
 class ArticleFieldsSchema(ArticleSchema):

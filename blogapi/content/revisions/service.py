@@ -101,16 +101,17 @@ def add(editor: UUID, article_id: UUID, name: str, edits: ArticleInput | None) -
     """
     with transaction(visible=False):
         article = get_article(article_id)
-        current, user, key_name, created = get_content(article), editor, current_key_name(), current_time()
+        current = get_content(article)
+        writer = {"user_id": editor, "key_name": current_key_name(), "created": current_time()}
         if edits is not None:
             content = make_edits(current, edits, replace(current, slug=""))
         elif copy := find_working_copy(article_id):
-            content, user, created = parse_content(copy.content), copy.user_id, copy.last_updated
-            key_name = copy.key_name
+            content = parse_content(copy.content)
+            writer = {"user_id": copy.user_id, "key_name": copy.key_name, "created": copy.last_updated}
         else:
             return history.name_current_version(article, name)
         content = snapshots.complete_edits(content, current)
-        return history.add_version(article, content, user=user, key_name=key_name, created=created, name=name)
+        return history.add_version(article, content, name=name, **writer)
 
 
 def rename(article_id: UUID, number: int, *, name: str | None = None) -> ArticleRevision:

@@ -472,7 +472,7 @@ function ignoreMissing(error) {
  *   created: string, last_updated: string }} EmbeddedAuthor
  * @typedef {{ level: number, text: string, id: string }} Heading
  * @typedef {{ uuid: string, username: string }} UserReference
- * @typedef {{ last_updated: string, user: UserReference, title: string }} WorkingCopySummary
+ * @typedef {{ last_updated: string, user: UserReference, key_name: string, title: string }} WorkingCopySummary
  * @typedef {"" | "noindex" | "noindex, nofollow"} Robots
  * @typedef {{ uuid: string, name: string, description: string | null, cover_image: string, slug: string, user: string,
  *   created: string, last_updated: string }} EmbeddedCategory

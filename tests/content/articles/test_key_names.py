@@ -76,6 +76,7 @@ def test_a_working_copy_names_the_key_of_the_last_save(as_login, make_key_client
     copy = f"{path}working-copy/"
     saved = make_key_client(as_login).open(copy, method=method, json={"title": "Two"})
     assert (saved.json["key_name"], as_login.get(copy).json["key_name"]) == (NAME, NAME)
+    assert as_login.get(f"{path}?fields=working_copy").json["working_copy"]["key_name"] == NAME
     # What a GET returns is a valid body.
     assert as_login.open(copy, method=method, json=saved.json).status_code == 200
     assert as_login.get(copy).json["key_name"] == NAME

@@ -40,6 +40,7 @@ _TIMESTAMP_FIELD = Timestamp()
 _SELECT_COPIES = (
     select(
         *(WorkingCopy.article_id, WorkingCopy.last_updated, WorkingCopy.user_id, Account.username),
+        WorkingCopy.key_name,
         _COPY_JSON["title"].as_string().label("title"),
     )
     .outerjoin(Account, Account.uuid == WorkingCopy.user_id)
@@ -165,6 +166,7 @@ def _find_working_copies(group: ArticleGroup) -> Sequence[Fields | None]:
         uuid: {
             "last_updated": _TIMESTAMP_FIELD.serialize("last_updated", row),
             "user": {"uuid": str(row.user_id), "username": row.username or ""},
+            "key_name": row.key_name,
             "title": row.title,
         }
         for uuid, row in _find_visible_rows(group, _SELECT_COPIES).items()

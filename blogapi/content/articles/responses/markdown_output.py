@@ -27,34 +27,42 @@ MARKDOWN = "text/markdown"
 # The Markdown response in the OpenAPI document, in addition to the JSON response.
 MARKDOWN_CONTENT = {200: {"content": {MARKDOWN: {"schema": {"type": "string"}}}}}
 
-# Maps fields of the item to their names in the front matter; exports use the same names.
-_TEXTS = {
-    "title": "title",
-    "subtitle": "subtitle",
-    "slug": "slug",
-    "url": "url",
-    "published_at": "date",
-    "last_updated": "lastmod",
-    "language": "language",
-    "translation_key": "translation_key",
-    "excerpt": "excerpt",
-    "cover_image": "cover_image",
-}
+# The fields in the front matter, which has the names of an export.
+_TEXTS = (
+    *("title", "subtitle", "slug", "url", "published_at", "last_updated", "language", "translation_key"),
+    *("excerpt", "cover_image"),
+)
+_NAMES = {"published_at": "date", "last_updated": "lastmod"}
 _LISTS = ("tags", "authors")
 _FIELDS = (*_TEXTS, "category", *_LISTS, "content", "content_type")
 
-_FRAGMENT = r"(#[^\s()<>\"']{0,200})?"
-# Links to articles in Markdown and in HTML; each repetition is bounded, so that every search is fast.
-_INLINE_LINK = re.compile(rf"\[([^\[\]]{{1,500}})\]\(<?{ARTICLE.pattern}{_FRAGMENT}>?(\s[^()]{{0,500}})?\)")
-_HTML_LINK = re.compile(
-    rf"(<a\s(?:[^<>]{{0,500}}\s)?href=[\"'])\s*{ARTICLE.pattern}{_FRAGMENT}([\"'][^<>]{{0,500}}>)([^<]{{0,500}})</a>",
+# Code in Markdown, in which references stay as they are: meanwhile, a mark replaces the colons in code. The
+# mark is a character that Unicode reserves for use inside a program. The repetitions in these patterns are
+# possessive, bounded, or match up to the end of the text, so that every search is fast.
+_CODE = re.compile(
+    r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})"
+    r"(?s:.*?)(?:^[ \t>]*(?P=fence)[`~]*|\Z)"
+    r"|(?<![`\\])(?P<ticks>`{1,3})(?!`)(?:[^`\n]++|\n(?![ \t>]*\n)|(?!(?P=ticks))`++)*+(?P=ticks)(?!`)",
+    re.MULTILINE,
+)
+_COLON_MARK = "\ufdd0"
+# Links to articles in Markdown and in HTML, with the words that stay without the link.
+_LINKS = tuple(
+    re.compile(pattern, re.IGNORECASE | re.MULTILINE)
+    for pattern in (
+        r"\[(?P<words>(?:[^][!]++|!?\[[^][]{0,500}\](?:\([^()]{0,500}\))?|!){1,20}+)\]"
+        rf"\(\s{{0,3}}<?{ARTICLE.pattern}[^\s()<>]{{0,200}}>?(?:\s[^()]{{0,500}})?\)",
+        rf"<a\s(?:[^<>]{{0,500}}\s)?href=[\"']\s*{ARTICLE.pattern}[^<>]{{0,500}}>"
+        r"(?P<words>(?:[^<]++|<(?!/?a[\s>]))*+)</a>",
+        rf"^ {{0,3}}\[[^][\n]{{1,500}}\]: {{0,3}}<?{ARTICLE.pattern}.{{0,500}}(?P<words>)$",
+    )
+)
+# A reference, with the Markdown before it, or the end of the tag that contains it.
+_REFERENCE = re.compile(
+    rf"(\]\(\s{{0,3}}<?|\]: {{0,3}}<?)?(?<![\w/.:%-])(?:{ARTICLE.pattern}|{FILE.pattern})"
+    r"(?=([^<>]{0,500}>)?)",
     re.IGNORECASE,
 )
-_LINK_DEFINITION = re.compile(
-    rf"^( {{0,3}}\[[^\[\]\n]{{1,500}}\]: {{0,3}}<?){ARTICLE.pattern}{_FRAGMENT}(.{{0,500}})$", re.MULTILINE
-)
-# A reference to a file that is not a part of another address.
-_FILE_REFERENCE = re.compile(rf"(?<![\w/.:%-]){FILE.pattern}", re.IGNORECASE)
 
 
 def prefers_markdown() -> bool:
@@ -86,7 +94,7 @@ def offers_markdown(view: Callable[[Query, UUID], JsonBody]) -> Callable[[Query,
 def _make_response(body: JsonBody) -> Response:
     assert isinstance(body.body, bytes), "the JSON of a single item is never streamed"
     item: Fields = json.loads(body.body)
-    fields: Fields = {name: item[field] for field, name in _TEXTS.items() if item.get(field)}
+    fields: Fields = {_NAMES.get(name, name): item[name] for name in _TEXTS if item.get(name)}
     if category := item.get("category"):
         fields["categories"] = [category["name"]]
     fields |= {name: [one["name"] for one in item[name]] for name in _LISTS if item.get(name)}
@@ -94,48 +102,30 @@ def _make_response(body: JsonBody) -> Response:
     if content_type != "markdown":
         fields["content_type"] = content_type
     if content_type != "text":
-        content = _resolve_files(_resolve_links(content))
+        content = _resolve_references(content, is_markdown=content_type == "markdown")
     text = f"---\n{to_yaml(fields)}---\n{content}".encode()
     response = Response(text, content_type=f"{MARKDOWN}; charset=utf-8")
     response.set_etag(replace(body, body=text).etag())
     return response
 
 
-def _resolve_links(content: str) -> str:
-    """Return the text with the addresses of linked items, and without links to items readers cannot see."""
-    uuids = article_links.find_mentioned(content)
-    urls = article_links.find_urls(uuids) if uuids else {}
-
-    def find(uuid: str, fragment: str) -> str:
-        url = urls.get(UUID(uuid))
-        return "" if url is None else f"{url}{fragment}"
-
-    def resolve_inline(link: re.Match[str]) -> str:
-        text, uuid, fragment, title = link.groups("")
-        return f"[{text}]({url}{title})" if (url := find(uuid, fragment)) else text
-
-    def resolve_anchor(link: re.Match[str]) -> str:
-        before, uuid, fragment, after, text = link.groups("")
-        return f"{before}{escape(url)}{after}{text}</a>" if (url := find(uuid, fragment)) else text
-
-    def resolve_definition(link: re.Match[str]) -> str:
-        before, uuid, fragment, after = link.groups("")
-        return f"{before}{url}{after}" if (url := find(uuid, fragment)) else ""
-
-    for pattern, resolve in (
-        (_INLINE_LINK, resolve_inline),
-        (_HTML_LINK, resolve_anchor),
-        (_LINK_DEFINITION, resolve_definition),
-    ):
-        content = pattern.sub(resolve, content) if uuids else content
-    return content
-
-
-def _resolve_files(content: str) -> str:
-    files = find_mentioned_files(content)
+def _resolve_references(content: str, *, is_markdown: bool) -> str:
+    """Return the text with the addresses of articles and files, and without links to hidden articles."""
+    files, uuids = find_mentioned_files(content), article_links.find_mentioned(content)
+    if not files and not uuids:
+        return content
+    if is_markdown:
+        content = _CODE.sub(lambda code: code[0].replace(":", _COLON_MARK), content)
+    addresses = {uuid: complete_address(file.path) for uuid, file in files.items()}
+    addresses |= article_links.find_urls(uuids)
+    for pattern in _LINKS:
+        content = pattern.sub(
+            lambda link: link[0] if UUID(link["article"]) in addresses else link["words"], content
+        )
 
     def resolve(reference: re.Match[str]) -> str:
-        file = files.get(UUID(reference[1]))
-        return reference[0] if file is None else complete_address(file.path)
+        before, article, file, tag_end = reference.groups("")
+        address = addresses.get(UUID(article or file)) if before or tag_end else None
+        return reference[0] if address is None else f"{before}{escape(address)}"
 
-    return _FILE_REFERENCE.sub(resolve, content)
+    return _REFERENCE.sub(resolve, content).replace(_COLON_MARK, ":")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from blogapi.content.articles import queries
@@ -50,21 +51,13 @@ def name_current_version(article: Article, name: str) -> ArticleRevision:
     return revision
 
 
-def add_version(
-    article: Article,
-    content: ArticleContent,
-    *,
-    user: UUID,
-    key_name: str,
-    created: datetime,
-    name: str = "",
-) -> ArticleRevision:
-    """Add a version with this content, which differs from the content of the article, to the history."""
+def add_version(article: Article, content: ArticleContent, **columns: Any) -> ArticleRevision:
+    """Add a version with this content, which differs from the content of the article, to the history.
+
+    `columns` are its `user_id`, its `key_name`, the time when it was `created`, and its `name` (if any).
+    """
     last_number = queries.get_last_revision_numbers([article.uuid]).get(article.uuid, 0)
-    number = max(article.version, last_number) + 1
-    revision = _add_revision(
-        article, content, number=number, user=user, key_name=key_name, created=created, name=name
-    )
+    revision = _add_revision(article, content, number=max(article.version, last_number) + 1, **columns)
     uses.add_former_uses(db.session(), article.uuid, revision.content)
     return revision
 
@@ -81,7 +74,7 @@ def keep_edits(article: Article, content: ArticleContent, copy: WorkingCopy) -> 
     """Add the edits of a working copy to the history unless they change nothing."""
     edits = complete_edits(parse_content(copy.content), content)
     if edits != content:
-        add_version(article, edits, user=copy.user_id, key_name=copy.key_name, created=copy.last_updated)
+        add_version(article, edits, user_id=copy.user_id, key_name=copy.key_name, created=copy.last_updated)
 
 
 def delete_working_copy(copy: WorkingCopy) -> None:
@@ -98,31 +91,15 @@ def _keep_version(article: Article, content: ArticleContent) -> ArticleRevision:
     return _add_revision(
         *(article, content),
         number=article.version,
-        user=article.editor_id,
+        user_id=article.editor_id,
         key_name=article.key_name,
         created=article.last_updated,
     )
 
 
-def _add_revision(
-    article: Article,
-    content: ArticleContent,
-    *,
-    number: int,
-    user: UUID,
-    key_name: str,
-    created: datetime,
-    name: str = "",
-) -> ArticleRevision:
+def _add_revision(article: Article, content: ArticleContent, **columns: Any) -> ArticleRevision:
     revision = ArticleRevision(
-        article_id=article.uuid,
-        number=number,
-        author_id=article.author_id,
-        user_id=user,
-        key_name=key_name,
-        created=created,
-        content=dump_content(content),
-        name=name,
+        article_id=article.uuid, author_id=article.author_id, content=dump_content(content), **columns
     )
     db.session.add(revision)
     return revision

@@ -8,7 +8,7 @@ import yaml
 from tests.contracts.client import outcome
 from tests.pictures import make_picture
 
-ARTICLES, PAGES = "/api/v1/blog/articles/", "/api/v1/blog/pages/"
+ARTICLES, PAGES, MEDIA = (f"/api/v1/blog/{name}/" for name in ("articles", "pages", "media"))
 MARKDOWN = {"Accept": "text/markdown"}
 
 
@@ -92,11 +92,55 @@ def test_links_lead_to_readable_items_only(as_login, as_reader, make_article):
     assert "secret" not in response.text and str(draft) not in response.text
 
 
+CODE = ("`{}`", "`` a ` {} ``", "```\n{}\n```", "~~~html\n{}\n", "- ```\n  {}\n  ```", "> ```\n> {}\n> ```")
+
+
+@pytest.mark.parametrize("code", CODE)
+def test_code_stays_as_it_is(as_login, as_reader, as_admin, make_article, code):
+    rye, draft = make_article(slug="rye").uuid, make_article(slug="secret", status="draft").uuid
+    file = as_admin.post(f"{MEDIA}?name=rye.png", data=make_picture("red"), content_type="image/png").json
+    sample = code.format(f'[a](article:{rye}), <a href="article:{draft}">b</a>, ![c](media:{file["uuid"]})')
+    content = f"[`x`](article:{draft}) {sample}" if code.startswith("`{") else f"`a`\n\n{sample}"
+    article = make_article(content=content, content_type="markdown")
+    _, text = parse(as_reader.get(f"{ARTICLES}{article.uuid}/", headers=MARKDOWN))
+    assert text == content.replace(f"[`x`](article:{draft})", "`x`")
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ('<A HREF="article:{hidden}"><em>Rye</em></a>', "<em>Rye</em>"),
+        ("<a href='article:{seen}#top'><em>Rye</em></a>", "<a href='/rye/#top'><em>Rye</em></a>"),
+        ("[![Rye](rye.png)](article:{hidden})", "![Rye](rye.png)"),
+        ("[![Rye](rye.png)]( <article:{seen}> )", "[![Rye](rye.png)]( </rye/> )"),
+        ("<article:{seen}>", "</rye/>"),
+        ("Write article:{seen}, without a link.", "Write article:{seen}, without a link."),
+        ("\\`[a](article:{seen})`", "\\`[a](/rye/)`"),
+        ("`a\n\n[a](article:{seen})`", "`a\n\n[a](/rye/)`"),
+    ],
+)
+def test_links_are_found_in_all_their_forms(as_reader, make_article, content, expected):
+    uuids = {
+        "seen": make_article(slug="rye").uuid,
+        "hidden": make_article(slug="secret", status="draft").uuid,
+    }
+    article = make_article(content=content.format(**uuids), content_type="markdown")
+    _, text = parse(as_reader.get(f"{ARTICLES}{article.uuid}/", headers=MARKDOWN))
+    assert text == expected.format(**uuids)
+
+
+def test_html_shows_samples_of_html_as_they_are(as_reader, make_article):
+    rye = make_article(slug="rye").uuid
+    link = f'<a href="article:{rye}">a</a>'
+    sample = f'`<code>{link}</code>` &lt;a href="article:{rye}"&gt;'
+    article = make_article(content=sample, content_type="html")
+    _, text = parse(as_reader.get(f"{ARTICLES}{article.uuid}/", headers=MARKDOWN))
+    assert text == sample.replace(link, '<a href="/rye/">a</a>')
+
+
 def test_files_have_the_addresses_of_the_html(as_login, as_admin, as_reader, make_article):
     as_login.patch("/api/v1/blog/site/", json={"service_url": "https://api.example"})
-    file = as_admin.post(
-        "/api/v1/blog/media/?name=rye.png", data=make_picture("red"), content_type="image/png"
-    ).json
+    file = as_admin.post(f"{MEDIA}?name=rye.png", data=make_picture("red"), content_type="image/png").json
     article = make_article(content=f"![Rye](media:{file['uuid']})", content_type="markdown")
     _, text = parse(as_reader.get(f"{ARTICLES}{article.uuid}/", headers=MARKDOWN))
     assert text == f"![Rye]({file['url']})" and file["url"].startswith("https://api.example/media/")
@@ -141,6 +185,20 @@ def test_lists_stay_json(as_reader, make_article):
 
 
 def test_a_hostile_text_takes_no_time(as_reader, make_article):
-    for part in ("[", "<a ", "[a](article:", "[1]: ", "<a href='article:"):
-        article = make_article(content=part * 20_000, content_type="html")
+    uuid = make_article().uuid
+    for part in (
+        *("[", "<a ", "[a](article:", "[1]: ", "<a href='article:", "[![a](b)", "`", "` ", "``` ", "``a` "),
+        *(
+            "\n```a",
+            "\n- ",
+            "- ",
+            "> ",
+            f"article:{uuid} ",
+            f"<a href='article:{uuid}'>",
+            f"[a](article:{uuid}",
+        ),
+    ):
+        article = make_article(
+            content=part * (50_000 // len(part)) + f"article:{uuid}", content_type="markdown"
+        )
         assert as_reader.get(f"{ARTICLES}{article.uuid}/", headers=MARKDOWN).status_code == 200
