@@ -130,6 +130,22 @@ def test_the_version_that_readers_see_says_so_and_each_has_a_name(api, open_admi
     assert page.get_by_text("Readers see this").count() == 0
 
 
+def test_a_change_of_the_status_names_its_version(api, open_admin):
+    uuid = make_versions(api, "Named", status="published")
+    for status in ("unlisted", "draft", "archived", "draft"):
+        api.patch(f"blog/articles/{uuid}/", {"status": status})
+    api.patch(f"blog/articles/{uuid}/", {"status": "scheduled", "published_at": "2999-01-01T00:00:00Z"})
+    api.patch(f"blog/articles/{uuid}/", {"content": "Later."})
+    api.patch(f"blog/articles/{uuid}/", {"content": "Last."})
+    page = open_admin(f"/admin/articles/{uuid}/history/")
+    versions = page.get_by_role("navigation", name="Versions").get_by_role("link")
+    versions.nth(1).wait_for()
+    names = [text.split("\n")[0] for text in versions.all_inner_texts()]
+    changed = ["Saved", "Scheduled", "Draft again", "Archived", "Draft again", "Unlisted"]
+    assert names[:7] == ["Now", *changed]
+    assert names[7:] == ["Saved"] * (len(names) - 8) + ["Published"]
+
+
 def test_pictures_are_compared_as_pictures(api, open_admin):
     first, second = (
         api.send("POST", f"blog/media/?name={name}.jpg", data=draw_picture((60, 40), colour, "#000000"))[

@@ -151,7 +151,8 @@ export function apiAddress(path, query = {}) {
 export const fileAddress = ({ url }) => new URL(url, location.origin).pathname;
 
 /** Return the address of a picture, which is a library file or on another host. @param {string} address */
-export const imageAddress = (address) => (address.includes("/media/") ? fileAddress({ url: address }) : address);
+export const imageAddress = (address) =>
+  /\/media\/[0-9a-f]{64}\//.test(address) ? fileAddress({ url: address }) : address;
 
 /** @param {string} method @param {string} path @param {string | number} outcome */
 function noteFailure(method, path, outcome) {

@@ -2,7 +2,7 @@
 
 import { html, nothing } from "../../static/vendor/lit.js";
 import { del, fileAddress, get, patch, post } from "../api.js";
-import { button, field, fileButton, problem, searchField } from "../components.js";
+import { button, field, fileButton, problem, searchField, thumbnail } from "../components.js";
 import { openDialog } from "../dialogs.js";
 import { count } from "../format.js";
 import { oneLine } from "../forms.js";
@@ -210,7 +210,7 @@ class Chooser {
       aria-pressed=${this.isGallery ? numberOf(media) > 0 : nothing}
       @click=${() => (this.isGallery ? mark(media) : this.choose([media]))}>
       ${numberOf(media) ? html`<span class="picture-number">${numberOf(media)}</span>` : nothing}
-      <img src=${fileAddress(media.renditions[0] ?? media)} alt="" loading="lazy"></button></li>`;
+      ${thumbnail(media.url, "12.5rem")}</button></li>`;
     return html`<div class="picture-sources">
         ${fileButton("Upload from this device", upload, { icon: "upload", accept: "image/*", multiple: !this.single })}
         ${searchField({ label: "Search the library", id: "library", value: this.words, onInput: search })}

@@ -102,11 +102,15 @@ class History extends Page {
 
   /** The name of a version: the name that its author chose, or the event that created it. @param {Version} version */
   nameOf(version) {
-    const { name, status, before, published_at: time, created } = version;
+    const { name, status, before, key_name: key, published_at: time, created } = version;
     if (name || version === this.now) return name || "Now";
-    if (!isReadable(status)) return "Saved on leaving";
-    if (isReadable(before.status)) return "Saved";
-    return parseTime(time) > parseTime(created) ? "Scheduled" : "Published";
+    const isFirstDraft = status === "draft" && !before.status;
+    if (storedStatus(status) === storedStatus(before.status) || isFirstDraft)
+      return key || isReadable(status) ? "Saved" : "Saved on leaving";
+    if (status === "draft") return "Draft again";
+    return isReadable(status) && parseTime(time) > parseTime(created)
+      ? "Scheduled"
+      : STATUSES[/** @type {Status} */ (status)].name;
   }
 
   /**
@@ -217,8 +221,10 @@ class History extends Page {
   }
 }
 
-/** @param {string} status */
-const isReadable = (status) => STATUSES[/** @type {Status} */ (status)]?.readable;
+/** @param {Status} status */
+const isReadable = (status) => STATUSES[status]?.readable;
+/** Former versions name a scheduled article published. @param {Status} status */
+const storedStatus = (status) => (status === "scheduled" ? "published" : status);
 
 // The fields with the address of a picture, and the addresses of the pictures in a text.
 const PICTURE_FIELDS = ["cover_image", "seo.og_image"];

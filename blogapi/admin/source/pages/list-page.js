@@ -1,7 +1,7 @@
 /** The base class of pages with a list, whose query is in the address: tabs, live search, pages, and a selection. */
 
 import { html, live, nothing } from "../../static/vendor/lit.js";
-import { button, icon, iconButton, searchField, tabs } from "../components.js";
+import { button, icon, iconButton, searchField, tabs, thumbnail } from "../components.js";
 import { count, formatNumber } from "../format.js";
 import { definePage, Page } from "../shell.js";
 
@@ -73,6 +73,16 @@ export class ListPage extends Page {
     // The only item of the last page was deleted.
     history.replaceState(null, "", this.link({ page: String(this.pages) }));
     await this.load();
+  }
+
+  get hasCovers() {
+    return this.items.some(({ cover_image: cover }) => cover);
+  }
+
+  /** The cell with the cover; nothing if no item of the list has one. @param {Json} item */
+  renderCover({ cover_image: cover }) {
+    const picture = /^(?:https?:|\/media\/)/.test(cover) ? thumbnail(cover, "2.5rem") : html`<span></span>`;
+    return this.hasCovers ? html`<td class="thumbnail">${picture}</td>` : nothing;
   }
 
   clear() {

@@ -10,9 +10,11 @@ import {
   fileButton,
   icon,
   iconButton,
+  largePicture,
   row,
   searchField,
   tabs,
+  thumbnail,
 } from "../components.js";
 import { announce, confirmRisk, copyButton, toast } from "../dialogs.js";
 import { Saver } from "../editor/saving.js";
@@ -41,12 +43,7 @@ const isImage = ({ type }) => type.startsWith("image/");
 /** @param {Media} file */
 const describeSize = ({ width, height, size }) => (width ? `${width} × ${height}` : formatSize(size));
 
-/** @param {Media} item @param {number} width @param {string} [alt] */
-function renderPicture(item, width, alt = "") {
-  if (!isImage(item)) return html`<span class="media-picture">${icon("file-text")}</span>`;
-  const shown = item.renditions.find((rendition) => rendition.width >= width) ?? item;
-  return html`<img class="media-picture" src=${fileAddress(shown)} alt=${alt} loading="lazy">`;
-}
+const NO_PICTURE = html`<span class="media-picture">${icon("file-text")}</span>`;
 
 /** The panel of a file; `edits` is its alternative text as typed, which the Saver stores. */
 class Panel {
@@ -110,7 +107,7 @@ class Panel {
     const markdown = `${isImage(file) ? `![${alt}]` : `[${name}]`}(${fileAddress(file)})`;
     const change = () => html`${fileButton("Replace", replace, { icon: "replace", busy: page.busy === "replace" })}
       ${iconButton("trash-2", "Delete file", () => page.deleteFile(this), { kind: "risk", busy })}`;
-    return html`<aside class="media-panel" aria-label=${name}>${renderPicture(file, 800, alt)}
+    return html`<aside class="media-panel" aria-label=${name}>${isImage(file) ? largePicture(file, alt) : NO_PICTURE}
       <div class="section-head"><h2>${name}</h2>
         ${iconButton("x", "Close", () => page.select(null), { kind: "bare hang-end" })}</div>
       ${isImage(file) && mayChangeFile(file) ? this.renderText() : nothing}
@@ -330,7 +327,8 @@ class MediaLibrary extends Page {
       isImage(item) && !alt && !decorative ? ["warn", "No alternative text"] : ["soft", describeSize(item)];
     return html`<li><button type="button" class="media-item" @click=${() => this.select(uuid)}
       aria-pressed=${this.panel?.file.uuid === uuid}>
-      ${renderPicture(item, 400)}<span class="media-name">${name}</span>
+      ${isImage(item) ? thumbnail(item.url, "12.5rem", "media-picture") : NO_PICTURE}
+      <span class="media-name">${name}</span>
       <span class="${kind} small">${text}</span></button></li>`;
   }
 }

@@ -43,9 +43,11 @@ export function openOnItsWay(anchor, page) {
     const { undo } = page;
     const runUndo = () => (close(), undo?.());
     const see = { kind: "main", icon: "external-link", href: url, target: "_blank", rel: "noopener" };
+    const isUnlisted = status === "unlisted";
+    const readers = isUnlisted ? "Only who knows the address can read it" : `Readers can see it ${whenReadersSee()}`;
     const lines = isAhead
       ? nothing
-      : html`<ul class="on-its-way">${renderReaders(status)}
+      : html`<ul class="on-its-way">${line("circle-check", "good", readers)}
       ${loaded ? renderWebhooks(loaded, since) : nothing}</ul>`;
     return html`${cover ? html`<img src=${imageAddress(cover)} alt="">` : nothing}<div>
       <p class="small ${isAhead ? "soft" : "good"}">${describeTime(page.article)}</p>
@@ -86,14 +88,6 @@ function renderAddress(url) {
   const shown = decodeURI(url).replace(/^https?:\/\//, "");
   return html`<div class="address-line"><span>${shown}</span>${copyButton(url, { kind: "bare" })}</div>`;
 }
-
-/** @param {string} status */
-const renderReaders = (status) =>
-  line(
-    "circle-check",
-    "good",
-    status === "unlisted" ? "Only who knows the address can read it" : `Readers can see it ${whenReadersSee()}`,
-  );
 
 /** @param {string} name @param {string} kind @param {Renderable} words */
 const line = (name, kind, words) => html`<li>${icon(name, kind)}<span>${words}</span></li>`;
