@@ -9,7 +9,7 @@ import pytest
 
 from tests.admin.browsing import list_violations
 from tests.admin.demo import draw_picture
-from tests.browser import is_wider_than_the_window
+from tests.browser import is_wider_than_the_window, wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
 
@@ -164,6 +164,14 @@ def test_pictures_are_compared_as_pictures(api, open_admin):
         paths = shown.evaluate_all("(images) => images.map(({ src }) => new URL(src).pathname)")
         assert paths == [urlsplit(url).path] * 2
     assert list_violations(page) == []
+    # The editor refers to pictures of the library by their uuid.
+    reference = f"media:{api.get('blog/media/?q=one')[0]['uuid']}"
+    api.patch(f"blog/articles/{uuid}/", {"content": f"![One]({reference})"})
+    page.reload()
+    added = changes.get_by_role("img", name=f"Added: {reference}")
+    added.wait_for()
+    wait_until(page, "document.querySelector('.version-text ins img').naturalWidth === 60")
+    assert added.evaluate("({ src }) => new URL(src).pathname") == urlsplit(first).path
 
 
 def test_an_article_without_former_versions_says_so(api, open_admin):

@@ -1,7 +1,7 @@
 /** The components of the pages: functions that return templates. */
 
 import { html, live, nothing, ref } from "../static/vendor/lit.js";
-import { fileAddress, imageAddress } from "./api.js";
+import { fileAddress } from "./api.js";
 import { formatNumber } from "./format.js";
 import { describeStatus, STATUSES } from "./statuses.js";
 
@@ -212,7 +212,7 @@ export function tabs(items, current, { label = "Parts of this page", beside = no
  * @param {string} address @param {string} width in CSS @param {string} [kind]
  */
 export function thumbnail(address, width, kind = "") {
-  const source = imageAddress(address);
+  const source = fileAddress(address);
   const small = (/** @type {number} */ width) => source.replace(/[^/]+$/, `w${width}.webp`);
   const srcset = source.startsWith("/media/") ? `${small(200)} 200w, ${small(400)} 400w` : nothing;
   return html`<img class=${kind} loading="lazy" sizes=${width} srcset=${srcset} src=${source} alt="">`;
@@ -220,7 +220,7 @@ export function thumbnail(address, width, kind = "") {
 
 /** A picture of the library, as large as the text about it needs. @param {Media} file @param {string} [alt] */
 export function largePicture({ url, renditions }, alt = "") {
-  const shown = renditions.find(({ width }) => width >= 800) ?? { url };
+  const shown = renditions.find(({ width }) => width >= 800)?.url ?? url;
   return html`<img class="media-picture" src=${fileAddress(shown)} alt=${alt}>`;
 }
 

@@ -14,8 +14,6 @@ import { renderPictureField } from "./pictures.js";
  * @typedef {(value: any) => void} Write
  */
 
-/** @type {Record<string, string>} */
-const INPUT_TYPES = { date: "date", url: "url" };
 /** The titles of articles to which fields refer, by uuid. @type {Map<string, string>} */
 const titles = new Map();
 
@@ -96,7 +94,7 @@ function renderField(page, customField, value, write) {
     return field({ ...options, type: "select", items, value: value ?? "", onInput: write });
   }
   // A date input cannot show an invalid date.
-  const inputType = type === "date" && fault ? "text" : (INPUT_TYPES[type] ?? "text");
+  const inputType = type === "url" || (type === "date" && !fault) ? type : "text";
   const more = { inputmode: type === "number" && "decimal", placeholder: type === "url" && "https://" };
   const onInput = (/** @type {string} */ text) => write(parse(text));
   return field({ ...options, ...more, type: inputType, value: String(value ?? ""), onInput });

@@ -66,7 +66,7 @@ async function findPictures(q, page) {
   const query = { type: "image", page, page_size: PAGE_SIZE, q, fields: "uuid,name,alt,url,renditions,user" };
   /** @type {{data: Media[], total: number}} */
   const { data, total } = await get("blog/media/", { query });
-  const pictures = data.map((media) => ({ ...media, source: fileAddress(media), stored: media.alt }));
+  const pictures = data.map((media) => ({ ...media, source: fileAddress(media.url), stored: media.alt }));
   return { pictures, total };
 }
 
@@ -99,7 +99,7 @@ class Chooser {
       const { pictures, total } = await findPictures(q, 1);
       if (this.words !== words) return;
       Object.assign(this, { library: pictures, total, page: 1 });
-      const found = this.library.find(({ source }) => address && source === fileAddress({ url: address }));
+      const found = this.library.find(({ source }) => address && source === fileAddress(address));
       if (found) this.choose([found]);
       else if (address) this.problem = "The library does not contain this picture.";
     });

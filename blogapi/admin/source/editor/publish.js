@@ -13,7 +13,7 @@ import { describeAddress, isPage, ITEM, pathOf } from "./article.js";
 import { duplicate } from "./duplicate.js";
 import { findBrokenLinks } from "./link-picker.js";
 import { findUndescribed } from "./blocks.js";
-import { isDescribedInLibrary } from "./inline.js";
+import { isDescribedInLibrary } from "./files.js";
 import { findMissing } from "./custom-fields.js";
 import { findOpenTasks } from "./markdown.js";
 import { TimeForm } from "./publish-time.js";

@@ -1,6 +1,6 @@
 /** Shows the versions of an article and their changes; names and restores versions. */
 
-import { get, imageAddress, patch, post, put } from "../api.js";
+import { get, patch, post, put } from "../api.js";
 import { button, icon, iconButton } from "../components.js";
 import { toast } from "../dialogs.js";
 import { loadWithCopy } from "../actions.js";
@@ -8,6 +8,7 @@ import { addressOf, copyOf, FIELDS, isPage, ITEM, pathOf } from "../editor/artic
 import { loadTerms } from "../editor/details.js";
 import { compareLines, compareWords, countChanges, diffFields } from "../editor/differences.js";
 import { fromArticle, fromCopy, TEXT_FIELDS } from "../editor/edits.js";
+import { findFile } from "../editor/files.js";
 import { openForm } from "../forms.js";
 import { count, daysFromToday, formatDayAndTime, formatLongDay, formatTime, parseTime, toFields } from "../format.js";
 import { hasRole } from "../roles.js";
@@ -246,7 +247,7 @@ function renderField({ name, label, before, after }) {
 /** The pictures that were removed and added. @param {string[]} before @param {string[]} after */
 function renderPictures(before, after) {
   const picture = (/** @type {string} */ address, /** @type {string} */ words) =>
-    html`<img src=${imageAddress(address)} alt="${words}: ${address}" loading="lazy">`;
+    html`<img src=${findFile(address, () => page.requestUpdate())?.source ?? nothing} alt="${words}: ${address}">`;
   const removed = before.filter((address) => !after.includes(address));
   const added = after.filter((address) => !before.includes(address));
   if (!removed.length && !added.length) return nothing;

@@ -97,7 +97,7 @@ class Pages extends ListPage {
         const changes = placePage(this.all, uuid, parent || null, index);
         if (await this.actAndReload("move", () => patch(PATH, changes))) close();
       };
-      return html`${problem(this.problem)}<div class="form">
+      return html`<div class="form">${problem(this.problem)}
         ${field({ ...parentField, value: parent, onInput: chooseParent })}
         ${placeField(this.all, uuid, parent || null, index, (index) => choose({ index }), this.errors)}</div>
         ${dialogButtons(close, "Move", save, { busy: this.busy === "move", busyText: "Saving…" })}`;

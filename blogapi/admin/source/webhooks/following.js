@@ -1,7 +1,7 @@
 /** The popover "On its way to readers": where an article is, who sees it, and which webhooks are called for it. */
 
 import { html, nothing } from "../../static/vendor/lit.js";
-import { connection, imageAddress } from "../api.js";
+import { connection, fileAddress } from "../api.js";
 import { button, icon } from "../components.js";
 import { copyButton, openPopover } from "../dialogs.js";
 import { formatDayAndTime, formatLongDay, formatSeconds, formatTime, parseTime } from "../format.js";
@@ -49,7 +49,7 @@ export function openOnItsWay(anchor, page) {
       ? nothing
       : html`<ul class="on-its-way">${line("circle-check", "good", readers)}
       ${loaded ? renderWebhooks(loaded, since) : nothing}</ul>`;
-    return html`${cover ? html`<img src=${imageAddress(cover)} alt="">` : nothing}<div>
+    return html`${cover ? html`<img src=${fileAddress(cover)} alt="">` : nothing}<div>
       <p class="small ${isAhead ? "soft" : "good"}">${describeTime(page.article)}</p>
       <h2 dir="auto">${title || "Untitled"}</h2>${renderAddress(url)}${lines}
       <div class="actions">${undo ? button("Undo", runUndo, { kind: "bare", icon: "undo-2" }) : nothing}
