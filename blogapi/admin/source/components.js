@@ -259,6 +259,9 @@ export const progressBar = ({ value, max, label }) =>
   html`<progress class="progress" value=${value ?? nothing} max=${max || 1} aria-label=${label}>
   </progress>`;
 
+/** The head of a column with menus. */
+export const ACTIONS_HEAD = html`<th class="menu-cell" scope="col"><span class="sr-only">Actions</span></th>`;
+
 /**
  * A table whose last column has actions; heads: [[text, class]].
  * @param {string[][]} heads @param {unknown} rows @param {string} [kind]
@@ -266,7 +269,7 @@ export const progressBar = ({ value, max, label }) =>
 export const table = (heads, rows, kind = "bleed") =>
   html`<table class="table ${kind}"><thead><tr>
     ${heads.map(([text, name = ""]) => html`<th scope="col" class=${name}>${text}</th>`)}
-    <th class="menu-cell" scope="col"><span class="sr-only">Actions</span></th></tr></thead>
+    ${ACTIONS_HEAD}</tr></thead>
     <tbody>${rows}</tbody></table>`;
 
 /** A table that scrolls in its own frame. @param {Parameters<typeof table>} parameters */

@@ -48,7 +48,6 @@ const COLUMNS = [
   ["category", "Category"],
   ["since", "Readers since", "-published_at", "published_at"],
   ["num changed", "Changed", "-last_updated", "last_updated"],
-  ["menu-cell", html`<span class="sr-only">Actions</span>`],
 ];
 
 /** Return whether the filter is offered: authors list only their own articles. @param {string[]} filter */

@@ -24,7 +24,6 @@ const COLUMNS = [
   ["num changed", "Deleted"],
   ["goes", "Leaves the bin"],
   ["restore", html`<span class="sr-only">Restore</span>`],
-  ["menu-cell", html`<span class="sr-only">Actions</span>`],
 ];
 
 /** @typedef {Article & {edits: string | null, deleted: string, deleted_by: string, goes: string}} DeletedItem */

@@ -1,7 +1,7 @@
 /** The base class of pages with a list, whose query is in the address: tabs, live search, pages, and a selection. */
 
 import { html, live, nothing } from "../../static/vendor/lit.js";
-import { button, icon, iconButton, searchField, tabs, thumbnail } from "../components.js";
+import { ACTIONS_HEAD, button, icon, iconButton, searchField, tabs, thumbnail } from "../components.js";
 import { count, formatNumber } from "../format.js";
 import { definePage, Page } from "../shell.js";
 
@@ -139,6 +139,7 @@ export class ListPage extends Page {
         <thead><tr><th class="check-cell" scope="col">
           ${this.renderCheck("Select all on this page", this.items)}</th>
           ${columns.map((column) => this.#renderHead(column))}
+          ${ACTIONS_HEAD}
         </tr></thead>
         <tbody>${rows}</tbody>
       </table></div>

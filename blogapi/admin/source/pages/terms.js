@@ -30,7 +30,6 @@ const COLUMNS = [
   ["num", "Articles"],
   ["uses", html`<span class="sr-only">In which status</span>`],
   ["num changed", "Changed"],
-  ["menu-cell", html`<span class="sr-only">Actions</span>`],
 ];
 
 /**
