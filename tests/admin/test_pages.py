@@ -215,6 +215,7 @@ def test_the_details_of_a_page_begin_with_its_place(api, open_admin):
     api.patch(f"{PAGES}{imprint['uuid']}/", {"content": "Theirs."})
     place.select_option("After “Maps”")
     page.get_by_text("It was changed in the meantime. Load the page again.").wait_for()
+    assert place.locator("option:checked").inner_text() == "First"
     assert list_places(api)["Imprint, new"] == (None, 0)
     page.goto("/admin/pages/new/")
     page.get_by_role("button", name="Details", exact=True).click()
