@@ -6,7 +6,7 @@ import pytest
 
 from blogapi.accounts.users import links
 from tests.admin.blogs import PASSWORD, open_app, serve_blog
-from tests.admin.browsing import AdminPages
+from tests.admin.browsing import AdminPages, wait_for_page
 from tests.admin.writing import ARTICLES, get_button
 from tests.browser import wait_until
 from tests.pictures import make_picture
@@ -67,6 +67,7 @@ def test_a_new_blog_has_its_first_article_with_thirteen_clicks(browser, tmp_path
         page = pages(link, user="")
         page.add_init_script(COUNT)
         page.reload()
+        wait_for_page(page, "document.activeElement.name === 'username'")
         page.keyboard.insert_text("ida")
         page.keyboard.press("Tab")
         page.keyboard.insert_text(PASSWORD)
