@@ -47,7 +47,7 @@ class Sample extends Page {
     const content = (close) => html`<h2>Publish this</h2>
       ${segments({ label: "When", name: "when", items, value: this.when, onChange: (when) => this.set({ when }) })}
       <p>Chosen: ${this.when}</p>
-      <div class="popover-buttons">${button("Cancel", () => close(), { kind: "bare" })}</div>`;
+      <div class="dialog-buttons">${button("Cancel", () => close(), { kind: "bare" })}</div>`;
     openPopover(currentTarget, content, { label: "Publish" });
   }
 

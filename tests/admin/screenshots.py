@@ -1,6 +1,7 @@
-"""Draws every admin page in each of its states: light, dark and on a phone.
+"""Draws every admin page in each of its states: on a desktop, a tablet and a phone, light and dark.
 
-`python -m tests.admin.screenshots FOLDER [NAME…]` writes NAME-light.png, NAME-dark.png and NAME-phone.png.
+`python -m tests.admin.screenshots FOLDER [NAME…]` writes NAME-light.png, NAME-dark.png, NAME-tablet.png,
+NAME-tablet-dark.png, NAME-phone.png and NAME-phone-dark.png.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from blogapi import clock
 from blogapi.operations.doctor import health_checks
 from blogapi.operations.doctor.findings import Advice, Level
 from tests.admin import demo, hooks
-from tests.admin.blogs import create_users, open_app, serve_blog, serve_modules
+from tests.admin.blogs import Blog, create_users, open_app, serve_blog, serve_modules
 from tests.admin.browsing import AdminPages, wait_for_page
 from tests.browser import launch_browser
 
@@ -33,7 +34,10 @@ SPACE = Advice("disk", Level.OK, "Space on the disk", "76.5 GB are free, and the
 VARIANTS = {
     "light": {"width": 1440, "height": 900},
     "dark": {"width": 1440, "height": 900, "dark": True},
+    "tablet": {"width": 1024, "height": 768},
+    "tablet-dark": {"width": 1024, "height": 768, "dark": True},
     "phone": {"width": 390, "height": 844},
+    "phone-dark": {"width": 390, "height": 844, "dark": True},
 }
 
 
@@ -110,6 +114,30 @@ def open_links(page: Page) -> None:
     page.wait_for_timeout(500)
 
 
+def open_insert(page: Page) -> None:
+    """Type "/" on an empty line."""
+    page.locator(".cm-line").nth(4).click()
+    page.keyboard.press("End")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    page.keyboard.type("/")
+    page.wait_for_timeout(500)
+
+
+def insert_table(page: Page) -> None:
+    """Insert a table on an empty line."""
+    open_insert(page)
+    page.keyboard.type("ta")
+    page.keyboard.press("Enter")
+    page.wait_for_timeout(500)
+
+
+def move_page(page: Page) -> None:
+    """Ask for the place of a page."""
+    click("button", "Actions for The people")(page)
+    click("menuitem", "Move")(page)
+
+
 def select(page: Page) -> None:
     """Select the first three rows of a list; on a phone, the checkboxes appear first."""
     button = page.get_by_role("button", name="Select", exact=True)
@@ -149,12 +177,19 @@ STATES = (
     State("editor", "articles/{splice}/"),
     State("editor-details", "articles/{splice}/", show_details),
     State("editor-publish", "articles/{splice}/", click("button", "Publish")),
-    State("editor-links", "articles/{splice}/", open_links),
+    State("editor-letters", "articles/{splice}/", click("button", "How the text looks")),
     State("editor-new", "articles/new/"),
     State("editor-edits", "articles/{foghorn}/"),
     State("editor-on-its-way", "articles/{folder}/", open_on_its_way),
     State("history", "articles/{folder}/history/"),
     State("preview", "articles/{splice}/preview/"),
+    State("articles-bin", "articles/bin/"),
+    State("pages", "pages/"),
+    State("pages-move", "pages/", move_page),
+    State("pages-bin", "pages/bin/"),
+    State("pages-empty", "pages/", is_empty=True),
+    State("page-editor", "pages/{people}/", show_details),
+    State("alt-texts", "media/alt/"),
     State("media", "media/"),
     State("media-panel", "media/", lambda page: page.locator(".media-item").nth(5).click()),
     State("media-empty", "media/", is_empty=True),
@@ -163,10 +198,15 @@ STATES = (
     State("tags-merge", "tags/", merge_selected),
     State("authors", "authors/"),
     State("welcome", "welcome/", name_blog, is_empty=True),
+    State("settings", "settings/"),
     State("site", "site/"),
+    State("site-addresses", "site/addresses/"),
+    State("site-languages", "site/languages/"),
+    State("custom-fields", "custom-fields/"),
     State("users", "users/"),
     State("users-invite", "users/", click("button", "Invite")),
     State("users-link", "users/", invite),
+    State("setup", "setup/#token", user=""),
     State("sign-in-code", "sign-in/", ask_for_code, user=""),
     State("profile-setup", "profile/", click("button", "Set up")),
     State("keys", "keys/"),
@@ -186,6 +226,10 @@ STATES = (
     State("export", "export/"),
     State("backups", "backups/"),
     State("profile", "profile/"),
+    # These change the text, so they are the last.
+    State("editor-links", "articles/{splice}/", open_links),
+    State("editor-insert", "articles/{splice}/", open_insert),
+    State("editor-table", "articles/{splice}/", insert_table),
 )
 
 
@@ -209,6 +253,28 @@ def draw(folder: Path, names: list[str]) -> None:
                 draw_blog(folder, states, Path(temporary) / f"blog-{is_empty}", browser, is_empty=is_empty)
 
 
+def add_pages(blog: Blog) -> dict[str, str]:
+    """Add pages, a custom field and deleted items; return the uuids of pages by short names."""
+    ida, marit = blog.client("ida"), blog.client("marit")
+    ida.post("blog/fields/", {"name": "boat", "label": "Boat", "type": "text", "kinds": ["article"]})
+    about = ida.post("blog/pages/", {"title": "About", "content": "Since 2009.", "status": "published"})[
+        "uuid"
+    ]
+    below = {"parent": about, "content": "Ida and Marit.", "status": "published"}
+    people = ida.post("blog/pages/", {"title": "The people", **below})["uuid"]
+    for position, title in enumerate(("Imprint", "Links", "Old charts"), 1):
+        page = ida.post("blog/pages/", {"title": title, "position": position, "content": "Words."})["uuid"]
+    marit.delete(f"blog/pages/{page}/")
+    cover = ida.get("blog/media/?fields=url")[0]["url"]
+    for title, more in (
+        ("A fog signal nobody paid for", {"cover_image": cover, "status": "published"}),
+        ("Notes for the winter lay-up", {}),
+    ):
+        article = ida.post("blog/articles/", {"title": title, "content": "Words.", **more})["uuid"]
+        marit.delete(f"blog/articles/{article}/")
+    return {"people": people}
+
+
 def draw_blog(folder: Path, states: list[State], instance: Path, browser: object, *, is_empty: bool) -> None:
     """Draw states of a new blog."""
     with open_app(instance) as app:
@@ -216,7 +282,7 @@ def draw_blog(folder: Path, states: list[State], instance: Path, browser: object
     with serve_blog(instance) as blog:
         uuids = {} if is_empty else demo.fill_blog(blog)
         short = {name: uuids.get(getattr(demo, name.upper())) for name in ("splice", "foghorn", "folder")}
-        short |= {} if is_empty else hooks.add_demo_hooks(blog)
+        short |= {} if is_empty else hooks.add_demo_hooks(blog) | add_pages(blog)
         pages = AdminPages(browser, blog)
         for user in {state.user for state in states}:
             pages.get_context(user).clock.set_fixed_time(NOW)

@@ -9,7 +9,7 @@ import pytest
 
 from tests.admin.browsing import list_violations
 from tests.admin.demo import draw_picture
-from tests.browser import is_wider_than_the_window
+from tests.browser import is_wider_than_the_window, wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
 
@@ -130,6 +130,22 @@ def test_the_version_that_readers_see_says_so_and_each_has_a_name(api, open_admi
     assert page.get_by_text("Readers see this").count() == 0
 
 
+def test_a_change_of_the_status_names_its_version(api, open_admin):
+    uuid = make_versions(api, "Named", status="published")
+    for status in ("unlisted", "draft", "archived", "draft"):
+        api.patch(f"blog/articles/{uuid}/", {"status": status})
+    api.patch(f"blog/articles/{uuid}/", {"status": "scheduled", "published_at": "2999-01-01T00:00:00Z"})
+    api.patch(f"blog/articles/{uuid}/", {"content": "Later."})
+    api.patch(f"blog/articles/{uuid}/", {"content": "Last."})
+    page = open_admin(f"/admin/articles/{uuid}/history/")
+    versions = page.get_by_role("navigation", name="Versions").get_by_role("link")
+    versions.nth(1).wait_for()
+    names = [text.split("\n")[0] for text in versions.all_inner_texts()]
+    changed = ["Saved", "Scheduled", "Draft again", "Archived", "Draft again", "Unlisted"]
+    assert names[:7] == ["Now", *changed]
+    assert names[7:] == ["Saved"] * (len(names) - 8) + ["Published"]
+
+
 def test_pictures_are_compared_as_pictures(api, open_admin):
     first, second = (
         api.send("POST", f"blog/media/?name={name}.jpg", data=draw_picture((60, 40), colour, "#000000"))[
@@ -148,6 +164,14 @@ def test_pictures_are_compared_as_pictures(api, open_admin):
         paths = shown.evaluate_all("(images) => images.map(({ src }) => new URL(src).pathname)")
         assert paths == [urlsplit(url).path] * 2
     assert list_violations(page) == []
+    # The editor refers to pictures of the library by their uuid.
+    reference = f"media:{api.get('blog/media/?q=one')[0]['uuid']}"
+    api.patch(f"blog/articles/{uuid}/", {"content": f"![One]({reference})"})
+    page.reload()
+    added = changes.get_by_role("img", name=f"Added: {reference}")
+    added.wait_for()
+    wait_until(page, "document.querySelector('.version-text ins img').naturalWidth === 60")
+    assert added.evaluate("({ src }) => new URL(src).pathname") == urlsplit(first).path
 
 
 def test_an_article_without_former_versions_says_so(api, open_admin):

@@ -24,6 +24,15 @@ def list_options(page):
     return page.get_by_role("listbox", name="Insert", exact=True).get_by_role("option")
 
 
+def test_the_list_at_the_end_of_a_long_text_is_inside_the_window(write, make):
+    page = write(make("Low", content="Line.\n\n" * 40))
+    type_at_end(page, "")
+    page.keyboard.press("/")
+    list_options(page).last.wait_for()
+    edges = "(({ top, bottom }) => top >= 0 && bottom <= innerHeight)"
+    assert page.evaluate(f"{edges}(document.querySelector('.insert').getBoundingClientRect())")
+
+
 def test_a_slash_on_an_empty_line_inserts_and_one_undo_takes_it_back(write, make, api):
     path = make("Slash", content=START)
     page = write(path)

@@ -54,6 +54,27 @@ def test_an_upload_asks_for_the_alternative_text_and_saves_it(api, open_admin):
     assert get_item(page, "quay.png").get_by_text("No alternative text").count() == 0
 
 
+def test_lists_load_pictures_as_small_as_they_are_shown(api, open_admin):
+    body = make_picture("sienna", "JPEG", (1200, 900))
+    picture = api.post(
+        "blog/media/", query_string={"name": "large.jpg"}, data=body, content_type="application/octet-stream"
+    )
+    api.post("blog/articles/", {"title": "Large", "content": "Tide.", "cover_image": picture["url"]})
+    name = "(image) => image.complete && image.naturalWidth && image.currentSrc.split('/').at(-1)"
+    grid = f"[...document.querySelectorAll('.media-item img')].map({name}).join()"
+    page = open_admin("/admin/media/?q=large")
+    wait_until(page, f"{grid} === 'w200.webp'")
+    page.goto("/admin/articles/")
+    wait_until(page, f"[...document.querySelectorAll('td.thumbnail img')].map({name})[0] === 'w200.webp'")
+    # A screen with three device pixels for each pixel gets the next larger copy.
+    page.context.new_cdp_session(page).send(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": 390, "height": 844, "deviceScaleFactor": 3, "mobile": True},
+    )
+    page.goto("/admin/media/?q=large")
+    wait_until(page, f"{grid} === 'w400.webp'")
+
+
 def test_leaving_during_an_upload_asks(api, open_admin):
     page = open_admin("/admin/media/")
     waiting, questions = [], []

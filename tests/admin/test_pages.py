@@ -85,15 +85,31 @@ def test_pages_are_a_tree_whose_places_change(api, open_admin):
     page.get_by_role("button", name="Actions for Team").click()
     page.get_by_role("menuitem", name="Move").click()
     dialog = page.get_by_role("dialog", name="Move “Team”")
-    below = dialog.get_by_role("combobox", name="Below")
-    below.get_by_role("option", name="Contact").wait_for(state="attached")
-    assert below.locator("option").all_inner_texts() == ["No other page", "About", "Contact"]
+    parent, place = (dialog.get_by_role("combobox", name=name) for name in ("Parent", "Place"))
+    parent.get_by_role("option", name="Contact").wait_for(state="attached")
+    assert parent.locator("option").all_inner_texts() == ["None", "About", "Contact"]
+    assert place.locator("option").all_inner_texts() == ["First"]
     assert list_violations(page) == []
-    below.select_option("Contact")
-    dialog.get_by_role("spinbutton", name="Position").fill("7")
-    dialog.get_by_role("button", name="Save").click()
+    # Another parent has other places; the last one is chosen.
+    parent.select_option("None")
+    assert place.locator("option").all_inner_texts() == ["First", "After “About”", "After “Contact”"]
+    assert place.locator("option:checked").inner_text() == "After “Contact”"
+    place.select_option("After “About”")
+    parent.select_option("Contact")
+    assert place.locator("option:checked").inner_text() == "First"
+    dialog.get_by_role("button", name="Move").click()
     wait_until(page, f"{titles}.join() === 'About,Contact,Team,Ada'")
-    assert list_places(api)["Team"] == ("Contact", 7)
+    assert list_places(api)["Team"] == ("Contact", 0)
+    # Pages with the same position make room.
+    page.get_by_role("button", name="Actions for Contact").click()
+    page.get_by_role("menuitem", name="Move").click()
+    dialog = page.get_by_role("dialog", name="Move “Contact”")
+    place = dialog.get_by_role("combobox", name="Place")
+    assert place.locator("option:checked").inner_text() == "After “About”"
+    place.select_option("First")
+    dialog.get_by_role("button", name="Move").click()
+    wait_until(page, f"{titles}.join() === 'Contact,Team,Ada,About'")
+    assert (list_places(api)["Contact"], list_places(api)["About"]) == ((None, 0), (None, 1))
     page.get_by_role("searchbox", name="Search pages").fill("team")
     page.get_by_role("link", name="About").wait_for(state="detached")
     page.get_by_role("searchbox", name="Search pages").fill("zzz")
@@ -103,10 +119,10 @@ def test_pages_are_a_tree_whose_places_change(api, open_admin):
     page.get_by_role("button", name="Actions for Team").click()
     page.get_by_role("menuitem", name="Delete page").click()
     page.get_by_text("“Team” deleted. 1 page is at the top now.").wait_for()
-    assert list_places(api)["Ada"] == (None, 0)
+    assert list_places(api)["Ada"][0] is None
     page.get_by_role("button", name="Undo").click()
-    wait_until(page, f"{titles}.join() === 'About,Contact,Team,Ada'")
-    assert list_places(api)["Team"] == ("Contact", 7)
+    wait_until(page, f"{titles}.join() === 'Contact,Team,Ada,About'")
+    assert list_places(api)["Team"] == ("Contact", 0)
     assert api.get("blog/pages/team/?fields=uuid,status") == {"uuid": team["uuid"], "status": "published"}
     page.keyboard.press("Control+p")
     page.get_by_role("combobox", name="Page, action or article").fill("contac")
@@ -199,6 +215,7 @@ def test_the_details_of_a_page_begin_with_its_place(api, open_admin):
     api.patch(f"{PAGES}{imprint['uuid']}/", {"content": "Theirs."})
     place.select_option("After “Maps”")
     page.get_by_text("It was changed in the meantime. Load the page again.").wait_for()
+    assert place.locator("option:checked").inner_text() == "First"
     assert list_places(api)["Imprint, new"] == (None, 0)
     page.goto("/admin/pages/new/")
     page.get_by_role("button", name="Details", exact=True).click()

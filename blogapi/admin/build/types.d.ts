@@ -143,7 +143,7 @@ interface Refs {
   mainButton: HTMLButtonElement;
   navigation: HTMLElement;
   noEmail: HTMLElement;
-  cards: HTMLElement;
+  content: HTMLElement;
   notServed: HTMLElement;
   passwordForm: NamedForm;
   rememberHelp: HTMLElement;

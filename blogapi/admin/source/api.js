@@ -145,13 +145,12 @@ export function apiAddress(path, query = {}) {
 }
 
 /**
- * Return the address of a library file on this host, even if its public address has another host.
- * @param {{url: string}} file
+ * Return the address of a picture or a file. For one of the library, it is on this host, even if its public address has
+ * another host.
+ * @param {string} address
  */
-export const fileAddress = ({ url }) => new URL(url, location.origin).pathname;
-
-/** Return the address of a picture, which is a library file or on another host. @param {string} address */
-export const imageAddress = (address) => (address.includes("/media/") ? fileAddress({ url: address }) : address);
+export const fileAddress = (address) =>
+  /\/media\/[0-9a-f]{64}\//.test(address) ? new URL(address, location.origin).pathname : address;
 
 /** @param {string} method @param {string} path @param {string | number} outcome */
 function noteFailure(method, path, outcome) {

@@ -1,6 +1,7 @@
 /** The components of the pages: functions that return templates. */
 
 import { html, live, nothing, ref } from "../static/vendor/lit.js";
+import { fileAddress } from "./api.js";
 import { formatNumber } from "./format.js";
 import { describeStatus, STATUSES } from "./statuses.js";
 
@@ -109,30 +110,35 @@ export function field({ name, id = `field-${name}`, label, help, counter, errors
   const aria = { "aria-describedby": text && `${id}-help`, "aria-invalid": error && "true" };
   return html`<div class="field ${error ? "faulty" : ""}">
     <label for=${id}>${label}</label>
-    ${makeControl({ id, name, ...aria, ...more })}
+    ${makeControl({ id, name, label, ...aria, ...more })}
     <div class="below" ?hidden=${!text && !counter}>
       <span id="${id}-help" class="help">${text}</span><span class="help">${counter}</span></div></div>`;
 }
 
 /**
- * @param {{type?: string, value?: unknown, onInput?: (value: string) => unknown,
+ * @param {{type?: string, label?: unknown, value?: unknown, onInput?: (value: string) => unknown,
  *   onChange?: (value: string) => unknown, items?: Record<string, string>, [name: string]: unknown}} options
  */
-function makeControl({ type = "text", value = "", items, onInput, onChange, ...more }) {
+function makeControl({ type = "text", label, value = "", items, onInput, onChange, ...more }) {
   const dir = /^text/.test(type) && "auto";
   const handlers = { oninput: onValue(onInput), onchange: onValue(onChange) };
   const given = attributes({ autocomplete: "off", dir, ...handlers, ...more });
   // Text in a field that the page does not track is kept when the page renders.
   const shown = onInput ? live(value) : value;
-  if (type === "select") return select(/** @type {Record<string, string>} */ (items), value, given);
+  if (items) return select(items, value, given);
   if (type === "textarea") return html`<textarea rows="3" .value=${shown} ${given}></textarea>`;
-  return html`<input type=${type} .value=${shown} ${given}>`;
+  const input = html`<input type=${type} .value=${shown} ${given}>`;
+  // shell.js handles the button.
+  return type === "password"
+    ? html`<span class="prefixed">${input}<button class="suffix" type="button" aria-pressed="false"
+        aria-label="Show ${String(label).toLowerCase()}">Show</button></span>`
+    : input;
 }
 
 /** @param {Record<string, string>} items @param {unknown} value @param {unknown} given */
 function select(items, value, given) {
   const option = (/** @type {[string, string]} */ [item, label]) =>
-    html`<option value=${item} ?selected=${item === value}>${label}</option>`;
+    html`<option value=${item} .selected=${live(item === value)}>${label}</option>`;
   const choices = Object.entries(items).map(option);
   return html`<span class="select"><select ${given}>${choices}</select>${icon("chevron-down")}</span>`;
 }
@@ -201,6 +207,23 @@ export function tabs(items, current, { label = "Parts of this page", beside = no
     <nav class="tabs" aria-label=${label}>${items.map(link)}</nav>${beside}</div>`;
 }
 
+/**
+ * A picture in a list; one of the library is loaded in about the width that is shown.
+ * @param {string} address @param {string} width in CSS @param {string} [kind]
+ */
+export function thumbnail(address, width, kind = "") {
+  const source = fileAddress(address);
+  const small = (/** @type {number} */ width) => source.replace(/[^/]+$/, `w${width}.webp`);
+  const srcset = source.startsWith("/media/") ? `${small(200)} 200w, ${small(400)} 400w` : nothing;
+  return html`<img class=${kind} loading="lazy" sizes=${width} srcset=${srcset} src=${source} alt="">`;
+}
+
+/** A picture of the library, as large as the text about it needs. @param {Media} file @param {string} [alt] */
+export function largePicture({ url, renditions }, alt = "") {
+  const shown = renditions.find(({ width }) => width >= 800)?.url ?? url;
+  return html`<img class="media-picture" src=${fileAddress(shown)} alt=${alt}>`;
+}
+
 /** @param {{label: string, value?: string, onInput?: (value: string) => unknown, [name: string]: unknown}} options */
 export function searchField({ label, value = "", onInput, ...more }) {
   const given = { type: "search", value, onInput, "aria-label": label, placeholder: label, ...more };
@@ -236,6 +259,9 @@ export const progressBar = ({ value, max, label }) =>
   html`<progress class="progress" value=${value ?? nothing} max=${max || 1} aria-label=${label}>
   </progress>`;
 
+/** The head of a column with menus. */
+export const ACTIONS_HEAD = html`<th class="menu-cell" scope="col"><span class="sr-only">Actions</span></th>`;
+
 /**
  * A table whose last column has actions; heads: [[text, class]].
  * @param {string[][]} heads @param {unknown} rows @param {string} [kind]
@@ -243,7 +269,7 @@ export const progressBar = ({ value, max, label }) =>
 export const table = (heads, rows, kind = "bleed") =>
   html`<table class="table ${kind}"><thead><tr>
     ${heads.map(([text, name = ""]) => html`<th scope="col" class=${name}>${text}</th>`)}
-    <th class="menu-cell" scope="col"><span class="sr-only">Actions</span></th></tr></thead>
+    ${ACTIONS_HEAD}</tr></thead>
     <tbody>${rows}</tbody></table>`;
 
 /** A table that scrolls in its own frame. @param {Parameters<typeof table>} parameters */

@@ -141,18 +141,17 @@ export function openDialog({ title, content, kind = "" }) {
  * @param {{title: string, text: string, action: string}} question
  */
 export function confirmRisk({ title, text, action }) {
-  const content = (/** @type {Close} */ close) => html`<p class="soft">${text}</p><div class="dialog-buttons">
-    ${button("Cancel", () => close(), { kind: "bare" })}
-    ${button(action, () => close(true), { kind: "risk filled" })}</div>`;
+  const content = (/** @type {Close} */ close) =>
+    html`<p class="soft">${text}</p>${dialogButtons(close, action, () => close(true), { kind: "risk filled" })}`;
   return openDialog({ title, content, kind: "small-dialog" }).result;
 }
 
 /**
- * The buttons at the end of a popover: Cancel, and the main one.
+ * The buttons at the end of a dialog or a popover: Cancel, and the main one.
  * @param {Close} close @param {string} text @param {() => unknown} run @param {Parameters<typeof button>[2]} options
  */
-export const popoverButtons = (close, text, run, options) =>
-  html`<div class="popover-buttons">${button("Cancel", () => close(), { kind: "bare" })}
+export const dialogButtons = (close, text, run, options) =>
+  html`<div class="dialog-buttons">${button("Cancel", () => close(), { kind: "bare" })}
     ${button(text, run, { kind: "main", ...options })}</div>`;
 
 /**

@@ -60,6 +60,10 @@ export const nameDay = (stamp) => ({ "-1": "Yesterday", 0: "Today", 1: "Tomorrow
 /** "Today, 14:32", "Yesterday, 21:17", "29 Nov 2026, 08:00". @param {Stamp} stamp */
 export const formatDayAndTime = (stamp) => `${nameDay(stamp) ?? formatDay(stamp)}, ${formatTime(stamp)}`;
 
+/** "today, 14:32", for the middle of a sentence. @param {Stamp} stamp */
+export const dayInSentence = (stamp) =>
+  formatDayAndTime(stamp).replace(/^(?:To|Yester)day/, (name) => name.toLowerCase());
+
 const UNITS = { year: 31_557_600, month: 2_629_800, day: 86_400, hour: 3600, minute: 60, second: 1 };
 
 /** "in 8 days", "in 72 years", "3 months ago", "in 20 minutes", "in 5 seconds". @param {Stamp} stamp */

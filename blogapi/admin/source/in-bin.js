@@ -4,7 +4,7 @@ import { html } from "../static/vendor/lit.js";
 import { get } from "./api.js";
 import { button, emptyState } from "./components.js";
 import { toast } from "./dialogs.js";
-import { distance, formatDayAndTime } from "./format.js";
+import { dayInSentence, distance } from "./format.js";
 import { bringBack } from "./pages/lists.js";
 
 /** Return the function that renders this for the item of the address. @param {import("./shell.js").Page} page */
@@ -17,8 +17,8 @@ export async function readDeleted(page) {
     const notes = await page.actAndReload("restore", () => bringBack(`blog/${collection}/`, [item]));
     if (notes) toast(notes);
   };
-  const when = formatDayAndTime(deleted).replace(/^(?:To|Yester)day/, (day) => day.toLowerCase());
-  const text = `It was deleted${user ? ` by ${user}` : ""} ${when}, and leaves the bin ${distance(goes)}.`;
+  const by = user ? ` by ${user}` : "";
+  const text = `It was deleted${by} ${dayInSentence(deleted)}, and leaves the bin ${distance(goes)}.`;
   const name = title ? `“${title}”` : `This ${kind}`;
   return () =>
     html`${emptyState({

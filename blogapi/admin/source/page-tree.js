@@ -1,5 +1,8 @@
 /** The tree of the pages of the blog. */
 
+import { field } from "./components.js";
+import { titleOf } from "./pages/lists.js";
+
 // The API accepts at most this number of pages above a page.
 const MAX_ABOVE = 20;
 
@@ -26,6 +29,30 @@ export function listParents(pages, uuid) {
   const depths = tree.filter((page) => moved.has(page.uuid)).map(({ depth }) => depth);
   const height = depths.length ? Math.max(...depths) - depths[0] : 0;
   return tree.filter((page) => !moved.has(page.uuid) && page.depth + 1 + height <= MAX_ABOVE);
+}
+
+/**
+ * Return the index of a page among the pages below its parent; 0 for a new page.
+ * @param {Article[]} pages in the order of their positions @param {string} uuid @param {string | null} parent
+ */
+export const findPlace = (pages, uuid, parent) =>
+  Math.max(
+    0,
+    pages.filter((page) => page.parent === parent).findIndex((page) => page.uuid === uuid),
+  );
+
+/**
+ * The field for the place of a page below a parent: first, or after another page. index: the shown place, the last one
+ * if there are fewer. use(index): called when a place is chosen.
+ * @param {Article[]} pages in the order of their positions @param {string} uuid @param {string | null} parent
+ * @param {number} index @param {(index: number) => unknown} use @param {Record<string, unknown>} errors
+ */
+export function placeField(pages, uuid, parent, index, use, errors) {
+  const others = pages.filter((page) => page.parent === parent && page.uuid !== uuid);
+  const items = { ...["First", ...others.map((page) => `After “${titleOf(page)}”`)] };
+  const value = String(Math.min(index, others.length));
+  const onInput = (/** @type {string} */ chosen) => use(Number(chosen));
+  return field({ name: "position", label: "Place", type: "select", items, value, onInput, errors });
 }
 
 /**

@@ -3,7 +3,7 @@
 import { html } from "../../static/vendor/lit.js";
 import { get, patch } from "../api.js";
 import { choiceCards, field, problem } from "../components.js";
-import { openPopover, popoverButtons, toast } from "../dialogs.js";
+import { openPopover, dialogButtons, toast } from "../dialogs.js";
 import { languageName, listLanguages } from "../languages.js";
 import { session } from "../shell.js";
 import { COLLECTION, ITEM, isPage, load, pathOf, saveCopy } from "./article.js";
@@ -57,7 +57,7 @@ export function openTranslation(anchor, page, used) {
       ${choiceCards({ label: "Text", name: "start", items: START_CHOICES, value: form.start, onChange })}
       <p class="consequence help">${HELP_TEXTS[form.start] ?? HELP_TEXTS.copy}</p>
       ${problem(page.problem)}
-      ${popoverButtons(close, isLink ? "Choose" : "Create the draft", () => addTranslation(close), main)}`;
+      ${dialogButtons(close, isLink ? "Choose" : "Create the draft", () => addTranslation(close), main)}`;
   };
   const popover = openPopover(anchor, renderContent, { label: "Add a translation", kind: "translation" });
 }

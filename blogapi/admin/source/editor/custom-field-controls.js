@@ -2,7 +2,7 @@
 
 import { html, nothing } from "../../static/vendor/lit.js";
 import { get } from "../api.js";
-import { button, checkbox, field, fold, icon, segments } from "../components.js";
+import { button, checkbox, field, fold, icon } from "../components.js";
 import { ITEM } from "./article.js";
 import { findArticles, pickArticle } from "./link-picker.js";
 import { describeFault, CUSTOM_FIELDS, useFields } from "./custom-fields.js";
@@ -14,10 +14,6 @@ import { renderPictureField } from "./pictures.js";
  * @typedef {(value: any) => void} Write
  */
 
-// The number of characters of all segments that fit into the width of Details.
-const MAX_SEGMENTS_LENGTH = 24;
-/** @type {Record<string, string>} */
-const INPUT_TYPES = { date: "date", url: "url" };
 /** The titles of articles to which fields refer, by uuid. @type {Map<string, string>} */
 const titles = new Map();
 
@@ -45,7 +41,7 @@ function describeValue(value) {
 
 /** @param {EditorPage} page @param {CustomField} customField */
 function renderControl(page, customField) {
-  const { name, label, type, list, choices } = customField;
+  const { name, label, type, list } = customField;
   const value = page.edits.custom?.[name];
   /** @type {Write} */
   const write = (changed) => {
@@ -62,8 +58,7 @@ function renderControl(page, customField) {
     const options = { label: labelOf(customField), help: helpOf(customField), value: value === true, onChange: write };
     return checkbox({ id: `field-custom.${name}`, ...options });
   }
-  const hasSegments = type === "choice" && !list && `None${choices.join("")}`.length <= MAX_SEGMENTS_LENGTH;
-  return hasSegments ? renderSegments(customField, value, write) : renderField(page, customField, value, write);
+  return renderField(page, customField, value, write);
 }
 
 /** @param {CustomField} customField */
@@ -72,9 +67,6 @@ const labelOf = ({ label, read_by: readers }) =>
 /** @param {CustomField} customField */
 const helpOf = ({ help, read_by: readers }) =>
   readers === "admins" ? `${help} Admins only: not in what readers or keys of others get.`.trim() : help;
-/** @param {CustomField} customField @param {any} value */
-const renderHelp = (customField, value) => html`<div class="below"><span class="help">
-  ${describeFault(customField, value) || helpOf(customField)}</span></div>`;
 
 /** @param {EditorPage} page @param {CustomField} customField @param {any} value @param {Write} write */
 function renderField(page, customField, value, write) {
@@ -102,19 +94,10 @@ function renderField(page, customField, value, write) {
     return field({ ...options, type: "select", items, value: value ?? "", onInput: write });
   }
   // A date input cannot show an invalid date.
-  const inputType = type === "date" && fault ? "text" : (INPUT_TYPES[type] ?? "text");
+  const inputType = type === "url" || (type === "date" && !fault) ? type : "text";
   const more = { inputmode: type === "number" && "decimal", placeholder: type === "url" && "https://" };
   const onInput = (/** @type {string} */ text) => write(parse(text));
   return field({ ...options, ...more, type: inputType, value: String(value ?? ""), onInput });
-}
-
-/** @param {CustomField} customField @param {any} value @param {Write} write */
-function renderSegments(customField, value, write) {
-  const { name, label, choices } = customField;
-  const items = { None: "", ...Object.fromEntries(choices.map((word) => [word, word])) };
-  return html`<div class="field"><span class="label">${labelOf(customField)}</span>
-    ${segments({ label, name: `custom.${name}`, items, value: value ?? "", onChange: write })}
-    ${renderHelp(customField, value)}</div>`;
 }
 
 /** @param {EditorPage} page @param {CustomField} customField @param {any} value @param {Write} write */
@@ -140,7 +123,7 @@ function renderArticles(page, customField, value, write) {
   const verb = list ? "Add an article" : chosen.length ? "Replace" : "Choose an article";
   return html`<div class="field" role="group" aria-label=${label}><span class="label">${labelOf(customField)}</span>
     ${chosen.map(chip)}<div class="cover-buttons">${button(verb, choose)}</div>
-    ${renderHelp(customField, value)}</div>`;
+    <p class="help">${describeFault(customField, value) || helpOf(customField)}</p></div>`;
 }
 
 /** @param {EditorPage} page @param {string[]} uuids */

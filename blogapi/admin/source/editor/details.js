@@ -5,7 +5,7 @@ import { ACTIONS, MAIN_ACTIONS } from "../actions.js";
 import { get, patch, post } from "../api.js";
 import { button, checkbox, field, fold, onButton, renderSample } from "../components.js";
 import { formatDayAndTime, toFields, toInstant } from "../format.js";
-import { listParents, placePage } from "../page-tree.js";
+import { findPlace, listParents, placeField, placePage } from "../page-tree.js";
 import { hasRole, mayChange } from "../roles.js";
 import { session } from "../shell.js";
 import { changeAtOnce, describeAddress, FIELDS, isPage } from "./article.js";
@@ -51,8 +51,6 @@ function renderPlace(page) {
   const pages = page.pages;
   /** @type {string | null} */
   const parent = article?.parent ?? null;
-  const siblings = pages.filter((other) => other.parent === parent);
-  const at = siblings.findIndex((other) => other.uuid === uuid);
   /** @param {string | null} above @param {number} index */
   const move = (above, index) =>
     page.act("move", async () => {
@@ -70,13 +68,10 @@ function renderPlace(page) {
   const items = [none, ...listParents(pages, uuid).map((other) => ({ uuid: other.uuid, name: titleOf(other) }))];
   const choose = (/** @type {CustomEvent<string[]>} */ { detail: [above] }) =>
     above !== (parent ?? "") && move(above || null, pages.length);
-  const others = siblings.filter((other) => other.uuid !== uuid);
-  const places = { ...["First", ...others.map((other) => `After “${titleOf(other)}”`)] };
-  const onInput = (/** @type {string} */ index) => move(parent, Number(index));
-  const select = { name: "position", label: "Place", type: "select", items: places, onInput };
+  const usePlace = (/** @type {number} */ index) => move(parent, index);
   return html`<term-picker class="field" .label=${"Parent"} .items=${items} .chosen=${[parent ?? ""]} .single=${true}
       @choose=${choose}></term-picker>
-    ${field({ ...select, errors: page.errors, value: String(Math.max(0, at)) })}`;
+    ${placeField(pages, uuid, parent, findPlace(pages, uuid, parent), usePlace, page.errors)}`;
 }
 
 /**

@@ -1,24 +1,16 @@
 /** Renders the blocks of a text: pictures, and for the address of a player, a note of what readers will see. */
 
 import { html, nothing, render } from "../../static/vendor/lit.js";
-import { fileAddress, get } from "../api.js";
 import { button, icon, iconButton, onValue } from "../components.js";
 import { count } from "../format.js";
 import { oneLine } from "../forms.js";
 import { findBlocks, writePictures } from "./blocks.js";
+import { findFile, hasText } from "./files.js";
 import { choosePictures } from "./pictures.js";
 
 /** The addresses that become players. @type {{title: string, pattern: string}[]} */
 export const players = JSON.parse(document.getElementById("players")?.textContent ?? "[]");
 const WARNING = icon("triangle-alert", "warn");
-/**
- * @typedef {{source?: string, width?: number | null, height?: number | null, alt?: string, decorative?: boolean,
- *   isMissing?: boolean}}
- *   PictureFile
- */
-/** The files of the library by uuid; null while one is loaded. @type {Map<string, PictureFile | null>} */
-const files = new Map();
-
 /** The functions with which createEditor() finds and draws the blocks. */
 export const blocks = { find: (/** @type {string} */ text) => findBlocks(text, players), draw };
 
@@ -31,38 +23,6 @@ function draw(dom, block, isSelected, actions) {
   const { pictures } = block;
   render(pictures ? renderPictures(pictures, isSelected, actions, redraw) : renderPlayer(block, actions), dom);
 }
-
-/**
- * The file of a picture; null while it is loaded. redraw: called when it is known.
- * @param {string} address @param {() => void} redraw @returns {PictureFile | null}
- */
-function findFile(address, redraw) {
-  if (!address.startsWith("media:")) return { source: address };
-  const uuid = address.slice("media:".length);
-  if (!files.has(uuid)) {
-    files.set(uuid, null);
-    const query = { fields: "uuid,url,alt,decorative,width,height,renditions" };
-    const read = (/** @type {{data: Media}} */ { data }) => {
-      const { width, height, alt, decorative } = data;
-      return { source: fileAddress(data.renditions[1] ?? data), width, height, alt, decorative };
-    };
-    const forget = () => setTimeout(() => files.delete(uuid), 10_000);
-    get(`blog/media/${uuid}/`, { query })
-      .then(read, ({ status }) => (status === 404 ? { isMissing: true } : (forget(), null)))
-      .then((file) => (files.set(uuid, file), redraw()));
-  }
-  return files.get(uuid) ?? null;
-}
-
-/**
- * Return whether the library has an alternative text for a picture, or knows that it needs none; false if the picture
- * was not shown.
- * @param {string} address
- */
-export const isDescribedInLibrary = (address) => hasText(files.get(address.slice("media:".length)));
-
-/** @param {PictureFile | null} [file] */
-const hasText = (file) => Boolean(file?.alt || file?.decorative);
 
 /**
  * @param {BlockPicture[]} pictures @param {boolean} isSelected @param {BlockActions} actions @param {() => void} redraw

@@ -41,8 +41,8 @@ export class InsertList {
     document.addEventListener("keydown", this.handleKey, { capture: true });
     this.content.addEventListener("blur", this.close);
     this.element.showPopover();
-    this.place();
     this.update();
+    this.place();
   }
 
   /** Below the "/"; on a phone, the style sheet places it. */

@@ -41,7 +41,7 @@ export async function followLink(address) {
   // Browsers block a tab that is opened after a response, so open it before.
   const tab = open("about:blank", "_blank");
   const { data } = await get(`blog/media/${uuid}/`, { query: { fields: "url" } }).catch(() => ({ data: null }));
-  if (data) tab?.location.replace(fileAddress(data));
+  if (data) tab?.location.replace(fileAddress(data.url));
   else tab?.close();
 }
 

@@ -47,7 +47,7 @@ class Merge {
     this.mine = mine;
     this.names = names;
     this.who = person || "Your other text";
-    this.whose = person ? `${person}’s` : "The other";
+    this.whose = person ? `${person}’s` : this.who;
     this.title = person ? `Join your text and ${person}’s` : "Join your two texts";
     const fields = merged.conflicts.map((conflict) => ({ ...conflict, id: conflict.name }));
     const texts = merged.regions

@@ -2,7 +2,7 @@
 
 import { html, nothing } from "../../static/vendor/lit.js";
 import { del, fileAddress, get, patch, post } from "../api.js";
-import { button, field, fileButton, problem, searchField } from "../components.js";
+import { button, field, fileButton, problem, searchField, thumbnail } from "../components.js";
 import { openDialog } from "../dialogs.js";
 import { count } from "../format.js";
 import { oneLine } from "../forms.js";
@@ -66,7 +66,7 @@ async function findPictures(q, page) {
   const query = { type: "image", page, page_size: PAGE_SIZE, q, fields: "uuid,name,alt,url,renditions,user" };
   /** @type {{data: Media[], total: number}} */
   const { data, total } = await get("blog/media/", { query });
-  const pictures = data.map((media) => ({ ...media, source: fileAddress(media), stored: media.alt }));
+  const pictures = data.map((media) => ({ ...media, source: fileAddress(media.url), stored: media.alt }));
   return { pictures, total };
 }
 
@@ -99,7 +99,7 @@ class Chooser {
       const { pictures, total } = await findPictures(q, 1);
       if (this.words !== words) return;
       Object.assign(this, { library: pictures, total, page: 1 });
-      const found = this.library.find(({ source }) => address && source === fileAddress({ url: address }));
+      const found = this.library.find(({ source }) => address && source === fileAddress(address));
       if (found) this.choose([found]);
       else if (address) this.problem = "The library does not contain this picture.";
     });
@@ -210,7 +210,7 @@ class Chooser {
       aria-pressed=${this.isGallery ? numberOf(media) > 0 : nothing}
       @click=${() => (this.isGallery ? mark(media) : this.choose([media]))}>
       ${numberOf(media) ? html`<span class="picture-number">${numberOf(media)}</span>` : nothing}
-      <img src=${fileAddress(media.renditions[0] ?? media)} alt="" loading="lazy"></button></li>`;
+      ${thumbnail(media.url, "12.5rem")}</button></li>`;
     return html`<div class="picture-sources">
         ${fileButton("Upload from this device", upload, { icon: "upload", accept: "image/*", multiple: !this.single })}
         ${searchField({ label: "Search the library", id: "library", value: this.words, onInput: search })}

@@ -4,7 +4,7 @@ import { html, nothing } from "../../static/vendor/lit.js";
 import { ACTIONS, listActions, MAIN_ACTIONS } from "../actions.js";
 import { del, post } from "../api.js";
 import { icon, problem } from "../components.js";
-import { confirmRisk, copyText, openPopover, popoverButtons, toast } from "../dialogs.js";
+import { confirmRisk, copyText, openPopover, dialogButtons, toast } from "../dialogs.js";
 import { count, formatDay } from "../format.js";
 import { hasBin } from "../pages/lists.js";
 import { mayChange } from "../roles.js";
@@ -13,7 +13,7 @@ import { describeAddress, isPage, ITEM, pathOf } from "./article.js";
 import { duplicate } from "./duplicate.js";
 import { findBrokenLinks } from "./link-picker.js";
 import { findUndescribed } from "./blocks.js";
-import { isDescribedInLibrary } from "./inline.js";
+import { isDescribedInLibrary } from "./files.js";
 import { findMissing } from "./custom-fields.js";
 import { findOpenTasks } from "./markdown.js";
 import { TimeForm } from "./publish-time.js";
@@ -55,7 +55,7 @@ export function openPublish(anchor, page) {
   const draw = (/** @type {Close} */ close) => html`<h2>${label}</h2>
     ${consequence ? html`<div class="consequence">${consequence}</div>` : time.render(audience)}
     ${status === "archived" ? nothing : checks(page, close, linkWarnings)} ${problem(page.problem)}
-    ${popoverButtons(close, chooseAction().name, () => run(close), mainOptions())}`;
+    ${dialogButtons(close, chooseAction().name, () => run(close), mainOptions())}`;
   const mainOptions = () => ({ busy: page.busy === "publish", busyText: "Saving…" });
   const popover = openPopover(anchor, draw, { label });
   if (!popover) return;

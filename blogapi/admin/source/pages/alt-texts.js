@@ -1,8 +1,8 @@
 /** The pictures without an alternative text, one after the other, each with a field for its text. */
 
 import { html, nothing } from "../../static/vendor/lit.js";
-import { fileAddress, get, patch } from "../api.js";
-import { button, checkbox, emptyState, field, pageHead, progressBar } from "../components.js";
+import { get, patch } from "../api.js";
+import { button, checkbox, emptyState, field, largePicture, pageHead, progressBar, thumbnail } from "../components.js";
 import { count, formatNumber } from "../format.js";
 import { oneLine } from "../forms.js";
 import { hasRole, mayChangeFile } from "../roles.js";
@@ -145,7 +145,7 @@ class AltTexts extends Page {
     return html`<p class="alt-count" role="status"><strong>${number}</strong> <span class="soft">${done}</span>
         <span class="soft end">About ${count(minutes, "minute")}</span></p>
       ${progressBar({ value: at, max: pictures.length, label: "Pictures" })}
-      <div class="columns panel alt-texts">${renderPicture(picture)}
+      <div class="columns panel alt-texts">${largePicture(picture)}
         <div class="alt-form"><h2>${picture.name}</h2>${this.renderUses()} ${this.renderForm()}</div></div>
       ${this.renderStrip()}`;
   }
@@ -154,12 +154,11 @@ class AltTexts extends Page {
   renderStrip() {
     const { pictures, at } = this;
     const first = Math.max(0, Math.min(at - 2, pictures.length - MAX_THUMBNAILS));
-    const thumbnail = (/** @type {Media} */ { name, renditions, ...file }, /** @type {number} */ n) =>
-      html`<button type="button" aria-label=${name} aria-current=${first + n === at ? "true" : nothing}
-        @click=${() => this.act("show", () => this.show(first + n))}>
-        <img src=${fileAddress(renditions[0] ?? file)} alt="" loading="lazy"></button>`;
+    const link = (/** @type {Media} */ file, /** @type {number} */ n) =>
+      html`<button type="button" aria-label=${file.name} aria-current=${first + n === at ? "true" : nothing}
+        @click=${() => this.act("show", () => this.show(first + n))}>${thumbnail(file.url, "4rem")}</button>`;
     return html`<div class="alt-strip" role="group" aria-label="Pictures">
-      ${pictures.slice(first, first + MAX_THUMBNAILS).map(thumbnail)}</div>`;
+      ${pictures.slice(first, first + MAX_THUMBNAILS).map(link)}</div>`;
   }
 
   renderUses() {
@@ -204,12 +203,6 @@ class AltTexts extends Page {
 
 /** Return whether an article or a page with a title uses the file. @param {{kind: string, title: string | null}} use */
 const hasTitle = ({ kind, title }) => title !== null && (kind === "article" || kind === "page");
-
-/** @param {Media} picture */
-function renderPicture({ renditions, ...file }) {
-  const shown = renditions.find(({ width }) => width >= 800) ?? file;
-  return html`<img class="media-picture" src=${fileAddress(shown)} alt="">`;
-}
 
 const page = definePage(AltTexts);
 addEventListener("beforeunload", (event) => page.isDirty && event.preventDefault());

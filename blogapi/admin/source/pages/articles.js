@@ -2,9 +2,9 @@
 
 import { html, nothing, repeat } from "../../static/vendor/lit.js";
 import { ACTIONS, listActions, run } from "../actions.js";
-import { ApiError, del, fileAddress, get, patch, post } from "../api.js";
+import { ApiError, del, get, patch, post } from "../api.js";
 import { badge, button, icon, onButton, problem } from "../components.js";
-import { confirmRisk, menuButton, openMenu, openPopover, popoverButtons, toast } from "../dialogs.js";
+import { confirmRisk, menuButton, openMenu, openPopover, dialogButtons, toast } from "../dialogs.js";
 import "../editor/picker.js";
 import { TimeForm } from "../editor/publish-time.js";
 import { count, formatChanged, formatNumber, formatShort } from "../format.js";
@@ -24,7 +24,7 @@ import { TERM_KINDS } from "./term-words.js";
  *   undo?: (articles: Article[]) => Promise<unknown>}} ListAction
  */
 
-const LIST_FIELDS = `${FIELDS},cover,cover_image,authors,featured,language`;
+const LIST_FIELDS = `${FIELDS},cover_image,authors,featured,language`;
 // The number of articles in one write, and the number of actions that run at once.
 const [MAX_WRITE, MAX_AT_ONCE] = [100, 20];
 // The largest number of found articles that can be selected at once.
@@ -48,7 +48,6 @@ const COLUMNS = [
   ["category", "Category"],
   ["since", "Readers since", "-published_at", "published_at"],
   ["num changed", "Changed", "-last_updated", "last_updated"],
-  ["menu-cell", html`<span class="sr-only">Actions</span>`],
 ];
 
 /** Return whether the filter is offered: authors list only their own articles. @param {string[]} filter */
@@ -113,9 +112,11 @@ const toListAction = (action) => makeAction(action.done, () => action);
 const remove = async (articles) => {
   for (const part of chunk(articles)) await del(PATH, { query: { uuid: part.map(byUuid) }, etag: "*" });
 };
-/** @type {ListAction["work"]} */
-const restoreDeleted = (articles) => bringBack(PATH, articles);
-const DELETE = { label: "Delete", icon: "trash-2", risk: true, done: "deleted", work: remove, undo: restoreDeleted };
+const DELETE = {
+  ...{ label: "Delete", icon: "trash-2", risk: true, done: "deleted" },
+  work: remove,
+  undo: (/** @type {Article[]} */ articles) => bringBack(PATH, articles),
+};
 
 /** The kinds of terms in the order of their buttons. @type {(keyof typeof TERM_KINDS)[]} */
 const KINDS = ["tags", "categories", "authors"];
@@ -302,7 +303,7 @@ class Articles extends ListPage {
       const go = () => (live.length ? send(close) : this.set({ problem: "None of them can go live." }));
       return html`<h2>Publish ${count(articles.length, "article")}</h2>${time.render()}
         <p class="soft">${number}${left ? `${stay}: ${reason}.` : ""}</p>
-        ${problem(this.problem)} ${popoverButtons(close, time.isAhead ? "Schedule" : "Publish", go, main)}`;
+        ${problem(this.problem)} ${dialogButtons(close, time.isAhead ? "Schedule" : "Publish", go, main)}`;
     };
     this.set({ problem: "" });
     const float = openPopover(anchor, draw, { label: "Publish", kind: "filter" });
@@ -345,7 +346,6 @@ class Articles extends ListPage {
     const { status } = this.query;
     const own = statusTabs(this.counts, (key) => this.link({ status: key }));
     const tabs = [...own, ...binTab("articles", this.binCount)];
-    this.hasCovers = this.items.some(({ cover, cover_image: address }) => cover || address);
     const columns = COLUMNS.slice(this.hasCovers ? 0 : 1);
     const rows = repeat(this.items, byUuid, (article) => this.renderArticle(article));
     return html`${this.renderTabs(tabs, status, "Search title and text")}
@@ -438,7 +438,7 @@ class Articles extends ListPage {
     const featured = article.featured ? html`<span class="sr-only">Featured</span>` : nothing;
     return html`<tr class=${this.selected.has(article.uuid) ? "selected" : ""}>
       <td class="check-cell">${this.renderCheck(`Select ${title}`, [article])}</td>
-      ${this.hasCovers ? html`<td class="thumbnail">${renderThumbnail(article)}</td>` : nothing}
+      ${this.renderCover(article)}
       <th class="title" scope="row"><a href=${addressOf(article)} dir="auto">${star}${title}</a>${featured}
         ${languageHint(article, this.items)}</th>
       <td class="status">${badge(article)}</td>
@@ -448,15 +448,6 @@ class Articles extends ListPage {
       <td class="num changed nowrap">${formatChanged(changeOf(article))}</td>
       <td class="menu-cell">${menuButton(`Actions for ${title}`, () => this.menuOf(article))}</td></tr>`;
   }
-}
-
-/** @param {Article} article */
-function renderThumbnail({ cover, cover_image: address }) {
-  /** @type {Media | null} */
-  const file = cover;
-  const smallest = file?.renditions.toSorted((a, b) => a.width - b.width)[0] ?? file;
-  const source = smallest ? fileAddress(smallest) : /^https?:/.test(address) && address;
-  return source ? html`<img src=${source} alt="" loading="lazy" width="40" height="30">` : html`<span></span>`;
 }
 
 defineList(Articles);

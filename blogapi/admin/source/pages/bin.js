@@ -1,7 +1,7 @@
 /** The bin: deleted articles or pages are looked at, restored, and deleted for good. */
 
 import { html, nothing, ref, repeat } from "../../static/vendor/lit.js";
-import { del, get, imageAddress } from "../api.js";
+import { del, get } from "../api.js";
 import { badge, button } from "../components.js";
 import { confirmRisk, menuButton, openDialog, toast } from "../dialogs.js";
 import { showPreview } from "../editor/preview.js";
@@ -9,7 +9,7 @@ import { count, distance, formatChanged, parseTime } from "../format.js";
 import { languageHint } from "../languages.js";
 import { defineList, ListPage, PAGE_SIZE } from "./list-page.js";
 import { binTab, countBin, pageTabs, statusTabs } from "./list-tabs.js";
-import { bringBack, byUuid } from "./lists.js";
+import { bringBack, byUuid, titleOf } from "./lists.js";
 
 const DELETED_PATH = "blog/deleted/";
 const [, , place] = location.pathname.split("/");
@@ -24,13 +24,10 @@ const COLUMNS = [
   ["num changed", "Deleted"],
   ["goes", "Leaves the bin"],
   ["restore", html`<span class="sr-only">Restore</span>`],
-  ["menu-cell", html`<span class="sr-only">Actions</span>`],
 ];
 
 /** @typedef {Article & {edits: string | null, deleted: string, deleted_by: string, goes: string}} DeletedItem */
 
-/** @param {{title: string}} item */
-const titleOf = ({ title }) => title || "Without a title";
 /** @param {DeletedItem[]} items */
 const nameItems = (items) => (items.length === 1 ? `“${titleOf(items[0])}”` : count(items.length, kind));
 
@@ -96,7 +93,6 @@ class Bin extends ListPage {
 
   renderPage() {
     const own = collection === "articles" ? statusTabs(this.counts, linkOf) : pageTabs(this.counts.any);
-    this.hasCovers = this.items.some(({ cover_image: cover }) => cover);
     const rows = repeat(this.items, byUuid, (item) => this.renderItem(item));
     const bulk = html`${button("Restore", () => this.restore(this.chosen))}
       ${button("Delete for good", () => this.deleteForGood(this.chosen), { kind: "risk" })}`;
@@ -120,13 +116,10 @@ class Bin extends ListPage {
 
   /** @param {DeletedItem} item */
   renderItem(item) {
-    const { uuid, cover_image: cover, status, edits, deleted, deleted_by: user, goes } = item;
+    const { uuid, status, edits, deleted, deleted_by: user, goes } = item;
     const title = titleOf(item);
     const state = badge({ status, working_copy: edits && { last_updated: edits } });
     const open = () => this.act("look", () => openText(item));
-    const picture = cover
-      ? html`<img src=${imageAddress(cover)} alt="" loading="lazy" width="40" height="30">`
-      : nothing;
     const menu = [
       { label: "Look at it", icon: "eye", action: open },
       { label: "Delete for good", icon: "trash-2", risk: true, action: () => this.deleteForGood([item]) },
@@ -135,7 +128,7 @@ class Bin extends ListPage {
     const wait = distance(goes);
     return html`<tr class=${this.selected.has(uuid) ? "selected" : ""}>
       <td class="check-cell">${this.renderCheck(`Select ${title}`, [item])}</td>
-      ${this.hasCovers ? html`<td class="thumbnail">${cover ? picture : html`<span></span>`}</td>` : nothing}
+      ${this.renderCover(item)}
       <th class="title" scope="row"><button type="button" class="link-button" dir="auto" aria-haspopup="dialog"
         @click=${open}>${title}</button>${languageHint(item, this.items)}</th>
       <td class="status">${state}</td>

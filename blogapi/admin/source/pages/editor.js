@@ -24,7 +24,7 @@ import { SiteFrame } from "../editor/site-frame.js";
 import { loadTranslations } from "../editor/translations.js";
 import { findCommand, startToolbar } from "../editor/toolbar.js";
 import { WritingArea } from "../editor/writing-area.js";
-import { count, formatDayAndTime, formatTime } from "../format.js";
+import { count, dayInSentence, formatTime } from "../format.js";
 import { oneLine } from "../forms.js";
 import { definePage, refs, session } from "../shell.js";
 import { STATUSES } from "../statuses.js";
@@ -35,8 +35,6 @@ import { letterOf } from "../shortcuts.js";
 const lines = TEXT_FIELDS.filter(({ control }) => control === "line").map(
   ({ name }) => /** @type {any} */ (refs)[name],
 );
-/** "today, 14:32", for the middle of a sentence. @param {Date} time */
-const dayInSentence = (time) => formatDayAndTime(time).replace(/^(?:To|Yester)day/, (name) => name.toLowerCase());
 const isWide = () => matchMedia("(width >= 68rem)").matches;
 // On narrower screens, the preview is closed at first.
 const hasRoomForPreview = () => matchMedia("(width >= 100rem)").matches;

@@ -1,6 +1,6 @@
 /** Shows the versions of an article and their changes; names and restores versions. */
 
-import { get, imageAddress, patch, post, put } from "../api.js";
+import { get, patch, post, put } from "../api.js";
 import { button, icon, iconButton } from "../components.js";
 import { toast } from "../dialogs.js";
 import { loadWithCopy } from "../actions.js";
@@ -8,6 +8,7 @@ import { addressOf, copyOf, FIELDS, isPage, ITEM, pathOf } from "../editor/artic
 import { loadTerms } from "../editor/details.js";
 import { compareLines, compareWords, countChanges, diffFields } from "../editor/differences.js";
 import { fromArticle, fromCopy, TEXT_FIELDS } from "../editor/edits.js";
+import { findFile } from "../editor/files.js";
 import { openForm } from "../forms.js";
 import { count, daysFromToday, formatDayAndTime, formatLongDay, formatTime, parseTime, toFields } from "../format.js";
 import { hasRole } from "../roles.js";
@@ -102,11 +103,15 @@ class History extends Page {
 
   /** The name of a version: the name that its author chose, or the event that created it. @param {Version} version */
   nameOf(version) {
-    const { name, status, before, published_at: time, created } = version;
+    const { name, status, before, key_name: key, published_at: time, created } = version;
     if (name || version === this.now) return name || "Now";
-    if (!isReadable(status)) return "Saved on leaving";
-    if (isReadable(before.status)) return "Saved";
-    return parseTime(time) > parseTime(created) ? "Scheduled" : "Published";
+    const isFirstDraft = status === "draft" && !before.status;
+    if (storedStatus(status) === storedStatus(before.status) || isFirstDraft)
+      return key || isReadable(status) ? "Saved" : "Saved on leaving";
+    if (status === "draft") return "Draft again";
+    return isReadable(status) && parseTime(time) > parseTime(created)
+      ? "Scheduled"
+      : STATUSES[/** @type {Status} */ (status)].name;
   }
 
   /**
@@ -217,8 +222,10 @@ class History extends Page {
   }
 }
 
-/** @param {string} status */
-const isReadable = (status) => STATUSES[/** @type {Status} */ (status)]?.readable;
+/** @param {Status} status */
+const isReadable = (status) => STATUSES[status]?.readable;
+/** Former versions name a scheduled article published. @param {Status} status */
+const storedStatus = (status) => (status === "scheduled" ? "published" : status);
 
 // The fields with the address of a picture, and the addresses of the pictures in a text.
 const PICTURE_FIELDS = ["cover_image", "seo.og_image"];
@@ -240,7 +247,7 @@ function renderField({ name, label, before, after }) {
 /** The pictures that were removed and added. @param {string[]} before @param {string[]} after */
 function renderPictures(before, after) {
   const picture = (/** @type {string} */ address, /** @type {string} */ words) =>
-    html`<img src=${imageAddress(address)} alt="${words}: ${address}" loading="lazy">`;
+    html`<img src=${findFile(address, () => page.requestUpdate())?.source ?? nothing} alt="${words}: ${address}">`;
   const removed = before.filter((address) => !after.includes(address));
   const added = after.filter((address) => !before.includes(address));
   if (!removed.length && !added.length) return nothing;

@@ -184,28 +184,25 @@ class Import extends Page {
       return html`<tr><th scope="row">${name}</th>${cells}</tr>`;
     };
     const href = apiAddress(`imports/${uuid}/report/`);
-    const verb = status === "tried" ? "will be" : "was";
+    const isTried = status === "tried";
     /** @param {Json} text of the file @param {string} name of the icon @param {string} kind @param {string} words */
     const show = ({ file, title, reasons, article }, name, kind, words) => {
       const link = article ? html`<a href="/admin/articles/${article}/">Open it</a>` : nothing;
       const subject = html`<b>${file}</b>${title && `, “${title}”,`} ${words}`;
       return row({ icon: name, kind, title: subject, text: html`${reasons.join(" ")} ${link}` });
     };
-    const { shared, own } = groupByCause(problems);
-    const groups = shared.map((files) => {
-      const [{ title, result, reason }] = files;
+    const remarks = groupByCause(problems).map((files) => {
+      const [{ title, result, reason }, ...others] = files;
       const [name, kind, words] = RESULTS[result] ?? REMARK;
+      if (!others.length)
+        return show({ ...files[0], reasons: [reason] }, name, kind, `${isTried ? "will be" : "was"} ${words}`);
       const number = count(files.length, title ? "text" : "file");
       /** @param {Json} text */
       const entry = ({ file, title: named, article }) =>
         html`<li>${article ? html`<a href="/admin/articles/${article}/">${named || file}</a>` : named || file}</li>`;
-      const subject = html`<b>${number}</b> ${status === "tried" ? "will be" : "were"} ${words}`;
+      const subject = html`<b>${number}</b> ${isTried ? "will be" : "were"} ${words}`;
       const list = html`<details><summary>Show them</summary><ul>${files.map(entry)}</ul></details>`;
       return row({ icon: name, kind, title: subject, text: html`${reason} ${list}` });
-    });
-    const rows = own.map((text) => {
-      const [name, kind, words] = RESULTS[text.result] ?? REMARK;
-      return show(text, name, kind, `${verb} ${words}`);
     });
     const hidden = hiddenThere.map((/** @type {Json} */ text) => show(text, "eye", "bad", "is public here"));
     const more =
@@ -219,28 +216,19 @@ class Import extends Page {
         <ul>${hidden}</ul></section>
       <section class="section" ?hidden=${!problems.length && !notes.length}>
         ${sectionHead("Needs a look", html`<a href=${href} download>Download the report</a>`)}
-        <ul>${notes.map((/** @type {string} */ title) => row({ icon: "info", title }))}${groups}${rows}</ul>
+        <ul>${notes.map((/** @type {string} */ title) => row({ icon: "info", title }))}${remarks}</ul>
         <p class="section-text soft">${more}</p></section>`;
   }
 }
 
 /**
- * Return the files by the remarks that several of them share, and the files with their other remarks.
- * @param {Json[]} problems @returns {{shared: Json[][], own: Json[]}}
+ * Return the files by their remarks; a file with several remarks is in several groups.
+ * @param {Json[]} problems @returns {Json[][]}
  */
 function groupByCause(problems) {
   const single = problems.flatMap((file) => file.reasons.map((/** @type {string} */ reason) => ({ ...file, reason })));
   const nameCause = (/** @type {Json} */ { result, reason }) => `${(RESULTS[result] ?? REMARK)[2]}: ${reason}`;
-  const causes = Map.groupBy(single, nameCause);
-  const isOwn = (/** @type {Json} */ remark) => causes.get(nameCause(remark))?.length === 1;
-  const own = problems.map(({ reasons, ...file }) => ({
-    ...file,
-    reasons: reasons.filter((/** @type {string} */ reason) => isOwn({ ...file, reason })),
-  }));
-  return {
-    shared: [...causes.values()].filter(({ length }) => length > 1),
-    own: own.filter(({ reasons }) => reasons.length),
-  };
+  return [...Map.groupBy(single, nameCause).values()];
 }
 
 /** Return the names without this one, or with it. @param {string[]} names @param {string} name */

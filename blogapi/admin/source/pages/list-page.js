@@ -1,7 +1,7 @@
 /** The base class of pages with a list, whose query is in the address: tabs, live search, pages, and a selection. */
 
 import { html, live, nothing } from "../../static/vendor/lit.js";
-import { button, icon, iconButton, searchField, tabs } from "../components.js";
+import { ACTIONS_HEAD, button, icon, iconButton, searchField, tabs, thumbnail } from "../components.js";
 import { count, formatNumber } from "../format.js";
 import { definePage, Page } from "../shell.js";
 
@@ -75,6 +75,16 @@ export class ListPage extends Page {
     await this.load();
   }
 
+  get hasCovers() {
+    return this.items.some(({ cover_image: cover }) => cover);
+  }
+
+  /** The cell with the cover; nothing if no item of the list has one. @param {Json} item */
+  renderCover({ cover_image: cover }) {
+    const picture = /^(?:https?:|\/media\/)/.test(cover) ? thumbnail(cover, "2.5rem") : html`<span></span>`;
+    return this.hasCovers ? html`<td class="thumbnail">${picture}</td>` : nothing;
+  }
+
   clear() {
     this.set({ selected: new Set(), selecting: false });
   }
@@ -129,6 +139,7 @@ export class ListPage extends Page {
         <thead><tr><th class="check-cell" scope="col">
           ${this.renderCheck("Select all on this page", this.items)}</th>
           ${columns.map((column) => this.#renderHead(column))}
+          ${ACTIONS_HEAD}
         </tr></thead>
         <tbody>${rows}</tbody>
       </table></div>

@@ -10,21 +10,21 @@ import {
   fileButton,
   icon,
   iconButton,
+  largePicture,
   row,
-  searchField,
   tabs,
+  thumbnail,
 } from "../components.js";
 import { announce, confirmRisk, copyButton, toast } from "../dialogs.js";
 import { Saver } from "../editor/saving.js";
 import { count, formatDay, formatSize } from "../format.js";
 import { oneLine } from "../forms.js";
 import { hasRole, mayChangeFile } from "../roles.js";
-import { definePage, Page } from "../shell.js";
+import { defineList, ListPage } from "./list-page.js";
 import { byUuid } from "./lists.js";
 
 const LIBRARY_PATH = "blog/media/";
 const PAGE_SIZE = 60;
-const SEARCH_DELAY_MS = 500;
 // The number of files that are uploaded at once, and how often each of them is sent to a busy blog.
 const [MAX_UPLOADS, MAX_TRIES] = [3, 5];
 /** The admin pages of the items that are not articles or pages. @type {Record<string, string>} */
@@ -34,19 +34,12 @@ const TABS = { All: {}, "Without alternative text": { alt: "missing" }, Unused: 
 
 /** Something that uses a file. @typedef {{uuid: string, kind: string, title: string | null}} Use */
 
-/** @param {Record<string, string>} query */
-const addressOf = (query) => `?${new URLSearchParams(Object.entries(query).filter(([, value]) => value))}`;
 /** @param {Media} file */
 const isImage = ({ type }) => type.startsWith("image/");
 /** @param {Media} file */
 const describeSize = ({ width, height, size }) => (width ? `${width} × ${height}` : formatSize(size));
 
-/** @param {Media} item @param {number} width @param {string} [alt] */
-function renderPicture(item, width, alt = "") {
-  if (!isImage(item)) return html`<span class="media-picture">${icon("file-text")}</span>`;
-  const shown = item.renditions.find((rendition) => rendition.width >= width) ?? item;
-  return html`<img class="media-picture" src=${fileAddress(shown)} alt=${alt} loading="lazy">`;
-}
+const NO_PICTURE = html`<span class="media-picture">${icon("file-text")}</span>`;
 
 /** The panel of a file; `edits` is its alternative text as typed, which the Saver stores. */
 class Panel {
@@ -107,10 +100,10 @@ class Panel {
     const added = `${formatDay(created)}${user ? ` by ${user.username}` : ""}`;
     const busy = page.busy === "delete";
     const replace = (/** @type {File[]} */ [chosen]) => page.replace(this, chosen);
-    const markdown = `${isImage(file) ? `![${alt}]` : `[${name}]`}(${fileAddress(file)})`;
+    const markdown = `${isImage(file) ? `![${alt}]` : `[${name}]`}(${fileAddress(file.url)})`;
     const change = () => html`${fileButton("Replace", replace, { icon: "replace", busy: page.busy === "replace" })}
       ${iconButton("trash-2", "Delete file", () => page.deleteFile(this), { kind: "risk", busy })}`;
-    return html`<aside class="media-panel" aria-label=${name}>${renderPicture(file, 800, alt)}
+    return html`<aside class="media-panel" aria-label=${name}>${isImage(file) ? largePicture(file, alt) : NO_PICTURE}
       <div class="section-head"><h2>${name}</h2>
         ${iconButton("x", "Close", () => page.select(null), { kind: "bare hang-end" })}</div>
       ${isImage(file) && mayChangeFile(file) ? this.renderText() : nothing}
@@ -153,42 +146,32 @@ async function sendFile(file, tries = MAX_TRIES) {
   }
 }
 
-class MediaLibrary extends Page {
-  pages = 1;
+class MediaLibrary extends ListPage {
+  usual = { alt: "", unused: "", q: "", page: "1" };
+  words = ["file", "files"];
+  // The number of pages of the list that are shown.
+  shown = 1;
   /** @type {Panel | null} */
   panel = null;
-  /** @type {Media[]} */
-  items = [];
   /** The files that were not uploaded, and why. @type {{file: File, cause: string}[]} */
   failed = [];
   /** The numbers of files of the tabs. @type {number[]} */
   counts = [];
-  total = 0;
 
-  get filters() {
-    return Object.fromEntries(new URLSearchParams(location.search));
-  }
-
-  async load() {
-    const load = {};
-    this.lastLoad = load;
+  /** @param {Record<string, string>} query */
+  async read({ q, alt, unused }) {
     const read = (/** @type {Json} */ query) => get(LIBRARY_PATH, { query });
     const counts = Object.values(TABS).map((query) => read({ ...query, page_size: 1, fields: "uuid" }));
-    const part = { ...this.filters, page_size: PAGE_SIZE };
-    const pages = Array.from({ length: this.pages }, (_, n) => read({ ...part, page: n + 1 }));
+    const part = { q, alt, unused, page_size: PAGE_SIZE };
+    const pages = Array.from({ length: this.shown }, (_, n) => read({ ...part, page: n + 1 }));
     const totals = (await Promise.all(counts)).map(({ total }) => total);
     const [first, ...more] = await Promise.all(pages);
-    // The response to an earlier search can arrive later.
-    if (load !== this.lastLoad) return;
-    this.set({ items: [first, ...more].flatMap(({ data }) => data), total: first.total, counts: totals });
+    return { items: [first, ...more].flatMap(({ data }) => data), total: first.total, counts: totals };
   }
 
-  /** @param {string} q */
-  search(q) {
-    history.replaceState(null, "", addressOf({ ...this.filters, q }));
-    this.pages = 1;
-    clearTimeout(this.searchTimer);
-    this.searchTimer = setTimeout(() => this.reload().then(() => announce(count(this.total, "file"))), SEARCH_DELAY_MS);
+  clear() {
+    this.shown = 1;
+    super.clear();
   }
 
   /** Close the panel and open it with another file, if there is one. @param {string | null} uuid */
@@ -197,10 +180,10 @@ class MediaLibrary extends Page {
     // If a text cannot be saved, the panel stays open; the next attempt closes it.
     const isKnown = saver?.problem;
     if (saver && !(await saver.save()) && !isKnown) return;
-    this.selected = uuid;
+    this.opened = uuid;
     const showProblem = (/** @type {Error} */ { message }) => this.set({ problem: message });
     const panel = uuid ? await Panel.open(this, uuid).catch(showProblem) : null;
-    if (this.selected === uuid) this.set({ panel });
+    if (this.opened === uuid) this.set({ panel });
   }
 
   /** Upload files, some at a time; what fails is listed with its cause, to be tried again. @param {File[]} files */
@@ -254,7 +237,7 @@ class MediaLibrary extends Page {
   /** @param {Panel} panel */
   async deleteFile({ file: { name, caption, decorative, url }, path, edits: alt, uses }) {
     // If the same file is uploaded again, it gets the same address.
-    const answer = await fetch(fileAddress({ url })).catch(() => null);
+    const answer = await fetch(fileAddress(url)).catch(() => null);
     const file = answer?.ok ? await answer.blob() : null;
     const gap = uses.length ? `It is used in ${count(uses.length, "place")}, which will have a gap.` : "";
     const text = file ? gap : `The server cannot read it, so that you cannot undo this. ${gap}`;
@@ -292,17 +275,15 @@ class MediaLibrary extends Page {
   }
 
   renderPage() {
-    const { counts, filters, items, panel, total } = this;
-    const { q } = filters;
+    const { counts, items, panel, total } = this;
     if (!counts[0])
       return [this.renderFailed(), emptyState({ title: "No pictures yet", text: "Pictures of articles come here." })];
     /** @param {[string, Record<string, string>]} entry @param {number} n */
     const tab = ([name, query], n) => {
-      const href = addressOf({ ...query, q });
+      const href = this.link({ alt: "", unused: "", ...query });
       return { key: href, text: name, count: counts[n], href };
     };
-    const onInput = (/** @type {string} */ value) => this.search(value);
-    const beside = searchField({ label: "Search name and text", name: "search", value: q, onInput });
+    const beside = this.renderSearchField("Search name and text");
     const allow = (/** @type {DragEvent} */ event) => event.preventDefault();
     const drop = (/** @type {DragEvent} */ event) => {
       event.preventDefault();
@@ -310,15 +291,15 @@ class MediaLibrary extends Page {
     };
     const oneByOne = button("Write them one by one", null, { href: "/admin/media/alt/" });
     const showMore = () => {
-      this.pages += 1;
+      this.shown += 1;
       this.reload();
     };
     return html`<div @dragover=${allow} @drop=${drop}>${this.renderFailed()}
-      ${tabs(Object.entries(TABS).map(tab), addressOf(filters), { label: "Files", beside })}
+      ${tabs(Object.entries(TABS).map(tab), this.link({}), { label: "Files", beside })}
       <div class="columns panel media ${panel ? "open" : ""}"><div class="media-list">
         <ul class="media-grid">${repeat(items, byUuid, (item) => this.renderItem(item))}</ul>
-        ${total ? nothing : html`<p class="soft" role="status">${q ? `No file contains “${q}”.` : "No files"}</p>`}
-        <div class="actions">${filters.alt && total ? oneByOne : nothing}
+        ${total ? html`<p class="section soft" role="status">${count(total, "file")}</p>` : this.renderNothingFound()}
+        <div class="actions">${this.query.alt && total ? oneByOne : nothing}
           ${items.length < total ? button("Show more", showMore) : nothing}</div></div>
         ${panel?.render() ?? nothing}</div></div>`;
   }
@@ -330,10 +311,11 @@ class MediaLibrary extends Page {
       isImage(item) && !alt && !decorative ? ["warn", "No alternative text"] : ["soft", describeSize(item)];
     return html`<li><button type="button" class="media-item" @click=${() => this.select(uuid)}
       aria-pressed=${this.panel?.file.uuid === uuid}>
-      ${renderPicture(item, 400)}<span class="media-name">${name}</span>
+      ${isImage(item) ? thumbnail(item.url, "12.5rem", "media-picture") : NO_PICTURE}
+      <span class="media-name">${name}</span>
       <span class="${kind} small">${text}</span></button></li>`;
   }
 }
 
-const page = definePage(MediaLibrary);
+const page = defineList(MediaLibrary);
 addEventListener("beforeunload", (event) => page.busy === "upload" && event.preventDefault());

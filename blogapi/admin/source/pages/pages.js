@@ -2,12 +2,11 @@
 
 import { html, nothing, repeat } from "../../static/vendor/lit.js";
 import { del, get, patch } from "../api.js";
-import { badge, button, table, tabs } from "../components.js";
-import { confirmRisk, menuButton, toast } from "../dialogs.js";
+import { badge, button, field, problem, table, tabs } from "../components.js";
+import { confirmRisk, dialogButtons, menuButton, openDialog, toast } from "../dialogs.js";
 import { count, formatChanged } from "../format.js";
-import { openForm } from "../forms.js";
 import { languageHint } from "../languages.js";
-import { listParents, toTree } from "../page-tree.js";
+import { findPlace, listParents, placeField, placePage, toTree } from "../page-tree.js";
 import { refs } from "../shell.js";
 import { defineList, ListPage } from "./list-page.js";
 import { binLink, binTab, countBin, pageTabs } from "./list-tabs.js";
@@ -16,6 +15,7 @@ import { bringBack, byUuid, changeOf, hasBin, titleOf } from "./lists.js";
 const PATH = "blog/pages/";
 const FIELDS = "uuid,title,slug,status,published_at,last_updated,url,parent,position,working_copy,language";
 const MAX_DEPTH = 4;
+const ADDRESS_HELP = "Its address begins with the address of its parent. Former addresses redirect.";
 const HEADS = [
   ["Title", "title"],
   ["Status", "status"],
@@ -71,17 +71,39 @@ class Pages extends ListPage {
       <td class="num changed nowrap">${formatChanged(changeOf(page))}</td><td class="menu-cell">${menu}</td></tr>`;
   }
 
-  /** Open the dialog that moves a page to another parent and position. @param {Article} page */
+  /** Ask below which page, and after which other one, a page is. @param {Article} page */
   move(page) {
-    const { parent } = refs.form.elements;
-    const options = listParents(this.all, page.uuid).map(
-      (other) => new Option(`${"– ".repeat(other.depth)}${titleOf(other)}`, other.uuid),
-    );
-    parent.replaceChildren(parent.options[0], ...options);
-    const values = { parent: page.parent ?? "", position: String(page.position) };
-    const save = (/** @type {Json} */ changed) =>
-      patch(`${PATH}${page.uuid}/`, { parent: changed.parent || null, position: Number(changed.position) || 0 });
-    return openForm(this, refs.form, { title: `Move “${titleOf(page)}”`, values, save });
+    const { uuid } = page;
+    const target = { parent: page.parent ?? "", index: findPlace(this.all, uuid, page.parent) };
+    const choose = (/** @type {Partial<typeof target>} */ changed) => {
+      Object.assign(target, changed);
+      dialog.update();
+    };
+    const parents = listParents(this.all, uuid).map(({ depth, ...other }) => [
+      other.uuid,
+      "– ".repeat(depth) + titleOf(other),
+    ]);
+    const parentField = {
+      name: "parent",
+      label: "Parent",
+      type: "select",
+      items: { "": "None", ...Object.fromEntries(parents) },
+      help: ADDRESS_HELP,
+    };
+    const chooseParent = (/** @type {string} */ parent) => choose({ parent, index: this.all.length });
+    const content = (/** @type {Close} */ close) => {
+      const { parent, index } = target;
+      const save = async () => {
+        const changes = placePage(this.all, uuid, parent || null, index);
+        if (await this.actAndReload("move", () => patch(PATH, changes))) close();
+      };
+      return html`<div class="form">${problem(this.problem)}
+        ${field({ ...parentField, value: parent, onInput: chooseParent })}
+        ${placeField(this.all, uuid, parent || null, index, (index) => choose({ index }), this.errors)}</div>
+        ${dialogButtons(close, "Move", save, { busy: this.busy === "move", busyText: "Saving…" })}`;
+    };
+    this.set({ problem: "" });
+    const dialog = openDialog({ title: `Move “${titleOf(page)}”`, content });
   }
 
   /** @param {Article} page */

@@ -1,7 +1,7 @@
 /** The account of the user: the byline, the second factor, the logins, the password. */
 
 import { html, nothing, render } from "../../static/vendor/lit.js";
-import { del, get, imageAddress, patch, post, put } from "../api.js";
+import { del, get, fileAddress, patch, post, put } from "../api.js";
 import { button, facts, icon, row, sectionHead } from "../components.js";
 import { isPhone, nameDevice } from "../devices.js";
 import { toast } from "../dialogs.js";
@@ -126,7 +126,7 @@ class Profile extends Page {
       return html`<section>${sectionHead("You", side)}
       ${facts({ Name: username, Role: formatRole(role) })}</section>`;
     const { avatar, articles_by_status: numbers } = author;
-    const image = html`<img class="avatar" src=${imageAddress(avatar)} alt="">`;
+    const image = html`<img class="avatar" src=${fileAddress(avatar)} alt="">`;
     const placeholder = html`<span class="avatar none">${icon("user")}</span>`;
     const options = { kind: "bare", label: "Choose your picture", popup: "dialog" };
     const choose = button("Choose", () => this.choosePicture(), options);

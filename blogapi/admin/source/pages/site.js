@@ -1,7 +1,7 @@
 /** The site: its title, language and time zone, addresses and navigation. The form is in the document. */
 
 import { html, nothing, render } from "../../static/vendor/lit.js";
-import { ApiError, get, imageAddress, patch, post } from "../api.js";
+import { ApiError, get, fileAddress, patch, post } from "../api.js";
 import { button, field, icon, iconButton, renderSample, tabs } from "../components.js";
 import { announce } from "../dialogs.js";
 import { count, formatTime, parseTime } from "../format.js";
@@ -203,7 +203,7 @@ class Site extends Page {
     const missing = name === "logo" ? "None. The title is shown instead." : "None";
     text.textContent = address ? decodeURIComponent(address.split("/").at(-1)) : missing;
     remove.hidden = !address;
-    render(address ? html`<img src=${imageAddress(address)} alt="">` : icon("image"), thumbnail);
+    render(address ? html`<img src=${fileAddress(address)} alt="">` : icon("image"), thumbnail);
   }
 
   /** The check of the stored address, and what it has found just now. */
@@ -235,7 +235,7 @@ class Site extends Page {
     const about = description || "Without a description";
     const { newest } = this;
     const path = newest ? fillPath(pattern, newest, this.values.time_zone) : pattern;
-    const picture = newest?.cover_image && imageAddress(newest.cover_image);
+    const picture = newest?.cover_image && fileAddress(newest.cover_image);
     const note = picture
       ? "The picture is the cover of the newest article."
       : "The cover of the newest article becomes the picture.";
@@ -247,7 +247,7 @@ class Site extends Page {
       <p class="soft">An article’s address</p>
       <p class="mono address">${url ? host : nothing}<strong>${path}</strong></p>
       <p class="soft">In a tab</p>
-      <p class="site-tab">${mark ? html`<img src=${imageAddress(mark)} alt="">` : nothing}<span>${name}</span></p>`;
+      <p class="site-tab">${mark ? html`<img src=${fileAddress(mark)} alt="">` : nothing}<span>${name}</span></p>`;
   }
 
   /** Let the user choose a picture of the library. @param {string} name */

@@ -3,7 +3,7 @@
 import { html, nothing, repeat } from "../../static/vendor/lit.js";
 import { del, get, patch, post, put } from "../api.js";
 import { button, choiceCards, onButton, problem } from "../components.js";
-import { confirmRisk, menuButton, openPopover, popoverButtons, toast } from "../dialogs.js";
+import { confirmRisk, menuButton, openPopover, dialogButtons, toast } from "../dialogs.js";
 import "../editor/picker.js";
 import { count, formatChanged, formatNumber } from "../format.js";
 import { openForm } from "../forms.js";
@@ -30,7 +30,6 @@ const COLUMNS = [
   ["num", "Articles"],
   ["uses", html`<span class="sr-only">In which status</span>`],
   ["num changed", "Changed"],
-  ["menu-cell", html`<span class="sr-only">Actions</span>`],
 ];
 
 /**
@@ -229,7 +228,7 @@ class Terms extends ListPage {
     return html`<h2>Merge ${count(terms.length, noun, plural)}</h2>${problem(this.problem)}
       <div class="merge-choice">${choiceCards({ label: "Which one stays?", ...options })}</div>
       <p>${this.describeMerge(kept, others, both)}</p>
-      <p class="soft">This cannot be undone.</p>${popoverButtons(close, `Merge into “${kept.name}”`, merge, main)}`;
+      <p class="soft">This cannot be undone.</p>${dialogButtons(close, `Merge into “${kept.name}”`, merge, main)}`;
   }
 
   /** @param {Term} kept @param {Term[]} others @param {number | null} both */

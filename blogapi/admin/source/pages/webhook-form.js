@@ -2,7 +2,7 @@
 
 import { html, live, nothing } from "../../static/vendor/lit.js";
 import { get, patch, post } from "../api.js";
-import { button, choiceCards, field, icon, iconButton, onValue, pageHead, sectionHead } from "../components.js";
+import { button, choiceCards, field, icon, iconButton, pageHead, sectionHead } from "../components.js";
 import { announce } from "../dialogs.js";
 import { showOnce } from "../forms.js";
 import { definePage, Page } from "../shell.js";
@@ -17,6 +17,7 @@ const MODES = [
   ["combined", "Once for any number of changes", "For a site that is built as a whole"],
   ["each", "For each change", "For a search index, a cache, a program of your own"],
 ];
+const SECRET = { type: "password", class: "mono", spellcheck: "false", autocomplete: "new-password" };
 /** @typedef {import("../webhooks/fields.js").Values} Values */
 const URL_HELP = `Whoever has this address can start builds. It is not shown again after saving, and is in no log and no
   export.`;
@@ -131,27 +132,14 @@ class WebhookForm extends Page {
     const label = this.isBuild ? "Address of the build hook" : "Address";
     return html`<div>${cards}<p class="help">${preset?.help}</p></div>
       <div class="two-fields">${this.input("name", "Name", { maxlength: 100 })}
-        ${this.renderSecret("url", label)}<p class="help">${kept}${help}</p></div>
+        ${this.input("url", label, SECRET)}<p class="help">${kept}${help}</p></div>
       ${values.preset === "github" ? this.renderToken() : nothing}
       ${this.isBuild ? nothing : this.renderHeaders()}`;
   }
 
-  // A field for a secret, with the button "Show" of passwords.
-  /** @param {"url" | "token"} name @param {string} label @param {unknown} [error] */
-  renderSecret(name, label, error = this.errors[name]) {
-    const message = [error ?? []].flat().join(" ");
-    const onInput = onValue((text) => this.change({ [name]: text }));
-    return html`<div class="field ${message ? "faulty" : ""}"><label for="field-${name}">${label}</label>
-      <span class="prefixed"><input id="field-${name}" name=${name} type="password" class="mono" spellcheck="false"
-        autocomplete="new-password" .value=${live(this.values[name])} @input=${onInput}
-        aria-invalid=${message ? "true" : nothing} aria-describedby=${message ? `${name}-error` : nothing}>
-        <button class="suffix" type="button" aria-pressed="false" aria-label="Show ${label.toLowerCase()}">Show</button>
-        </span><p class="help" id="${name}-error" ?hidden=${!message}>${icon("circle-alert")} ${message}</p></div>`;
-  }
-
   renderToken() {
     const help = this.values.keepsHeaders ? "Empty: the token stays." : "Sent as Authorization: Bearer.";
-    return html`<div>${this.renderSecret("token", "Token", this.errors.headers)}<p class="help">${help}</p></div>`;
+    return this.input("token", "Token", { ...SECRET, help, errors: { token: this.errors.headers } });
   }
 
   renderHeaders() {

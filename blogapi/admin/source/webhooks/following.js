@@ -1,7 +1,7 @@
 /** The popover "On its way to readers": where an article is, who sees it, and which webhooks are called for it. */
 
 import { html, nothing } from "../../static/vendor/lit.js";
-import { connection, imageAddress } from "../api.js";
+import { connection, fileAddress } from "../api.js";
 import { button, icon } from "../components.js";
 import { copyButton, openPopover } from "../dialogs.js";
 import { formatDayAndTime, formatLongDay, formatSeconds, formatTime, parseTime } from "../format.js";
@@ -43,11 +43,13 @@ export function openOnItsWay(anchor, page) {
     const { undo } = page;
     const runUndo = () => (close(), undo?.());
     const see = { kind: "main", icon: "external-link", href: url, target: "_blank", rel: "noopener" };
+    const isUnlisted = status === "unlisted";
+    const readers = isUnlisted ? "Only who knows the address can read it" : `Readers can see it ${whenReadersSee()}`;
     const lines = isAhead
       ? nothing
-      : html`<ul class="on-its-way">${renderReaders(status)}
+      : html`<ul class="on-its-way">${line("circle-check", "good", readers)}
       ${loaded ? renderWebhooks(loaded, since) : nothing}</ul>`;
-    return html`${cover ? html`<img src=${imageAddress(cover)} alt="">` : nothing}<div>
+    return html`${cover ? html`<img src=${fileAddress(cover)} alt="">` : nothing}<div>
       <p class="small ${isAhead ? "soft" : "good"}">${describeTime(page.article)}</p>
       <h2 dir="auto">${title || "Untitled"}</h2>${renderAddress(url)}${lines}
       <div class="actions">${undo ? button("Undo", runUndo, { kind: "bare", icon: "undo-2" }) : nothing}
@@ -86,14 +88,6 @@ function renderAddress(url) {
   const shown = decodeURI(url).replace(/^https?:\/\//, "");
   return html`<div class="address-line"><span>${shown}</span>${copyButton(url, { kind: "bare" })}</div>`;
 }
-
-/** @param {string} status */
-const renderReaders = (status) =>
-  line(
-    "circle-check",
-    "good",
-    status === "unlisted" ? "Only who knows the address can read it" : `Readers can see it ${whenReadersSee()}`,
-  );
 
 /** @param {string} name @param {string} kind @param {Renderable} words */
 const line = (name, kind, words) => html`<li>${icon(name, kind)}<span>${words}</span></li>`;
