@@ -218,7 +218,7 @@ def names_page_part(name: str) -> bool:
     return not _PAGE_PARTS.isdisjoint(split_name(name))
 
 
-def list_fillers(name: str) -> tuple[str, bool]:
+def remove_fillers(name: str) -> tuple[str, bool]:
     """Return a key without words such as `is` and `post`, as a normalized key, and whether it has `not`."""
     words = split_name(name)
     return "".join(word for word in words if word not in _ENTRY_FILLERS), "not" in words
@@ -238,7 +238,8 @@ _FOLDERS = (
 _FOLDER_NEIGHBOURS = _words("""notes note posts post articles article pages page ideas texts
     text files content stuff only my old blog entries stories work in progress for""")
 _FILE_WORDS = "|".join(sorted(DRAFTS | {"wip", "unpublished"}))
-_FILE = re.compile(rf"(?:{_FILE_WORDS})[-_. ]|.*[-_. ](?:{_FILE_WORDS})\.[^.]+\Z", re.IGNORECASE)
+#: Matches the name of a file that begins with `draft-`, or ends with `.draft` before its suffix.
+DRAFT_FILE = re.compile(rf"(?:{_FILE_WORDS})[-_. ]|.*[-_. ](?:{_FILE_WORDS})\.[^.]+\Z", re.IGNORECASE)
 _COMMENT_WORDS = READERS | MEMBERS | PRIVATE | {"paywall", "content", "only", "for", "start", "begin"}
 _COMMENT_FILLERS = _words("content only for start begin free text part")
 
@@ -250,11 +251,6 @@ def is_hiding_folder(name: str) -> bool:
     if words == ["work", "in", "progress"]:
         return True
     return bool(hiding) and {*words} - {*hiding} <= _FOLDER_NEIGHBOURS
-
-
-def is_draft_file(name: str) -> bool:
-    """Return whether a file name begins with `draft-`, or ends with `.draft` before its suffix."""
-    return _FILE.match(name) is not None
 
 
 def is_hiding_comment(text: str) -> bool:

@@ -160,12 +160,9 @@ class LinkIndex:
             blog=get_blog(record.key),
             language=file.language if file else "",
         )
-        titles, aliases, names = (
-            {addresses.fold(record.title)},
-            {*map(addresses.fold, _limit_texts(record.names))},
-            {addresses.fold(slug)},
-        )
-        names |= {addresses.fold(old) for old in (record.slug, *_limit_texts(record.former_slugs)) if old}
+        titles, aliases = {addresses.fold(record.title)}, {*map(addresses.fold, _limit_texts(record.names))}
+        names = {slug, *filter(None, (record.slug, *_limit_texts(record.former_slugs)))}
+        names = {*map(addresses.fold, names)}
         if target.file:
             names.add(target.file.name)
             self._append("path", target.file.path, target)

@@ -122,7 +122,8 @@ class RecordLinks:
         if not (path or address.host) or path.count("/") > _MAX_DEPTH:
             return None
         if address.host or path.startswith(("/", "@/")):
-            pages = [addresses.remove_view(page) for page in self._list_paths(address)]
+            listed = self._list_paths(address)
+            pages = [it[:-1] if it[1:] and addresses.VIEW.fullmatch(it[-1]) else it for it in listed]
             files = [outer for page in pages for outer in self._list_outer(page)]
         else:
             pages, files = self._resolve_path(path)

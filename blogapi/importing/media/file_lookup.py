@@ -189,13 +189,9 @@ class MediaFiles:
                     file = self._open_file(target, allowed)
                     if file:
                         return file
-        return self._find_by_name(reference, root)
-
-    def _find_by_name(self, reference: str, root: Path) -> FoundFile | None:
-        """Return the only file in `root` with this name; None if there are several."""
         for name in _list_variants(reference):
-            target = None if "/" in name else self._get_tree(root).get(_fold(name))
-            file = self._open_file(target, (root,)) if target else None
+            named = None if "/" in name else self._get_tree(root).get(_fold(name))
+            file = self._open_file(named, (root,)) if named else None
             if file:
                 return replace(file, is_elsewhere=True)
         return None
@@ -244,7 +240,8 @@ class MediaFiles:
 
     def _open_file(self, target: Path, allowed: Sequence[Path]) -> FoundFile | None:
         differs_in_case = False
-        if not _exists(target):
+        # Unlike `Path.exists`, this is False for a path that is too long.
+        if not os.path.exists(target):  # noqa: PTH110
             similar = self._find_similar(target, allowed)
             if similar is None:
                 return None
@@ -333,14 +330,6 @@ def _is_usable(path: str) -> bool:
         # On Windows, a colon marks a drive or an alternate data stream.
         return False
     return bool(path.strip("/.")) and not path.startswith("//") and not re.search(r"[\x00-\x1f{}]", path)
-
-
-def _exists(path: Path) -> bool:
-    try:
-        path.stat()
-    except (OSError, ValueError):
-        return False
-    return True
 
 
 def _normalize(name: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, fields, replace
 from itertools import chain
@@ -60,10 +60,6 @@ class RecordMedia:
     missing: list[str] = field(default_factory=list)
     refused: list[RefusedMedia] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-
-    def is_mapped(self, mapped: Mapping[str, UUID]) -> bool:
-        """Return whether `mapped` maps all paths to their files."""
-        return all(mapped.get(path) == file.uuid for path, file in self.files.items())
 
     def make_report(self, mapped: Iterable[str]) -> MediaReport:
         """Return the report; the paths in `mapped` are known from an earlier import."""

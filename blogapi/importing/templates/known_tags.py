@@ -76,13 +76,8 @@ def _get_value(match: re.Match[str]) -> str | None:
         return None
     if kind in ("double", "single"):
         value = _ESCAPE.sub(r"\1", value)
-    value = _OUTPUT.sub(_replace_output, value)
+    value = _OUTPUT.sub(lambda it: it[0] if (shown := evaluate(it[1])) is None else shown, value)
     return None if "{{" in value or "{%" in value else " ".join(value.split())
-
-
-def _replace_output(match: re.Match[str]) -> str:
-    value = evaluate(match[1])
-    return match[0] if value is None else value
 
 
 def evaluate(expression: str) -> str | None:

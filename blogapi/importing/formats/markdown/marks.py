@@ -24,15 +24,8 @@ _COVER_FIELDS = (
 )  # fmt: skip
 _OUTER_FIELDS = ("params", "extra", "metadata", "meta")
 _INNER_FIELDS = (
-    "coverimage",
-    "cover",
-    "image",
-    "featuredimage",
-    "heroimage",
-    "banner",
-    "thumbnail",
-    "images",
-)
+    *("coverimage", "cover", "image", "featuredimage", "heroimage", "banner", "thumbnail", "images"),
+)  # fmt: skip
 # These fields can also have another meaning; they count only if they name an image.
 _POSSIBLE_COVER_FIELDS = (
     *("coverimg", "featuredimg", "headerimage", "headerimg", "bannerimage", "bannerimg", "postimage"),
@@ -98,8 +91,7 @@ def read_featured(fields: Fields) -> bool:
     """Return whether the article is featured; `featured` can also be the address of a cover."""
     for name in _FEATURED_FIELDS:
         text = to_line(fields.find(name))
-        is_on = text.isdecimal() and int(text[:9]) > 0 if name == "sticky" else to_bool(text)
-        if is_on or to_bool(text):
+        if to_bool(text) or (name == "sticky" and text.isdecimal() and int(text[:9]) > 0):
             fields.take(name)
             return True
     return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -87,14 +88,10 @@ def find_reasons(entry: Entry, generator: str = "") -> list[DraftReason]:
 
 # A folder is listed once in an import, not once for each of its files.
 @lru_cache(maxsize=256)
-def _list_pages(parent: Path) -> tuple[Path, ...]:
-    try:
-        pages = [
-            page for page in parent.iterdir() if paths.is_section(page.name) or paths.is_index(page.name)
-        ]
-    except OSError:
-        return ()
-    return tuple(sorted(pages))
+def _list_pages(parent: Path) -> list[Path]:
+    with suppress(OSError):
+        return sorted(it for it in parent.iterdir() if paths.is_section(it.name) or paths.is_index(it.name))
+    return []
 
 
 # A page is read once, not once for each file below it.
@@ -105,24 +102,15 @@ def _read_reasons(page: Path, *, is_section: bool) -> list[DraftReason]:
         parsed = front_matter.parse_file(decode(read_bytes(page))[0])
     except RefusedFile:
         return [DraftReason("")]
-    of_bundle = {key: it for key, it in parsed.entries.items() if normalize_key(key) in _BUNDLE_FIELDS}
-    inherited = _inherit_from_section(parsed.entries) if is_section else [of_bundle]
+    names = ("draft", "isdraft") if is_section else _BUNDLE_FIELDS
+    inherited = [{key: value for key, value in parsed.entries.items() if normalize_key(key) in names}]
+    for key, value in parsed.entries.items():
+        if is_section and normalize_key(key) == "cascade":
+            inherited += map(to_mapping, value if isinstance(value, list) else [value])
     found = map(privacy.find_draft_reasons_in_front_matter, inherited)
     # The pages of a section are not built, even if the section is only unlisted.
     reasons = [replace(it, is_unlisted=False) for group in found for it in group]
     return [DraftReason(""), *reasons] if parsed.problem else reasons
-
-
-def _inherit_from_section(entries: dict[str, object]) -> Iterator[dict[str, object]]:
-    for key, value in entries.items():
-        if normalize_key(key) in ("draft", "isdraft"):
-            yield {key: value}
-        elif normalize_key(key) == "cascade":
-            mappings = value if isinstance(value, list) else [value]
-            yield from (mapping for mapping in mappings if isinstance(mapping, dict))
-
-
-_LIQUID_GENERATORS = ("jekyll", "hexo", "eleventy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,16 +123,15 @@ class SiteRules:
 
 
 def read_rules(key: str, folder: Path, site: GeneratorSite | None) -> SiteRules:
-    has_liquid = site.generator in _LIQUID_GENERATORS if site else None
+    has_liquid = site.generator in ("jekyll", "hexo", "eleventy") if site else None
     # Without a configuration, a file that is named like a post of Jekyll is treated as a post of Jekyll.
     if has_liquid is None and (paths.is_post(key) or paths.parse_path(key).has_date_prefix):
         has_liquid = True
     is_vault = is_in_vault(folder, 0) or (site is not None and site.generator == "quartz")
     tags = to_mapping(site.settings.get("encrypt")).get("tags") if site else None
     # `- secret` or `- {name: secret, password: …}`; an empty password hides nothing.
-    entries = (
-        tag if isinstance(tag, dict) else {"name": tag} for tag in (tags if isinstance(tags, list) else ())
-    )
+    given = tags if isinstance(tags, list) else ()
+    entries = (tag if isinstance(tag, dict) else {"name": tag} for tag in given)
     names = (tag.get("name") for tag in entries if tag.get("password") != "")
     return SiteRules(has_liquid, is_vault, frozenset(to_line(name).casefold() for name in names))
 

@@ -22,8 +22,8 @@ from blogapi.importing.formats.wordpress.blog import (
     split_url,
     to_id,
 )
-from blogapi.importing.formats.wordpress.content import to_html
-from blogapi.importing.formats.wordpress.conversion import ContentContext
+from blogapi.importing.formats.wordpress.content import convert_text
+from blogapi.importing.formats.wordpress.conversion import Conversion
 from blogapi.importing.formats.wordpress.custom_fields import count_comments, count_name
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.texts import languages, lines
@@ -284,15 +284,14 @@ class RecordMaker:
         content, excerpt, title = (text for text, _ in selected)
         others = dict.fromkeys(code for _, codes in selected for code in codes)
         other_languages = [code for code in others if code not in self._list_languages(item)]
-        context = ContentContext(
-            attachments=self.blog.attachments.get,
+        conversion = Conversion(
+            get_attachment=self.blog.attachments.get,
             uploads=self.blog.list_uploads(to_id(item.get_text("wp:post_id"))),
-            patterns=lambda id_: self.blog.patterns.get(id_, ""),
+            get_pattern=lambda id_: self.blog.patterns.get(id_, ""),
             footnotes=metas.get("footnotes", ""),
         )
-        converted = to_html(content, context, excerpt)
-        title = lines.to_title(title)
-        slug = _read_slug(item)
+        converted = convert_text(content, conversion, excerpt)
+        title, slug = lines.to_title(title), _read_slug(item)
         if not title:
             title = choose_title(lines.to_plain_html(converted.html), slug)
             notes.append(f"It has no title; it got the title “{title}”.")
@@ -302,11 +301,12 @@ class RecordMaker:
         if converted.unconverted:
             names = join_counts(converted.unconverted)
             notes.append(f"Its text has shortcodes or blocks that could not be converted: {names}.")
-        excerpt = lines.to_plain_line(excerpt) or converted.excerpt
-        texts = {"title": title, "excerpt": excerpt, "slug": slug, "content": converted.html}
         guesses = {guess.name.casefold(): guess for guess in custom_fields.guess_from_fields(item)}
         return {
-            **texts,
+            "title": title,
+            "excerpt": lines.to_plain_line(excerpt) or converted.excerpt,
+            "slug": slug,
+            "content": converted.html,
             "left_out": tuple(converted.left_out),
             "hidden": converted.hidden,
             "guesses": tuple((guesses | converted.guesses).values()),

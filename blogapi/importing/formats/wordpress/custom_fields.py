@@ -78,17 +78,15 @@ def read_seo(
     """
     fields: dict[str, Any] = {}
     notes = []
-    for name, keys in _TEXTS.items():
-        template = to_plain_line(_find_value(metas, keys))
-        text = _fill_template(template, variables)
+    for name, keys in (_TEXTS | _URLS).items():
+        value = next((metas[key] for key in keys.split() if metas.get(key, "").strip()), "")
+        template, url = to_plain_line(value), to_http_url(value)
+        is_other = url.rstrip("/") != link.rstrip("/")
+        text = _fill_template(template, variables) if name in _TEXTS else url if is_other else ""
         if text is None:
             notes.append(f"Its SEO text “{template[:100]}” has variables and was left out.")
         elif text:
             fields[name] = text
-    for name, keys in _URLS.items():
-        url = to_http_url(_find_value(metas, keys))
-        if url and url.rstrip("/") != link.rstrip("/"):
-            fields[name] = url
     return fields, notes
 
 
@@ -100,25 +98,21 @@ def read_robots(metas: Mapping[str, str]) -> str:
     return ("noindex, nofollow" if is_alone else "noindex") if is_hidden else ""
 
 
-def _find_value(metas: Mapping[str, str], keys: str) -> str:
-    return next((metas[key] for key in keys.split() if metas.get(key, "").strip()), "")
-
-
 def _fill_template(template: str, variables: Mapping[str, str]) -> str | None:
     """Return a template with the values of its variables; None if a variable is unknown."""
     known = {"sep": "-", "page": "", **variables}
-    names = {_get_name(match) for match in _VARIABLE.finditer(template)}
+
+    def get_name(match: re.Match[str]) -> str:
+        name: str = match[1] or match[2]
+        return _ALIASES.get(name, name)
+
+    names = set(map(get_name, _VARIABLE.finditer(template)))
     if names and names <= _DEFAULT_VARIABLES and not re.search(r"\w", _VARIABLE.sub("", template)):
         # A template without words of its own is the default of the plugin.
         return ""
     if not names <= known.keys():
         return None
-    return to_line(_VARIABLE.sub(lambda match: known[_get_name(match)], template))
-
-
-def _get_name(match: re.Match[str]) -> str:
-    name: str = match[1] or match[2]
-    return _ALIASES.get(name, name)
+    return to_line(_VARIABLE.sub(lambda match: known[get_name(match)], template))
 
 
 # Custom fields that other rules read, or in which wordpress.com keeps its state.
@@ -200,11 +194,8 @@ def guess_from_fields(item: Element) -> Iterator[Guess]:
         if name in privacy_signs.BUILDER_FIELDS:
             found = {it["name"] for it in privacy_signs.BUILDER_CONDITION.finditer(value)}
             found |= {"hide_desktop"} if privacy_signs.BUILDER_HIDDEN.search(value) else set()
-            settings = {
-                (it["name"], it["text"] or it["word"] or "")
-                for it in privacy_signs.BUILDER_SETTING.finditer(value)
-            }
-            found |= {key for key, text in settings if privacy.is_private_field(key, text)}
+            settings = set(privacy_signs.BUILDER_SETTING.findall(value))
+            found |= {key for key, text, word in settings if privacy.is_private_field(key, text or word)}
             for setting in sorted(found):
                 yield make_guess("builder", setting, f"The setting “{setting}” of its page builder")
         elif name not in privacy_signs.POST_FIELDS and privacy.is_private_field(name, value):
@@ -213,9 +204,7 @@ def guess_from_fields(item: Element) -> Iterator[Guess]:
 
 
 def find_unread_rules(item: Element) -> Iterator[str]:
-    """Yield each plugin that has left traces in an item and whose rules about visitors are outside of
-    posts.
-    """
+    """Yield the plugins with traces in an item whose rules about visitors are outside of posts."""
     traces = {child.get_text("wp:meta_key") for child in item.list_children("wp:postmeta")}
     traces.add(item.get_text("wp:post_type"))
     is_page = item.get_text("wp:post_type") == "page" and item.get_text("wp:status") == "publish"

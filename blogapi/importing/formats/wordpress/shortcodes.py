@@ -208,7 +208,7 @@ def find_attachments(ids: Iterable[int], conversion: Conversion) -> list[Attachm
     found: list[Attachment] = []
     missing: list[int] = []
     for id_ in ids:
-        attachment = conversion.context.attachments(id_)
+        attachment = conversion.get_attachment(id_)
         if attachment and attachment.url:
             found.append(attachment)
         else:
@@ -222,7 +222,7 @@ def find_attachments(ids: Iterable[int], conversion: Conversion) -> list[Attachm
 
 
 def _list_uploads(kind: str, conversion: Conversion) -> list[Attachment]:
-    return [file for file in conversion.context.uploads if file.url and file.mime_type.startswith(kind)]
+    return [file for file in conversion.uploads if file.url and file.mime_type.startswith(kind)]
 
 
 _youtube = _embed_by_id("https://www.youtube.com/watch?v=", "id", "v", "code")
