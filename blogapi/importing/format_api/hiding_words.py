@@ -19,21 +19,6 @@ def _words(text: str) -> frozenset[str]:
 
 TRUE = frozenset(word for word, meaning in BOOLEAN_WORDS.items() if meaning)
 FALSE = frozenset(BOOLEAN_WORDS) - TRUE
-#: By the kind of a guess: what it is about, in the words of the guide, and an example of its name.
-GUESS_KINDS = {
-    "shortcode": ("A shortcode of WordPress with an end tag that blogapi does not know", "shortcode:am4show"),
-    "block": ("A block of WordPress whose name has such a word", "block:acme/paywall"),
-    "attribute": ("An attribute of a block: its name or its whole value", "attribute:displayFor"),
-    "meta": ("A custom field of a post: its name, or its whole value", "meta:_paywall"),
-    "builder": ("A condition of Elementor or Beaver Builder", "builder:e_display_conditions"),
-    "key": ("A field of front matter, or a property of Notion", "key:audience"),
-    "tag": ("A component, a container or a template tag around a part of the text", "tag:paidcontent"),
-    "comment": ("A comment that names only readers (`<!-- paid -->`)", "comment:paid"),
-    "file": ("A file named `draft-x.md` or `x.draft.md`", "file:draft"),
-    "folder": ("A folder such as `wip`, or one outside of what the generator builds", "folder:posts/wip"),
-    "unlisted": ("A file that the SUMMARY.md of mdBook or GitBook does not list", "unlisted:SUMMARY.md"),
-    "config": ("A draft, if the configuration shows drafts", "config:buildDrafts"),
-}
 # --- Texts that are not finished or not for everyone, in the languages of the blogs that are imported.
 DRAFTS = _words("""draft brouillon entwurf borrador bozza rascunho concept kladde szkic koncept
     luonnos utkast udkast piszkozat taslak draf черновик чернетка чорновик 草稿 下書き 초안 مسودة טיוטה""")
