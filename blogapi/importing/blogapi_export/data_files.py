@@ -123,7 +123,7 @@ def _read_media(export: ExportFolder, fields: Values) -> ExportedMedia:
         hash=digest,
         upload_hash=values.get_text(fields, "upload_hash") or digest,
         alt=values.get_text(fields, "alt"),
-        decorative=fields.get("decorative") in (True, "true"),
+        decorative=values.get_flag(fields, "decorative"),
         caption=values.get_text(fields, "caption"),
         created=created,
         last_updated=updated,
@@ -147,16 +147,13 @@ def _read_site(fields: Values, pictures: Mapping[str, str]) -> dict[str, Any]:
     """Return the fields of the site as the API accepts them."""
     values.refuse_surrogates(fields)
     site: dict[str, Any] = {name: fields[name] for name in SITE_FIELDS if fields.get(name) is not None}
-    navigation = [
-        {name: values.get_text(item, name) for name in ("label", "url")}
-        for item in values.get_mappings(fields, "navigation")
-    ]
     site |= {name: pictures[name] for name in pictures if name in SITE_FIELDS}
-    languages = [
-        {name: values.get_text(item, name) for name in ("language", "title", "description")}
-        for item in values.get_mappings(fields, "languages")
-    ]
-    return site | {"navigation": navigation} | ({"languages": languages} if languages else {})
+    names = {"navigation": ("label", "url"), "languages": ("language", "title", "description")}
+    for key, inner in names.items():
+        items = values.get_mappings(fields, key)
+        site[key] = [{name: values.get_text(item, name) for name in inner} for item in items]
+    # Exports without languages keep those of this blog.
+    return {key: value for key, value in site.items() if value or key != "languages"}
 
 
 def _get_times(fields: Values) -> tuple[datetime, datetime]:
@@ -195,7 +192,7 @@ def read_data(export: ExportFolder) -> BlogData:
         if text is not None:
             given, _ = parse_yaml(text, 1)
             data.site = _read_site(given, _read_pictures(export, given, by_file))
-            data.showed_itself = given.get("built_in") in (True, "true")
+            data.showed_itself = values.get_flag(given, "built_in")
     except RefusedFile as error:
         data.reports.append(_report_refusal(export, "site", error))
     return data

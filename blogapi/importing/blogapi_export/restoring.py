@@ -137,19 +137,16 @@ def restore_media(data: BlogData, state: ImportState, key: str, restored: Restor
         known = queries.find_uploads([item.hash for item in group])
         taken = queries.get_media([item.uuid for item in group]).keys()
         end_read()
-        results: list[tuple[ExportedMedia, tuple[UUID, bool] | RefusedFile]] = [
-            (item, (known[item.hash].uuid, False)) for item in group if item.hash in known
-        ]
         new = [item for item in group if item.hash not in known]
         store = partial(_store, user=state.author, taken=taken, dry_run=state.dry_run)
-        results += zip(new, map_files(store, new), strict=True)
-        for item, stored in results:
+        uuids = {item.uuid: known[item.hash].uuid for item in group if item.hash in known}
+        for item, stored in zip(new, map_files(store, new), strict=True):
             if isinstance(stored, RefusedFile):
                 yield report_refusal(f"{key}/media/{item.file}", stored)
-                continue
-            restored.counts["media files"] += stored[1]
-            if stored[0] != item.uuid:
-                restored.media_uuids[item.uuid] = stored[0]
+            else:
+                uuids[item.uuid], is_new = stored
+                restored.counts["media files"] += is_new
+        restored.media_uuids |= {old: uuid for old, uuid in uuids.items() if old != uuid}
 
 
 def _store(item: ExportedMedia, user: UUID, taken: Container[UUID], *, dry_run: bool) -> tuple[UUID, bool]:
@@ -214,8 +211,7 @@ def restore_fields(data: BlogData, key: str, state: ImportState, restored: Resto
             uuid = values.get_uuid(definition, "uuid") if definition.get("uuid") else None
             # The parser of YAML returns only texts.
             body: Fields = {name: value for name, value in definition.items() if name in _FIELD_SCHEMA.fields}
-            flags = ("list", "required", "searched")
-            body |= {name: definition.get(name) in (True, "true") for name in flags}
+            body |= {it: values.get_flag(definition, it) for it in ("list", "required", "searched")}
             for name, convert in (("minimum", float), ("maximum", float), ("position", int)):
                 if definition.get(name) is not None:
                     body[name] = values.convert_number(definition, name, convert)

@@ -1,4 +1,4 @@
-"""Prepare an import: unpack its archives, group its files by format, and build the run.
+"""Open an import: unpack its archives, group its files by format, and build the run.
 
 The format of a file is recognised by its content, not by its name.
 """

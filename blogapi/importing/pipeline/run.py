@@ -211,7 +211,7 @@ class ImportRun:
     def run(self, show_progress: ProgressReporter) -> None:
         """Read and store everything; `reports` then has a report for each file or item."""
         self._read(show_progress)
-        self._prepare()
+        self._store_terms()
         self._store(show_progress)
         self.notes += self._describe_unread_rules()
         self.notes += self.state.guesses.describe()
@@ -262,7 +262,7 @@ class ImportRun:
             problem = NotAnArticle("It is a page, and pages are not imported.")
             title = record.title if record.source else ""
             return report_problem(record.key, problem, record.source, title)
-        return self._check_duplicate(self.state.guesses.apply(prepare_record(record)))
+        return self._check_duplicate(self.state.guesses.apply(clean_record(record)))
 
     def _check_duplicate(self, record: ArticleRecord) -> Item:
         """Return the record, or a report if the same article was read before.
@@ -280,15 +280,12 @@ class ImportRun:
             self._private.add(record.key)
             self._index.targets[record.key].public_from = None
         reason = f"“{first[2]}” contains this article too; to use the version in this file, import it alone."
-        return FileReport(
-            record.key, Result.SKIPPED, notes=(reason,), source=record.source, title=record.title
-        )
+        return report_problem(record.key, NotAnArticle(reason), record.source, record.title)
 
-    def _prepare(self) -> None:
-        self._importer.media.files.add_folders(
-            folder for source in self.sources.values() for folder in source.assets
-        )
+    def _store_terms(self) -> None:
+        """Take over what the sources have besides articles: folders of media, hosts, notes and terms."""
         for source in self.sources.values():
+            self._importer.media.files.add_folders(source.assets)
             self._index.hosts |= source.hosts
             self.notes += source.notes
             terms = clean(list(source.terms), [])
@@ -343,7 +340,7 @@ class ImportRun:
         return resolve_record(self._new_fields.complete(record), self._index, has_file)
 
 
-def prepare_record(record: ArticleRecord) -> ArticleRecord:
+def clean_record(record: ArticleRecord) -> ArticleRecord:
     """Return the record without forbidden characters and hidden parts, and with notes about them."""
     removed: list[str] = []
     cleaned: ArticleRecord = clean(record, removed)
@@ -380,7 +377,6 @@ def clean(value: Any, removed: list[str]) -> Any:
     if isinstance(value, Mapping):
         return {key: clean(item, removed) for key, item in value.items()}
     if is_dataclass(value) and not isinstance(value, type):
-        return replace(
-            value, **{field.name: clean(getattr(value, field.name), removed) for field in fields(value)}
-        )
+        given = {field.name: getattr(value, field.name) for field in fields(value)}
+        return replace(value, **clean(given, removed))
     return value

@@ -38,7 +38,7 @@ from blogapi.importing.storing import imported_before
 from blogapi.importing.storing.article_input import ArticleInputFactory
 from blogapi.importing.storing.batch_media import BatchMedia, complete_report
 from blogapi.importing.storing.state import ImportState
-from blogapi.importing.texts.messages import describe_kept_text, describe_unread_rules
+from blogapi.importing.texts.messages import describe_unread_rules, join_names
 from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status
 from blogapi.rendering import sanitizer, slugs
 from blogapi.site.addresses import make_article_url, make_page_path
@@ -262,8 +262,11 @@ class ImportBatch:
             )
         elif has_changed and imported_before.keeps_public_text(original, state, file):
             self._state.guesses.public_here.add(record.key)
-            notes = (describe_kept_text(original.unlifted),)
-            return FileReport(record.key, Result.UNCHANGED, old_status, notes, article=file.article_id)
+            note = (
+                f"Its file has changed, and its text may be hidden there ({join_names(original.unlifted)}); "
+                "the article keeps its former text until --publish-marked lifts this, or until it is a draft."
+            )
+            return FileReport(record.key, Result.UNCHANGED, old_status, (note,), article=file.article_id)
         elif has_changed:
             is_remapped = self.media.map_paths(file.article_id, record)
             article_input, editor = self._make_input(record, file.article_id), self._state.author

@@ -103,10 +103,7 @@ class BatchMedia:
 
 
 def complete_report(
-    record: ArticleRecord,
-    report: FileReport,
-    media: RecordMedia | None,
-    mapped: Iterable[str],
+    record: ArticleRecord, report: FileReport, media: RecordMedia | None, mapped: Iterable[str]
 ) -> FileReport:
     """Return the report with the source of a record and the results of its media files.
 
@@ -116,5 +113,5 @@ def complete_report(
         report = replace(report, source=record.source, title=record.title)
     if media is None:
         return report
-    media_report = media.make_report(mapped)
-    return replace(report, media=media_report, notes=(*report.notes, *media.list_notes(media_report)))
+    media_report, notes = media.make_report(mapped)
+    return replace(report, media=media_report, notes=(*report.notes, *notes))

@@ -13,6 +13,7 @@ from typing import Any
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.hidden_parts import leave_out_hidden
 from blogapi.importing.models import ImportedFile
+from blogapi.importing.texts.lines import split_words
 from blogapi.publication.visibility import READABLE_STATUSES, get_readable_from
 from blogapi.rendering import plain_text
 
@@ -61,15 +62,10 @@ def list_words(content: str, content_type: str) -> str:
 
 
 # The fields of a record that do not change its article. A new wording of a note is not a change either.
-_WITHOUT_DIGEST = {
-    *("key", "former_key", "notes", "is_undated", "path", "source", "cover_alt", "addresses", "names"),
-    *("has_templates", "is_mdx", "media_folder", "former_paths", "other_fields", "categories_above"),
-    *("left_out", "unread_rules", "guesses", "open_status", "unlifted", "generator"),
-}
-_NEW_FIELDS = {
-    *("featured", "robots", "language", "translation_key", "custom"),
-    *("is_page", "parent_key", "position"),
-}
+_WITHOUT_DIGEST = split_words("""key former_key notes is_undated path source cover_alt addresses names
+    has_templates is_mdx media_folder former_paths other_fields categories_above left_out unread_rules
+    guesses open_status unlifted generator""")
+_NEW_FIELDS = split_words("featured robots language translation_key custom is_page parent_key position")
 # Before blogs had pages, imports made articles with the tag `page` from the pages in these formats.
 _TAGGED_FORMATS = ("blogger:", "ghost:", "substack:", "wordpress:")
 PAGE_TAG = "page"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +27,7 @@ from blogapi.importing.formats.ghost.tables import (
     read_url,
 )
 from blogapi.importing.refusals import RefusedFile
-from blogapi.importing.texts import dates
+from blogapi.importing.texts import dates, lines
 from blogapi.importing.texts.dates import UTC_ZONES, Zones
 from blogapi.importing.texts.languages import read_language
 from blogapi.importing.texts.lines import list_distinct, to_http_url, to_line, to_mapping
@@ -99,11 +98,9 @@ UNTITLED = "(Untitled)"
 # Longer tags, which Ghost allows, are truncated, because the blog would refuse their articles.
 MAX_TAG_LENGTH = 100
 # Fields of Ghost that articles of blogapi do not have. The report counts those with a value.
-_LEFT_FIELDS = (
-    *("codeinjection_head", "codeinjection_foot", "feature_image_caption", "custom_template", "locale"),
-    *("og_title", "og_description", "twitter_title", "twitter_description", "twitter_image"),
-    *("email_subject", "frontmatter"),
-)  # fmt: skip
+_LEFT_FIELDS = lines.split_words("""codeinjection_head codeinjection_foot feature_image_caption
+    custom_template locale og_title og_description twitter_title twitter_description twitter_image
+    email_subject frontmatter""")
 _REPEATED_FIELDS = {
     "og_title": ("title", "meta_title"),
     "twitter_title": ("title", "meta_title", "og_title"),
@@ -314,8 +311,7 @@ def _list_folders(export: Path) -> list[Path]:
 
 
 def detect(entry: Entry, head: bytes) -> bool:
-    is_utf16 = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    text = head.decode("utf-16" if is_utf16 else "utf-8-sig", "replace").lstrip()
+    text = head.decode(lines.find_codec(head), "replace").lstrip()
     if not text.startswith("{"):
         return False
     has_posts = _POSTS.search(text) and _BODY.search(text) and _SLUG.search(text)

@@ -6,7 +6,6 @@ migration tools), or at the top (`{"posts": […]}`, as Ghost's API answers).
 
 from __future__ import annotations
 
-import codecs
 import json
 import re
 from collections import Counter
@@ -20,7 +19,7 @@ from blogapi.importing.format_api.article_record import AuthorRecord
 from blogapi.importing.format_api.source_files import read_bytes
 from blogapi.importing.formats.ghost.bodies import clean_addresses
 from blogapi.importing.refusals import RefusedFile
-from blogapi.importing.texts.lines import MAX_URL_LENGTH, to_http_url, to_line
+from blogapi.importing.texts.lines import MAX_URL_LENGTH, find_codec, split_words, to_http_url, to_line
 from blogapi.parsing import is_web_address
 
 #: A table name, and a row.
@@ -42,7 +41,11 @@ def read_rows(path: Path) -> tuple[list[Row], bool]:
 
     Raises RefusedFile if the file cannot be read.
     """
-    text, has_invalid_bytes = _decode(read_bytes(path, _MAX_BYTES))
+    data, has_invalid_bytes = read_bytes(path, _MAX_BYTES), False
+    try:
+        text = data.decode(find_codec(data))
+    except UnicodeDecodeError:
+        text, has_invalid_bytes = data.decode(find_codec(data), "replace"), True
     if "\\ud" in text or "\\uD" in text:
         text = _ESCAPE.sub(lambda escape: "\\ufffd" if escape[1] else escape[0], text)
     try:
@@ -53,15 +56,6 @@ def read_rows(path: Path) -> tuple[list[Row], bool]:
     # Numbers that Python cannot represent, and bodies that are nested too deeply.
     except (ValueError, RecursionError) as error:
         raise RefusedFile("The JSON is damaged; export the blog again.") from error
-
-
-def _decode(data: bytes) -> tuple[str, bool]:
-    is_utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    encoding = "utf-16" if is_utf16 else "utf-8-sig"
-    try:
-        return data.decode(encoding), False
-    except UnicodeDecodeError:
-        return data.decode(encoding, "replace"), True
 
 
 def _list_rows(value: object) -> Iterator[Row]:
@@ -77,12 +71,9 @@ def _list_rows(value: object) -> Iterator[Row]:
 _JOINED_IDS = {"posts_tags": "tag_id", "posts_authors": "author_id"}
 _TABLES = ("tags", "users", *_JOINED_IDS, "posts_meta", "settings")
 # Tables that describe how Ghost itself works. They are of no use elsewhere, and are not reported.
-_TECHNICAL_TABLES = {
-    *("actions", "api_keys", "brute", "invites", "jobs", "migrations", "migrations_lock", "outbox"),
-    *("permissions", "permissions_apps", "permissions_roles", "permissions_users", "roles", "roles_users"),
-    *("sessions", "app_fields", "app_settings", "apps", "tokens", "images", "post_revisions"),
-    *("mobiledoc_revisions", "settings"),
-}
+_TECHNICAL_TABLES = split_words("""actions api_keys brute invites jobs migrations migrations_lock outbox
+    permissions permissions_apps permissions_roles permissions_users roles roles_users sessions
+    app_fields app_settings apps tokens images post_revisions mobiledoc_revisions settings""")
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,14 +16,12 @@ from blogapi.importing.format_api.source_files import SITE_FILE, SITE_FILES, rea
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.data import parse_json, parse_toml, parse_yaml
 from blogapi.importing.texts.dates import Zones, find_zone
-from blogapi.importing.texts.lines import normalize_key, to_bool, to_line
+from blogapi.importing.texts.lines import normalize_key, split_words, to_bool, to_line
 
 _MAX_CONFIGURATION = 200_000
 # These generators remove the date of a file name (Pelican derives the address from the title).
-_REMOVES_DATES = {
-    *("jekyll", "eleventy", "docusaurus", "pelican", "vuepress", "vitepress", "metalsmith", "dendron"),
-    "lume",
-}
+_REMOVES_DATES = split_words("""jekyll eleventy docusaurus pelican vuepress vitepress metalsmith dendron
+    lume""")
 # These keep the date if their configuration says so.
 _KEEPS_DATES = {
     "hexo": re.compile(r"^new_post_name\s*:(?!.*:day)", re.MULTILINE),

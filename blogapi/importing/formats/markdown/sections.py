@@ -16,10 +16,12 @@ from blogapi.importing.formats.markdown import front_matter, paths
 from blogapi.importing.formats.markdown.front_matter import Fields
 from blogapi.importing.formats.markdown.generators import GeneratorSite, list_configuration
 from blogapi.importing.refusals import RefusedFile
-from blogapi.importing.templates.template_tags import remove_comments, remove_dead_branches
+from blogapi.importing.templates.template_tags import find_comments, find_dead_branches
 from blogapi.importing.templates.wiki_links import find_open_comment
+from blogapi.importing.texts import lines
 from blogapi.importing.texts.lines import decode, is_empty, normalize_key, to_bool, to_line, to_mapping
 from blogapi.importing.texts.messages import format_count
+from blogapi.rendering.hidden_elements import remove_spans
 
 _MAX_LEVELS = 12
 
@@ -51,10 +53,8 @@ def is_in_vault(folder: Path, levels: int) -> bool:
 
 # The fields that make an `index.md` private together with the other files of its folder. Other privacy
 # fields, such as `hidden` and `eleventyExcludeFromCollections`, also occur in the home page of a public blog.
-_BUNDLE_FIELDS = {
-    *("draft", "isdraft", "headless", "published", "status", "build"),
-    *("private", "isprivate", "secret", "encrypted", "password"),
-}
+_BUNDLE_FIELDS = lines.split_words("""draft isdraft headless published status build private isprivate secret
+    encrypted password""")
 
 
 def find_reasons(entry: Entry, generator: str = "") -> list[DraftReason]:
@@ -144,11 +144,10 @@ def leave_out_comments(
         return body, []
     parts: list[str] = []
     if rules.has_liquid:
-        for remove, name in ((remove_comments, "comment"), (remove_dead_branches, "if false")):
-            body, found = remove(body, content_type)
-            parts += found
-            if found:
-                comments = format_count(len(found), "comment")
+        for find, name in ((find_comments, "comment"), (find_dead_branches, "if false")):
+            if spans := find(body, content_type):
+                parts += [body[slice(*span)] for span in spans]
+                body, comments = remove_spans(body, spans), format_count(len(spans), "comment")
                 fields.add_note(f"The import left out {comments} of the generator (`{{% {name} %}}`).")
     start = find_open_comment(body) if content_type == "markdown" else None
     # Digital Garden publishes notes with this field.
@@ -167,7 +166,7 @@ def find_text_reasons(
     body: str, content_type: str, rules: SiteRules, entries: dict[str, object], tags: tuple[str, ...]
 ) -> Iterator[DraftReason]:
     """Yield reasons for a draft: a comment of an unknown generator, and tags whose posts Hexo encrypts."""
-    if rules.has_liquid is None and content_type != "text" and remove_comments(body, content_type)[1]:
+    if rules.has_liquid is None and content_type != "text" and find_comments(body, content_type):
         yield DraftReason(
             "It has a `{% comment %}`, and its generator is not recognised; the article became a draft."
         )

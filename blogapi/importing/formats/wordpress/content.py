@@ -153,7 +153,7 @@ def leave_out_hidden_parts(text: str, conversion: Conversion) -> str:
             out += text[position:start], "\n\n"
             conversion.left_out.append(_TAG.sub("", text[start:end]))
             position = end
-        text = "".join(out) + text[position:]
+        text = "".join([*out, text[position:]])
     return text
 
 
@@ -203,10 +203,8 @@ def _is_left_out(
     kind: str, name: str, lines: Iterable[str], known: _HidingSigns, conversion: Conversion
 ) -> bool:
     """Return whether a block or shortcode was hidden from everyone; add a note, or the reason for a draft."""
-    found = sorted(
-        privacy_signs.find_signs([f"{name}=wp:{kind}", *lines], known), key=lambda it: it[:2], reverse=True
-    )
-    for is_left_out, sign, rule in found:
+    found = privacy_signs.find_signs([f"{name}=wp:{kind}", *lines], known)
+    for is_left_out, sign, rule in sorted(found, key=lambda it: it[:2], reverse=True):
         part = f"The {kind} “{name[:40]}”" + ("" if sign == name else f" with the attribute “{sign[:40]}”")
         if is_left_out:
             conversion.add_note(f"{part} was hidden from all visitors; this part was left out.")

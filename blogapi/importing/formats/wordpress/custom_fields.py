@@ -28,6 +28,12 @@ _REMOVED_COMMENT_NAMES = {
 }
 
 
+def list_fields(item: Element) -> list[tuple[str, str]]:
+    """Return the names and the values of the custom fields of an item; a name can occur several times."""
+    fields = item.list_children("wp:postmeta")
+    return [(it.get_text("wp:meta_key"), it.get_text("wp:meta_value")) for it in fields]
+
+
 def count_name(counts: Counter[str], prefix: str, name: str) -> None:
     """Count an item under `prefix` and its name; if there are too many names, count it as `(others)`."""
     full_name = f"{prefix} {name[:40]}"
@@ -128,9 +134,8 @@ def read(item: Element, definitions: CustomFields, counts: Counter[str]) -> dict
     Counts all other fields by name, except hidden fields, whose names begin with an underscore.
     """
     taken, others, fields = dict[str, Any](), dict[str, Any](), dict[str, list[str]]()
-    for child in item.list_children("wp:postmeta"):
-        key, value = child.get_text("wp:meta_key").strip(), child.get_text("wp:meta_value")
-        if key and value.strip() and not key.startswith(_HIDDEN_PREFIXES):
+    for key, value in list_fields(item):
+        if key and value and not key.startswith(_HIDDEN_PREFIXES):
             fields.setdefault(key, []).append(value)
     for key, values in fields.items():
         field = definitions.find(key)
@@ -165,8 +170,7 @@ def decide_status(
     reason = next((f"Its status was “{it}”; {_BECAME_DRAFT}" for it in statuses if it in _DRAFT_STATUSES), "")
     if not reason and any(child.text.strip() for child in item.list_children("wp:post_password")):
         reason = f"It was protected with a password; {_BECAME_DRAFT}"
-    fields = item.list_children("wp:postmeta")
-    lines = [f"{it.get_text('wp:meta_key').strip()}={it.get_text('wp:meta_value').strip()}" for it in fields]
+    lines = [f"{name}={value}" for name, value in list_fields(item)]
     if not reason and (found := next(privacy_signs.find_signs(lines, privacy_signs.POST_FIELDS), None)):
         reason = f"It was only for members or subscribers (`{found[1]}`); {_BECAME_DRAFT}"
     reason = reason or hidden
@@ -189,8 +193,7 @@ def decide_status(
 
 def guess_from_fields(item: Element) -> Iterator[Guess]:
     """Yield a guess for each custom field of an item that no table knows, and that seems to hide it."""
-    for field in item.list_children("wp:postmeta"):
-        name, value = field.get_text("wp:meta_key").strip(), field.get_text("wp:meta_value").strip()
+    for name, value in list_fields(item):
         if name in privacy_signs.BUILDER_FIELDS:
             found = {it["name"] for it in privacy_signs.BUILDER_CONDITION.finditer(value)}
             found |= {"hide_desktop"} if privacy_signs.BUILDER_HIDDEN.search(value) else set()
@@ -205,8 +208,7 @@ def guess_from_fields(item: Element) -> Iterator[Guess]:
 
 def find_unread_rules(item: Element) -> Iterator[str]:
     """Yield the plugins with traces in an item whose rules about visitors are outside of posts."""
-    traces = {child.get_text("wp:meta_key") for child in item.list_children("wp:postmeta")}
-    traces.add(item.get_text("wp:post_type"))
+    traces = {item.get_text("wp:post_type"), *(name for name, _ in list_fields(item))}
     is_page = item.get_text("wp:post_type") == "page" and item.get_text("wp:status") == "publish"
     content = item.get_text("content:encoded").replace("[[", "") if is_page else ""
     for sign in privacy_signs.UNREAD_RULES:

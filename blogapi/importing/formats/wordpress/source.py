@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import html
 import re
 from collections import Counter
@@ -20,6 +19,7 @@ from blogapi.importing.formats.wordpress import article_records
 from blogapi.importing.formats.wordpress.article_records import RecordMaker
 from blogapi.importing.formats.wordpress.blog import Blog, get_blog_address
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
+from blogapi.importing.texts.lines import find_codec
 from blogapi.importing.texts.messages import format_count
 from blogapi.importing.texts.xml_elements import Element, ElementBuilder, decode, parse
 from blogapi.rendering.slugs import make_term_key
@@ -99,7 +99,6 @@ MAX_FILE_BYTES = 8 * 1024**3
 _DTD_REFUSAL = (
     "It has a document type declaration, which is not read for safety; WordPress writes none: remove it."
 )
-_UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 # The declaration of the namespace; or the elements of WordPress, because some files have no declarations.
 _WXR = re.compile(
     r"xmlns:[\w.-]+\s{0,9}=\s{0,9}[\"']https?://(?:www\.)?wordpress\.org/export/"
@@ -272,8 +271,7 @@ def _list_hosts(address: str, blog: Blog) -> set[str]:
 
 def detect(entry: Entry, head: bytes) -> bool:
     """Return whether a file is a WXR file or a part of one; `head` has its first bytes."""
-    encoding = "utf-16" if head.startswith(_UTF_16_MARKS) else "utf-8-sig"
-    text = head.decode(encoding, "replace").lstrip("\ufeff\0 \t\r\n")
+    text = head.decode(find_codec(head), "replace").lstrip("\ufeff\0 \t\r\n")
     # Text before the XML declaration can be a warning of PHP; but a post can also quote WXR.
     is_xml = text.startswith("<") or entry.path.suffix.lower() in _SUFFIXES
     return is_xml and _WXR.search(text) is not None
