@@ -11,7 +11,6 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from flask import current_app
@@ -53,14 +52,6 @@ _READ_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, R
 _OPEN_ERRORS = (*_READ_ERRORS, OverflowError, IndexError, struct.error, OSError)
 
 
-@dataclass(frozen=True, slots=True)
-class Archive:
-    """A zip file that was unpacked."""
-
-    folder: Path  #: has the name of the zip file, without `.zip`
-    notes: tuple[str, ...]  #: a sentence for each reason why files were skipped
-
-
 class _Skipped(Exception):
     """The entry is not unpacked; the message is the reason."""
 
@@ -90,12 +81,13 @@ def is_archive(path: Path) -> bool:
 
 
 @contextmanager
-def open_archive(path: Path, into: Path, *, max_media_bytes: int = 0) -> Iterator[Archive]:
+def open_archive(path: Path, into: Path, *, max_media_bytes: int = 0) -> Iterator[tuple[Path, list[str]]]:
     """Unpack a zip file into a private folder in `into`; delete this folder at the end.
 
-    Also deletes folders that killed processes have left. A file is skipped if it is larger than
-    `max_media_bytes` and than the limit for articles or exports. Raises RefusedFile if the zip file is
-    damaged, encrypted, or takes more space than the limits allow.
+    Yields the folder with the files, which has the name of the zip file, and a sentence for each reason why
+    files were skipped. Also deletes folders that killed processes have left. A file is skipped if it is
+    larger than `max_media_bytes` and than the limit for articles or exports. Raises RefusedFile if the zip
+    file is damaged, encrypted, or takes more space than the limits allow.
     """
     into.mkdir(mode=0o700, exist_ok=True)
     delete_abandoned(into)
@@ -105,7 +97,7 @@ def open_archive(path: Path, into: Path, *, max_media_bytes: int = 0) -> Iterato
         outer = root.joinpath(*["_"] * (MAX_OUTER_FOLDERS - 1))
         folder = outer / (path.stem.rstrip(". ") or "archive")
         folder.mkdir(mode=0o700, parents=True)
-        yield Archive(folder, _unpack(path, folder, max_media_bytes))
+        yield folder, _unpack(path, folder, max_media_bytes)
 
 
 def delete_abandoned(folder: Path) -> None:
@@ -113,7 +105,7 @@ def delete_abandoned(folder: Path) -> None:
     files.delete_temporary_folders(folder, _FOLDER_PREFIX)
 
 
-def _unpack(path: Path, folder: Path, max_media_bytes: int) -> tuple[str, ...]:
+def _unpack(path: Path, folder: Path, max_media_bytes: int) -> list[str]:
     skipped: dict[str, list[str]] = {}
     inner: list[str] = []
     try:
@@ -144,7 +136,7 @@ def _unpack(path: Path, folder: Path, max_media_bytes: int) -> tuple[str, ...]:
     notes = [f"{_name_all(names)} skipped: {reason}" for reason, names in skipped.items()]
     if inner:
         notes.append(f"{_name_all(inner)} not opened, because it is an archive itself; unpack and import it.")
-    return tuple(notes)
+    return notes
 
 
 def _check(entries: Sequence[zipfile.ZipInfo], path: Path, folder: Path) -> None:

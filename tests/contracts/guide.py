@@ -15,7 +15,7 @@ import blogapi
 from blogapi import blueprints, create_app
 from blogapi.accounts.users.roles import RIGHTS
 from blogapi.importing.format_api import privacy_signs
-from blogapi.importing.format_api.hiding_words import GUESS_KINDS, PUBLISHED, READERS
+from blogapi.importing.format_api.hiding_words import PUBLISHED, READERS
 from blogapi.importing.format_api.privacy_signs import STATUS_RULE, FieldRule
 from blogapi.importing.texts.lines import BOOLEAN_WORDS
 from blogapi.settings import REMOVED_SETTINGS, SETTINGS, Setting
@@ -184,9 +184,26 @@ def _hides_alone(sign: privacy_signs.HidingSign) -> bool:
     return "?" not in sign.names and (sign.shown != ".*" or len(sign.from_everyone) > 1)
 
 
+#: An example of each kind of guess, and what such guesses are about.
+GUESSES = {
+    "shortcode:am4show": "A shortcode of WordPress with an end tag that blogapi does not know",
+    "block:acme/paywall": "A block of WordPress whose name has such a word",
+    "attribute:displayFor": "An attribute of a block: its name or its whole value",
+    "meta:_paywall": "A custom field of a post: its name, or its whole value",
+    "builder:e_display_conditions": "A condition of Elementor or Beaver Builder",
+    "key:audience": "A field of front matter, or a property of Notion",
+    "tag:paidcontent": "A component, a container or a template tag around a part of the text",
+    "comment:paid": "A comment that names only readers (`<!-- paid -->`)",
+    "file:draft": "A file named `draft-x.md` or `x.draft.md`",
+    "folder:posts/wip": "A folder such as `wip`, or one outside of what the generator builds",
+    "unlisted:SUMMARY.md": "A file that the SUMMARY.md of mdBook or GitBook does not list",
+    "config:buildDrafts": "A draft, if the configuration shows drafts",
+}
+
+
 def make_guesses_table() -> str:
     """Return the table of the guesses that make drafts."""
-    rows = [(subject, f"`{name}`") for subject, name in GUESS_KINDS.values()]
+    rows = [(subject, f"`{name}`") for name, subject in GUESSES.items()]
     return _make_table(("What makes a draft", "NAME of `--publish-marked NAME`, for example"), rows)
 
 

@@ -29,13 +29,12 @@ def make_zip(path, *files, **options):
 
 def unpack(path, **options):
     """Return the unpacked files by path below the folder, and the notes."""
-    with archives.open_archive(path, path.parent, **options) as archive:
-        assert archive.folder.name == path.stem
-        files = sorted(file for file in archive.folder.rglob("*") if file.is_file())
-        found = {file.relative_to(archive.folder).as_posix(): file.read_bytes() for file in files}
-        folder = archive.folder
+    with archives.open_archive(path, path.parent, **options) as (folder, notes):
+        assert folder.name == path.stem
+        files = sorted(file for file in folder.rglob("*") if file.is_file())
+        found = {file.relative_to(folder).as_posix(): file.read_bytes() for file in files}
     assert not folder.exists()
-    return found, archive.notes
+    return found, tuple(notes)
 
 
 def refuse(path, **options):
@@ -49,8 +48,8 @@ def refuse(path, **options):
 def test_the_files_of_a_zip_are_unpacked_into_a_private_folder(tmp_path):
     path = make_zip(tmp_path / "blog.zip", ("posts/a.md", b"A"), ("posts/b/", b""), ("c ü.md", b"C"))
     assert unpack(path) == ({"posts/a.md": b"A", "c ü.md": b"C"}, ())
-    with archives.open_archive(path, tmp_path) as archive:
-        modes = {stat.S_IMODE(one.stat().st_mode) & 0o077 for one in archive.folder.rglob("*.md")}
+    with archives.open_archive(path, tmp_path) as (folder, _):
+        modes = {stat.S_IMODE(one.stat().st_mode) & 0o077 for one in folder.rglob("*.md")}
         assert modes == {0} or archives.os.name == "nt"
 
 
@@ -59,8 +58,8 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from blogapi.importing import archives
-with archives.open_archive(Path(sys.argv[1]), Path(sys.argv[2])) as archive:
-    print(archive.folder, flush=True)
+with archives.open_archive(Path(sys.argv[1]), Path(sys.argv[2])) as (folder, _):
+    print(folder, flush=True)
     sys.stdin.read()
 """
 
@@ -71,12 +70,12 @@ def test_the_folder_of_a_killed_process_is_deleted_and_that_of_a_running_one_sta
     root = Path(archives.__file__).parent.parent.parent
     with subprocess.Popen(command, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         unpacked = Path(process.stdout.readline().decode().strip())
-        with archives.open_archive(path, into) as own:
+        with archives.open_archive(path, into) as (own, _):
             assert (unpacked / "posts/a.md").is_file()
             process.kill()
             process.wait()
             with archives.open_archive(path, into):
-                assert not unpacked.exists() and (own.folder / "posts/a.md").is_file()
+                assert not unpacked.exists() and (own / "posts/a.md").is_file()
     assert list(into.iterdir()) == []
 
 
@@ -85,16 +84,16 @@ def test_files_beside_the_temporary_folder_are_no_part_of_a_blog(tmp_path):
     for name in ("package.json", "blogapi.yaml", "other/secret.png"):
         (tmp_path / name).write_text("x")
     path = make_zip(tmp_path / "blog.zip", ("posts/a.md", b"A"))
-    with archives.open_archive(path, tmp_path) as archive:
-        post = archive.folder / "posts" / "a.md"
+    with archives.open_archive(path, tmp_path) as (folder, _):
+        post = folder / "posts" / "a.md"
         for reference in (
             "/other/secret.png",
             "../" * 8 + "other/secret.png",
             f"{tmp_path}/other/secret.png",
         ):
-            assert MediaFiles().find(reference, post, archive.folder) is None
+            assert MediaFiles().find(reference, post, folder) is None
         assert layout.find_export(post) is None
-        assert layout.find_export(archive.folder / "a.md") is None
+        assert layout.find_export(folder / "a.md") is None
 
 
 @pytest.mark.parametrize(

@@ -77,31 +77,32 @@ class BlogData:
     reports: list[FileReport] = field(default_factory=list)
 
 
-def read_term(
-    export: ExportFolder, kind: str, values_by_name: Values, pictures: Mapping[str, str]
+def _read_term(
+    export: ExportFolder, kind: str, by_file: Mapping[str, ExportedMedia], given: Values
 ) -> ExportedTerm:
-    """Return a term; `pictures` maps the names of the picture fields to the addresses to store."""
-    values.refuse_surrogates(values_by_name)
+    """Return a term; `by_file` has the media files of the export by their names."""
+    pictures = _read_pictures(export, given, by_file)
+    values.refuse_surrogates(given)
     fields: dict[str, Any] = {
-        name: values_by_name[name]
+        name: given[name]
         for name in ("name", "slug", *TERM_FIELDS[kind])
-        if values_by_name.get(name) is not None or (name == "description" and name in values_by_name)
+        if given.get(name) is not None or (name == "description" and name in given)
     }
-    name = values.get_required_text(values_by_name, "name", "Bread")
-    slug = fields["slug"] = values.get_text(values_by_name, "slug").strip() or make_term_slug(name)
-    created, updated = _get_times(values_by_name)
+    name = values.get_required_text(given, "name", "Bread")
+    slug = fields["slug"] = values.get_text(given, "slug").strip() or make_term_slug(name)
+    created, updated = _get_times(given)
     return ExportedTerm(
         kind=kind,
-        uuid=export.get_uuid(values_by_name, f"{kind}/{slug}"),
+        uuid=export.get_uuid(given, f"{kind}/{slug}"),
         fields=fields | {name: pictures[name] for name in pictures if name in TERM_FIELDS[kind]},
         created=created,
         last_updated=updated,
-        parent=values.get_text(values_by_name, "parent"),
-        former_slugs=values.get_former(values_by_name, "former_slugs", updated),
+        parent=values.get_text(given, "parent"),
+        former_slugs=values.get_former(given, "former_slugs", updated),
     )
 
 
-def read_media(export: ExportFolder, fields: Values) -> ExportedMedia:
+def _read_media(export: ExportFolder, fields: Values) -> ExportedMedia:
     """Return a media file; if the export has no hash of it, the library may change the file."""
     values.refuse_surrogates(fields)
     created, updated = _get_times(fields)
@@ -122,7 +123,7 @@ def read_media(export: ExportFolder, fields: Values) -> ExportedMedia:
         hash=digest,
         upload_hash=values.get_text(fields, "upload_hash") or digest,
         alt=values.get_text(fields, "alt"),
-        decorative=fields.get("decorative") in (True, "true"),
+        decorative=values.get_flag(fields, "decorative"),
         caption=values.get_text(fields, "caption"),
         created=created,
         last_updated=updated,
@@ -142,20 +143,17 @@ def _check_digest(digest: str) -> None:
         raise RefusedFile("`hash` is not a SHA-256 of 64 hexadecimal digits; correct it.")
 
 
-def read_site(fields: Values, pictures: Mapping[str, str]) -> dict[str, Any]:
+def _read_site(fields: Values, pictures: Mapping[str, str]) -> dict[str, Any]:
     """Return the fields of the site as the API accepts them."""
     values.refuse_surrogates(fields)
     site: dict[str, Any] = {name: fields[name] for name in SITE_FIELDS if fields.get(name) is not None}
-    navigation = [
-        {name: values.get_text(item, name) for name in ("label", "url")}
-        for item in values.get_mappings(fields, "navigation")
-    ]
     site |= {name: pictures[name] for name in pictures if name in SITE_FIELDS}
-    languages = [
-        {name: values.get_text(item, name) for name in ("language", "title", "description")}
-        for item in values.get_mappings(fields, "languages")
-    ]
-    return site | {"navigation": navigation} | ({"languages": languages} if languages else {})
+    names = {"navigation": ("label", "url"), "languages": ("language", "title", "description")}
+    for key, inner in names.items():
+        items = values.get_mappings(fields, key)
+        site[key] = [{name: values.get_text(item, name) for name in inner} for item in items]
+    # Exports without languages keep those of this blog.
+    return {key: value for key, value in site.items() if value or key != "languages"}
 
 
 def _get_times(fields: Values) -> tuple[datetime, datetime]:
@@ -166,12 +164,9 @@ def _get_times(fields: Values) -> tuple[datetime, datetime]:
 
 def replace_references(content: str, uuids: Mapping[UUID, UUID]) -> str:
     """Return the content with the uuids of media files in the export replaced by those in this blog."""
-
-    def replace_uuid(match: re.Match[str]) -> str:
-        uuid = UUID(match[1])
-        return f"media:{uuids[uuid]}" if uuid in uuids else match[0]
-
-    return REFERENCE.sub(replace_uuid, content) if uuids else content
+    if not uuids:
+        return content
+    return REFERENCE.sub(lambda found: f"{found[0][:6]}{uuids.get(UUID(found[1]), found[1])}", content)
 
 
 _MAX_BYTES = 64 * 1024 * 1024
@@ -185,14 +180,10 @@ Item = TypeVar("Item")
 def read_data(export: ExportFolder) -> BlogData:
     """Return the data of the export; unreadable data becomes a report."""
     data = BlogData()
-    data.media = [*_read_list(export, "media", data, partial(read_media, export))]
+    data.media = [*_read_list(export, "media", data, partial(_read_media, export))]
     by_file = {item.file: item for item in data.media}
     for name, kind in TERM_KINDS.items():
-
-        def read(given: Values, kind: str = kind) -> ExportedTerm:
-            return read_term(export, kind, given, _read_pictures(export, given, by_file))
-
-        for term in _read_list(export, name, data, read):
+        for term in _read_list(export, name, data, partial(_read_term, export, kind, by_file)):
             data.terms[kind, term.slug] = term
     data.redirects = [*_read_list(export, "redirects", data, lambda given: given)]
     data.fields = [*_read_list(export, "fields", data, lambda given: given)]
@@ -200,8 +191,8 @@ def read_data(export: ExportFolder) -> BlogData:
         text = _read_text(export, "site")
         if text is not None:
             given, _ = parse_yaml(text, 1)
-            data.site = read_site(given, _read_pictures(export, given, by_file))
-            data.showed_itself = given.get("built_in") in (True, "true")
+            data.site = _read_site(given, _read_pictures(export, given, by_file))
+            data.showed_itself = values.get_flag(given, "built_in")
     except RefusedFile as error:
         data.reports.append(_report_refusal(export, "site", error))
     return data

@@ -1,10 +1,10 @@
-"""Store the data of an export besides its articles: media files, terms, the site, working copies, ..."""
+"""Store what an export has besides articles: media files, terms, fields, redirects, site, working copies."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -51,7 +51,8 @@ from blogapi.site.schemas import SiteChangesSchema
 from blogapi.storage.database import chunk, db, end_read, savepoint, table_of, transaction
 from blogapi.web.fields import Fields
 
-_BODY_SCHEMA = WorkingCopyBodySchema()
+_BODY_SCHEMA, _TEXTS_SCHEMA = WorkingCopyBodySchema(), MediaChangesSchema()
+_FIELD_SCHEMA, _REDIRECT_SCHEMA = FieldBodySchema(), CustomRedirectBodySchema()
 _MAX_BYTES = 1024**3
 _CHANGED = "The article was changed in this blog after the export, so its working copy was not imported."
 _KEPT = "The article has a working copy in this blog, which stays as it is."
@@ -90,7 +91,9 @@ class WorkingCopies:
         body: Fields = {name: item[name] for name in _BODY_SCHEMA.fields if name in item and name != "custom"}
         body["content"] = replace_references(values.get_text(item, "content"), self.media_uuids)
         for name, kind in (("category", CATEGORIES), ("tags", TAGS), ("authors", AUTHORS)):
-            body[name] = self._find_terms(kind.singular, values.get_texts(item, name))
+            slugs = values.get_texts(item, name)
+            terms = exported_terms.find_existing(kind.singular, slugs, self.state.exported_terms)
+            body[name] = [str(terms[slug].uuid) for slug in slugs if slug in terms]
         body["category"] = next(iter(body["category"]), None)
         article_input = replace(
             _BODY_SCHEMA.load(body),
@@ -117,13 +120,6 @@ class WorkingCopies:
                     copy.base_version = 0
         return Result.CREATED, ()
 
-    def _find_terms(self, kind: str, slugs: Sequence[str]) -> list[str]:
-        terms = exported_terms.find_existing(kind, slugs, self.state.exported_terms)
-        return [str(terms[slug].uuid) for slug in slugs if slug in terms]
-
-
-_TEXTS_SCHEMA, _FIELD_SCHEMA = MediaChangesSchema(), FieldBodySchema()
-
 
 @dataclass(slots=True)
 class Restored:
@@ -141,19 +137,16 @@ def restore_media(data: BlogData, state: ImportState, key: str, restored: Restor
         known = queries.find_uploads([item.hash for item in group])
         taken = queries.get_media([item.uuid for item in group]).keys()
         end_read()
-        results: list[tuple[ExportedMedia, tuple[UUID, bool] | RefusedFile]] = [
-            (item, (known[item.hash].uuid, False)) for item in group if item.hash in known
-        ]
         new = [item for item in group if item.hash not in known]
         store = partial(_store, user=state.author, taken=taken, dry_run=state.dry_run)
-        results += zip(new, map_files(store, new), strict=True)
-        for item, stored in results:
+        uuids = {item.uuid: known[item.hash].uuid for item in group if item.hash in known}
+        for item, stored in zip(new, map_files(store, new), strict=True):
             if isinstance(stored, RefusedFile):
                 yield report_refusal(f"{key}/media/{item.file}", stored)
-                continue
-            restored.counts["media files"] += stored[1]
-            if stored[0] != item.uuid:
-                restored.media_uuids[item.uuid] = stored[0]
+            else:
+                uuids[item.uuid], is_new = stored
+                restored.counts["media files"] += is_new
+        restored.media_uuids |= {old: uuid for old, uuid in uuids.items() if old != uuid}
 
 
 def _store(item: ExportedMedia, user: UUID, taken: Container[UUID], *, dry_run: bool) -> tuple[UUID, bool]:
@@ -191,19 +184,15 @@ def restore_terms(data: BlogData, importer: Importer, key: str, restored: Restor
     ordered = list_parents_first(data.terms.values(), parents, lambda term: (term.kind, term.slug))
     for terms in chunk(ordered, TERMS_PER_TRANSACTION):
         with importer.open_transaction():
-            for kind in exported_terms.TAXONOMIES:
-                terms_of_kind = [term for term in terms if term.kind == kind]
-                existing = exported_terms.find_existing(
-                    kind, [term.slug for term in terms_of_kind], data.terms
-                )
-                for term in terms_of_kind:
-                    if term.slug in existing:
-                        continue
+            for kind, taxonomy in exported_terms.TAXONOMIES.items():
+                by_slug = {term.slug: term for term in terms if term.kind == kind}
+                existing = exported_terms.find_existing(kind, by_slug, data.terms)
+                for term in (term for slug, term in by_slug.items() if slug not in existing):
                     try:
                         with savepoint():
                             created = exported_terms.create(importer.state.author, term, data.terms)
                         importer.state.plan_term(term.slug, created)
-                        restored.counts[exported_terms.TAXONOMIES[kind].plural] += 1
+                        restored.counts[taxonomy.plural] += 1
                     except REFUSALS as error:
                         yield report_refusal(f"{key}/{kind}/{term.slug[:100]}", error)
 
@@ -211,8 +200,8 @@ def restore_terms(data: BlogData, importer: Importer, key: str, restored: Restor
 def restore_fields(data: BlogData, key: str, state: ImportState, restored: Restored) -> Iterator[FileReport]:
     """Define the custom fields that this blog does not have, if an admin imports the export."""
     known = {definition.name for definition in list_definitions()}
-    is_admin = state.is_admin()
     wanted = [definition for definition in data.fields if definition.get("name") not in known]
+    is_admin = state.is_admin()
     end_read()
     if wanted and not is_admin:
         restored.notes.append("The custom fields were not defined, because only admins define fields.")
@@ -222,9 +211,7 @@ def restore_fields(data: BlogData, key: str, state: ImportState, restored: Resto
             uuid = values.get_uuid(definition, "uuid") if definition.get("uuid") else None
             # The parser of YAML returns only texts.
             body: Fields = {name: value for name, value in definition.items() if name in _FIELD_SCHEMA.fields}
-            body |= {
-                name: definition.get(name) in (True, "true") for name in ("list", "required", "searched")
-            }
+            body |= {it: values.get_flag(definition, it) for it in ("list", "required", "searched")}
             for name, convert in (("minimum", float), ("maximum", float), ("position", int)):
                 if definition.get(name) is not None:
                     body[name] = values.convert_number(definition, name, convert)
@@ -252,12 +239,9 @@ def restore_site(data: BlogData, key: str, restored: Restored, *, dry_run: bool)
     differing = [name for name, value in fields.items() if getattr(site, name) != value]
     if not differing:
         return
-    defaults = {name: table_of(Site).c[name].default for name in (*SITE_FIELDS, "navigation", "languages")}
-    if any(
-        getattr(site, name) != default.arg
-        for name, default in defaults.items()
-        if isinstance(default, ColumnDefault)
-    ):
+    names = (*SITE_FIELDS, "navigation", "languages")
+    defaults = [(getattr(site, name), table_of(Site).c[name].default) for name in names]
+    if any(value != default.arg for value, default in defaults if isinstance(default, ColumnDefault)):
         restored.notes.append(
             "The site of this blog has values of its own and stays as it is; `site set` changes it."
         )
@@ -265,9 +249,6 @@ def restore_site(data: BlogData, key: str, restored: Restored, *, dry_run: bool)
     restored.notes.append("The title, the addresses and the other fields of the site were restored.")
     if not dry_run:
         site_service.change(fields)
-
-
-_REDIRECT_SCHEMA = CustomRedirectBodySchema()
 
 
 def restore_redirects(

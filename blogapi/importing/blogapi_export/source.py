@@ -135,15 +135,15 @@ class ArticleFiles:
             "cover_image": self._read_picture(metadata, "cover_image", *covers),
         }
         terms = self._read_terms(entries, metadata, notes)
-        seo = self._read_seo(entries, metadata)
+        seo = {name: values.get_text(entries, key) for name, key in SEO_NAMES.items() if key in entries}
+        if "og_image" in entries or "og_image" in values.get_mapping(metadata, "originals"):
+            seo["og_image"] = self._read_picture(metadata, "og_image", entries.get("og_image"))
         notes += reasons
         slug = _read_slug(entries, notes)
-        texts: dict[str, Any] = {
-            text.name: fields.get(text.name) in (True, "true")
-            if isinstance(text.default, bool)
-            else values.get_text(fields, text.name)
-            for text in TEXT_FIELDS
-        }
+        texts: dict[str, Any] = {}
+        for text in TEXT_FIELDS:
+            is_flag = isinstance(text.default, bool)
+            texts[text.name] = (values.get_flag if is_flag else values.get_text)(fields, text.name)
         values.get_required_text(fields, "title", "Bread")
         created = values.get_time(metadata, "created")
         last_updated = values.get_time(entries, "lastmod") or created
@@ -168,8 +168,8 @@ class ArticleFiles:
             body=body,
             created=created,
             last_updated=last_updated,
-            was_public=metadata.get("was_public") in (True, "true"),
-            slug_derived=metadata.get("slug_derived") in (True, "true"),
+            was_public=values.get_flag(metadata, "was_public"),
+            slug_derived=values.get_flag(metadata, "slug_derived"),
             former_slugs=values.get_former(metadata, "former_slugs", last_updated),
             former_paths=values.get_former(metadata, "former_paths", last_updated),
             media_paths=media_paths,
@@ -226,12 +226,6 @@ class ArticleFiles:
             references.append({"slug": slug, "name": name})
         return references
 
-    def _read_seo(self, entries: Values, metadata: Values) -> dict[str, str]:
-        seo = {name: values.get_text(entries, key) for name, key in SEO_NAMES.items() if key in entries}
-        if "og_image" in entries or "og_image" in values.get_mapping(metadata, "originals"):
-            seo["og_image"] = self._read_picture(metadata, "og_image", entries.get("og_image"))
-        return seo
-
     def _read_picture(self, metadata: Values, name: str, *candidates: object) -> str:
         originals = values.get_mapping(metadata, "originals")
         if name in originals:
@@ -251,16 +245,14 @@ class ArticleFiles:
         paths: dict[str, UUID] = {}
         for item in values.get_mappings(metadata, "replacements"):
             text, original = values.get_text(item, "exported"), values.get_text(item, "original")
-            if not text:
-                continue
-            replacements[text] = original
+            if text:
+                replacements[text] = original
             name = _NUMBER.sub("", text.removeprefix(self._media_folder))
             file = self._media.get(name) if text.startswith(self._media_folder) else None
-            if file is not None and not _LIBRARY_REFERENCE.match(original):
+            if text and file and not _LIBRARY_REFERENCE.match(original):
                 paths[original] = file.uuid
         for item in values.get_mappings(metadata, "paths"):
-            file = self._media.get(values.get_text(item, "file"))
-            if file is not None:
+            if file := self._media.get(values.get_text(item, "file")):
                 paths[values.get_text(item, "path")] = file.uuid
         return restore_content(exported, replacements), paths
 
@@ -313,9 +305,6 @@ def _read_slug(fields: Values, notes: list[str]) -> str:
     return valid
 
 
-_NO_EXPORT = "It is in no folder of an export; import the folder or the archive of an export."
-
-
 class ExportSource(Source):
     """Reads the articles of exports; `prepare_blog` stores all other contents before."""
 
@@ -328,7 +317,8 @@ class ExportSource(Source):
         for entry in entries:
             export = layout.find_export(entry.path)
             if export is None:
-                self._unread.append(report_problem(entry.key, entry.problem or RefusedFile(_NO_EXPORT)))
+                reason = "It is in no folder of an export; import the folder or the archive of an export."
+                self._unread.append(report_problem(entry.key, entry.problem or RefusedFile(reason)))
                 continue
             articles = self._folders.setdefault(export, [])
             if not layout.is_data_file(export, entry.path):

@@ -65,6 +65,11 @@ def convert_number(values: Values, name: str, convert: Callable[[str], float]) -
         raise RefusedFile(f"`{name}` is not a number; write for example `{name}: 1`.") from error
 
 
+def get_flag(values: Values, name: str) -> bool:
+    """Return whether a field is true; YAML reads it as a text."""
+    return values.get(name) in (True, "true")
+
+
 def get_list(values: Values, name: str) -> Sequence[object]:
     """Return a list; a single value becomes a list of one, a missing or empty field an empty list."""
     value = values.get(name)

@@ -57,15 +57,13 @@ def leave_out_hidden(
     """
     if content_type == "text" or not _HINT.search(content):
         return content, [], [], False
-    gated_spans = [
-        block.span() for block in privacy_signs.GHOST_GATED_BLOCK.finditer(blank_code(content, content_type))
-    ]
+    blank = blank_code(content, content_type)
+    gated_spans = [block.span() for block in privacy_signs.GHOST_GATED_BLOCK.finditer(blank)]
     parts = [content[slice(*span)] for span in gated_spans]
     content, comments = remove_spans(content, gated_spans), list[tuple[int, int]]()
     if content_type == "markdown":
-        comments += (
-            it.span() for it in find_outside_code(content, content_type, privacy_signs.LINK_COMMENT, r" \[")
-        )
+        matches = find_outside_code(content, content_type, privacy_signs.LINK_COMMENT, r" \[")
+        comments += (match.span() for match in matches)
         parts += [content[slice(*span)] for span in comments]
         content = remove_spans(content, comments)
     text = blank_code(content, content_type)
@@ -97,15 +95,14 @@ def leave_out_hidden(
 def _find_mark(record: ArticleRecord) -> re.Match[str] | None:
     if not privacy_signs.TEXT_MARK.search(record.content):
         return None
-    kinds = {"tag"} if record.has_templates else set()
-    kinds |= {"element"} if record.content_type != "text" else set()
+    hides = {"tag": record.has_templates, "element": record.content_type != "text"}
     # Posts that came from Ghost to Jekyll have comments of Ghost, which hid nothing in Jekyll.
-    kinds |= {"comment"} if record.content_type != "text" and record.generator != "jekyll" else set()
-    kinds |= {"container"} if record.content_type == "markdown" else set()
+    hides["comment"] = hides["element"] and record.generator != "jekyll"
+    hides["container"] = record.content_type == "markdown"
     text = blank_code(record.content, record.content_type)
     ends = {"", *(name.lower() for name in privacy_signs.END_TAG.findall(text))}
     marks = (mark for mark in privacy_signs.TEXT_MARK.finditer(text) if (mark["pair"] or "").lower() in ends)
-    return next((mark for mark in marks if mark.lastgroup in kinds), None)
+    return next((mark for mark in marks if hides.get(mark.lastgroup or "")), None)
 
 
 # The names of the parts of a text: comments, elements, containers, and tags of templates and of Handlebars.

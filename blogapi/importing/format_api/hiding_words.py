@@ -19,21 +19,6 @@ def _words(text: str) -> frozenset[str]:
 
 TRUE = frozenset(word for word, meaning in BOOLEAN_WORDS.items() if meaning)
 FALSE = frozenset(BOOLEAN_WORDS) - TRUE
-#: By the kind of a guess: what it is about, in the words of the guide, and an example of its name.
-GUESS_KINDS = {
-    "shortcode": ("A shortcode of WordPress with an end tag that blogapi does not know", "shortcode:am4show"),
-    "block": ("A block of WordPress whose name has such a word", "block:acme/paywall"),
-    "attribute": ("An attribute of a block: its name or its whole value", "attribute:displayFor"),
-    "meta": ("A custom field of a post: its name, or its whole value", "meta:_paywall"),
-    "builder": ("A condition of Elementor or Beaver Builder", "builder:e_display_conditions"),
-    "key": ("A field of front matter, or a property of Notion", "key:audience"),
-    "tag": ("A component, a container or a template tag around a part of the text", "tag:paidcontent"),
-    "comment": ("A comment that names only readers (`<!-- paid -->`)", "comment:paid"),
-    "file": ("A file named `draft-x.md` or `x.draft.md`", "file:draft"),
-    "folder": ("A folder such as `wip`, or one outside of what the generator builds", "folder:posts/wip"),
-    "unlisted": ("A file that the SUMMARY.md of mdBook or GitBook does not list", "unlisted:SUMMARY.md"),
-    "config": ("A draft, if the configuration shows drafts", "config:buildDrafts"),
-}
 # --- Texts that are not finished or not for everyone, in the languages of the blogs that are imported.
 DRAFTS = _words("""draft brouillon entwurf borrador bozza rascunho concept kladde szkic koncept
     luonnos utkast udkast piszkozat taslak draf черновик чернетка чорновик 草稿 下書き 초안 مسودة טיוטה""")
@@ -218,7 +203,7 @@ def names_page_part(name: str) -> bool:
     return not _PAGE_PARTS.isdisjoint(split_name(name))
 
 
-def list_fillers(name: str) -> tuple[str, bool]:
+def remove_fillers(name: str) -> tuple[str, bool]:
     """Return a key without words such as `is` and `post`, as a normalized key, and whether it has `not`."""
     words = split_name(name)
     return "".join(word for word in words if word not in _ENTRY_FILLERS), "not" in words
@@ -238,7 +223,8 @@ _FOLDERS = (
 _FOLDER_NEIGHBOURS = _words("""notes note posts post articles article pages page ideas texts
     text files content stuff only my old blog entries stories work in progress for""")
 _FILE_WORDS = "|".join(sorted(DRAFTS | {"wip", "unpublished"}))
-_FILE = re.compile(rf"(?:{_FILE_WORDS})[-_. ]|.*[-_. ](?:{_FILE_WORDS})\.[^.]+\Z", re.IGNORECASE)
+#: Matches the name of a file that begins with `draft-`, or ends with `.draft` before its suffix.
+DRAFT_FILE = re.compile(rf"(?:{_FILE_WORDS})[-_. ]|.*[-_. ](?:{_FILE_WORDS})\.[^.]+\Z", re.IGNORECASE)
 _COMMENT_WORDS = READERS | MEMBERS | PRIVATE | {"paywall", "content", "only", "for", "start", "begin"}
 _COMMENT_FILLERS = _words("content only for start begin free text part")
 
@@ -250,11 +236,6 @@ def is_hiding_folder(name: str) -> bool:
     if words == ["work", "in", "progress"]:
         return True
     return bool(hiding) and {*words} - {*hiding} <= _FOLDER_NEIGHBOURS
-
-
-def is_draft_file(name: str) -> bool:
-    """Return whether a file name begins with `draft-`, or ends with `.draft` before its suffix."""
-    return _FILE.match(name) is not None
 
 
 def is_hiding_comment(text: str) -> bool:

@@ -30,20 +30,9 @@ class DraftReason:
     is_new: bool = True  #: as in `Guess`
 
 
-def list_guesses(reasons: Iterable[DraftReason]) -> tuple[Guess, ...]:
-    """Return the guesses among reasons, one for each name."""
-    found = {it.guess.casefold(): Guess(it.guess, it.note, it.is_new) for it in reasons if it.guess}
-    return tuple(found.values())
-
-
 def make_guess(kind: str, name: str, subject: str) -> Guess:
     """Return the guess about a carrier, with its sentence; `subject` names the carrier: "The block “x”"."""
     return Guess(f"{kind}:{name}", f"{subject} can hide a part of its text; the article became a draft.")
-
-
-def is_privacy_field(name: str) -> bool:
-    """Return whether privacy is the only purpose of a field."""
-    return name in privacy_signs.FIELD_RULES and not privacy_signs.FIELD_RULES[name].others_are_public
 
 
 def find_reasons(
@@ -59,11 +48,10 @@ def find_reasons(
     With `builds_underscores`, the generator builds files whose names begin with `_`.
     """
     private = (tag for tag in tags if tag.casefold() in privacy_signs.PRIVATE_TAGS)
-    in_tags = [DraftReason(f"It has the tag “{tag}”; the article became a draft.") for tag in private]
     return [
         *find_draft_reasons_in_front_matter(entries, generator),
         *_find_draft_reasons_in_path(key, builds_underscores=builds_underscores),
-        *in_tags,
+        *(DraftReason(f"It has the tag “{tag}”; the article became a draft.") for tag in private),
     ]
 
 
@@ -113,7 +101,7 @@ def _is_private_entry(key: str, name: str, value: object) -> bool:
         return bool(words & privacy_signs.PRIVATE_STATUSES) and not hiding_words.names_page_part(key)
     if isinstance(value, dict):
         return False
-    base, is_negated = hiding_words.list_fillers(key)
+    base, is_negated = hiding_words.remove_fillers(key)
     rule = privacy_signs.FIELD_RULES.get(base)
     if rule and base != name and not (rule.is_unlisting or rule.is_secret):
         if is_negated:
@@ -142,13 +130,9 @@ def find_draft_reasons_in_text(text: str) -> list[DraftReason]:
     lines = (line[:200] for line in text.split("\n", _MAX_HEADER_LINES)[:_MAX_HEADER_LINES])
     matches = filter(None, map(_HEADER_FIELD.match, lines))
     entries = ({match[1]: match[2].strip()} for match in matches if match[2].strip())
-    return [
-        reason
-        for entry in entries
-        for reason in find_draft_reasons_in_front_matter(entry)
-        # A line of a text can begin like a key.
-        if reason.is_understood and not (reason.guess and reason.is_new)
-    ]
+    reasons = (reason for entry in entries for reason in find_draft_reasons_in_front_matter(entry))
+    # A line of a text can begin like a key.
+    return [it for it in reasons if it.is_understood and not (it.guess and it.is_new)]
 
 
 def flatten(entries: Mapping[str, object]) -> Iterator[tuple[str, str, object]]:
@@ -216,7 +200,7 @@ def _find_draft_reasons_in_path(key: str, *, builds_underscores: bool) -> Iterat
             path = "/".join(folders[1 : number + 1]) or folder
             note = f"It is in the folder “{folder}”; the article became a draft."
             yield DraftReason(note, guess=f"folder:{path}")
-    if hiding_words.is_draft_file(name):
+    if hiding_words.DRAFT_FILE.match(name):
         yield DraftReason(f"Its file is named “{name}”; the article became a draft.", guess="file:draft")
     if name.startswith("_") and not builds_underscores:
         note = "Its name begins with “_”, which marks unpublished files; the article became a draft."

@@ -24,17 +24,13 @@ from blogapi.importing.format_api.hiding_words import (
     is_wall,
     split_name,
 )
-from blogapi.importing.texts.lines import normalize_key
+from blogapi.importing.texts.lines import normalize_key, split_words
 from blogapi.rendering.hidden_elements import HIDDEN_VALUES
-
-
-def _words(names: str) -> tuple[str, ...]:
-    return tuple(names.split())
 
 
 def list_names(sources: Mapping[str, str]) -> tuple[str, ...]:
     """Return all names in a table that maps each system to a text with its names."""
-    return _words(" ".join(sources.values()))
+    return split_words(" ".join(sources.values()))
 
 
 # --- Front matter of Markdown files, and tags in their text.
@@ -46,7 +42,7 @@ _YES = frozenset(("true", "yes"))
 _PUBLIC = EVERYONE | PUBLISHED | {"published", "publish", "visible", "listed", "free", "default"}
 _PARTS = frozenset(("navigation", "toc", "footer", "path", "tags", "feedback", "comments", "date"))
 _PRIVATE = frozenset(
-    _words("""draft private hidden unlisted unpublished pending skip trash password protected internal
+    split_words("""draft private hidden unlisted unpublished pending skip trash password protected internal
         members paid tiers subscribers restricted""")
 )
 _UNFINISHED = _PRIVATE | {"review", "inreview", "todo", "idea", "inprogress", "wip"}
@@ -72,7 +68,7 @@ class FieldRule:
 
 
 # In notes and other texts, `status` often says how complete a public text is.
-_PROGRESS = _words("seedling budding evergreen complete completed done finished live active final")
+_PROGRESS = split_words("seedling budding evergreen complete completed done finished live active final")
 STATUS_RULE = FieldRule(
     private=_PRIVATE,
     public=_PUBLIC.union(("scheduled", "future", "featured", "archived", "archive", ""), _PROGRESS),
@@ -191,7 +187,7 @@ OTHER_DATES = {
 }
 #: Among these fields, the latest date counts, even if the path has a date; among all others, the first one.
 #: Hugo displays `date`, but publishes the page at `publishDate` (or one of its aliases) if that is later.
-FIRST_DATES = tuple(map(normalize_key, _words(next(iter(STRICT_DATES.values())))))
+FIRST_DATES = tuple(map(normalize_key, split_words(next(iter(STRICT_DATES.values())))))
 #: Whether a date field is strict, by normalized key, in the order in which the fields are read.
 DATE_FIELDS = {
     normalize_key(name): found is STRICT_DATES
@@ -200,16 +196,18 @@ DATE_FIELDS = {
 }
 #: A future date in a field whose name has one of these words makes the article a draft.
 PUBLICATION_DATE_WORDS = {
-    *_words("publish published publication release released visible available embargo live")
+    *split_words("publish published publication release released visible available embargo live")
 }
 #: Fields with the time at which an article expires.
-EXPIRY_FIELDS = _words("""expirydate unpublishdate expires expiredate expiresat expireson validuntil
+EXPIRY_FIELDS = split_words("""expirydate unpublishdate expires expiredate expiresat expireson validuntil
     unpublishon unpublishat unpublishedat unpublishedon publisheduntil publishuntil publishenddate
     publishend availableuntil availableto visibleuntil visibleto""")
 # --- Names of files and folders.
 
 # Folders whose files are drafts, in lower case.
-PRIVATE_FOLDERS = frozenset(_words("drafts _drafts draft _draft private _private unpublished _unpublished"))
+PRIVATE_FOLDERS = frozenset(
+    split_words("drafts _drafts draft _draft private _private unpublished _unpublished")
+)
 # Nikola marks drafts with these tags.
 PRIVATE_TAGS = {"draft", "private"}
 
@@ -391,7 +389,7 @@ class HidingSign:
 
 
 def _sign(names: str, source: str, shown: str = _OFF_VALUE, **others: Any) -> HidingSign:
-    return HidingSign(names=_words(names), source=source, shown=shown, **others)
+    return HidingSign(names=split_words(names), source=source, shown=shown, **others)
 
 
 def _index_by_name(*signs: HidingSign) -> dict[str, HidingSign]:
@@ -583,7 +581,7 @@ SHORTCODES = _index_by_name(
 )
 #: Shortcodes, in lower case, that hide nothing from visitors: shortcodes for visitors, of themes, and with
 #: another use. They hide nothing with `su_` before their names either.
-HARMLESS_SHORTCODES = _words("""members_not_logged_in not_logged_in is_not_paid wpmem_logged_out
+HARMLESS_SHORTCODES = split_words("""members_not_logged_in not_logged_in is_not_paid wpmem_logged_out
     um_loggedout visitor mepr-hide wcm_nonmember nonsubscribers_content arm_plan_not nonmember
     leaky_paywall_not_subscriber wpf_loggedout uas_guest loggedout guest guests loggedout_message
     not_user_logged_in is_guest wlm_nonmember pullquote box note dropcap tab tabs toggle accordion spoiler
@@ -591,13 +589,13 @@ HARMLESS_SHORTCODES = _words("""members_not_logged_in not_logged_in is_not_paid 
     team_member team-member members_list member_list subscribe visitor_counter premium_box premium_button
     protected_email access_map paid_ad password_form""")
 #: Words in the names of other shortcodes that made drafts before there were guesses
-_FORMER_WORDS = _words("""member members membership memberonly logged loggedin login private paid premium
+_FORMER_WORDS = split_words("""member members membership memberonly logged loggedin login private paid premium
     role roles access visitor vip secret hide hidden locked locker exclusive patron drip mepr registered
     auth""")
 _FORMER_STEMS = ("subscri", "restrict", "protect", "password", "paywall")
 #: Attributes that hide a text, unless the name of the shortcode has a word of OTHER_WORDS
 HIDING_SHORTCODE_ATTRIBUTES = ("role", "capability", "membership", "level")
-OTHER_WORDS = _words("""person people profile team staff speaker testimonial testimonials author bio card
+OTHER_WORDS = split_words("""person people profile team staff speaker testimonial testimonials author bio card
     quote cast crew actor contact div section nav span machine badge heading headings headline header title
     list item toc outline skill skills bar tree""")
 
@@ -699,7 +697,9 @@ SUBSTACK_PAYWALL = re.compile(r"""class=["'](?:[^"'<>]*?\s)?paywall""")
 #: The public statuses of Notion's pages. Others, such as “Done” and “Open”, are statuses of tasks.
 NOTION_PUBLIC_STATUSES = PUBLISHED | {"public", "live"}
 #: The names of the property in the languages of Notion, in the form of `normalize_key`.
-NOTION_STATUS_FIELDS = _words("status statut estado stato état статус ステータス 状态 狀態 상태 durum tila")
+NOTION_STATUS_FIELDS = split_words(
+    "status statut estado stato état статус ステータス 状态 狀態 상태 durum tila"
+)
 #: Properties of Notion that make a page public if they are true, in the form of `normalize_key`.
 NOTION_PUBLISHING_FIELDS = ("publish", "published", "public", "ispublic")
 #: The beginning of the names of drafts in archives of Medium, in lower case.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from functools import partial
@@ -130,6 +131,14 @@ class FileSource(Source):
                 yield from self.read_entry(entry)
             except (NotAnArticle, RefusedFile) as error:
                 yield report_problem(entry.key, error)
+
+    def estimate_items(self, bytes_per_item: int) -> int:
+        """Return about how many items the files contain, for the progress bar."""
+        number = 0
+        for entry in self.entries:
+            with suppress(OSError, ValueError):
+                number += max(1, entry.path.lstat().st_size // bytes_per_item)
+        return number
 
     @abstractmethod
     def read_entry(self, entry: Entry) -> Iterable[Item]:

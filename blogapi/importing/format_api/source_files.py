@@ -16,16 +16,15 @@ from io import BufferedReader
 from pathlib import Path
 
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
+from blogapi.importing.texts.lines import split_words
 
 MAX_FILE_BYTES = 16 * 1024 * 1024
 #: The number of folders above the imported folder in which readers look for other files of the blog.
 MAX_OUTER_FOLDERS = 6
 
 _SOFTWARE_FOLDERS = {"node_modules", "bower_components", "vendor", "_vendor", "__macosx", "__pycache__"}
-_TEMPLATE_FOLDERS = {
-    *("_layouts", "_includes", "_templates", "_data", "_plugins", "_sass", "_site"),
-    *("archetypes", "layouts", "scaffolds", "templates", "themes"),
-}
+_TEMPLATE_FOLDERS = split_words("""_layouts _includes _templates _data _plugins _sass _site archetypes
+    layouts scaffolds templates themes""")
 # Python represents undecodable bytes of a file name as lone surrogates.
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 # With O_NOFOLLOW, links are not followed. With O_NONBLOCK, opening a pipe does not block. Some systems lack

@@ -69,8 +69,7 @@ class _GuardedSource(Source):
         """Yield the items of the source, then copy its attributes."""
         try:
             with announced(self._subject):
-                open_source = partial(self._format.open_source, self._entries, self._options)
-                source = call(open_source)
+                source = call(lambda: self._format.open_source(self._entries, self._options))
                 items = call(lambda: iter(source.read()))
                 end = object()
                 while (item := call(lambda: next(items, end))) is not end:
@@ -89,12 +88,10 @@ class _GuardedSource(Source):
     def _copy_attributes(self, source: Source) -> Iterator[FileReport]:
         for name, type_ in _ATTRIBUTES.items():
             value = getattr(source, name, getattr(self, name))
-            if _fits(value, type_):
-                setattr(self, name, value)
+            if problem := _describe_wrong_type(name, value, type_):
+                yield self._report_refusal(problem)
             else:
-                yield self._report_refusal(
-                    f"a wrong `{name}` ({value!r:.60}): it must be {_name_type(type_)}"
-                )
+                setattr(self, name, value)
 
     def _report_refusal(self, problem: str, key: object = "") -> FileReport:
         note = f"{self._subject} gives {problem}; {_ADVICE}."
@@ -104,14 +101,21 @@ class _GuardedSource(Source):
 def _find_problem(item: ArticleRecord | FileReport) -> str:
     """Return a description of the first wrong field of a record or report, or ""."""
     for name, type_ in _get_types(type(item)).items():
-        value = getattr(item, name)
-        if not _fits(value, type_):
-            return f"a wrong `{name}` ({value!r:.60}): it must be {_name_type(type_)}"
-    if isinstance(item, ArticleRecord):
-        for name, choices in _CHOICES.items():
-            if getattr(item, name) not in choices:
-                return f"an unknown `{name}` ({getattr(item, name)!r:.60}): it must be {' or '.join(choices)}"
+        if problem := _describe_wrong_type(name, getattr(item, name), type_):
+            return problem
+    for name, choices in _CHOICES.items() if isinstance(item, ArticleRecord) else ():
+        if getattr(item, name) not in choices:
+            return f"an unknown `{name}` ({getattr(item, name)!r:.60}): it must be {' or '.join(choices)}"
     return ""
+
+
+def _describe_wrong_type(name: str, value: object, type_: Any) -> str:
+    """Return a description of a value that does not have the type of its field, or ""."""
+    if _fits(value, type_):
+        return ""
+    kind = type_.__name__ if isinstance(type_, type) and not get_args(type_) else str(type_)
+    kind = "a datetime with a time zone, or None" if datetime in get_args(type_) else kind
+    return f"a wrong `{name}` ({value!r:.60}): it must be {kind}"
 
 
 def _fits(value: object, type_: Any) -> bool:
@@ -134,12 +138,6 @@ def _fits(value: object, type_: Any) -> bool:
 
 # Annotations are resolved once for each class, and not for each record.
 _get_types: Callable[[Any], dict[str, Any]] = cache(get_type_hints)
-
-
-def _name_type(type_: Any) -> str:
-    if datetime in get_args(type_):
-        return "a datetime with a time zone, or None"
-    return type_.__name__ if isinstance(type_, type) and not get_args(type_) else str(type_)
 
 
 Value = TypeVar("Value")

@@ -7,7 +7,9 @@ import loads the formats; a server does not.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from importlib import import_module
 from importlib.metadata import EntryPoint, distributions
+from itertools import chain
 
 from blogapi.importing.format_api.source import CONTRACT_VERSION, Format
 from blogapi.importing.formats import foreign
@@ -18,14 +20,7 @@ GROUP = "blogapi.formats"
 # The format of the files that no other format recognises.
 _LAST_FORMAT = "markdown"
 # Files are tried in this order.
-_MODULES = {
-    "blogapi": "blogapi.importing.blogapi_export.source",
-    **{
-        name: f"blogapi.importing.formats.{name}.source"
-        for name in ("wordpress", "ghost", "blogger", "medium", "substack", "notion", _LAST_FORMAT)
-    },
-}
-BUILT_IN = tuple(_MODULES)
+BUILT_IN = ("blogapi", "wordpress", "ghost", "blogger", "medium", "substack", "notion", _LAST_FORMAT)
 
 
 def list_names(points: Iterable[EntryPoint] | None = None) -> list[str]:
@@ -44,8 +39,7 @@ def load_formats(notes: list[str]) -> dict[str, Format]:
     packages: dict[str, str] = dict.fromkeys(BUILT_IN, "blogapi")
     for point in points:
         package = _get_package(point)
-        owner = packages.setdefault(point.name, package)
-        if owner != package:
+        if (owner := packages.setdefault(point.name, package)) != package:
             notes.append(
                 f"The format “{point.name}” of the package “{package}” is ignored, because {owner} has a "
                 "format of this name; uninstall the package, or ask its author to rename the format."
@@ -63,8 +57,9 @@ def get_format(name: str, notes: list[str], points: Iterable[EntryPoint] | None 
 
     Adds a note when a format of another package fails. Raises RefusedFile if it cannot be used.
     """
-    if name in _MODULES:
-        format_: Format = EntryPoint(name, f"{_MODULES[name]}:FORMAT", GROUP).load()
+    if name in BUILT_IN:
+        package = "blogapi_export" if name == "blogapi" else f"formats.{name}"
+        format_: Format = import_module(f"blogapi.importing.{package}.source").FORMAT
         return format_
     points = _find_points([]) if points is None else points
     point = next(point for point in points if point.name == name)
@@ -73,22 +68,18 @@ def get_format(name: str, notes: list[str], points: Iterable[EntryPoint] | None 
 
 def _find_points(notes: list[str]) -> list[EntryPoint]:
     """Return the entry points of the formats; add a note for each package whose metadata is broken."""
-    points: list[EntryPoint] = []
-    packages: set[str] = set()
+    points: dict[str, Iterable[EntryPoint]] = {}
     for package in distributions():
         try:
-            found = package.entry_points.select(group=GROUP)
-            # If a package is found twice, Python imports the first one.
-            if found and package.name not in packages:
-                packages.add(package.name)
-                points += found
+            if found := package.entry_points.select(group=GROUP):
+                # If a package is found twice, Python imports the first one.
+                points.setdefault(package.name, found)
         # The files of another package can have any content.
         except Exception as error:
             name, reason = package.name or "?", f"{type(error).__name__}: {error}"
-            notes.append(
-                f"The formats of the package “{name}” cannot be listed ({reason}); install it again."
-            )
-    return points
+            note = f"The formats of the package “{name}” cannot be listed ({reason}); install it again."
+            notes.append(note)
+    return [*chain.from_iterable(points.values())]
 
 
 def _load(point: EntryPoint) -> Format:

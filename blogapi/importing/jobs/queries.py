@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from enum import StrEnum
@@ -130,26 +129,18 @@ def _select_jobs() -> Any:
 
 
 def _read_views(statement: Any) -> list[JobView]:
-    views = _make_views(db.session.execute(statement).all())
-    if any(view.status is JobStatus.INTERRUPTED for view in views):
+    rows = [(*row, get_status(row[0])) for row in db.session.execute(statement).all()]
+    if any(status is JobStatus.INTERRUPTED for *_, status in rows):
         # A job may have ended after its row was read and before its lock was checked.
         end_read()
-        views = _make_views(db.session.execute(statement).all())
+        rows = [(*row, get_status(row[0])) for row in db.session.execute(statement).all()]
+    # Jobs of an earlier version do not have these options.
+    defaults = {"define_fields": DEFINE_NONE, "unread_rules": UNREAD_DRAFT, "publish_marked": []}
+    views = []
+    for job, name, status in rows:
+        user = name and {"uuid": job.user_id, "username": name}
+        # After the trial, its summary is shown; later, the summary of the import.
+        summary = json.loads((job.trial_report if job.status == JobStatus.TRIED else job.report) or "{}")
+        options = defaults | json.loads(job.options)
+        views.append(JobView(job, status, user, options, EMPTY_SUMMARY | summary))
     return views
-
-
-def _make_views(rows: Sequence[Any]) -> list[JobView]:
-    return [
-        JobView(
-            job,
-            get_status(job),
-            name and {"uuid": job.user_id, "username": name},
-            # Jobs of an earlier version do not have these options.
-            {"define_fields": DEFINE_NONE, "unread_rules": UNREAD_DRAFT, "publish_marked": []}
-            | json.loads(job.options),
-            # After the trial, its summary is shown; later, the summary of the import.
-            EMPTY_SUMMARY
-            | json.loads((job.trial_report if job.status == JobStatus.TRIED else job.report) or "{}"),
-        )
-        for job, name in rows
-    ]

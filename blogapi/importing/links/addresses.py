@@ -25,8 +25,8 @@ _BLOGSPOT = re.compile(r"\.blogspot\.(?:com?\.)?[a-z]{2,3}$")
 _SOURCE_SUFFIX = re.compile(r"\.(?:md|markdown|mkdn?|mdown|mdx|rmd|text|txt|rst|ipynb|org|adoc)$")
 _PAGE_SUFFIX = re.compile(r"\.(?:html?|php|aspx?)$")
 _LANGUAGE = re.compile(r"(.+)\.([a-z]{2,3}(?:-[a-z0-9]{2,8})*)")
-# Other views of a page, such as its comments in WordPress.
-_VIEW = re.compile(r"comment-page-[0-9]+|amp")
+#: The last segment of the path of another view of a page, such as its comments in WordPress.
+VIEW = re.compile(r"comment-page-[0-9]+|amp")
 # The characters that would end an address in Markdown or HTML.
 _UNSAFE = re.compile(r"[\x00-\x20\x7f<>\"'`()\\]")
 
@@ -95,11 +95,6 @@ def split_path(path: str, base: Sequence[str] = ()) -> list[str]:
         elif segment not in ("", "."):
             segments.append(segment)
     return segments
-
-
-def remove_view(segments: list[str]) -> list[str]:
-    """Return the path of a page without the segment of another view of it (`comment-page-2`, `amp`)."""
-    return segments[:-1] if segments[1:] and _VIEW.fullmatch(segments[-1]) else segments
 
 
 def normalize_page(segments: Sequence[str]) -> str:

@@ -15,6 +15,7 @@ from uuid import UUID
 from blogapi.content.taxonomies.categories import DEFAULT_CATEGORY
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.links import addresses
+from blogapi.importing.texts.lines import split_words
 from blogapi.publication.visibility import READABLE_STATUSES
 from blogapi.rendering.slugs import make_term_slug
 from blogapi.site.addresses import make_article_url, make_page_path
@@ -26,10 +27,8 @@ _MAX_NAMESAKES = 50
 # The maximum number of addresses, of names and of terms of one article in the index.
 _MAX_NAMES = 100
 _MAX_NAME_LENGTH = 500
-_COMMON_SEGMENTS = {
-    *("blog", "blogs", "post", "posts", "_posts", "article", "articles", "archive", "archives", "p"),
-    *("entry", "entries", "content", "source", "src", "_drafts", "index.php"),
-}
+_COMMON_SEGMENTS = split_words("""blog blogs post posts _posts article articles archive archives p entry
+    entries content source src _drafts index.php""")
 _DATE_SEGMENT = re.compile(r"[0-9]{4}(?:-[0-9]{2}){0,2}|[0-9]{1,2}")
 _COMPLETE_DATE = re.compile(r"(?:^|/)[0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2}(?:/|$)")
 _LANGUAGE = re.compile(r"[a-z]{2}(?:[-_][a-z]{2,4})?")
@@ -94,11 +93,8 @@ class TargetArticle:
         if self._own_segments is None:
             self._own_segments = {*map(make_term_slug, self.terms), *map(addresses.fold, self.terms)}
             if self.file:
-                self._own_segments |= {
-                    *self.file.folders,
-                    self.file.language,
-                    *addresses.split_path(self.key)[:-1],
-                }
+                folders = (*self.file.folders, *addresses.split_path(self.key)[:-1])
+                self._own_segments |= {*folders, self.file.language}
         return self._own_segments
 
     def _list_date_words(self) -> Iterator[set[str]]:
@@ -160,12 +156,9 @@ class LinkIndex:
             blog=get_blog(record.key),
             language=file.language if file else "",
         )
-        titles, aliases, names = (
-            {addresses.fold(record.title)},
-            {*map(addresses.fold, _limit_texts(record.names))},
-            {addresses.fold(slug)},
-        )
-        names |= {addresses.fold(old) for old in (record.slug, *_limit_texts(record.former_slugs)) if old}
+        titles, aliases = {addresses.fold(record.title)}, {*map(addresses.fold, _limit_texts(record.names))}
+        names = {slug, *filter(None, (record.slug, *_limit_texts(record.former_slugs)))}
+        names = {*map(addresses.fold, names)}
         if target.file:
             names.add(target.file.name)
             self._append("path", target.file.path, target)
@@ -196,30 +189,24 @@ class LinkIndex:
         path = self._site.page_path if target.is_page else self._site.article_path
         if target.uuid is None and "{uuid}" in path:
             return None
+        language = target.written_language
         if target.is_page:
-            slugs = self._list_slugs(target)
-            return make_page_path(
-                self._site, uuid=target.uuid or "", slugs=slugs, language=target.written_language
-            )
+            slugs, seen, above = [target.slug], {target.key}, self.targets.get(target.parent_key)
+            while above is not None and above.is_page and above.key not in seen:
+                seen.add(above.key)
+                slugs.insert(0, above.slug)
+                above = self.targets.get(above.parent_key)
+            return make_page_path(self._site, uuid=target.uuid or "", slugs=slugs, language=language)
         url = make_article_url(
             self._site,
             uuid=target.uuid or "",
             slug=target.slug,
             category_slug=make_term_slug(target.category),
             published_at=target.published_at,
-            language=target.written_language,
+            language=language,
         )
         assert url is not None  # Only a site without a URL has no addresses.
         return _ORIGIN.sub("", url, count=1)
-
-    def _list_slugs(self, page: TargetArticle) -> list[str]:
-        slugs, seen = [page.slug], {page.key}
-        above = self.targets.get(page.parent_key)
-        while above is not None and above.is_page and above.key not in seen:
-            seen.add(above.key)
-            slugs.insert(0, above.slug)
-            above = self.targets.get(above.parent_key)
-        return slugs
 
     def list_prefixes(self, host: str) -> list[list[str]]:
         """Return the paths of the former blogs on a host ("" = on every host), as segments."""

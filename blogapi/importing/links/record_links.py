@@ -50,9 +50,8 @@ class RecordLinks:
         match = _ID.search(parsed.query)
         is_home = match and any(rest in ([], ["index.php"]) for rest in self._list_paths(parsed))
         target = self._choose_nearest(self._index.find("id", match[1])) if match and is_home else None
-        if target is not None:
-            return self._make_link(target, parsed.fragment)
-        target = self._find_by_path(parsed, f"?{parsed.query}") if parsed.query else None
+        if target is None and parsed.query:
+            target = self._find_by_path(parsed, f"?{parsed.query}")
         if target is not None:
             return self._make_link(target, parsed.fragment)
         target = self._find_by_path(parsed)
@@ -66,14 +65,9 @@ class RecordLinks:
         if not self._count_lookup():
             return None
         relative = addresses.split_path(path, self._source.file.folders) if self._source.file else []
-        by_file = self._find_file(
-            [relative] if path.startswith(".") else [relative, *self._list_outer(segments)]
-        )
-        target = (
-            by_file
-            or self._find_by_name(segments)
-            or self._choose_nearest(self._index.find("title", addresses.fold(path)))
-        )
+        paths = [relative] if path.startswith(".") else [relative, *self._list_outer(segments)]
+        target = self._find_file(paths) or self._find_by_name(segments)
+        target = target or self._choose_nearest(self._index.find("title", addresses.fold(path)))
         return self._make_link(target, fragment) if target else None
 
     def find_page(self, name: str) -> str | None:
@@ -122,7 +116,8 @@ class RecordLinks:
         if not (path or address.host) or path.count("/") > _MAX_DEPTH:
             return None
         if address.host or path.startswith(("/", "@/")):
-            pages = [addresses.remove_view(page) for page in self._list_paths(address)]
+            listed = self._list_paths(address)
+            pages = [it[:-1] if it[1:] and addresses.VIEW.fullmatch(it[-1]) else it for it in listed]
             files = [outer for page in pages for outer in self._list_outer(page)]
         else:
             pages, files = self._resolve_path(path)
@@ -147,13 +142,11 @@ class RecordLinks:
             pages = [addresses.split_path(path, (*file.folders, file.name))] if file else []
         if file is None:
             return pages, []
-        if (
-            page is None
-            and addresses.parse_file_path(addresses.split_path(self._source.key)[1:] or [""]).path == "index"
-        ):
+        first, *below_root = addresses.split_path(self._source.key)
+        if page is None and addresses.parse_file_path(below_root or [""]).path == "index":
             # The home page of the imported folder had the address `/`.
             pages.append(addresses.split_path(path))
-        folders = addresses.split_path(self._source.key)[:-1]
+        folders = [first, *below_root][:-1]
         beside = addresses.split_path(path, folders)
         # Without a suffix, the path is relative to the page, whose address ends with a slash.
         is_file = bool(beside) and beside[-1] != addresses.parse_file_path(beside).name

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from itertools import islice
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -34,16 +33,11 @@ _MAX_SIBLING_LEVELS = 3
 ListNames = Callable[[Path], set[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class SiteFolders:
-    """The folders in which paths are looked up, and the folders that may be read, with links resolved."""
+def find_site(folder: Path, root: Path, list_names: ListNames) -> tuple[list[Path], list[Path]]:
+    """Return the folders in which the paths in files of `folder` are looked up, and those that may be read.
 
-    bases: tuple[Path, ...]
-    allowed: tuple[Path, ...]
-
-
-def find_site(folder: Path, root: Path, list_names: ListNames) -> SiteFolders:
-    """Return the site of the files in `folder`, which is in the imported folder `root`."""
+    `folder` is in the imported folder `root`. Links are resolved in the folders that may be read.
+    """
     outer = root.parents[:MAX_OUTER_FOLDERS]
     home: Path | None = None
     with suppress(OSError, RuntimeError):
@@ -60,28 +54,27 @@ def find_site(folder: Path, root: Path, list_names: ListNames) -> SiteFolders:
                 # Hugo can have one folder of pages and pictures for each language.
                 language, _ = split_language(folder.relative_to(content) / "x")
                 bases += [content / language] if language else []
-            return SiteFolders((*bases, site_folder, root), (site_folder.resolve(), root))
+            return [*bases, site_folder, root], [site_folder.resolve(), root]
     levels = [path for path in (root, *root.parents[:_MAX_SIBLING_LEVELS]) if path in candidates]
     siblings = [level / name for level in levels for name in _SIBLINGS if (level / name).is_dir()]
-    return SiteFolders((*siblings, *levels), (root, *(path.resolve() for path in siblings)))
+    return [*siblings, *levels], [root, *(path.resolve() for path in siblings)]
 
 
-def list_page_folders(source: Path, site: SiteFolders, list_names: ListNames) -> Iterator[Path]:
+def list_page_folders(source: Path, bases: Sequence[Path], list_names: ListNames) -> Iterator[Path]:
     """Yield the folders to which a relative path on the page of `source` can refer, besides its own folder.
 
     A browser resolves it against the address of the page. Below `content`, the address is the file's path:
     `content/blog/a.md` and `content/blog/a/index.md` have files in `static/blog/a/`. With one folder for each
     language, the translations of a page share its files.
     """
-    content = next(
-        (base for base in site.bases if base.name == "content" and source.is_relative_to(base)), None
-    )
-    if content is None:
+    contents = [base for base in bases if base.name == "content" and source.is_relative_to(base)]
+    if not contents:
         return
+    content = contents[0]
     language, rest = split_language(source.relative_to(content))
     name = re.sub(r"^\d{4}-\d\d-\d\d[-_]", "", rest.name.partition(".")[0])
     page = rest.parent if name in ("index", "_index") else rest.parent / name
-    statics = [base for base in site.bases if base != content]
+    statics = [base for base in bases if base != content]
     yield from (static / language / path for static in statics for path in (page, rest.with_suffix("")))
     yield from (static / page for static in statics if language)
     others = filter(_LANGUAGE.fullmatch, sorted(list_names(content))) if language else ()
@@ -180,42 +173,38 @@ class MediaFiles:
         is looked up in all of `root`, because Obsidian names files that way. Raises RefusedFile for a link
         out of these folders, and for a path that is not a regular file.
         """
-        site = self._find_site(source.parent, root)
-        allowed = (*self._assets, *site.allowed)
+        bases, own = self._find_site(source.parent, root)
+        allowed = (*self._assets, *own)
         for path in _list_variants(reference):
-            for target in self._list_targets(path, source, site):
+            for target in self._list_targets(path, source, bases):
                 # The path is checked before it is opened, so that nothing outside these folders is accessed.
                 if any(target.is_relative_to(folder) for folder in allowed):
                     file = self._open_file(target, allowed)
                     if file:
                         return file
-        return self._find_by_name(reference, root)
-
-    def _find_by_name(self, reference: str, root: Path) -> FoundFile | None:
-        """Return the only file in `root` with this name; None if there are several."""
         for name in _list_variants(reference):
-            target = None if "/" in name else self._get_tree(root).get(_fold(name))
-            file = self._open_file(target, (root,)) if target else None
+            named = None if "/" in name else self._get_tree(root).get(_fold(name))
+            file = self._open_file(named, (root,)) if named else None
             if file:
                 return replace(file, is_elsewhere=True)
         return None
 
-    def _list_targets(self, path: str, source: Path, site: SiteFolders) -> Iterator[Path]:
+    def _list_targets(self, path: str, source: Path, bases: Sequence[Path]) -> Iterator[Path]:
         # A browser resolves `../x.png` against the address of the page, which differs from the path of its
         # source.
         versions = list_versions(path)
         below = [re.sub(r"^(?:\.{1,2}/)+", "", version.lstrip("/")) for version in versions]
         for version, relative in zip(versions, below, strict=True):
             if not version.startswith("/"):
-                folders = list_page_folders(source, site, self._list_raw_names)
+                folders = list_page_folders(source, bases, self._list_raw_names)
                 yield from self._join_all((source.parent, source.with_suffix(""), *folders), version)
-            yield from self._join_all((*self._assets, *site.bases), relative)
+            yield from self._join_all((*self._assets, *bases), relative)
         for relative in below:
             yield from self._list_tails(relative)
             # `b/wp-content/uploads/x.jpg` is `wp-content/uploads/x.jpg` or `uploads/x.jpg` beside an export.
             inner_paths = _INNER_FOLDERS.search(relative)
             for inner in inner_paths.groups() if inner_paths else ():
-                yield from self._join_all(site.bases, inner)
+                yield from self._join_all(bases, inner)
 
     def _join_all(self, folders: Iterable[Path], path: str) -> Iterator[Path]:
         """Yield the path below each of the folders that contains its first part."""
@@ -233,18 +222,16 @@ class MediaFiles:
             tail, outer = "/".join(parts[start:]), parts[start - 1]
             for folder in self._assets:
                 # Many pictures have the same name, and only their folders differ. Google numbers them.
-                is_upload_root = folder in self._flat or outer.casefold() in {
-                    folder.name.casefold(),
-                    *UPLOAD_FOLDERS,
-                }
-                if "/" in tail or (
-                    is_upload_root and _fold(_add_suffix(tail, "(1)")) not in self._list_names(folder)
-                ):
+                roots = {folder.name.casefold(), *UPLOAD_FOLDERS}
+                is_upload_root = folder in self._flat or outer.casefold() in roots
+                is_unique = _fold(_add_suffix(tail, "(1)")) not in self._list_names(folder)
+                if "/" in tail or (is_upload_root and is_unique):
                     yield from self._join_all((folder,), tail)
 
     def _open_file(self, target: Path, allowed: Sequence[Path]) -> FoundFile | None:
         differs_in_case = False
-        if not _exists(target):
+        # Unlike `Path.exists`, this is False for a path that is too long.
+        if not os.path.exists(target):  # noqa: PTH110
             similar = self._find_similar(target, allowed)
             if similar is None:
                 return None
@@ -294,16 +281,15 @@ def _list_names(folder: Path) -> dict[str, list[str]]:
 def _list_tree(root: Path) -> dict[str, Path | None]:
     """Return the files in a folder and its subfolders by folded name; None stands for several files."""
     tree: dict[str, Path | None] = {}
-    for path in islice(_walk_files(root), _MAX_TREE_FILES):
-        tree[_fold(path.name)] = None if _fold(path.name) in tree else path
-    return tree
-
-
-def _walk_files(root: Path) -> Iterator[Path]:
-    """Yield the files in a folder and its subfolders; hidden folders and links are left out."""
+    number = 0
     for folder, names, files in os.walk(root):
         names[:] = [name for name in names if not name.startswith(".") and name != "node_modules"]
-        yield from (Path(folder, name) for name in files)
+        for file in files[: _MAX_TREE_FILES - number]:
+            tree[_fold(file)] = None if _fold(file) in tree else Path(folder, file)
+        number += len(files)
+        if number >= _MAX_TREE_FILES:
+            break
+    return tree
 
 
 def _is_flat(folder: Path) -> bool:
@@ -333,14 +319,6 @@ def _is_usable(path: str) -> bool:
         # On Windows, a colon marks a drive or an alternate data stream.
         return False
     return bool(path.strip("/.")) and not path.startswith("//") and not re.search(r"[\x00-\x1f{}]", path)
-
-
-def _exists(path: Path) -> bool:
-    try:
-        path.stat()
-    except (OSError, ValueError):
-        return False
-    return True
 
 
 def _normalize(name: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, fields, replace
 from itertools import chain
@@ -61,31 +61,18 @@ class RecordMedia:
     refused: list[RefusedMedia] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
-    def is_mapped(self, mapped: Mapping[str, UUID]) -> bool:
-        """Return whether `mapped` maps all paths to their files."""
-        return all(mapped.get(path) == file.uuid for path, file in self.files.items())
-
-    def make_report(self, mapped: Iterable[str]) -> MediaReport:
-        """Return the report; the paths in `mapped` are known from an earlier import."""
-        mapped = set(mapped)
+    def make_report(self, mapped: Iterable[str]) -> tuple[MediaReport, list[str]]:
+        """Return the report and its sentences; the paths in `mapped` are known from an earlier import."""
+        mapped, notes = set(mapped), list(self.notes)
         new = [path for path, file in self.files.items() if file.is_new]
         missing = [path for path in self.missing if path not in mapped]
         known = [path for path in (*self.files, *self.missing) if path not in new and path not in missing]
-        return MediaReport(tuple(new), tuple(known), tuple(missing), tuple(self.refused))
-
-    def list_notes(self, report: MediaReport) -> tuple[str, ...]:
-        """Return the sentences about the report for the author of the article."""
-        notes = list(self.notes)
-        if report.missing:
-            notes.append(
-                f"Missing media files: {join_names([f'“{path[:100]}”' for path in report.missing])}."
-            )
-        notes += [
-            f"“{item.path[:100]}” was not imported: {item.reason}" for item in report.refused[:MAX_NAMES]
-        ]
-        if report.refused[MAX_NAMES:]:
-            notes.append(f"{len(report.refused) - MAX_NAMES:,} more media files were not imported.")
-        return tuple(notes)
+        if missing:
+            notes.append(f"Missing media files: {join_names([f'“{path[:100]}”' for path in missing])}.")
+        notes += [f"“{it.path[:100]}” was not imported: {it.reason}" for it in self.refused[:MAX_NAMES]]
+        if self.refused[MAX_NAMES:]:
+            notes.append(f"{len(self.refused) - MAX_NAMES:,} more media files were not imported.")
+        return MediaReport(tuple(new), tuple(known), tuple(missing), tuple(self.refused)), notes
 
 
 #: The names of the lists in a report.

@@ -1,4 +1,4 @@
-"""Prepare an import: unpack its archives, group its files by format, and build the run.
+"""Open an import: unpack its archives, group its files by format, and build the run.
 
 The format of a file is recognised by its content, not by its name.
 """
@@ -26,8 +26,6 @@ from blogapi.storage.database import db
 #: The number of bytes at the start of a file by which its format is recognised.
 HEAD_BYTES = 16 * 1024
 
-_OWN_DATABASE = NotAnArticle("It is the database of this blog.")
-
 
 @contextmanager
 def open_run(
@@ -49,22 +47,13 @@ def open_run(
         is_sqlite = db.engine.dialect.name == "sqlite"
         database_files = (database, *files.side_files(database)) if is_sqlite else ()
         walked = walk_paths(_unpack(paths, stack, notes, database_files))
-        entries = [
-            replace(entry, problem=_OWN_DATABASE) if entry.path in database_files else entry
-            for entry in walked
-        ]
-        formats = (
-            {format_name: registry.get_format(format_name, notes)}
-            if format_name
-            else registry.load_formats(notes)
-        )
-        sources = open_sources(
-            entries,
-            formats,
-            options,
-            media_extensions=list_extensions(),
-            given=paths,
-        )
+        own = NotAnArticle("It is the database of this blog.")
+        entries = [replace(it, problem=own) if it.path in database_files else it for it in walked]
+        if format_name:
+            formats = {format_name: registry.get_format(format_name, notes)}
+        else:
+            formats = registry.load_formats(notes)
+        sources = open_sources(entries, formats, options, media_extensions=list_extensions(), given=paths)
         run = ImportRun(importer, sources, stack.enter_context(open_spool()), options)
         run.notes += notes
         yield run
@@ -77,11 +66,10 @@ def _unpack(
     limit: int = current_app.config["MAX_MEDIA_SIZE"]
     for path in paths:
         if path.resolve() not in excluded and archives.is_archive(path):
-            archive = stack.enter_context(
-                archives.open_archive(path, archives.get_folder(), max_media_bytes=limit)
-            )
-            notes += archive.notes
-            yield archive.folder
+            opened = archives.open_archive(path, archives.get_folder(), max_media_bytes=limit)
+            folder, skipped = stack.enter_context(opened)
+            notes += skipped
+            yield folder
         else:
             yield path
 
@@ -102,8 +90,7 @@ def open_sources(
     named = {path.resolve() for path in given}
     groups: dict[str, list[Entry]] = {}
     for entry in entries:
-        is_media = entry.path.suffix[1:].lower() in media_extensions and entry.path not in named
-        if is_media:
+        if entry.path.suffix[1:].lower() in media_extensions and entry.path not in named:
             continue
         name, head = next(iter(formats)), b""
         if len(formats) > 1:

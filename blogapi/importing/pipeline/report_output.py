@@ -30,10 +30,10 @@ _RESULT_ORDER = (Result.REFUSED, Result.CREATED, Result.UPDATED, Result.UNCHANGE
 def format_report(run: ImportRun, *, dry_run: bool) -> Iterator[str]:
     yield f"{_summarize(run.reports)}."
     yield from (f"note       {note}" for note in run.notes)
-    for author in run.authors.list_reports():
+    for author in run.state.authors.list_reports():
         created = "created, " if author.created else ""
         yield f"author     {author.slug}: {author.name}, {created}articles: {author.articles}"
-    for name in sorted(run.authors.unused_names):
+    for name in sorted(run.state.authors.unused_names):
         yield f"author     No file names {name!r}, which is in the author map."
     media = count_media(run.reports)
     if any(media.values()):
@@ -48,7 +48,7 @@ def format_report(run: ImportRun, *, dry_run: bool) -> Iterator[str]:
         yield f"templates  Template tags and wiki links that were not resolved: {names}."
     for format_name, counts in run.count_left_behind().items():
         yield f"left       Not imported from {format_name}: {join_counts(counts, _MAX_NAMES)}."
-    for name, number in run.guesses.list_counts():
+    for name, number in run.state.guesses.list_counts():
         yield f"marked     {format_count(number, 'article')}: --publish-marked {shlex.quote(name)}"
     hidden_there = sum(report.hidden_there for report in run.reports)
     if hidden_there:
@@ -86,8 +86,8 @@ def _build_head(run: ImportRun, *, dry_run: bool) -> dict[str, Any]:
         "visibility": _count_visibility(run.reports),
         "formats": list(run.sources),
         "notes": run.notes,
-        "authors": [asdict(author) for author in run.authors.list_reports()],
-        "unused_author_map_names": sorted(run.authors.unused_names),
+        "authors": [asdict(author) for author in run.state.authors.list_reports()],
+        "unused_author_map_names": sorted(run.state.authors.unused_names),
         "media": count_media(run.reports),
         "remote_files": run.remote_files,
         **_describe_public_here(run),
@@ -160,9 +160,9 @@ def _describe_public_here(run: ImportRun, limit: int | None = None) -> dict[str,
     hidden_there = [report for report in run.reports if report.hidden_there]
     return {
         "unread_rules": run.unread_rules,
-        "public_here_rules_unread": run.public_unread,
-        "marked": [{"name": name, "articles": n} for name, n in run.guesses.list_counts()[:limit]],
-        "public_here_perhaps_hidden": len(run.guesses.public_here),
+        "public_here_rules_unread": len(run.state.public_unread),
+        "marked": [{"name": name, "articles": n} for name, n in run.state.guesses.list_counts()[:limit]],
+        "public_here_perhaps_hidden": len(run.state.guesses.public_here),
         "public_here_hidden_there": [_describe_problem(report) for report in hidden_there[:limit]],
     }
 

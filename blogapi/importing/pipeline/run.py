@@ -30,10 +30,8 @@ from blogapi.importing.links.rewriting import rewrite_addresses
 from blogapi.importing.media.imported_media import list_extensions
 from blogapi.importing.refusals import NotAnArticle
 from blogapi.importing.storing.custom_fields import NewFields
-from blogapi.importing.storing.guesses import Guesses
 from blogapi.importing.storing.imported_before import keep_date
 from blogapi.importing.storing.service import Importer, make_batches
-from blogapi.importing.storing.state import ImportedAuthors
 from blogapi.importing.storing.terms import store_terms
 from blogapi.importing.templates.containers import resolve_containers
 from blogapi.importing.templates.mdx import resolve_components
@@ -175,7 +173,7 @@ class ImportRun:
     def __init__(
         self, importer: Importer, sources: Mapping[str, Source], spool: Spool, options: ImportOptions
     ) -> None:
-        self._importer, self._spool = importer, spool
+        self._importer, self._spool, self.state = importer, spool, importer.state
         self._new_fields = NewFields(options.define_fields)
         self.sources = sources
         self._unread_rules, self._skips_pages = options.unread_rules, options.pages == "skip"
@@ -201,22 +199,9 @@ class ImportRun:
         self._report_indexes: dict[str, int] = {}
 
     @property
-    def authors(self) -> ImportedAuthors:
-        return self._importer.state.authors
-
-    @property
-    def guesses(self) -> Guesses:
-        return self._importer.state.guesses
-
-    @property
     def unread_rules(self) -> str:
         """The plugins whose rules are not in the sources; "" = none."""
         return ", ".join(sorted({source.unread_rules for source in self.sources.values()} - {""}))
-
-    @property
-    def public_unread(self) -> int:
-        """The number of public articles of earlier imports that these plugins may have hidden."""
-        return len(self._importer.state.public_unread)
 
     def count_left_behind(self) -> dict[str, Counter[str]]:
         """Return the numbers of items that were not imported, by the name of the format."""
@@ -226,12 +211,12 @@ class ImportRun:
     def run(self, show_progress: ProgressReporter) -> None:
         """Read and store everything; `reports` then has a report for each file or item."""
         self._read(show_progress)
-        self._prepare()
+        self._store_terms()
         self._store(show_progress)
         self.notes += self._describe_unread_rules()
-        self.notes += self.guesses.describe()
+        self.notes += self.state.guesses.describe()
         with self._importer.open_transaction():
-            self.guesses.remember()
+            self.state.guesses.remember()
         self._importer.set_missing_parents()
         for source in self.sources.values():
             if isinstance(source, ExportSource):
@@ -252,7 +237,7 @@ class ImportRun:
             self._sources_by_key[record.key] = source
             self.page_count += record.is_page
             self._new_fields.add(record)
-            self.guesses.count(record)
+            self.state.guesses.count(record)
             # `_store` replaces this report.
             self._report_indexes[record.key] = len(self.reports)
             self.reports.append(FileReport(record.key, Result.SKIPPED, notes=NOT_REACHED))
@@ -277,7 +262,7 @@ class ImportRun:
             problem = NotAnArticle("It is a page, and pages are not imported.")
             title = record.title if record.source else ""
             return report_problem(record.key, problem, record.source, title)
-        return self._check_duplicate(self.guesses.apply(prepare_record(record)))
+        return self._check_duplicate(self.state.guesses.apply(clean_record(record)))
 
     def _check_duplicate(self, record: ArticleRecord) -> Item:
         """Return the record, or a report if the same article was read before.
@@ -295,20 +280,17 @@ class ImportRun:
             self._private.add(record.key)
             self._index.targets[record.key].public_from = None
         reason = f"“{first[2]}” contains this article too; to use the version in this file, import it alone."
-        return FileReport(
-            record.key, Result.SKIPPED, notes=(reason,), source=record.source, title=record.title
-        )
+        return report_problem(record.key, NotAnArticle(reason), record.source, record.title)
 
-    def _prepare(self) -> None:
-        self._importer.media.files.add_folders(
-            folder for source in self.sources.values() for folder in source.assets
-        )
+    def _store_terms(self) -> None:
+        """Take over what the sources have besides articles: folders of media, hosts, notes and terms."""
         for source in self.sources.values():
+            self._importer.media.files.add_folders(source.assets)
             self._index.hosts |= source.hosts
             self.notes += source.notes
             terms = clean(list(source.terms), [])
-            self.notes += store_terms(self._importer.state, terms, self._importer.open_transaction)
-        self.notes += self._new_fields.define(dry_run=self._importer.state.dry_run)
+            self.notes += store_terms(self.state, terms, self._importer.open_transaction)
+        self.notes += self._new_fields.define(dry_run=self.state.dry_run)
 
     def _store(self, show_progress: ProgressReporter) -> None:
         records = show_progress(self._resolve_all(), total=len(self._spool), label="Importing")
@@ -319,7 +301,7 @@ class ImportRun:
                 if report.slug:
                     outdated.update(self._index.set_slug(report.key, report.slug))
         # The links to an article that got another slug than expected are corrected.
-        if outdated and not self._importer.state.dry_run:
+        if outdated and not self.state.dry_run:
             corrected = (self._resolve(record)[0] for record in self._spool.read(outdated))
             for batch in make_batches(corrected):
                 self._importer.store(batch)
@@ -337,8 +319,8 @@ class ImportRun:
             f"{rules} can hide articles. New articles that became drafts for this reason: {drafts:,}. If "
             "the rules hid nothing, import the articles as public ones (--unread-rules public)."
         )
-        if self.public_unread:
-            number = f"Public here, rules unread: {self.public_unread:,}."
+        if public_here := len(self.state.public_unread):
+            number = f"Public here, rules unread: {public_here:,}."
             yield f"{number} They were imported before and keep their status."
 
     def _resolve_all(self) -> Iterator[ArticleRecord]:
@@ -358,7 +340,7 @@ class ImportRun:
         return resolve_record(self._new_fields.complete(record), self._index, has_file)
 
 
-def prepare_record(record: ArticleRecord) -> ArticleRecord:
+def clean_record(record: ArticleRecord) -> ArticleRecord:
     """Return the record without forbidden characters and hidden parts, and with notes about them."""
     removed: list[str] = []
     cleaned: ArticleRecord = clean(record, removed)
@@ -395,7 +377,6 @@ def clean(value: Any, removed: list[str]) -> Any:
     if isinstance(value, Mapping):
         return {key: clean(item, removed) for key, item in value.items()}
     if is_dataclass(value) and not isinstance(value, type):
-        return replace(
-            value, **{field.name: clean(getattr(value, field.name), removed) for field in fields(value)}
-        )
+        given = {field.name: getattr(value, field.name) for field in fields(value)}
+        return replace(value, **clean(given, removed))
     return value

@@ -33,8 +33,6 @@ from blogapi.web.errors import Errors, flatten_messages
 from blogapi.web.fields import get_limit
 
 _BODY_SCHEMA, _PAGE_SCHEMA = ArticleBodySchema(), PageBodySchema()
-
-
 #: The fields of a body that refer to terms, by the kind of the terms.
 _FIELDS = {CATEGORIES.singular: "category", TAGS.singular: "tags", AUTHORS.singular: "authors"}
 
@@ -68,9 +66,8 @@ class ArticleInputFactory:
     def make(self, record: ArticleRecord) -> ArticleInput:
         """Return the input for a record; creates the category, the tags and the authors that do not exist.
 
-        The author of a record without authors is the owner.
-
-        Raises ValidationError with the errors of all fields.
+        The author of a record without authors is the owner. Raises ValidationError with the errors of all
+        fields.
         """
         errors: Errors = {}
         terms: dict[str, list[Any]] = {kind: [] for kind in _FIELDS}
@@ -88,20 +85,15 @@ class ArticleInputFactory:
         for kind, field in _FIELDS.items():
             references = [{"uuid": str(term.uuid)} for term in terms[kind]]
             body[field] = references if field != "category" else next(iter(references), None)
+        if is_page := body.pop("type", None) == ItemType.PAGE:
+            del body["category"]
+            if "parent" in body and parse_uuid(body["parent"] or "") not in self._uuids | read_tree().keys():
+                body["parent"] = None  # It does not exist.
         with _collect_errors(errors):
-            article_input: ArticleInput = self._load_body(body)
+            article_input: ArticleInput = (_PAGE_SCHEMA if is_page else _BODY_SCHEMA).load(body)
         if errors:
             raise ma.ValidationError(errors)
         return replace(article_input, custom=convert_imported(record.custom), is_imported=True)
-
-    def _load_body(self, body: dict[str, Any]) -> Any:
-        """Return the input of an article or a page; a parent that does not exist is left out."""
-        if body.pop("type", None) != ItemType.PAGE:
-            return _BODY_SCHEMA.load(body)
-        del body["category"]
-        if "parent" in body and parse_uuid(body["parent"] or "") not in self._uuids | read_tree().keys():
-            body["parent"] = None
-        return _PAGE_SCHEMA.load(body)
 
     def _load_terms(self, kind: str, references: Sequence[_Reference]) -> None:
         taxonomy, known = exported_terms.TAXONOMIES[kind], self._state.found_terms[kind]

@@ -31,14 +31,14 @@ from blogapi.importing import queries
 from blogapi.importing.format_api.article_record import ArticleRecord, ExportedFields
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.format_api.source_files import find_root
-from blogapi.importing.media.imported_media import LibraryFile, RecordMedia
+from blogapi.importing.media.imported_media import RecordMedia
 from blogapi.importing.models import ImportedFile
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing import imported_before
 from blogapi.importing.storing.article_input import ArticleInputFactory
-from blogapi.importing.storing.batch_media import BatchMedia
+from blogapi.importing.storing.batch_media import BatchMedia, complete_report
 from blogapi.importing.storing.state import ImportState
-from blogapi.importing.texts.messages import describe_kept_text, describe_unread_rules
+from blogapi.importing.texts.messages import describe_unread_rules, join_names
 from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status
 from blogapi.rendering import sanitizer, slugs
 from blogapi.site.addresses import make_article_url, make_page_path
@@ -79,17 +79,6 @@ def complete_article(
     article.slug_derived = exported.slug_derived
     # A slug that was public stays, and becomes a former slug if it changes.
     article.was_public |= bool(exported.was_public or exported.former_slugs)
-
-
-def list_library_media(records: Sequence[ArticleRecord]) -> dict[str, RecordMedia]:
-    """Return the library files to which paths in exported articles refer, by the key of the record."""
-    return {
-        record.key: RecordMedia(
-            files={path: LibraryFile(uuid, "") for path, uuid in record.exported.media_paths.items()}
-        )
-        for record in records
-        if record.exported is not None and record.exported.media_paths
-    }
 
 
 class FormerPaths:
@@ -163,10 +152,7 @@ class ImportBatch:
     """The rows that the records of a batch need, loaded in a fixed number of statements."""
 
     def __init__(
-        self,
-        state: ImportState,
-        records: Sequence[ArticleRecord],
-        media: Mapping[str, RecordMedia],
+        self, state: ImportState, records: Sequence[ArticleRecord], media: Mapping[str, RecordMedia]
     ) -> None:
         self._state = state
         keys = {key for record in records for key in (record.key, record.former_key, record.parent_key)}
@@ -185,7 +171,7 @@ class ImportBatch:
         self.restored_uuids = [uuid for uuid in exported if uuid not in self.articles]
         self._pages = {row.uuid for row in self.articles.values() if row.type == ItemType.PAGE}
         self.inputs = ArticleInputFactory(state, records)
-        self.media = BatchMedia(records, uuids, media)
+        self.media, self._media = BatchMedia(records, uuids, media), media
         self._paths = FormerPaths(state, records)
 
     def store(self, record: ArticleRecord, loaded: LoadedArticles) -> FileReport:
@@ -199,13 +185,13 @@ class ImportBatch:
         if report.result in (Result.CREATED, Result.UPDATED):
             self._state.authors.count(self.inputs.authors)
         file = self._find_file(record)
-        return self.media.complete_report(record, file.article_id if file else None, report)
+        mapped = self.media.list_paths(file.article_id) if file else ()
+        return complete_report(record, report, self._media.get(record.key), mapped)
 
     def finish(self) -> None:
         """Store the rows that belong to several articles of the batch."""
         self._paths.store()
-        self.media.fill_alts()
-        self.media.delete_former_uses()
+        self.media.finish()
 
     def _keep_type(self, record: ArticleRecord) -> ArticleRecord:
         """Return the record as a page or an article, whichever an earlier import has made of it."""
@@ -276,8 +262,11 @@ class ImportBatch:
             )
         elif has_changed and imported_before.keeps_public_text(original, state, file):
             self._state.guesses.public_here.add(record.key)
-            notes = (describe_kept_text(original.unlifted),)
-            return FileReport(record.key, Result.UNCHANGED, old_status, notes, article=file.article_id)
+            note = (
+                f"Its file has changed, and its text may be hidden there ({join_names(original.unlifted)}); "
+                "the article keeps its former text until --publish-marked lifts this, or until it is a draft."
+            )
+            return FileReport(record.key, Result.UNCHANGED, old_status, (note,), article=file.article_id)
         elif has_changed:
             is_remapped = self.media.map_paths(file.article_id, record)
             article_input, editor = self._make_input(record, file.article_id), self._state.author
@@ -288,13 +277,10 @@ class ImportBatch:
                 # An archived article becomes a draft before it can become public.
                 change_article(loaded, editor, file.article_id, ArticleInput(status="draft", type=state.type))
             # SEO fields that the file no longer has get their default values.
-            article_input = replace(
-                article_input, seo={**default_seo(article_input.texts), **article_input.seo}
-            )
-            if record.exported is not None and not is_slug_free(
-                article_input.slug, file.article_id, article_input.type
-            ):
-                notes = (*notes, f"The slug “{article_input.slug}” is taken; the article keeps its own.")
+            seo, slug = {**default_seo(article_input.texts), **article_input.seo}, article_input.slug
+            article_input = replace(article_input, seo=seo)
+            if record.exported and not is_slug_free(slug, file.article_id, article_input.type):
+                notes = (*notes, f"The slug “{slug}” is taken; the article keeps its own.")
                 article_input = replace(article_input, slug=None)
             article = change_article(loaded, editor, file.article_id, article_input)
             complete_article(article, record.exported, old_time=state.last_updated)
@@ -329,7 +315,9 @@ class ImportBatch:
         return is_remapped or is_other_cover
 
     def _make_input(self, record: ArticleRecord, article_id: UUID) -> ArticleInput:
-        article_input = self.inputs.make(self.media.replace_pictures(record, article_id))
+        pictures = {name: getattr(record, name) for name in ("cover_image", "og_image")}
+        pictures = {name: self.media.get_address(url, article_id) for name, url in pictures.items()}
+        article_input = self.inputs.make(replace(record, **pictures))
         if not record.is_page:
             return article_input
         file, state = self.files.get(record.parent_key), self.articles.get(article_id)
@@ -417,22 +405,13 @@ def _find_root(record: ArticleRecord, key: str) -> str | None:
     return find_root(record.path, key) if record.path and "/" in key else None
 
 
-def _report(
-    record: ArticleRecord,
-    result: Result,
-    article: Article,
-    notes: Iterable[str],
-) -> FileReport:
+def _report(record: ArticleRecord, result: Result, article: Article, notes: Iterable[str]) -> FileReport:
     status = lifecycle.get_api_status(article, current_time())
     source = record.content, record.content_type
     rendering = render(*source)
     lost = imported_before.describe_lost_words(*source, rendering.plain_text)
     is_text = sanitizer.is_shown_as_text(*source, rendering.html)
     as_text = "Readers see the markup of its text, which takes too long to render." if is_text else None
-    notes = (
-        *record.notes,
-        *notes,
-        *describe_unfit(record.custom),
-        *filter(None, [lost, as_text]),
-    )
+    others = filter(None, [lost, as_text])
+    notes = (*record.notes, *notes, *describe_unfit(record.custom), *others)
     return FileReport(record.key, result, status, notes, slug=article.slug, article=article.uuid)

@@ -35,21 +35,13 @@ class BatchMedia:
         self._remapped: set[UUID] = set()
         #: The alternative texts for files that have none.
         self._alts: dict[UUID, str] = {}
-        if any(record.key in media for record in records):
-            self._load(records, article_ids)
-
-    def _load(self, records: Sequence[ArticleRecord], article_ids: Sequence[UUID]) -> None:
-        self._paths = queries.get_media_paths(article_ids)
-        wanted = {
-            file.uuid
-            for record in records
-            if record.key in self._media
-            for file in self._media[record.key].files.values()
-            if file.uuid
-        }
-        covers = {record.cover_image for record in records if record.cover_image}
-        wanted |= {row.media_id for paths in self._paths.values() for row in map(paths.get, covers) if row}
-        self._library = queries.get_media(wanted)
+        own = [media[record.key] for record in records if record.key in media]
+        if own:
+            self._paths = queries.get_media_paths(article_ids)
+            covers = {record.cover_image for record in records if record.cover_image}
+            rows = (row for paths in self._paths.values() for row in map(paths.get, covers) if row)
+            wanted = {file.uuid for it in own for file in it.files.values() if file.uuid}
+            self._library = queries.get_media(wanted | {row.media_id for row in rows})
 
     def map_paths(self, article_id: UUID, record: ArticleRecord) -> bool:
         """Store the files to which the paths of a record refer; return whether anything has changed.
@@ -85,14 +77,6 @@ class BatchMedia:
             db.session.flush()
         return is_changed
 
-    def replace_pictures(self, record: ArticleRecord, article_id: UUID) -> ArticleRecord:
-        """Return the record with the addresses of library files in `cover_image` and `og_image`."""
-        return replace(
-            record,
-            cover_image=self.get_address(record.cover_image, article_id),
-            og_image=self.get_address(record.og_image, article_id),
-        )
-
     def get_address(self, picture: str, article_id: UUID) -> str:
         """Return the address of the library file for `picture`; else `picture`, or "" if it is no URL."""
         row = self._paths.get(article_id, {}).get(picture)
@@ -102,30 +86,24 @@ class BatchMedia:
         # Fields of other generators can contain paths with spaces, which are no URLs.
         return "" if is_local(picture) and not is_web_address(picture) else picture
 
-    def complete_report(
-        self, record: ArticleRecord, article_id: UUID | None, report: FileReport
-    ) -> FileReport:
-        """Return the report with the source of the record and the results of its media files."""
-        paths = self._paths.get(article_id, {}) if article_id else {}
-        return complete_report(record, report, self._media.get(record.key), paths)
+    def list_paths(self, article_id: UUID) -> Iterable[str]:
+        """Return the paths in an article that refer to library files."""
+        return self._paths.get(article_id, {})
 
-    def fill_alts(self) -> None:
-        """Store the alternative texts of files that had none."""
+    def finish(self) -> None:
+        """Store the alternative texts of files that had none, and delete the uses of replaced files.
+
+        The uses to which a former version refers are kept.
+        """
         for uuid, alt in self._alts.items():
             editing.change(uuid, {"alt": alt})
-
-    def delete_former_uses(self) -> None:
-        """Delete the uses of files that were replaced and to which no former version refers."""
         if self._remapped:
             db.session.flush()
             revision_service.delete_former_uses(self._remapped)
 
 
 def complete_report(
-    record: ArticleRecord,
-    report: FileReport,
-    media: RecordMedia | None,
-    mapped: Iterable[str],
+    record: ArticleRecord, report: FileReport, media: RecordMedia | None, mapped: Iterable[str]
 ) -> FileReport:
     """Return the report with the source of a record and the results of its media files.
 
@@ -135,5 +113,5 @@ def complete_report(
         report = replace(report, source=record.source, title=record.title)
     if media is None:
         return report
-    media_report = media.make_report(mapped)
-    return replace(report, media=media_report, notes=(*report.notes, *media.list_notes(media_report)))
+    media_report, notes = media.make_report(mapped)
+    return replace(report, media=media_report, notes=(*report.notes, *notes))

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, select
 
 from blogapi.importing import archives
 from blogapi.importing.format_api.article_record import PUBLIC_STATUSES, ArticleRecord, Guess
@@ -44,7 +44,7 @@ class Guesses:
         source = get_source(record)
         names = {guess.name.casefold(): guess for guess in record.guesses}
         named = self._named.keys() & names.keys()
-        remembered = set[str]() if self._forgets else (self._load().get(source, set()) & names.keys()) - named
+        remembered = (self._read_memory().get(source, set()) & names.keys()) - named
         self._found |= named
         if source:
             self._lifted[source] |= named
@@ -80,16 +80,15 @@ class Guesses:
         """Store, in the transaction, which guesses are lifted for each source."""
         if self._forgets:
             db.session.execute(delete(LiftedGuess).where(LiftedGuess.source.in_(self._sources)))
-        known = {} if self._forgets else self._load()
         for source, names in self._lifted.items():
-            rows = [{"source": source, "name": name} for name in sorted(names - known.get(source, set()))]
-            if rows:
-                db.session.execute(insert(LiftedGuess), rows)
+            new = sorted(names - self._read_memory().get(source, set()))
+            db.session.add_all(LiftedGuess(source=source, name=name) for name in new)
 
-    def _load(self) -> dict[str, set[str]]:
+    def _read_memory(self) -> dict[str, set[str]]:
+        """Return the names that earlier imports lifted, by source; none if the run forgets them."""
         if self._remembered is None:
             self._remembered = {}
-            for row in db.session.scalars(select(LiftedGuess)):
+            for row in () if self._forgets else db.session.scalars(select(LiftedGuess)):
                 self._remembered.setdefault(row.source, set()).add(row.name)
         return self._remembered
 

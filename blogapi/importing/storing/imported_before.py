@@ -13,6 +13,7 @@ from typing import Any
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.hidden_parts import leave_out_hidden
 from blogapi.importing.models import ImportedFile
+from blogapi.importing.texts.lines import split_words
 from blogapi.publication.visibility import READABLE_STATUSES, get_readable_from
 from blogapi.rendering import plain_text
 
@@ -36,7 +37,8 @@ _NO_WORD = re.compile(r"\W++")
 
 def describe_lost_words(content: str, content_type: str, shown: str) -> str | None:
     """Return a note if `shown`, the plain text of the HTML, lacks more than a tenth of the words."""
-    expected, actual = _count_words(_strip_markup(content, content_type)), _count_words(shown)
+    texts = (_strip_markup(content, content_type), shown)
+    expected, actual = (plain_text.measure_text(_NO_WORD.sub(" ", text)).word_count for text in texts)
     if expected - actual < max(_MIN_LOST_WORDS, expected * _MAX_LOST_SHARE):
         return None
     return (
@@ -59,20 +61,11 @@ def list_words(content: str, content_type: str) -> str:
     return " ".join(_NO_WORD.sub(" ", _strip_markup(content, content_type)).split())
 
 
-def _count_words(text: str) -> int:
-    return plain_text.measure_text(_NO_WORD.sub(" ", text)).word_count
-
-
 # The fields of a record that do not change its article. A new wording of a note is not a change either.
-_WITHOUT_DIGEST = {
-    *("key", "former_key", "notes", "is_undated", "path", "source", "cover_alt", "addresses", "names"),
-    *("has_templates", "is_mdx", "media_folder", "former_paths", "other_fields", "categories_above"),
-    *("left_out", "unread_rules", "guesses", "open_status", "unlifted", "generator"),
-}
-_NEW_FIELDS = {
-    *("featured", "robots", "language", "translation_key", "custom"),
-    *("is_page", "parent_key", "position"),
-}
+_WITHOUT_DIGEST = split_words("""key former_key notes is_undated path source cover_alt addresses names
+    has_templates is_mdx media_folder former_paths other_fields categories_above left_out unread_rules
+    guesses open_status unlifted generator""")
+_NEW_FIELDS = split_words("featured robots language translation_key custom is_page parent_key position")
 # Before blogs had pages, imports made articles with the tag `page` from the pages in these formats.
 _TAGGED_FORMATS = ("blogger:", "ghost:", "substack:", "wordpress:")
 PAGE_TAG = "page"
@@ -112,8 +105,6 @@ def compute_digest(record: ArticleRecord, status: str = "") -> str:
 MAX_SHIFT = timedelta(hours=26)
 # The maximum time that one import takes from setting `created` of an article to `imported_at` of its file.
 _IMPORT_TIME = timedelta(minutes=1)
-_DRAFT = "; the article became a draft."
-
 HIDDEN_THERE = (
     "The former blog hides it. It was edited here after the import, so it stays public; make it a draft "
     "if it should be hidden."
@@ -206,7 +197,7 @@ def find_hidden_there(
     if here is None:
         return ()
     if there is None or there > max(here, now):
-        return (HIDDEN_THERE, *(note.replace(_DRAFT, ".") for note in record.notes))
+        return (HIDDEN_THERE, *(note.replace("; the article became a draft.", ".") for note in record.notes))
     words = f" {list_words(content, content_type)} "
     lines = (line for part in record.left_out for line in part.splitlines())
     hidden = (list_words(line, record.content_type) for line in lines)

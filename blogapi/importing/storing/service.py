@@ -24,8 +24,8 @@ from blogapi.content.pages import hierarchy
 from blogapi.importing import queries
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.report import FileReport, Result
-from blogapi.importing.media.imported_media import ImportedMedia, RecordMedia, list_extensions
-from blogapi.importing.storing.batch import ImportBatch, list_library_media
+from blogapi.importing.media.imported_media import ImportedMedia, LibraryFile, RecordMedia, list_extensions
+from blogapi.importing.storing.batch import ImportBatch
 from blogapi.importing.storing.batch_media import complete_report
 from blogapi.importing.storing.guesses import Guesses
 from blogapi.importing.storing.imported_before import add_page_tag, compute_digest
@@ -129,7 +129,7 @@ class Importer:
         transaction are then not stored.
         """
         records = [_limit_tags(add_page_tag(self.state.authors.rename(record))) for record in batch]
-        return [*self._store(records, self._prepare(records))]
+        return [*self._store(records, self._prepare_media(records))]
 
     def set_missing_parents(self) -> None:
         """Set the parent of each page that was stored before its parent, each in its own transaction."""
@@ -151,9 +151,7 @@ class Importer:
                 page.imported_at = current_time()
 
     def _store(
-        self,
-        records: Sequence[ArticleRecord],
-        media: Mapping[str, RecordMedia],
+        self, records: Sequence[ArticleRecord], media: Mapping[str, RecordMedia]
     ) -> Iterator[FileReport]:
         state = self.state
         while records:
@@ -193,13 +191,13 @@ class Importer:
             yield from reports
             records = records[len(reports) :]
 
-    def _prepare(self, records: Sequence[ArticleRecord]) -> dict[str, RecordMedia]:
+    def _prepare_media(self, records: Sequence[ArticleRecord]) -> dict[str, RecordMedia]:
         """Render new and changed files and store their media before the transaction; return it by key."""
         if not records:
             return {}
         digests = queries.get_digests([record.key for record in records])
         changed = [item for item in records if digests.get(item.key) != compute_digest(item)]
-        prepare_sources(_list_sources(changed))
+        prepare_sources((item.content, item.content_type) for item in changed)
         extensions = list_extensions()
 
         def get_html(record: ArticleRecord) -> str:
@@ -211,16 +209,15 @@ class Importer:
         if media:
             unchanged = media.keys() - {item.key for item in changed}
             mapped = queries.get_mapped_paths(unchanged)
-            remapped = {key for key in unchanged if not media[key].is_mapped(mapped.get(key, {}))}
+            files = ((key, path, file) for key in unchanged for path, file in media[key].files.items())
+            remapped = {key for key, path, file in files if mapped.get(key, {}).get(path) != file.uuid}
             changed += [item for item in records if item.key in remapped]
-            prepare_sources(_list_sources(changed))
-        for key, library in list_library_media(records).items():
-            media.setdefault(key, RecordMedia()).files.update(library.files)
+            prepare_sources((item.content, item.content_type) for item in changed)
+        for record in records:
+            # The paths in exported articles refer to files of the library.
+            for path, uuid in record.exported.media_paths.items() if record.exported else ():
+                media.setdefault(record.key, RecordMedia()).files[path] = LibraryFile(uuid, "")
         return media
-
-
-def _list_sources(records: Iterable[ArticleRecord]) -> Iterator[tuple[str, str]]:
-    return ((record.content, record.content_type) for record in records)
 
 
 def _limit_tags(record: ArticleRecord) -> ArticleRecord:

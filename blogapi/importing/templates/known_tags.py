@@ -13,6 +13,7 @@ from itertools import islice
 
 from blogapi.importing.templates import tag_markup
 from blogapi.importing.texts import titles
+from blogapi.importing.texts.lines import split_words
 
 _ARGUMENT = re.compile(
     r"""(?:(?P<name>[A-Za-z_][\w-]*+)\s*(?:=|:(?=[\s"']))\s*)?
@@ -25,15 +26,11 @@ _ESCAPE = re.compile(r"\\([\"'\\])")
 _VARIABLE = re.compile(r"(?:page|site|include|post|layout|forloop|item|image|img|theme|paginator)\.[\w.-]+")
 _MAX_ARGUMENTS = 100
 # Variables for the root of the blog, in lower case; articles are imported into the root.
-_ROOTS = {
-    *("site.baseurl", "site.url", "site.base_url", "site.github.url", "site.root", "site.site_url"),
-    *("baseurl", "base_url", "root_url", "config.base_url", "metadata.url"),
-}  # fmt: skip
+_ROOTS = split_words("""site.baseurl site.url site.base_url site.github.url site.root site.site_url baseurl
+    base_url root_url config.base_url metadata.url""")
 # Filters that change only the form of an address; the address is kept unchanged.
-_ADDRESS_FILTERS = {
-    *("relative_url", "absolute_url", "url", "absurl", "relurl", "htmlbaseurl", "uri_escape", "escape"),
-    *("escape_once", "xml_escape", "strip", "safe", "absoluteurl", "relativeurl", "asset_url", "cdn"),
-}  # fmt: skip
+_ADDRESS_FILTERS = split_words("""relative_url absolute_url url absurl relurl htmlbaseurl uri_escape escape
+    escape_once xml_escape strip safe absoluteurl relativeurl asset_url cdn""")
 _PART = re.compile(r"""(?:[^|"']++|"[^"]*+"|'[^']*+'|["'])++""")
 _STRING = re.compile(r"""(["'])(?P<text>(?:(?!\1).)*+)\1""", re.DOTALL)
 _NAME = re.compile(r"[.$]?[\w.$-]+")
@@ -76,13 +73,8 @@ def _get_value(match: re.Match[str]) -> str | None:
         return None
     if kind in ("double", "single"):
         value = _ESCAPE.sub(r"\1", value)
-    value = _OUTPUT.sub(_replace_output, value)
+    value = _OUTPUT.sub(lambda it: it[0] if (shown := evaluate(it[1])) is None else shown, value)
     return None if "{{" in value or "{%" in value else " ".join(value.split())
-
-
-def _replace_output(match: re.Match[str]) -> str:
-    value = evaluate(match[1])
-    return match[0] if value is None else value
 
 
 def evaluate(expression: str) -> str | None:
@@ -127,15 +119,11 @@ _WEB = re.compile(r"(?:https?:)?//", re.IGNORECASE)
 _FILE = re.compile(r"[^?#]*\.(?!(?:md|markdown|mkd|html?|adoc|rst|ipynb)\b)\w+(?:[?#].*)?", re.IGNORECASE)
 _FLAGS = {"true", "false"}
 _PICTURE_NAME = re.compile(r"im(?:age|g)|figure|picture|photo|screenshot|lightbox|(?:^|[-_])(?:fig|pic)$")
-_SOURCES = (
-    *("src", "image_path", "file", "filename", "image", "img", "path", "picture", "source", "photo"),
-    *("image_url", "imageurl", "image-path", "image-src", "img_src", "name"),
-)  # fmt: skip
+_SOURCES = split_words("""src image_path file filename image img path picture source photo image_url
+    imageurl image-path image-src img_src name""")
 _ALTS = ("alt", "alttext", "alt_text", "image_alt", "image-alt", "description")
-_IDS = (
-    *("id", "src", "url", "file", "path", "videoid", "video_id", "tweet_id", "video", "gist", "pen"),
-    *("slug", "v", "key", "code", "mp4", "webm", "href", "source"),
-)  # fmt: skip
+_IDS = split_words("""id src url file path videoid video_id tweet_id video gist pen slug v key code mp4
+    webm href source""")
 _NUMBER = re.compile(r"[0-9]{1,5}(?:px|%)?|auto")
 _YOUTUBE = re.compile(
     r"(?:(?:https?:)?//)?(?:[\w-]{1,63}\.)?youtu(?:be(?:-nocookie)?\.com|\.be)/(?:watch\?(?:[^\s#]{0,40}&)?v=|\w{1,20}/)?([\w-]{6,20})"

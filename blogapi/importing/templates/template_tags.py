@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from blogapi.importing.templates import known_tags
 from blogapi.importing.templates.tag_markup import LinkTargets, Resolved, make_code, render_inline, separate
+from blogapi.importing.texts.lines import split_words
 from blogapi.importing.texts.messages import format_count
 from blogapi.importing.texts.scanner import change_code, find_outside_code
-from blogapi.rendering.hidden_elements import remove_spans
 
 # Tags whose text up to the closing tag is not parsed.
 CODE_TAGS = {"highlight", "codeblock", "code", "prism", "mermaid", "plantuml", "highlightjs", "sourcecode"}
@@ -123,21 +123,16 @@ def _read_tag(match: re.Match[str]) -> FoundTag:
     return tag
 
 
-def remove_comments(content: str, content_type: str) -> tuple[str, list[str]]:
-    """Return the text without the comments of Liquid (`{% comment %}`) outside of code, and these parts."""
+def find_comments(content: str, content_type: str) -> list[tuple[int, int]]:
+    """Return the spans of the comments of Liquid (`{% comment %}`) outside of code."""
     tags = find_tags(content, content_type) if "comment" in content else []
-    return _remove(content, [(tag.start, tag.end) for tag in tags if tag.is_comment])
+    return [(tag.start, tag.end) for tag in tags if tag.is_comment]
 
 
-def remove_dead_branches(content: str, content_type: str) -> tuple[str, list[str]]:
-    """Return the text without `{% if false %}…{% endif %}` outside of code, and these parts."""
-    if "false" not in content:
-        return content, []
-    return _remove(content, [it.span() for it in find_outside_code(content, content_type, _DEAD_BRANCH, "{")])
-
-
-def _remove(content: str, spans: list[tuple[int, int]]) -> tuple[str, list[str]]:
-    return remove_spans(content, spans), [content[slice(*span)] for span in spans]
+def find_dead_branches(content: str, content_type: str) -> list[tuple[int, int]]:
+    """Return the spans of `{% if false %}…{% endif %}` outside of code."""
+    found = find_outside_code(content, content_type, _DEAD_BRANCH, "{") if "false" in content else ()
+    return [branch.span() for branch in found]
 
 
 def unescape(code: str) -> str:
@@ -192,19 +187,14 @@ def _remove_list(before: str, written: str) -> str:
 
 
 # Statements. Unlike other unknown tags, they are kept around the text up to their closing tags.
-_STATEMENTS = {
-    *("if", "ifchanged", "unless", "for", "case", "tablerow", "capture", "macro", "call", "set", "filter"),
-    *("with", "assign", "else", "elsif", "elif", "elseif", "when", "include", "include_cached", "block"),
-    *("layout", "extends", "import", "from", "cycle", "increment", "decrement", "liquid", "render", "break"),
-    *("continue", "include_relative"),
-}
+_STATEMENTS = split_words("""if ifchanged unless for case tablerow capture macro call set filter with
+    assign else elsif elif elseif when include include_cached block layout extends import from cycle
+    increment decrement liquid render break continue include_relative""")
 _INCLUDES = {"include", "include_cached", "include_relative", "render", "partial"}
 #: Names of notes and warnings, whose text becomes a quote.
-_NOTICES = {
-    *("note", "notes", "notice", "notification", "alert", "admonition", "callout", "hint", "tip", "info"),
-    *("warning", "warn", "important", "caution", "danger", "attention", "message", "infobox", "success"),
-    *("blockquote", "pullquote", "quote", "centerquote", "cq", "epigraph", "pull-quote", "error", "aside"),
-}  # fmt: skip
+_NOTICES = split_words("""note notes notice notification alert admonition callout hint tip info warning
+    warn important caution danger attention message infobox success blockquote pullquote quote
+    centerquote cq epigraph pull-quote error aside""")
 _QUOTES = {"blockquote", "quote"}
 _DETAILS = {"details", "expand", "collapse", "spoiler", "accordion", "fold", "folding", "toggle"}
 _CALL = re.compile(r"(?P<name>[\w:.-]+)\s*\((?P<text>.*)\)", re.DOTALL)
@@ -241,9 +231,7 @@ def resolve_templates(content: str, content_type: str, targets: LinkTargets) -> 
 
 class _Resolver:
     def __init__(self, content: str, content_type: str, targets: LinkTargets) -> None:
-        self._content = content
-        self._type = content_type
-        self._targets = targets
+        self._content, self._type, self._targets = content, content_type, targets
         self.unresolved: Counter[str] = Counter()
         #: Unknown tags whose text was kept.
         self.unwrapped: Counter[str] = Counter()
@@ -357,12 +345,8 @@ class _Resolver:
             self._wrap(tag, closing, f"<details><summary>{render_inline(title)}</summary>", "</details>")
         elif tag.name in _QUOTES:
             credit = render_inline(title or words)
-            self._wrap(
-                tag,
-                closing,
-                "<blockquote>",
-                f"<footer>— {credit}</footer></blockquote>" if credit else "</blockquote>",
-            )
+            footer = f"<footer>— {credit}</footer>" if credit else ""
+            self._wrap(tag, closing, "<blockquote>", f"{footer}</blockquote>")
         elif tag.name in _NOTICES:
             self._wrap(tag, closing, "<blockquote>", "</blockquote>")
             tag.replacement += f"<strong>{render_inline(title)}</strong>\n\n" if title else ""

@@ -28,6 +28,11 @@ def to_mapping(value: object) -> dict[str, object]:
     return value if isinstance(value, dict) else {}
 
 
+def split_words(text: str) -> tuple[str, ...]:
+    """Return the words of a table, which a text lists."""
+    return tuple(text.split())
+
+
 def is_empty(value: object) -> bool:
     """Return whether a value is null, blank text, or an empty list or mapping."""
     return value is None or value in ({}, []) or (isinstance(value, str) and not value.strip())
@@ -40,6 +45,7 @@ MAX_URL_LENGTH: int = get_default("MAX_URL")
 _BYTE_ORDER_MARKS = {
     **dict.fromkeys((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE), "UTF-32"),
     **dict.fromkeys((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "UTF-16"),
+    codecs.BOM_UTF8: "UTF-8-SIG",
 }
 # The control characters of ISO 8859 and the byte order mark are invisible in a line.
 _INVISIBLE = re.compile(rf"{FORBIDDEN.pattern}|[\x80-\x9f\ufeff]")
@@ -74,7 +80,7 @@ def decode(data: bytes) -> tuple[str, list[str]]:
     encoding is never guessed. Raises RefusedFile, which names the first invalid byte, if the data cannot be
     decoded.
     """
-    name = next((name for mark, name in _BYTE_ORDER_MARKS.items() if data.startswith(mark)), "UTF-8")
+    name = find_codec(data).removesuffix("-SIG")
     try:
         text = data.decode(name)
     except UnicodeDecodeError as error:
@@ -89,6 +95,11 @@ def decode(data: bytes) -> tuple[str, list[str]]:
     if removed:
         notes.append(describe_removed_characters(removed))
     return text, notes
+
+
+def find_codec(data: bytes, default: str = "UTF-8-SIG") -> str:
+    """Return the codec that the byte order mark of a file names, or else `default`."""
+    return next((name for mark, name in _BYTE_ORDER_MARKS.items() if data.startswith(mark)), default)
 
 
 def describe_removed_characters(number: int) -> str:

@@ -17,14 +17,6 @@ def describe_unread_rules(plugins: str) -> str:
     return f"Rules of {plugins} that the file does not contain can hide it; the article became a draft."
 
 
-def describe_kept_text(guesses: Sequence[str]) -> str:
-    """Return the note of a public article whose changed text is not imported because of guesses."""
-    return (
-        f"Its file has changed, and its text may be hidden there ({join_names(guesses)}); the article keeps "
-        "its former text until --publish-marked lifts this, or until it is a draft."
-    )
-
-
 def format_count(number: int, noun: str) -> str:
     """Return a number with its noun: "1 tag", "2,000 tags"."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -13,6 +13,7 @@ from xml.sax import SAXParseException
 from defusedxml.expatreader import DefusedExpatParser
 
 from blogapi.importing.refusals import RefusedFile
+from blogapi.importing.texts.lines import find_codec
 
 CHUNK_BYTES = 64 * 1024
 _MAX_TAG_BYTES = 8_000_000
@@ -21,12 +22,6 @@ _ENCODING = re.compile(rb"""<\?xml[^>]{0,100}?encoding\s{0,9}=\s{0,9}["']([\w.-]
 _ENCODINGS = re.compile(
     r"utf-?8|(?:iso-?8859|latin|windows|cp|koi8|euc|gb|shift|big5|tis|us-?ascii|ascii)[\w-]*", re.IGNORECASE
 )
-_BYTE_ORDER_MARKS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
-
 # The maximum size of an item with all its fields and comments, in characters. Each element counts as
 # ELEMENT_SIZE characters, so that many empty elements need no more memory than a long text.
 MAX_ITEM_SIZE = 32_000_000
@@ -194,9 +189,9 @@ def decode(file: BinaryIO, *, is_strict: bool = True) -> Iterator[str]:
         codec = codecs.lookup(name).name if _ENCODINGS.fullmatch(name) else "utf-8"
     # As in browsers, because programs on Windows declared cp1252 as ISO 8859-1.
     codec = {"ascii": "utf-8", "iso8859-1": "cp1252"}.get(codec, codec)
-    encoding = next((encoding for mark, encoding in _BYTE_ORDER_MARKS if data.startswith(mark)), codec)
+    encoding = find_codec(data, codec)
     # UTF-16 has no invalid bytes that could be kept.
-    errors = "strict" if is_strict else "replace" if encoding == "utf-16" else "surrogateescape"
+    errors = "strict" if is_strict else "replace" if encoding == "UTF-16" else "surrogateescape"
     decoder = codecs.getincrementaldecoder(encoding)(errors)
     is_started = False
     while data:

@@ -249,5 +249,5 @@ def test_every_format_gives_its_records_to_the_one_place(app):
         published_at=datetime(2020, 1, 1, tzinfo=UTC),
     )
     with app.app_context():
-        prepared = run.prepare_record(record)
+        prepared = run.clean_record(record)
     assert (prepared.content, prepared.status, len(prepared.notes)) == ("a<!--paywall-->", "draft", 3)

@@ -10,8 +10,8 @@ import pytest
 
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown import reader
-from blogapi.importing.formats.wordpress.content import to_html
-from blogapi.importing.formats.wordpress.conversion import ContentContext
+from blogapi.importing.formats.wordpress.content import convert_text
+from blogapi.importing.formats.wordpress.conversion import Conversion
 from tests.importing.guesses import mark_all
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -21,8 +21,8 @@ FORMER = json.loads(Path(__file__).with_name("former_results.json").read_text(en
 
 def read_shortcode(tag):
     name = tag.split()[0]
-    context = ContentContext(attachments={}.get)
-    conversion = to_html(f"Before.\n\n[{tag}]SECRET[/{name}]\n\nAfter.", context)
+    text = f"Before.\n\n[{tag}]SECRET[/{name}]\n\nAfter."
+    conversion = convert_text(text, Conversion(get_attachment={}.get))
     is_new = all(guess.is_new for guess in conversion.guesses.values())
     shown = "public" if "SECRET" in conversion.html else "left out"
     former = "draft" if conversion.hidden or not is_new else shown

@@ -31,7 +31,7 @@ def describe(run):
     """Return what the report of a run contains about terms, authors and articles."""
     return (
         run.notes,
-        [(author.slug, author.created, author.articles) for author in run.authors.list_reports()],
+        [(author.slug, author.created, author.articles) for author in run.state.authors.list_reports()],
         [(report.key, report.result, report.status, report.notes, report.slug) for report in run.reports],
     )
 

@@ -67,9 +67,7 @@ class BloggerItem:
     is_too_large: bool = False  #: whether parts are missing
 
     def split_id(self) -> tuple[str, str, str]:
-        """Return the number of the blog, the kind and the number of the item; empty where the id lacks
-        them.
-        """
+        """Return the number of the blog, the kind and the number of the item; "" for what the id lacks."""
         match = _ID.search(self.id)
         if not match:
             return self.blog, self.kind, self.id
@@ -236,9 +234,14 @@ class Feed:
             self.address = element.attributes.get("href", "")
 
     def _make_item(self, entry: Element) -> BloggerItem:
-        item = BloggerItem(blog=self.blog, is_too_large=entry.is_too_large)
+        item, values = BloggerItem(blog=self.blog, is_too_large=entry.is_too_large), dict[str, str]()
         for child in entry.children:
             name, attributes = child.local_name, child.attributes
+            inner = ((f"{name}/{it.local_name}", it.text) for it in child.children)
+            for path, text in ((name, child.text), *inner):
+                if field := _FIELDS.get(path):
+                    is_joined = field in _JOINED_FIELDS and field in values
+                    values[field] = f"{values[field]} {text}" if is_joined else text.strip()
             if name == "category":
                 term = attributes.get("term", "")
                 if attributes.get("scheme", "").endswith(_KIND_SCHEME):
@@ -251,7 +254,6 @@ class Feed:
                 item.features += ["enclosures"] if attributes else []
             elif name in ("location", "point"):
                 item.features.append("locations")
-        values = _read_values(entry)
         draft, trashed = values.pop("draft", ""), values.pop("trashed", "")
         for name, text in values.items():
             if text:
@@ -263,17 +265,6 @@ class Feed:
         if trashed:
             item.status = "SOFT_TRASHED"
         return item
-
-
-def _read_values(entry: Element) -> dict[str, str]:
-    values: dict[str, str] = {}
-    for child in entry.children:
-        inner = ((f"{child.local_name}/{it.local_name}", it.text) for it in child.children)
-        for path, text in ((child.local_name, child.text), *inner):
-            if name := _FIELDS.get(path):
-                is_joined = name in _JOINED_FIELDS and name in values
-                values[name] = f"{values[name]} {text}" if is_joined else text.strip()
-    return values
 
 
 # `https://name.blogspot.co.uk/2020/01/title.html`: each country has its own host for the same blog.
@@ -296,15 +287,15 @@ _ATOM_HINTS = (b"schemas.google.com/blogger/", b"blogger.com,1999:blog-")
 class BloggerSource(FileSource):
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         super().__init__(entries, options)
-        self.total = sum(entry.path.stat().st_size // 10_000 for entry in entries if not entry.problem) or 1
+        self.total = self.estimate_items(10_000)
         self.hosts = {*PICTURE_HOSTS, *list_hosts(options.base_url)}
         self.assets = tuple(album for entry in entries for album in _list_albums(entry.path))
 
     def read_entry(self, entry: Entry) -> Iterator[Item]:
-        overview = Overview(entry.path)
-        self.hosts |= overview.find_hosts()
-        self.left_behind += overview.counts
-        if overview.is_private:
+        hosts, counts, is_private = read_overview(entry.path)
+        self.hosts |= hosts
+        self.left_behind += counts
+        if is_private:
             self.notes.append(
                 f"“{entry.key}” is the export of a private blog; all its articles become drafts."
             )
@@ -315,8 +306,7 @@ class BloggerSource(FileSource):
                 if item.status == "SOFT_TRASHED" and item.make_key() not in self.options.imported_keys:
                     self.left_behind["articles in the trash"] += 1
                     raise NotAnArticle("It was in the trash of Blogger.")
-                is_private, source = overview.is_private, (entry.key, entry.path)
-                yield make_record(item, source, self.options, is_private=is_private)
+                yield make_record(item, (entry.key, entry.path), self.options, is_private=is_private)
             except (RefusedFile, NotAnArticle) as error:
                 yield report_problem(entry.key, error, entry.key, to_title(item.title))
 
@@ -333,42 +323,32 @@ def _list_albums(path: Path) -> list[Path]:
     return [] if is_link else sorted(folders, key=lambda it: it.name != path.parent.name)[:_MAX_ALBUMS]
 
 
-class Overview:
-    """The hosts and the visibility of a blog, and its data besides articles."""
+def read_overview(export: Path) -> tuple[set[str], Counter[str], bool]:
+    """Return the hosts of a blog, the numbers of its items besides articles, and whether it is private.
 
-    def __init__(self, path: Path) -> None:
-        self.counts: Counter[str] = Counter()
-        self.is_private = False
-        self._paths: set[str] = set()
-        self._links: set[tuple[str, str]] = set()
-        feed = Feed(path)
-        # `read_entry` reads the file again and reports a damage, after the intact articles.
-        with suppress(RefusedFile):
-            for item in feed.read():
-                if item.kind in _COUNTED_KINDS:
-                    self.counts[_COUNTED_KINDS[item.kind]] += 1
-                if item.kind == "settings" and item.id.endswith(_ACCESS_SETTING):
-                    self.is_private = item.content.strip() != "PUBLIC"
-                elif item.kind in ("post", "page"):
-                    self.counts.update(item.features)
-                    self._paths.add(item.get_path())
-                    if "//" in item.content:
-                        found = _POST_LINK.findall(item.content)
-                        self._links.update((host.lower(), path) for host, path in found)
-                    if item.address.startswith("http"):
-                        self._links.update((host, item.get_path()) for host in list_hosts(item.address))
-        self._address = feed.address
-
-    def find_hosts(self) -> set[str]:
-        """Return the hosts of the blog.
-
-        An export from Takeout does not contain the host. Then it is the host that most links to posts have.
-        """
-        counts = Counter(host for host, path in self._links if path in self._paths)
-        hosts = list_hosts(self._address) or {host for host, _ in counts.most_common(1)}
-        names = {match[1] for host in hosts if (match := _BLOGSPOT.fullmatch(host))}
-        variants = {host for host in counts if (match := _BLOGSPOT.fullmatch(host)) and match[1] in names}
-        return hosts | variants
+    An export from Takeout does not contain the host. Then it is the host that most links to posts have.
+    """
+    counts, is_private, feed = Counter[str](), False, Feed(export)
+    paths, links = set[str](), set[tuple[str, str]]()
+    # `read_entry` reads the file again and reports a damage, after the intact articles.
+    with suppress(RefusedFile):
+        for item in feed.read():
+            if item.kind in _COUNTED_KINDS:
+                counts[_COUNTED_KINDS[item.kind]] += 1
+            if item.kind == "settings" and item.id.endswith(_ACCESS_SETTING):
+                is_private = item.content.strip() != "PUBLIC"
+            elif item.kind in ("post", "page"):
+                counts.update(item.features)
+                paths.add(item.get_path())
+                if "//" in item.content:
+                    links.update((host.lower(), path) for host, path in _POST_LINK.findall(item.content))
+                if item.address.startswith("http"):
+                    links.update((host, item.get_path()) for host in list_hosts(item.address))
+    linked = Counter(host for host, path in links if path in paths)
+    hosts = list_hosts(feed.address) or {host for host, _ in linked.most_common(1)}
+    names = {match[1] for host in hosts if (match := _BLOGSPOT.fullmatch(host))}
+    variants = {host for host in linked if (match := _BLOGSPOT.fullmatch(host)) and match[1] in names}
+    return hosts | variants, counts, is_private
 
 
 def list_hosts(address: str) -> set[str]:

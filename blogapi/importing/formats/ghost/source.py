@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +19,6 @@ from blogapi.importing.format_api.source_files import Entry
 from blogapi.importing.formats.ghost.bodies import read_body
 from blogapi.importing.formats.ghost.tables import (
     GhostTag,
-    Redirects,
     Tables,
     read_author,
     read_redirects,
@@ -29,7 +27,7 @@ from blogapi.importing.formats.ghost.tables import (
     read_url,
 )
 from blogapi.importing.refusals import RefusedFile
-from blogapi.importing.texts import dates
+from blogapi.importing.texts import dates, lines
 from blogapi.importing.texts.dates import UTC_ZONES, Zones
 from blogapi.importing.texts.languages import read_language
 from blogapi.importing.texts.lines import list_distinct, to_http_url, to_line, to_mapping
@@ -100,11 +98,9 @@ UNTITLED = "(Untitled)"
 # Longer tags, which Ghost allows, are truncated, because the blog would refuse their articles.
 MAX_TAG_LENGTH = 100
 # Fields of Ghost that articles of blogapi do not have. The report counts those with a value.
-_LEFT_FIELDS = (
-    *("codeinjection_head", "codeinjection_foot", "feature_image_caption", "custom_template", "locale"),
-    *("og_title", "og_description", "twitter_title", "twitter_description", "twitter_image"),
-    *("email_subject", "frontmatter"),
-)  # fmt: skip
+_LEFT_FIELDS = lines.split_words("""codeinjection_head codeinjection_foot feature_image_caption
+    custom_template locale og_title og_description twitter_title twitter_description twitter_image
+    email_subject frontmatter""")
 _REPEATED_FIELDS = {
     "og_title": ("title", "meta_title"),
     "twitter_title": ("title", "meta_title", "og_title"),
@@ -135,7 +131,7 @@ class PostReader:
 
     entry: Entry
     tables: Tables
-    redirects: Redirects
+    former_paths: dict[str, list[str]]  #: by slug, in the file of redirects; each is used once
     options: ImportOptions
     left_behind: Counter[str]
     authors: dict[str, AuthorRecord] = field(default_factory=dict)  #: of the records so far, by name
@@ -193,7 +189,7 @@ class PostReader:
             language=next(filter(None, map(read_language, marks)), ""),
             featured=_is_on(post.get("featured")),
             # The last address follows the URL pattern in the settings of the blog.
-            former_paths=(*self.redirects.paths.pop(slug, ()), *(addresses[-1:] if is_public else ())),
+            former_paths=(*self.former_paths.pop(slug, ()), *(addresses[-1:] if is_public else ())),
             addresses=addresses,
             notes=notes,
         )
@@ -207,14 +203,13 @@ class PostReader:
         return record
 
     def _list_tags(self, post: Post) -> list[GhostTag]:
-        ids = sorted(self.tables.post_tags.get(to_line(post.get("id")), []), key=lambda join: join[0])
-        joined = [self.tables.tags.get(id_) for _, id_ in ids]
+        joined = [self.tables.tags.get(id_) for id_ in self.tables.list_joined("posts_tags", post)]
         tags = joined or [read_tag(row) for row in _list_mappings(post.get("tags"))]
         return [tag for tag in tags if isinstance(tag, GhostTag)]
 
     def _read_authors(self, post: Post) -> tuple[AuthorRecord, ...]:
-        ids = sorted(self.tables.post_authors.get(to_line(post.get("id")), []), key=lambda join: join[0])
-        named = [id_ for _, id_ in ids] or [to_line(post.get("author_id") or post.get("author"))]
+        ids = self.tables.list_joined("posts_authors", post)
+        named = ids or [to_line(post.get("author_id") or post.get("author"))]
         listed = [self.tables.users.get(id_) for id_ in named]
         if not any(listed):
             embedded = _list_mappings(post.get("authors")) or _list_mappings([post.get("primary_author")])
@@ -260,7 +255,7 @@ _SLUG = re.compile(r'"slug"\s*:')
 class GhostSource(FileSource):
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         super().__init__(entries, options)
-        self.total = sum(map(_estimate_posts, entries))
+        self.total = self.estimate_items(_BYTES_PER_POST)
         address = split_address(options.base_url)
         self.hosts = {f"{address.netloc}{address.path}".rstrip("/").lower()} if address.netloc else set()
         self.terms: list[TermRecord] = []
@@ -271,8 +266,8 @@ class GhostSource(FileSource):
         tables.read(rows)
         if not tables.posts:
             raise RefusedFile("It contains no posts; choose “Export content” in the settings of Ghost.")
-        redirects = read_redirects(entry.path.parent)
-        posts = PostReader(entry, tables, redirects, self.options, self.left_behind)
+        former_paths, other_redirects = read_redirects(entry.path.parent)
+        posts = PostReader(entry, tables, former_paths, self.options, self.left_behind)
         for number, row in enumerate(tables.posts, 1):
             try:
                 yield posts.read(row)
@@ -281,7 +276,7 @@ class GhostSource(FileSource):
                 title = to_line(post.get("title")) or f"Post {number:,}"
                 yield report_problem(make_key(post) or f"ghost:{number}", error, entry.key, title)
         # Those that no post took are unused.
-        tables.others["redirects"] += redirects.others + sum(map(len, redirects.paths.values()))
+        tables.others["redirects"] += other_redirects + sum(map(len, former_paths.values()))
         names = {author.name.casefold() for author in tables.users.values()}
         tables.others["users without posts"] += len(names - posts.authors.keys())
         if has_invalid_bytes:
@@ -309,13 +304,6 @@ class GhostSource(FileSource):
             )
 
 
-def _estimate_posts(entry: Entry) -> int:
-    try:
-        return max(1, entry.path.stat().st_size // _BYTES_PER_POST)
-    except (OSError, ValueError):
-        return 1
-
-
 def _list_folders(export: Path) -> list[Path]:
     """Return the folders in which pictures are looked up: those around an export in a copy of Ghost."""
     folder = export.parent.parent if export.parent.name == "data" else export.parent
@@ -323,8 +311,7 @@ def _list_folders(export: Path) -> list[Path]:
 
 
 def detect(entry: Entry, head: bytes) -> bool:
-    is_utf16 = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    text = head.decode("utf-16" if is_utf16 else "utf-8-sig", "replace").lstrip()
+    text = head.decode(lines.find_codec(head), "replace").lstrip()
     if not text.startswith("{"):
         return False
     has_posts = _POSTS.search(text) and _BODY.search(text) and _SLUG.search(text)

@@ -6,7 +6,6 @@ migration tools), or at the top (`{"posts": […]}`, as Ghost's API answers).
 
 from __future__ import annotations
 
-import codecs
 import json
 import re
 from collections import Counter
@@ -20,7 +19,7 @@ from blogapi.importing.format_api.article_record import AuthorRecord
 from blogapi.importing.format_api.source_files import read_bytes
 from blogapi.importing.formats.ghost.bodies import clean_addresses
 from blogapi.importing.refusals import RefusedFile
-from blogapi.importing.texts.lines import MAX_URL_LENGTH, to_http_url, to_line
+from blogapi.importing.texts.lines import MAX_URL_LENGTH, find_codec, split_words, to_http_url, to_line
 from blogapi.parsing import is_web_address
 
 #: A table name, and a row.
@@ -42,7 +41,11 @@ def read_rows(path: Path) -> tuple[list[Row], bool]:
 
     Raises RefusedFile if the file cannot be read.
     """
-    text, has_invalid_bytes = _decode(read_bytes(path, _MAX_BYTES))
+    data, has_invalid_bytes = read_bytes(path, _MAX_BYTES), False
+    try:
+        text = data.decode(find_codec(data))
+    except UnicodeDecodeError:
+        text, has_invalid_bytes = data.decode(find_codec(data), "replace"), True
     if "\\ud" in text or "\\uD" in text:
         text = _ESCAPE.sub(lambda escape: "\\ufffd" if escape[1] else escape[0], text)
     try:
@@ -55,15 +58,6 @@ def read_rows(path: Path) -> tuple[list[Row], bool]:
         raise RefusedFile("The JSON is damaged; export the blog again.") from error
 
 
-def _decode(data: bytes) -> tuple[str, bool]:
-    is_utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    encoding = "utf-16" if is_utf16 else "utf-8-sig"
-    try:
-        return data.decode(encoding), False
-    except UnicodeDecodeError:
-        return data.decode(encoding, "replace"), True
-
-
 def _list_rows(value: object) -> Iterator[Row]:
     for outer in value if isinstance(value, list) else [value]:
         for name, rows in outer.items() if isinstance(outer, dict) else ():
@@ -73,14 +67,13 @@ def _list_rows(value: object) -> Iterator[Row]:
                 yield from ((name, row) for row in rows)
 
 
-_TABLES = ("tags", "users", "posts_tags", "posts_authors", "posts_meta", "settings")
+# The tables that join posts with tags and authors, and their columns with the ids of these.
+_JOINED_IDS = {"posts_tags": "tag_id", "posts_authors": "author_id"}
+_TABLES = ("tags", "users", *_JOINED_IDS, "posts_meta", "settings")
 # Tables that describe how Ghost itself works. They are of no use elsewhere, and are not reported.
-_TECHNICAL_TABLES = {
-    *("actions", "api_keys", "brute", "invites", "jobs", "migrations", "migrations_lock", "outbox"),
-    *("permissions", "permissions_apps", "permissions_roles", "permissions_users", "roles", "roles_users"),
-    *("sessions", "app_fields", "app_settings", "apps", "tokens", "images", "post_revisions"),
-    *("mobiledoc_revisions", "settings"),
-}
+_TECHNICAL_TABLES = split_words("""actions api_keys brute invites jobs migrations migrations_lock outbox
+    permissions permissions_apps permissions_roles permissions_users roles roles_users sessions
+    app_fields app_settings apps tokens images post_revisions mobiledoc_revisions settings""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +89,8 @@ class Tables:
 
     tags: dict[str, GhostTag] = field(default_factory=dict)
     users: dict[str, AuthorRecord] = field(default_factory=dict)
-    #: The tags and the authors of each post, by the id of the post: their positions and ids.
-    post_tags: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
-    post_authors: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
+    #: The positions and ids of the tags and authors of each post, by the table and the id of the post.
+    joins: dict[tuple[str, str], list[tuple[int, str]]] = field(default_factory=dict)
     #: The non-empty fields in the table `posts_meta` (since Ghost 3.1), by the id of the post.
     post_meta: dict[str, dict[str, object]] = field(default_factory=dict)
     permalinks: str = ""
@@ -129,10 +121,10 @@ class Tables:
         elif table == "users":
             if (author := read_author(row)) and id_:
                 self.users[id_] = author
-        elif table == "posts_tags":
-            self._add_join(self.post_tags, post_id, row, "tag_id")
-        elif table == "posts_authors":
-            self._add_join(self.post_authors, post_id, row, "author_id")
+        elif table in _JOINED_IDS:
+            order, joined = row.get("sort_order"), to_line(row.get(_JOINED_IDS[table]))
+            place = (order if isinstance(order, int) else 0, joined)
+            self.joins.setdefault((table, post_id), []).append(place)
         elif table == "posts_meta":
             skipped = ("id", "post_id")
             self.post_meta[post_id] = {key: row[key] for key in row if row[key] and key not in skipped}
@@ -143,12 +135,10 @@ class Tables:
         elif row.get("key") in ("timezone", "active_timezone", "activeTimezone"):
             self.timezone = to_line(row.get("value"))
 
-    def _add_join(
-        self, joins: dict[str, list[tuple[int, str]]], post_id: str, row: Mapping[str, object], name: str
-    ) -> None:
-        order = row.get("sort_order")
-        position = order if isinstance(order, int) else 0
-        joins.setdefault(post_id, []).append((position, to_line(row.get(name))))
+    def list_joined(self, table: str, post: Mapping[str, object]) -> list[str]:
+        """Return the ids of the tags or the authors of a post, in their order."""
+        places = self.joins.get((table, to_line(post.get("id"))), [])
+        return [id_ for _, id_ in sorted(places, key=lambda place: place[0])]
 
 
 def read_tag(row: Mapping[str, object]) -> GhostTag | None:
@@ -195,26 +185,21 @@ _PATH = re.compile(r"\^?\\?/((?:[\w.%-]|\\?/|\\[.-])*?)(?:\\?/|\(?\[?\\?/\]?\)?\
 _TARGET = re.compile(r"(?:https?://[^/\s]+)?/([^/?#\s]+)/?")
 
 
-@dataclass(slots=True)
-class Redirects:
-    """The redirects to posts, as lists of former paths by slug, and the number of the other redirects."""
+def read_redirects(parent: Path) -> tuple[dict[str, list[str]], int]:
+    """Return the former paths of posts by slug in a folder's files, and the number of other redirects.
 
-    paths: dict[str, list[str]] = field(default_factory=dict)
-    others: int = 0
-
-
-def read_redirects(parent: Path) -> Redirects:
-    """Return the redirects in a folder. A file that cannot be read adds one to `others`."""
-    redirects = Redirects()
+    A file that cannot be read counts as one other redirect.
+    """
+    paths, others = dict[str, list[str]](), 0
     files = [parent / name for name in _NAMES if (parent / name).is_file()]
     for source, target in (pair for file in files for pair in _list_redirects(file)):
         slug, path = _TARGET.fullmatch(target), _PATH.fullmatch(source[:1_000])
         former_path = f"/{path[1]}/".replace("\\", "") if path else ""
         if slug and former_path.strip("/") not in ("", slug[1]):
-            redirects.paths.setdefault(slug[1], []).append(former_path)
+            paths.setdefault(slug[1], []).append(former_path)
         else:
-            redirects.others += 1
-    return redirects
+            others += 1
+    return paths, others
 
 
 def _list_redirects(path: Path) -> Iterator[tuple[str, str]]:

@@ -16,14 +16,12 @@ from blogapi.importing.format_api.source_files import SITE_FILE, SITE_FILES, rea
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.data import parse_json, parse_toml, parse_yaml
 from blogapi.importing.texts.dates import Zones, find_zone
-from blogapi.importing.texts.lines import normalize_key, to_bool, to_line
+from blogapi.importing.texts.lines import normalize_key, split_words, to_bool, to_line
 
 _MAX_CONFIGURATION = 200_000
 # These generators remove the date of a file name (Pelican derives the address from the title).
-_REMOVES_DATES = {
-    *("jekyll", "eleventy", "docusaurus", "pelican", "vuepress", "vitepress", "metalsmith", "dendron"),
-    "lume",
-}
+_REMOVES_DATES = split_words("""jekyll eleventy docusaurus pelican vuepress vitepress metalsmith dendron
+    lume""")
 # These keep the date if their configuration says so.
 _KEEPS_DATES = {
     "hexo": re.compile(r"^new_post_name\s*:(?!.*:day)", re.MULTILINE),
@@ -34,10 +32,11 @@ SHOWN_EARLY = "Its date is in the future, and the old blog could show it already
 
 # If the configuration has no time zone, these use the zone of the computer; the other generators use UTC.
 _WITHOUT_DEFAULT = {"hexo", "quartz", "dendron", "sphinx", "lume"}
-# The settings that show posts with a date in the future. Without them, these three generators hide such
-# posts, and all others show them.
-_FUTURE_SETTINGS = {"jekyll": "future", "hugo": "buildfuture", "nikola": "futureisnow"}
-_OTHER_FUTURE_SETTINGS = {"hexo": "future", "pelican": "withfuturedates"}
+# The settings that show posts with a date in the future, and whether such posts are shown without them.
+_FUTURE_SETTINGS = {
+    **{"jekyll": ("future", False), "hugo": ("buildfuture", False), "nikola": ("futureisnow", False)},
+    **{"hexo": ("future", True), "pelican": ("withfuturedates", True)},
+}
 # The settings that show drafts, and their signs as in `DraftReason`.
 _SHOWN_DRAFTS = {
     "hugo": ("buildDrafts", "draft"),
@@ -159,9 +158,9 @@ def describe_zones(site: GeneratorSite, time_zone: tzinfo) -> str:
 
 def shows_future(site: GeneratorSite) -> bool:
     """Return whether the site shows posts before their date."""
-    setting = (_FUTURE_SETTINGS | _OTHER_FUTURE_SETTINGS).get(site.generator)
-    value = to_bool(site.settings.get(setting or ""))
-    return site.generator not in _FUTURE_SETTINGS if value is None else value
+    setting, default = _FUTURE_SETTINGS.get(site.generator, ("", True))
+    value = to_bool(site.settings.get(setting))
+    return default if value is None else value
 
 
 def guess_shown_drafts(site: GeneratorSite, reason: DraftReason) -> DraftReason:

@@ -11,46 +11,31 @@ from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown.front_matter import Fields
 from blogapi.importing.formats.markdown.paths import PathInfo
 from blogapi.importing.templates.tag_markup import is_image
-from blogapi.importing.texts import dates
+from blogapi.importing.texts import dates, lines
 from blogapi.importing.texts.dates import Zones
 from blogapi.importing.texts.languages import read_language
 from blogapi.importing.texts.lines import MAX_URL_LENGTH, is_empty, to_bool, to_line, to_plain_line
 from blogapi.importing.texts.messages import IMPORT_TIME
 from blogapi.importing.texts.pictures import MAX_ALT_LENGTH
 
-_COVER_FIELDS = (
-    *("coverimage", "cover", "image", "featuredimage", "featureimage", "heroimage", "featured", "banner"),
-    *("thumbnail", "images", "header.image", "header.overlayimage", "header.teaser"),
-)  # fmt: skip
+_COVER_FIELDS = lines.split_words("""coverimage cover image featuredimage featureimage heroimage featured
+    banner thumbnail images header.image header.overlayimage header.teaser""")
 _OUTER_FIELDS = ("params", "extra", "metadata", "meta")
-_INNER_FIELDS = (
-    "coverimage",
-    "cover",
-    "image",
-    "featuredimage",
-    "heroimage",
-    "banner",
-    "thumbnail",
-    "images",
-)
+_INNER_FIELDS = lines.split_words("coverimage cover image featuredimage heroimage banner thumbnail images")
 # These fields can also have another meaning; they count only if they name an image.
 _POSSIBLE_COVER_FIELDS = (
-    *("coverimg", "featuredimg", "headerimage", "headerimg", "bannerimage", "bannerimg", "postimage"),
-    *("topimg", "indeximg", "bigimg", "img", "backgroundimage", "background", "hero", "feature", "header"),
-    *("splash", "photo", "photos", "picture", "thumb", "thumbnailimage", "teaser", "preview"),
-    *("previewimage", "resources", "ogimage", "socialimage", "socialmediaimage", "shareimage"),
-    *("sharingimage", "metaimage", "seoimage", "opengraphimage", "twitterimage", "seo.image"),
-    *("seo.ogimage", "og.image", "opengraph.image", "twitter.image", "social.image", "header.ogimage"),
-    *("image.teaser", "image.thumb"),
+    *lines.split_words("""coverimg featuredimg headerimage headerimg bannerimage bannerimg postimage topimg
+    indeximg bigimg img backgroundimage background hero feature header splash photo photos picture thumb
+    thumbnailimage teaser preview previewimage resources ogimage socialimage socialmediaimage shareimage
+    sharingimage metaimage seoimage opengraphimage twitterimage seo.image seo.ogimage og.image
+    opengraph.image twitter.image social.image header.ogimage image.teaser image.thumb"""),
     *(f"{outer}.{inner}" for outer in _OUTER_FIELDS for inner in _INNER_FIELDS),
-)  # fmt: skip
+)
 _URL_KEYS = ("url", "src", "image", "path", "file", "filename", "feature", "img", "source", "href")
 # Names under which Hugo's page resources are the cover of their page.
 _COVER_RESOURCE = re.compile("cover|feature|header|hero|thumb|banner", re.IGNORECASE)
-_COVER_ALT_FIELDS = (
-    *("coverimagealt", "coveralt", "imagealt", "featuredimagealt", "featureimagealt", "featuredalt"),
-    *("heroimagealt", "heroalt", "bannerimagealt", "banneralt", "thumbnailalt", "ogimagealt"),
-)  # fmt: skip
+_COVER_ALT_FIELDS = lines.split_words("""coverimagealt coveralt imagealt featuredimagealt featureimagealt
+    featuredalt heroimagealt heroalt bannerimagealt banneralt thumbnailalt ogimagealt""")
 
 
 def read_cover(fields: Fields) -> tuple[str, str]:
@@ -98,8 +83,7 @@ def read_featured(fields: Fields) -> bool:
     """Return whether the article is featured; `featured` can also be the address of a cover."""
     for name in _FEATURED_FIELDS:
         text = to_line(fields.find(name))
-        is_on = text.isdecimal() and int(text[:9]) > 0 if name == "sticky" else to_bool(text)
-        if is_on or to_bool(text):
+        if to_bool(text) or (name == "sticky" and text.isdecimal() and int(text[:9]) > 0):
             fields.take(name)
             return True
     return False

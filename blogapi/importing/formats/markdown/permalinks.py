@@ -122,10 +122,9 @@ def list_paths(site: GeneratorSite | None, path: Path, parts: AddressParts) -> t
         folders = folders[folders.index(content) + 1 :]
     is_bundle = paths.is_index(path.name) and folders and site.generator != "jekyll"
     parts = replace(parts, section=folders[:-1] if is_bundle else folders)
-    form, values, missing = _find_form(site, parts.section), _VALUES[site.generator], False
+    form, values = _find_form(site, parts.section), _VALUES[site.generator]
 
     def insert(token: re.Match[str]) -> str:
-        nonlocal missing
         name, pattern = token[1] or token[2], token[3] or ""
         if name == "date" and pattern and parts.time:
             return parts.time.strftime(pattern)
@@ -133,17 +132,15 @@ def list_paths(site: GeneratorSite | None, path: Path, parts: AddressParts) -> t
             text = _TIMES[name].format(parts.time)
             return text.lower() if name.endswith("name") else text.lstrip("0") if name == "yearday" else text
         value = values[name](parts) if name in values else None
-        missing = missing or value is None
-        return value or ""
+        # An address with a part that is unknown is not used.
+        return token[0] if value is None else value
 
     address = _TOKEN.sub(insert, form)
-    if not form or missing or ":" in address or "{" in address:
+    if not form or ":" in address or "{" in address:
         return ()
-    if site.generator == "pelican":
-        found = _PELICAN_SITE.search(site.text)
-        root = found[1] if found else ""
-    else:
-        root = to_line(site.settings.get(_ROOT_SETTINGS[site.generator]))
+    root = to_line(site.settings.get(_ROOT_SETTINGS.get(site.generator, "")))
+    if site.generator == "pelican" and (found := _PELICAN_SITE.search(site.text)):
+        root = found[1]
     address = re.sub("/{2,}", "/", f"/{urlsplit(root).path.strip('/')}/{address}")
     return (address,) if address.strip("/") else ()
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from blogapi.importing.format_api import privacy
-from blogapi.importing.format_api.article_record import ArticleRecord
+from blogapi.importing.format_api import privacy, privacy_signs
+from blogapi.importing.format_api.article_record import ArticleRecord, Guess
 from blogapi.importing.format_api.privacy import DraftReason
 from blogapi.importing.format_api.source import DEFINE_NONE, ImportOptions
 from blogapi.importing.format_api.source_files import MAX_OUTER_FOLDERS, Entry, read_bytes, read_head
@@ -138,27 +138,27 @@ def parse_file(
     authors = read_authors(fields)
     system = generator if generator == "jekyll" else parsed.format
     reasons = [*context.reasons, *skipped, *([DraftReason(parsed.problem)] if parsed.problem else [])]
-    reasons += privacy.find_reasons(
-        fields.all_entries, key, tags, system, builds_underscores=generator == "zola"
-    )
+    is_zola = generator == "zola"
+    reasons += privacy.find_reasons(fields.all_entries, key, tags, system, builds_underscores=is_zola)
     reasons += [] if fields.all_entries else privacy.find_draft_reasons_in_text(parsed.body)
     if is_repository_file:
         note = "It has the name of a repository file (like README or LICENSE); the article became a draft."
         reasons.append(DraftReason(note))
-    if context.site:
-        reasons += unbuilt.find_reasons(context.path, context.site, fields.all_entries, context.imported)
+    if site := context.site:
+        reasons += unbuilt.find_reasons(context.path, site, fields.all_entries, context.imported)
     reasons += unbuilt.find_unlisted(context.path, key.count("/"))
     reasons += sections.find_text_reasons(parsed.body, content_type, context.rules, fields.all_entries, tags)
     body, left_out = sections.leave_out_comments(parsed.body, content_type, context.rules, fields)
     if context.is_note and not options.publish_undated:
         reasons += sections.find_vault_reasons(fields.all_entries)
-    if site := context.site:
+    if site:
         reasons = [generators.guess_shown_drafts(site, it) for it in reasons]
-    guesses, reasons = privacy.list_guesses(reasons), [it for it in reasons if not it.guess]
+    guesses = {it.guess.casefold(): Guess(it.guess, it.note, it.is_new) for it in reasons if it.guess}
+    reasons = [it for it in reasons if not it.guess]
     zones = generators.get_zones(context.site, options.time_zone)
     status, published_at = decide_publication(fields, path, reasons, options, zones)
     is_early = status == "published" and published_at and published_at > options.now
-    if is_early and context.site and generators.shows_future(context.site):
+    if is_early and site and generators.shows_future(site):
         fields.add_note(generators.SHOWN_EARLY)
     texts = _read_texts(fields, body if content_type == "markdown" else "", path.name)
     slugs = (titles.extract_slug(fields.take_line(name)) for name in permalinks.ADDRESS_FIELDS)
@@ -168,22 +168,18 @@ def parse_file(
     former_slugs = permalinks.read_former_slugs(fields, slug)
     addresses = permalinks.read_addresses(fields)
     computed: tuple[str, ...] = ()
-    if context.site and not any(fields.find(name) for name in ("permalink", "url")):
+    if site and not any(fields.find(name) for name in ("permalink", "url")):
         # All categories are a part of some addresses.
         named = fields.find("categories") or fields.find("category")
+        names = named if isinstance(named, list) else lines.to_line(named).split()
         parts = permalinks.AddressParts(
             name=path.name,
             slug=lines.to_line(fields.find("slug")),
             title=texts["title"],
-            categories=[
-                *filter(
-                    None,
-                    map(lines.to_line, named if isinstance(named, list) else lines.to_line(named).split()),
-                )
-            ],
-            time=published_at and generators.get_local_time(context.site, published_at, options.time_zone),
+            categories=[*filter(None, map(lines.to_line, names))],
+            time=published_at and generators.get_local_time(site, published_at, options.time_zone),
         )
-        computed = permalinks.list_paths(context.site, context.path, parts)
+        computed = permalinks.list_paths(site, context.path, parts)
     language, translation_key = marks.read_language_and_key(fields)
     # As in Jekyll, Hexo and Hugo, the front matter can say that the article is a page.
     kinds = (lines.to_line(fields.find(name)).casefold() for name in ("layout", "type"))
@@ -196,7 +192,7 @@ def parse_file(
         content=mdx.remove_code(body) if is_mdx else body,
         content_type=content_type,
         status=status,
-        guesses=guesses,
+        guesses=tuple(guesses.values()),
         published_at=published_at,
         category=next(iter(categories[-1:]), ""),
         categories_above=categories[:-1],
@@ -263,10 +259,8 @@ def _read_texts(fields: Fields, markdown: str, name: str) -> dict[str, Any]:
         heading = next((lines.to_line(heading.text) for heading in headings if heading.level == 1), "")
         # The value of a template tag is not known here.
         title = "" if "{{" in heading or "{%" in heading else heading
-        taken = (
-            "taken from the first heading, which stays in the text" if title else "made from the file name"
-        )
-        fields.add_note(f"The title was {taken}.")
+        heading = "taken from the first heading, which stays in the text"
+        fields.add_note(f"The title was {heading if title else 'made from the file name'}.")
         title = title or titles.make_title(name)
     url = fields.take_line("canonicalurl", "canonical", "seo.canonical", "seo.canonicalurl")
     if url and not lines.to_http_url(url):
@@ -294,23 +288,20 @@ def _read_custom_fields(fields: Fields, options: ImportOptions) -> dict[str, Any
     taken, others, ignored = dict[str, Any](), dict[str, Any](), []
     for outer, key, value in fields.list_unused(_OWN_FIELD_TABLES):
         name = lines.normalize_key(key)
+        rule = privacy_signs.FIELD_RULES.get(name)
         if custom_fields.find(key):
             taken.setdefault(key, value)
-        elif privacy.is_privacy_field(name) or name in UNREPORTED_KEYS:
+        elif (rule and not rule.others_are_public) or name in UNREPORTED_KEYS:
             continue
-        elif (types := custom_fields.guess_types(value)) and not (
-            types <= _TEXT_TYPES and fields.repeats_used_value(value)
-        ):
-            others.setdefault(key, value)
-            ignored += [] if options.define_fields != DEFINE_NONE else [(outer, key, value)]
         else:
-            ignored.append((outer, key, value))
-    names = [
-        lines.to_line(f"{outer}.{key}" if outer else key)[:40]
-        for outer, key, value in ignored
-        if not fields.repeats_used_value(value)
-    ]
-    if names:
+            types = custom_fields.guess_types(value)
+            is_definable = types and not (types <= _TEXT_TYPES and fields.repeats_used_value(value))
+            if is_definable:
+                others.setdefault(key, value)
+            if not is_definable or options.define_fields == DEFINE_NONE:
+                ignored.append((outer, key, value))
+    left = ((outer, key) for outer, key, value in ignored if not fields.repeats_used_value(value))
+    if names := [lines.to_line(f"{outer}.{key}" if outer else key)[:40] for outer, key in left]:
         sentence = "The field {} is left out." if len(names) == 1 else "The fields {} are left out."
         fields.add_note(sentence.format(join_names(names)))
     return {"custom": custom_fields.convert(taken), "other_fields": others}

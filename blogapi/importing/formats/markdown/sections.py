@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -15,10 +16,12 @@ from blogapi.importing.formats.markdown import front_matter, paths
 from blogapi.importing.formats.markdown.front_matter import Fields
 from blogapi.importing.formats.markdown.generators import GeneratorSite, list_configuration
 from blogapi.importing.refusals import RefusedFile
-from blogapi.importing.templates.template_tags import remove_comments, remove_dead_branches
+from blogapi.importing.templates.template_tags import find_comments, find_dead_branches
 from blogapi.importing.templates.wiki_links import find_open_comment
+from blogapi.importing.texts import lines
 from blogapi.importing.texts.lines import decode, is_empty, normalize_key, to_bool, to_line, to_mapping
 from blogapi.importing.texts.messages import format_count
+from blogapi.rendering.hidden_elements import remove_spans
 
 _MAX_LEVELS = 12
 
@@ -50,10 +53,8 @@ def is_in_vault(folder: Path, levels: int) -> bool:
 
 # The fields that make an `index.md` private together with the other files of its folder. Other privacy
 # fields, such as `hidden` and `eleventyExcludeFromCollections`, also occur in the home page of a public blog.
-_BUNDLE_FIELDS = {
-    *("draft", "isdraft", "headless", "published", "status", "build"),
-    *("private", "isprivate", "secret", "encrypted", "password"),
-}
+_BUNDLE_FIELDS = lines.split_words("""draft isdraft headless published status build private isprivate secret
+    encrypted password""")
 
 
 def find_reasons(entry: Entry, generator: str = "") -> list[DraftReason]:
@@ -87,14 +88,10 @@ def find_reasons(entry: Entry, generator: str = "") -> list[DraftReason]:
 
 # A folder is listed once in an import, not once for each of its files.
 @lru_cache(maxsize=256)
-def _list_pages(parent: Path) -> tuple[Path, ...]:
-    try:
-        pages = [
-            page for page in parent.iterdir() if paths.is_section(page.name) or paths.is_index(page.name)
-        ]
-    except OSError:
-        return ()
-    return tuple(sorted(pages))
+def _list_pages(parent: Path) -> list[Path]:
+    with suppress(OSError):
+        return sorted(it for it in parent.iterdir() if paths.is_section(it.name) or paths.is_index(it.name))
+    return []
 
 
 # A page is read once, not once for each file below it.
@@ -105,24 +102,15 @@ def _read_reasons(page: Path, *, is_section: bool) -> list[DraftReason]:
         parsed = front_matter.parse_file(decode(read_bytes(page))[0])
     except RefusedFile:
         return [DraftReason("")]
-    of_bundle = {key: it for key, it in parsed.entries.items() if normalize_key(key) in _BUNDLE_FIELDS}
-    inherited = _inherit_from_section(parsed.entries) if is_section else [of_bundle]
+    names = ("draft", "isdraft") if is_section else _BUNDLE_FIELDS
+    inherited = [{key: value for key, value in parsed.entries.items() if normalize_key(key) in names}]
+    for key, value in parsed.entries.items():
+        if is_section and normalize_key(key) == "cascade":
+            inherited += map(to_mapping, value if isinstance(value, list) else [value])
     found = map(privacy.find_draft_reasons_in_front_matter, inherited)
     # The pages of a section are not built, even if the section is only unlisted.
     reasons = [replace(it, is_unlisted=False) for group in found for it in group]
     return [DraftReason(""), *reasons] if parsed.problem else reasons
-
-
-def _inherit_from_section(entries: dict[str, object]) -> Iterator[dict[str, object]]:
-    for key, value in entries.items():
-        if normalize_key(key) in ("draft", "isdraft"):
-            yield {key: value}
-        elif normalize_key(key) == "cascade":
-            mappings = value if isinstance(value, list) else [value]
-            yield from (mapping for mapping in mappings if isinstance(mapping, dict))
-
-
-_LIQUID_GENERATORS = ("jekyll", "hexo", "eleventy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,16 +123,15 @@ class SiteRules:
 
 
 def read_rules(key: str, folder: Path, site: GeneratorSite | None) -> SiteRules:
-    has_liquid = site.generator in _LIQUID_GENERATORS if site else None
+    has_liquid = site.generator in ("jekyll", "hexo", "eleventy") if site else None
     # Without a configuration, a file that is named like a post of Jekyll is treated as a post of Jekyll.
     if has_liquid is None and (paths.is_post(key) or paths.parse_path(key).has_date_prefix):
         has_liquid = True
     is_vault = is_in_vault(folder, 0) or (site is not None and site.generator == "quartz")
     tags = to_mapping(site.settings.get("encrypt")).get("tags") if site else None
     # `- secret` or `- {name: secret, password: …}`; an empty password hides nothing.
-    entries = (
-        tag if isinstance(tag, dict) else {"name": tag} for tag in (tags if isinstance(tags, list) else ())
-    )
+    given = tags if isinstance(tags, list) else ()
+    entries = (tag if isinstance(tag, dict) else {"name": tag} for tag in given)
     names = (tag.get("name") for tag in entries if tag.get("password") != "")
     return SiteRules(has_liquid, is_vault, frozenset(to_line(name).casefold() for name in names))
 
@@ -157,11 +144,10 @@ def leave_out_comments(
         return body, []
     parts: list[str] = []
     if rules.has_liquid:
-        for remove, name in ((remove_comments, "comment"), (remove_dead_branches, "if false")):
-            body, found = remove(body, content_type)
-            parts += found
-            if found:
-                comments = format_count(len(found), "comment")
+        for find, name in ((find_comments, "comment"), (find_dead_branches, "if false")):
+            if spans := find(body, content_type):
+                parts += [body[slice(*span)] for span in spans]
+                body, comments = remove_spans(body, spans), format_count(len(spans), "comment")
                 fields.add_note(f"The import left out {comments} of the generator (`{{% {name} %}}`).")
     start = find_open_comment(body) if content_type == "markdown" else None
     # Digital Garden publishes notes with this field.
@@ -180,7 +166,7 @@ def find_text_reasons(
     body: str, content_type: str, rules: SiteRules, entries: dict[str, object], tags: tuple[str, ...]
 ) -> Iterator[DraftReason]:
     """Yield reasons for a draft: a comment of an unknown generator, and tags whose posts Hexo encrypts."""
-    if rules.has_liquid is None and content_type != "text" and remove_comments(body, content_type)[1]:
+    if rules.has_liquid is None and content_type != "text" and find_comments(body, content_type):
         yield DraftReason(
             "It has a `{% comment %}`, and its generator is not recognised; the article became a draft."
         )

@@ -28,7 +28,10 @@ _MAIL_IN_BRACKETS = re.compile(r"(?<!\s)\s*+<[^<>@\s]{1,64}@[^<>@\s]{1,255}>")
 _MAIL_ADDRESS = re.compile(r"([^<>@\s]{1,64})@[^<>@\s]{1,255}")
 # Values that switch the byline of a theme off or on.
 _NOBODY_VALUES = {"true", "false", "none", "null"}
-_MAX_BIO_LENGTH = 10_000
+_MAX_BIO_LENGTH = _MAX_DESCRIPTION = 10_000
+_MAX_TITLE = 200
+# The folders of the pages of terms in Hugo, with the kinds of the terms.
+_KINDS = {"tags": "tag", "tag": "tag", "categories": "category", "category": "category"}
 
 
 def read_authors(fields: Fields) -> tuple[AuthorRecord, ...]:
@@ -53,8 +56,12 @@ def _read_authors(value: object, *, is_list: bool) -> Iterator[AuthorRecord]:
             yield from _read_authors(child, is_list=False)
     elif isinstance(value, dict):
         yield from read_mapping(value)
-    elif lines.to_line(value).casefold() not in _NOBODY_VALUES:
-        yield from filter(None, map(_read_text, _split(lines.to_line(value), is_list=is_list)))
+    elif (text := lines.to_line(value)).casefold() not in _NOBODY_VALUES:
+        separator = ";" if ";" in text else ","
+        if _LINK.search(text):
+            # `[Ada](https://…) (Company, City), [Grace](https://…)`
+            is_list, separator = True, r"(?<=\)),\s|(?<=\))\s+(?:and|&)\s+"
+        yield from filter(None, map(_read_text, re.split(separator, text) if is_list else [text]))
 
 
 def read_mapping(mapping: Mapping[object, object]) -> Iterator[AuthorRecord]:
@@ -77,13 +84,6 @@ def read_mapping(mapping: Mapping[object, object]) -> Iterator[AuthorRecord]:
         url=_to_address(texts["url"]),
         avatar=_to_address(texts["avatar"]),
     )
-
-
-def _split(text: str, *, is_list: bool) -> list[str]:
-    if _LINK.search(text):
-        # `[Ada](https://…) (Company, City), [Grace](https://…)`
-        return re.split(r"(?<=\)),\s|(?<=\))\s+(?:and|&)\s+", text)
-    return re.split(";" if ";" in text else ",", text) if is_list else [text]
 
 
 def _read_text(text: str) -> AuthorRecord | None:
@@ -122,15 +122,16 @@ def read_terms(
         unused = (name for name in names if name not in used)
         return [name for field in unused for name in _to_names(fields.take(field), at_spaces)]
 
-    extra_tags = [
-        name for source in options.tags_from for name in _take_names(fields, source, folders, split_at_spaces)
-    ]
-    extra_categories = [
-        name for source in options.category_from for name in _take_names(fields, source, folders, False)
-    ]
-    paths: list[tuple[str, ...]] = [
-        (name,) for name in _clean_names([*extra_categories, *take("category", "taxonomies.category")])
-    ]
+    def take_named(sources: Sequence[str], *, at_spaces: bool = False) -> Iterator[str]:
+        for source in sources:
+            if source in ("folder", "section"):
+                yield from folders[-1:] if source == "folder" else folders[:1]
+            else:
+                yield from _to_names(fields.take(lines.normalize_key(source)), at_spaces)
+
+    extra_tags = [*take_named(options.tags_from, at_spaces=split_at_spaces)]
+    single = [*take_named(options.category_from), *take("category", "taxonomies.category")]
+    paths: list[tuple[str, ...]] = [(name,) for name in _clean_names(single)]
     if "categories" not in used:
         value = fields.take("categories")
         # In lists of lists, which only Hexo has, a single name is a path too.
@@ -148,19 +149,12 @@ def read_terms(
         fields.add_note(
             f"An article has only one category here: “{categories[0]}” was kept, and {others} became tags."
         )
-    tags = _clean_names(
-        [*extra_tags, *take("tags", "taxonomies.tags", at_spaces=split_at_spaces), *take("tag")]
-    )
+    listed = take("tags", "taxonomies.tags", at_spaces=split_at_spaces)
+    tags = _clean_names([*extra_tags, *listed, *take("tag")])
     keywords = () if tags else _clean_names(take("keywords"))
     if keywords:
         fields.add_note("It has no tags; its keywords became tags.")
     return next(iter(paths), ()), _clean_names([*tags, *keywords, *categories[1:]])
-
-
-def _take_names(fields: Fields, source: str, folders: Sequence[str], split_at_spaces: bool) -> list[str]:
-    if source in ("folder", "section"):
-        return list(folders[-1:] if source == "folder" else folders[:1])
-    return _to_names(fields.take(lines.normalize_key(source)), split_at_spaces)
 
 
 def _to_names(value: object, split_at_spaces: bool = False) -> list[str]:
@@ -185,18 +179,11 @@ def _clean_names(names: Iterable[str]) -> tuple[str, ...]:
     return lines.list_distinct(lines.to_line(name).lstrip("# ") for name in names)
 
 
-_KINDS = {"tags": "tag", "tag": "tag", "categories": "category", "category": "category"}
-_MAX_DESCRIPTION = 10_000
-_MAX_TITLE = 200
-
-#: The names of the terms that articles have, by kind and slug.
-Names = Mapping[tuple[str, str], str]
-
-
-def read_term_page(entry: Entry, names: Names) -> TermRecord | None:
+def read_term_page(entry: Entry, names: Mapping[tuple[str, str], str]) -> TermRecord | None:
     """Return the description of a term; None if the file is no page of a term, or if no article has the term.
 
-    A page that is private or cannot be read is ignored.
+    `names` has the names of the terms of articles, by kind and slug. A page that is private or cannot be read
+    is ignored.
     """
     *_, plural, last, _ = ("", "", *entry.key.split("/"))
     kind = _KINDS.get(plural.casefold())
@@ -213,10 +200,9 @@ def read_term_page(entry: Entry, names: Names) -> TermRecord | None:
         return None
     values = {lines.normalize_key(key): value for key, value in parsed.entries.items()}
     title = lines.to_line(values.get("title"))[:_MAX_TITLE]
+    description = lines.to_line(values.get("description")) or lines.to_plain_line(parsed.body)
     fields = {
-        "description": (lines.to_line(values.get("description")) or lines.to_plain_line(parsed.body))[
-            :_MAX_DESCRIPTION
-        ],
+        "description": description[:_MAX_DESCRIPTION],
         "seo_title": title if make_term_key(title or name) != make_term_key(name) else "",
         "cover_image": lines.to_http_url(values.get("image") or values.get("cover")),
     }

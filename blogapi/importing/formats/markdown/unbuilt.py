@@ -50,7 +50,8 @@ def find_reasons(
         yield replace(_report(note), guess=f"folder:{first if rest else '.'}")
     yield from _find_unbuilt_names(path.relative_to(site.folder).parts, site)
     places = _locate(path, site)
-    for name, globs in _read_settings(site):
+    for name, form in privacy_signs.EXCLUSION_SETTINGS.get(site.generator, {}).items():
+        globs = _read_globs(site, name, form)
         if globs is None:
             unread = f"“{site.configuration}” contains `{name}`, which can hide files and was not understood"
             yield _report(unread)
@@ -64,9 +65,8 @@ def find_reasons(
                 yield _report(f"“{name}” excludes it")
     for name in privacy_signs.ASTRO_COLLECTIONS if site.generator == "astro" else ():
         if privacy_signs.ASTRO_EXCLUSION.search(_read_code(site.folder / name)):
-            yield _report(
-                f"“{name}” contains `pattern` with `!`, which can hide files and was not understood"
-            )
+            unread = f"“{name}” contains `pattern` with `!`, which can hide files and was not understood"
+            yield _report(unread)
     known = set(map(normalize_key, entries))
     for name, fields in _list_defaults(path, site):
         for key in (key for key in fields if normalize_key(key) not in known):
@@ -154,14 +154,9 @@ def _locate(path: Path, site: GeneratorSite) -> list[tuple[str, ...]]:
 
 
 # The configuration is read once, and not again for each file.
-@lru_cache(maxsize=256)
-def _read_settings(site: GeneratorSite) -> list[tuple[str, list[str] | None]]:
-    """Return the name and the globs (None if unknown) of each setting that excludes files."""
-    settings = privacy_signs.EXCLUSION_SETTINGS.get(site.generator, {})
-    return [(name, _read_globs(site, name, form)) for name, form in settings.items()]
-
-
+@lru_cache(maxsize=1024)
 def _read_globs(site: GeneratorSite, name: str, form: str) -> list[str] | None:
+    """Return the globs in a setting that excludes files; None if they are not understood."""
     if normalize_key(name) in site.settings:
         return _to_globs(site.settings[normalize_key(name)], form)
     # From a configuration in Python, `settings` has only single words; lists are searched for in the text.

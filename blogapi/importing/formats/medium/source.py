@@ -71,7 +71,6 @@ class MediumPage:
     html: str = ""
     text: str = ""  #: the text of the story without markup
     has_title: bool = False  #: whether the text begins with the title, which is removed from it
-    has_figures: bool = False
     featured: str = ""  #: the address of the picture that Medium shows in lists
     notes: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)  #: the parts of the text that browsers did not show
@@ -106,11 +105,11 @@ def parse_page(html: str) -> MediumPage:
     html = _PREVIEW.sub("<p", _PREVIEW_IMAGE.sub("", html))
     html = _EMPTY_LINK.sub(r"\1\2</a>", html)
     html = _EMBEDLY.sub(_unwrap_embedly, _GIST.sub(r'<iframe src="\1"></iframe>', html))
-    html, replaced = extract_text(html, _follow)
+    html, replaced = extract_text(html, _follow_redirect)
     page.notes += [*hidden, *replaced]
     # A horizontal rule remains before the text if the first section has only the title.
     page.html = re.sub(r"^(?:\s*<hr>)+", "", html).strip()
-    page.text, page.has_figures = _to_text(page.html), "<figure" in page.html
+    page.text = _to_text(page.html)
     return page
 
 
@@ -171,16 +170,14 @@ def _unwrap_embedly(frame: re.Match[str]) -> str:
     return frame[1] + escape(inner)
 
 
-def _follow(address: str) -> str:
-    if not _REDIRECT.match(address):
-        return address
-    return parse_qs(split_address(address).query).get("url", [address])[0]
+def _follow_redirect(address: str) -> str:
+    query = split_address(address).query if _REDIRECT.match(address) else ""
+    return parse_qs(query).get("url", [address])[0]
 
 
 # The hosts of Medium's pictures. The file names are unique, so copies on the disk are found by these names.
 PICTURE_HOSTS = {"cdn-images-1.medium.com", "cdn-images-2.medium.com", "miro.medium.com"}
 _MAY_BE_RESPONSE = "It has no title of its own and may be a response; the article became a draft."
-_RESPONSES = "responses to other stories"
 # The number of characters of a summary that are compared with the beginning of the text.
 _MAX_COMPARED = 80
 # A text without a title counts as a response if it has at most this number of characters. A longer text can
@@ -215,9 +212,9 @@ class MediumSource(FileSource):
         is_other = folders[0].name != "posts" and any((it / "posts").is_dir() for it in folders)
         if published_at is None and not is_draft and is_other:
             raise NotAnArticle("It is not a story: the stories of an archive are in its folder `posts`.")
-        is_short = len(page.text) <= _MAX_RESPONSE_LENGTH and not page.has_figures
+        is_short = len(page.text) <= _MAX_RESPONSE_LENGTH and "<figure" not in page.html
         if published_at and not is_draft and may_be_response and is_short:
-            self.left_behind[_RESPONSES] += 1
+            self.left_behind["responses to other stories"] += 1
             raise NotAnArticle("It is a response to another story: it has no title of its own.")
         reason = _MAY_BE_RESPONSE if published_at and may_be_response else ""
         status, reasons = decide("draft" if is_draft else "published", published_at, self.options.now, reason)

@@ -114,10 +114,9 @@ def parse_markdown(text: str, columns: Collection[str]) -> NotionPage:
     title = lines.pop(0)[2:].strip() if lines[0].startswith("# ") else ""
     page = NotionPage(title=title, body="")
     start = next((number for number, line in enumerate(lines) if line.strip()), len(lines))
-    pairs = [line.partition(": ") for line in takewhile(str.strip, lines[start:])] if columns else []
+    pairs = (line.partition(": ") for line in takewhile(str.strip, lines[start:]))
     named = list(takewhile(lambda pair: pair[0].removesuffix(":") in columns, pairs))
-    for name, _, value in named:
-        page.properties[name.removesuffix(":")] = _read_value(name, value)
+    page.properties = {name.removesuffix(":"): _read_value(name, value) for name, _, value in named}
     texts, is_callout = [], False
     for line, is_text in _mark_code(lines[start + len(named) :]):
         if is_text and line.strip() in ("<aside>", "</aside>"):
@@ -137,14 +136,10 @@ def parse_html(html: str) -> NotionPage:
     head, end = html[: start.start()], html.rfind("</article>")
     body, notes, left_out = open_text(html[start.end() : end if end > start.end() else len(html)])
     cover = _COVER.search(head)
-    properties = {
-        name: value for row in _ROW.split(head)[1:] if (pair := _read_row(row)) for name, value in [pair]
-    }
-    text, _ = extract_text(body)
     return NotionPage(
         title=_read_element(head, _TITLE, "</h1>"),
-        body=text,
-        properties=properties,
+        body=extract_text(body)[0],
+        properties=dict(filter(None, map(_read_row, _ROW.split(head)[1:]))),
         subtitle=_read_element(head, _DESCRIPTION, "</p>"),
         cover=unescape(cover[1]) if cover else "",
         notes=notes,
@@ -216,7 +211,6 @@ FILE_NAME = re.compile(
     r"(?:(?P<title>.*) )?(?P<id>[0-9a-f]{32})(?P<all>_all)?\.(?P<suffix>md|html|csv)", re.DOTALL
 )
 _FOLDER_ID = re.compile(r" ?[0-9a-f]{32}$")
-_OTHER_FILE = "It is not a page or a database of Notion: its name does not end with an id."
 _PRIVATE = (
     "No property of the page in Notion says that it is public; the article became a draft "
     "(--publish-undated publishes it)."
@@ -229,19 +223,16 @@ class NotionSource(FileSource):
         files = [(entry, match.groupdict()) for entry, match in matches if match]
         # With `--format notion`, there can be other files.
         others = [entry for entry, match in matches if match is None]
-        pages = [(entry, name) for entry, name in files if name["suffix"] != "csv"]
         tables = [(entry, name) for entry, name in files if name["suffix"] == "csv"]
         # Pages are read first, because a table that a page shows is left out later.
-        super().__init__([*others, *(entry for entry, _ in (*pages, *tables))], options)
+        files.sort(key=lambda file: file[1]["suffix"] == "csv")
+        super().__init__([*others, *(entry for entry, _ in files)], options)
         self.hosts = {"notion.so"}
         self._names = dict(files)
-        self._ids = {name["id"] for _, name in pages}
-        self._databases = {
-            # Skip the file with all rows; the other file has the rows of the database's view.
-            name["id"]: parse_database(entry.path)
-            for entry, name in tables
-            if not (name["all"] or entry.problem)
-        }
+        self._ids = {name["id"] for _, name in files if name["suffix"] != "csv"}
+        # Skip the file with all rows; the other file has the rows of the database's view.
+        views = [(entry, name) for entry, name in tables if not (name["all"] or entry.problem)]
+        self._databases = {name["id"]: parse_database(entry.path) for entry, name in views}
         #: The databases by the folder that contains the pages of their rows.
         self._folders: dict[str, Database] = {}
         for entry, name in tables:
@@ -256,7 +247,7 @@ class NotionSource(FileSource):
         """Return the record of a page, or of a database that no page shows."""
         name = self._names.get(entry)
         if name is None:
-            raise NotAnArticle(_OTHER_FILE)
+            raise NotAnArticle("It is not a page or a database of Notion: its name does not end with an id.")
         return (self._read_table(entry, name) if name["suffix"] == "csv" else self._read_page(entry, name),)
 
     def _read_page(self, entry: Entry, name: Mapping[str, Any]) -> ArticleRecord:
@@ -305,10 +296,9 @@ class NotionSource(FileSource):
             replace(self.options, publish_undated=True),
         )
         values = {normalize_key(key): value for key, value in page.properties.items()}
-        is_public = any(to_bool(values.get(key)) for key in privacy_signs.NOTION_PUBLISHING_FIELDS) or any(
-            to_line(values.get(key)).casefold() in privacy_signs.NOTION_PUBLIC_STATUSES
-            for key in privacy_signs.NOTION_STATUS_FIELDS
-        )
+        statuses = {to_line(values.get(key)).casefold() for key in privacy_signs.NOTION_STATUS_FIELDS}
+        is_public = any(to_bool(values.get(key)) for key in privacy_signs.NOTION_PUBLISHING_FIELDS)
+        is_public = is_public or not statuses.isdisjoint(privacy_signs.NOTION_PUBLIC_STATUSES)
         is_undecided = record.status in PUBLIC_STATUSES and not is_public
         is_private = is_undecided and not self.options.publish_undated
         return replace(

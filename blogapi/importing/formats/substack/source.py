@@ -7,7 +7,6 @@ import io
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from html import escape, unescape
 from pathlib import Path
@@ -42,41 +41,27 @@ _PICTURE = re.compile(
 _EMPTY = re.compile(r"<p>\s*+</p>\s*+")
 
 
-@dataclass(slots=True)
-class PostText:
-    """The text of a post. `hosts` are the hosts of the newsletter, from its buttons."""
+def convert_text(html: str) -> tuple[str, set[str], list[str], list[str]]:
+    """Return the text of a post, the hosts in its buttons, notes, and the parts that browsers did not show.
 
-    html: str
-    hosts: set[str]
-    has_paywall: bool
-    notes: list[str]
-    left_out: list[str]
-
-
-def convert_text(html: str) -> PostText:
-    """Return the text of a post. Raises RefusedFile if it would take too long to parse."""
-    has_paywall = SUBSTACK_PAYWALL.search(html) is not None
+    Raises RefusedFile if it would take too long to parse.
+    """
     html, notes, left_out = open_text(html)
-    text = PostText("", set(), has_paywall, notes, left_out)
-    html = _BUTTON.sub(lambda button: _replace_button(text, button), html)
-    html = _TWEET.sub(_link_tweet, html)
-    html = _PICTURE.sub(lambda address: escape(unquote(address[1])), html)
-    html, replaced = extract_text(html)
-    text.notes += replaced
-    text.html = _EMPTY.sub("", html).strip()
-    return text
+    hosts = set[str]()
 
+    def replace_button(button: re.Match[str]) -> str:
+        href = _HREF.search(button["content"])
+        address = unescape(href[1]) if href else ""
+        if address and not _OWN_ADDRESS.search(address):
+            return f"<p>{button['content']}</p>"
+        host = split_address(address).hostname
+        if address.partition("?")[0].endswith("/subscribe") and host:
+            hosts.add(host)
+        return ""
 
-def _replace_button(text: PostText, button: re.Match[str]) -> str:
-    """Return "" for a button of Substack, and the link of any other button."""
-    href = _HREF.search(button["content"])
-    address = unescape(href[1]) if href else ""
-    if address and not _OWN_ADDRESS.search(address):
-        return f"<p>{button['content']}</p>"
-    host = split_address(address).hostname
-    if address.partition("?")[0].endswith("/subscribe") and host:
-        text.hosts.add(host)
-    return ""
+    html = _TWEET.sub(_link_tweet, _BUTTON.sub(replace_button, html))
+    html, replaced = extract_text(_PICTURE.sub(lambda address: escape(unquote(address[1])), html))
+    return _EMPTY.sub("", html).strip(), hosts, notes + replaced, left_out
 
 
 def _link_tweet(tweet: re.Match[str]) -> str:
@@ -158,13 +143,13 @@ class SubstackSource(FileSource):
         row = rows.get(entry.path.stem) or rows.get(match["id"])
         kind = (row or {}).get("type") or ""
         html, notes = decode(read_bytes(entry.path))
-        text = convert_text(html)
+        text, hosts, changes, left_out = convert_text(html)
         # The export has the address of the newsletter only in buttons.
-        self.hosts |= text.hosts
+        self.hosts |= hosts
         audience, reason = (row or {}).get("audience") or "unknown", ""
         if row is None:
             reason = f"`{TABLE_NAME}` does not contain it; the article became a draft."
-        elif audience != "everyone" or text.has_paywall:
+        elif audience != "everyone" or SUBSTACK_PAYWALL.search(html):
             readers = SUBSTACK_AUDIENCES.get(audience, "some readers")
             reason = f"It is for {readers} only; the article became a draft."
         slug, row = match["slug"] or "", row or {"is_published": "true"}
@@ -178,10 +163,10 @@ class SubstackSource(FileSource):
             source=entry.key,
             path=entry.path,
             title=to_title(row.get("title"))
-            or titles.choose_title(to_plain_html(text.html), titles.make_title(slug)),
+            or titles.choose_title(to_plain_html(text), titles.make_title(slug)),
             subtitle=to_title(row.get("subtitle")),
             slug=slug,
-            content=player + text.html,
+            content=player + text,
             content_type="html",
             status=status,
             published_at=published_at,
@@ -189,8 +174,8 @@ class SubstackSource(FileSource):
             is_page=kind == "page",
             former_paths=(f"/p/{slug}",) if slug else (),
             addresses=(f"/p/{slug}",) if slug else (),
-            left_out=tuple(text.left_out),
-            notes=(*notes, *text.notes, *reasons),
+            left_out=tuple(left_out),
+            notes=(*notes, *changes, *reasons),
         )
 
 

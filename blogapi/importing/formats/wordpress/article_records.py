@@ -18,12 +18,11 @@ from blogapi.importing.formats.wordpress.blog import (
     get_blog_address,
     is_mail_address,
     make_name,
-    read_metas,
     split_url,
     to_id,
 )
-from blogapi.importing.formats.wordpress.content import to_html
-from blogapi.importing.formats.wordpress.conversion import ContentContext
+from blogapi.importing.formats.wordpress.content import convert_text
+from blogapi.importing.formats.wordpress.conversion import Conversion
 from blogapi.importing.formats.wordpress.custom_fields import count_comments, count_name
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.texts import languages, lines
@@ -69,13 +68,12 @@ def read_terms(
     known = {term: blog.terms.get(("category", term[0].casefold())) for term in categories}
     marked = [to_id(metas.get(name, "").strip()) for name in _PRIMARY_CATEGORIES]
     chosen = (term for id_ in marked for term in categories if id_ and (it := known[term]) and it.id == id_)
-    ordinary = (term for term in categories if not _is_default(term))
+    ordinary = [term for term in categories if (term[0] or term[1]).casefold() not in _DEFAULT_NICENAMES]
     primary = next(chain(chosen, ordinary, categories), None)
-    others = [term for term in categories if term is not primary and not _is_default(term)]
-    dropped = [term for term in categories if term is not primary and _is_default(term)]
+    dropped = [term for term in categories if term is not primary and term not in ordinary]
     if dropped:
         left_behind["default categories of posts with another category"] += len(dropped)
-    names = [name for _, name in (*others, *tags)]
+    names = [term[1] for term in (*ordinary, *tags) if term is not primary]
     return primary[1] if primary else "", lines.list_distinct(names)
 
 
@@ -95,10 +93,8 @@ def read_language(item: Element, metas: Mapping[str, str]) -> tuple[str, str]:
 
 def read_authors(item: Element, blog: Blog) -> tuple[AuthorRecord, ...]:
     """Return the authors of an item: those of Co-Authors Plus, or else its creator."""
-    elements = [
-        child for child in item.list_children("category") if child.attributes.get("domain") == "author"
-    ]
-    authors = []
+    terms, authors = item.list_children("category"), []
+    elements = [term for term in terms if term.attributes.get("domain") == "author"]
     for element in elements:
         nicename = lines.to_line(unquote(element.attributes.get("nicename", ""))).removeprefix("cap-")
         name = lines.to_plain_line(element.text)
@@ -135,10 +131,6 @@ def _group_by_domain(item: Element, blog: Blog, left_behind: Counter[str]) -> di
     return {taxonomy: list(terms.values()) for taxonomy, terms in found.items()}
 
 
-def _is_default(term: ItemTerm) -> bool:
-    return (term[0] or term[1]).casefold() in _DEFAULT_NICENAMES
-
-
 def _choose(name: str, blog: Blog) -> str:
     return lines.to_line(blog.select_language(name)[0])
 
@@ -146,7 +138,6 @@ def _choose(name: str, blog: Blog) -> str:
 _MAX_FORMER_SLUGS = 100
 # Titles and excerpts are truncated at this length, because cleaning them takes time.
 _MAX_LINE = 20_000
-_ADDRESS_TEXTS = ("link", "wp:base_blog_url")
 
 
 @dataclass(slots=True)
@@ -160,12 +151,10 @@ class RecordMaker:
     language: str = ""  #: the language of the texts; "" = the language of the blog
     author_names: set[str] = field(default_factory=set)  #: of the records so far
 
-    def make_key(self, item: Element) -> str:
-        id_ = to_id(item.get_text("wp:post_id"))
+    def make_key(self, item: Element, id_name: str = "wp:post_id") -> str:
+        """Return the key of an item, or of the item whose id its element `id_name` contains."""
+        id_ = to_id(item.get_text(id_name))
         name = str(id_) if id_ else f"{item.get_text('link')} {item.get_text('title')}"[:500]
-        return self._make_key(name)
-
-    def _make_key(self, name: str) -> str:
         return f"wordpress:{quote(self.address, safe='')}:{quote(name, safe='', errors='replace')}"
 
     def make_records(self, item: Element, entry: Entry) -> Iterator[ArticleRecord]:
@@ -203,7 +192,8 @@ class RecordMaker:
         post_type = item.get_text("wp:post_type") or "post"
         count_comments(item, self.counts)
         self._check_is_imported(item, post_type)
-        metas = read_metas(item)
+        # A repeated field has its first value.
+        metas = dict(reversed(custom_fields.list_fields(item)))
         own = custom_fields.read(item, self.options.custom_fields, self.counts)
         notes: list[str] = []
         texts = self._read_texts(item, metas, notes)
@@ -220,7 +210,7 @@ class RecordMaker:
         authors = read_authors(item, self.blog)
         self.author_names.update(author.name for author in authors)
         addresses = tuple(dict.fromkeys(self._list_addresses(item, post_type)))
-        parent, order = to_id(item.get_text("wp:post_parent")), item.get_text("wp:menu_order").strip()
+        has_parent, order = to_id(item.get_text("wp:post_parent")), item.get_text("wp:menu_order").strip()
         former_slugs = () if status == "draft" else _read_former_slugs(item, texts["slug"], notes)
         is_page, cover_id = post_type == "page", to_id(metas.get("_thumbnail_id", ""))
         cover = self.blog.attachments.get(cover_id)
@@ -243,7 +233,7 @@ class RecordMaker:
             category=category,
             tags=tags if is_tagged else (*tags, post_type),
             is_page=is_page,
-            parent_key=self._make_key(str(parent)) if is_page and parent else "",
+            parent_key=self.make_key(item, "wp:post_parent") if is_page and has_parent else "",
             position=int(order[:9]) if is_page and order.isdecimal() else 0,
             authors=authors,
             featured=item.get_text("wp:is_sticky") == "1",
@@ -284,15 +274,14 @@ class RecordMaker:
         content, excerpt, title = (text for text, _ in selected)
         others = dict.fromkeys(code for _, codes in selected for code in codes)
         other_languages = [code for code in others if code not in self._list_languages(item)]
-        context = ContentContext(
-            attachments=self.blog.attachments.get,
+        conversion = Conversion(
+            get_attachment=self.blog.attachments.get,
             uploads=self.blog.list_uploads(to_id(item.get_text("wp:post_id"))),
-            patterns=lambda id_: self.blog.patterns.get(id_, ""),
+            get_pattern=lambda id_: self.blog.patterns.get(id_, ""),
             footnotes=metas.get("footnotes", ""),
         )
-        converted = to_html(content, context, excerpt)
-        title = lines.to_title(title)
-        slug = _read_slug(item)
+        converted = convert_text(content, conversion, excerpt)
+        title, slug = lines.to_title(title), _read_slug(item)
         if not title:
             title = choose_title(lines.to_plain_html(converted.html), slug)
             notes.append(f"It has no title; it got the title “{title}”.")
@@ -302,18 +291,20 @@ class RecordMaker:
         if converted.unconverted:
             names = join_counts(converted.unconverted)
             notes.append(f"Its text has shortcodes or blocks that could not be converted: {names}.")
-        excerpt = lines.to_plain_line(excerpt) or converted.excerpt
-        texts = {"title": title, "excerpt": excerpt, "slug": slug, "content": converted.html}
         guesses = {guess.name.casefold(): guess for guess in custom_fields.guess_from_fields(item)}
         return {
-            **texts,
+            "title": title,
+            "excerpt": lines.to_plain_line(excerpt) or converted.excerpt,
+            "slug": slug,
+            "content": converted.html,
             "left_out": tuple(converted.left_out),
             "hidden": converted.hidden,
             "guesses": tuple((guesses | converted.guesses).values()),
         }
 
     def _list_addresses(self, item: Element, post_type: str) -> Iterator[str]:
-        own = {self.address, *(get_blog_address(self.blog.texts.get(it, "")) for it in _ADDRESS_TEXTS)}
+        texts = (self.blog.texts.get(name, "") for name in ("link", "wp:base_blog_url"))
+        own = {self.address, *map(get_blog_address, texts)}
         # Exports of Squarespace have links without a host.
         hosts = {"", *(address.partition("/")[0].removeprefix("www.") for address in own)}
         for url in (item.get_text("link"), item.get_text("guid")):
@@ -336,10 +327,8 @@ def _read_slug(item: Element) -> str:
 
 
 def _read_former_slugs(item: Element, slug: str, notes: list[str]) -> tuple[str, ...]:
-    former: dict[str, None] = {}
-    for child in item.list_children("wp:postmeta"):
-        if child.get_text("wp:meta_key") == "_wp_old_slug":
-            former[lines.to_line(unquote(child.get_text("wp:meta_value"), errors="replace"))] = None
+    old = [value for name, value in custom_fields.list_fields(item) if name == "_wp_old_slug"]
+    former = dict.fromkeys(lines.to_line(unquote(value, errors="replace")) for value in old)
     # Making a slug is slow, and few posts have former slugs.
     current = make_slug(slug) if slug and former else slug
     others = [other for other in former if other not in ("", current)][:_MAX_FORMER_SLUGS]

@@ -130,9 +130,7 @@ def _render_embed(attributes: Attributes, inner: str, conversion: Conversion) ->
 
 
 def _render_background(attributes: Attributes, inner: str, conversion: Conversion) -> str | None:
-    """Return the HTML with a background picture as `<img>` if it is only in a style, which the sanitizer
-    removes; otherwise None.
-    """
+    """Return the HTML with the background picture as `<img>`, or None if it has the picture already."""
     url = _get_text(attributes, "url") or _get_text(attributes, "mediaUrl")
     if not url or f'src="{url}"' in inner or f'src="{escape(url)}"' in inner:
         return None
@@ -155,7 +153,7 @@ def _render_code(attributes: Attributes, inner: str, conversion: Conversion) -> 
 
 def _render_footnotes(attributes: Attributes, inner: str, conversion: Conversion) -> str | None:
     try:
-        notes = json.loads(conversion.context.footnotes or "[]")
+        notes = json.loads(conversion.footnotes or "[]")
         items = [
             f'<li id="{escape(note["id"])}">{note["content"]} '
             f'<a href="#{escape(note["id"])}-link" aria-label="↩">↩</a></li>'

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from blogapi.importing.format_api.article_record import AuthorRecord
 from blogapi.importing.formats.wordpress.conversion import MIME_TYPES, Attachment
-from blogapi.importing.formats.wordpress.custom_fields import count_name, find_unread_rules
+from blogapi.importing.formats.wordpress.custom_fields import count_name, find_unread_rules, list_fields
 from blogapi.importing.texts.dates import parse_date
 from blogapi.importing.texts.lines import MAX_URL_LENGTH, to_line, to_plain_line
 from blogapi.importing.texts.pictures import get_extension
@@ -152,21 +152,18 @@ class Blog:
             self.former_addresses.add(get_blog_address(guid))
         self.unread_rules.update(find_unread_rules(item))
         if not self.first_address:
-            self.first_address = get_blog_address(
-                guid if "?p" in guid else item.get_text("link"), is_item=True
-            )
+            address = guid if "?p" in guid else item.get_text("link")
+            self.first_address = get_blog_address(address, is_item=True)
         is_shown = item.get_text("wp:status") == "publish" and not item.get_text("wp:post_password").strip()
-        if item.get_text("wp:post_type") == "attachment":
-            self._add_attachment(item)
+        if item.get_text("wp:post_type") == "attachment" and to_id(id_):
+            self._add_attachment(item, to_id(id_))
         elif item.get_text("wp:post_type") == "wp_block" and is_shown:
-            self.patterns[to_id(item.get_text("wp:post_id"))] = item.get_text("content:encoded")
+            self.patterns[to_id(id_)] = item.get_text("content:encoded")
 
-    def _add_attachment(self, item: Element) -> None:
-        id_ = to_id(item.get_text("wp:post_id"))
-        if not id_:
-            return
+    def _add_attachment(self, item: Element, id_: int) -> None:
         url = to_line(item.get_text("wp:attachment_url") or item.get_text("guid"))[:MAX_URL_LENGTH]
-        alt = to_plain_line(read_metas(item).get("_wp_attachment_image_alt"))[:_MAX_TEXT]
+        alts = [value for name, value in list_fields(item) if name == "_wp_attachment_image_alt"]
+        alt = to_plain_line("".join(alts[:1]))[:_MAX_TEXT]
         parent = to_id(item.get_text("wp:post_parent"))
         caption, title = (item.get_text(name)[:_MAX_TEXT] for name in ("excerpt:encoded", "title"))
         mime_type = MIME_TYPES.get(get_extension(split_url(url)[1]), "")
@@ -174,14 +171,6 @@ class Blog:
         if parent:
             place = to_id(item.get_text("wp:menu_order"))
             self.uploads.setdefault(parent, []).append((place, id_))
-
-
-def read_metas(item: Element) -> dict[str, str]:
-    """Return the custom fields of an item by name; a repeated field has its first value."""
-    metas: dict[str, str] = {}
-    for child in item.list_children("wp:postmeta"):
-        metas.setdefault(child.get_text("wp:meta_key"), child.get_text("wp:meta_value"))
-    return metas
 
 
 def to_id(text: str) -> int:

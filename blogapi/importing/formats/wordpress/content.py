@@ -22,7 +22,6 @@ from blogapi.importing.formats.wordpress.conversion import (
     BLOCK,
     BLOCK_PLACEHOLDER,
     COMMENT,
-    ContentContext,
     Conversion,
     clean,
 )
@@ -154,7 +153,7 @@ def leave_out_hidden_parts(text: str, conversion: Conversion) -> str:
             out += text[position:start], "\n\n"
             conversion.left_out.append(_TAG.sub("", text[start:end]))
             position = end
-        text = "".join(out) + text[position:]
+        text = "".join([*out, text[position:]])
     return text
 
 
@@ -204,10 +203,8 @@ def _is_left_out(
     kind: str, name: str, lines: Iterable[str], known: _HidingSigns, conversion: Conversion
 ) -> bool:
     """Return whether a block or shortcode was hidden from everyone; add a note, or the reason for a draft."""
-    found = sorted(
-        privacy_signs.find_signs([f"{name}=wp:{kind}", *lines], known), key=lambda it: it[:2], reverse=True
-    )
-    for is_left_out, sign, rule in found:
+    found = privacy_signs.find_signs([f"{name}=wp:{kind}", *lines], known)
+    for is_left_out, sign, rule in sorted(found, key=lambda it: it[:2], reverse=True):
         part = f"The {kind} “{name[:40]}”" + ("" if sign == name else f" with the attribute “{sign[:40]}”")
         if is_left_out:
             conversion.add_note(f"{part} was hidden from all visitors; this part was left out.")
@@ -297,23 +294,24 @@ _ALIGNED = re.compile(
 _CLASS = re.compile(r"(?<![\w-])(class=[\"'])", re.IGNORECASE)
 
 
-def to_html(content: str, context: ContentContext, excerpt: str = "") -> Conversion:
-    """Return the text of a post or page as HTML; `content` is its text in the database of WordPress.
+def convert_text(content: str, conversion: Conversion, excerpt: str = "") -> Conversion:
+    """Convert the text of a post or page to HTML; `content` is its text in the database of WordPress.
 
-    A text in several languages must be reduced to one of them before (see `languages`).
+    A text in several languages must be reduced to one of them before (see `blog.select_language`). Returns
+    the `conversion`.
     """
-    conversion = Conversion(context)
+
+    def convert_classic(part: str) -> str:
+        return conversion.store(add_paragraphs(_convert_inline(part, conversion)))
+
     # Called only for the reason for a draft: a hiding shortcode in the excerpt can hide the text.
     leave_out_hidden_parts(excerpt, conversion)
     text = leave_out_hidden_parts(clean(content), conversion)
-    text = _show_lazy_images(leave_out_hidden_parts(clean(_insert_patterns(text, context)), conversion))
+    text = _show_lazy_images(leave_out_hidden_parts(clean(_insert_patterns(text, conversion)), conversion))
     if ANY_DELIMITER.search(text):
-        blocks = convert_blocks(
-            text, conversion, lambda part: conversion.store(_convert_classic(part, conversion))
-        )
-        html = _convert_inline(blocks, conversion)
+        html = _convert_inline(convert_blocks(text, conversion, convert_classic), conversion)
     else:
-        html = _convert_classic(text, conversion)
+        html = add_paragraphs(_convert_inline(text, conversion))
     html = conversion.restore(_ALIGNED.sub(_add_alignment_class, html)).strip()
     conversion.html, notes, left_out, _ = leave_out_hidden(html, "html", keeps_unclear=True)
     conversion.left_out += left_out
@@ -326,12 +324,12 @@ def to_html(content: str, context: ContentContext, excerpt: str = "") -> Convers
     return conversion
 
 
-def _insert_patterns(text: str, context: ContentContext) -> str:
+def _insert_patterns(text: str, conversion: Conversion) -> str:
     size = 0
 
     def insert(block: re.Match[str]) -> str:
         nonlocal size
-        pattern = context.patterns(int(block[1]))
+        pattern = conversion.get_pattern(int(block[1]))
         size += len(pattern)
         return pattern if pattern and size <= _MAX_PATTERNS else block[0]
 
@@ -371,10 +369,6 @@ def _read_path(attribute: re.Pattern[str], image: str) -> str:
     """Return the address in an attribute without its query, which differs between the copies; "" if none."""
     found = attribute.search(image)
     return unescape(found[found.lastindex or 0]).partition("?")[0] if found else ""
-
-
-def _convert_classic(text: str, conversion: Conversion) -> str:
-    return add_paragraphs(_convert_inline(text, conversion))
 
 
 def _convert_inline(text: str, conversion: Conversion) -> str:

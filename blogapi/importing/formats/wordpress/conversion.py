@@ -1,11 +1,11 @@
-"""The input, the result and the state of the conversion of a post's text."""
+"""The conversion of a post's text: what it needs, its state, and its result."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from blogapi.importing.format_api.article_record import Guess
 from blogapi.rendering.media_types import BY_EXTENSION
@@ -36,50 +36,37 @@ class Attachment:
     mime_type: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContentContext:
-    """The data that the conversion of a post's text needs besides the text."""
-
-    #: returns the attachment with an id, or None if the export does not contain it
-    attachments: Callable[[int], Attachment | None]
-    #: the attachments that were uploaded to the post, in the order of a gallery
-    uploads: Sequence[Attachment] = ()
-    patterns: Callable[[int], str] = lambda _: ""  #: returns the text of a synced pattern; "" = unknown
-    footnotes: str = ""  #: the custom field `footnotes` of the post: JSON, a list of `{"id", "content"}`
-
-
 def clean(text: str) -> str:
     """Return the text with LF line endings and without the control characters of placeholders."""
     return _REMOVED_CHARACTERS.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
+@dataclass(slots=True, kw_only=True)
 class Conversion:
-    """The conversion of a text, with its state and its result.
+    """The conversion of a text: the data of the blog that it needs, its state and its result.
 
     Stores finished HTML, and returns a placeholder that the next steps treat as one character.
     """
 
-    def __init__(self, context: ContentContext) -> None:
-        self.context = context
-        self.html = ""  #: the text as HTML, which is not sanitized
-        #: the plain text before the "more" tag, for a post without an excerpt; "" = there is no such tag
-        self.excerpt = ""
-        #: the numbers of unconverted shortcodes (`name`), and of unconverted blocks that the server of
-        #: WordPress creates (`wp:name`)
-        self.unconverted: Counter[str] = Counter()
-        self.left_out: list[str] = []  #: the parts of the source that were hidden from everyone
-        self.hidden = ""  #: the first reason why the post becomes a draft; "" = visitors saw the whole text
-        self.guesses: dict[str, Guess] = {}  #: by name
-        self._notes: dict[str, None] = {}
-        self._stored: list[str] = []
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Distinct sentences about the changes."""
-        return tuple(self._notes)
+    #: returns the attachment with an id, or None if the export does not contain it
+    get_attachment: Callable[[int], Attachment | None]
+    #: the attachments that were uploaded to the post, in the order of a gallery
+    uploads: Sequence[Attachment] = ()
+    get_pattern: Callable[[int], str] = lambda _: ""  #: returns the text of a synced pattern; "" = unknown
+    footnotes: str = ""  #: the custom field `footnotes` of the post: JSON, a list of `{"id", "content"}`
+    html: str = ""  #: the text as HTML, which is not sanitized
+    excerpt: str = ""  #: the plain text before the "more" tag; "" = there is no such tag
+    #: the numbers of unconverted shortcodes (`name`), and of unconverted blocks that the server of
+    #: WordPress creates (`wp:name`)
+    unconverted: Counter[str] = field(default_factory=Counter)
+    left_out: list[str] = field(default_factory=list)  #: the parts of the source hidden from everyone
+    hidden: str = ""  #: the first reason why the post becomes a draft; "" = visitors saw the whole text
+    guesses: dict[str, Guess] = field(default_factory=dict)  #: by name
+    notes: dict[str, None] = field(default_factory=dict)  #: distinct sentences about the changes
+    _stored: list[str] = field(default_factory=list)
 
     def add_note(self, sentence: str) -> None:
-        self._notes[sentence] = None
+        self.notes[sentence] = None
 
     def add_guess(self, guess: Guess, *, is_new: bool) -> None:
         """Add a guess; it is new only if all signs with its name are."""

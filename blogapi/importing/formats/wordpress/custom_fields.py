@@ -28,6 +28,12 @@ _REMOVED_COMMENT_NAMES = {
 }
 
 
+def list_fields(item: Element) -> list[tuple[str, str]]:
+    """Return the names and the values of the custom fields of an item; a name can occur several times."""
+    fields = item.list_children("wp:postmeta")
+    return [(it.get_text("wp:meta_key"), it.get_text("wp:meta_value")) for it in fields]
+
+
 def count_name(counts: Counter[str], prefix: str, name: str) -> None:
     """Count an item under `prefix` and its name; if there are too many names, count it as `(others)`."""
     full_name = f"{prefix} {name[:40]}"
@@ -78,17 +84,15 @@ def read_seo(
     """
     fields: dict[str, Any] = {}
     notes = []
-    for name, keys in _TEXTS.items():
-        template = to_plain_line(_find_value(metas, keys))
-        text = _fill_template(template, variables)
+    for name, keys in (_TEXTS | _URLS).items():
+        value = next((metas[key] for key in keys.split() if metas.get(key, "").strip()), "")
+        template, url = to_plain_line(value), to_http_url(value)
+        is_other = url.rstrip("/") != link.rstrip("/")
+        text = _fill_template(template, variables) if name in _TEXTS else url if is_other else ""
         if text is None:
             notes.append(f"Its SEO text “{template[:100]}” has variables and was left out.")
         elif text:
             fields[name] = text
-    for name, keys in _URLS.items():
-        url = to_http_url(_find_value(metas, keys))
-        if url and url.rstrip("/") != link.rstrip("/"):
-            fields[name] = url
     return fields, notes
 
 
@@ -100,25 +104,21 @@ def read_robots(metas: Mapping[str, str]) -> str:
     return ("noindex, nofollow" if is_alone else "noindex") if is_hidden else ""
 
 
-def _find_value(metas: Mapping[str, str], keys: str) -> str:
-    return next((metas[key] for key in keys.split() if metas.get(key, "").strip()), "")
-
-
 def _fill_template(template: str, variables: Mapping[str, str]) -> str | None:
     """Return a template with the values of its variables; None if a variable is unknown."""
     known = {"sep": "-", "page": "", **variables}
-    names = {_get_name(match) for match in _VARIABLE.finditer(template)}
+
+    def get_name(match: re.Match[str]) -> str:
+        name: str = match[1] or match[2]
+        return _ALIASES.get(name, name)
+
+    names = set(map(get_name, _VARIABLE.finditer(template)))
     if names and names <= _DEFAULT_VARIABLES and not re.search(r"\w", _VARIABLE.sub("", template)):
         # A template without words of its own is the default of the plugin.
         return ""
     if not names <= known.keys():
         return None
-    return to_line(_VARIABLE.sub(lambda match: known[_get_name(match)], template))
-
-
-def _get_name(match: re.Match[str]) -> str:
-    name: str = match[1] or match[2]
-    return _ALIASES.get(name, name)
+    return to_line(_VARIABLE.sub(lambda match: known[get_name(match)], template))
 
 
 # Custom fields that other rules read, or in which wordpress.com keeps its state.
@@ -134,9 +134,8 @@ def read(item: Element, definitions: CustomFields, counts: Counter[str]) -> dict
     Counts all other fields by name, except hidden fields, whose names begin with an underscore.
     """
     taken, others, fields = dict[str, Any](), dict[str, Any](), dict[str, list[str]]()
-    for child in item.list_children("wp:postmeta"):
-        key, value = child.get_text("wp:meta_key").strip(), child.get_text("wp:meta_value")
-        if key and value.strip() and not key.startswith(_HIDDEN_PREFIXES):
+    for key, value in list_fields(item):
+        if key and value and not key.startswith(_HIDDEN_PREFIXES):
             fields.setdefault(key, []).append(value)
     for key, values in fields.items():
         field = definitions.find(key)
@@ -171,8 +170,7 @@ def decide_status(
     reason = next((f"Its status was “{it}”; {_BECAME_DRAFT}" for it in statuses if it in _DRAFT_STATUSES), "")
     if not reason and any(child.text.strip() for child in item.list_children("wp:post_password")):
         reason = f"It was protected with a password; {_BECAME_DRAFT}"
-    fields = item.list_children("wp:postmeta")
-    lines = [f"{it.get_text('wp:meta_key').strip()}={it.get_text('wp:meta_value').strip()}" for it in fields]
+    lines = [f"{name}={value}" for name, value in list_fields(item)]
     if not reason and (found := next(privacy_signs.find_signs(lines, privacy_signs.POST_FIELDS), None)):
         reason = f"It was only for members or subscribers (`{found[1]}`); {_BECAME_DRAFT}"
     reason = reason or hidden
@@ -195,16 +193,12 @@ def decide_status(
 
 def guess_from_fields(item: Element) -> Iterator[Guess]:
     """Yield a guess for each custom field of an item that no table knows, and that seems to hide it."""
-    for field in item.list_children("wp:postmeta"):
-        name, value = field.get_text("wp:meta_key").strip(), field.get_text("wp:meta_value").strip()
+    for name, value in list_fields(item):
         if name in privacy_signs.BUILDER_FIELDS:
             found = {it["name"] for it in privacy_signs.BUILDER_CONDITION.finditer(value)}
             found |= {"hide_desktop"} if privacy_signs.BUILDER_HIDDEN.search(value) else set()
-            settings = {
-                (it["name"], it["text"] or it["word"] or "")
-                for it in privacy_signs.BUILDER_SETTING.finditer(value)
-            }
-            found |= {key for key, text in settings if privacy.is_private_field(key, text)}
+            settings = set(privacy_signs.BUILDER_SETTING.findall(value))
+            found |= {key for key, text, word in settings if privacy.is_private_field(key, text or word)}
             for setting in sorted(found):
                 yield make_guess("builder", setting, f"The setting “{setting}” of its page builder")
         elif name not in privacy_signs.POST_FIELDS and privacy.is_private_field(name, value):
@@ -213,11 +207,8 @@ def guess_from_fields(item: Element) -> Iterator[Guess]:
 
 
 def find_unread_rules(item: Element) -> Iterator[str]:
-    """Yield each plugin that has left traces in an item and whose rules about visitors are outside of
-    posts.
-    """
-    traces = {child.get_text("wp:meta_key") for child in item.list_children("wp:postmeta")}
-    traces.add(item.get_text("wp:post_type"))
+    """Yield the plugins with traces in an item whose rules about visitors are outside of posts."""
+    traces = {item.get_text("wp:post_type"), *(name for name, _ in list_fields(item))}
     is_page = item.get_text("wp:post_type") == "page" and item.get_text("wp:status") == "publish"
     content = item.get_text("content:encoded").replace("[[", "") if is_page else ""
     for sign in privacy_signs.UNREAD_RULES:

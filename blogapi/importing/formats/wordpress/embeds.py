@@ -118,7 +118,10 @@ def player_address(address: str) -> str:
 
 def replace_player(html: str, conversion: Conversion) -> str:
     """Return a placeholder for the player in an `<iframe>`, `<object>` or `<embed>`, or for a link."""
-    addresses = [address for tag in _SOURCE.findall(html) if (address := _find_address(tag))]
+    addresses = list[str]()
+    for tag in _SOURCE.findall(html):
+        values = (unescape("".join(values)).strip() for _, *values in _ATTRIBUTE.findall(tag))
+        addresses += [value for value in values if "/" in value][:1]
     for address in addresses:
         if html[:7].lower() == "<iframe" and _get_host(address) in EMBED_HOSTS:
             return conversion.store(html, INLINE)
@@ -134,14 +137,6 @@ def replace_player(html: str, conversion: Conversion) -> str:
     )
     text = addresses[0].partition("?")[0].removeprefix("https://").removeprefix("http://")
     return conversion.store(link(addresses[0], escape(text[:100])), INLINE)
-
-
-def _find_address(tag: str) -> str:
-    for found in _ATTRIBUTE.finditer(tag):
-        address = unescape(found[2] or found[3] or found[4] or "").strip()
-        if "/" in address:
-            return address
-    return ""
 
 
 def _get_host(address: str) -> str:

@@ -105,16 +105,15 @@ def _player(kind: str, names: Iterable[str], shortcode: Shortcode, conversion: C
         addresses = [file.url for file in files] or [file.url for file in _list_uploads(kind, conversion)][:1]
     if not addresses:
         return _link(shortcode, conversion)
-    return conversion.store(
-        media_html.player(
-            kind,
-            addresses,
-            caption=named.get("caption", ""),
-            fallback=replace_shortcodes(shortcode.inner, conversion).strip(),
-            size=(named.get("width", ""), named.get("height", "")) if kind == "video" else ("", ""),
-            poster=named.get("poster", ""),
-        )
+    player = media_html.player(
+        kind,
+        addresses,
+        caption=named.get("caption", ""),
+        fallback=replace_shortcodes(shortcode.inner, conversion).strip(),
+        size=(named.get("width", ""), named.get("height", "")) if kind == "video" else ("", ""),
+        poster=named.get("poster", ""),
     )
+    return conversion.store(player)
 
 
 def _playlist(shortcode: Shortcode, conversion: Conversion) -> str | None:
@@ -139,9 +138,8 @@ def _embed_by_id(prefix: str, *names: str) -> Handler:
             return html
         named = (shortcode.named[name] for name in names if shortcode.named.get(name))
         values = (*named, *shortcode.positional, _TAG.sub("", shortcode.inner))
-        id_ = next(
-            (value for raw in values if re.fullmatch(r"[\w/.@:-]{2,100}", value := raw.strip(" =:\n"))), ""
-        )
+        stripped = (value.strip(" =:\n") for value in values)
+        id_ = next((value for value in stripped if re.fullmatch(r"[\w/.@:-]{2,100}", value)), "")
         return embed(id_ if ":" in id_ else prefix + id_, conversion) if id_ else None
 
     return handle
@@ -158,10 +156,8 @@ def _image_by_id(shortcode: Shortcode, conversion: Conversion) -> str | None:
 
 def _anchor(shortcode: Shortcode, conversion: Conversion) -> str | None:
     address = _find_link(shortcode.named) or unescape(shortcode.find_address())
-    text = _TAG.sub("", shortcode.inner).strip() or escape(
-        _find_text(shortcode.named, (*_LABELS, "title")), quote=False
-    )
-    return link(address, text) if address else None
+    label = escape(_find_text(shortcode.named, (*_LABELS, "title")), quote=False)
+    return link(address, _TAG.sub("", shortcode.inner).strip() or label) if address else None
 
 
 def convert_box_attributes(named: dict[str, str], conversion: Conversion) -> str:
@@ -205,28 +201,18 @@ def read_ids(value: str) -> list[int]:
 
 def find_attachments(ids: Iterable[int], conversion: Conversion) -> list[Attachment]:
     """Return the attachments that have an address; add a note with the ids of the others."""
-    found: list[Attachment] = []
-    missing: list[int] = []
-    for id_ in ids:
-        attachment = conversion.context.attachments(id_)
-        if attachment and attachment.url:
-            found.append(attachment)
-        else:
-            missing.append(id_)
-    if missing:
+    files = [(id_, conversion.get_attachment(id_)) for id_ in ids]
+    found = [file for _, file in files if file and file.url]
+    if missing := [id_ for id_, file in files if not (file and file.url)]:
         numbers = ", ".join(map(str, missing[:10])) + (" …" if len(missing) > 10 else "")
-        conversion.add_note(
-            f"The export does not contain these media files of a gallery or player: {numbers}."
-        )
+        note = f"The export does not contain these media files of a gallery or player: {numbers}."
+        conversion.add_note(note)
     return found
 
 
 def _list_uploads(kind: str, conversion: Conversion) -> list[Attachment]:
-    return [file for file in conversion.context.uploads if file.url and file.mime_type.startswith(kind)]
+    return [file for file in conversion.uploads if file.url and file.mime_type.startswith(kind)]
 
-
-_youtube = _embed_by_id("https://www.youtube.com/watch?v=", "id", "v", "code")
-_vimeo = _embed_by_id("https://vimeo.com/", "id", "clip_id")
 
 HANDLERS: dict[str, Handler] = {
     **dict.fromkeys(("caption", "wp_caption"), _caption),
@@ -237,8 +223,11 @@ HANDLERS: dict[str, Handler] = {
     **dict.fromkeys(
         ("embed", "embedyt", "googlemaps", "facebook", "soundcloud", "vc_video", "dailymotion", "ted"), _link
     ),
-    **dict.fromkeys(("youtube", "youtube_sc", "su_youtube", "lyte"), _youtube),
-    **dict.fromkeys(("vimeo", "su_vimeo"), _vimeo),
+    **dict.fromkeys(
+        ("youtube", "youtube_sc", "su_youtube", "lyte"),
+        _embed_by_id("https://www.youtube.com/watch?v=", "id", "v", "code"),
+    ),
+    **dict.fromkeys(("vimeo", "su_vimeo"), _embed_by_id("https://vimeo.com/", "id", "clip_id")),
     "spotify": _embed_by_id("https://open.spotify.com/track/"),
     "gist": _embed_by_id("https://gist.github.com/", "id", "url"),
     **dict.fromkeys(("tweet", "twitter"), _embed_by_id("https://twitter.com/i/status/", "id")),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import codecs
 import html
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from xml.sax import SAXParseException
 
@@ -19,6 +19,7 @@ from blogapi.importing.formats.wordpress import article_records
 from blogapi.importing.formats.wordpress.article_records import RecordMaker
 from blogapi.importing.formats.wordpress.blog import Blog, get_blog_address
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
+from blogapi.importing.texts.lines import find_codec
 from blogapi.importing.texts.messages import format_count
 from blogapi.importing.texts.xml_elements import Element, ElementBuilder, decode, parse
 from blogapi.rendering.slugs import make_term_key
@@ -95,11 +96,9 @@ def _resolve(reference: str, repairs: Counter[str]) -> str:
 
 
 MAX_FILE_BYTES = 8 * 1024**3
-_WORDPRESS_COM_FILES = ".files.wordpress.com"
 _DTD_REFUSAL = (
     "It has a document type declaration, which is not read for safety; WordPress writes none: remove it."
 )
-_UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 # The declaration of the namespace; or the elements of WordPress, because some files have no declarations.
 _WXR = re.compile(
     r"xmlns:[\w.-]+\s{0,9}=\s{0,9}[\"']https?://(?:www\.)?wordpress\.org/export/"
@@ -173,13 +172,11 @@ class WordPressSource(FileSource):
             for address, blog in self._blogs.items()
         }
         self.total = sum(blog.items for blog in self._blogs.values()) + len(self._files)
-        self.hosts = {host for address, blog in self._blogs.items() for host in _list_hosts(address, blog)}
+        self.hosts = {host for pair in self._blogs.items() for host in _list_hosts(*pair)}
         self.terms = [*article_records.list_terms(self._blogs.values())]
         plugins = sorted({plugin for blog in self._blogs.values() for plugin in blog.unread_rules})
         self.unread_rules = " and ".join(plugins)
-        for file in self._files.values():
-            if file.problem:
-                continue
+        for file in (file for file in self._files.values() if not file.problem):
             sentences = []
             repairs = [f"{name}: {number:,}" for name, number in sorted((+file.repairs).items())]
             if repairs or file.is_repaired:
@@ -215,13 +212,10 @@ class WordPressSource(FileSource):
             raise file.problem
         maker = self._makers[self._get_address(file.blog)]
         try:
-            for element in file.read():
-                if element.name != "item":
-                    continue
+            for element in (element for element in file.read() if element.name == "item"):
                 try:
-                    yield from maker.make_records(element, entry)
-                except NotAnArticle:
-                    continue
+                    with suppress(NotAnArticle):
+                        yield from maker.make_records(element, entry)
                 except RefusedFile as error:
                     title = element.get_text("title")[:200]
                     yield report_problem(maker.make_key(element), error, entry.key, title)
@@ -246,11 +240,11 @@ def _scan(entry: Entry) -> ExportFile:
     if file.problem:
         return file
     try:
-        try:
+        with suppress(MalformedFile):
             file.blog = _collect(file)
-        except MalformedFile:
-            file.is_repaired = True
-            file.blog = _collect(file)
+            return file
+        file.is_repaired = True
+        file.blog = _collect(file)
     except RefusedFile as error:
         file.problem = error
     except MalformedFile as error:
@@ -268,20 +262,16 @@ def _collect(file: ExportFile) -> Blog:
     return blog
 
 
-def _list_hosts(address: str, blog: Blog) -> Iterator[str]:
-    yield from filter(None, (address, blog.address, *blog.former_addresses))
-    for name in ("link", "wp:base_blog_url"):
-        yield from filter(None, (get_blog_address(blog.texts.get(name, "")),))
-    for attachment in blog.attachments.values():
-        host = get_blog_address(attachment.url).partition("/")[0]
-        if host.endswith(_WORDPRESS_COM_FILES):
-            yield host
+def _list_hosts(address: str, blog: Blog) -> set[str]:
+    named = (get_blog_address(blog.texts.get(name, "")) for name in ("link", "wp:base_blog_url"))
+    files = (get_blog_address(file.url).partition("/")[0] for file in blog.attachments.values())
+    of_files = (host for host in files if host.endswith(".files.wordpress.com"))
+    return {address, blog.address, *blog.former_addresses, *named, *of_files} - {""}
 
 
 def detect(entry: Entry, head: bytes) -> bool:
     """Return whether a file is a WXR file or a part of one; `head` has its first bytes."""
-    encoding = "utf-16" if head.startswith(_UTF_16_MARKS) else "utf-8-sig"
-    text = head.decode(encoding, "replace").lstrip("\ufeff\0 \t\r\n")
+    text = head.decode(find_codec(head), "replace").lstrip("\ufeff\0 \t\r\n")
     # Text before the XML declaration can be a warning of PHP; but a post can also quote WXR.
     is_xml = text.startswith("<") or entry.path.suffix.lower() in _SUFFIXES
     return is_xml and _WXR.search(text) is not None

@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from blogapi.importing.formats.wordpress.content import to_html
-from blogapi.importing.formats.wordpress.conversion import ContentContext, Conversion
+from blogapi.importing.formats.wordpress.content import convert_text
+from blogapi.importing.formats.wordpress.conversion import Conversion
 
 
 def convert(text: str, footnotes: str = "") -> Conversion:
-    return to_html(text, ContentContext(attachments={}.get, footnotes=footnotes))
+    return convert_text(text, Conversion(get_attachment={}.get, footnotes=footnotes))
 
 
 def block(name: str, html: str = "", **attributes: object) -> str:
@@ -50,7 +50,7 @@ def block(name: str, html: str = "", **attributes: object) -> str:
 )  # fmt: skip
 def test_blocks_with_complete_html(text, html):
     converted = convert(text)
-    assert (converted.html, converted.unconverted, converted.notes) == (html, {}, ())
+    assert (converted.html, converted.unconverted, converted.notes) == (html, {}, {})
 
 
 PLAYER = (
@@ -123,7 +123,12 @@ def test_deeply_nested_blocks_keep_their_text():
 def test_synced_patterns_of_the_export_are_inserted():
     patterns = {1: "<!-- wp:paragraph --><p>Both</p><!-- /wp:paragraph -->", 2: "x" * 600_000}
     text = '<!-- wp:block {"ref":1} /--><!-- wp:block {"ref":3} /-->'
-    context = ContentContext(attachments={}.get, patterns=lambda id_: patterns.get(id_, ""))
-    converted = to_html(text, context)
+
+    def insert(text):
+        return convert_text(
+            text, Conversion(get_attachment={}.get, get_pattern=lambda id_: patterns.get(id_, ""))
+        )
+
+    converted = insert(text)
     assert (converted.html, converted.unconverted) == ("<p>Both</p>", {"wp:block": 1})
-    assert len(to_html('<!-- wp:block {"ref":2} /-->' * 9, context).html) < 700_000
+    assert len(insert('<!-- wp:block {"ref":2} /-->' * 9).html) < 700_000

@@ -13,8 +13,8 @@ from blogapi.importing.format_api.privacy_signs import (
     HIDING_SHORTCODE_ATTRIBUTES,
     SHORTCODES,
 )
-from blogapi.importing.formats.wordpress.content import to_html
-from blogapi.importing.formats.wordpress.conversion import ContentContext
+from blogapi.importing.formats.wordpress.content import convert_text
+from blogapi.importing.formats.wordpress.conversion import Conversion
 from tests.importing.formats.wordpress.exports import make_export, make_item, read_export
 from tests.importing.guesses import mark_all
 
@@ -377,7 +377,7 @@ def test_the_work_is_in_proportion_to_the_length(pattern):
     def measure(length):
         text = pattern * (length // len(pattern)) + "]-->[/membership][/restrict][/a]"
         start = time.process_time()
-        to_html(text, ContentContext(attachments={}.get))
+        convert_text(text, Conversion(get_attachment={}.get))
         return time.process_time() - start
 
     measure(1_000)

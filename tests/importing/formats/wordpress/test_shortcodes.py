@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from blogapi.importing.formats.wordpress.content import to_html
-from blogapi.importing.formats.wordpress.conversion import Attachment, ContentContext, Conversion
+from blogapi.importing.formats.wordpress.content import convert_text
+from blogapi.importing.formats.wordpress.conversion import Attachment, Conversion
 from blogapi.rendering.sanitizer import to_safe_html
 
 FILES = {
@@ -26,7 +26,7 @@ TWO = (
 
 
 def convert(text: str, *uploads: Attachment) -> Conversion:
-    return to_html(text, ContentContext(attachments=FILES.get, uploads=uploads))
+    return convert_text(text, Conversion(get_attachment=FILES.get, uploads=uploads))
 
 
 def gallery(*pictures: str, columns: int = 3) -> str:
@@ -82,14 +82,14 @@ def test_captions_become_figures(text, html):
 )  # fmt: skip
 def test_galleries_become_figures(text, html):
     converted = convert(text, FILES[1], FILES[2], FILES[3], FILES[5])
-    assert (converted.html, converted.notes) == (html, ())
+    assert (converted.html, converted.notes) == (html, {})
 
 
 def test_a_gallery_without_known_pictures_stays_and_is_reported():
     converted = convert('[gallery ids="5,77"]')
     assert converted.html == '<p>[gallery ids="5,77"]</p>'
     assert converted.unconverted == {"gallery": 1}
-    assert converted.notes == (
+    assert tuple(converted.notes) == (
         "The export does not contain these media files of a gallery or player: 5, 77.",
         "A gallery is not converted, because the export does not name its pictures.",
     )
