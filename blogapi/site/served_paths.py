@@ -9,10 +9,14 @@ from fnmatch import translate
 from urllib.parse import unquote, urlsplit
 from uuid import UUID
 
-from blogapi.publication.kinds import PAGE_KINDS
+from sqlalchemy import select
+
+from blogapi.publication.kinds import KINDS, PAGE_KINDS, get_model
+from blogapi.publication.visibility import ItemType, is_page
 from blogapi.site import addresses
 from blogapi.site.models import Site
 from blogapi.site.paths import without_slash
+from blogapi.storage.database import db
 from blogapi.web.errors import Errors
 
 # The first segments of the paths that the service answers itself; `*` stands for any characters.
@@ -93,7 +97,30 @@ def is_reserved_slug(site: Site, kind: str, slug: str) -> bool:
         return False
     path = unquote(addresses.make_slug_path(site, kind, slug))
     is_fixed = _get_first_segment(path) in FIXED_SEGMENTS or find_fixed_page(site, path) is not None
-    return is_fixed or is_service_path(path)
+    return is_fixed or is_service_path(path) or _is_other_item(site, kind, path)
+
+
+def _is_other_item(site: Site, kind: str, path: str) -> bool:
+    """Return whether the path can be that of an item whose model is another one, even of a draft."""
+    own = get_model(KINDS[kind].model or kind)
+    for other in PAGE_KINDS:
+        model = get_model(KINDS[other].model or other)
+        values = addresses.parse_path(site, other, path) if model is not own else None
+        if not values:
+            continue
+        if other == ItemType.PAGE and values.get("path"):
+            found: UUID | None = None
+            for slug in str(values["path"]).split("/"):
+                is_below = is_page(model) & (model.slug == slug) & (model.parent_id == found)
+                found = db.session.scalar(select(model.uuid).where(is_below))
+                if found is None:
+                    break
+        else:
+            has_slug = model.slug.in_(addresses.list_slugs(values))
+            found = db.session.scalar(select(model.uuid).where(has_slug))
+        if found is not None:
+            return True
+    return False
 
 
 def check_served(site: Site, *, may_have_path: bool = False) -> Errors:
