@@ -128,24 +128,18 @@ def _make_frame(edition: Edition, language: str, counted: str) -> Fields:
     pages, _ = documents.list_published(_LISTED_PAGE_FIELDS, by_position)
     linked = {make_absolute(entry["url"], site.url) for entry in values["site"]["navigation"]}
     own_pages = [one for one in pages if (one["language"] or site.language) == language]
-    used = list_used(categories)
-    home = homes.get(language, next(iter(homes.values())))
-    is_listed = any(other["language"] == language for other in site.other_languages)
+    used, is_other = list_used(categories), any(one["language"] == language for one in site.other_languages)
     return {
         **values,
         "has_frame": True,
-        "home": edition.make_address(home),
+        "home": edition.make_address(homes.get(language, next(iter(homes.values())))),
         "homes": [
-            {
-                "language": one,
-                "url": edition.make_address(address),
-                "name": values["words"].name_language(one),
-            }
-            for one, address in homes.items()
+            {"language": one, "url": edition.make_address(path), "name": values["words"].name_language(one)}
+            for one, path in homes.items()
         ],
         "search": "" if edition.is_static else SEARCH_PATH,
         "archive": edition.make_address(ARCHIVE_PATH),
-        "feed": make_feed_address(edition, {"language": language} if is_listed else {}),
+        "feed": make_feed_address(edition, {"language": language} if is_other else {}),
         "categories": _choose_most_used(make_tree(used)) if len(used) > 1 else [],
         "tags": _choose_most_used([tag for tag in tags if tag["articles_count"]]),
         "pages": make_tree([page for page in own_pages if page["url"] not in linked]),
@@ -181,38 +175,50 @@ def _choose_most_used(terms: Sequence[Fields]) -> list[Fields]:
 
 def _show_list(edition: Edition, target: Target) -> Page:
     """Return a page of the list of articles of a home page, a month, a category, a tag or an author."""
-    site, page, item = edition.site, PageNumber(target.number), Fields()
-    articles, total = documents.list_entries(_select_articles(site, target), target.number)
-    count = max(1, -(-total // PAGE_SIZE))
-    if target.number > count or (target.kind == "month" and not total):
-        raise NotFound("The list has no such page.")
+    site, kind, page, item = edition.site, target.kind, PageNumber(target.number), Fields()
+
+    def make_address(number: int) -> str:
+        return edition.make_address(make_numbered_url(target.path, number))
+
+    articles, pager = _list_page(_select_articles(site, target), target.number, make_address)
+    if kind == "month" and not articles:
+        raise NotFound("The month has no articles.")
     if target.uuid is not None:
-        item = documents.get_term(target.kind, target.uuid, page)
-    language = target.language or item.get("language", "")
-    context = _make_context(edition, target.kind, language, target.own_path)
+        item = documents.get_term(kind, target.uuid, page)
+    context = _make_context(edition, kind, target.language or item.get("language", ""), target.own_path)
     described, title = describe_in_language(site, context["language"]), item.get("name", "")
-    if target.kind == "month":
+    if kind == "month":
         title = context["words"].format_month(target.year, target.month)
         head = make_month_head(described, target.year, target.month, name=title, page=page)
     else:
         head = item["head"] if item else make_site_head(described, page=page)
-    categories = context["all_categories"] if target.kind == "category" else []
+    categories = context["all_categories"] if kind == "category" else []
+    context |= {"item": item, "articles": articles, "page_title": title, "pager": pager, "head": head}
     context |= {
-        "item": item,
-        "articles": articles,
-        "page_title": title,
-        "pager": _make_pager(
-            target.number,
-            count,
-            total,
-            lambda number: edition.make_address(make_numbered_url(target.path, number)),
-        ),
-        "own_feed": make_feed_address(edition, choose_own_feed(target.kind, item)) if item else "",
+        "own_feed": make_feed_address(edition, choose_own_feed(kind, item)) if item else "",
         "above": list_ancestors(categories, item),
-        "below": _list_below(list_used(categories), item) if categories else [],
-        "head": head,
+        "below": [one for one in list_used(categories) if one["parent"] == item["uuid"]],
     }
     return Page("home.html", context)
+
+
+def _list_page(
+    filters: ArticleFilters, number: int, make_address: Callable[[int], str]
+) -> tuple[list[Fields], Fields]:
+    """Return the articles of a page of a list, and its pager; raises NotFound for a page after the last."""
+    articles, total = documents.list_entries(filters, number)
+    count = max(1, -(-total // PAGE_SIZE))
+    if filters.q:
+        count = min(count, MAX_SEARCH_PAGE)
+    if number > count:
+        raise NotFound("The list has no such page.")
+    return articles, {
+        "number": number,
+        "count": count,
+        "total": total,
+        "newer": make_address(number - 1) if number > 1 else "",
+        "older": make_address(number + 1) if number < count else "",
+    }
 
 
 def _select_articles(site: Site, target: Target) -> ArticleFilters:
@@ -228,20 +234,6 @@ def _select_articles(site: Site, target: Target) -> ArticleFilters:
         return ArticleFilters(published_after=start, published_before=end)
     reference = str(target.uuid)
     return ArticleFilters(**{target.kind: reference if target.kind == "author" else (reference,)})  # type: ignore[arg-type]
-
-
-def _list_below(items: Sequence[Fields], item: Fields) -> list[Fields]:
-    return [one for one in items if one["parent"] == item["uuid"]]
-
-
-def _make_pager(number: int, count: int, total: int, make_address: Callable[[int], str]) -> Fields:
-    return {
-        "number": number,
-        "count": count,
-        "total": total,
-        "newer": make_address(number - 1) if number > 1 else "",
-        "older": make_address(number + 1) if number < count else "",
-    }
 
 
 def _show_archive(edition: Edition) -> Page:
@@ -271,18 +263,19 @@ def _show_item(edition: Edition, target: Target) -> Page:
     assert target.uuid is not None, "an item has a uuid"
     article = documents.get_item(target.kind, target.uuid)
     context = _make_context(edition, target.kind, article["language"], target.path)
-    items = context["all_categories" if target.kind == "article" else "all_pages"]
-    below = _list_below(items, article) if target.kind == "page" else []
-    return Page("article.html", context | _make_item_values(article, context, items) | {"below": below})
+    pages = context["all_pages"] if target.kind == "page" else []
+    below = [one for one in pages if one["parent"] == article["uuid"]]
+    return Page("article.html", context | _make_item_values(article, context) | {"below": below})
 
 
-def _make_item_values(article: Fields, context: Fields, items: Sequence[Fields]) -> Fields:
+def _make_item_values(article: Fields, context: Fields) -> Fields:
     """Return the values of the template for an article or a page."""
-    category = article.get("category")
-    above = list_ancestors(items, article)
-    if category:
+    if category := article.get("category"):
+        items = context.get("all_categories", [])
         own = next((one for one in items if one["uuid"] == category["uuid"]), category)
         above = [*list_ancestors(items, own), own] if context["categories"] else []
+    else:
+        above = list_ancestors(context.get("all_pages", []), article)
     first = re.search(r'<img [^<>]*?src="([^"<>]*)"', article["html"])
     neighbours = {one["uuid"] for one in (article.get("previous"), article.get("next")) if one}
     related = [one for one in article.get("related", []) if one["uuid"] not in neighbours]
@@ -297,19 +290,14 @@ def _make_item_values(article: Fields, context: Fields, items: Sequence[Fields])
 def show_preview(edition: Edition, item: Fields, *, has_edits: bool, style: str) -> Page:
     """Return the page of a preview link; if the site is off, without a header and a footer."""
     kind = "article" if "category" in item else "page"
-    items: Sequence[Fields] = ()
     if edition.site.built_in:
         context = _make_context(edition, kind, item["language"])
-        items = context["all_categories" if kind == "article" else "all_pages"]
     else:
         context = _describe_site(edition, item["language"])
         context |= {"kind": kind, "several_authors": True, "categories": [item.get("category")]}
-    values = _make_item_values(item, context, items)
-    preview = {
-        "style": style,
-        "notice": _describe_status(edition, item, context["words"], has_edits=has_edits),
-    }
-    return Page("article.html", context | values | {"preview": preview})
+    notice = _describe_status(edition, item, context["words"], has_edits=has_edits)
+    values = _make_item_values(item, context) | {"preview": {"style": style, "notice": notice}}
+    return Page("article.html", context | values)
 
 
 def show_missing_preview(edition: Edition, style: str) -> Page:
@@ -337,18 +325,14 @@ def show_search(edition: Edition, q: str, number: int, *, is_refused: bool = Fal
     """
     context = _make_context(edition, "search", "", SEARCH_PATH)
     q = q.strip()[:MAX_QUERY_LENGTH]
-    articles, total = list[Fields](), 0
     if q and not is_refused:
-        articles, total = documents.list_entries(ArticleFilters(q=q), min(number, MAX_SEARCH_PAGE))
-    count = min(MAX_SEARCH_PAGE, max(1, -(-total // PAGE_SIZE)))
-    if not is_refused and number > count:
-        raise NotFound("The search has no such page.")
-    pager = _make_pager(
-        number, count, total, lambda other: f"{SEARCH_PATH}?{urlencode({'q': q, 'page': other})}"
-    )
-    context |= {"q": q, "articles": articles, "pager": pager, "is_refused": is_refused}
-    context["page_title"] = context["words"]["search"]
-    return Page("search.html", context, 429 if is_refused else 200)
+        if number > MAX_SEARCH_PAGE:
+            raise NotFound("A search has no such page.")
+        context["articles"], context["pager"] = _list_page(
+            ArticleFilters(q=q), number, lambda other: f"{SEARCH_PATH}?{urlencode({'q': q, 'page': other})}"
+        )
+    values = {"q": q, "is_refused": is_refused, "page_title": context["words"]["search"]}
+    return Page("search.html", {"articles": [], **context, **values}, 429 if is_refused else 200)
 
 
 def choose_language(site: Site, path: str) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from hashlib import sha256
@@ -38,6 +37,7 @@ from blogapi.delivery.redirects import queries as redirects
 from blogapi.delivery.redirects.custom.targets import find_chain
 from blogapi.delivery.redirects.formats import RedirectLine
 from blogapi.exporting.export_files import MediaFile, TextFile
+from blogapi.exporting.names import fold_name
 from blogapi.exporting.results import ExportReport
 from blogapi.exporting.writers import WrittenFolder, read_manifest
 from blogapi.publication.kinds import TERM_KINDS
@@ -68,10 +68,6 @@ _ROBOTS = "User-agent: *\nDisallow:\n\nSitemap: {url}/sitemap.xml\n"
 _DOCUMENTS = ("article", "articles", "item", "related", "site")
 _ADDRESS_FIELDS = ("avatar", "cover_image", "icon", "logo", "url")
 
-# Sanitized HTML quotes each attribute value and escapes `<` and `>` in it.
-_TAG = re.compile(r"<[a-z][^<>]*>")
-_ATTRIBUTE = re.compile(r' (href|src|poster|srcset)="([^"]*)"')
-_SRCSET_CANDIDATE = re.compile(r"(?<![^\s,])[^\s,]+")
 _MEDIA_PATH = re.compile(rf"{HASH_PREFIX}([^/?#\s\"'<>]+)")
 _WINDOWS_NAMES = re.compile(
     r'.*[<>:"\\|?*\x00-\x1f].*|.*[. ]|(con|prn|aux|nul|(com|lpt)[0-9¹²³])(\..*)?', re.IGNORECASE | re.DOTALL
@@ -241,15 +237,7 @@ class _SiteCopy:
             if f'href="{url}' in html:
                 link = rf'<a [^<>]*href="{re.escape(url)}(?:[?#][^"]*)?"[^<>]*>(.*?)</a>'
                 html = re.sub(link, r"\1", html, flags=re.DOTALL)
-        return _TAG.sub(lambda tag: _ATTRIBUTE.sub(self._edit_attribute, tag[0]), html)
-
-    def _edit_attribute(self, found: re.Match[str]) -> str:
-        name, value = found.groups()
-        if name == "srcset":
-            value = _SRCSET_CANDIDATE.sub(lambda candidate: self._make_address(candidate[0]), value)
-        else:
-            value = self._make_address(value)
-        return f' {name}="{value}"'
+        return templating.edit_addresses(html, self._make_address)
 
     def _make_address(self, address: str) -> str:
         """Return an address of a text for the copy; paths and addresses of files get the path of the copy."""
@@ -303,7 +291,7 @@ class _SiteCopy:
             self._media.add(path)
             return True
         name = make_file_name(path)
-        return self._names.get(_fold_name(name)) == (name, True)
+        return self._names.get(fold_name(name)) == (name, True)
 
     def _make_redirect_page(self, path: str, url: str) -> Iterator[TextFile]:
         template = templating.get_built_in_environment().get_template("leads-on.html")
@@ -343,7 +331,7 @@ class _SiteCopy:
         """Return whether a file can have this name; otherwise, report why not."""
         parts = name.split("/")
         folders = ["/".join(parts[:end]) for end in range(1, len(parts))]
-        wanted = {_fold_name(one): (one, False) for one in folders} | {_fold_name(name): (name, True)}
+        wanted = {fold_name(one): (one, False) for one in folders} | {fold_name(name): (name, True)}
         for key, one in wanted.items():
             known = self._names.get(key)
             if known and (known != one or one[1]):
@@ -370,10 +358,6 @@ def _find_media(path: str) -> Path | None:
             file = get_folder().get_path(hash, extension)
             found = file if file.is_file() else file_references.find_new_path(found)
     return found
-
-
-def _fold_name(name: str) -> str:
-    return unicodedata.normalize("NFC", name).casefold()
 
 
 def _is_impossible(part: str) -> bool:

@@ -26,6 +26,11 @@ _TEMPLATES = FOLDER / "templates"
 EMBEDDED_FRAMES = f"frame-src {' '.join(f'https://{host}' for host in sorted(EMBED_HOSTS))}"
 
 
+_TAG = re.compile(r"<[a-z][^<>]* (?:href|src|poster|srcset)=[^<>]*>")
+_ATTRIBUTE = re.compile(r' (href|src|poster|srcset)="([^"]*)"')
+_CANDIDATE = re.compile(r"(?<![^\s,])[^\s,]+")
+
+
 @cache
 def read_style() -> str:
     """Return the style sheet of the site."""
@@ -64,8 +69,29 @@ def use_paths(page: str, url: str) -> str:
     The demo can be read through another port or host, so its pages contain only links that work there.
     """
     head, separator, body = page.partition("</head>")
-    own = re.compile(rf'(<[^<>]*? (?:href|src)="){re.escape(escape(url))}(?=(/?))(?=["/?#])')
-    return head + separator + own.sub(lambda found: found[1] + ("" if found[2] else "/"), body)
+    escaped = escape(url)
+
+    def to_path(address: str) -> str:
+        path = address.removeprefix(escaped)
+        if path == address or path[:1] not in ("", "/", "?", "#"):
+            return address
+        return path if path.startswith("/") else f"/{path}"
+
+    return head + separator + edit_addresses(body, to_path)
+
+
+def edit_addresses(html: str, edit: Callable[[str], str]) -> str:
+    """Return the HTML with each address of a link, a picture or a video replaced by what `edit` returns.
+
+    Attribute values must be quoted, with `<` and `>` escaped, as they are in templates and sanitized HTML.
+    """
+
+    def edit_attribute(found: re.Match[str]) -> str:
+        name, value = found.groups()
+        is_list = name == "srcset"
+        return f' {name}="{_CANDIDATE.sub(lambda one: edit(one[0]), value) if is_list else edit(value)}"'
+
+    return _TAG.sub(lambda tag: _ATTRIBUTE.sub(edit_attribute, tag[0]), html)
 
 
 @pass_context
