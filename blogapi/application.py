@@ -91,7 +91,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     # requests are not counted again, and the limits treat a bearer token as a key. The cache reads the routes
     # when it is created: before them, it would store nothing for callers without a key.
     delivery.init_app(app)
-    response_cache_middleware.init_app(app, lambda: theme.THEME.get(app).get().generation)
+    response_cache_middleware.init_app(app, lambda: theme.get_theme(app).generation)
     parameters = {media_addresses.PREFIX: (), **feed_routes.QUERY_PARAMETERS}
     public_queries.init_app(app, parameters, served_paths.find_parameters)
     inner_requests.init_app(app)

@@ -18,11 +18,12 @@ from blogapi.content.taxonomies.queries import find_term
 from blogapi.publication import kinds, visibility
 from blogapi.publication.kinds import TERM_KINDS
 from blogapi.publication.shared_caching import shows
-from blogapi.site.addresses import to_time_zone
+from blogapi.site.addresses import describe_in_language, to_time_zone
 from blogapi.site.head_schemas import HeadSchema
-from blogapi.site.heads import FIRST_PAGE, PageNumber, describe_in_language, make_list_head
+from blogapi.site.heads import FIRST_PAGE, PageNumber, make_list_head
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
+from blogapi.site.served_paths import make_month_path
 from blogapi.storage.database import current_time, db, table_of
 from blogapi.web.access import allow, reader
 from blogapi.web.blueprint import Blueprint
@@ -91,7 +92,7 @@ def make_month_head(
     """
     if site.language.partition("-")[0] == "en":
         name = name or f"{calendar.month_name[month]} {year}"
-    return make_list_head(site, name or f"{year:04}-{month:02}", f"/archive/{year:04}/{month:02}/", page=page)
+    return make_list_head(site, name or f"{year:04}-{month:02}", make_month_path(year, month), page=page)
 
 
 def _has_term(name: str, term: UUID) -> ColumnElement[bool]:

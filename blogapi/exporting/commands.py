@@ -11,6 +11,7 @@ from flask.cli import with_appcontext
 
 from blogapi import blog_folder
 from blogapi.cli import exit_on_sigterm, report_problems, show_progress
+from blogapi.content.media.folder import get_folder
 from blogapi.exporting.results import ExportReport
 
 # The names of the layouts. `layouts` is imported when the command runs, so that servers do not load it.
@@ -53,7 +54,8 @@ def export(
         )
     from blogapi.exporting import layouts, service
 
-    _refuse_blog_folder(Path(target))
+    advice = "Export into another one, such as {}-export; move files of an earlier export (see `SHA256SUMS`)"
+    refuse_blog_folder(Path(target), f"{advice} there.")
     with report_problems(), exit_on_sigterm():
         report = service.export_files(
             Path(target),
@@ -68,14 +70,15 @@ def export(
         raise SystemExit(1)
 
 
-def _refuse_blog_folder(target: Path) -> None:
+def refuse_blog_folder(target: Path, advice: str) -> None:
+    """Raise ClickException if the target has files of a blog, whose folder replaces `{}` in the advice."""
     # Who publishes the folder would publish the database and the secret key too.
     instance = blog_folder.find_instance_at(target)
     if instance is not None:
-        raise click.ClickException(
-            f"{target} is, contains or lies in the folder of a blog ({instance}). Export into another one, "
-            f"such as {instance.parent}-export; move files of an earlier export (see `SHA256SUMS`) there."
-        )
+        reason = f"{target} is, contains or lies in the folder of a blog ({instance})."
+        raise click.ClickException(f"{reason} {advice.format(instance.parent)}")
+    if target.resolve().is_relative_to(get_folder().root.resolve()):
+        raise click.ClickException(f"{target} is in the media folder of the blog; choose another place.")
 
 
 def _print_report(report: ExportReport, target: str, *, dry_run: bool, as_json: bool) -> None:

@@ -20,12 +20,12 @@ class ArticleNames:
     """The names of the files of articles, without their suffixes."""
 
     def __init__(self, slugs: Iterable[str]) -> None:
-        names = Counter(_fold_name(_shorten_name(slug, slug)) for slug in slugs)
+        names = Counter(fold_name(_shorten_name(slug, slug)) for slug in slugs)
         self._repeated = frozenset(name for name, number in names.items() if number > 1)
 
     def choose(self, slug: str) -> str:
         name = _shorten_name(slug, slug)
-        return _add_hash(slug, slug) if _fold_name(name) in self._repeated else name
+        return _add_hash(slug, slug) if fold_name(name) in self._repeated else name
 
 
 def choose_media_names(media: Sequence[Item]) -> dict[str, str]:
@@ -36,10 +36,10 @@ def choose_media_names(media: Sequence[Item]) -> dict[str, str]:
         stem, _, extension = file["name"].rpartition(".")
         name = f"{_shorten_name(stem, file['hash'])}.{extension}"
         digits = _HASH_DIGITS
-        while _fold_name(name) in taken:
+        while fold_name(name) in taken:
             name = f"{_add_hash(stem, file['hash'], digits)}.{extension}"
             digits += _HASH_DIGITS
-        taken.add(_fold_name(name))
+        taken.add(fold_name(name))
         names[file["uuid"]] = name
     return names
 
@@ -57,5 +57,6 @@ def _add_hash(stem: str, identity: str, digits: int = _HASH_DIGITS) -> str:
     return f"{start.rstrip('-')}-{digest[:digits]}"
 
 
-def _fold_name(name: str) -> str:
+def fold_name(name: str) -> str:
+    """Return the name as a file system compares it that ignores case."""
     return unicodedata.normalize("NFC", name).casefold()

@@ -39,8 +39,6 @@ def export_files(
         _convert_errors(target),
         open_snapshot(drafts=drafts, admin_fields=admin_fields, since=since) as snapshot,
     ):
-        if target.resolve().is_relative_to(media.resolve()):
-            raise Conflict(f"{target} is in the media folder of the blog; choose another place.")
         report.public, report.media = snapshot.public_count, len(snapshot.media)
         report.drafts = snapshot.article_count - snapshot.public_count
         report.left_out = snapshot.left_out

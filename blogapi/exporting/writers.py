@@ -2,8 +2,8 @@
 
 `SHA256SUMS` lists the files of an export. A file that was changed since the last export belongs to the user:
 it is replaced or deleted only if `overwrite` is true. Each file is written under a temporary name and then
-renamed. An export adds each file that it writes to the existing list at once, so that the next export
-recognises these files even if this export is interrupted.
+renamed. An export adds each file to the existing list before it writes the file, so that the next export
+recognises the files of an export that was killed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import re
 import shutil
 import stat
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import IO
@@ -26,6 +26,9 @@ from blogapi.storage import files
 from blogapi.web.errors import Conflict
 
 _LOCK_NAME, _PARTIAL_NAME = ".blogapi-export.lock", ".blogapi-export.partial"
+# The SHA-256 digests of the files that runs have written, by path; several after a run was killed.
+Digests = dict[str, set[str]]
+
 # A line in the list of files, in the format of `sha256sum`.
 _LINE_PATTERN = re.compile(r"([0-9a-f]{64})  (.+)")
 # The permissions -rw-r--r-- of a regular file, in the format of zip archives made on Unix.
@@ -40,7 +43,7 @@ def write_zip(
     `media` is the media folder of the blog. Texts are compressed, media files are stored as they are. The
     archive gets its name when it is complete. The same files always give the same bytes.
     """
-    digests: dict[str, str] = {}
+    digests: Digests = {}
     with files.partial_file(target) as partial:
         with zipfile.ZipFile(partial, "w") as archive:
             for file in items:
@@ -49,7 +52,7 @@ def write_zip(
                 except CannotWrite as error:
                     report.refuse(file.path, str(error))
                 else:
-                    digests[file.path] = file.digest
+                    digests[file.path] = {file.digest}
             archive.writestr(_make_info(manifest), _format_manifest(digests))
         files.replace(partial, target)
     report.files[FileResult.WRITTEN] += len(digests)
@@ -96,23 +99,26 @@ def write_folder(
     with nullcontext(True) if dry_run else files.locked(root / _LOCK_NAME) as is_locked:
         if not is_locked:
             raise Conflict(f"Another export is writing into {root}; wait until it has ended.")
-        former = _read_manifest(root)
-        folder = WrittenFolder(root, media, report, former, overwrite=overwrite, dry_run=dry_run)
-        path = root / manifest
-        with nullcontext() if dry_run else path.open("a", 1, "utf-8", newline="\n") as lines:
-            for file in items:
-                if folder.write(file) and lines:
-                    lines.write(_format_line(file.path, file.digest))
-        folder.remove_former()
-        if not dry_run:
-            folder.write_manifest(manifest)
+        former: Digests = {}
+        for path in (root / name for name in MANIFESTS):
+            listed = read_manifest(path)
+            if DESCRIPTION not in listed and path.is_file() and path.stat().st_size:
+                raise Conflict(f"{path} is not from an export; choose another folder.")
+            former |= listed
+        folder = WrittenFolder(
+            root, media, report, root / manifest, former, overwrite=overwrite, dry_run=dry_run
+        )
+        folder.write_all(items)
+        for name in () if dry_run else MANIFESTS:
+            if name != manifest:
+                (root / name).unlink(missing_ok=True)
 
 
 class WrittenFolder:
     """A folder into which repeated exports or builds write, and which can contain other files.
 
-    `old_digests` are the digests of the files that former runs wrote, by path, and `digests` the digests of
-    this run. `action` is the noun for a run in messages.
+    `manifest` is the list of the files, and `former` what the lists of former runs contain. `action` is the
+    noun for a run in messages.
     """
 
     def __init__(
@@ -120,50 +126,45 @@ class WrittenFolder:
         root: Path,
         media: Path,
         report: ExportReport,
-        old_digests: Mapping[str, str],
+        manifest: Path,
+        former: Digests,
         *,
         overwrite: bool,
         dry_run: bool = False,
         action: str = "export",
     ) -> None:
         self._root, self._media, self._report = root, media, report
+        self._manifest, self._former = manifest, former
         self._overwrite, self._dry_run, self._action = overwrite, dry_run, action
-        self._old_digests = old_digests
-        self.digests: dict[str, str] = {}
+        self._digests: Digests = {}
 
-    def write(self, file: TextFile | MediaFile) -> bool:
-        """Write a file unless it is unchanged or belongs to the user; return whether it was written."""
-        try:
-            result = self._write_file(file)
-        except CannotWrite as error:
-            self._keep_line(file.path)
-            # The user can have a `.gitattributes` of their own; the guide says what it should contain.
-            if file.path != GIT_ATTRIBUTES:
-                self._report.refuse(file.path, str(error))
-            return False
-        self._report.files[result] += 1
-        self.digests[file.path] = file.digest
-        return result is FileResult.WRITTEN
-
-    def remove_former(self) -> None:
-        """Delete the files of former runs that this run does not contain."""
-        for path in sorted(self._old_digests.keys() - self.digests.keys()):
+    def write_all(self, items: Iterable[TextFile | MediaFile]) -> None:
+        """Write the files, delete the files of former runs that are not among them, and update the list."""
+        with nullcontext() if self._dry_run else self._manifest.open("a", 1, "utf-8", newline="\n") as lines:
+            if lines is not None:
+                # A run that was killed can have left its last file under this name.
+                (self._root / _PARTIAL_NAME).unlink(missing_ok=True)
+            for file in items:
+                try:
+                    self._report.files[self._write_file(file, lines)] += 1
+                    self._digests[file.path] = {file.digest}
+                except CannotWrite as error:
+                    self._keep_line(file.path)
+                    # The user can have a `.gitattributes` of their own; the guide says what to put into it.
+                    if file.path != GIT_ATTRIBUTES:
+                        self._report.refuse(file.path, str(error))
+        for path in sorted(self._former.keys() - self._digests.keys()):
             try:
                 self._report.files[FileResult.REMOVED] += self._remove_file(path)
             except CannotWrite as error:
                 self._report.refuse(path, f"The blog no longer contains it, but: {error}")
                 self._keep_line(path)
-
-    def write_manifest(self, name: str) -> None:
-        content, target = _format_manifest(self.digests), self._root / name
-        if target.read_bytes() != content:
-            with self._open_partial(target) as output:
+        content = _format_manifest(self._digests)
+        if not self._dry_run and self._manifest.read_bytes() != content:
+            with _open_partial(self._manifest.with_suffix(".partial"), self._manifest) as output:
                 output.write(content)
-        for other in MANIFESTS:
-            if other != name:
-                (self._root / other).unlink(missing_ok=True)
 
-    def _write_file(self, file: TextFile | MediaFile) -> FileResult:
+    def _write_file(self, file: TextFile | MediaFile, lines: IO[str] | None) -> FileResult:
         target = self._root / file.path
         if isinstance(file, MediaFile) and self._is_unchanged(file):
             return FileResult.UNCHANGED
@@ -172,15 +173,16 @@ class WrittenFolder:
             return FileResult.UNCHANGED
         self._check_not_edited(file.path, present)
         with file.open(self._media) as source:
-            if not self._dry_run:
+            if lines is not None:
                 target.parent.mkdir(parents=True, exist_ok=True)
-                with self._open_partial(target) as output:
+                lines.write(_format_line(file.path, file.digest))
+                with _open_partial(self._root / _PARTIAL_NAME, target) as output:
                     shutil.copyfileobj(source, output)
         return FileResult.WRITTEN
 
     def _is_unchanged(self, file: MediaFile) -> bool:
         # Reading all pictures at each export would take long; `sha256sum -c` finds damaged files.
-        is_known = self._old_digests.get(file.path) == file.stored.hash
+        is_known = self._former.get(file.path) == {file.stored.hash}
         return is_known and _get_size(self._root / file.path) == file.stored.size
 
     def _remove_file(self, path: str) -> bool:
@@ -198,8 +200,8 @@ class WrittenFolder:
 
     def _keep_line(self, path: str) -> None:
         """Keep the former line of a refused file in the list, so that the next export recognises the file."""
-        if path in self._old_digests:
-            self.digests[path] = self._old_digests[path]
+        if path in self._former:
+            self._digests[path] = self._former[path]
 
     def _read_digest(self, target: Path) -> str:
         """Return the SHA-256 of a file, or "" if it is missing."""
@@ -215,36 +217,33 @@ class WrittenFolder:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
     def _check_not_edited(self, path: str, present: str) -> None:
-        if present and not self._overwrite and present != self._old_digests.get(path):
+        if present and not self._overwrite and present not in self._former.get(path, ()):
             raise CannotWrite(
                 f"No {self._action} has written the contents of this file; --overwrite replaces it."
             )
 
-    @contextmanager
-    def _open_partial(self, target: Path) -> Iterator[IO[bytes]]:
-        """Yield an empty file that replaces the target at the end."""
-        partial = target.with_name(_PARTIAL_NAME)
-        # If a link has this name, it must not be followed.
+
+@contextmanager
+def _open_partial(partial: Path, target: Path) -> Iterator[IO[bytes]]:
+    """Yield an empty file with the name `partial` that replaces the target at the end."""
+    # If a link has this name, it must not be followed.
+    partial.unlink(missing_ok=True)
+    try:
+        with partial.open("xb") as output:
+            yield output
+        files.rename(partial, target)
+    finally:
         partial.unlink(missing_ok=True)
-        try:
-            with partial.open("xb") as output:
-                yield output
-            files.rename(partial, target)
-        finally:
-            partial.unlink(missing_ok=True)
 
 
-def _read_manifest(root: Path) -> dict[str, str]:
-    """Return the digests of the files that former exports have written."""
-    digests: dict[str, str] = {}
-    for name in MANIFESTS:
-        path = root / name
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else []
-        matches = filter(None, map(_LINE_PATTERN.fullmatch, lines))
+def read_manifest(path: Path) -> Digests:
+    """Return what the list of the files of former runs contains; a missing list is empty."""
+    text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+    digests: Digests = {}
+    for match in filter(None, map(_LINE_PATTERN.fullmatch, text.split("\n"))):
         # Ignore paths that lead out of the folder.
-        digests |= {match[2]: match[1] for match in matches if _is_inside(match[2])}
-        if lines and DESCRIPTION not in digests:
-            raise Conflict(f"{path} is not from an export; choose another folder.")
+        if _is_inside(match[2]):
+            digests.setdefault(match[2], set()).add(match[1])
     return digests
 
 
@@ -254,8 +253,9 @@ def _is_inside(path: str) -> bool:
     return not (path.startswith("/") or windows.drive or windows.root or "\0" in path or ".." in parts)
 
 
-def _format_manifest(digests: Mapping[str, str]) -> bytes:
-    return "".join(_format_line(path, digests[path]) for path in sorted(digests)).encode()
+def _format_manifest(digests: Digests) -> bytes:
+    lines = (_format_line(path, digest) for path in sorted(digests) for digest in sorted(digests[path]))
+    return "".join(lines).encode()
 
 
 def _format_line(path: str, digest: str) -> str:

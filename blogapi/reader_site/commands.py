@@ -8,10 +8,9 @@ import click
 import marshmallow as ma
 from flask.cli import with_appcontext
 
-from blogapi import blog_folder
 from blogapi.cli import exit_on_sigterm, report_problems, show_progress
-from blogapi.reader_site import static_copy
-from blogapi.reader_site.static_copy import BuildReport
+from blogapi.exporting.commands import refuse_blog_folder
+from blogapi.reader_site import static_copy, theme
 from blogapi.site.commands import site
 from blogapi.site.schemas import PublicAddress
 
@@ -37,13 +36,7 @@ def build(folder: Path, url: str, unlisted: bool, overwrite: bool) -> None:
         address = PublicAddress().deserialize(url)
     except ma.ValidationError as error:
         raise click.BadParameter(" ".join(map(str, error.messages)), param_hint="--url") from error
-    instance = blog_folder.find_instance_at(folder)
-    if instance is not None:
-        # Who publishes the folder would publish the database and the secret key too.
-        raise click.ClickException(
-            f"{folder} is, contains or lies in the folder of a blog ({instance}). Build into another one, "
-            f"such as {instance.parent}-site."
-        )
+    refuse_blog_folder(folder, "Build into another one, such as {}-site.")
     flags = {"unlisted": unlisted, "overwrite": overwrite}
     try:
         with report_problems(), exit_on_sigterm():
@@ -53,22 +46,18 @@ def build(folder: Path, url: str, unlisted: bool, overwrite: bool) -> None:
         raise click.ClickException(
             f"{name} cannot be written ({(error.strerror or str(error)).lower()})."
         ) from error
-    _print_report(report, folder, unlisted=unlisted)
-    if report.refused:
-        raise SystemExit(1)
-
-
-def _print_report(report: BuildReport, folder: Path, *, unlisted: bool) -> None:
     for refusal in report.refused:
         click.echo(f"refused  {refusal.path}: {refusal.reason}")
-    for name, problem in report.theme_problems.items():
+    for name, problem in theme.get_theme().problems.items():
         click.echo(f"theme/{name} is not used: {problem}")
     numbers = ", ".join(f"{number:,} {name}" for name, number in report.count_files().items())
     click.echo(f"{folder}: {numbers}.")
-    texts, redirects = report.unlisted_texts, report.unlisted_redirects
+    texts, redirects = report.left_out["texts"], report.left_out["redirects"]
     if texts or redirects:
         end = "written." if unlisted else "left out; --unlisted writes them."
         click.echo(
             f"{texts:,} unlisted text{'s' * (texts != 1)} and "
             f"{redirects:,} redirect{'s' * (redirects != 1)} to them {end}"
         )
+    if report.refused:
+        raise SystemExit(1)

@@ -14,7 +14,7 @@ from uuid import UUID
 from blogapi.content.articles.author_visibility import author_is_public
 from blogapi.content.articles.fields import TEXT_FIELDS
 from blogapi.content.articles.lists import counts
-from blogapi.content.articles.lists.conditions import ArticleFilters
+from blogapi.content.articles.lists.conditions import NO_FILTERS, ArticleFilters
 from blogapi.content.articles.responses import article_bodies
 from blogapi.content.taxonomies import term_json
 from blogapi.content.taxonomies.authors import AUTHORS
@@ -37,7 +37,7 @@ _TAXONOMIES: Mapping[str, tuple[Taxonomy[Any], CountArticles, ListArticles, IsPu
     "author": (AUTHORS, counts.count_by_authors, article_bodies.list_published_by_author, author_is_public),
 }
 
-_ENTRY_FIELDS = (
+ENTRY_FIELDS = (
     *("uuid", "title", "url", "excerpt", "cover_image", "cover", "published_at", "language", "authors"),
     "links",
 )
@@ -60,35 +60,25 @@ _PREVIEW_FIELDS = (
 _SCROLLED_ELEMENT = re.compile(r"<(pre|table)(?=[ >])")
 
 
-def list_articles(
-    filters: ArticleFilters, number: int = 1, size: int = PAGE_SIZE
+def list_published(
+    names: Sequence[str], filters: ArticleFilters = NO_FILTERS, page: PageRequest | None = None
 ) -> tuple[list[Fields], int]:
+    """Return the fields `names` of the public articles or pages that match the filters, and their number."""
+    found = article_bodies.list_published(names, page, filters)
+    return _parse(found.rows), found.total
+
+
+def list_entries(filters: ArticleFilters, number: int = 1, size: int = PAGE_SIZE) -> tuple[list[Fields], int]:
     """Return a page of the public articles that match the filters, and the number of all that match."""
-    names = (*_ENTRY_FIELDS, "snippet") if filters.q else _ENTRY_FIELDS
-    page = article_bodies.list_published(names, PageRequest(number, size), filters)
-    return _parse_list(page.rows), page.total
+    names = (*ENTRY_FIELDS, "snippet") if filters.q else ENTRY_FIELDS
+    return list_published(names, filters, PageRequest(number, size))
 
 
-def list_titles() -> list[Fields]:
-    """Return the title, the address, the language and the time of all public articles, newest first."""
-    return _parse_list(article_bodies.list_published(("title", "url", "language", "published_at")).rows)
-
-
-def list_items(kind: str, *, unlisted: bool = False) -> list[Fields]:
-    """Return the uuids and addresses of all listed (or with `unlisted`, all unlisted) articles or pages."""
-    if unlisted:
-        filters = ArticleFilters(type=kind, status=Status.UNLISTED.value)
-        return _parse_list(article_bodies.list_in_any_status(None, ("uuid", "url"), None, filters).rows)
-    filters = ArticleFilters(type=kind)
-    return _parse_list(article_bodies.list_published(("uuid", "url"), None, filters).rows)
-
-
-def list_pages() -> list[Fields]:
-    """Return the titles and addresses of the public pages, by their position."""
-    filters = ArticleFilters(ordering="position", type=ItemType.PAGE.value)
-    return _parse_list(
-        article_bodies.list_published(("uuid", "title", "url", "parent", "language"), None, filters).rows
-    )
+def list_unlisted(kind: str) -> list[Fields]:
+    """Return the uuids and addresses of all unlisted articles or pages."""
+    filters = ArticleFilters(type=kind, status=Status.UNLISTED.value)
+    items: list[Fields] = _parse(article_bodies.list_in_any_status(None, ("uuid", "url"), None, filters).rows)
+    return items
 
 
 def list_terms(kind: str, *names: str, language: str = "") -> list[Fields]:
@@ -97,12 +87,11 @@ def list_terms(kind: str, *names: str, language: str = "") -> list[Fields]:
     With a language, the articles in this language are counted.
     """
     taxonomy, count, _, is_public = _TAXONOMIES[kind]
-    condition = is_public() if is_public else None
-    return _parse_list(
-        term_json.list_json(
-            taxonomy, names, None, condition, count_articles=count, filters=TermFilters(language=language)
-        ).rows
+    condition, filters = is_public() if is_public else None, TermFilters(language=language)
+    terms: list[Fields] = _parse(
+        term_json.list_json(taxonomy, names, None, condition, count_articles=count, filters=filters).rows
     )
+    return terms
 
 
 def get_term(kind: str, uuid: UUID, page: PageNumber) -> Fields:
@@ -113,15 +102,16 @@ def get_term(kind: str, uuid: UUID, page: PageNumber) -> Fields:
     taxonomy, count, list_articles, is_public = _TAXONOMIES[kind]
     names = [name for name in taxonomy.fields_schema._declared_fields if name != "articles_by_status"]
     condition = is_public() if is_public else None
-    return _parse_object(
+    term: Fields = _parse(
         term_json.get_json(taxonomy, uuid, list_articles, names, condition, count_articles=count, page=page)
     )
+    return term
 
 
 def get_item(kind: str, uuid: UUID) -> Fields:
     """Return the fields of an article or page that its page shows; raises NotFound if it is not public."""
     names = _ARTICLE_FIELDS if kind == ItemType.ARTICLE else _PAGE_FIELDS
-    return _prepare_html(_parse_object(article_bodies.get_json(uuid, names, public=True, type_=kind)))
+    return _prepare_html(_parse(article_bodies.get_json(uuid, names, public=True, type_=kind)))
 
 
 def get_previewed_item(token: str) -> tuple[Fields, bool]:
@@ -130,7 +120,7 @@ def get_previewed_item(token: str) -> tuple[Fields, bool]:
     Raises NotFound if the token is unknown.
     """
     body, has_edits = previews.get_item_json(token, _PREVIEW_FIELDS)
-    return _prepare_html(_parse_object(body)), has_edits
+    return _prepare_html(_parse(body)), has_edits
 
 
 def _prepare_html(item: Fields) -> Fields:
@@ -153,29 +143,14 @@ def list_ancestors(items: Sequence[Fields], item: Mapping[str, Any]) -> list[Fie
     return found
 
 
-def make_tree(items: Sequence[Fields], parent: str | None = None) -> list[Fields]:
-    """Return the items below `parent` (None: the top level), each with the items below it in `below`.
-
-    An item whose parent is not among the items is at the top level.
-    """
-    known = {one["uuid"] for one in items}
-
-    def list_below(uuid: str | None) -> list[Fields]:
-        return [
-            {**one, "below": list_below(one["uuid"])}
-            for one in items
-            if (one.get("parent") if one.get("parent") in known else None) == uuid
-        ]
-
-    return list_below(parent)
+def make_tree(items: Sequence[Fields]) -> list[Fields]:
+    """Return the items whose parent is not among the items, each with the items below it in `below`."""
+    nodes = {one["uuid"]: {**one, "below": []} for one in items}
+    for node in nodes.values():
+        if node.get("parent") in nodes:
+            nodes[node["parent"]]["below"].append(node)
+    return [node for node in nodes.values() if node.get("parent") not in nodes]
 
 
-def _parse_object(body: JsonBody) -> Fields:
-    assert isinstance(body.body, bytes), "only lists are streamed"
-    fields: Fields = json.loads(body.body)
-    return fields
-
-
-def _parse_list(body: JsonBody) -> list[Fields]:
-    items: list[Fields] = json.loads(body.body if isinstance(body.body, bytes) else b"".join(body.body))
-    return items
+def _parse(body: JsonBody) -> Any:
+    return json.loads(body.body if isinstance(body.body, bytes) else b"".join(body.body))

@@ -5,24 +5,31 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
+from zoneinfo import ZoneInfo
 
 from blogapi.content.articles.lists.conditions import ArticleFilters
 from blogapi.delivery.archive import list_months, make_month_head
 from blogapi.delivery.feeds.entries import ALL_LANGUAGES, select_home_articles
-from blogapi.parsing import parse_timestamp
 from blogapi.publication.kinds import TERM_KINDS
+from blogapi.publication.visibility import ItemType
 from blogapi.reader_site import documents
 from blogapi.reader_site.documents import PAGE_SIZE, list_ancestors, make_tree
-from blogapi.reader_site.targets import Target, get_month_range
-from blogapi.reader_site.words import Words, find_words, name_language
-from blogapi.site.addresses import make_absolute, make_numbered_url, to_time_zone
-from blogapi.site.heads import PageNumber, describe_in_language, make_list_head, make_site_head
+from blogapi.reader_site.words import Tables, Words, find_words
+from blogapi.site.addresses import (
+    describe_in_language,
+    list_homes,
+    make_absolute,
+    make_numbered_url,
+    to_time_zone,
+)
+from blogapi.site.heads import PageNumber, make_list_head, make_site_head
 from blogapi.site.models import Site
 from blogapi.site.queries import find_logo_size
 from blogapi.site.schemas import SiteSchema
-from blogapi.site.served_paths import ARCHIVE_PATH, SEARCH_PATH, list_homes
+from blogapi.site.served_paths import ARCHIVE_PATH, SEARCH_PATH, Target, make_month_path
 from blogapi.web.errors import NotFound
 from blogapi.web.fields import Fields
 from blogapi.web.pagination import MAX_SEARCH_PAGE
@@ -34,6 +41,8 @@ _MAX_FOOT_TERMS = 10
 _MAX_RELATED = 3
 
 _FEED_PATH = "/feeds/atom.xml"
+_TITLE_FIELDS = ("title", "url", "language", "published_at")
+_LISTED_PAGE_FIELDS = ("uuid", "title", "url", "parent", "language")
 _SITE_SCHEMA = SiteSchema(exclude=("built_in",))
 
 
@@ -50,12 +59,12 @@ class Page:
 class Edition:
     """The site as it is served, or as a static copy.
 
-    `own_words` are the words of the owner by language. `root` is the path of the copy, which is empty if the
-    copy is at the root of its host. `frames` caches the values that all pages in a language share.
+    `words` are the tables of words by language. `root` is the path of the copy, which is empty if the copy is
+    at the root of its host. `frames` caches the values that all pages in a language share.
     """
 
     site: Site
-    own_words: Mapping[str, Any]
+    words: Tables
     root: str = ""
     is_static: bool = False
     frames: dict[tuple[str, str], Fields] = field(default_factory=dict, compare=False)
@@ -82,7 +91,7 @@ def _describe_site(edition: Edition, language: str) -> Fields:
     return {
         "site": _SITE_SCHEMA.dump(site) | {"logo_width": size[0], "logo_height": size[1]},
         "language": language,
-        "words": find_words(language, site.language, edition.own_words),
+        "words": find_words(language, site.language, edition.words),
         # The link to the home page needs a name.
         "title": described.title or urlsplit(site.url).netloc,
         "description": described.description,
@@ -115,23 +124,22 @@ def _make_frame(edition: Edition, language: str, counted: str) -> Fields:
     names = ("uuid", "name", "url", "articles_count")
     categories = documents.list_terms("category", *names, "parent", language=counted)
     tags = documents.list_terms("tag", *names, language=counted)
-    pages = documents.list_pages()
+    by_position = ArticleFilters(ordering="position", type=ItemType.PAGE.value)
+    pages, _ = documents.list_published(_LISTED_PAGE_FIELDS, by_position)
     linked = {make_absolute(entry["url"], site.url) for entry in values["site"]["navigation"]}
     own_pages = [one for one in pages if (one["language"] or site.language) == language]
-    used = list_used(categories)
-    home = homes.get(language, next(iter(homes.values())))
-    is_listed = any(other["language"] == language for other in site.other_languages)
+    used, is_other = list_used(categories), any(one["language"] == language for one in site.other_languages)
     return {
         **values,
         "has_frame": True,
-        "home": edition.make_address(home),
+        "home": edition.make_address(homes.get(language, next(iter(homes.values())))),
         "homes": [
-            {"language": one, "url": edition.make_address(address), "name": name_language(one)}
-            for one, address in homes.items()
+            {"language": one, "url": edition.make_address(path), "name": values["words"].name_language(one)}
+            for one, path in homes.items()
         ],
         "search": "" if edition.is_static else SEARCH_PATH,
         "archive": edition.make_address(ARCHIVE_PATH),
-        "feed": make_feed_address(edition, {"language": language} if is_listed else {}),
+        "feed": make_feed_address(edition, {"language": language} if is_other else {}),
         "categories": _choose_most_used(make_tree(used)) if len(used) > 1 else [],
         "tags": _choose_most_used([tag for tag in tags if tag["articles_count"]]),
         "pages": make_tree([page for page in own_pages if page["url"] not in linked]),
@@ -167,58 +175,44 @@ def _choose_most_used(terms: Sequence[Fields]) -> list[Fields]:
 
 def _show_list(edition: Edition, target: Target) -> Page:
     """Return a page of the list of articles of a home page, a month, a category, a tag or an author."""
-    site, page, item = edition.site, PageNumber(target.number), Fields()
-    articles, total = documents.list_articles(_select_articles(site, target), target.number)
-    count = max(1, -(-total // PAGE_SIZE))
-    if target.number > count or (target.kind == "month" and not total):
-        raise NotFound("The list has no such page.")
+    site, kind, page, item = edition.site, target.kind, PageNumber(target.number), Fields()
+
+    def make_address(number: int) -> str:
+        return edition.make_address(make_numbered_url(target.path, number))
+
+    articles, pager = _list_page(_select_articles(site, target), target.number, make_address)
+    if kind == "month" and not articles:
+        raise NotFound("The month has no articles.")
     if target.uuid is not None:
-        item = documents.get_term(target.kind, target.uuid, page)
-    language = target.language or item.get("language", "")
-    context = _make_context(edition, target.kind, language, target.own_path)
+        item = documents.get_term(kind, target.uuid, page)
+    context = _make_context(edition, kind, target.language or item.get("language", ""), target.own_path)
     described, title = describe_in_language(site, context["language"]), item.get("name", "")
-    if target.kind == "month":
+    if kind == "month":
         title = context["words"].format_month(target.year, target.month)
         head = make_month_head(described, target.year, target.month, name=title, page=page)
     else:
         head = item["head"] if item else make_site_head(described, page=page)
-    categories = context["all_categories"] if target.kind == "category" else []
+    categories = context["all_categories"] if kind == "category" else []
+    context |= {"item": item, "articles": articles, "page_title": title, "pager": pager, "head": head}
     context |= {
-        "item": item,
-        "articles": articles,
-        "page_title": title,
-        "pager": _make_pager(
-            target.number,
-            count,
-            total,
-            lambda number: edition.make_address(make_numbered_url(target.path, number)),
-        ),
-        "own_feed": make_feed_address(edition, choose_own_feed(target.kind, item)) if item else "",
+        "own_feed": make_feed_address(edition, choose_own_feed(kind, item)) if item else "",
         "above": list_ancestors(categories, item),
-        "below": _list_below(list_used(categories), item) if categories else [],
-        "head": head,
+        "below": [one for one in list_used(categories) if one["parent"] == item["uuid"]],
     }
     return Page("home.html", context)
 
 
-def _select_articles(site: Site, target: Target) -> ArticleFilters:
-    if target.kind == "home":
-        return select_home_articles(site, target.language)
-    if target.kind == "month":
-        months = get_month_range(site, target.year, target.month)
-        if months is None:
-            raise NotFound("There is no such month.")
-        return ArticleFilters(published_after=months[0], published_before=months[1])
-    reference = str(target.uuid)
-    return ArticleFilters(**{target.kind: reference if target.kind == "author" else (reference,)})  # type: ignore[arg-type]
-
-
-def _list_below(items: Sequence[Fields], item: Fields) -> list[Fields]:
-    return [one for one in items if one["parent"] == item["uuid"]]
-
-
-def _make_pager(number: int, count: int, total: int, make_address: Callable[[int], str]) -> Fields:
-    return {
+def _list_page(
+    filters: ArticleFilters, number: int, make_address: Callable[[int], str]
+) -> tuple[list[Fields], Fields]:
+    """Return the articles of a page of a list, and its pager; raises NotFound for a page after the last."""
+    articles, total = documents.list_entries(filters, number)
+    count = max(1, -(-total // PAGE_SIZE))
+    if filters.q:
+        count = min(count, MAX_SEARCH_PAGE)
+    if number > count:
+        raise NotFound("The list has no such page.")
+    return articles, {
         "number": number,
         "count": count,
         "total": total,
@@ -227,25 +221,41 @@ def _make_pager(number: int, count: int, total: int, make_address: Callable[[int
     }
 
 
+def _select_articles(site: Site, target: Target) -> ArticleFilters:
+    if target.kind == "home":
+        return select_home_articles(site, target.language)
+    if target.kind == "month":
+        year, month, zone = target.year, target.month, ZoneInfo(site.time_zone)
+        try:
+            start = datetime(year, month, 1, tzinfo=zone).astimezone(UTC)
+            end = datetime(year + month // 12, month % 12 + 1, 1, tzinfo=zone).astimezone(UTC)
+        except (ValueError, OverflowError) as error:
+            raise NotFound("Python can represent no such month.") from error
+        return ArticleFilters(published_after=start, published_before=end)
+    reference = str(target.uuid)
+    return ArticleFilters(**{target.kind: reference if target.kind == "author" else (reference,)})  # type: ignore[arg-type]
+
+
 def _show_archive(edition: Edition) -> Page:
     site, years = edition.site, dict[int, Fields]()
     context = _make_context(edition, "archive", "", ARCHIVE_PATH)
     months = list_months({})
     total = sum(month["count"] for month in months)
+
+    def get_year(year: int) -> Fields:
+        return years.setdefault(year, {"year": year, "months": [], "articles": []})
+
     for month in months if total > MAX_TITLES else ():
         name = context["words"].format_month(month["year"], month["month"])
-        address = edition.make_address(f"{ARCHIVE_PATH}{month['year']:04}/{month['month']:02}/")
-        year = years.setdefault(month["year"], {"year": month["year"], "months": [], "articles": []})
-        year["months"].append({**month, "name": name, "url": address})
-    for article in documents.list_titles() if total <= MAX_TITLES else ():
-        published = parse_timestamp(article["published_at"])
-        assert published is not None, "a public article has a time"
-        number = to_time_zone(published, site.time_zone).year
-        years.setdefault(number, {"year": number, "months": [], "articles": []})["articles"].append(article)
-    context |= {"years": list(years.values()), "page_title": context["words"]["archive"]}
+        address = edition.make_address(make_month_path(month["year"], month["month"]))
+        get_year(month["year"])["months"].append({**month, "name": name, "url": address})
+    for article in documents.list_published(_TITLE_FIELDS)[0] if total <= MAX_TITLES else ():
+        published = to_time_zone(datetime.fromisoformat(article["published_at"]), site.time_zone)
+        get_year(published.year)["articles"].append(article)
+    title = context["words"]["archive"]
+    context |= {"years": list(years.values()), "page_title": title}
     context["pager"] |= {"total": total}
-    described = describe_in_language(site, context["language"])
-    head = make_list_head(described, context["page_title"], ARCHIVE_PATH)
+    head = make_list_head(describe_in_language(site, context["language"]), title, ARCHIVE_PATH)
     return Page("archive.html", context | {"head": head})
 
 
@@ -253,18 +263,19 @@ def _show_item(edition: Edition, target: Target) -> Page:
     assert target.uuid is not None, "an item has a uuid"
     article = documents.get_item(target.kind, target.uuid)
     context = _make_context(edition, target.kind, article["language"], target.path)
-    items = context["all_categories" if target.kind == "article" else "all_pages"]
-    below = _list_below(items, article) if target.kind == "page" else []
-    return Page("article.html", context | _make_item_values(article, context, items) | {"below": below})
+    pages = context["all_pages"] if target.kind == "page" else []
+    below = [one for one in pages if one["parent"] == article["uuid"]]
+    return Page("article.html", context | _make_item_values(article, context) | {"below": below})
 
 
-def _make_item_values(article: Fields, context: Fields, items: Sequence[Fields]) -> Fields:
+def _make_item_values(article: Fields, context: Fields) -> Fields:
     """Return the values of the template for an article or a page."""
-    category = article.get("category")
-    above = list_ancestors(items, article)
-    if category:
+    if category := article.get("category"):
+        items = context.get("all_categories", [])
         own = next((one for one in items if one["uuid"] == category["uuid"]), category)
         above = [*list_ancestors(items, own), own] if context["categories"] else []
+    else:
+        above = list_ancestors(context.get("all_pages", []), article)
     first = re.search(r'<img [^<>]*?src="([^"<>]*)"', article["html"])
     neighbours = {one["uuid"] for one in (article.get("previous"), article.get("next")) if one}
     related = [one for one in article.get("related", []) if one["uuid"] not in neighbours]
@@ -279,19 +290,14 @@ def _make_item_values(article: Fields, context: Fields, items: Sequence[Fields])
 def show_preview(edition: Edition, item: Fields, *, has_edits: bool, style: str) -> Page:
     """Return the page of a preview link; if the site is off, without a header and a footer."""
     kind = "article" if "category" in item else "page"
-    items: Sequence[Fields] = ()
     if edition.site.built_in:
         context = _make_context(edition, kind, item["language"])
-        items = context["all_categories" if kind == "article" else "all_pages"]
     else:
         context = _describe_site(edition, item["language"])
         context |= {"kind": kind, "several_authors": True, "categories": [item.get("category")]}
-    values = _make_item_values(item, context, items)
-    preview = {
-        "style": style,
-        "notice": _describe_status(edition, item, context["words"], has_edits=has_edits),
-    }
-    return Page("article.html", context | values | {"preview": preview})
+    notice = _describe_status(edition, item, context["words"], has_edits=has_edits)
+    values = _make_item_values(item, context) | {"preview": {"style": style, "notice": notice}}
+    return Page("article.html", context | values)
 
 
 def show_missing_preview(edition: Edition, style: str) -> Page:
@@ -306,7 +312,7 @@ def _describe_status(edition: Edition, item: Fields, words: Words, *, has_edits:
     """Return the line above a preview, such as `Preview: Draft, last changed 29 November 2026, 08:00`."""
     status, zone = item["status"], edition.site.time_zone
     name = {"draft": "last_updated", "scheduled": "published_at"}.get(status)
-    time = parse_timestamp(item[name]) if name else None
+    time = datetime.fromisoformat(item[name]) if name else None
     shown = f"{words.format_time(to_time_zone(time, zone))} ({zone})" if time else ""
     edits = words["preview_edits"] if has_edits and status != "draft" else ""
     return words[f"preview_{status}"].format(time=shown) + edits
@@ -319,24 +325,26 @@ def show_search(edition: Edition, q: str, number: int, *, is_refused: bool = Fal
     """
     context = _make_context(edition, "search", "", SEARCH_PATH)
     q = q.strip()[:MAX_QUERY_LENGTH]
-    articles, total = list[Fields](), 0
     if q and not is_refused:
-        articles, total = documents.list_articles(ArticleFilters(q=q), min(number, MAX_SEARCH_PAGE))
-    count = min(MAX_SEARCH_PAGE, max(1, -(-total // PAGE_SIZE)))
-    if not is_refused and number > count:
-        raise NotFound("The search has no such page.")
-    pager = _make_pager(
-        number, count, total, lambda other: f"{SEARCH_PATH}?{urlencode({'q': q, 'page': other})}"
-    )
-    context |= {"q": q, "articles": articles, "pager": pager, "is_refused": is_refused}
-    context["page_title"] = context["words"]["search"]
-    return Page("search.html", context, 429 if is_refused else 200)
+        if number > MAX_SEARCH_PAGE:
+            raise NotFound("A search has no such page.")
+        context["articles"], context["pager"] = _list_page(
+            ArticleFilters(q=q), number, lambda other: f"{SEARCH_PATH}?{urlencode({'q': q, 'page': other})}"
+        )
+    values = {"q": q, "is_refused": is_refused, "page_title": context["words"]["search"]}
+    return Page("search.html", {"articles": [], **context, **values}, 429 if is_refused else 200)
 
 
-def show_missing(edition: Edition, language: str, *, status: int = 404) -> Page:
+def choose_language(site: Site, path: str) -> str:
+    """Return the language of the home page whose path begins the path, or else the language of the site."""
+    homes = sorted(list_homes(site).items(), key=lambda home: -len(home[1]))
+    return next((language for language, home in homes if path.startswith(home)), site.language)
+
+
+def show_missing(edition: Edition, language: str, status: int = 404) -> Page:
     """Return the page for an address that the site does not have, or no longer has (410)."""
     context = _make_context(edition, "missing", language)
-    articles, _ = documents.list_articles(select_home_articles(edition.site, language), 1, 3)
+    articles, _ = documents.list_entries(select_home_articles(edition.site, language), 1, 3)
     title = context["words"]["gone" if status == 410 else "not_found"]
     return Page(
         "not-found.html", context | {"articles": articles, "status": status, "page_title": title}, status

@@ -12,6 +12,7 @@ from blogapi.delivery.previews import service
 from blogapi.reader_site import documents, pages, templating
 from blogapi.reader_site.pages import Edition
 from blogapi.reader_site.templating import EMBEDDED_FRAMES
+from blogapi.reader_site.words import make_tables
 from blogapi.site.queries import get_site
 from blogapi.web.access import allow, anyone
 from blogapi.web.errors import NotFound
@@ -58,7 +59,7 @@ def _show_json(token: str) -> Response:
 
 def _show_page(token: str) -> Response:
     # The owner's templates and words are not used: they could name files of other hosts.
-    edition = Edition(get_site(), {})
+    edition = Edition(get_site(), make_tables({}))
     try:
         item, has_edits = documents.get_previewed_item(token)
         page = pages.show_preview(edition, item, has_edits=has_edits, style=_STYLE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from datetime import datetime
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
@@ -13,17 +14,21 @@ from werkzeug.routing import Rule
 from werkzeug.wrappers import Response as BaseResponse
 
 from blogapi.config import AppState
+from blogapi.content.articles.queries import get_next_publication
 from blogapi.delivery.redirects import queries as redirects
 from blogapi.delivery.redirects.custom.service import GONE
 from blogapi.delivery.response_cache import middleware
 from blogapi.publication.kinds import PAGE_KINDS
 from blogapi.publication.shared_caching import shows
-from blogapi.reader_site import missing_pages, pages, templating, theme
+from blogapi.reader_site import pages, templating, theme
 from blogapi.reader_site.pages import Edition, Page
 from blogapi.reader_site.targets import find_target
+from blogapi.site.addresses import list_homes
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
-from blogapi.site.served_paths import SEARCH_PATH, is_site_path, list_homes
+from blogapi.site.served_paths import SEARCH_PATH, is_site_path
+from blogapi.site.theme_files import THEME
+from blogapi.storage.database import current_time
 from blogapi.web import json as web_json
 from blogapi.web import public_queries
 from blogapi.web.access import allow, anyone
@@ -49,13 +54,16 @@ _SECURE_POLICY = f"{_POLICY}; upgrade-insecure-requests"
 
 
 _WAS_ON = AppState[bool]("site-was-on")
+# The pages for unknown addresses by language and status: the state of the blog, the end of its validity, and
+# the HTML. Anyone can request any number of such addresses, so they must need little time and memory.
+_MISSING_PAGES = AppState[dict[tuple[str, int], tuple[tuple[object, ...], datetime, str]]]("missing-pages")
 
 
 def init_app(app: Flask) -> None:
     """Create the state that the site keeps in memory."""
     theme.init_app(app)
-    missing_pages.init_app(app)
     _WAS_ON.set(app, False)
+    _MISSING_PAGES.set(app, {})
 
 
 def is_on() -> bool:
@@ -135,7 +143,7 @@ reader_site.add_url_rule("/<path:path>", "show_page", show_page, methods=["GET"]
 
 
 def _make_page_response(site: Site, path: str) -> Response:
-    edition, target = Edition(site, theme.THEME.get().get().words), find_target(site, path)
+    edition, target = Edition(site, theme.get_theme().words), find_target(site, path)
     try:
         if target is not None and target.own_path == path:
             if target.kind == "search":
@@ -183,8 +191,17 @@ def _show_search(edition: Edition) -> Response:
 
 
 def _show_missing(site: Site, path: str, status: int) -> Response:
-    page = missing_pages.get_page(site, path, status, request.environ)
-    return Response(page, status, content_type=CONTENT_TYPE)
+    """Return the page for an address that the site lacks; it is rendered once per state of the blog."""
+    language, stored, now = pages.choose_language(site, path), _MISSING_PAGES.get(), current_time()
+    version, current = request.environ.get(middleware.VERSION_KEY), theme.get_theme()
+    state = (version, current.generation)
+    former, valid_until, html = stored.get((language, status), ((), now, ""))
+    if version is None or former != state or now >= valid_until:
+        page = pages.show_missing(Edition(site, current.words), language, status)
+        html = templating.use_paths(theme.render(page), site.url)
+        valid_until = get_next_publication(now) or middleware.NO_EXPIRY
+        stored[language, status] = (state, valid_until, html)
+    return Response(html, status, content_type=CONTENT_TYPE)
 
 
 def _render_page(site: Site, page: Page) -> Response:
@@ -208,8 +225,8 @@ def style() -> Response:
 def theme_file(name: str) -> Response:
     """Return a file of the owner's theme that browsers need: a style sheet, a font or a picture."""
     _check_on()
-    path = theme.THEME.get().get().find_file(name)
-    if path is None:
+    path = theme.get_theme().served_files.get(f"{THEME}/{name}")
+    if path is None or not path.is_file():
         raise NotFound("The theme has no such file.")
     response = Response(path.read_bytes(), content_type=theme.CONTENT_TYPES[path.suffix])
     response.headers["Cache-Control"] = "public, max-age=300"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 
 from flask import Flask
@@ -29,14 +28,12 @@ def run_checks() -> Iterator[Finding]:
 
 
 def _check_addresses(site: Site) -> Finding:
-    items = list(targets.list_paths(site))
-    counts = Counter(without_slash(path) for _, _, path in items)
-    hidden = []
-    for kind, uuid, path in items:
-        is_shared = counts[without_slash(path)] > 1 or find_fixed_page(site, path) is not None
-        target = targets.find_target(site, path) if is_shared else None
-        if is_service_path(path) or (target and target.uuid != uuid):
-            hidden.append(f"{path} ({kind})")
+    hidden, seen = list[str](), set[str]()
+    for item in targets.list_items(site):
+        path = without_slash(item.path)
+        if path in seen or is_service_path(path) or find_fixed_page(site, path):
+            hidden.append(f"{item.path} ({item.kind})")
+        seen.add(path)
     if not hidden:
         return ok("addresses", "Readers find each item at its address.")
     says = f"Another page is at the address of {count_things(len(hidden), 'item')}: {join_examples(hidden)}."
@@ -44,5 +41,5 @@ def _check_addresses(site: Site) -> Finding:
 
 
 def _check_theme() -> Iterator[Finding]:
-    for name, sentence in sorted(theme.THEME.get().get().find_problems().items()):
+    for name, sentence in sorted(theme.get_theme().find_problems().items()):
         yield wrong("theme", f"theme/{name} is not used: {sentence}", "correct the file, or remove it")

@@ -7,15 +7,12 @@ stored in the instance folder, so that the next build recognises them.
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from hashlib import sha256
 from html import escape, unescape
-from itertools import count
 from pathlib import Path
 from posixpath import splitext
 from typing import Any, cast
@@ -25,6 +22,7 @@ from uuid import UUID
 from flask import current_app, g
 
 from blogapi.cli import ProgressReporter, no_progress
+from blogapi.content.articles.lists.conditions import ArticleFilters
 from blogapi.content.custom_fields.definitions import list_definitions
 from blogapi.content.media import file_references, types, widths
 from blogapi.content.media.addresses import parse_width
@@ -39,22 +37,22 @@ from blogapi.delivery.redirects import queries as redirects
 from blogapi.delivery.redirects.custom.targets import find_chain
 from blogapi.delivery.redirects.formats import RedirectLine
 from blogapi.exporting.export_files import MediaFile, TextFile
+from blogapi.exporting.names import fold_name
 from blogapi.exporting.results import ExportReport
-from blogapi.exporting.writers import WrittenFolder
+from blogapi.exporting.writers import WrittenFolder, read_manifest
 from blogapi.publication.kinds import TERM_KINDS
 from blogapi.publication.visibility import ItemType
-from blogapi.reader_site import documents, missing_pages, pages, templating, theme
+from blogapi.reader_site import documents, pages, templating, theme
 from blogapi.reader_site.pages import Edition, Page
-from blogapi.reader_site.targets import Target
-from blogapi.site.addresses import make_term_path
+from blogapi.site.addresses import list_homes, make_term_path
 from blogapi.site.models import Site
-from blogapi.site.paths import to_path, without_slash
+from blogapi.site.paths import without_slash
 from blogapi.site.queries import cache_site, get_service_url, get_site
-from blogapi.site.served_paths import ARCHIVE_PATH, check_served, list_homes
+from blogapi.site.served_paths import ARCHIVE_PATH, Target, check_served, make_month_path
 from blogapi.storage import connections, files
 from blogapi.storage.database import db, end_read
 from blogapi.web.access import STRANGER
-from blogapi.web.errors import Conflict, Invalid, NotFound
+from blogapi.web.errors import Conflict, Invalid
 from blogapi.web.fields import WithAttributes
 from blogapi.web.media_addresses import HASH_PREFIX, PATH
 
@@ -70,27 +68,11 @@ _ROBOTS = "User-agent: *\nDisallow:\n\nSitemap: {url}/sitemap.xml\n"
 _DOCUMENTS = ("article", "articles", "item", "related", "site")
 _ADDRESS_FIELDS = ("avatar", "cover_image", "icon", "logo", "url")
 
-# Sanitized HTML quotes each attribute value and escapes `<` and `>` in it.
-_TAG = re.compile(r"<[a-z][^<>]*>")
-_ATTRIBUTE = re.compile(r' (href|src|poster|srcset)="([^"]*)"')
-_SRCSET_CANDIDATE = re.compile(r"(?<![^\s,])[^\s,]+")
 _MEDIA_PATH = re.compile(rf"{HASH_PREFIX}([^/?#\s\"'<>]+)")
 _WINDOWS_NAMES = re.compile(
     r'.*[<>:"\\|?*\x00-\x1f].*|.*[. ]|(con|prn|aux|nul|(com|lpt)[0-9¹²³])(\..*)?', re.IGNORECASE | re.DOTALL
 )
 _MAX_NAME_BYTES = 255
-
-
-@dataclass(slots=True)
-class BuildReport(ExportReport):
-    """The files of a build, the numbers of unlisted texts and of redirects to them, and errors of the theme.
-
-    The unlisted texts and the redirects were left out or, with `unlisted`, written.
-    """
-
-    unlisted_texts: int = 0
-    unlisted_redirects: int = 0
-    theme_problems: Mapping[str, str] = field(default_factory=dict)
 
 
 def build(
@@ -100,17 +82,14 @@ def build(
     unlisted: bool = False,
     overwrite: bool = False,
     progress: ProgressReporter = no_progress,
-) -> BuildReport:
+) -> ExportReport:
     """Write the site into the folder; `url` is the address of the copy (default: the address of the site).
 
-    Raises Invalid if the site cannot be shown at the address, and Conflict if the folder cannot be used.
+    `left_out` of the report are the numbers of unlisted texts and of redirects to them, even if `unlisted` is
+    set. Raises Invalid if the site cannot be shown at the address, and Conflict if the folder cannot be used.
     """
-    manifest = Path(
-        current_app.instance_path, FOLDER_NAME, f"{sha256(os.fsencode(folder.resolve())).hexdigest()}.json"
-    )
-    media, report = get_folder().root, BuildReport()
-    if folder.resolve().is_relative_to(media.resolve()):
-        raise Conflict(f"{folder} is in the media folder of the blog; choose another one.")
+    name = sha256(os.fsencode(folder.resolve())).hexdigest()
+    manifest = Path(current_app.instance_path, FOLDER_NAME, f"{name}.txt")
     end_read()
     try:
         connections.disable_timeouts(db.session.connection())
@@ -126,18 +105,13 @@ def build(
             if not is_locked:
                 raise Conflict(f"Another build is writing into {folder}; wait until it has ended.")
             folder.mkdir(parents=True, exist_ok=True)
-            former = _read_manifest(manifest)
-            written = WrittenFolder(folder, media, report, former, overwrite=overwrite, action="build")
-            try:
-                _SiteCopy(stored, site, written, report, unlisted=unlisted).write(progress)
-                written.remove_former()
-                former = {}
-            finally:
-                # After an interrupted build, the next one recognises the files of this and of former builds.
-                _write_manifest(manifest, folder, {**former, **written.digests})
+            report, media, former = ExportReport(), get_folder().root, read_manifest(manifest)
+            written = WrittenFolder(
+                folder, media, report, manifest, former, overwrite=overwrite, action="build"
+            )
+            written.write_all(_SiteCopy(stored, site, report, unlisted=unlisted).list_files(progress))
     finally:
         end_read()
-    report.theme_problems = theme.THEME.get().get().problems
     return report
 
 
@@ -154,17 +128,6 @@ def _move_site(stored: Site, url: str) -> Site:
     return cache_site(site)
 
 
-def _read_manifest(path: Path) -> dict[str, str]:
-    return dict(json.loads(path.read_text(encoding="utf-8"))["files"]) if path.exists() else {}
-
-
-def _write_manifest(path: Path, folder: Path, digests: Mapping[str, str]) -> None:
-    content = {"folder": str(folder.resolve()), "files": dict(sorted(digests.items()))}
-    with files.partial_file(path) as partial:
-        partial.write_text(json.dumps(content, indent=1), encoding="utf-8")
-        files.replace(partial, path)
-
-
 def make_file_name(path: str) -> str:
     """Return the name of the file at a decoded path: `x/index.html` for `/x/` and `/x`, else `x.html`."""
     name = path.strip("/")
@@ -172,13 +135,11 @@ def make_file_name(path: str) -> str:
 
 
 class _SiteCopy:
-    """Writes the files of the site; `stored` is the site as it is served, `site` that of the copy."""
+    """Makes the files of the site; `stored` is the site as it is served, `site` that of the copy."""
 
-    def __init__(
-        self, stored: Site, site: Site, folder: WrittenFolder, report: BuildReport, *, unlisted: bool
-    ) -> None:
-        self._site, self._folder, self._report, self._unlisted = site, folder, report, unlisted
-        self._edition = Edition(site, theme.THEME.get().get().words, urlsplit(site.url).path, is_static=True)
+    def __init__(self, stored: Site, site: Site, report: ExportReport, *, unlisted: bool) -> None:
+        self._site, self._report, self._unlisted = site, report, unlisted
+        self._edition = Edition(site, theme.get_theme().words, urlsplit(site.url).path, is_static=True)
         self._former_root = urlsplit(stored.url).path
         self._services = {site.url, stored.url, stored.service_url, get_service_url(stored)} - {""}
         #: the files and their folders by the name that a file system which ignores case compares
@@ -187,24 +148,23 @@ class _SiteCopy:
         #: the paths of unlisted texts, and the addresses of those that are left out
         self._unlisted_paths, self._hidden_links = set[str](), list[str]()
 
-    def write(self, progress: ProgressReporter) -> None:
-        """Write all files."""
+    def list_files(self, progress: ProgressReporter) -> Iterator[TextFile | MediaFile]:
+        """Yield all files: pages first, because they name the terms and the pictures that the copy has."""
         for list_targets in (self._list_targets, self._list_terms):
             targets = [*list_targets()]
             for target in progress(targets, total=len(targets), label="Building"):
-                self._write_pages(target)
-        self._write_feeds({})
-        for other in self._site.other_languages:
-            self._write_feeds({"language": other["language"]})
-        self._write_page("/404.html", pages.show_missing(self._edition, self._site.language))
+                yield from self._list_pages(target)
+        for language in ("", *(other["language"] for other in self._site.other_languages)):
+            yield from self._list_feeds({"language": language} if language else {})
+        yield from self._make_page("/404.html", pages.show_missing(self._edition, self._site.language))
         if "/" not in (homes := list_homes(self._site)).values():
-            self._write_redirect_page("/", self._edition.make_address(next(iter(homes.values()))))
-        self._write_redirects()
-        self._write_other_files()
+            yield from self._make_redirect_page("/", self._edition.make_address(next(iter(homes.values()))))
+        yield from self._list_redirects()
+        yield from self._list_other_files()
         assert get_site() is self._site, "all pages are from one transaction"
         end_read()
         for path in progress(sorted(self._media), total=len(self._media), label="Copying files"):
-            self._write_media(path)
+            yield from self._make_media(path)
 
     def _list_targets(self) -> Iterator[Target]:
         """Yield all targets except terms; if two targets have the same address, the first one gets it."""
@@ -212,12 +172,12 @@ class _SiteCopy:
             yield Target("home", unquote(path), language=language)
         yield Target("archive", ARCHIVE_PATH)
         for one in list_months({}):
-            path = f"{ARCHIVE_PATH}{one['year']:04}/{one['month']:02}/"
-            yield Target("month", path, year=one["year"], month=one["month"])
+            year, month = one["year"], one["month"]
+            yield Target("month", make_month_path(year, month), year=year, month=month)
         for kind in (ItemType.PAGE.value, ItemType.ARTICLE.value):
-            listed, unlisted = documents.list_items(kind), documents.list_items(kind, unlisted=True)
-            self._report.unlisted_texts += len(unlisted)
-            self._unlisted_paths |= {to_path(one["url"]) or "" for one in unlisted}
+            listed, _ = documents.list_published(("uuid", "url"), ArticleFilters(type=kind))
+            unlisted = documents.list_unlisted(kind)
+            self._unlisted_paths |= {unquote(urlsplit(one["url"]).path) for one in unlisted}
             if not self._unlisted:
                 urls = [one["url"] for one in unlisted]
                 self._hidden_links += [*urls, *(url.removeprefix(self._site.url) for url in urls)]
@@ -233,32 +193,32 @@ class _SiteCopy:
                 path = make_term_path(self._site, kind, uuid=term["uuid"], slug=term["slug"])
                 yield Target(kind, unquote(path), UUID(term["uuid"]))
 
-    def _write_pages(self, target: Target) -> None:
-        """Write all pages of a target."""
+    def _list_pages(self, target: Target) -> Iterator[TextFile]:
+        """Yield all pages of a target."""
         page = pages.show_target(self._edition, target)
-        self._write_page(target.path, page)
+        yield from self._make_page(target.path, page)
         for number in range(2, page.values["pager"]["count"] + 1):
             other = replace(target, number=number)
-            self._write_page(other.own_path, pages.show_target(self._edition, other))
+            yield from self._make_page(other.own_path, pages.show_target(self._edition, other))
         if target.kind in TERM_KINDS:
-            self._write_feeds(pages.choose_own_feed(target.kind, page.values["item"]))
+            yield from self._list_feeds(pages.choose_own_feed(target.kind, page.values["item"]))
         if article := page.values.get("article"):
             terms = (article.get("category"), *article.get("tags", ()), *article.get("authors", ()))
             self._linked_terms |= {term["uuid"] for term in terms if term}
 
-    def _write_page(self, path: str, page: Page) -> None:
+    def _make_page(self, path: str, page: Page) -> Iterator[TextFile]:
         values = {name: self._move_links(page.values[name]) for name in _DOCUMENTS if name in page.values}
         html = theme.render(replace(page, values={**page.values, **values}))
         origin = self._site.url.removesuffix(self._edition.root)
-        self._write_file(make_file_name(path), templating.use_paths(html, origin).encode())
+        yield from self._make_file(make_file_name(path), templating.use_paths(html, origin).encode())
 
-    def _write_feeds(self, filters: dict[str, str]) -> None:
+    def _list_feeds(self, filters: dict[str, str]) -> Iterator[TextFile]:
         path = pages.make_feed_address(self._edition, filters).removeprefix(self._edition.root)
         folder = path.removesuffix("atom.xml")
         feed = get_feed(filters, path, self._edit_html)
         for name, to_bytes in _FEEDS.items():
             own = replace(feed, own_url=f"{self._site.url}{folder}{name}")
-            self._write_file(unquote(f"{folder}{name}").strip("/"), to_bytes(own))
+            yield from self._make_file(unquote(f"{folder}{name}").strip("/"), to_bytes(own))
 
     def _move_links(self, value: Any, name: str = "") -> Any:
         """Return a document with addresses that work in the copy."""
@@ -277,15 +237,7 @@ class _SiteCopy:
             if f'href="{url}' in html:
                 link = rf'<a [^<>]*href="{re.escape(url)}(?:[?#][^"]*)?"[^<>]*>(.*?)</a>'
                 html = re.sub(link, r"\1", html, flags=re.DOTALL)
-        return _TAG.sub(lambda tag: _ATTRIBUTE.sub(self._edit_attribute, tag[0]), html)
-
-    def _edit_attribute(self, found: re.Match[str]) -> str:
-        name, value = found.groups()
-        if name == "srcset":
-            value = _SRCSET_CANDIDATE.sub(lambda candidate: self._make_address(candidate[0]), value)
-        else:
-            value = self._make_address(value)
-        return f' {name}="{value}"'
+        return templating.edit_addresses(html, self._make_address)
 
     def _make_address(self, address: str) -> str:
         """Return an address of a text for the copy; paths and addresses of files get the path of the copy."""
@@ -297,32 +249,32 @@ class _SiteCopy:
         former = f"{self._former_root}/"
         return f"{self._edition.root}/{address.removeprefix(former if address.startswith(former) else '/')}"
 
-    def _write_redirects(self) -> None:
-        """Write the redirects to other sites and to files of the copy, for hosts and as pages."""
-        site, root = self._site, self._edition.root
+    def _list_redirects(self) -> Iterator[TextFile]:
+        """Yield the redirects to other sites and to files of the copy, for hosts and as pages."""
+        site, root, unlisted = self._site, self._edition.root, 0
         rows = redirects.list_redirects(None, site, unlisted=True).rows
         lines = redirect_formats.choose_lines(map(self._move_redirect, rows), site.url)
         targets, kept = {without_slash(unquote(line.old)): line.new for line in lines}, list[RedirectLine]()
         for line in lines:
             chain = find_chain(line.new, site.url, targets.get)
             end = chain[-1] if chain else ""
-            if {end, f"{end}/"} & self._unlisted_paths:
-                self._report.unlisted_redirects += 1
+            unlisted += not self._unlisted_paths.isdisjoint((end, f"{end}/"))
             is_elsewhere = not f"{end}/".startswith(f"{root}/")
             if not end or end in targets or is_elsewhere or self._has_path(end.removeprefix(root)):
                 kept.append(line)
+        self._report.left_out = {"texts": len(self._unlisted_paths), "redirects": unlisted}
         if kept:
             text = "".join(map(redirect_formats.to_netlify, kept))
-            self._write_file("_redirects", text.encode())
+            yield from self._make_file("_redirects", text.encode())
         for line in kept:
             path = unquote(line.old).removeprefix(root)
             if splitext(path)[1].lower() not in ("", ".html", ".htm") or self._has_path(path):
                 continue
             if line.new:
-                self._write_redirect_page(path, line.new)
+                yield from self._make_redirect_page(path, line.new)
             else:
-                language = missing_pages.choose_language(site, path)
-                self._write_page(path, pages.show_missing(self._edition, language, status=line.status))
+                language = pages.choose_language(site, path)
+                yield from self._make_page(path, pages.show_missing(self._edition, language, line.status))
 
     def _move_redirect(self, row: redirects.Redirect) -> redirects.Redirect:
         """Return the redirect with paths below the address of the copy."""
@@ -339,52 +291,47 @@ class _SiteCopy:
             self._media.add(path)
             return True
         name = make_file_name(path)
-        return self._names.get(_fold_name(name)) == (name, True)
+        return self._names.get(fold_name(name)) == (name, True)
 
-    def _write_redirect_page(self, path: str, url: str) -> None:
+    def _make_redirect_page(self, path: str, url: str) -> Iterator[TextFile]:
         template = templating.get_built_in_environment().get_template("leads-on.html")
         page = template.render(language=self._site.language, url=url)
-        self._write_file(make_file_name(path), page.encode())
+        yield from self._make_file(make_file_name(path), page.encode())
 
-    def _write_other_files(self) -> None:
+    def _list_other_files(self) -> Iterator[TextFile]:
         body = sitemap.get_sitemap()
-        self._write_file("sitemap.xml", body)
-        for number in count(1) if b"<sitemapindex" in body else ():
-            try:
-                self._write_file(f"sitemap-{number}.xml", sitemap.get_part(number))
-            except NotFound:
-                break
-        self._write_file("robots.txt", _ROBOTS.format(url=self._site.url).encode())
-        self._write_file("style.css", templating.read_style().encode())
-        own = theme.THEME.get().get()
-        for path in sorted(own.folder.rglob("*")):
-            name = path.relative_to(own.folder).as_posix()
-            if own.find_file(name):
-                self._write_file(f"theme/{name}", path.read_bytes())
+        yield from self._make_file("sitemap.xml", body)
+        for number in re.findall(rb"/sitemap-([0-9]+)\.xml</loc></sitemap>", body):
+            yield from self._make_file(f"sitemap-{int(number)}.xml", sitemap.get_part(int(number)))
+        yield from self._make_file("robots.txt", _ROBOTS.format(url=self._site.url).encode())
+        yield from self._make_file("style.css", templating.read_style().encode())
+        for name, path in theme.get_theme().served_files.items():
+            yield from self._make_file(name, path.read_bytes())
 
-    def _write_media(self, path: str) -> None:
-        """Write the file of the library with this path, if the file exists."""
+    def _make_media(self, path: str) -> Iterator[TextFile | MediaFile]:
+        """Yield the file of the library with this path, if the file exists."""
         name, source = path.strip("/"), _find_media(path)
         if source is None or not self._claim_name(name):
             return
         if source.parent.name == source.stem[:2]:
             size, extension = source.stat().st_size, source.suffix.removeprefix(".")
-            self._folder.write(MediaFile(name, StoredFile(source.stem, extension, size)))
+            yield MediaFile(name, StoredFile(source.stem, extension, size))
         else:
-            self._folder.write(TextFile(name, source.read_bytes()))
+            yield TextFile(name, source.read_bytes())
 
-    def _write_file(self, name: str, content: bytes) -> None:
+    def _make_file(self, name: str, content: bytes) -> Iterator[TextFile]:
+        """Yield the file, unless another file has its name; note the pictures that it names."""
         if self._claim_name(name):
-            self._folder.write(TextFile(name, content))
             found = _MEDIA_PATH.finditer(content.decode()) if name.endswith((".html", ".xml", ".css")) else ()
             paths = (unquote(unescape(one[0])) for one in found)
             self._media |= {path for path in paths if PATH.fullmatch(path)}
+            yield TextFile(name, content)
 
     def _claim_name(self, name: str) -> bool:
         """Return whether a file can have this name; otherwise, report why not."""
         parts = name.split("/")
         folders = ["/".join(parts[:end]) for end in range(1, len(parts))]
-        wanted = {_fold_name(one): (one, False) for one in folders} | {_fold_name(name): (name, True)}
+        wanted = {fold_name(one): (one, False) for one in folders} | {fold_name(name): (name, True)}
         for key, one in wanted.items():
             known = self._names.get(key)
             if known and (known != one or one[1]):
@@ -411,10 +358,6 @@ def _find_media(path: str) -> Path | None:
             file = get_folder().get_path(hash, extension)
             found = file if file.is_file() else file_references.find_new_path(found)
     return found
-
-
-def _fold_name(name: str) -> str:
-    return unicodedata.normalize("NFC", name).casefold()
 
 
 def _is_impossible(part: str) -> bool:

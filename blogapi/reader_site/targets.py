@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import replace
 from posixpath import splitext
 from typing import Any
 from urllib.parse import unquote
-from uuid import UUID
-from zoneinfo import ZoneInfo
 
 from sqlalchemy import Select, cast, literal, null, or_, select, union_all
 from sqlalchemy import String as SqlString
@@ -25,7 +22,7 @@ from blogapi.publication.visibility import ItemType, is_article, is_readable, re
 from blogapi.site import addresses, page_paths
 from blogapi.site.models import Site
 from blogapi.site.paths import without_slash
-from blogapi.site.served_paths import find_fixed_page
+from blogapi.site.served_paths import Target, find_fixed_page
 from blogapi.storage.database import UtcDateTime, current_time, db
 
 # The kinds of items with a page. If several items have the same path, the first kind is shown.
@@ -40,29 +37,6 @@ _NO_ARTICLE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
-    """What the site shows at `path`, which is decoded.
-
-    `kind` is `home`, `search`, `archive`, `month`, `page`, `article`, `category`, `tag` or `author`; the last
-    five have a `uuid`. `number` is the number of the page of a list, and `language` the language of a home
-    page. `path` is the path of the first page of a list.
-    """
-
-    kind: str
-    path: str
-    uuid: UUID | None = None
-    number: int = 1
-    language: str = ""
-    year: int = 0
-    month: int = 0
-
-    @property
-    def own_path(self) -> str:
-        """The path of this page of the list."""
-        return addresses.make_numbered_url(self.path, self.number)
-
-
 def find_target(site: Site, path: str) -> Target | None:
     """Return the target at a decoded path, with or without a slash at its end, or None.
 
@@ -74,66 +48,51 @@ def find_target(site: Site, path: str) -> Target | None:
     match = _PAGE_PATH.fullmatch(path)
     if match and (number := int(match[2])) > 1:
         extensions = dict.fromkeys(splitext(getattr(site, f"{kind}_path"))[1] for kind in TERM_KINDS)
-        bases = (f"{match[1]}{extension or '/'}" for extension in ("", *extensions))
-        found = next(filter(None, (_find_list(site, base) for base in dict.fromkeys(bases))), None)
-        if found:
-            return replace(found, number=number)
-    return _find_fixed(site, path) or _find_item(site, path, _KINDS)
+        for base in dict.fromkeys(f"{match[1]}{extension or '/'}" for extension in ("", *extensions)):
+            if found := _find_list(site, base):
+                return replace(found, number=number)
+    return find_fixed_page(site, path) or _find_item(site, path, _KINDS)
 
 
 def _find_list(site: Site, path: str) -> Target | None:
     """Return the list of articles that begins at the path, or None."""
-    fixed = _find_fixed(site, path)
+    fixed = find_fixed_page(site, path)
     return fixed if fixed and fixed.kind in ("home", "month") else _find_item(site, path, TERM_KINDS)
-
-
-def _find_fixed(site: Site, path: str) -> Target | None:
-    page = find_fixed_page(site, path)
-    if page is None:
-        return None
-    return Target(page.kind, page.path, language=page.language, year=page.year, month=page.month)
 
 
 def _find_item(site: Site, path: str, kinds: Sequence[str]) -> Target | None:
     """Return the item of the first of these kinds that has the path; at most two statements."""
-    if ItemType.PAGE.value in kinds and addresses.parse_path(site, "page", path) is not None:
-        tree, now = page_tree.get_tree(), current_time()
-        for uuid, place in tree.items():
-            if is_readable(place, now):
-                own = unquote(page_paths.make_path_in_tree(site, uuid, tree))
-                if without_slash(own) == without_slash(path):
-                    return Target(ItemType.PAGE.value, own, uuid)
-    statements = list(_select_items(site, path, kinds))
-    rows = db.session.execute(union_all(*statements)).all() if statements else []
-    for row in sorted(rows, key=lambda row: kinds.index(row.kind)):
-        own = unquote(_make_path(site, row))
-        if without_slash(own) == without_slash(path):
-            return Target(row.kind, own, row.uuid)
-    return None
+    items = list_items(site, path, kinds)
+    return next((item for item in items if without_slash(item.path) == without_slash(path)), None)
 
 
-def list_paths(site: Site) -> Iterator[tuple[str, UUID, str]]:
-    """Yield the kind, the uuid and the decoded path of each item that readers can see."""
-    tree, now = page_tree.get_tree(), current_time()
-    for uuid, place in tree.items():
-        if is_readable(place, now):
-            yield ItemType.PAGE.value, uuid, unquote(page_paths.make_path_in_tree(site, uuid, tree))
-    for kind in _KINDS:
-        if kind != ItemType.PAGE:
-            for row in db.session.execute(_select_kind(kind)):
-                yield kind, row.uuid, unquote(_make_path(site, row))
-
-
-def _select_items(site: Site, path: str, kinds: Sequence[str]) -> Iterator[Select[*tuple[Any, ...]]]:
+def list_items(site: Site, path: str | None = None, kinds: Sequence[str] = _KINDS) -> Iterator[Target]:
+    """Yield the items of these kinds that readers can see; with a path, all items that can have the path."""
+    statements = []
     for kind in kinds:
-        if kind == ItemType.PAGE:
+        values = {} if path is None else addresses.parse_path(site, kind, path)
+        if values is None:
             continue
-        references = addresses.list_slugs(addresses.parse_path(site, kind, path) or {})
-        if not references:
+        if kind == ItemType.PAGE:
+            tree, now = page_tree.get_tree(), current_time()
+            for uuid, place in tree.items():
+                if is_readable(place, now):
+                    yield Target(kind, unquote(page_paths.make_path_in_tree(site, uuid, tree)), uuid)
             continue
         model: Any = get_model(kind)
-        uuids = [uuid for reference in references if (uuid := parse_uuid(reference))]
-        yield _select_kind(kind).where(or_(model.slug.in_(references), model.uuid.in_(uuids)))
+        statement, slugs = _select_kind(kind), addresses.list_slugs(values)
+        if path is not None:
+            uuids = list(filter(None, map(parse_uuid, slugs)))
+            statement = statement.where(or_(model.slug.in_(slugs), model.uuid.in_(uuids)))
+        if slugs or path is None:
+            statements.append(statement)
+    rows = db.session.execute(union_all(*statements)).all() if statements else []
+    for row in sorted(rows, key=lambda row: kinds.index(row.kind)):
+        if row.kind == Article.kind:
+            own = addresses.make_article_path(site, **addresses.get_address_values(row))
+        else:
+            own = addresses.make_term_path(site, row.kind, uuid=row.uuid, slug=row.slug)
+        yield Target(row.kind, unquote(own), row.uuid)
 
 
 def _select_kind(kind: str) -> Select[*tuple[Any, ...]]:
@@ -148,23 +107,3 @@ def _select_kind(kind: str) -> Select[*tuple[Any, ...]]:
         )
     statement = select(literal(kind).label("kind"), model.uuid, model.slug, *_NO_ARTICLE)
     return statement.where(author_is_public()) if kind == "author" else statement
-
-
-def _make_path(site: Site, row: Any) -> str:
-    if row.kind == Article.kind:
-        return addresses.make_article_path(site, **addresses.get_address_values(row))
-    return addresses.make_term_path(site, row.kind, uuid=row.uuid, slug=row.slug)
-
-
-def get_month_range(site: Site, year: int, month: int) -> tuple[datetime, datetime] | None:
-    """Return the first moments of a month and of the next one, in the time zone of the site.
-
-    Returns None for a month at the limits of what Python can represent.
-    """
-    zone = ZoneInfo(site.time_zone)
-    try:
-        start = datetime(year, month, 1, tzinfo=zone)
-        end = datetime(year + month // 12, month % 12 + 1, 1, tzinfo=zone)
-        return start.astimezone(UTC), end.astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None

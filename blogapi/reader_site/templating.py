@@ -5,17 +5,17 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from functools import cache
 from html import escape
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from jinja2 import BaseLoader, ChoiceLoader, FileSystemLoader, PrefixLoader, pass_context
+from jinja2 import ChoiceLoader, FileSystemLoader, PrefixLoader, pass_context
 from jinja2.runtime import Context
 from jinja2.sandbox import SandboxedEnvironment
 
-from blogapi.parsing import parse_timestamp
-from blogapi.reader_site.words import name_language
+from blogapi.rendering.plain_text import shorten
 from blogapi.rendering.players import EMBED_HOSTS
 from blogapi.site.addresses import to_time_zone
 
@@ -24,7 +24,11 @@ FOLDER = Path(__file__).parent
 _TEMPLATES = FOLDER / "templates"
 # The part of a Content-Security-Policy that allows the players of the sanitizer.
 EMBEDDED_FRAMES = f"frame-src {' '.join(f'https://{host}' for host in sorted(EMBED_HOSTS))}"
-_CUT_END = re.compile(r"[\s,;:.…]*(?:…|\.\.\.)$")
+
+
+_TAG = re.compile(r"<[a-z][^<>]* (?:href|src|poster|srcset)=[^<>]*>")
+_ATTRIBUTE = re.compile(r' (href|src|poster|srcset)="([^"]*)"')
+_CANDIDATE = re.compile(r"(?<![^\s,])[^\s,]+")
 
 
 @cache
@@ -43,25 +47,17 @@ def get_style_digest() -> str:
 @cache
 def get_built_in_environment() -> SandboxedEnvironment:
     """Return the environment with only the templates of the package."""
-    return _create_environment(FileSystemLoader(_TEMPLATES, encoding="utf-8"))
+    return create_environment()
 
 
-def create_theme_environment(folder: Path) -> SandboxedEnvironment:
-    """Return an environment with the templates of a folder; those of the package replace missing ones."""
-    own = FileSystemLoader(folder, encoding="utf-8")
-    return _create_environment(ChoiceLoader([own, FileSystemLoader(_TEMPLATES, encoding="utf-8")]))
-
-
-def _create_environment(loader: BaseLoader) -> SandboxedEnvironment:
+def create_environment(*folders: Path) -> SandboxedEnvironment:
+    """Return an environment with the templates of the folders; those of the package replace missing ones."""
+    built_in = FileSystemLoader(_TEMPLATES)
     # `built-in/base.html` is always the template of the package: with `{% extends "base.html" %}`, the
     # `base.html` of a theme would extend itself.
-    built_in = PrefixLoader({"built-in": FileSystemLoader(_TEMPLATES, encoding="utf-8")})
+    loader = ChoiceLoader([PrefixLoader({"built-in": built_in}), FileSystemLoader([*folders, _TEMPLATES])])
     environment = SandboxedEnvironment(
-        loader=ChoiceLoader([built_in, loader]),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        auto_reload=False,
+        loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, auto_reload=False
     )
     environment.filters |= _FILTERS
     return environment
@@ -73,22 +69,40 @@ def use_paths(page: str, url: str) -> str:
     The demo can be read through another port or host, so its pages contain only links that work there.
     """
     head, separator, body = page.partition("</head>")
-    own = re.compile(rf'(<[^<>]*? (?:href|src)="){re.escape(escape(url))}(?=(/?))(?=["/?#])')
-    return head + separator + own.sub(lambda found: found[1] + ("" if found[2] else "/"), body)
+    escaped = escape(url)
+
+    def to_path(address: str) -> str:
+        path = address.removeprefix(escaped)
+        if path == address or path[:1] not in ("", "/", "?", "#"):
+            return address
+        return path if path.startswith("/") else f"/{path}"
+
+    return head + separator + edit_addresses(body, to_path)
+
+
+def edit_addresses(html: str, edit: Callable[[str], str]) -> str:
+    """Return the HTML with each address of a link, a picture or a video replaced by what `edit` returns.
+
+    Attribute values must be quoted, with `<` and `>` escaped, as they are in templates and sanitized HTML.
+    """
+
+    def edit_attribute(found: re.Match[str]) -> str:
+        name, value = found.groups()
+        is_list = name == "srcset"
+        return f' {name}="{_CANDIDATE.sub(lambda one: edit(one[0]), value) if is_list else edit(value)}"'
+
+    return _TAG.sub(lambda tag: _ATTRIBUTE.sub(edit_attribute, tag[0]), html)
 
 
 @pass_context
 def _format_date(context: Context, time: str) -> str:
-    parsed = parse_timestamp(time)
-    assert parsed is not None, "the documents of the API contain valid times"
-    return str(context["words"].format_date(to_time_zone(parsed, context["site"]["time_zone"])))
+    local = to_time_zone(datetime.fromisoformat(time), context["site"]["time_zone"])
+    return str(context["words"].format_date(local))
 
 
-def _shorten(text: str, length: int) -> str:
-    """Return the text with at most `length` characters, cut between words."""
-    if len(text) > length:
-        text = f"{text[:length].rsplit(' ', 1)[0]}…"
-    return _CUT_END.sub("…", text)
+@pass_context
+def _name_language(context: Context, tag: str) -> str:
+    return str(context["words"].name_language(tag))
 
 
 def _get_host(url: str) -> str:
@@ -97,7 +111,7 @@ def _get_host(url: str) -> str:
 
 _FILTERS: Mapping[str, Callable[..., str]] = {
     "date": _format_date,
-    "shorten": _shorten,
-    "language_name": name_language,
+    "shorten": shorten,
+    "language_name": _name_language,
     "host": _get_host,
 }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import threading
 import time
 import tomllib
 from collections.abc import Mapping
@@ -17,10 +16,10 @@ from flask import Flask, current_app
 from jinja2.sandbox import SandboxedEnvironment
 
 from blogapi.config import AppState
-from blogapi.reader_site import templating
+from blogapi.reader_site import templating, words
 from blogapi.reader_site.pages import Page
-from blogapi.reader_site.words import find_words
-from blogapi.site import theme_files
+from blogapi.reader_site.words import Tables
+from blogapi.site.theme_files import THEME, list_theme_files
 
 # The types of the files that are served at /theme/, by their extension.
 CONTENT_TYPES = {
@@ -39,35 +38,33 @@ CONTENT_TYPES = {
 _CHECK_SECONDS = 1.0
 
 
-@dataclass(frozen=True)
+@dataclass
 class Theme:
-    """The theme at the last check of its folder; `generation` changes if any of its files changes."""
+    """The theme at the last look at its folder; `generation` changes if any of its files changes.
 
-    folder: Path
-    generation: str
-    has_style: bool
+    `files` are the paths of the files by their names, such as `theme/style.css`.
+    """
+
+    files: Mapping[str, Path] = field(default_factory=dict)
+    generation: str = ""
+    checked_at: float = -_CHECK_SECONDS
     problems: dict[str, str] = field(default_factory=dict)
 
     @cached_property
     def environment(self) -> SandboxedEnvironment | None:
         """The environment with the owner's templates; None if there are none."""
-        has_templates = self.folder.is_dir() and any(self.folder.glob("*.html"))
-        return templating.create_theme_environment(self.folder) if has_templates else None
+        templates = [path for path in self.files.values() if path.suffix == ".html"]
+        return templating.create_environment(Path(current_app.instance_path, THEME)) if templates else None
 
     @cached_property
-    def words(self) -> Mapping[str, Any]:
-        """The words of the owner by language; empty if there are none, or if they cannot be read."""
+    def words(self) -> Tables:
+        """The words of the site by language, with those of the owner unless these cannot be read."""
+        path = self.files.get(f"{THEME}/words.toml")
         try:
-            text = (self.folder / "words.toml").read_text(encoding="utf-8")
-            own = tomllib.loads(text)
-            for language in own:
-                find_words(language, language, own)
-        except FileNotFoundError:
-            return {}
+            return words.make_tables(tomllib.loads(path.read_text(encoding="utf-8")) if path else {})
         except (OSError, ValueError) as error:
             self.report("words.toml", error)
-            return {}
-        return own
+            return words.make_tables({})
 
     def report(self, name: str, error: Exception) -> None:
         """Store the error of a file, for `doctor`, and log it once."""
@@ -88,58 +85,43 @@ class Theme:
                     self.report(name, error)
         return self.problems
 
-    def find_file(self, name: str) -> Path | None:
-        """Return the file that is served at /theme/NAME, or None."""
-        path = self.folder / name
-        if not theme_files.is_theme_path(f"{theme_files.THEME}/{name}") or path.suffix not in CONTENT_TYPES:
-            return None
-        # A link could lead out of the folder.
-        return path if path.is_file() and path.resolve() == self.folder.resolve() / name else None
+    @property
+    def served_files(self) -> Mapping[str, Path]:
+        """The files that browsers can request: style sheets, fonts and pictures."""
+        return {name: path for name, path in self.files.items() if path.suffix in CONTENT_TYPES}
 
 
-class ThemeFolder:
-    """Reads the theme again after its folder has changed, and checks the folder at most once per second."""
-
-    def __init__(self, home: Path) -> None:
-        """Set the instance folder."""
-        self._home = home
-        self._lock = threading.Lock()
-        self._checked_at = -_CHECK_SECONDS
-        self._theme = Theme(home / theme_files.THEME, "", has_style=False)
-
-    def get(self) -> Theme:
-        """Return the theme."""
-        with self._lock:
-            now = time.monotonic()
-            if now - self._checked_at >= _CHECK_SECONDS:
-                self._checked_at = now
-                # A file can be missing while the owner replaces it; the next check sees the new file.
-                with suppress(OSError):
-                    self._read_folder()
-            return self._theme
-
-    def _read_folder(self) -> None:
-        found = ((name, path.stat()) for name, path in theme_files.list_theme_files(self._home))
-        state = repr([(name, status.st_size, status.st_mtime_ns) for name, status in found])
-        generation = hashlib.sha256(state.encode("utf-8")).hexdigest()[:16]
-        if generation != self._theme.generation:
-            folder = self._home / theme_files.THEME
-            self._theme = Theme(folder, generation, (folder / "style.css").is_file())
-
-
-THEME = AppState[ThemeFolder]("theme")
+_THEME = AppState[Theme]("theme")
 
 
 def init_app(app: Flask) -> None:
-    """Find the folder of the theme."""
-    THEME.set(app, ThemeFolder(Path(app.instance_path)))
+    """Let the next request read the theme."""
+    _THEME.set(app, Theme())
+
+
+def get_theme(app: Flask | None = None) -> Theme:
+    """Return the theme; its folder is looked at once per second, and read again if a file has changed."""
+    app = app or current_app
+    theme, now = _THEME.get(app), time.monotonic()
+    if now - theme.checked_at >= _CHECK_SECONDS:
+        theme.checked_at = now
+        # A file can be missing while the owner replaces it; the next look sees the new file.
+        with suppress(OSError):
+            files = dict(list_theme_files(Path(app.instance_path)))
+            status = {name: path.stat() for name, path in files.items()}
+            state = repr([(name, one.st_size, one.st_mtime_ns) for name, one in status.items()])
+            generation = hashlib.sha256(state.encode("utf-8")).hexdigest()[:16]
+            if generation != theme.generation:
+                theme = Theme(files, generation, now)
+                _THEME.set(app, theme)
+    return theme
 
 
 def render(page: Page, **values: Any) -> str:
     """Return the HTML of a page, by the templates of the theme, or by the built-in ones if those fail."""
-    theme = THEME.get().get()
+    theme = get_theme()
     all_values = {**page.values, **values, "style_hash": templating.get_style_digest()}
-    all_values["theme_hash"] = theme.generation if theme.has_style else ""
+    all_values["theme_hash"] = theme.generation if f"{THEME}/style.css" in theme.files else ""
     if theme.environment is not None:
         # A theme is a program of the owner, so any exception can come from it.
         try:

@@ -47,9 +47,9 @@ class Words:
     Templates of an owner use this class, so it exposes only text. Times are in the time zone of the site.
     """
 
-    def __init__(self, language: str, table: Mapping[str, Any]) -> None:
+    def __init__(self, language: str, table: Mapping[str, Any], names: Mapping[str, str]) -> None:
         self.language = language
-        self._table = table
+        self._table, self._names = table, names
 
     def __getitem__(self, name: str) -> str:
         word = self._table[name]
@@ -81,33 +81,25 @@ class Words:
         """Return the name of a month (1 to 12) for a heading or a list."""
         return str(self._table.get("months_alone", self._table["months"])[month - 1])
 
+    def name_language(self, tag: str) -> str:
+        """Return the name of a language in the language itself, or the tag if the name is unknown."""
+        return next((self._names[known] for known in _list_tags(tag) if known in self._names), tag)
+
     def _choose(self, name: str, n: int) -> str:
         forms = self._table[name]
         wanted = [*["zero"][n:], _PLURAL_RULES[self["forms"]](n), "other", "many"]
         return str(next(forms[form] for form in wanted if form in forms)).format(n=n)
 
 
-def find_words(language: str, site_language: str, own: Mapping[str, Any] | None = None) -> Words:
-    """Return the words of the first of these languages that has some: `language`, `site_language`, English.
-
-    `own` is the words.toml of an owner. Raises ValueError if a word in it is wrong.
-    """
-    sources = (_read_tables(), _check_tables(own or {}))
+def find_words(language: str, site_language: str, tables: Tables) -> Words:
+    """Return the words in the first language that has some: `language`, `site_language`, English."""
     for name in (language, site_language, "en"):
-        if tags := [tag for tag in _list_tags(name) if any(tag in tables for tables in sources)]:
+        if tags := [tag for tag in _list_tags(name) if tag in tables]:
             break
     table: dict[str, Any] = {}
     for tag in ("en", *reversed(tags)):
-        for tables in sources:
-            table |= tables.get(tag, {})
-    return Words(normalize_language(tags[0]), table)
-
-
-def name_language(tag: str, own: Mapping[str, Any] | None = None) -> str:
-    """Return the name of a language in the language itself, or the tag if the name is unknown."""
-    sources = (_read_tables(), _check_tables(own or {}))
-    names = {one.lower(): name for tables in sources for one, name in tables.get("names", {}).items()}
-    return next((names[known] for known in _list_tags(tag) if known in names), tag)
+        table |= tables[tag]
+    return Words(normalize_language(tags[0]), table, tables["names"])
 
 
 def _list_tags(tag: str) -> list[str]:
@@ -117,24 +109,30 @@ def _list_tags(tag: str) -> list[str]:
 
 
 @cache
-def _read_tables() -> Tables:
+def _read_built_in() -> Tables:
     return tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
 
 
-def _check_tables(own: Mapping[str, Any]) -> Tables:
-    """Return the tables of an owner by tag, in lower case."""
+def make_tables(own: Mapping[str, Any]) -> Tables:
+    """Return the tables of words by tag, and the names of languages, with those of an owner's words.toml.
+
+    Raises ValueError if a word of the owner is wrong.
+    """
+    tables = dict(_read_built_in())
     for tag, table in own.items():
         if not isinstance(table, Mapping) or not (tag == "names" or is_language(tag)):
             raise ValueError(f'"{tag}" must be a table whose name is the tag of a language, such as [de].')
         for name, word in table.items():
             if problem := _find_problem("" if tag == "names" else name, word):
                 raise ValueError(f'"{name}" in [{tag}] {problem}.')
-    return {tag.lower(): table for tag, table in own.items()}
+        words = {name.lower(): word for name, word in table.items()} if tag == "names" else table
+        tables[tag.lower()] = {**tables.get(tag.lower(), {}), **words}
+    return tables
 
 
 def _find_problem(name: str, word: Any) -> str:
     """Return the problem with a word of an owner, as a predicate, or an empty text."""
-    english = _read_tables()["en"].get("months" if name == "months_alone" else name, "")
+    english = _read_built_in()["en"].get("months" if name == "months_alone" else name, "")
     texts = _list_texts(word)
     if (
         type(word) is not type(english)

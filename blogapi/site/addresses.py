@@ -11,7 +11,7 @@ from datetime import datetime
 from functools import cache, lru_cache
 from importlib import resources
 from posixpath import splitext
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote, unquote, unquote_plus, urljoin, urlsplit, urlunsplit
 from uuid import UUID
 from zoneinfo import ZoneInfo
@@ -21,6 +21,7 @@ import tzdata
 from blogapi.parsing import normalize_language
 from blogapi.site.models import Site
 from blogapi.site.queries import get_service_url
+from blogapi.web.fields import WithAttributes
 from blogapi.web.media_addresses import PATH
 
 
@@ -186,6 +187,28 @@ def make_preview_url(site: Site, token: str) -> str | None:
 def list_languages(site: Site) -> Sequence[str]:
     """Return the normalized languages of the site, its own first."""
     return [normalize_language(site.own_language), *(other["language"] for other in site.other_languages)]
+
+
+def describe_in_language(site: Site, language: str) -> Site:
+    """Return the site with its title and description in the language, if they exist in this language.
+
+    An empty language stands for the language of the site.
+    """
+    if language in ("", normalize_language(site.language)):
+        return site
+    for other in site.other_languages:
+        if other["language"] == language:
+            title, description = other["title"] or site.title, other["description"] or site.description
+            changed = WithAttributes(site, language=language, title=title, description=description)
+            return cast(Site, changed)
+    return cast(Site, WithAttributes(site, language=language))
+
+
+def list_homes(site: Site) -> dict[str, str]:
+    """Return the paths of the home pages by language; the language of the site is first."""
+    return {
+        language: make_home_path(describe_in_language(site, language)) for language in list_languages(site)
+    }
 
 
 def make_home_url(site: Site) -> str | None:

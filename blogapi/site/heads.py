@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from types import MappingProxyType
-from typing import Any, cast
+from typing import Any
 from urllib.parse import urlsplit
 
 from blogapi.parsing import normalize_language
@@ -15,23 +15,7 @@ from blogapi.rendering.plain_text import shorten
 from blogapi.site import addresses
 from blogapi.site.models import Site
 from blogapi.web import json as web_json
-from blogapi.web.fields import Fields, WithAttributes
-
-
-def describe_in_language(site: Site, language: str) -> Site:
-    """Return the site with its title and description in the language, if they exist in this language.
-
-    An empty language stands for the language of the site.
-    """
-    if language in ("", normalize_language(site.language)):
-        return site
-    for other in site.other_languages:
-        if other["language"] == language:
-            title, description = other["title"] or site.title, other["description"] or site.description
-            changed = WithAttributes(site, language=language, title=title, description=description)
-            return cast(Site, changed)
-    return cast(Site, WithAttributes(site, language=language))
-
+from blogapi.web.fields import Fields
 
 # A description appears in the head eight times, and search engines show about 160 characters.
 MAX_DESCRIPTION_LENGTH = 1000
@@ -99,7 +83,7 @@ def make_site_head(site: Site, *, page: PageNumber = FIRST_PAGE) -> Fields:
             "inLanguage": site.language,
         }
     )
-    alternates = _list_homes(site) if page.number == 1 else ()
+    alternates = _list_alternates(site) if page.number == 1 else ()
     return build_head(site, summary, "website", item, (), alternates=alternates)
 
 
@@ -120,17 +104,16 @@ def make_list_head(site: Site, title: str, path: str, *, page: PageNumber = FIRS
     return build_head(site, summary, "website", item, [(to_line(title), url)])
 
 
-def _list_homes(site: Site) -> Sequence[Fields]:
+def _list_alternates(site: Site) -> Sequence[Fields]:
     """Return the home pages of all languages; none unless each language has its own."""
-    homes = {
-        language: addresses.make_home_url(describe_in_language(site, language))
-        for language in addresses.list_languages(site)
-    }
-    urls = {*homes.values()}
-    if None in urls or not 1 < len(urls) == len(homes):
+    homes = addresses.list_homes(site)
+    if not site.url or not 1 < len({*homes.values()}) == len(homes):
         return []
     default = homes[normalize_language(site.own_language)]
-    return [{"language": language, "url": url} for language, url in (*homes.items(), ("x-default", default))]
+    return [
+        {"language": language, "url": f"{site.url}{path}"}
+        for language, path in (*homes.items(), ("x-default", default))
+    ]
 
 
 def build_head(

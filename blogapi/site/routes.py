@@ -6,7 +6,8 @@ from typing import cast
 
 from blogapi.publication.shared_caching import shows
 from blogapi.site import queries, service
-from blogapi.site.heads import FIRST_PAGE, PageNumber, describe_in_language, make_site_head
+from blogapi.site.addresses import describe_in_language
+from blogapi.site.heads import FIRST_PAGE, PageNumber, make_site_head
 from blogapi.site.models import Site
 from blogapi.site.schemas import SiteChangesSchema, SiteFieldsSchema, SiteQuery, SiteSchema
 from blogapi.web.access import admin_login, allow, current_caller, reader

@@ -7,12 +7,16 @@ from collections import defaultdict
 from dataclasses import dataclass
 from fnmatch import translate
 from urllib.parse import unquote, urlsplit
+from uuid import UUID
 
-from blogapi.publication.kinds import PAGE_KINDS
+from sqlalchemy import select
+
+from blogapi.publication.kinds import KINDS, PAGE_KINDS, get_model
+from blogapi.publication.visibility import ItemType, is_page
 from blogapi.site import addresses
-from blogapi.site.heads import describe_in_language
 from blogapi.site.models import Site
 from blogapi.site.paths import without_slash
+from blogapi.storage.database import db
 from blogapi.web.errors import Errors
 
 # The first segments of the paths that the service answers itself; `*` stands for any characters.
@@ -47,40 +51,41 @@ def find_parameters(path: str) -> tuple[str, ...] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class FixedPage:
-    """A page whose path depends on no item: `kind` is `search`, `archive`, `month` or `home`.
+class Target:
+    """What the built-in site shows at `path`, which is decoded.
 
-    `path` is decoded. The kind `month` has a year and a month, and `home` has the language of its articles.
+    `kind` is `home`, `search`, `archive`, `month`, `page`, `article`, `category`, `tag` or `author`; the last
+    five have a `uuid`. `number` is the number of the page of a list, and `language` the language of a home
+    page. `path` is the path of the first page of a list.
     """
 
     kind: str
     path: str
+    uuid: UUID | None = None
+    number: int = 1
     language: str = ""
     year: int = 0
     month: int = 0
 
+    @property
+    def own_path(self) -> str:
+        """The path of this page of the list."""
+        return addresses.make_numbered_url(self.path, self.number)
 
-def find_fixed_page(site: Site, path: str) -> FixedPage | None:
-    """Return the fixed page at a path (decoded), with or without a slash at its end, or None."""
-    fixed = {"search": SEARCH_PATH, "archive": ARCHIVE_PATH}
-    for kind, own in fixed.items():
-        if without_slash(path) == without_slash(own):
-            return FixedPage(kind, own)
+
+def find_fixed_page(site: Site, path: str) -> Target | None:
+    """Return the page that depends on no item at a decoded path, with or without a slash at its end."""
     if match := _MONTH.fullmatch(path):
         year, month = map(int, match.groups())
-        return FixedPage("month", f"{ARCHIVE_PATH}{match[1]}/{match[2]}/", year=year, month=month)
-    for language, own in list_homes(site).items():
-        if without_slash(path) == without_slash(own):
-            return FixedPage("home", own, language)
-    return None
+        return Target("month", make_month_path(year, month), year=year, month=month)
+    pages = [Target("search", SEARCH_PATH), Target("archive", ARCHIVE_PATH)]
+    pages += [Target("home", own, language=language) for language, own in addresses.list_homes(site).items()]
+    return next((page for page in pages if without_slash(page.path) == without_slash(path)), None)
 
 
-def list_homes(site: Site) -> dict[str, str]:
-    """Return the paths of the home pages by language; the language of the site is first."""
-    return {
-        language: addresses.make_home_path(describe_in_language(site, language))
-        for language in addresses.list_languages(site)
-    }
+def make_month_path(year: int, month: int) -> str:
+    """Return the path of the page with the articles of a month."""
+    return f"{ARCHIVE_PATH}{year:04}/{month:02}/"
 
 
 def is_reserved_slug(site: Site, kind: str, slug: str) -> bool:
@@ -92,7 +97,30 @@ def is_reserved_slug(site: Site, kind: str, slug: str) -> bool:
         return False
     path = unquote(addresses.make_slug_path(site, kind, slug))
     is_fixed = _get_first_segment(path) in FIXED_SEGMENTS or find_fixed_page(site, path) is not None
-    return is_fixed or is_service_path(path)
+    return is_fixed or is_service_path(path) or _is_other_item(site, kind, path)
+
+
+def _is_other_item(site: Site, kind: str, path: str) -> bool:
+    """Return whether the path can be that of an item whose model is another one, even of a draft."""
+    own = get_model(KINDS[kind].model or kind)
+    for other in PAGE_KINDS:
+        model = get_model(KINDS[other].model or other)
+        values = addresses.parse_path(site, other, path) if model is not own else None
+        if not values:
+            continue
+        if other == ItemType.PAGE and values.get("path"):
+            found: UUID | None = None
+            for slug in str(values["path"]).split("/"):
+                is_below = is_page(model) & (model.slug == slug) & (model.parent_id == found)
+                found = db.session.scalar(select(model.uuid).where(is_below))
+                if found is None:
+                    break
+        else:
+            has_slug = model.slug.in_(addresses.list_slugs(values))
+            found = db.session.scalar(select(model.uuid).where(has_slug))
+        if found is not None:
+            return True
+    return False
 
 
 def check_served(site: Site, *, may_have_path: bool = False) -> Errors:

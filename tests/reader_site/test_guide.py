@@ -42,7 +42,7 @@ def test_the_examples_change_the_pages(theme_folder, get_page, app, monkeypatch)
     assert 'class="entry' in tag and "<h1" in tag
     assert tag.replace("Imprint", "") != before
     with app.app_context():
-        assert theme.THEME.get().get().problems == {}
+        assert theme.get_theme().problems == {}
 
 
 def test_the_properties_of_the_style_sheet_are_named():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.conftest import ARTICLES
+from tests.conftest import ARTICLES, CATEGORIES
 from tests.contracts.client import outcome
 
 PAGES, TAGS = "/api/v1/blog/pages/", "/api/v1/blog/tags/"
@@ -50,6 +50,33 @@ def test_patterns_decide_which_slugs_are_reserved(as_admin, turn_on):
     tag = as_admin.post(TAGS, json={"name": "Rye"}).json
     refused = as_admin.patch(f"{TAGS}{tag['uuid']}/", json={"slug": "admin"})
     assert outcome(refused) == (422, "slug_reserved")
+
+
+@pytest.mark.parametrize("status", ["published", "draft"])
+@pytest.mark.parametrize(("path", "title"), [(ARTICLES, "title"), (PAGES, "title"), (TAGS, "name")])
+def test_the_address_of_an_item_of_another_kind_is_reserved(as_admin, turn_on, path, title, status):
+    """An article, a page and a category would have the address /bread/."""
+    turn_on(tag_path="/{slug}/", category_path="/{slug}/")
+    body = {title: "Bread"} | ({"status": status} if title == "title" else {})
+    assert as_admin.post(path, json=body).json["slug"] == "bread"
+    for other in {ARTICLES, PAGES, TAGS, CATEGORIES} - {path}:
+        name = "title" if other in (ARTICLES, PAGES) else "name"
+        if {path, other} == {ARTICLES, PAGES}:
+            continue
+        refused = as_admin.post(other, json={name: "Loaf", "slug": "bread"})
+        assert outcome(refused) == (422, "slug_reserved"), other
+        derived = as_admin.post(other, json={name: "Bread"})
+        assert derived.status_code == 201 and derived.json["slug"] != "bread", other
+
+
+def test_a_page_below_others_reserves_the_address_of_a_category(as_admin, turn_on):
+    turn_on()
+    above = as_admin.post(PAGES, json={"title": "Category", "status": "published"}).json
+    below = {"title": "Kitchen", "status": "published", "parent": above["uuid"]}
+    assert as_admin.post(PAGES, json=below).status_code == 201
+    assert as_admin.post(PAGES, json={"title": "Workshop", "status": "published"}).status_code == 201
+    assert as_admin.post(CATEGORIES, json={"name": "Kitchen"}).json["slug"] == "kitchen-2"
+    assert as_admin.post(CATEGORIES, json={"name": "Workshop"}).json["slug"] == "workshop"
 
 
 def test_a_deleted_article_comes_back_with_another_slug(as_admin, turn_on, make_article):

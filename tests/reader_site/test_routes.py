@@ -221,6 +221,22 @@ def test_no_page_has_a_script_or_an_address_of_another_host(get_page, make_artic
 
 
 @pytest.mark.usefixtures("site")
+def test_all_addresses_of_the_site_in_a_text_are_paths(get_page, make_article):
+    sources = f"{URL}/a.png 400w, {URL}/b.png 800w, https://cdn.example/c.png 2000w"
+    content = (
+        f'<p><img alt="see {URL}/" src="{URL}/a.png" srcset="{sources}"> <a href="{URL}">home</a> '
+        f'<a href="{URL}.evil.example/">other</a> <code>href="{URL}/"</code></p>'
+        f'<video src="{URL}/v.mp4" poster="{URL}/p.png"></video>'
+    )
+    make_article(title="Hello", content=content, content_type="html")
+    text = get_page("/hello/").text.partition('<div class="text"')[2].partition("</div>")[0]
+    assert 'srcset="/a.png 400w, /b.png 800w, https://cdn.example/c.png 2000w"' in text
+    assert 'src="/a.png"' in text and '<a href="/"' in text and f'alt="see {URL}/"' in text
+    assert f'href="{URL}.evil.example/"' in text and f'href="{URL}/"</code>' in text
+    assert 'src="/v.mp4"' in text and 'poster="/p.png"' in text
+
+
+@pytest.mark.usefixtures("site")
 def test_unknown_parameters_are_ignored_and_search_takes_its_own(get_page, make_article):
     make_article(title="Hello")
     assert get_page("/?utm_source=x").data == get_page("/").data

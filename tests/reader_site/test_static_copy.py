@@ -464,7 +464,7 @@ def test_an_interrupted_build_can_be_repeated(build, folder, set_site, make_arti
     set_site(url=URL)
     make_article(title="Hello")
     with monkeypatch.context() as patch:
-        patch.setattr(static_copy._SiteCopy, "_write_redirects", lambda copy: 1 / 0)
+        patch.setattr(static_copy._SiteCopy, "_list_redirects", lambda copy: 1 / 0)
         build(status=1)
     assert "hello/index.html" in read(folder) and "sitemap.xml" not in read(folder)
     make_article(title="Second")
@@ -519,7 +519,7 @@ def test_a_site_below_a_path_can_be_copied_elsewhere(build, folder, set_site, as
 def test_two_builds_do_not_write_at_once(build, app, folder, set_site):
     set_site(url=URL)
     build()
-    (manifest,) = (Path(app.instance_path) / static_copy.FOLDER_NAME).glob("*.json")
+    (manifest,) = (Path(app.instance_path) / static_copy.FOLDER_NAME).glob("*.txt")
     with stored_files.locked(manifest.with_suffix(".lock")):
         assert "Another build is writing" in build(status=1)
 

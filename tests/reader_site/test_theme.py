@@ -55,7 +55,7 @@ def test_a_template_that_fails_leaves_the_built_in_page_and_is_reported(
         (theme_folder / "base.html").write_text(template, encoding="utf-8")
     assert get_page("/archive/").text == before
     with app.app_context():
-        assert theme.THEME.get().get().problems
+        assert theme.get_theme().problems
     assert "is not used" in caplog.text
 
 
@@ -119,7 +119,7 @@ def test_words_of_the_theme_replace_single_words(theme_folder, get_page, app):
     (theme_folder / "words.toml").write_text("[en]\narchive = 7\n", encoding="utf-8")
     assert "All loaves" not in (text := get_page("/").text) and "Archive" in text
     with app.app_context():
-        assert "archive" in theme.THEME.get().get().problems["words.toml"]
+        assert "archive" in theme.get_theme().problems["words.toml"]
 
 
 def test_a_change_of_the_theme_shows_at_once_in_stored_pages(theme_folder, get_page):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from blogapi.site.heads import PageNumber, describe_in_language, make_list_head, make_site_head
+from blogapi.site.addresses import describe_in_language
+from blogapi.site.heads import PageNumber, make_list_head, make_site_head
 from blogapi.site.models import Site
 from tests.content.media.pictures import add_picture
 from tests.site.test_head import HOSTILE, HeadParser, get_graph

@@ -12,7 +12,6 @@ from blogapi.site.heads import (
     PageSummary,
     build_head,
     choose_image,
-    describe_in_language,
     list_category_breadcrumbs,
     make_publisher,
     to_line,
@@ -35,7 +34,7 @@ def make_head(
 
     `term` has all fields of the term that are stored. `parents` are the terms above it, the outermost first.
     """
-    site = describe_in_language(site, term["language"])
+    site = addresses.describe_in_language(site, term["language"])
     page = PageSummary(
         title=number.number_title(to_line(term["seo_title"]) or to_line(term["name"])),
         description=to_short_line(term["seo_description"], term.get("description") or term.get("bio") or ""),

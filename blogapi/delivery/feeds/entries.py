@@ -20,7 +20,7 @@ from blogapi.content.taxonomies.queries import find_term
 from blogapi.parsing import normalize_language, parse_timestamp
 from blogapi.publication import kinds
 from blogapi.site import addresses
-from blogapi.site.heads import describe_in_language
+from blogapi.site.addresses import describe_in_language
 from blogapi.site.models import Site
 from blogapi.site.queries import get_public_site, get_service_url
 from blogapi.web.errors import or_not_found

@@ -18,7 +18,6 @@ from blogapi.content.taxonomies.categories import Category
 from blogapi.content.taxonomies.tags import Tag
 from blogapi.publication.visibility import ItemType, listed, listed_pages
 from blogapi.site import addresses, page_paths
-from blogapi.site.heads import describe_in_language
 from blogapi.site.models import Site
 from blogapi.site.paths import is_same_address
 from blogapi.site.queries import get_public_site
@@ -79,9 +78,8 @@ def get_part(number: int) -> bytes:
 
 def _list_first_entries(site: Site) -> list[Entry]:
     """Return the entries that precede the articles: the home pages, the pages and the terms in use."""
-    languages = ["", *(one["language"] for one in site.other_languages)]
-    homes = (addresses.make_home_url(describe_in_language(site, language)) for language in languages)
-    return [*map(Entry, filter(None, dict.fromkeys(homes))), *_list_pages(site), *_list_terms(site)]
+    homes = dict.fromkeys(f"{site.url}{path}" for path in addresses.list_homes(site).values())
+    return [*map(Entry, homes), *_list_pages(site), *_list_terms(site)]
 
 
 def _list_entries(
