@@ -92,7 +92,7 @@ def write_folder(
         root.mkdir(0o700 if is_private else 0o777, parents=True, exist_ok=True)
     for name in (_LOCK_NAME, *MANIFESTS):
         if (root / name).is_symlink():
-            raise Conflict(f"{root / name} is a link, which no export has made; delete it.")
+            raise Conflict(f"{root / name} is a link that no export has created; delete it.")
     with nullcontext(True) if dry_run else files.locked(root / _LOCK_NAME) as is_locked:
         if not is_locked:
             raise Conflict(f"Another export is writing into {root}; wait until it has ended.")
@@ -103,7 +103,7 @@ def write_folder(
             for file in items:
                 if folder.write(file) and lines:
                     lines.write(_format_line(file.path, file.digest))
-        folder.remove_former()
+        folder.remove_former_files()
         if not dry_run:
             folder.write_manifest(manifest)
 
@@ -145,13 +145,13 @@ class WrittenFolder:
         self.digests[file.path] = file.digest
         return result is FileResult.WRITTEN
 
-    def remove_former(self) -> None:
+    def remove_former_files(self) -> None:
         """Delete the files of former runs that this run does not contain."""
         for path in sorted(self._old_digests.keys() - self.digests.keys()):
             try:
                 self._report.files[FileResult.REMOVED] += self._remove_file(path)
             except CannotWrite as error:
-                self._report.refuse(path, f"The blog no longer contains it, but: {error}")
+                self._report.refuse(path, f"The blog no longer contains this file, but: {error}")
                 self._keep_line(path)
 
     def write_manifest(self, name: str) -> None:
@@ -167,10 +167,10 @@ class WrittenFolder:
         target = self._root / file.path
         if isinstance(file, MediaFile) and self._is_unchanged(file):
             return FileResult.UNCHANGED
-        present = self._read_digest(target)
-        if present == file.digest:
+        current = self._read_digest(target)
+        if current == file.digest:
             return FileResult.UNCHANGED
-        self._check_not_edited(file.path, present)
+        self._check_not_edited(file.path, current)
         with file.open(self._media) as source:
             if not self._dry_run:
                 target.parent.mkdir(parents=True, exist_ok=True)
@@ -185,10 +185,10 @@ class WrittenFolder:
 
     def _remove_file(self, path: str) -> bool:
         target = self._root / path
-        present = self._read_digest(target)
-        if not present:
+        current = self._read_digest(target)
+        if not current:
             return False
-        self._check_not_edited(path, present)
+        self._check_not_edited(path, current)
         if not self._dry_run:
             target.unlink()
             with suppress(OSError):
@@ -202,7 +202,7 @@ class WrittenFolder:
             self.digests[path] = self._old_digests[path]
 
     def _read_digest(self, target: Path) -> str:
-        """Return the SHA-256 of a file, or "" if it is missing."""
+        """Return the SHA-256 of a file, or "" if it is missing; raises CannotWrite for a folder or a link."""
         if not target.parent.resolve().is_relative_to(self._root.resolve()):
             raise CannotWrite(
                 f"A link leads out of the folder of the {self._action}; replace the link with a folder."
@@ -214,8 +214,8 @@ class WrittenFolder:
         with target.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
-    def _check_not_edited(self, path: str, present: str) -> None:
-        if present and not self._overwrite and present != self._old_digests.get(path):
+    def _check_not_edited(self, path: str, current: str) -> None:
+        if current and not self._overwrite and current != self._old_digests.get(path):
             raise CannotWrite(
                 f"No {self._action} has written the contents of this file; --overwrite replaces it."
             )

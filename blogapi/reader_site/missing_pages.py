@@ -15,7 +15,7 @@ from blogapi.content.articles.queries import get_next_publication
 from blogapi.delivery.response_cache.middleware import NO_EXPIRY, VERSION_KEY
 from blogapi.reader_site import pages, templating, theme
 from blogapi.site.models import Site
-from blogapi.site.served_paths import list_homes
+from blogapi.site.served_paths import list_home_paths
 from blogapi.storage.database import current_time
 
 
@@ -55,5 +55,5 @@ def get_page(site: Site, path: str, status: int, environ: Mapping[str, Any]) -> 
 
 def choose_language(site: Site, path: str) -> str:
     """Return the language of the home page whose path begins the path, or else the language of the site."""
-    homes = sorted(list_homes(site).items(), key=lambda home: -len(home[1]))
+    homes = sorted(list_home_paths(site).items(), key=lambda home: -len(home[1]))
     return next((language for language, home in homes if path.startswith(home)), site.language)

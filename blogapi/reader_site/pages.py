@@ -22,7 +22,7 @@ from blogapi.site.heads import PageNumber, describe_in_language, make_list_head,
 from blogapi.site.models import Site
 from blogapi.site.queries import find_logo_size
 from blogapi.site.schemas import SiteSchema
-from blogapi.site.served_paths import ARCHIVE_PATH, SEARCH_PATH, list_homes
+from blogapi.site.served_paths import ARCHIVE_PATH, SEARCH_PATH, list_home_paths
 from blogapi.web.errors import NotFound
 from blogapi.web.fields import Fields
 from blogapi.web.pagination import MAX_SEARCH_PAGE
@@ -96,7 +96,7 @@ def _make_context(edition: Edition, kind: str, language: str, path: str = "") ->
     """Return the values that all templates get; `path` is the decoded path of the page."""
     language = language or edition.site.language
     # The footer of a home page links to terms with articles in its language; terms show all languages.
-    counted = language if kind == "home" and len(list_homes(edition.site)) > 1 else ""
+    counted = language if kind == "home" and len(list_home_paths(edition.site)) > 1 else ""
     if (language, counted) not in edition.frames:
         edition.frames[language, counted] = _make_frame(edition, language, counted)
     frame, own = edition.frames[language, counted], f"{edition.site.url}{quote(path)}"
@@ -111,7 +111,7 @@ def _make_context(edition: Edition, kind: str, language: str, path: str = "") ->
 def _make_frame(edition: Edition, language: str, counted: str) -> Fields:
     """Return the values that all pages in a language share; terms count the articles in `counted`."""
     site, values = edition.site, _describe_site(edition, language)
-    homes = list_homes(site)
+    homes = list_home_paths(site)
     names = ("uuid", "name", "url", "articles_count")
     categories = documents.list_terms("category", *names, "parent", language=counted)
     tags = documents.list_terms("tag", *names, language=counted)

@@ -23,7 +23,7 @@ from blogapi.reader_site.pages import Edition, Page
 from blogapi.reader_site.targets import find_target
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
-from blogapi.site.served_paths import SEARCH_PATH, is_site_path, list_homes
+from blogapi.site.served_paths import SEARCH_PATH, is_site_path, list_home_paths
 from blogapi.web import json as web_json
 from blogapi.web import public_queries
 from blogapi.web.access import allow, anyone
@@ -150,7 +150,7 @@ def _make_page_response(site: Site, path: str) -> Response:
             return _redirect(site, redirect.new_url, redirect.status or 308)
     if path == "/":
         # With patterns that begin with the language, the path of the first home page also contains it.
-        return _redirect(site, quote(next(iter(list_homes(site).values()))), 302)
+        return _redirect(site, quote(next(iter(list_home_paths(site).values()))), 302)
     if target is not None:
         query = request.query_string.decode("ascii", "replace")
         return _redirect(site, f"{quote(target.own_path)}{'?' if query else ''}{query}", 308)

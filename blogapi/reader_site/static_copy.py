@@ -50,7 +50,7 @@ from blogapi.site.addresses import make_term_path
 from blogapi.site.models import Site
 from blogapi.site.paths import to_path, without_slash
 from blogapi.site.queries import cache_site, get_service_url, get_site
-from blogapi.site.served_paths import ARCHIVE_PATH, check_served, list_homes
+from blogapi.site.served_paths import ARCHIVE_PATH, check_served, list_home_paths
 from blogapi.storage import connections, files
 from blogapi.storage.database import db, end_read
 from blogapi.web.access import STRANGER
@@ -130,7 +130,7 @@ def build(
             written = WrittenFolder(folder, media, report, former, overwrite=overwrite, action="build")
             try:
                 _SiteCopy(stored, site, written, report, unlisted=unlisted).write(progress)
-                written.remove_former()
+                written.remove_former_files()
                 former = {}
             finally:
                 # After an interrupted build, the next one recognises the files of this and of former builds.
@@ -197,7 +197,7 @@ class _SiteCopy:
         for other in self._site.other_languages:
             self._write_feeds({"language": other["language"]})
         self._write_page("/404.html", pages.show_missing(self._edition, self._site.language))
-        if "/" not in (homes := list_homes(self._site)).values():
+        if "/" not in (homes := list_home_paths(self._site)).values():
             self._write_redirect_page("/", self._edition.make_address(next(iter(homes.values()))))
         self._write_redirects()
         self._write_other_files()
@@ -208,7 +208,7 @@ class _SiteCopy:
 
     def _list_targets(self) -> Iterator[Target]:
         """Yield all targets except terms; if two targets have the same address, the first one gets it."""
-        for language, path in list_homes(self._site).items():
+        for language, path in list_home_paths(self._site).items():
             yield Target("home", unquote(path), language=language)
         yield Target("archive", ARCHIVE_PATH)
         for one in list_months({}):

@@ -13,8 +13,7 @@ from collections import Counter
 _MAX_TAGS = 100_000
 # The same limit as MAX_QUOTE_DEPTH of `markdown`.
 MAX_OPEN_ELEMENTS = 1_000
-# The limit for the number of tags, times the number of copied elements that are not closed, times the length
-# of the copies.
+# The limit for the product of the number of tags, the number of unclosed copied elements, and their length.
 _MAX_COPYING_COST = 20_000_000
 # One tag of this length can contain so many attributes that comparing them takes a second.
 _MAX_MALFORMED_LENGTH = 200_000

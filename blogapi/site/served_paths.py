@@ -63,19 +63,19 @@ class FixedPage:
 def find_fixed_page(site: Site, path: str) -> FixedPage | None:
     """Return the fixed page at a path (decoded), with or without a slash at its end, or None."""
     fixed = {"search": SEARCH_PATH, "archive": ARCHIVE_PATH}
-    for kind, own in fixed.items():
-        if without_slash(path) == without_slash(own):
-            return FixedPage(kind, own)
+    for kind, fixed_path in fixed.items():
+        if without_slash(path) == without_slash(fixed_path):
+            return FixedPage(kind, fixed_path)
     if match := _MONTH.fullmatch(path):
         year, month = map(int, match.groups())
         return FixedPage("month", f"{ARCHIVE_PATH}{match[1]}/{match[2]}/", year=year, month=month)
-    for language, own in list_homes(site).items():
-        if without_slash(path) == without_slash(own):
-            return FixedPage("home", own, language)
+    for language, home_path in list_home_paths(site).items():
+        if without_slash(path) == without_slash(home_path):
+            return FixedPage("home", home_path, language)
     return None
 
 
-def list_homes(site: Site) -> dict[str, str]:
+def list_home_paths(site: Site) -> dict[str, str]:
     """Return the paths of the home pages by language; the language of the site is first."""
     return {
         language: addresses.make_home_path(describe_in_language(site, language))
@@ -96,9 +96,9 @@ def is_reserved_slug(site: Site, kind: str, slug: str) -> bool:
 
 
 def check_served(site: Site, *, may_have_path: bool = False) -> Errors:
-    """Return sentences, by field, on why blogapi cannot show the site at its addresses.
+    """Return the reasons, by field, why blogapi cannot show the site at its addresses.
 
-    With `may_have_path`, `url` may have a path, as a static copy of the site can.
+    With `may_have_path`, `url` may have a path, as in a static copy of the site.
     """
     errors: Errors = defaultdict(list)
     if not site.url:

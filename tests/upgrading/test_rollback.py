@@ -139,7 +139,7 @@ def test_a_full_disk_changes_nothing(run, upgraded, monkeypatch):
     def fail(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("blogapi.operations.backups.service.copy", fail)
+    monkeypatch.setattr("blogapi.operations.backups.service.copy_database", fail)
     result = run("rollback", "--no-export")
     assert result.exit_code == 1 and "The disk is full" in result.output, result.output
     assert dump(home / "blog.db") == after

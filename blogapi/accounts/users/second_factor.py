@@ -139,8 +139,8 @@ def _find_step(account: Account, code: str) -> int | None:
     """Return the newest time step whose code is `code`, or None."""
     totp, current = _get_totp(account), int(clock.now().timestamp()) // STEP_SECONDS
     steps = range(current - MAX_STEP_DIFFERENCE, current + MAX_STEP_DIFFERENCE + 1)
-    right = [step for step in steps if hmac.compare_digest(totp.generate_otp(step).encode(), code.encode())]
-    return max(right, default=None)
+    valid = [step for step in steps if hmac.compare_digest(totp.generate_otp(step).encode(), code.encode())]
+    return max(valid, default=None)
 
 
 def _get_totp(account: Account) -> pyotp.TOTP:

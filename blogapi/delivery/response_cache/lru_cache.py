@@ -38,8 +38,8 @@ class CachedResponse:
 
     def is_valid(self, version: CommitVersion, now: datetime) -> bool:
         """Return whether the response can be replayed at this version and time."""
-        same = self.version == version if self.shows_drafts else self.version.public == version.public
-        return same and self.created_at <= now < self.valid_until
+        is_current = self.version == version if self.shows_drafts else self.version.public == version.public
+        return is_current and self.created_at <= now < self.valid_until
 
     @property
     def bytes_without_body(self) -> int:
