@@ -85,8 +85,8 @@ def select_blog(folder: Path) -> None:
 def find_instance() -> Path:
     """Return the absolute path of the instance folder, which may be missing.
 
-    BLOGAPI_INSTANCE_PATH can name it. Otherwise it belongs to the blog that contains the current folder, or
-    without such a blog, it is `instance` in the checkout (for a package: in the current folder).
+    BLOGAPI_INSTANCE_PATH can name the folder. Otherwise, it belongs to the blog that contains the current
+    folder. Without such a blog, it is `instance` in the checkout (for a package: in the current folder).
     """
     if configured := os.environ.get(INSTANCE_PATH):
         return Path(configured).resolve()

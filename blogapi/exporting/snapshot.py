@@ -159,7 +159,7 @@ class Snapshot:
 
 
 def _list_slugs(terms: Sequence[Item]) -> Iterator[tuple[UUID, str]]:
-    """Yield the uuid and the slug of each term, and the uuid of each term merged into it with this slug."""
+    """Yield the uuid and the slug of each term, and the uuids of merged terms with the new slug."""
     for term in terms:
         former_slugs = (former["slug"] for former in term["former_slugs"])
         for uuid in filter(None, map(parse_uuid, (term["uuid"], *former_slugs))):

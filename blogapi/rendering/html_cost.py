@@ -21,7 +21,7 @@ _MAX_NESTED_PAIRS = 6
 
 _VALUE = r"""(?:"[^"<>\0]*+"|'[^'<>\0]*+'|[^\s"'<>=`\0]++)"""
 _ATTRIBUTES = rf"(?:\s++[\w:.@-]++(?:={_VALUE})?+){{0,50}}+\s*+"
-# A `<` that begins no tag.
+# Matches a `<` that does not begin a tag.
 _LESS_THAN_SIGN = re.compile(r"<(?![a-z/!?])", re.IGNORECASE)
 _ORDINARY_TAG = re.compile(rf"<(?:/?[a-z][\w:-]*+{_ATTRIBUTES}/?|!--[^<>]*+)>", re.IGNORECASE)
 _TAG = re.compile(r"<(/?)([a-z][\w:-]*+)")

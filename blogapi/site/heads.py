@@ -74,7 +74,7 @@ class PageNumber:
         return title if self.number == 1 else f"{title} ({self.words or self.number})"
 
     def number_url(self, url: str | None) -> str | None:
-        """Return the address of the page of the list whose first page has this address."""
+        """Return the address of this page of the list whose first page is at `url`."""
         return url and addresses.make_numbered_url(url, self.number)
 
 

@@ -67,7 +67,7 @@ class ExportedChanges:
 
 
 def delete_unfinished(instance: Path) -> None:
-    """Delete the staging folders that killed rollbacks have left."""
+    """Delete the staging folders of rollbacks that were killed."""
     url = get_database_url(instance)
     folders = [instance / "backups", *([Path(str(url.database)).parent] if _is_sqlite(url) else [])]
     for folder in folders:

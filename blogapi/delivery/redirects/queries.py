@@ -106,7 +106,7 @@ def list_redirects(
 
 
 def find_redirects(address: str) -> Page[Sequence[Redirect]]:
-    """Return the redirect from the path of a former page; empty if there is none."""
+    """Return a list with the redirect from the path of a former page, or an empty list."""
     path, site = to_path(address), get_site()
     if path is None:
         return Page([], 0, None)
@@ -152,8 +152,8 @@ def _select_redirects(
 ) -> Iterator[Select[*tuple[Any, ...]]]:
     """Yield a statement for each kind of redirect: for all redirects, or only from the paths and slugs.
 
-    The redirects lead to articles and pages for which the condition `visible` is true. Its columns are those
-    of `UnindexedColumns`, so SQLite reads the few former addresses first, and not all articles.
+    The redirects lead to articles and pages for which the condition `visible` is true. It uses the columns
+    of `UnindexedColumns`, so that SQLite starts with the few former addresses, not with all articles.
     """
     is_path = true() if paths is None else FormerPath.path.in_(paths)
     yield _select_articles(FormerPath.path, visible & is_path)

@@ -50,7 +50,7 @@ _CACHE_KEY_VARIABLES = (
     *("HTTP_IF_NONE_MATCH", "HTTP_IF_MATCH", "HTTP_IF_MODIFIED_SINCE", "HTTP_IF_UNMODIFIED_SINCE"),
 )
 _CACHEABLE_STATUSES: tuple[str, ...] = ("200 ", "304 ", "308 ")
-# The statuses of pages that the site for readers does not have, and of custom redirects.
+# The statuses of missing pages in the site for readers, and of custom redirects.
 _MISSING_STATUSES, _REDIRECT_STATUSES = ("404 ", "410 "), ("301 ", "302 ")
 # The part of the cache for pages at unknown addresses, whose number is not limited.
 _MISSING_PAGES_SHARE = 0.1

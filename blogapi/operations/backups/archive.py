@@ -38,7 +38,7 @@ _COMPRESSION_LEVEL = 1
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 # The maximum sizes of files that are read into memory; the list of media files has about 90 bytes per file.
 _MAX_BYTES = {MANIFEST: 1024 * 1024, SETTINGS: 1024 * 1024, MEDIA_LIST: 20 * 1024 * 1024}
-# Enough for as many files as a list of media files can contain, with 170 bytes for each.
+# This suffices for all files that a list of media files can contain, with 170 bytes for each.
 _MAX_DIRECTORY_BYTES = 40 * 1024 * 1024
 
 READ_ERRORS = (

@@ -62,7 +62,7 @@ class _DatabaseBusy(Exception):
 
 
 def init_app(app: Flask) -> None:
-    """Delete the staging folders that killed restores of this blog have left."""
+    """Delete the staging folders of restores of this blog that were killed."""
     instance = Path(app.instance_path)
     path = connections.sqlite_path(app.config["DATABASE_URL"], instance)
     files.delete_temporary_folders(path.parent if path else instance, _STAGING_PREFIX)
@@ -266,7 +266,7 @@ def _check_unchanged(reader: sqlite3.Connection, old: list[int], status: int, re
 
 
 def _set_page_size(staged: Path, live: Path) -> None:
-    """Give the staged file the page size of the live file, which SQLite cannot change in use."""
+    """Give the staged file the page size of the live file, because a live file must keep its page size."""
     size = integrity.read_page_size(live)
     if integrity.read_page_size(staged) != size:
         with integrity.open_database(staged) as connection:
