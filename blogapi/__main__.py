@@ -38,10 +38,9 @@ click.version_option(__version__, prog_name="blogapi")(main)
 
 
 def run(arguments: list[str] | None = None, *, name: str = "blogapi") -> None:
-    """Run the command line with the given arguments (default: those of `sys.argv`)."""
+    """Run the command line with the given arguments (default: `sys.argv`)."""
     for stream in (sys.stdout, sys.stderr):
-        # On Windows, a redirected stream uses the code page of the operating system, which lacks most
-        # characters.
+        # On Windows, a redirected stream uses the system's code page, which lacks most characters.
         if isinstance(stream, TextIOWrapper) and not stream.isatty():
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     arguments = sys.argv[1:] if arguments is None else arguments

@@ -12,7 +12,7 @@ from flask import Flask
 from blogapi import authentication, blog_folder, blog_owner, blueprints, config
 from blogapi.accounts import mail
 from blogapi.accounts.api_keys import service as api_key_service
-from blogapi.blueprints import build_matrix
+from blogapi.blueprints import build_access_matrix
 from blogapi.content import dependencies
 from blogapi.content.articles.writing import rerendering
 from blogapi.content.media import delivery, folder, images, types, widths
@@ -45,9 +45,9 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     `settings` overrides every other source of settings; it can also contain Flask's own settings. Raises
     CannotStart if the application cannot start; the message says what to do.
     """
-    app = Flask("blogapi", instance_path=str(blog_folder.find()), static_folder=None)
+    app = Flask("blogapi", instance_path=str(blog_folder.find_instance()), static_folder=None)
     # All other calls read the settings.
-    config.load(app, settings)
+    config.load_settings(app, settings)
     logs.configure(app.config)
     owner = None if blog_owner.HAS_WARNED.get() else blog_owner.find_other_owner(Path(app.instance_path))
     if owner:
@@ -83,8 +83,8 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     folder.init_app(app)
     metrics.init_app(app)
     with app.app_context():
-        api_key_service.delete_expired()
-        releases.record(build_matrix(app))
+        api_key_service.delete_expired_keys()
+        releases.record(build_access_matrix(app))
 
     # Keep this order: the WSGI middleware that is added last is the outermost. Each response has a request
     # id, the limits count files and cached responses too, and the cache gets no unknown parameters. Inner

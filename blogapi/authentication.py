@@ -53,7 +53,7 @@ COOKIE = "blogapi_session"
 SECURE_COOKIE = f"__Host-{COOKIE}"
 
 # Requests to these paths are answered even on a full disk: logins, the checks that an admin runs, and calls
-# of tools, because the request that a call makes is checked too.
+# of MCP tools, because the request that a tool sends to the API is checked itself.
 _FULL_DISK_PREFIXES = ("/api/v1/auth/", "/api/v1/doctor/", MCP_PATH)
 
 
@@ -70,7 +70,7 @@ class SessionInterface(SecureCookieSessionInterface):
         if not cookie:
             return self.session_class()
         signer = self.get_signing_serializer(app)
-        assert signer is not None, "config.load() always sets SECRET_KEY"
+        assert signer is not None, "config.load_settings() always sets SECRET_KEY"
         try:
             return self.session_class(signer.loads(cookie))
         except BadSignature:
@@ -104,11 +104,10 @@ def init_app(app: Flask) -> None:
 def has_session(app: Flask, cookies: str) -> bool:
     """Return whether a Cookie header contains a session that the blog has signed.
 
-    The server calls this before it accepts a large body. The database is not queried, so the login may have
-    ended.
+    The server calls this before it accepts a large body. It does not query whether the login has ended.
     """
     signer = SessionInterface().get_signing_serializer(app)
-    assert signer is not None, "config.load() always sets SECRET_KEY"
+    assert signer is not None, "config.load_settings() always sets SECRET_KEY"
     for name, value in parse_cookie(cookies).items(multi=True):
         if name.endswith(COOKIE):
             with suppress(BadSignature):

@@ -1,4 +1,4 @@
-"""Finds the folder of the blog, and says whether it contains a blog.
+"""Finds the folder of the blog, and checks whether it contains a blog.
 
 The instance folder, `instance` in the folder of a blog, contains the whole state of the blog.
 """
@@ -24,7 +24,7 @@ CHECKOUT = _PACKAGE.parent if (_PACKAGE.parent / "wsgi.py").is_file() else None
 
 
 def get_command() -> str:
-    """Return the beginning of a command line that starts this program, for messages."""
+    """Return the beginning of a command line that starts this program, to show in messages."""
     if in_container := os.environ.get(config.COMMAND):
         return in_container
     started = Path(sys.argv[0]).stem
@@ -47,7 +47,7 @@ def list_start_commands(folder: str) -> list[str]:
     return [f"cd {folder}", serve] if CHECKOUT is None else [f"{serve} --blog {folder}"]
 
 
-def describe() -> dict[str, str | None]:
+def get_versions() -> dict[str, str | None]:
     """Return the versions of blogapi, Python and SQLite, the commit, and the newest migration as `schema`."""
     return {
         "version": __version__,
@@ -77,41 +77,41 @@ def _read_commit() -> str | None:
 _BLOG_FILES = ("blog.db", "config.toml", "secret_key")
 
 
-def select(folder: Path) -> None:
+def select_blog(folder: Path) -> None:
     """Use the blog in this folder, in this process and in processes that it starts."""
     os.environ[INSTANCE_PATH] = str(folder.absolute() / "instance")
 
 
-def find() -> Path:
+def find_instance() -> Path:
     """Return the absolute path of the instance folder, which may be missing.
 
-    BLOGAPI_INSTANCE_PATH can name it. Otherwise it belongs to the blog that contains the current folder, or
-    without such a blog, it is `instance` in the checkout (for a package: in the current folder).
+    BLOGAPI_INSTANCE_PATH can name the folder. Otherwise, it belongs to the blog that contains the current
+    folder. Without such a blog, it is `instance` in the checkout (for a package: in the current folder).
     """
     if configured := os.environ.get(INSTANCE_PATH):
         return Path(configured).resolve()
     here = Path.cwd()
-    homes = (folder / "instance" for folder in (here, *here.parents))
-    found = next((home for home in homes if is_blog(home) and _is_trusted(home, here)), None)
-    return found or (CHECKOUT or here) / "instance"
+    candidates = (folder / "instance" for folder in (here, *here.parents))
+    existing = next((path for path in candidates if is_blog(path) and _is_trusted(path, here)), None)
+    return existing or (CHECKOUT or here) / "instance"
 
 
-def is_blog(home: Path) -> bool:
+def is_blog(instance: Path) -> bool:
     """Return whether the instance folder belongs to a blog, even if the blog has no database yet."""
-    return any((home / name).exists() for name in _BLOG_FILES)
+    return any((instance / name).exists() for name in _BLOG_FILES)
 
 
 def find_instance_at(target: Path) -> Path | None:
     """Return the instance folder that `target` is, contains or lies in, or None.
 
-    This is the folder of the current blog, or a folder with the name `instance`. The target is searched for
-    such folders up to two levels deep.
+    This is the folder of the current blog, or a folder with the name `instance`. The search in
+    `target` goes up to two levels deep.
     """
-    used, target = find(), target.resolve()
-    if target.is_relative_to(used) or used.is_relative_to(target):
-        return used
-    found = (target, *target.parents, *target.glob("instance"), *target.glob("*/instance"))
-    return next((folder for folder in found if _is_instance(folder)), None)
+    current, target = find_instance(), target.resolve()
+    if target.is_relative_to(current) or current.is_relative_to(target):
+        return current
+    existing = (target, *target.parents, *target.glob("instance"), *target.glob("*/instance"))
+    return next((folder for folder in existing if _is_instance(folder)), None)
 
 
 def _is_instance(folder: Path) -> bool:
@@ -124,13 +124,13 @@ def _is_instance(folder: Path) -> bool:
 
 def find_existing() -> Path:
     """Return the instance folder of a blog with a database; raises CannotStart if there is none."""
-    home = find_blog()
-    if is_unfinished(home):
-        refuse_lost_database(home)
+    instance = find_blog()
+    if is_unfinished(instance):
+        refuse_lost_database(instance)
         raise CannotStart(
-            f"The blog in {home.parent} has no database yet; `{get_command()} serve` creates it."
+            f"The blog in {instance.parent} has no database yet; `{get_command()} serve` creates it."
         )
-    return home
+    return instance
 
 
 def find_blog() -> Path:
@@ -138,32 +138,32 @@ def find_blog() -> Path:
 
     Raises CannotStart if there is no blog. If the environment names the database, no file is necessary.
     """
-    home = find()
-    if is_blog(home) or config.read_settings(home)["DATABASE_URL"]:
-        return home
+    instance = find_instance()
+    if is_blog(instance) or config.read_settings(instance)["DATABASE_URL"]:
+        return instance
     raise CannotStart(
-        f"There is no blog in {home.parent} (its data would be in {home}). Create one with "
+        f"There is no blog in {instance.parent} (its data would be in {instance}). Create one with "
         f"`{get_command()} init`, or name the folder of a blog with --blog."
     )
 
 
-def is_unfinished(home: Path) -> bool:
+def is_unfinished(instance: Path) -> bool:
     """Return whether the blog uses a SQLite file in the instance folder that does not exist."""
-    return not (home / "blog.db").exists() and not config.read_settings(home)["DATABASE_URL"]
+    return not (instance / "blog.db").exists() and not config.read_settings(instance)["DATABASE_URL"]
 
 
-def refuse_lost_database(home: Path) -> None:
+def refuse_lost_database(instance: Path) -> None:
     """Raise CannotStart if the SQLite file of the blog is missing, but the blog has other content."""
-    has_files = any(home.glob("media/*")) or any(home.glob("backups/*"))
-    if has_files and not (home / "blog.db").exists():
+    has_files = any(instance.glob("media/*")) or any(instance.glob("backups/*"))
+    if has_files and not (instance / "blog.db").exists():
         raise CannotStart(
-            f"{home / 'blog.db'} is missing, but the blog has files: restore a backup "
+            f"{instance / 'blog.db'} is missing, but the blog has files: restore a backup "
             f"(`{get_command()} restore FILE`), or move the folders `media` and `backups` away to "
             "begin an empty blog."
         )
 
 
-def _is_trusted(home: Path, here: Path) -> bool:
+def _is_trusted(instance: Path, here: Path) -> bool:
     # In a shared folder such as /tmp, another user could create settings that this user would apply.
     owner = getattr(os, "getuid", None)
-    return home.parent == here or owner is None or home.stat().st_uid == owner()
+    return instance.parent == here or owner is None or instance.stat().st_uid == owner()

@@ -15,8 +15,8 @@ import click
 from blogapi import blog_folder
 from blogapi.config import INSTANCE_PATH
 
-# The commands that always run as the user that starts them, and the commands that may write to any target.
-_COMMANDS_AS_STARTED = frozenset({"serve", "service", "health", "version", "completion"})
+# The commands that always run as the user who starts them, and the commands that may write to any target.
+_UNSWITCHED_COMMANDS = frozenset({"serve", "service", "health", "version", "completion"})
 _COMMANDS_WITH_ANY_TARGET = frozenset({"backup", "export"})
 _READ_ONLY_FILES = frozenset({"config.toml", "secret_key", ".gitignore", "theme"})
 
@@ -25,7 +25,7 @@ HAS_WARNED: ContextVar[bool] = ContextVar("has_warned", default=False)
 
 
 def find_owner(path: Path) -> Any:
-    """Return the entry of `pwd` for the owner; the name of an unknown user is the number. Needs POSIX."""
+    """Return the owner as an entry of `pwd`; the name of a user without an entry is the id. Needs POSIX."""
     import pwd
 
     status = path.lstat()
@@ -35,12 +35,12 @@ def find_owner(path: Path) -> Any:
         return pwd.struct_passwd((str(status.st_uid), "x", status.st_uid, status.st_gid, "", "/", ""))
 
 
-def find_other_owner(home: Path) -> Any:
+def find_other_owner(instance: Path) -> Any:
     """Return the owner of the instance folder, or of its parent if it is missing, as `find_owner` does.
 
     Return None unless root runs this process and the owner is another user.
     """
-    folder = next((folder for folder in (home, home.parent) if folder.exists()), None)
+    folder = next((folder for folder in (instance, instance.parent) if folder.exists()), None)
     if os.name == "nt" or os.geteuid() != 0 or folder is None:
         return None
     return user if (user := find_owner(folder)).pw_uid else None
@@ -50,46 +50,46 @@ def find_other_owner(home: Path) -> Any:
 def act_as_owner(context: click.Context) -> Iterator[None]:
     """Run the command as the owner of the blog if root has started it, and say so in one line.
 
-    If that user cannot use the program or a file of the blog, the command runs as root and prints the file.
-    Raises ClickException if the user cannot use a path in the arguments; `backup` and `export` then run as
-    root, and leave no file of root in the instance folder.
+    If that user cannot use the program or a file of the blog, the command runs as root and names the file.
+    Raises ClickException if the user cannot use a path in the arguments; `backup` and `export` run as root
+    instead, and afterwards give their new files in the instance folder to that user.
     """
-    home, name = blog_folder.find(), context.info_name
-    user = None if name in _COMMANDS_AS_STARTED else find_other_owner(home)
+    instance, name = blog_folder.find_instance(), context.info_name
+    user = None if name in _UNSWITCHED_COMMANDS else find_other_owner(instance)
     if user is None:
         yield
         return
-    groups, former = os.getgrouplist(user.pw_name, user.pw_gid), (os.getgroups(), os.getegid())
+    groups, former_ids = os.getgrouplist(user.pw_name, user.pw_gid), (os.getgroups(), os.getegid())
     os.setgroups(groups)
     os.setegid(user.pw_gid)
     os.seteuid(user.pw_uid)
     try:
-        unusable = next(_list_unusable(home), None)
+        unusable = next(_list_unusable_files(instance), None)
         problem = next(_describe_problems(context, user.pw_name), None)
     finally:
         os.seteuid(0)
-        os.setegid(former[1])
-        os.setgroups(former[0])
-    os.environ[INSTANCE_PATH] = str(home)
+        os.setegid(former_ids[1])
+        os.setgroups(former_ids[0])
+    os.environ[INSTANCE_PATH] = str(instance)
     if not unusable and not problem:
         os.setgroups(groups)
         os.setgid(user.pw_gid)
         os.setuid(user.pw_uid)
         # libpq and BACKUP_COMMAND read files in the home folder.
         os.environ.update(HOME=user.pw_dir, USER=user.pw_name, LOGNAME=user.pw_name)
-        click.echo(f"Runs as the user {user.pw_name}, to whom {home} belongs.", err=True)
+        click.echo(f"Runs as the user {user.pw_name}, to whom {instance} belongs.", err=True)
         yield
         return
     if not unusable and name not in _COMMANDS_WITH_ANY_TARGET:
-        raise click.ClickException(f"{home} belongs to {user.pw_name}, so the command runs as it. {problem}")
+        raise click.ClickException(f"{instance} belongs to {user.pw_name}, who runs this command. {problem}")
     reason = problem or f"{user.pw_name} cannot use {unusable}."
-    click.echo(f"Runs as root, although {home} belongs to {user.pw_name}: {reason}", err=True)
+    click.echo(f"Runs as root, although {instance} belongs to {user.pw_name}: {reason}", err=True)
     HAS_WARNED.set(True)
-    before = _find_files_of_root(home)
+    before = _find_files_of_root(instance)
     try:
         yield
     finally:
-        for path in _find_files_of_root(home) - before:
+        for path in _find_files_of_root(instance) - before:
             os.chown(path, user.pw_uid, user.pw_gid, follow_symlinks=False)
 
 
@@ -99,10 +99,10 @@ def _can_use(path: Path, mode: int) -> bool:
     return is_usable and (not path.is_dir() or os.access(path, os.X_OK, effective_ids=True))
 
 
-def _list_unusable(home: Path) -> Iterator[Path]:
+def _list_unusable_files(instance: Path) -> Iterator[Path]:
     """Yield the files of the program and of the blog that the effective user cannot use."""
-    files = [home if home.exists() else home.parent]
-    files += (path for pattern in ("*", "media/*", "backups/*") for path in home.glob(pattern))
+    files = [instance if instance.exists() else instance.parent]
+    files += (path for pattern in ("*", "media/*", "backups/*") for path in instance.glob(pattern))
     program = map(Path, (sys.prefix, sys.executable, __file__, os.__file__))
     yield from (path for path in (*program, *files) if not _can_use(path, os.R_OK))
     yield from (path for path in files if path.name not in _READ_ONLY_FILES and not _can_use(path, os.W_OK))
@@ -115,16 +115,18 @@ def _describe_problems(context: click.Context, name: str) -> Iterator[str]:
         if not isinstance(parameter.type, click.Path) or value is None:
             continue
         for path in map(Path, value if isinstance(value, tuple) else (value,)):
-            nearest = next(one for one in (path, *path.absolute().parents) if os.access(one, os.F_OK))
+            nearest = next(
+                parent for parent in (path, *path.absolute().parents) if os.access(parent, os.F_OK)
+            )
             is_source = parameter.type.exists or context.params.get("verify")
             if is_source and not _can_use(path, os.R_OK):
-                way = f"cp -r {path} COPY && chown -R {name} COPY"
-                yield f"{name} cannot read {path}. Name a copy that it can read (`{way}`)."
+                copy_command = f"cp -r {path} COPY && chown -R {name} COPY"
+                yield f"{name} cannot read {path}. Name a copy that it can read (`{copy_command}`)."
             elif not is_source and "://" not in str(value) and not _can_use(nearest, os.W_OK):
-                cure = f"Name a folder that it may write (`install -d -o {name} FOLDER`)"
-                yield f"{name} cannot write {path}. {cure}."
+                advice = f"Name a folder that it may write (`install -d -o {name} FOLDER`)"
+                yield f"{name} cannot write {path}. {advice}."
 
 
-def _find_files_of_root(home: Path) -> frozenset[Path]:
-    paths = [home, *home.rglob("*")] if home.exists() else []
+def _find_files_of_root(instance: Path) -> frozenset[Path]:
+    paths = [instance, *instance.rglob("*")] if instance.exists() else []
     return frozenset(path for path in paths if path.lstat().st_uid == 0)

@@ -147,7 +147,7 @@ def store_operations(app: Flask) -> None:
     accesses = {endpoint: access for _, _, endpoint, access in list_operations(app)}
     operations = {name: get_operation(view) for name, view in app.view_functions.items() if name in accesses}
     OPERATIONS.set(
-        app, {name: dataclasses.replace(one, access=accesses[name]) for name, one in operations.items()}
+        app, {name: dataclasses.replace(item, access=accesses[name]) for name, item in operations.items()}
     )
 
 
@@ -184,8 +184,8 @@ def routes() -> None:
     Console(width=None if sys.stdout.isatty() else 200).print(table)
 
 
-def build_matrix(app: Flask) -> dict[str, str]:
-    """Return who may call each operation (`GET /path/`) with the default settings."""
+def build_access_matrix(app: Flask) -> dict[str, str]:
+    """Return who may call each operation, such as `GET /path/`, with the default value of PUBLIC_READS."""
     return {
         f"{method} {path}": f"{access.rule.description}, scope {access.scope}"
         for path, method, _, access in list_operations(app, public_reads=False)
@@ -193,8 +193,8 @@ def build_matrix(app: Flask) -> dict[str, str]:
     }
 
 
-def compare(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
-    """Yield a line for each operation that is new, was removed, or has other callers."""
+def compare_matrices(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
+    """Yield a line for each operation that is new, was removed, or may be called by others than before."""
     for operation in sorted({*before, *after}):
         old, new = before.get(operation), after.get(operation)
         if old == new:

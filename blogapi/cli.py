@@ -48,14 +48,14 @@ def report_problems() -> Iterator[None]:
 def exit_on_sigterm() -> Iterator[None]:
     """Handle SIGTERM like Ctrl-C in the `with` block, so that temporary files are deleted."""
 
-    def end(number: int, _: object) -> None:
+    def exit_process(number: int, _: object) -> None:
         sys.exit(128 + number)
 
     if threading.current_thread() is not threading.main_thread():
         # Only the main thread can handle signals.
         yield
         return
-    old_handler = signal.signal(signal.SIGTERM, end)
+    old_handler = signal.signal(signal.SIGTERM, exit_process)
     try:
         yield
     finally:

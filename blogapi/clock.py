@@ -1,4 +1,4 @@
-"""The only source of the current time, so that tests can replace it in one place."""
+"""The only module that reads the clock, so that tests can replace the time in one place."""
 
 import time
 from datetime import UTC, datetime, timedelta

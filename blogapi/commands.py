@@ -27,36 +27,37 @@ def open_blog() -> Flask:
     return create_app()
 
 
-def _select_new(_context: click.Context, _argument: click.Parameter, folder: Path | None) -> Path | None:
+def _select_new_blog(_context: click.Context, _argument: click.Parameter, folder: Path | None) -> Path | None:
     if folder is not None or not os.environ.get(config.INSTANCE_PATH):
-        blog_folder.select(folder or Path.cwd())
+        blog_folder.select_blog(folder or Path.cwd())
     return folder
 
 
 @click.command()
 @click.argument(
-    "folder", required=False, type=click.Path(file_okay=False, path_type=Path), callback=_select_new
+    "folder", required=False, type=click.Path(file_okay=False, path_type=Path), callback=_select_new_blog
 )
 def init(folder: Path | None) -> None:
     """Create a blog in FOLDER (default: the current folder).
 
     Its content and its settings are stored below FOLDER in `instance`.
     """
-    home = blog_folder.find()
-    if blog_folder.is_blog(home) and not blog_folder.is_unfinished(home):
-        raise click.ClickException(f"{home.parent} already contains a blog.")
+    instance = blog_folder.find_instance()
+    if blog_folder.is_blog(instance) and not blog_folder.is_unfinished(instance):
+        raise click.ClickException(f"{instance.parent} already contains a blog.")
     create_app()
     # A git repository around the blog must not contain its content and secret key, but may contain its theme.
-    with suppress(FileExistsError), (home / ".gitignore").open("x", encoding="utf-8", newline="\n") as file:
+    gitignore = instance / ".gitignore"
+    with suppress(FileExistsError), gitignore.open("x", encoding="utf-8", newline="\n") as file:
         file.write("*\n!/theme/\n!/theme/**\n")
-    click.echo(f"Created a blog in {home.parent}.")
+    click.echo(f"Created a blog in {instance.parent}.")
     if config.COMMAND in os.environ:
         # In a container, the next steps differ: `serve` is not started like the other commands.
         return
-    is_here = home.parent == Path.cwd()
+    is_here = instance.parent == Path.cwd()
     serve = [f"{blog_folder.get_command()} serve"]
     click.echo("Next:")
-    for line in serve if is_here else blog_folder.list_start_commands(str(folder or home.parent)):
+    for line in serve if is_here else blog_folder.list_start_commands(str(folder or instance.parent)):
         click.echo(f"  {line}")
 
 
@@ -64,11 +65,11 @@ def init(folder: Path | None) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print the versions as JSON.")
 def version(as_json: bool) -> None:
     """Print the versions of blogapi, Python, SQLite and the schema, and the commit of blogapi."""
-    found = blog_folder.describe()
+    versions = blog_folder.get_versions()
     if as_json:
-        click.echo(json.dumps(found))
+        click.echo(json.dumps(versions))
         return
-    for name, value in found.items():
+    for name, value in versions.items():
         click.echo(f"{name:<8} {value or 'unknown'}")
 
 
@@ -85,15 +86,15 @@ def completion(context: click.Context, shell: str) -> None:
     """
     from click.shell_completion import get_completion_class
 
-    kind = get_completion_class(shell)
-    assert kind is not None
-    click.echo(kind(context.find_root().command, {}, "blogapi", "_BLOGAPI_COMPLETE").source())
+    completion_class = get_completion_class(shell)
+    assert completion_class is not None
+    click.echo(completion_class(context.find_root().command, {}, "blogapi", "_BLOGAPI_COMPLETE").source())
 
 
 class Command(NamedTuple):
-    """The place of a command (`module:variable`), and its line in the list of commands."""
+    """Where a command is defined (`module:variable`), and its line in the list of commands."""
 
-    place: str
+    import_path: str
     summary: str
 
 
@@ -121,7 +122,7 @@ COMMANDS = {
     "rollback": Command("blogapi.upgrading.commands:rollback", "Go back to the state before an upgrade."),
     "db": Command("blogapi.operations.db_copy.commands:db", "Copy the blog between SQLite and PostgreSQL."),
     "doctor": Command(
-        "blogapi.operations.doctor.commands:doctor", "Check the blog and name a cure for each problem."
+        "blogapi.operations.doctor.commands:doctor", "Check the blog and name a remedy for each problem."
     ),
     "routes": Command("blogapi.blueprints:routes", "List the paths of the API and who may call them."),
     "completion": Command("blogapi.commands:completion", "Print the completion script for a shell."),
@@ -139,7 +140,7 @@ EPILOG = "\n  ".join(
 
 def _select_blog(_context: click.Context, _option: click.Parameter, folder: Path | None) -> None:
     if folder is not None:
-        blog_folder.select(folder)
+        blog_folder.select_blog(folder)
 
 
 def make_blog_option() -> click.Option:
@@ -163,14 +164,14 @@ class CommandGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return the command, or None if there is no such command."""
         if cmd_name in COMMANDS and cmd_name not in self.commands:
-            module, variable = COMMANDS[cmd_name].place.split(":")
+            module, variable = COMMANDS[cmd_name].import_path.split(":")
             command: click.Command = getattr(import_module(module), variable)
-            _prepare_command(command)
+            _extend_command(command)
             self.add_command(command, cmd_name)
         return super().get_command(ctx, cmd_name)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        """Return the command that the arguments name; the error for an unknown name lists similar names."""
+        """Return the command that the arguments name; the error for an unknown name offers similar ones."""
         name, names = args[0], self.list_commands(ctx)
         if self.get_command(ctx, name) is None and (similar := get_close_matches(name, names, n=2)):
             ctx.fail(f"No such command {name!r}. Did you mean {' or '.join(map(repr, similar))}?")
@@ -182,16 +183,16 @@ class CommandGroup(click.Group):
             formatter.write_dl([(name, command.summary) for name, command in COMMANDS.items()])
 
 
-def _prepare_command(command: click.Command) -> None:
-    """Add the option `--blog` to the command, and run the command as the owner of the blog."""
+def _extend_command(command: click.Command) -> None:
+    """Add `--blog` and the aliases `add` and `create`; let the command run as the owner of the blog."""
     if isinstance(command, click.Group):
-        for part in command.commands.values():
-            _prepare_command(part)
-        for name, other in (("add", "create"), ("create", "add")):
-            if name in command.commands and other not in command.commands:
+        for subcommand in command.commands.values():
+            _extend_command(subcommand)
+        for name, alias_name in (("add", "create"), ("create", "add")):
+            if name in command.commands and alias_name not in command.commands:
                 alias = copy(command.commands[name])
                 alias.hidden = True
-                command.add_command(alias, other)
+                command.add_command(alias, alias_name)
     elif "--blog" not in [name for parameter in command.params for name in parameter.opts]:
         command.params.append(make_blog_option())
         command.callback = partial(_call_as_owner, command.callback)

@@ -1,7 +1,7 @@
-"""Reads the settings from four sources; each source overrides the ones before it.
+"""Reads the settings from four sources; each source overrides the sources before it.
 
-The sources are the defaults, `config.toml` in the
-instance folder, environment variables (`BLOGAPI_<NAME>`), and the argument of `create_app`.
+The sources are the defaults, `config.toml` in the instance folder, environment variables (`BLOGAPI_<NAME>`),
+and the argument of `create_app`.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ def get_default(name: str) -> Any:
     return _SETTINGS_BY_NAME[name].default
 
 
-def load(app: Flask, overrides: Mapping[str, Any] | None) -> None:
-    """Fill `app.config` from all sources and create the instance folder; `load_secret_key` is called later.
+def load_settings(app: Flask, overrides: Mapping[str, Any] | None) -> None:
+    """Fill `app.config` from all sources and create the instance folder; the secret key is loaded later.
 
     Raises CannotStart for a setting that is unknown or has an invalid value.
     """
@@ -107,11 +107,11 @@ def build_environment(app: Flask) -> dict[str, str]:
     settings = read_settings(Path(app.instance_path))
     overrides = {name: app.config[name] for name in settings if app.config[name] != settings[name]}
     overrides.pop("SECRET_KEY", None)
-    texts = {f"{PREFIX}{name}": _to_text(value) for name, value in overrides.items()}
+    texts = {f"{PREFIX}{name}": _format_value(value) for name, value in overrides.items()}
     return {**os.environ, INSTANCE_PATH: app.instance_path} | texts
 
 
-def _to_text(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return ",".join(value) if isinstance(value, tuple) else str(value)
@@ -130,7 +130,7 @@ def _read_file(path: Path) -> dict[str, Any]:
 
 def read_environment() -> dict[str, str]:
     """Return the settings in the environment by name, as text; their names may be unknown."""
-    # Unknown names are refused, because a misspelt security setting would have no effect.
+    # Unknown names are kept, so that the caller refuses a misspelt security setting.
     # BLOGAPI_INSTANCE_PATH, BLOGAPI_COMMAND and the variables of the test suite are not settings.
     return {
         name.removeprefix(PREFIX): value
@@ -157,9 +157,9 @@ def _parse_settings(values: Mapping[str, Any], *, source: str) -> dict[str, Any]
 
 
 def _find_hint(name: str, value: Any) -> str:
-    """Return a sentence that corrects the unknown setting, after a space, or an empty string."""
+    """Return a space and a sentence that helps to correct an unknown setting, or an empty string."""
     if isinstance(value, Mapping):
-        return f" Settings belong to no table: delete the line [{name}]."
+        return f" Settings do not belong in a table; delete the line [{name}]."
     similar = difflib.get_close_matches(name.upper().removeprefix(PREFIX), _SETTINGS_BY_NAME, n=1)
     return f" Did you mean {similar[0]}?" if similar else ""
 

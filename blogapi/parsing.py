@@ -73,7 +73,7 @@ def normalize_language(tag: str) -> str:
     language, *others = tag.lower().split("-")
     cases = {2: str.upper, 4: str.title}
     is_extension = False
-    for place, part in enumerate(others):
+    for index, part in enumerate(others):
         is_extension = is_extension or len(part) == 1
-        others[place] = part if is_extension else cases.get(len(part), str)(part)
+        others[index] = part if is_extension else cases.get(len(part), str)(part)
     return "-".join([language, *others])

@@ -41,7 +41,7 @@ _LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
-def text(value: Any) -> str:
+def string(value: Any) -> str:
     """Return the value of a string setting."""
     if not isinstance(value, str):
         raise ValueError("must be a string")
@@ -53,7 +53,7 @@ def command(value: Any) -> tuple[str, ...]:
     if isinstance(value, list | tuple) and all(isinstance(word, str) for word in value):
         return tuple(value)
     try:
-        return tuple(shlex.split(text(value)))
+        return tuple(shlex.split(string(value)))
     except ValueError as error:
         raise ValueError(f"must be a command; {str(error).lower()}") from error
 
@@ -71,7 +71,7 @@ def number(maximum: int, *, minimum: int = 1) -> Callable[[Any], int]:
     return parse
 
 
-def flag(value: Any) -> bool:
+def boolean(value: Any) -> bool:
     """Return the value of a boolean setting."""
     words = {True: True, False: False, "true": True, "false": False}
     if not isinstance(value, bool | str) or value not in words:
@@ -79,7 +79,7 @@ def flag(value: Any) -> bool:
     return words[value]
 
 
-def names(value: Any) -> tuple[str, ...]:
+def string_list(value: Any) -> tuple[str, ...]:
     """Return the value of a list setting, given as a list or as a comma-separated string."""
     parts = value.split(",") if isinstance(value, str) else value
     if not isinstance(parts, list | tuple) or not all(isinstance(part, str) for part in parts):
@@ -89,7 +89,7 @@ def names(value: Any) -> tuple[str, ...]:
 
 def origins(value: Any) -> tuple[str, ...]:
     """Return the value of a list of origins; each must be spelled as browsers send it."""
-    values = names(value)
+    values = string_list(value)
     for origin in values:
         if origin == "null":
             raise ValueError(
@@ -137,7 +137,7 @@ def host_in_ascii(host: str) -> str:
 
 def hosts(value: Any) -> tuple[str, ...]:
     """Return the value of a list of host names and IP addresses, each as it is written in a URL."""
-    values = names(value)
+    values = string_list(value)
     for host in values:
         if host_in_ascii(host) != host:
             raise ValueError(f"must list hosts such as 'build.example' or '10.0.0.7'; {host!r} is not one")
@@ -146,7 +146,7 @@ def hosts(value: Any) -> tuple[str, ...]:
 
 def media_types(value: Any) -> tuple[str, ...]:
     """Return a list of `extension=type` in lowercase; files that can contain scripts are refused."""
-    values = tuple(item.lower() for item in names(value))
+    values = tuple(item.lower() for item in string_list(value))
     extensions = []
     for item in values:
         match = _MEDIA_TYPE.fullmatch(item)
@@ -162,8 +162,8 @@ def media_types(value: Any) -> tuple[str, ...]:
 
 def rate(value: Any) -> str:
     """Return the value of a limit such as `20 per minute`, or of several limits separated by semicolons."""
-    parse_rates(text(value))
-    return text(value)
+    parse_rates(string(value))
+    return string(value)
 
 
 def parse_rates(limit: str) -> tuple[tuple[int, int], ...]:
@@ -185,14 +185,14 @@ def rate_or_none(value: Any) -> str:
 def network(value: Any) -> str:
     """Return the value of a setting that is an IP address, a network such as `172.16.0.0/12`, or empty."""
     try:
-        return value and str(ip_network(text(value), strict=False))
+        return value and str(ip_network(string(value), strict=False))
     except ValueError as error:
         raise ValueError("must be an IP address or a network") from error
 
 
 def sender(value: Any) -> str:
     """Return the value of a sender such as `Blog <blog@example.org>`, which may be empty."""
-    name = text(value).strip()
+    name = string(value).strip()
     # `parseaddr` of older versions of Python ignores any text after the first address.
     address = parseaddr(name)[1] if len(getaddresses([name])) == 1 else ""
     if name and ("\n" in name or not re.fullmatch(r"[^@\s]+@[^@\s]+", address)):
@@ -232,13 +232,13 @@ class RemovedSetting(NamedTuple):
 SETTINGS = (
     Setting(
         "DATABASE_URL",
-        text,
+        string,
         "",
         "URL of the database; by default, it is `blog.db` in the instance folder.",
     ),
     Setting(
         "SECRET_KEY",
-        text,
+        string,
         "",
         "Key that signs session cookies; by default, it is created at the first start and stored.",
     ),
@@ -252,9 +252,9 @@ SETTINGS = (
         "REQUEST_ADDRESS_LIMIT",
         rate_or_none,
         "",
-        "Limit on requests per address; none by default.",
+        "Limit on requests per address; no limit by default.",
     ),
-    Setting("REQUEST_KEY_LIMIT", rate_or_none, "", "Limit on requests per API key; none by default."),
+    Setting("REQUEST_KEY_LIMIT", rate_or_none, "", "Limit on requests per API key; no limit by default."),
     Setting("KEY_LIMIT", rate, "300 per minute; 1000 per hour", "Limit on new API keys per address."),
     Setting("LOGIN_ADDRESS_LIMIT", rate, "30 per minute", "Limit on failed logins per address."),
     Setting(
@@ -277,13 +277,13 @@ SETTINGS = (
     ),
     Setting(
         "REQUIRE_SECOND_FACTOR",
-        flag,
+        boolean,
         False,
         "Admins must set up a second factor before anything else. API keys are not affected.",
     ),
     Setting(
         "LIMITS_URL",
-        text,
+        string,
         "",
         "URL of a Redis server that counts the requests of all processes for the limits (`redis://…` or "
         "`rediss://…`). By default, each process counts separately.",
@@ -296,7 +296,7 @@ SETTINGS = (
     ),
     Setting(
         "SMTP_HOST",
-        text,
+        string,
         "",
         "Mail server for invitations and forgotten passwords; it needs `SMTP_SENDER` too.",
     ),
@@ -307,10 +307,10 @@ SETTINGS = (
         "starttls",
         "Encryption of the connection to the mail server: `starttls`, `tls` from the start, or `none`.",
     ),
-    Setting("SMTP_USER", text, "", "User name at the mail server; without it, no password is sent."),
+    Setting("SMTP_USER", string, "", "User name at the mail server; without it, no password is sent."),
     Setting(
         "SMTP_PASSWORD",
-        text,
+        string,
         "",
         "Password at the mail server. Set `BLOGAPI_SMTP_PASSWORD`, because backups contain `config.toml`.",
     ),
@@ -334,7 +334,7 @@ SETTINGS = (
     ),
     Setting("SESSION_DAYS", number(3650), 14, "Lifetime of a login, in days."),
     Setting("CORS_ORIGINS", origins, (), "Origins whose pages may call the API from a browser."),
-    Setting("PUBLIC_READS", flag, False, "Let everyone read published content without an API key."),
+    Setting("PUBLIC_READS", boolean, False, "Let everyone read published content without an API key."),
     Setting(
         "SHARED_MAX_AGE",
         number(31_536_000, minimum=0),
@@ -379,7 +379,7 @@ SETTINGS = (
     ),
     Setting(
         "REQUIRE_IF_MATCH",
-        flag,
+        boolean,
         False,
         "Refuse changes of existing items without an `If-Match` header.",
     ),
@@ -398,7 +398,7 @@ SETTINGS = (
     Setting("MAX_AUTHORS", number(1000), 50, "Maximum number of authors of an article."),
     Setting(
         "MEDIA_PATH",
-        text,
+        string,
         "",
         "Folder of the media files; by default, it is `media` in the instance folder. Servers that share a "
         "database need the same folder.",
@@ -420,8 +420,8 @@ SETTINGS = (
         "PICTURE_CACHE_MEGABYTES",
         number(1_000_000),
         1000,
-        "Maximum size of all resized copies of pictures, in megabytes. Those not requested for the longest "
-        "time are deleted first, and made again on request.",
+        "Maximum size of all resized copies of pictures, in megabytes. The copies not requested for the "
+        "longest time are deleted first, and made again on request.",
     ),
     Setting(
         "PICTURE_LIMIT",
@@ -470,16 +470,16 @@ SETTINGS = (
         "full",
         "Content of articles in feeds: `full`, or only the `excerpt`.",
     ),
-    Setting("ADMIN_PAGES", flag, True, "Show the pages for writing and managing the blog at `/admin/`."),
+    Setting("ADMIN_PAGES", boolean, True, "Show the pages for writing and managing the blog at `/admin/`."),
     Setting(
         "DOORS",
-        flag,
+        boolean,
         True,
         "Let admins open `/mcp` to [assistants](assistants.md); `false` keeps it closed.",
     ),
     Setting(
         "METRICS",
-        flag,
+        boolean,
         False,
         "Show [metrics](monitoring.md#metrics) for Prometheus to admins at `/metrics`.",
     ),

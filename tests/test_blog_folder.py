@@ -80,33 +80,33 @@ def test_the_blog_is_found_from_inside_it(folder, monkeypatch):
     inner.mkdir(parents=True)
     for place in (folder / "blog", home, inner):
         monkeypatch.chdir(place)
-        assert blog_folder.find() == home
+        assert blog_folder.find_instance() == home
     monkeypatch.chdir(folder)
-    assert blog_folder.find() == folder / "instance"
+    assert blog_folder.find_instance() == folder / "instance"
 
 
 def test_the_variable_comes_before_the_current_folder_and_the_option_before_both(folder, monkeypatch):
     make_blog(folder)
     monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(folder / "other"))
-    assert blog_folder.find() == folder / "other"
-    blog_folder.select(folder / "third")
-    assert blog_folder.find() == folder / "third" / "instance"
+    assert blog_folder.find_instance() == folder / "other"
+    blog_folder.select_blog(folder / "third")
+    assert blog_folder.find_instance() == folder / "third" / "instance"
 
 
 def test_a_blog_of_another_user_is_not_found_from_below(folder, monkeypatch):
     make_blog(folder)
     (folder / "below").mkdir()
     monkeypatch.setattr(os, "getuid", lambda: folder.stat().st_uid + 1, raising=False)
-    assert blog_folder.find() == folder / "instance"
+    assert blog_folder.find_instance() == folder / "instance"
     monkeypatch.chdir(folder / "below")
-    assert blog_folder.find() == folder / "below" / "instance"
+    assert blog_folder.find_instance() == folder / "below" / "instance"
 
 
 def test_in_a_checkout_the_blog_of_the_checkout_is_the_last_choice(folder, monkeypatch):
     monkeypatch.setattr(blog_folder, "CHECKOUT", folder / "checkout")
-    assert blog_folder.find() == folder / "checkout" / "instance"
+    assert blog_folder.find_instance() == folder / "checkout" / "instance"
     home = make_blog(folder)
-    assert blog_folder.find() == home
+    assert blog_folder.find_instance() == home
 
 
 OTHER_COMMANDS = [
@@ -247,10 +247,10 @@ def test_an_absent_instance_folder_is_also_created_by_restore(folder, monkeypatc
     monkeypatch.chdir(folder / "old")
     assert run("backup", "../blog.zip")[0] == 0
     monkeypatch.chdir(folder)
-    blog_folder.select(folder / "new")
+    blog_folder.select_blog(folder / "new")
     assert run("restore", "blog.zip")[0] == 0
     with pytest.raises(CannotStart):
-        blog_folder.select(folder / "missing")
+        blog_folder.select_blog(folder / "missing")
         blog_folder.find_blog()
     assert blog_folder.is_blog(folder / "new" / "instance")
 
@@ -264,7 +264,7 @@ def close_at_once(monkeypatch):
         self.close()
 
     monkeypatch.setattr(server.Server, "run", run)
-    monkeypatch.setattr(serving_commands, "_end_on_signals", lambda *_: None)
+    monkeypatch.setattr(serving_commands, "_stop_on_signals", lambda *_: None)
 
 
 @pytest.mark.parametrize("place", ["with --demo", "unfinished", "in the checkout"])

@@ -22,12 +22,12 @@ POSIX = pytest.mark.skipif(os.name == "nt", reason="Windows has no file modes")
 
 
 def make_app_without_settings() -> Flask:
-    return Flask("blog", instance_path=str(blog_folder.find()))
+    return Flask("blog", instance_path=str(blog_folder.find_instance()))
 
 
 def load_settings(given: dict[str, Any] | None = None) -> Flask:
     app = make_app_without_settings()
-    config.load(app, given)
+    config.load_settings(app, given)
     load_key(app)
     return app
 
@@ -290,7 +290,7 @@ def test_an_instance_folder_that_cannot_be_created_is_refused(tmp_path, monkeypa
 def test_a_relative_instance_folder_is_made_absolute(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", "here")
-    assert str(blog_folder.find()) == str(tmp_path.resolve() / "here")
+    assert str(blog_folder.find_instance()) == str(tmp_path.resolve() / "here")
 
 
 def test_the_secret_key_is_created_once(instance):
@@ -315,7 +315,7 @@ def test_threads_that_start_at_the_same_time_share_one_secret_key(instance):
     # The applications are created first: Python 3.11 cannot compile routes in concurrent threads.
     apps = [make_app_without_settings() for _ in range(64)]
     for app in apps:
-        config.load(app, None)
+        config.load_settings(app, None)
     with ThreadPoolExecutor(16) as pool:
         list(pool.map(load_key, apps))
     assert len({app.config["SECRET_KEY"] for app in apps}) == 1
@@ -429,7 +429,9 @@ def test_a_removed_setting_has_a_reason_and_leaves_with_the_next_minor_version()
 
 def test_a_table_in_the_file_is_refused_with_a_hint(instance):
     write_settings(instance, "[blogapi]\nSESSION_DAYS = 3")
-    with pytest.raises(CannotStart, match=r"Settings belong to no table: delete the line \[blogapi\]\.$"):
+    with pytest.raises(
+        CannotStart, match=r"Settings do not belong in a table; delete the line \[blogapi\]\.$"
+    ):
         load_settings()
 
 

@@ -44,13 +44,13 @@ def send(address: str, subject: str, text: str) -> None:
     message = _make_message(config["SMTP_SENDER"], address, subject, text)
     try:
         with _connect() as connection:
-            limit = threading.Timer(TOTAL_SECONDS, _abort_connection, [connection])
-            limit.daemon = True
-            limit.start()
+            timer = threading.Timer(TOTAL_SECONDS, _abort_connection, [connection])
+            timer.daemon = True
+            timer.start()
             try:
-                _send(connection, message, address)
+                _send_message(connection, message, address)
             finally:
-                limit.cancel()
+                timer.cancel()
     except (OSError, smtplib.SMTPException, ValueError) as error:
         _failures.count()
         raise NotSent(_describe_error(error)) from error
@@ -78,7 +78,7 @@ def _connect() -> smtplib.SMTP:
     return smtplib.SMTP(host, port, timeout=STEP_SECONDS)
 
 
-def _send(connection: smtplib.SMTP, message: EmailMessage, address: str) -> None:
+def _send_message(connection: smtplib.SMTP, message: EmailMessage, address: str) -> None:
     config = current_app.config
     if config["SMTP_TLS"] == "starttls":
         connection.starttls(context=ssl.create_default_context())
@@ -104,7 +104,7 @@ def _describe_error(error: Exception) -> str:
     if isinstance(error, smtplib.SMTPSenderRefused):
         return "The mail server refuses SMTP_SENDER."
     if isinstance(error, smtplib.SMTPNotSupportedError):
-        return "The mail server cannot do what SMTP_TLS, SMTP_USER or the address needs."
+        return "The mail server does not support what SMTP_TLS, SMTP_USER or the address requires."
     if isinstance(error, ssl.SSLCertVerificationError):
         return f"The certificate of the mail server is not valid: {error.verify_message}."
     if isinstance(error, ssl.SSLError):

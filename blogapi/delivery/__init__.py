@@ -1,1 +1,1 @@
-"""Ways to read content besides its own API; no module here writes content or decides who may see it."""
+"""Feeds, redirects, previews and webhooks; no module here writes content or decides who may see it."""

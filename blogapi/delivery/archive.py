@@ -1,4 +1,4 @@
-"""The archive: the months with public articles, and the number of articles of each."""
+"""The archive: the months with public articles, and the number of articles in each month."""
 
 from __future__ import annotations
 
@@ -120,5 +120,5 @@ def listed(query: Query) -> PartialResult:
     months = list_months(query.filters)
     if "head" in (query.fields or ()):
         site = describe_in_language(get_site(), query.filters.get("language", ""))
-        months = [{**one, "head": make_month_head(site, one["year"], one["month"])} for one in months]
+        months = [{**row, "head": make_month_head(site, row["year"], row["month"])} for row in months]
     return PartialResult(Page(months, len(months), None), query)

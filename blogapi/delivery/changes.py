@@ -83,8 +83,8 @@ class ChangesQuery(InputSchema):
         ),
         load_default="0",
         metadata={
-            "description": "The `cursor` of the last response, 0 for all changes, or `now` for a cursor "
-            "without changes, to continue from after a complete build.",
+            "description": "The `cursor` of the last response, 0 for all changes, or `now` for an empty list "
+            "with a cursor to use after a complete build.",
             "example": "0",
         },
     )
@@ -123,8 +123,7 @@ class ChangeList:
 def list_changes(since: str, limit: int, *, public: bool) -> ChangeList:
     """Return up to `limit` changes after a cursor; with `public`, only changes of public items.
 
-    Oldest changes come first. With the cursor NOW, there are no changes, and the next cursor is the cursor
-    after all changes.
+    Oldest changes come first. With the cursor NOW, the list is empty, and its cursor follows all changes.
 
     Raises InvalidQuery if the database does not contain the event of the cursor: the cursor belongs to the
     other feed (public or not), the database was restored from a backup or replaced by another server, or the
@@ -132,40 +131,40 @@ def list_changes(since: str, limit: int, *, public: bool) -> ChangeList:
     """
     event_writer.write_due_events()
     now = current_time()
-    letter, position = ("p", Event.newest_public) if public else ("a", Event.newest)
+    feed_letter, position = ("p", Event.newest_public) if public else ("a", Event.newest)
     if since == NOW:
-        return ChangeList([], format_cursor(_get_last(public=public), letter), more=False)
-    cursor = parse_cursor(since, letter)
-    if cursor is None or not _is_known(cursor, public=public):
+        return ChangeList([], format_cursor(_get_last_cursor(public=public), feed_letter), more=False)
+    cursor = parse_cursor(since, feed_letter)
+    if cursor is None or not _is_known_cursor(cursor, public=public):
         raise InvalidQuery(
             "This cursor does not belong to this feed; start again with since=0.",
             code="cursor_unknown",
             errors={"since": ["Not a cursor of this feed."]},
         )
     after_cursor = select(Event).where(position > cursor.position)
-    found = db.session.scalars(after_cursor.order_by(position).limit(limit + 1)).all()
-    read = list(takewhile(lambda event: not _is_ahead(event, now), found[:limit]))
-    if read:
-        cursor = Cursor(getattr(read[-1], position.key), read[-1].tag)
+    next_events = db.session.scalars(after_cursor.order_by(position).limit(limit + 1)).all()
+    ready = list(takewhile(lambda event: not _is_ahead(event, now), next_events[:limit]))
+    if ready:
+        cursor = Cursor(getattr(ready[-1], position.key), ready[-1].tag)
     # If the clock was set back, an item is hidden again until `due`.
     changes = [
-        event for event in read if event.change not in FETCHED_CHANGES or not event.due or event.due <= now
+        event for event in ready if event.change not in FETCHED_CHANGES or not event.due or event.due <= now
     ]
     return ChangeList(
-        _to_items(changes, public=public),
-        format_cursor(cursor, letter),
-        more=len(found) > limit and len(read) == limit,
+        _to_changed_items(changes, public=public),
+        format_cursor(cursor, feed_letter),
+        more=len(next_events) > limit and len(ready) == limit,
     )
 
 
-def _get_last(*, public: bool) -> Cursor:
+def _get_last_cursor(*, public: bool) -> Cursor:
     column = Event.public_position if public else Event.position
     last = select(column, Event.tag).where(column.is_not(None)).order_by(column.desc()).limit(1)
     row = db.session.execute(last).one_or_none()
     return Cursor() if row is None else Cursor(row[0] or 0, row.tag)
 
 
-def _is_known(cursor: Cursor, *, public: bool) -> bool:
+def _is_known_cursor(cursor: Cursor, *, public: bool) -> bool:
     """Return whether the database contains the event of the cursor.
 
     Two databases that contain the same event have the same history up to this event. The events of a commit
@@ -179,7 +178,7 @@ def _is_known(cursor: Cursor, *, public: bool) -> bool:
 
 
 def _is_ahead(event: Event, now: datetime) -> bool:
-    """Return whether the event is of an article that is not public yet by the clock of this server.
+    """Return whether the event belongs to an article that is not public yet by the clock of this server.
 
     Another server, whose clock is ahead, has recorded it. A client could not fetch the article yet.
     """
@@ -188,7 +187,7 @@ def _is_ahead(event: Event, now: datetime) -> bool:
     return is_later and event.due is None and event.change in FETCHED_CHANGES
 
 
-def _to_items(changes: Sequence[Event], *, public: bool) -> list[ChangedItem]:
+def _to_changed_items(changes: Sequence[Event], *, public: bool) -> list[ChangedItem]:
     items = []
     site: Site | None = None
     for change in changes:

@@ -1,4 +1,4 @@
-"""Fetches the first page of the site and the feed that it names, with the same limits as webhooks."""
+"""Fetches the home page of the site and the feed that it links to, with the same limits as webhooks."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class SiteCheckSchema(OutputSchema):
 
     url = ma.fields.String(metadata={"example": "https://blog.example/"})
     status = ma.fields.Integer(
-        allow_none=True, metadata={"description": "The status of the page; null without an answer."}
+        allow_none=True, metadata={"description": "The HTTP status of the page; null if there was no answer."}
     )
     feed = ma.fields.String(
-        allow_none=True, metadata={"description": "The address of the feed that the page names, or null."}
+        allow_none=True, metadata={"description": "The address of the feed to which the page links, or null."}
     )
     names_blog = ma.fields.Boolean(
         metadata={"description": "Whether the feed contains the title of the site."}
@@ -47,9 +47,8 @@ _TIMEOUT_SECONDS = 8.0
 class SiteCheck:
     """The result of a check of `url`; `status` and `feed` are None if they are unknown.
 
-    `status` is the HTTP status of the page, and `feed` the address of the feed that the page names.
-    `names_blog` is whether the feed contains the title of the blog. `problem` is a sentence; it is empty if
-    there is none.
+    `status` is the HTTP status of the page, and `feed` the address of the feed to which the page links.
+    `names_blog` is whether the feed contains the title of the blog. `problem` is a sentence, or empty.
     """
 
     url: str
@@ -60,7 +59,7 @@ class SiteCheck:
 
 
 class _FeedFinder(HTMLParser):
-    """Finds the address of the first feed that a page names."""
+    """Finds the address of the first feed to which a page links."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -75,33 +74,33 @@ class _FeedFinder(HTMLParser):
 
 
 def check_site() -> SiteCheck:
-    """Fetch the page of the site and its feed, and return the result. No transaction is open meanwhile."""
+    """Fetch the home page of the site and its feed, without an open transaction, and return the result."""
     site = get_site()
     home, title = addresses.make_home_url(site), site.title
     end_read()
     if home is None:
         return SiteCheck("", problem="The site has no address yet.")
-    page = _fetch(home)
+    page = _send_request(home)
     problem = _describe_problem(page)
     if problem:
         return SiteCheck(home, page.status, problem=problem)
     finder = _FeedFinder()
     finder.feed(page.text)
     if not finder.address:
-        return SiteCheck(home, page.status, problem="It answers, but the page names no feed.")
+        return SiteCheck(home, page.status, problem="The site answers, but its page links to no feed.")
     feed = urljoin(home, finder.address)
-    answer = _fetch(feed)
-    problem = _describe_problem(answer)
+    feed_answer = _send_request(feed)
+    problem = _describe_problem(feed_answer)
     if problem:
-        return SiteCheck(home, page.status, feed, problem=f"It answers, but its feed does not: {problem}")
-    # The feed is XML, with its characters escaped or not, or JSON.
-    has_title = title in unescape(answer.text) or json.dumps(title)[1:-1] in answer.text
+        return SiteCheck(home, page.status, feed, problem=f"The site works, but its feed does not: {problem}")
+    # XML and JSON feeds escape the characters of the title in different ways.
+    has_title = title in unescape(feed_answer.text) or json.dumps(title)[1:-1] in feed_answer.text
     names_blog = bool(title) and has_title
-    problem = "" if names_blog else "It answers, but its feed does not name this blog."
+    problem = "" if names_blog else "The site answers, but its feed does not name this blog."
     return SiteCheck(home, page.status, feed, names_blog, problem)
 
 
-def _fetch(url: str) -> Answer:
+def _send_request(url: str) -> Answer:
     return outgoing.send_request(
         url,
         {"User-Agent": f"blogapi/{__version__}", "Accept": "*/*"},
@@ -118,8 +117,8 @@ def _describe_problem(answer: Answer) -> str:
     if answer.error:
         return answer.error
     if answer.location:
-        return f"It redirects to {answer.location}; enter that address."
-    return "" if answer.status == 200 else f"It answers with the status {answer.status}."
+        return f"The address redirects to {answer.location}; enter that address."
+    return "" if answer.status == 200 else f"The address answers with the status {answer.status}."
 
 
 bp = Blueprint(
@@ -135,8 +134,8 @@ bp = Blueprint(
 @allow(admin_login, scope="write")
 @bp.response(200, SiteCheckSchema(), storable=False)
 def check() -> SiteCheck:
-    """Fetch the page at the address of the site and the feed that it names; nothing is stored.
+    """Fetch the home page of the site and the feed to which it links; nothing is stored.
 
-    Only servers on the internet are fetched, or those that the setting WEBHOOK_HOSTS allows.
+    Only servers on the internet, and hosts in the setting WEBHOOK_HOSTS, are called.
     """
     return check_site()

@@ -36,12 +36,12 @@ _FAMILIES = {
         *("NewRevisionChanges", "NewPageRevisionChanges"),
     ),
     "TermBody": tuple(
-        f"{name}{item}Changes" for name in ("Category", "Tag", "Author") for item in ("", "Item")
+        f"{name}{suffix}Changes" for name in ("Category", "Tag", "Author") for suffix in ("", "Item")
     ),
 }
 
 
-def _name_schema(schema: type[ma.Schema] | ma.Schema) -> str:
+def _make_component_name(schema: type[ma.Schema] | ma.Schema) -> str:
     """Return the name of the component; a partial body is named `…Changes`."""
     schema_class = schema if isinstance(schema, type) else type(schema)
     name = schema_class.__name__.removesuffix("Schema")
@@ -102,12 +102,12 @@ class Converter(OpenAPIConverter):
 
 
 class ComponentPlugin(MarshmallowPlugin):
-    """The apispec plugin with our converter and our component names."""
+    """The apispec plugin with the converter and the component names of this module."""
 
     Converter = Converter
 
     def __init__(self) -> None:
-        super().__init__(schema_name_resolver=_name_schema)
+        super().__init__(schema_name_resolver=_make_component_name)
 
     def read_only_fields(self) -> dict[str, frozenset[str]]:
         """Return the names of the read-only fields of each request body, by component."""
@@ -160,7 +160,7 @@ def _get_response(operation: Document) -> str:
 def _add_read_only_fields(
     schemas: Document, read_only: Mapping[str, frozenset[str]], body: str, response: str
 ) -> None:
-    """Add the read-only properties of a body; without types, because a write never changes them."""
+    """Add the read-only properties to a body, without types, because a write never changes them."""
     properties, read = schemas[body]["properties"], schemas[response]["properties"]
     for name in sorted(read_only.get(body, ())):
         if name in read:
@@ -183,21 +183,21 @@ def extend_schemas(document: Document) -> None:
     for name, family in _FAMILIES.items():
         schemas[name] = {"description": f"What {', '.join(family)} have in common."}
         schemas[name] |= _find_common([schemas[member] for member in family])
-    whole = {
+    large_schemas = {
         name: schema
         for name, schema in schemas.items()
         if len(schema.get("properties", {})) >= _MIN_INHERITED_PROPERTIES
     }
-    for name, schema in whole.items():
+    for name, schema in large_schemas.items():
         bases = [
             base
-            for base, other in whole.items()
+            for base, other in large_schemas.items()
             if _extends(schema, other)
             and (name in _FAMILIES.get(base, ()) or _is_closed(schema) == _is_closed(other))
         ]
         if bases:
-            base = max(bases, key=lambda base: _count_inherited(schema, whole[base]))
-            schemas[name] = _make_extension(schema, base, whole[base])
+            base = max(bases, key=lambda base: _count_inherited(schema, large_schemas[base]))
+            schemas[name] = _make_extension(schema, base, large_schemas[base])
 
 
 def _find_common(family: Sequence[Document]) -> Document:
@@ -229,8 +229,7 @@ def _extends(schema: Document, base: Document) -> bool:
 
 
 def _count_inherited(schema: Document, base: Document) -> tuple[int, int]:
-    """Return the number of properties that the schema inherits from the base, and how many the base
-    requires."""
+    """Return how many properties the schema inherits from the base, and how many the base requires."""
     inherited = [name for name, value in base["properties"].items() if value == schema["properties"][name]]
     return len(inherited), len(base.get("required", ()))
 

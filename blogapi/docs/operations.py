@@ -80,8 +80,8 @@ def separate_references(document: Document) -> None:
         if any(reference in operation.get("parameters", ()) for operation in operations):
             common = item.pop("parameters")
             for operation in operations:
-                own = operation.get("parameters", [])
-                operation["parameters"] = own if reference in own else [*common, *own]
+                parameters = operation.get("parameters", [])
+                operation["parameters"] = parameters if reference in parameters else [*common, *parameters]
 
 
 def complete_operation(
@@ -93,38 +93,38 @@ def complete_operation(
     access: Access,
 ) -> None:
     """Add the access rule, headers and errors that the view does not declare itself."""
-    writes = declared.representation is not None
-    operation["security"] = _security_requirements(access.rule)
+    is_write = declared.representation is not None
+    operation["security"] = _list_security_requirements(access.rule)
     operation["description"] = "\n\n".join(
         (_describe_access(access), *filter(None, [operation.get("description")]))
     )
     responses = {status: response for status, response in operation["responses"].items() if int(status) < 300}
     for status, response in responses.items():
         _complete_response(response, method, declared, document)
-        if status == "201" and writes:
-            response["headers"] |= _header_references("Location")
+        if status == "201" and is_write:
+            response["headers"] |= _refer_to_headers("Location")
     shared_responses = document["components"]["responses"]
     if method == "get":
-        shared_responses["304"] = {"description": reason_phrase(304), "headers": _header_references("ETag")}
+        shared_responses["304"] = {"description": reason_phrase(304), "headers": _refer_to_headers("ETag")}
         responses["304"] = {"$ref": "#/components/responses/304"}
     if declared.find_owner is not None:
         # The other operations of the path accept only uuids.
         operation.setdefault("parameters", []).append({"$ref": f"#/components/parameters/{_REFERENCE}"})
         shared_responses["308"] = {
             "description": "The slug is a former slug of the item.",
-            "headers": _header_references("Location"),
+            "headers": _refer_to_headers("Location"),
         }
         responses["308"] = {"$ref": "#/components/responses/308"}
     for part in (*operation.get("parameters", ()), operation.get("requestBody", {})):
         # False is the default.
         if part.get("required") is False:
             del part["required"]
-    if writes:
+    if is_write:
         conditions = [_IF_MATCH, _IDEMPOTENCY_KEY] if method == "post" else [_IF_MATCH]
         operation.setdefault("parameters", []).extend(conditions)
-    may_be_missing = "{" in path or declared.may_be_missing or writes
+    may_be_missing = "{" in path or declared.may_be_missing or is_write
     for status in ("404", OTHER_ERRORS) if may_be_missing else (OTHER_ERRORS,):
-        shared_responses.setdefault(status, _problem_response(status))
+        shared_responses.setdefault(status, _make_problem_response(status))
         responses[status] = {"$ref": f"#/components/responses/{status}"}
     operation["responses"] = responses
     for response in responses.values():
@@ -144,7 +144,7 @@ def _complete_response(response: Document, method: str, declared: Operation, doc
     headers_of_view = response.get("headers", {})
     for name, header in headers_of_view.items():
         document["components"]["headers"].setdefault(name, header)
-    response["headers"] = _header_references(*headers_of_view, *names)
+    response["headers"] = _refer_to_headers(*headers_of_view, *names)
 
 
 def _describe_access(access: Access) -> str:
@@ -154,7 +154,7 @@ def _describe_access(access: Access) -> str:
     return f"For: {access.rule.description}.{scope}{limit}"
 
 
-def _security_requirements(rule: Rule) -> list[dict[str, list[str]]]:
+def _list_security_requirements(rule: Rule) -> list[dict[str, list[str]]]:
     key: list[dict[str, list[str]]] = [] if rule.login_only else [{"key": []}]
     identified: list[dict[str, list[str]]] = [*key, {"login": []}]
     if rule.requires_credentials:
@@ -162,7 +162,7 @@ def _security_requirements(rule: Rule) -> list[dict[str, list[str]]]:
     return [{}, *identified] if rule.checks_credentials else []
 
 
-def _problem_response(status: str) -> Document:
+def _make_problem_response(status: str) -> Document:
     number = 422 if status == OTHER_ERRORS else int(status)
     code, detail = default_problem(number)
     example = {
@@ -179,9 +179,9 @@ def _problem_response(status: str) -> Document:
     }
     if status == OTHER_ERRORS:
         response["description"] = _OTHER_ERRORS_TEXT
-        response["headers"] = _header_references("WWW-Authenticate", "Retry-After")
+        response["headers"] = _refer_to_headers("WWW-Authenticate", "Retry-After")
     return response
 
 
-def _header_references(*names: str) -> Document:
+def _refer_to_headers(*names: str) -> Document:
     return {name: {"$ref": f"#/components/headers/{name}"} for name in names}

@@ -63,7 +63,7 @@ def guide_page(name: str) -> BaseResponse:
 @allow(anyone)
 def api_reference() -> Response:
     """Return the interactive API reference."""
-    return _render("docs/api.html")
+    return _render_page("docs/api.html")
 
 
 @docs.get("/static/<name>")
@@ -110,7 +110,7 @@ def _send_compressed(content: bytes, content_type: str) -> Response:
 def _show_guide_page(name: str) -> Response:
     position, pages = guide_pages.PAGE_NAMES.index(name), guide_pages.list_pages()
     before, page, after = (None, *pages, None)[position : position + 3]
-    return _render(
+    return _render_page(
         "docs/guide.html",
         groups=guide_pages.PAGE_GROUPS,
         pages=pages,
@@ -120,7 +120,7 @@ def _show_guide_page(name: str) -> Response:
     )
 
 
-def _render(template: str, **context: Any) -> Response:
+def _render_page(template: str, **context: Any) -> Response:
     response = Response(render_template(template, **context), content_type="text/html; charset=utf-8")
     response.headers["Content-Security-Policy"] = _CONTENT_SECURITY_POLICY
     return response

@@ -1,4 +1,4 @@
-"""Replaces repeated parts of the OpenAPI document by references, to make it smaller and to save types."""
+"""Replaces repeated parts of the OpenAPI document by references, for a smaller document and fewer types."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from blogapi.web.fields import AWARE_PATTERN, NAIVE_PATTERN
 
 
 def share_enums(document: Document) -> None:
-    """Make each enum that several properties with the same name share a component.
+    """Turn each enum that several properties with the same name have into a component.
 
-    Otherwise generators for languages with nominal types make one type for each property.
+    Otherwise, generators for languages with nominal types make a type for each property.
     """
     fields = [
         (owner, name, schema["properties"])
@@ -34,7 +34,7 @@ def share_enums(document: Document) -> None:
 
 
 def share_objects(document: Document) -> None:
-    """Make each inline object that several properties with the same name share a component."""
+    """Turn each inline object that several properties with the same name have into a component."""
     occurrences = [
         # In some languages, a type `Headers` would hide the type `Headers` of the standard library.
         _Occurrence(
@@ -53,7 +53,7 @@ def _make_type_name(name: str) -> str:
 
 
 def share_timestamps(document: Document) -> None:
-    """Make the schemas of times without a description components."""
+    """Turn the schemas of times that have no description into components."""
     schemas = document["components"]["schemas"]
     names = {AWARE_PATTERN: "Timestamp", NAIVE_PATTERN: "TimestampWithoutOffset"}
     occurrences = [
@@ -67,7 +67,7 @@ def share_timestamps(document: Document) -> None:
 
 
 def share_parameters(document: Document) -> None:
-    """Make each parameter that several operations share a component."""
+    """Turn each parameter that several operations have into a component."""
     occurrences = [
         _Occurrence(
             owner.get("operationId", re.sub(r"\W+", "-", path).strip("-")),
@@ -84,9 +84,9 @@ def share_parameters(document: Document) -> None:
 
 
 def share_responses(document: Document) -> None:
-    """Make each successful response that several operations share a component."""
+    """Turn each successful response that several operations have into a component."""
     occurrences = [
-        _Occurrence(operations[method]["operationId"], _name_response(status, schema), responses, status)
+        _Occurrence(operations[method]["operationId"], _make_response_name(status, schema), responses, status)
         for _, method, operations in list_operations(document)
         for responses in [operations[method]["responses"]]
         for status, response in responses.items()
@@ -95,7 +95,7 @@ def share_responses(document: Document) -> None:
     _share_values(document, "responses", occurrences)
 
 
-def _name_response(status: str, schema: Document) -> str:
+def _make_response_name(status: str, schema: Document) -> str:
     created, is_list = "Created" * (status == "201"), "items" in schema
     return f"{created}{get_reference(schema).removeprefix(created) or 'File'}{'List' * is_list}"
 
@@ -139,12 +139,12 @@ def drop_unused_schemas(document: Document) -> None:
     """Delete the components to which nothing refers."""
     schemas = document["components"]["schemas"]
     used: set[str] = set()
-    waiting = list(_list_references([document["paths"], document["components"]["responses"]]))
-    while waiting:
-        name = waiting.pop()
+    pending = list(_list_references([document["paths"], document["components"]["responses"]]))
+    while pending:
+        name = pending.pop()
         if name not in used:
             used.add(name)
-            waiting += _list_references(schemas[name])
+            pending += _list_references(schemas[name])
     for name in schemas.keys() - used:
         del schemas[name]
 

@@ -56,7 +56,7 @@ class ArticleWriter:
         self._folder = unquote(urlsplit(snapshot.site["url"]).path)
         self._tree = read_tree()
 
-    def write(self, article: Item) -> bytes:
+    def format_article(self, article: Item) -> bytes:
         content = self._convert_content(article)
         fields = self._make_front_matter(article, content.replacements)
         renamed = {self._layout.field_names.get(name, name): value for name, value in fields.items()}
@@ -69,7 +69,7 @@ class ArticleWriter:
             paths = {path["path"]: self._media.names[path["media"]] for path in article["paths"]}
             # Generators need the addresses of linked pages; an import reads `article:<uuid>`.
             linked = self._find_linked_articles(content) if layout.address_field else ()
-            return self._media.rewrite(
+            return self._media.replace_references(
                 content,
                 paths,
                 layout.article_media,
@@ -111,11 +111,11 @@ class ArticleWriter:
             **({"date": article["published_at"]} if article["published_at"] else {}),
             **{"lastmod": article["last_updated"], "slug": article["slug"]},
             **({} if is_published else {"draft": True}),
-            **without_empty(self._name_terms(article)),
+            **without_empty(self._list_term_names(article)),
             "blogapi": without_empty(
                 {
                     **{"uuid": article["uuid"], "created": article["created"]},
-                    "status": self._name_status(article),
+                    "status": self._choose_status(article),
                     "type": article.get("type", ""),
                     "parent": article.get("parent") or "",
                     "position": article.get("position", 0),
@@ -141,12 +141,12 @@ class ArticleWriter:
             **({"render_with_liquid": False} if has_liquid else {}),
         }
 
-    def _name_status(self, article: Item) -> str:
+    def _choose_status(self, article: Item) -> str:
         if self._layout.shows_all_pages and article.get("type") and is_scheduled(article, self._now):
             return SCHEDULED
         return article["status"] if article["status"] in NAMED_STATUSES else ""
 
-    def _name_terms(self, article: Item) -> Item:
+    def _list_term_names(self, article: Item) -> Item:
         return {
             "categories": [
                 self._terms["category"].names[slug] for slug in (article["category"],) if slug is not None

@@ -23,7 +23,7 @@ from blogapi.storage.database import bytewise, db, table_of
 
 Item = dict[str, Any]
 
-_article, _former = table_of(Article).c, table_of(FormerSlug).c
+_article, _former_slug = table_of(Article).c, table_of(FormerSlug).c
 _copy, _former_path, _path = (table_of(model).c for model in (WorkingCopy, FormerPath, MediaPath))
 
 _SEO_FIELDS = tuple(default_seo({}))
@@ -41,9 +41,9 @@ def read_articles(
     slug_state = (_article.was_public, _article.slug_derived)
     rows = {
         row.uuid: row
-        for row in execute(select(*columns, *state, *slug_state).where(_article.uuid.in_(uuids)))
+        for row in fetch_rows(select(*columns, *state, *slug_state).where(_article.uuid.in_(uuids)))
     }
-    former_slugs = _group_by_article(uuids, _former.article_id, _former.slug, _former.created)
+    former_slugs = _group_by_article(uuids, _former_slug.article_id, _former_slug.slug, _former_slug.created)
     former_paths = _group_by_article(uuids, _former_path.article_id, _former_path.path, _former_path.created)
     terms = {field.name: _read_links(uuids, field) for field in LINK_FIELDS}
     paths = _group_by_article(uuids, _path.article_id, _path.path, _path.media_id, order=bytewise(_path.path))
@@ -86,7 +86,7 @@ def read_working_copies(uuids: Collection[UUID], slugs: dict[str, dict[UUID, str
     """Yield the working copies of these articles; deleted terms are left out."""
     columns = (_copy.created, _copy.last_updated, _copy.content, _copy.base_version, _article.version)
     statement = select(_copy.article_id, *columns, _article.last_updated.label("article_last_updated"))
-    rows = execute(statement.join_from(WorkingCopy, Article).where(_copy.article_id.in_(uuids)))
+    rows = fetch_rows(statement.join_from(WorkingCopy, Article).where(_copy.article_id.in_(uuids)))
     copies = {row.article_id: row for row in rows}
     for uuid in uuids:
         if (row := copies.get(uuid)) is None:
@@ -135,12 +135,12 @@ def _group_by_article(
 ) -> defaultdict[UUID, list[tuple[Any, ...]]]:
     statement = select(key, *columns).where(key.in_(uuids))
     groups = defaultdict[UUID, list[tuple[Any, ...]]](list)
-    for uuid, *values in execute(statement if order is None else statement.order_by(order)):
+    for uuid, *values in fetch_rows(statement if order is None else statement.order_by(order)):
         groups[uuid].append(tuple(values))
     return groups
 
 
-def execute(statement: Select[*tuple[Any, ...]]) -> Sequence[Any]:
+def fetch_rows(statement: Select[*tuple[Any, ...]]) -> Sequence[Any]:
     return db.session.connection().execute(statement).all()
 
 

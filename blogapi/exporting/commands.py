@@ -41,7 +41,7 @@ def export(
     """Write the public texts, or with --drafts the whole blog, into files that `import` can restore.
 
     Other systems can read the files too. The last line counts what was left out. A FOLDER can be exported
-    again: only files that have changed are written, and files of articles that are gone are deleted. Users,
+    again: only files that have changed are written, and files of deleted articles are deleted. Users,
     keys and former versions are not exported; `backup` saves them. If a file cannot be written or deleted,
     the command continues with the others and exits with status 1.
     """
@@ -83,7 +83,7 @@ def refuse_blog_folder(target: Path, advice: str) -> None:
 
 def _print_report(report: ExportReport, target: str, *, dry_run: bool, as_json: bool) -> None:
     if as_json:
-        click.echo(json.dumps(_to_json(report, target, dry_run), ensure_ascii=False))
+        click.echo(json.dumps(_build_json_report(report, target, dry_run), ensure_ascii=False))
         return
     for refusal in report.refused:
         click.echo(f"refused  {refusal.path}: {refusal.reason}")
@@ -101,7 +101,7 @@ def _print_report(report: ExportReport, target: str, *, dry_run: bool, as_json: 
         click.echo(f"{' and '.join(', '.join(left_out).rsplit(', ', 1))} left out; --drafts exports them.")
 
 
-def _to_json(report: ExportReport, target: str, dry_run: bool) -> dict[str, object]:
+def _build_json_report(report: ExportReport, target: str, dry_run: bool) -> dict[str, object]:
     return {
         "target": target,
         "dry_run": dry_run,

@@ -82,7 +82,8 @@ def list_files(snapshot: Snapshot, layout: Layout) -> Iterator[TextFile | MediaF
     names = choose_media_names(snapshot.media)
     media = MediaAddresses(snapshot.media, names, snapshot.former_hashes)
     # This file comes first: a manifest that contains it is from an export, even from an interrupted one.
-    yield TextFile(DESCRIPTION, to_yaml(layout.describe(includes_drafts=snapshot.includes_drafts)).encode())
+    description = layout.make_description(includes_drafts=snapshot.includes_drafts)
+    yield TextFile(DESCRIPTION, to_yaml(description).encode())
     yield TextFile(GIT_ATTRIBUTES, b"* -text\n")
     now = current_time()
     rows = list_redirects(None, snapshot.local_site).rows
@@ -90,9 +91,9 @@ def list_files(snapshot: Snapshot, layout: Layout) -> Iterator[TextFile | MediaF
     for kind, value in _list_data(snapshot, layout, media).items():
         yield TextFile(layout.get_data_path(kind), to_yaml(value).encode())
     yield TextFile(layout.get_data_path("redirects"), to_yaml(redirects).encode())
-    own = [row for row in rows if row.kind == CUSTOM]
-    if own and layout.host_redirects:
-        text = format_redirects(own, "netlify", snapshot.site["url"])
+    custom = [row for row in rows if row.kind == CUSTOM]
+    if custom and layout.host_redirects:
+        text = format_redirects(custom, "netlify", snapshot.site["url"])
         yield TextFile(layout.host_redirects, text.encode())
     copies = ",\n".join(map(to_json, snapshot.read_working_copies()))
     if copies:
@@ -102,9 +103,9 @@ def list_files(snapshot: Snapshot, layout: Layout) -> Iterator[TextFile | MediaF
     pages = TermPages(snapshot, layout, media, now)
     article_names = ArticleNames(snapshot.read_slugs())
     for article in snapshot.read_articles():
-        name = article_names.choose(article["slug"])
+        name = article_names.choose_name(article["slug"])
         path = layout.get_article_path(article, name, snapshot.site["time_zone"], now)
-        yield TextFile(path, writer.write(article))
+        yield TextFile(path, writer.format_article(article))
         pages.add(article)
     for path, text in pages.list_pages():
         yield TextFile(path, text.encode())
@@ -125,7 +126,7 @@ def _list_data(
     terms = {kind: getattr(snapshot, kind) for kind in TERM_LISTS}
     return {
         **{kind: [_export_pictures(term, layout, media) for term in items] for kind, items in terms.items()},
-        **({"fields": [_without_absent(field) for field in snapshot.fields]} if snapshot.fields else {}),
+        **({"fields": [_drop_empty_fields(field) for field in snapshot.fields]} if snapshot.fields else {}),
         "media": files,
         "site": _export_pictures(snapshot.site, layout, media),
     }
@@ -135,7 +136,7 @@ def _make_media_item(file: Item, name: str) -> Item:
     optional = {"name": file["name"] if file["name"] != name else ""}
     optional["upload_hash"] = file["upload_hash"] if file["upload_hash"] != file["hash"] else ""
     identity = {key: file[key] for key in ("uuid", "created", "last_updated")}
-    return _without_absent({**identity, "file": name, "name": "", **file, **optional})
+    return _drop_empty_fields({**identity, "file": name, "name": "", **file, **optional})
 
 
 def _export_pictures(item: Item, layout: Layout, media: MediaAddresses) -> Item:
@@ -145,10 +146,10 @@ def _export_pictures(item: Item, layout: Layout, media: MediaAddresses) -> Item:
             exported[name], original = media.export_picture(item[name], layout.data_media)
             if original is not None:
                 originals[name] = original
-    return _without_absent({**exported, "originals": originals})
+    return _drop_empty_fields({**exported, "originals": originals})
 
 
-def _without_absent(item: Item) -> Item:
+def _drop_empty_fields(item: Item) -> Item:
     """Return the non-empty fields, and an empty description of a category, because it differs from null."""
     is_category = "parent" in item
     return {

@@ -60,7 +60,7 @@ class MediaAddresses:
         self._by_hash |= {file["hash"]: names[file["uuid"]] for file in media}
         self._paths = {names[file["uuid"]]: get_media_path(file) for file in media}
 
-    def find(self, reference: str) -> str | None:
+    def find_file_name(self, reference: str) -> str | None:
         """Return the name of the file to which `media:<uuid>` or an address refers, or None."""
         if reference[:6].lower() == "media:":
             return self.names.get(reference[6:].lower())
@@ -68,17 +68,16 @@ class MediaAddresses:
         return self._by_hash.get(match[1]) if match else None
 
     def export_picture(self, address: str, folder: str) -> tuple[str, str | None]:
-        """Return the exported address of a picture, and its stored address if the import could not derive
-        the stored address from the exported address, else None.
+        """Return the exported address of a picture, and its stored address if an import cannot derive it.
 
         `folder` is the address of the folder with the exported files.
         """
-        name = self.find(address) if PATH.fullmatch(address) else None
+        name = self.find_file_name(address) if PATH.fullmatch(address) else None
         exported = address if name is None else f"{folder}{name}"
-        stands_for = self._paths.get(exported.removeprefix(folder)) if exported.startswith(folder) else None
-        return exported, None if address == (stands_for or exported) else address
+        stored_path = self._paths.get(exported.removeprefix(folder)) if exported.startswith(folder) else None
+        return exported, None if address == (stored_path or exported) else address
 
-    def rewrite(
+    def replace_references(
         self,
         content: str,
         paths: Mapping[str, str],
@@ -101,15 +100,15 @@ class MediaAddresses:
             patterns.append(f"{_BEFORE_PATH}(?:{words}){_AFTER_PATH}")
         pattern = re.compile("|".join(patterns), re.DOTALL)
         texts = dict.fromkeys(match[0] for match in pattern.finditer(content))
-        files = {text: name for text in texts if (name := variants.get(text) or self._find_library(text))}
+        files = {text: name for text in texts if (name := variants.get(text) or self._find_media(text))}
         shortcodes = {text: escape_shortcode(text) for text in texts if text.startswith("{{")}
         links = {text: page for text in texts if (page := pages.get(text[len("article:") :].lower()))}
         exported = dict(_choose_addresses(content, files, folder)) | shortcodes
         exported |= _choose_pages(content, links)
         return replace_all(content, pattern, exported)
 
-    def _find_library(self, text: str) -> str | None:
-        return None if text.startswith("{{") else self.find(text)
+    def _find_media(self, text: str) -> str | None:
+        return None if text.startswith("{{") else self.find_file_name(text)
 
 
 def replace_all(content: str, pattern: re.Pattern[str], exported: Mapping[str, str]) -> NewContent:
@@ -147,10 +146,10 @@ def _list_variants(path: str) -> set[str]:
 
 def _choose_addresses(content: str, files: Mapping[str, str], folder: str) -> Iterator[tuple[str, str]]:
     """Yield each reference with its new text; new texts are distinct and not in the content."""
-    written = re.compile(rf"{re.escape(folder)}([{_LETTERS}-]+\.\w+)(?:#([0-9]{{1,9}}))?")
+    numbered = re.compile(rf"{re.escape(folder)}([{_LETTERS}-]+\.\w+)(?:#([0-9]{{1,9}}))?")
     #: the highest number after `#` in the addresses of each file; an address without `#` counts as 1
     numbers: dict[str, int] = {}
-    for name, number in written.findall(content):
+    for name, number in numbered.findall(content):
         numbers[name] = max(numbers.get(name, 1), int(number or 1))
     for text, name in list(files.items())[:_MAX_REPLACEMENTS]:
         address = f"{folder}{name}"

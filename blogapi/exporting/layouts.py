@@ -41,11 +41,11 @@ class Layout:
     lists_cover: bool = False
     has_shortcodes: bool = False
     has_liquid: bool = False
-    dates_names: bool = False
-    #: whether all pages outside the folder of drafts are public at once, even scheduled ones
+    dates_file_names: bool = False
+    #: whether all pages outside the folder of drafts are public at once, even scheduled pages
     shows_all_pages: bool = False
     #: whether the name of a file ends with the language of its article
-    names_languages: bool = False
+    adds_language_suffix: bool = False
     #: the file with the hashes of all files; Jekyll does not publish a file whose name begins with `_`
     manifest: str = "SHA256SUMS"
     #: the names of the front matter fields that differ, by their names in the default layout
@@ -66,7 +66,7 @@ class Layout:
         """Return the path of an article's file; `name` is the file name without suffix."""
         is_text = article["content_type"] == "text" and self.shows_text_as_html
         suffix = ".html" if is_text else _SUFFIXES[article["content_type"]]
-        if self.names_languages and article["language"]:
+        if self.adds_language_suffix and article["language"]:
             suffix = f".{article['language'].lower()}{suffix}"
         is_hidden = article["status"] not in LISTED_STATUSES
         if article.get("type") == ItemType.PAGE:
@@ -75,7 +75,7 @@ class Layout:
         if is_hidden:
             return f"{self.drafts}/{name}{suffix}"
         date = ""
-        if self.dates_names:
+        if self.dates_file_names:
             time = to_time_zone(datetime.fromisoformat(article["published_at"]), time_zone)
             date = f"{time:%Y}".zfill(4) + f"{time:-%m-%d-}"
         return f"{self.posts}/{date}{name}{suffix}"
@@ -96,7 +96,7 @@ class Layout:
         """The path of the file with the working copies, which generators do not publish."""
         return self.get_data_path("working-copies").rpartition(".")[0] + ".json"
 
-    def describe(self, *, includes_drafts: bool) -> Item:
+    def make_description(self, *, includes_drafts: bool) -> Item:
         """Return the contents of `blogapi.yaml`."""
         return {
             "format": FORMAT,
@@ -136,7 +136,7 @@ HUGO = Layout(
     data_media="/media/",
     has_shortcodes=True,
     lists_cover=True,
-    names_languages=True,
+    adds_language_suffix=True,
     field_names={"excerpt": "summary", "cover_image": "images", "translation_key": "translationKey"},
     address_field="url",
     term_pages="content/*/_index.md",
@@ -154,7 +154,7 @@ JEKYLL = Layout(
     data_media="/media/",
     manifest="_SHA256SUMS",
     has_liquid=True,
-    dates_names=True,
+    dates_file_names=True,
     field_names={"aliases": "redirect_from", "cover_image": "image", "language": "lang"},
     address_field="permalink",
     shows_all_pages=True,

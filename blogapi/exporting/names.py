@@ -23,7 +23,7 @@ class ArticleNames:
         names = Counter(fold_name(_shorten_name(slug, slug)) for slug in slugs)
         self._repeated = frozenset(name for name, number in names.items() if number > 1)
 
-    def choose(self, slug: str) -> str:
+    def choose_name(self, slug: str) -> str:
         name = _shorten_name(slug, slug)
         return _add_hash(slug, slug) if fold_name(name) in self._repeated else name
 

@@ -19,7 +19,7 @@ class FileResult(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A file that was not written or deleted, and a sentence that says why and what to do."""
+    """A file that could not be written or deleted, and a sentence that says why and what to do."""
 
     path: str
     reason: str

@@ -32,7 +32,7 @@ class ExportQuery(Schema):
     format = ma.fields.String(
         validate=validate.OneOf(tuple(layouts.LAYOUTS)),
         load_default=layouts.DEFAULT.name,
-        metadata={"description": "The system that the files are written for.", "example": "hugo"},
+        metadata={"description": "The system for which the files are written.", "example": "hugo"},
     )
     drafts = TextBoolean(
         load_default=False,
@@ -59,8 +59,8 @@ def download(query: Fields) -> Response:
     with ExitStack() as stack:
         folder = _open_folder(stack)
         path = folder / "export.zip"
-        layout, sees_all = layouts.LAYOUTS[query["format"]], current_caller().sees_admin_fields
-        report = service.export_files(path, layout, drafts=query["drafts"], admin_fields=sees_all)
+        layout, sees_admin_fields = layouts.LAYOUTS[query["format"]], current_caller().sees_admin_fields
+        report = service.export_files(path, layout, drafts=query["drafts"], admin_fields=sees_admin_fields)
         if report.refused:
             first = report.refused[0]
             count = len(report.refused)
@@ -72,11 +72,11 @@ def download(query: Fields) -> Response:
 
 def _open_folder(stack: ExitStack) -> Path:
     """Return a temporary folder; raises Conflict if another export is running."""
-    home = Path(current_app.instance_path)
-    if not stack.enter_context(files.locked(home / f"{_FOLDER_PREFIX}lock")):
+    instance = Path(current_app.instance_path)
+    if not stack.enter_context(files.locked(instance / f"{_FOLDER_PREFIX}lock")):
         raise Conflict("Another export is running; wait until its file is downloaded.")
-    for abandoned in home.glob(f"{_FOLDER_PREFIX}*"):
+    for abandoned in instance.glob(f"{_FOLDER_PREFIX}*"):
         if abandoned.is_dir():
             shutil.rmtree(abandoned, ignore_errors=True)
-    folder = tempfile.TemporaryDirectory(prefix=_FOLDER_PREFIX, dir=home, ignore_cleanup_errors=True)
+    folder = tempfile.TemporaryDirectory(prefix=_FOLDER_PREFIX, dir=instance, ignore_cleanup_errors=True)
     return Path(stack.enter_context(folder))

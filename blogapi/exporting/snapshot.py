@@ -4,8 +4,7 @@ All reads see one state of the database. An article is a mapping with the fields
 `last_updated`, `published_at`, `status`, `slug`, `former_slugs`, `former_paths`, all text fields, `category`
 (slug), `tags`, `authors` (slugs), `seo`, `paths` (mappings with `path` and `media`), `custom` (the custom
 fields, by name), `was_public` and `slug_derived`. Former slugs and paths are mappings with `slug` or `path`,
-and `created`.
-Times are texts in UTC; uuids are texts. The guide lists the fields of the other items.
+and `created`. Times are texts in UTC; uuids are texts. The guide lists the fields of the other items.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ from blogapi.content.taxonomies.tags import Tag
 from blogapi.exporting import article_rows
 from blogapi.exporting.article_rows import (
     Item,
-    execute,
+    fetch_rows,
     format_time,
     read_identity,
     read_position,
@@ -56,7 +55,7 @@ from blogapi.site.queries import get_site
 from blogapi.storage import connections
 from blogapi.storage.database import chunk, current_time, db, end_read, table_of
 
-_BATCH_ARTICLES = 200
+_ARTICLES_PER_BATCH = 200
 
 _article = table_of(Article).c
 _copy = table_of(WorkingCopy).c
@@ -114,7 +113,7 @@ class Snapshot:
         slugs = self._list_term_slugs()
         media = frozenset(file["uuid"] for file in self.media)
         now = current_time()
-        for uuids in chunk(self.uuids, _BATCH_ARTICLES):
+        for uuids in chunk(self.uuids, _ARTICLES_PER_BATCH):
             for article in article_rows.read_articles(uuids, slugs, media, now):
                 yield {**article, "custom": self._select_custom_fields(article["custom"])}
 
@@ -126,9 +125,9 @@ class Snapshot:
             *(_article.type, _article.parent_id, _article.position),
             _article.language,
         )
-        for some in chunk(sorted(uuids)):
-            is_public = and_(_article.uuid.in_(some), _is_listed(current_time()))
-            for row in execute(select(*columns).where(is_public)):
+        for batch in chunk(sorted(uuids)):
+            is_public = and_(_article.uuid.in_(batch), _is_listed(current_time()))
+            for row in fetch_rows(select(*columns).where(is_public)):
                 yield {
                     **{"uuid": str(row.uuid), "slug": row.slug, "category": slugs.get(row.category_id)},
                     **read_position(row),
@@ -138,13 +137,13 @@ class Snapshot:
 
     def read_slugs(self) -> Iterator[str]:
         """Yield the slugs of the articles, in any order."""
-        for uuids in chunk(self.uuids, _BATCH_ARTICLES):
-            yield from (slug for (slug,) in execute(select(_article.slug).where(_article.uuid.in_(uuids))))
+        for uuids in chunk(self.uuids, _ARTICLES_PER_BATCH):
+            yield from (slug for (slug,) in fetch_rows(select(_article.slug).where(_article.uuid.in_(uuids))))
 
     def read_working_copies(self) -> Iterator[Item]:
         """Yield the working copies in the order of their articles; none in an export without drafts."""
         slugs = self._list_term_slugs()
-        for uuids in chunk(self.uuids, _BATCH_ARTICLES) if self.includes_drafts else ():
+        for uuids in chunk(self.uuids, _ARTICLES_PER_BATCH) if self.includes_drafts else ():
             for copy in article_rows.read_working_copies(uuids, slugs):
                 yield {**copy, "custom": self._select_custom_fields(copy["custom"])}
 
@@ -160,7 +159,7 @@ class Snapshot:
 
 
 def _list_slugs(terms: Sequence[Item]) -> Iterator[tuple[UUID, str]]:
-    """Yield the uuid and the slug of each term, and the uuid of each term merged into it with this slug."""
+    """Yield the uuid and the slug of each term, and the uuids of merged terms with the new slug."""
     for term in terms:
         former_slugs = (former["slug"] for former in term["former_slugs"])
         for uuid in filter(None, map(parse_uuid, (term["uuid"], *former_slugs))):
@@ -176,7 +175,7 @@ def open_snapshot(
     Without `drafts`, it contains the public articles, their authors, and the media files that public items
     show. All categories and tags are always exported, because the API shows them to everyone. Custom
     fields that only admins can read are exported if both `drafts` and `admin_fields` are true. With `drafts`
-    and `since`, articles and media files are limited to those that were written since then.
+    and `since`, only articles and media files that were written since then are exported.
     """
     end_read()
     try:
@@ -191,7 +190,7 @@ def _read_snapshot(drafts: bool, *, has_all_fields: bool, since: datetime | None
     is_exported = true() if drafts else _is_listed(now)
     is_recent = true() if since is None else _is_written_since(since)
     articles = select(_article.uuid, _is_listed(now)).where(is_exported, is_recent)
-    rows = execute(articles.order_by(_article.created, _article.uuid))
+    rows = fetch_rows(articles.order_by(_article.created, _article.uuid))
     has_article = _author.uuid.in_(select(_author_link.author_id).join(Article).where(is_exported))
     media = _read_media(_select_media(drafts, since, now))
     former_hashes = {former["hash"]: file["uuid"] for file in media for former in file["former_hashes"]}
@@ -215,14 +214,14 @@ def _read_snapshot(drafts: bool, *, has_all_fields: bool, since: datetime | None
 
 def _count_left_out(now: datetime) -> dict[str, int]:
     is_scheduled = scheduled(_article, now)
-    rows = execute(
+    rows = fetch_rows(
         select(_article.status, is_scheduled, func.count())
         .where(not_(_is_listed(now)))
         .group_by(_article.status, is_scheduled)
     )
     numbers = Counter[str]()
-    for status, waits, number in rows:
-        numbers["scheduled" if waits else status] += number
+    for status, is_waiting, number in rows:
+        numbers["scheduled" if is_waiting else status] += number
     edits = db.session.scalar(select(func.count()).select_from(WorkingCopy)) or 0
     names = (Status.DRAFT.value, "scheduled", Status.UNLISTED.value, Status.ARCHIVED.value)
     return {name: numbers[name] for name in names} | {"waiting_edits": edits}
@@ -261,7 +260,7 @@ def _read_field(field: CustomField) -> Item:
 
 def _has_working_copy() -> ColumnElement[bool]:
     """Return the condition that a working copy names the author."""
-    contents = (content for (content,) in execute(select(_copy.content)))
+    contents = (content for (content,) in fetch_rows(select(_copy.content)))
     return _author.uuid.in_({author for content in contents for author in parse_content(content).authors})
 
 
@@ -292,11 +291,11 @@ def _read_site(site: Site, *, has_all_fields: bool) -> Item:
 def _read_terms(model: type[Any], condition: ColumnElement[bool] | None = None) -> list[Item]:
     former_slugs = defaultdict[UUID, list[tuple[str, datetime]]](list)
     columns = (FormerTermSlug.term_id, FormerTermSlug.slug, FormerTermSlug.created)
-    for term_id, *values in execute(select(*columns).where(FormerTermSlug.kind == model.kind)):
+    for term_id, *values in fetch_rows(select(*columns).where(FormerTermSlug.kind == model.kind)):
         former_slugs[term_id].append((values[0], values[1]))
     names = ("name", "slug", *TERM_FIELDS[model.kind])
     term = table_of(model).c
-    slugs = dict(execute(select(term.uuid, term.slug))) if has_parents(model) else {}
+    slugs = dict(fetch_rows(select(term.uuid, term.slug))) if has_parents(model) else {}
     return [
         read_identity(row)
         | {name: getattr(row, name) for name in names}
@@ -309,7 +308,7 @@ def _read_terms(model: type[Any], condition: ColumnElement[bool] | None = None) 
 def _read_media(condition: ColumnElement[bool]) -> list[Item]:
     former_hashes = defaultdict[UUID, list[Item]](list)
     columns = (FormerHash.media_id, FormerHash.hash, FormerHash.width)
-    for media_id, hash, width in execute(select(*columns).order_by(FormerHash.hash)):
+    for media_id, hash, width in fetch_rows(select(*columns).order_by(FormerHash.hash)):
         former_hashes[media_id].append({"hash": hash} | ({"width": width} if width else {}))
     return [
         read_identity(row)
@@ -323,7 +322,7 @@ def _read_ordered(model: type[Any], names: Sequence[str], condition: ColumnEleme
     columns = table_of(model).c
     selected = (columns[name] for name in ("uuid", "created", "last_updated", *names))
     statement = select(*selected).where(true() if condition is None else condition)
-    return sorted(execute(statement), key=lambda row: (row.created, row.uuid))
+    return sorted(fetch_rows(statement), key=lambda row: (row.created, row.uuid))
 
 
 def get_media_path(file: Item) -> str:

@@ -39,14 +39,14 @@ class TermPages:
 
     def list_pages(self) -> Iterator[tuple[str, str]]:
         """Yield the path and the text of each page that contains more than the name of its term."""
-        written = set[str]()
+        written_paths = set[str]()
         for kind in TERM_LISTS if self._layout.term_pages else ():
             for term in getattr(self._snapshot, kind):
                 fields = self._make_fields(term)
                 path = self._layout.term_pages.replace("*", f"{kind}/{_make_folder(term['name'])}")
                 is_usable = term["slug"] in self._used[kind] and _SIMPLE_NAME.fullmatch(term["name"])
-                if fields and is_usable and path not in written:
-                    written.add(path)
+                if fields and is_usable and path not in written_paths:
+                    written_paths.add(path)
                     yield path, f"---\n{to_yaml({'title': term['name'], **fields})}---\n"
 
     def _make_fields(self, term: Item) -> Item:

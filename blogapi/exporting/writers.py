@@ -95,7 +95,7 @@ def write_folder(
         root.mkdir(0o700 if is_private else 0o777, parents=True, exist_ok=True)
     for name in (_LOCK_NAME, *MANIFESTS):
         if (root / name).is_symlink():
-            raise Conflict(f"{root / name} is a link, which no export has made; delete it.")
+            raise Conflict(f"{root / name} is a link that no export has created; delete it.")
     with nullcontext(True) if dry_run else files.locked(root / _LOCK_NAME) as is_locked:
         if not is_locked:
             raise Conflict(f"Another export is writing into {root}; wait until it has ended.")
@@ -157,7 +157,7 @@ class WrittenFolder:
             try:
                 self._report.files[FileResult.REMOVED] += self._remove_file(path)
             except CannotWrite as error:
-                self._report.refuse(path, f"The blog no longer contains it, but: {error}")
+                self._report.refuse(path, f"The blog no longer contains this file, but: {error}")
                 self._keep_line(path)
         content = _format_manifest(self._digests)
         if not self._dry_run and self._manifest.read_bytes() != content:
@@ -168,10 +168,10 @@ class WrittenFolder:
         target = self._root / file.path
         if isinstance(file, MediaFile) and self._is_unchanged(file):
             return FileResult.UNCHANGED
-        present = self._read_digest(target)
-        if present == file.digest:
+        current = self._read_digest(target)
+        if current == file.digest:
             return FileResult.UNCHANGED
-        self._check_not_edited(file.path, present)
+        self._check_not_edited(file.path, current)
         with file.open(self._media) as source:
             if lines is not None:
                 target.parent.mkdir(parents=True, exist_ok=True)
@@ -187,10 +187,10 @@ class WrittenFolder:
 
     def _remove_file(self, path: str) -> bool:
         target = self._root / path
-        present = self._read_digest(target)
-        if not present:
+        current = self._read_digest(target)
+        if not current:
             return False
-        self._check_not_edited(path, present)
+        self._check_not_edited(path, current)
         if not self._dry_run:
             target.unlink()
             with suppress(OSError):
@@ -204,7 +204,7 @@ class WrittenFolder:
             self._digests[path] = self._former[path]
 
     def _read_digest(self, target: Path) -> str:
-        """Return the SHA-256 of a file, or "" if it is missing."""
+        """Return the SHA-256 of a file, or "" if it is missing; raises CannotWrite for a folder or a link."""
         if not target.parent.resolve().is_relative_to(self._root.resolve()):
             raise CannotWrite(
                 f"A link leads out of the folder of the {self._action}; replace the link with a folder."

@@ -62,7 +62,7 @@ def remove_spans(text: str, spans: Iterable[tuple[int, int]]) -> str:
 def find_hidden_spans(html: str, hiding: Mapping[str, re.Pattern[str]]) -> Iterator[tuple[int, int]]:
     """Yield start and end of each outermost element that `hiding` (patterns by attribute name) hides.
 
-    It is hidden if the value of an attribute, or for the name "" the start tag, matches the pattern.
+    An element is hidden if the value of an attribute, or for the name "" the start tag, matches the pattern.
 
     An element without an end tag, or with wrongly nested blocks, extends to the end of the text, unless its
     end tag may be omitted, so that no hidden text is shown.

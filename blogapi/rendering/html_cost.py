@@ -13,8 +13,7 @@ from collections import Counter
 _MAX_TAGS = 100_000
 # The same limit as MAX_QUOTE_DEPTH of `markdown`.
 MAX_OPEN_ELEMENTS = 1_000
-# The limit for the number of tags, times the number of copied elements that are not closed, times the length
-# of the copies.
+# The limit for the product of the number of tags, the number of unclosed copied elements, and their length.
 _MAX_COPYING_COST = 20_000_000
 # One tag of this length can contain so many attributes that comparing them takes a second.
 _MAX_MALFORMED_LENGTH = 200_000
@@ -22,7 +21,7 @@ _MAX_NESTED_PAIRS = 6
 
 _VALUE = r"""(?:"[^"<>\0]*+"|'[^'<>\0]*+'|[^\s"'<>=`\0]++)"""
 _ATTRIBUTES = rf"(?:\s++[\w:.@-]++(?:={_VALUE})?+){{0,50}}+\s*+"
-# A `<` that begins no tag.
+# Matches a `<` that does not begin a tag.
 _LESS_THAN_SIGN = re.compile(r"<(?![a-z/!?])", re.IGNORECASE)
 _ORDINARY_TAG = re.compile(rf"<(?:/?[a-z][\w:-]*+{_ATTRIBUTES}/?|!--[^<>]*+)>", re.IGNORECASE)
 _TAG = re.compile(r"<(/?)([a-z][\w:-]*+)")

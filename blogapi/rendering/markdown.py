@@ -27,7 +27,7 @@ _DISPLAY_FORMULA = rf"\$\$(?!\$){_IN_DOLLARS}\$\$(?!\$)|\\\[{_IN_BRACKETS}\\\]"
 _FORMULA = re.compile(
     rf"(?P<lines>^[ \t>]*+(?:{_DISPLAY_FORMULA})[ \t]*+$)"
     r"|\\[\\$]|!?\[[^][]*+\]\([^()]*+\)|(?:https?|ftp)://[^\s<]*+"
-    # `US$`, `5$` and `$HOME` are no formulas.
+    # `US$`, `5$` and `$HOME` are not formulas.
     rf"|(?P<formula>{_DISPLAY_FORMULA}|\\\({_IN_BRACKETS}\\\)"
     rf"|(?<![0-9A-Za-z$])\$(?![\s$]){_IN_DOLLARS}(?<!\s)\$(?![0-9A-Za-z_{{$]))|\$",
     re.MULTILINE,

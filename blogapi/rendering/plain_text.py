@@ -20,7 +20,7 @@ _UNSPACED_CHARACTER = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf90
 
 # nh3 escapes `<` and `>` in the values of attributes, and it writes only the entities in _ENTITIES.
 _TAG = re.compile(r"<[^<>]*>")
-# Elements inside a line; their tags separate no words.
+# Inline elements, whose tags do not separate words.
 INLINE_NAMES = (
     "a|abbr|acronym|b|bdi|bdo|cite|code|data|del|dfn|em|i|ins|kbd|mark|q|ruby|s|samp|small|span|strike|strong|sub"
     "|time|tt|u|var|wbr"

@@ -27,7 +27,7 @@ MAX_PLAYERS = 100
 _ADDRESS_END = r"(?:[/?&#]\S*)?"
 _PARAGRAPH = re.compile(r'<p><a href="(https?://[^"<>]*+)">([^<]*+)</a></p>')
 _TIME = re.compile(r"[?&#](?:t|start)=(?:([0-9]{1,2})h)?(?:([0-9]{1,4})m)?(?:([0-9]{1,6})s?)?(?=[&#]|\Z)")
-# Matches what to_frame() writes, after the sanitizer.
+# Matches the output of to_frame() after the sanitizer.
 _PLAYER_FRAME = re.compile(r'(<figure class="embed embed-[a-z]+">)<iframe [^<>]*+></iframe>')
 _PLAYER_FIGURE = re.compile(r'<figure class="embed embed-[a-z]+">(?:[^<]++|<(?!/?figure))*+</figure>')
 
@@ -48,16 +48,16 @@ class Player:
     height: str = "315"
 
 
-def _make_youtube_address(found: re.Match[str]) -> str:
-    start = _TIME.search(found[0])
+def _make_youtube_address(match: re.Match[str]) -> str:
+    start = _TIME.search(match[0])
     hours, minutes, seconds = (int(number or 0) for number in start.groups()) if start else (0, 0, 0)
     total = hours * 3600 + minutes * 60 + seconds
-    return f"https://www.youtube-nocookie.com/embed/{found[1]}" + (f"?start={total}" if total else "")
+    return f"https://www.youtube-nocookie.com/embed/{match[1]}" + (f"?start={total}" if total else "")
 
 
-def _make_vimeo_address(found: re.Match[str]) -> str:
-    secret = f"h={found[2] or found[3]}&" if found[2] or found[3] else ""
-    return f"https://player.vimeo.com/video/{found[1]}?{secret}dnt=1"
+def _make_vimeo_address(match: re.Match[str]) -> str:
+    secret = f"h={match[2] or match[3]}&" if match[2] or match[3] else ""
+    return f"https://player.vimeo.com/video/{match[1]}?{secret}dnt=1"
 
 
 # With `youtube-nocookie.com` and `dnt`, the sites set no cookies before a reader starts the player.
@@ -73,7 +73,7 @@ PLAYERS = (
         "youtube",
         "Playlist of YouTube",
         rf"https?://(?:www\.|m\.)?youtube\.com/playlist\?(?:[^\s#]{{0,200}}&)?list=([A-Za-z0-9_-]{{10,64}}){_ADDRESS_END}",
-        lambda found: f"https://www.youtube-nocookie.com/embed/videoseries?list={found[1]}",
+        lambda match: f"https://www.youtube-nocookie.com/embed/videoseries?list={match[1]}",
     ),
     Player(
         "vimeo",
@@ -86,8 +86,8 @@ PLAYERS = (
         "soundcloud",
         "Sound of SoundCloud",
         rf"https?://(?:www\.|m\.)?soundcloud\.com/([A-Za-z0-9_-]+/(?:sets/)?[A-Za-z0-9_-]+(?:/s-[A-Za-z0-9]+)?){_ADDRESS_END}",
-        lambda found: (
-            f"https://w.soundcloud.com/player/?url={quote(f'https://soundcloud.com/{found[1]}', safe='')}"
+        lambda match: (
+            f"https://w.soundcloud.com/player/?url={quote(f'https://soundcloud.com/{match[1]}', safe='')}"
         ),
         width="100%",
         height="166",
@@ -97,7 +97,7 @@ PLAYERS = (
         "Sound of Spotify",
         r"https?://open\.spotify\.com/(?:intl-[a-z]{2}/)?(?:embed/)?"
         rf"(track|album|playlist|artist|episode|show)/([A-Za-z0-9]{{22}}){_ADDRESS_END}",
-        lambda found: f"https://open.spotify.com/embed/{found[1]}/{found[2]}",
+        lambda match: f"https://open.spotify.com/embed/{match[1]}/{match[2]}",
         width="100%",
         height="352",
     ),
@@ -106,7 +106,7 @@ _PATTERNS = [(re.compile(player.pattern), player) for player in PLAYERS]
 
 
 def show_players(html: str) -> str:
-    """Return rendered Markdown with players instead of paragraphs that contain only the address of one."""
+    """Return rendered Markdown with players instead of paragraphs that contain only a player's address."""
     count = 0
 
     def replace(paragraph: re.Match[str]) -> str:
@@ -121,11 +121,11 @@ def show_players(html: str) -> str:
 
 
 def to_frame(address: str) -> str | None:
-    """Return a figure with the player of this address and a link to it, or None if it has no player."""
-    found = find_player(address)
-    if found is None:
+    """Return a figure with the player and a link to the address, or None if it has no player."""
+    result = find_player(address)
+    if result is None:
         return None
-    player, source = found
+    player, source = result
     return (
         f'<figure class="embed embed-{player.name}"><iframe src="{escape(source)}" width="{player.width}" '
         f'height="{player.height}" title="{player.title}" loading="lazy" allowfullscreen=""></iframe>'
@@ -134,10 +134,10 @@ def to_frame(address: str) -> str | None:
 
 
 def find_player(address: str) -> tuple[Player, str] | None:
-    """Return the player of this address and the address of its frame, or None if it has no player."""
+    """Return the player of this address and the address of its frame; None without a player."""
     for pattern, player in _PATTERNS:
-        if found := pattern.fullmatch(address):
-            return player, player.make_address(found)
+        if match := pattern.fullmatch(address):
+            return player, player.make_address(match)
     return None
 
 

@@ -57,7 +57,7 @@ class RenderedContent:
 def render(content: str, content_type: str) -> RenderedContent:
     """Render content; `content_type` is html, markdown or text.
 
-    Takes at most about two seconds for 2 MB, whatever it contains, and needs no database.
+    Takes at most about two seconds for 2 MB of any content, and needs no database.
     """
     # Imported here, because its libraries need 4 MB of memory, which servers without writes can save.
     from blogapi.rendering import sanitizer

@@ -109,8 +109,7 @@ _URL_ATTRIBUTES = frozenset({"src", "href", "poster", "cite"})
 # Browsers ignore these characters at the beginning of a URL, and some of them everywhere.
 _IGNORED_IN_URL = re.compile(r"[\x00-\x20]")
 
-# This is matched as text, because a URL parser and a browser can disagree about the host of a URL with
-# unusual characters.
+# This is matched as text, because URL parsers and browsers can disagree about the host of an unusual URL.
 _EMBED_URL = re.compile(
     rf"(?:https?:)?(//(?:{'|'.join(re.escape(host) for host in sorted(EMBED_HOSTS))})/\S*)", re.IGNORECASE
 )
@@ -133,8 +132,7 @@ _SELF_CLOSED_TAG = re.compile(
     re.IGNORECASE,
 )
 
-# These patterns are applied to the output of nh3, which quotes each attribute value and escapes `<`, `>` and
-# `"` in it.
+# These patterns are applied to the output of nh3, which quotes attribute values and escapes `<`, `>` and `"`.
 _IFRAME = re.compile(r"<iframe([^<>]*)>.*?</iframe>", re.DOTALL)
 _ALIGNED_TAG = re.compile(r'(<(?:t[dh]|p|div|h[1-6])\b[^<>]*) style="(\w+)"([^<>]*>)')
 _ALIGN = re.compile(r' align="\w*"')
@@ -176,13 +174,13 @@ def to_safe_html(content: str, content_type: str) -> str:
     """Return the content as sanitized HTML; `content_type` is html, markdown or text.
 
     References to files (`media:<uuid>`) and to articles (`article:<uuid>`) are kept, and must be resolved
-    before the HTML is shown.
-    Content that would take long to render (about two seconds for 2 MB) is shown as escaped text.
+    before the HTML is shown. Content that would take more than about two seconds is returned as
+    escaped text.
     """
     html = _to_html(content, content_type)
     if html is None:
-        shown = content if content_type == "text" else hidden_elements.remove_hidden(content)
-        return escape(shown.replace("\0", ""), quote=False)
+        text = content if content_type == "text" else hidden_elements.remove_hidden(content)
+        return escape(text.replace("\0", ""), quote=False)
     footnote_mark = markdown.FOOTNOTE_MARK if content_type == "markdown" else ""
     has_references = _REFERENCE_SCHEME.search(html) is not None
     attributes = _AttributeFilter(_find_footnote_ids(html, footnote_mark), has_references=has_references)
@@ -231,7 +229,7 @@ def make_heading_id(heading: str) -> str:
 
 
 def make_addresses_absolute(html: str, base: str) -> str:
-    """Return sanitized HTML with all addresses resolved against `base`, for a page that is not the article.
+    """Return sanitized HTML with all addresses resolved against `base`, to be shown at another address.
 
     Alternative sizes of images are omitted, because nh3 does not resolve their addresses.
     """
@@ -299,8 +297,8 @@ def _add_noopener(link: re.Match[str]) -> str:
     return "".join(["<a", *(f' {name}="{value}"' for name, value in attributes.items()), ">"])
 
 
-def _style_to_align(cell: re.Match[str]) -> str:
-    return f'{_ALIGN.sub("", cell[1])} align="{cell[2]}"{_ALIGN.sub("", cell[3])}'
+def _style_to_align(tag: re.Match[str]) -> str:
+    return f'{_ALIGN.sub("", tag[1])} align="{tag[2]}"{_ALIGN.sub("", tag[3])}'
 
 
 def _unwrap_refused_links(safe: str) -> str:
@@ -398,7 +396,7 @@ class _AttributeFilter:
         return id_
 
     def _keep_first_id(self, name: str) -> str | None:
-        # Of several equal ids, the first is kept, because links lead to the first.
+        # If an id occurs several times, links lead to the first element, so only this element keeps the id.
         if name in self._ids:
             return None
         self._ids.add(name)

@@ -49,8 +49,8 @@ def make_slug(
     """
     slug = _slugify(text, max_length, former)
     # Converting a letter can produce another letter to convert. Repeat until the slug stays the same.
-    while (again := _slugify(slug, max_length, former)) != slug:
-        slug = again
+    while (next_slug := _slugify(slug, max_length, former)) != slug:
+        slug = next_slug
     return slug or default or secrets.token_hex(4)
 
 
@@ -78,10 +78,10 @@ def is_slug(text: str) -> bool:
 
 def hyphenate(text: str, max_length: int = 0) -> str:
     """Return the words in lowercase, joined by hyphens: as many as fit into `max_length` (0: all)."""
-    return _join_words(_fold_text(_unescape(text.replace("'", "-"))), max_length)
+    return _join_words(_fold_text(_unescape_entities(text.replace("'", "-"))), max_length)
 
 
-def _unescape(text: str) -> str:
+def _unescape_entities(text: str) -> str:
     return unicodedata.normalize("NFC", _ENTITY.sub(lambda entity: html.unescape(entity[0]), text))
 
 
@@ -101,7 +101,7 @@ def _join_words(text: str, max_length: int) -> str:
 def _slugify(text: str, max_length: int, former: bool) -> str:
     if former:
         return hyphenate("".join(map(_latin_to_ascii, unicodedata.normalize("NFC", text))), max_length)
-    text = _fold_text("".join(map(_latin_to_ascii, _unescape(text))))
+    text = _fold_text("".join(map(_latin_to_ascii, _unescape_entities(text))))
     return _join_words(_APOSTROPHE.sub("-", _CONTRACTION.sub("", text)), max_length)
 
 

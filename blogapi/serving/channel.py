@@ -79,7 +79,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
                 self.request.begun_at = now
         elif self.request is not None:
             if now - self._get_limit_start(self.request) > self.server.request_seconds:
-                self._refuse(self.request)
+                self._refuse_request(self.request)
         elif now - self._active_at > (self.limits.drop if self.is_half_closed else self.limits.idle):
             self.will_close = True
 
@@ -102,7 +102,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     def handle_read(self) -> None:
         """Receive data; if it completes a request, start the request."""
         super().handle_read()
-        self._start_next()
+        self._start_next_request()
 
     def handle_write(self) -> None:
         """Send buffered output; after its last byte, start the next request."""
@@ -110,7 +110,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
             self._half_close()
             return
         super().handle_write()
-        self._start_next()
+        self._start_next_request()
 
     def handle_close(self) -> None:
         """Close the connection and release the bodies of its requests."""
@@ -153,7 +153,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
             db.session.rollback()
         return int(super().write_soon(data))
 
-    def _start_next(self) -> None:
+    def _start_next_request(self) -> None:
         """Start the first request, unless it was started already or a response is not yet sent."""
         # With unsent output, `write_soon` could wait for the client, but the socket thread must never wait.
         if not self.has_request or self.total_outbufs_len or not self.connected:
@@ -165,7 +165,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         task = self.task_class(self, request)
         response = task.find_cached() if task.may_be_cached() else None
         if response is not None:
-            self._send_cached(*response)
+            self._send_cached_response(*response)
             # Let waitress use a new buffer for the next response, because a buffer keeps the sent bytes.
             self.current_outbuf_count = self.adj.outbuf_high_watermark
             task.log()
@@ -179,7 +179,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         else:
             self.server.task_dispatcher.add_task(self)
 
-    def _send_cached(self, head: bytes, body: bytes) -> None:
+    def _send_cached_response(self, head: bytes, body: bytes) -> None:
         if len(body) <= MAX_JOINED_BYTES:
             self.write_soon(head + body)
             return
@@ -189,7 +189,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         buffer.prepare()
         self.write_soon(buffer)
 
-    def _refuse(self, request: Parser) -> None:
+    def _refuse_request(self, request: Parser) -> None:
         request.refuse(TooSlow(""))
         with self.requests_lock:
             self.request = None

@@ -114,11 +114,11 @@ def serve(
     """
     if unix_socket is not None and not listening.HAS_UNIX_SOCKETS:
         raise click.UsageError("--unix-socket: this operating system has no Unix sockets.")
-    home = _find_blog(with_demo)
-    settings = config.read_settings(home)
+    instance = _find_blog(with_demo)
+    settings = config.read_settings(instance)
     logs.configure(settings)
     with logs.report_errors(settings), _open_socket(host, port, unix_socket) as listening_socket:
-        with upgrading.answer_requests(listening_socket) if needs_upgrade(home) else nullcontext():
+        with upgrading.answer_requests(listening_socket) if needs_upgrade(instance) else nullcontext():
             app: Flask = context.obj.load_app()
         with app.app_context():
             check_shared_folder()
@@ -130,31 +130,31 @@ def serve(
                 url_scheme=url_scheme,
                 trusted_proxy=trusted_proxy,
             )
-            _run(app, http_server, host, unix_socket, with_demo, bool(trusted_proxy))
+            _run_server(app, http_server, host, unix_socket, with_demo, bool(trusted_proxy))
 
 
 def _open_socket(host: str, port: int, path: Path | None) -> socket.socket:
     try:
         return listening.open_socket(host, port, path)
     except OSError as error:
-        where = path or f"{host}:{port}"
+        address = path or f"{host}:{port}"
         hint = "" if path else " Name another --port?"
-        raise click.ClickException(f"Cannot listen on {where}: {error.strerror or error}.{hint}") from error
+        raise click.ClickException(f"Cannot listen on {address}: {error.strerror or error}.{hint}") from error
 
 
 def _find_blog(with_demo: bool) -> Path:
     """Return the instance folder; raises CannotStart if it contains no blog and none may be created."""
-    home = blog_folder.find()
+    instance = blog_folder.find_instance()
     in_checkout = blog_folder.CHECKOUT is not None and (
-        home.parent == blog_folder.CHECKOUT or Path(sys.argv[0]).name == "wsgi.py"
+        instance.parent == blog_folder.CHECKOUT or Path(sys.argv[0]).name == "wsgi.py"
     )
-    if in_checkout and home.is_dir() and not blog_folder.is_blog(home):
+    if in_checkout and instance.is_dir() and not blog_folder.is_blog(instance):
         # In a new checkout, git has created the folder with access for all users.
-        home.chmod(0o700)
-    return home if with_demo or in_checkout else blog_folder.find_blog()
+        instance.chmod(0o700)
+    return instance if with_demo or in_checkout else blog_folder.find_blog()
 
 
-def _run(
+def _run_server(
     app: Flask,
     http_server: server.Server,
     host: str,
@@ -163,7 +163,7 @@ def _run(
     has_proxy: bool,
 ) -> None:
     port = 0 if unix_socket else http_server.effective_port
-    where = unix_socket or f"{listening.make_url(host, port)}/"
+    address = unix_socket or f"{listening.make_url(host, port)}/"
     public_address = get_service_url() if unix_socket or has_proxy or app.config["TRUSTED_PROXY"] else ""
     local_address = "" if unix_socket else listening.make_local_url(host, port)
     if app.config["ADMIN_PAGES"]:
@@ -171,18 +171,18 @@ def _run(
     import_job_service.delete_old()
     _print_next_steps(with_demo, local_address)
     start_integrity_check(app)
-    daily.start(app)
-    end_announcing = background.start(app, deleted_item_service.delete_old)
-    end_webhooks = sender.start(app)
-    _print_or_log(f"Serving {Path(app.instance_path)} at {where}  (Ctrl-C ends)")
-    _end_on_signals(app, http_server)
+    daily.start_daily_backups(app)
+    stop_announcing = background.start(app, deleted_item_service.delete_old)
+    stop_webhooks = sender.start_sender(app)
+    _print_or_log(f"Serving {Path(app.instance_path)} at {address}  (Ctrl-C ends)")
+    _stop_on_signals(app, http_server)
     http_server.access_log = _open_access_log(app)
-    listening.notify("READY=1")
+    listening.notify_service_manager("READY=1")
     try:
         http_server.run()
     finally:
-        end_announcing()
-        end_webhooks()
+        stop_announcing()
+        stop_webhooks()
         get_runner(app).stop(IMPORT_STOP_SECONDS)
         if http_server.access_log is not None:
             http_server.access_log.close()
@@ -196,21 +196,21 @@ def _open_access_log(app: Flask) -> log.AccessLog | None:
     return log.AccessLog(*handlers) if handlers else None
 
 
-def _end_on_signals(app: Flask, http_server: server.Server) -> None:
-    def end(number: int, _: object) -> None:
+def _stop_on_signals(app: Flask, http_server: server.Server) -> None:
+    def stop(number: int, _: object) -> None:
         if http_server.stopping:
             # A second signal ends the process immediately.
             sys.exit(128 + number)
         get_runner(app).stopping.set()
         http_server.stop()
-        if backup_command.stop():
+        if backup_command.stop_running():
             app.logger.warning("BACKUP_COMMAND was ended, because the server stops")
-        listening.notify("STOPPING=1")
+        listening.notify_service_manager("STOPPING=1")
 
     # On Windows, SIGBREAK ends a program in another console group.
     for name in ("SIGINT", "SIGTERM", "SIGBREAK"):
         if hasattr(signal, name):
-            signal.signal(getattr(signal, name), end)
+            signal.signal(getattr(signal, name), stop)
 
 
 def _logs_json() -> bool:
@@ -242,11 +242,11 @@ def _print_admin_pages(address: str) -> None:
 def _print_next_steps(with_demo: bool, local_address: str) -> None:
     if with_demo:
         # Imported here, so that a server without --demo starts sooner.
-        from blogapi.operations.demo.seed import AUTHOR_NAME, fill_empty_blog, follow_address
+        from blogapi.operations.demo.seed import AUTHOR_NAME, fill_empty_blog, update_address
 
         stored = fill_empty_blog(local_address)
         if not stored and local_address:
-            follow_address(local_address)
+            update_address(local_address)
         _print_or_log(
             f"Created a sample blog: {stored} articles by the admin {AUTHOR_NAME!r}."
             if stored

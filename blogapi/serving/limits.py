@@ -26,8 +26,7 @@ class Limits:
     drop: float = 5
     # Longest time during which a client may read no byte of a response.
     stall: float = 20
-    # Time to finish running and queued requests at shutdown. Container runtimes kill a process after ten
-    # seconds.
+    # Time to finish requests at shutdown. Container runtimes kill a process after ten seconds.
     stop: float = 8
     # Longest time that the server waits for partly received requests at shutdown.
     stop_grace: float = 1

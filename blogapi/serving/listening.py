@@ -38,10 +38,10 @@ def is_unix(listening: socket.socket) -> bool:
 def bind_address(host: str, port: int) -> socket.socket:
     """Return a socket bound to the address; raises OSError if it cannot be bound."""
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except UnicodeError as error:
         raise OSError(f"{host!r} is not a host name") from error
-    family, kind, protocol, _, address = found[0]
+    family, kind, protocol, _, address = addresses[0]
     listening = socket.socket(family, kind, protocol)
     try:
         if os.name == "posix":
@@ -57,17 +57,16 @@ def bind_address(host: str, port: int) -> socket.socket:
 def bind_unix_socket(path: Path) -> socket.socket:
     """Return a socket bound to the path, with mode 0660; raises OSError if it cannot be bound.
 
-    A socket file on which no server listens was left by an earlier server and is replaced. Any other file is
-    not changed.
+    A socket file on which no server listens is replaced, because an earlier server left it; no other file is.
     """
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         _remove_stale_socket(path)
-        before = os.umask(0o777 & ~UNIX_MODE)
+        old_umask = os.umask(0o777 & ~UNIX_MODE)
         try:
             listening.bind(str(path))
         finally:
-            os.umask(before)
+            os.umask(old_umask)
     except OSError:
         listening.close()
         raise
@@ -75,7 +74,7 @@ def bind_unix_socket(path: Path) -> socket.socket:
 
 
 def remove_unix_socket(path: Path, created: os.stat_result) -> None:
-    """Delete the socket file, unless another server has replaced the one that this server `created`."""
+    """Delete the socket file, unless another server has replaced the file that this server `created`."""
     with suppress(OSError):
         if os.path.samestat(path.lstat(), created):
             path.unlink()
@@ -88,17 +87,17 @@ def _remove_stale_socket(path: Path) -> None:
         return
     if not stat.S_ISSOCK(mode):
         raise FileExistsError("a file of that name exists and is not a socket")
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as caller:
-        caller.settimeout(1)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
+        client.settimeout(1)
         try:
-            caller.connect(str(path))
+            client.connect(str(path))
         except ConnectionRefusedError:
             path.unlink()
             return
     raise FileExistsError("another server is listening there")
 
 
-def notify(state: str) -> None:
+def notify_service_manager(state: str) -> None:
     """Send a state such as `READY=1` to the address in NOTIFY_SOCKET; without it, do nothing."""
     address = os.environ.get("NOTIFY_SOCKET")
     if not address or not HAS_UNIX_SOCKETS:

@@ -117,11 +117,11 @@ def count_requests(
 def format_text(entry: AccessLogEntry) -> str:
     """Return the entry as a line of text, with the key's prefix or the user; `-` is an absent value."""
     at, method, path, route, status, seconds, size, request_id, key, client, user = entry
-    who = find_prefix(key) or quote(user) or "-"
+    caller = find_prefix(key) or quote(user) or "-"
     return (
         f"{_format_second(int(at))}.{int(at % 1 * 1000):03}Z {method[:20] or '-'} "
-        f"{loggable_path(path, route)} {route or '-'} {status[:3]} "
-        f"{seconds * 1000:.1f}ms {size}B {request_id} {who} {client or '-'}"
+        f"{make_loggable_path(path, route)} {route or '-'} {status[:3]} "
+        f"{seconds * 1000:.1f}ms {size}B {request_id} {caller} {client or '-'}"
     )
 
 
@@ -130,7 +130,7 @@ def format_json(entry: AccessLogEntry) -> str:
     fields = {
         "time": f"{_format_second(int(entry.at))}.{int(entry.at % 1 * 1000):03}Z",
         "method": entry.method[:20] or None,
-        "path": loggable_path(entry.path, entry.route),
+        "path": make_loggable_path(entry.path, entry.route),
         "route": entry.route or None,
         "status": int(entry.status[:3]),
         "ms": round(entry.seconds * 1000, 1),
@@ -148,7 +148,7 @@ find_prefix = lru_cache(1024)(key_prefix)
 
 
 @lru_cache(4096)
-def loggable_path(path: str, route: str) -> str:
+def make_loggable_path(path: str, route: str) -> str:
     """Return the path percent-encoded and without secrets, so that it may be logged.
 
     `path` contains bytes that were decoded as Latin-1, as in WSGI. If no route matches the path, it may

@@ -68,7 +68,7 @@ class ParserSettings(Adjustments):  # type: ignore[misc]
 
     ident = None
     max_request_header_size = MAX_HEADER_BYTES
-    # `trust_proxy` does this.
+    # `trust_proxy` clears these headers.
     clear_untrusted_proxy_headers = False
 
     bodies: ByteCounter
@@ -146,8 +146,7 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
     def get_limit_start(self, upload_rate: int) -> float:
         """Return the start of the time limit for receiving the complete request (time.monotonic).
 
-        For an upload, the start is later by the time that the received bytes take at `upload_rate` bytes per
-        second.
+        For an upload, the time that its bytes may take at `upload_rate` bytes per second is added.
         """
         return self.begun_at + (self.body_bytes_received / upload_rate if self.is_upload else 0.0)
 

@@ -39,8 +39,6 @@ from blogapi.web.rate_limits.middleware import limits_requests
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
-if TYPE_CHECKING:
-    from _typeshed.wsgi import WSGIApplication
 
 
 _WRITE_METHODS = ("POST", "PUT", "PATCH", "DELETE")
@@ -49,8 +47,7 @@ _WRITE_METHODS = ("POST", "PUT", "PATCH", "DELETE")
 class Dispatcher:
     """The threads of a server: `threads` threads for reads, and as many for writes.
 
-    A write can wait for seconds until other writes end. Reads have separate threads, so that waiting writes
-    do not delay them.
+    A write can wait seconds for other writes. Reads have their own threads, so that writes do not delay them.
     """
 
     def __init__(self, threads: int) -> None:
@@ -82,8 +79,7 @@ def trust_proxy(app: Flask, proxy: str, *, trust_all: bool = False) -> WSGIAppli
     """Return the application wrapped in a middleware that applies the `X-Forwarded-*` headers of `proxy`.
 
     `proxy` is an address or a network. If it is empty, no sender is trusted unless `trust_all` is set.
-    The middleware of waitress is not used: its error responses have another format, and it accepts any text
-    as an address.
+    The middleware of waitress is not used: its errors have another format, and it accepts any address.
     """
     trusted = ip_network(proxy, strict=False) if proxy else None
 
@@ -99,14 +95,14 @@ def trust_proxy(app: Flask, proxy: str, *, trust_all: bool = False) -> WSGIAppli
             except (MalformedProxyHeader, ValueError):
                 # The log must not contain the text that was sent as an address.
                 environ["REMOTE_ADDR"] = peer
-                return _refuse(environ, start_response)
+                return _send_bad_request(environ, start_response)
         clear_untrusted_headers(environ, untrusted)
         return app(environ, start_response)
 
     return translate_headers
 
 
-def _refuse(environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:
+def _send_bad_request(environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:
     body = errors.problem_body(400, *errors.default_problem(400))
     name = environ[request_id.REQUEST_ID_KEY] = request_id.choose_request_id(environ.get("HTTP_X_REQUEST_ID"))
     start_response("400 Bad Request", [*headers.error_headers(name), ("Content-Length", str(len(body)))])
@@ -170,7 +166,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
             while self._map and not self.stopping:
                 self._run_once(self.limits.sweep)
             if self._map:
-                self._drain()
+                self._finish_requests()
         finally:
             self._close_all()
 
@@ -225,7 +221,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         return bool(self.task_dispatcher.count_queued() >= self.limits.queue)
 
     def get_client(self, address: Any) -> str:
-        """Return the key under which connections of the address are counted; "" for the proxy (no limit)."""
+        """Return the key under which connections of the address are counted; "" for the unlimited proxy."""
         ip = ip_address(address[0].partition("%")[0])
         if self._proxy is not None and ip in self._proxy:
             return ""
@@ -256,13 +252,13 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
             # If the client has reached its own limit, any of its incomplete requests may be evicted.
             and (now - since > EVICTION_SECONDS or (client is not None and channel.request is not None))
         ]
-        return min(waiting, key=lambda found: found[0])[1] if waiting else None
+        return min(waiting, key=lambda item: item[0])[1] if waiting else None
 
-    def _pause_accepting(self, why: str) -> None:
+    def _pause_accepting(self, reason: str) -> None:
         now, self._is_full = time.monotonic(), True
         if now - self._logged_at >= LOG_INTERVAL_SECONDS:
             self._logged_at = now
-            logger.warning(why)
+            logger.warning(reason)
 
     def _run_once(self, seconds: float) -> None:
         now = time.monotonic()
@@ -270,13 +266,13 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
             self._next_sweep, self._is_full = now + self.limits.sweep, False
             for channel in list(self.active_channels.values()):
                 channel.check_deadlines(now)
-            listening.notify(self.heartbeat)
+            listening.notify_service_manager(self.heartbeat)
         # select() fails with a file descriptor above 1,023, so poll() is used where it exists.
         wasyncore.loop(seconds, use_poll=True, map=self._map, count=1)
 
-    def _drain(self) -> None:
+    def _finish_requests(self) -> None:
         """Finish the requests of all connections, including connections that were not yet accepted."""
-        until = time.monotonic() + self.limits.stop
+        ends_at = time.monotonic() + self.limits.stop
         self.request_seconds = self.limits.stop_grace
         self._run_once(0)
         before = -1
@@ -287,7 +283,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         self.socket.close()
         self._map.pop(self._fileno, None)
         self._run_once(0)
-        while self._close_idle() and time.monotonic() < until:
+        while self._close_idle() and time.monotonic() < ends_at:
             self._next_sweep = 0.0
             self._run_once(min(self.limits.sweep, 0.1))
 
@@ -347,8 +343,7 @@ def create_server(
 ) -> Server:
     """Return a server that listens on the bound socket.
 
-    `trusted_proxy` overrides the setting TRUSTED_PROXY. Requests are recorded in `access_log`, which the
-    caller must close.
+    `trusted_proxy` overrides the setting TRUSTED_PROXY. The caller must close `access_log`.
     """
     is_unix = listening.is_unix(listening_socket)
     limits = limits or Limits(request=app.config["REQUEST_SECONDS"])
@@ -356,17 +351,16 @@ def create_server(
         sockets=[listening_socket],
         threads=threads,
         url_scheme=url_scheme,
-        # waitress refuses a body that is as long as its limit; Flask refuses only a body that is longer than
-        # its limit.
+        # waitress refuses a body that is as long as its limit; Flask refuses only a longer body.
         max_request_body_size=app.config["MAX_CONTENT_LENGTH"] + 1,
     )
     limit_bodies(app, settings, limits)
     images.init_app(app, threads=threads)
     proxy = app.config["TRUSTED_PROXY"] if trusted_proxy is None else trusted_proxy
-    served = trust_proxy(app, proxy, trust_all=is_unix)
-    kind = UnixServer if is_unix else Server
-    server = kind(
-        served,
+    wrapped_app = trust_proxy(app, proxy, trust_all=is_unix)
+    server_class = UnixServer if is_unix else Server
+    server = server_class(
+        wrapped_app,
         listening_socket,
         settings,
         proxy=proxy,

@@ -14,7 +14,7 @@ from waitress.utilities import build_http_date
 
 from blogapi.delivery.response_cache import commit_version
 from blogapi.delivery.response_cache.middleware import ONLY_CACHED_KEY, NotCached
-from blogapi.serving.log import AccessLogEntry, loggable_path
+from blogapi.serving.log import AccessLogEntry, make_loggable_path
 from blogapi.serving.parser import Busy, TooSlow
 from blogapi.site.served_paths import is_site_path
 from blogapi.storage.database import QUEUE_SECONDS_KEY
@@ -35,7 +35,7 @@ def _format_date(second: int) -> str:
 
 
 def make_head(status: str, headers: Sequence[tuple[str, str]], length: int, second: int) -> bytes:
-    """Return the head of an HTTP/1.1 response; the result is that of waitress, but computed faster."""
+    """Return the head of an HTTP/1.1 response: the same bytes as waitress makes, but computed faster."""
     fields = [(_canonical_name(name), value) for name, value in headers]
     fields.append(("Date", _format_date(second)))
     if not any(name == "Content-Length" for name, _ in fields):
@@ -60,7 +60,7 @@ class LoggedTask(Task):  # type: ignore[misc]
             if self.wrote_header or isinstance(error, ClientDisconnected):
                 self.log()
             # waitress logs this path with the exception, so remove secrets from it.
-            self.request.path = loggable_path(self.request.path, self.route)
+            self.request.path = make_loggable_path(self.request.path, self.route)
             raise
         self.log()
 

@@ -71,15 +71,15 @@ class _TemporaryUnixServer(UnixServer):
 def answer_requests(listening_socket: socket.socket) -> Iterator[None]:
     """Answer requests to the socket during the `with` block, which upgrades the blog."""
     application = UpgradingApplication()
-    own_socket = listening_socket.dup()
+    server_socket = listening_socket.dup()
     settings = ParserSettings(
-        sockets=[own_socket],
+        sockets=[server_socket],
         threads=2,
         max_request_body_size=SHORT_BODY_BYTES,
     )
     settings.bodies = ByteCounter(SHORT_BODY_BYTES)
-    kind = _TemporaryUnixServer if listening.is_unix(listening_socket) else Server
-    server = kind(application, own_socket, settings, limits=Limits())
+    server_class = _TemporaryUnixServer if listening.is_unix(listening_socket) else Server
+    server = server_class(application, server_socket, settings, limits=Limits())
     # An upgrade may take longer than systemd waits for READY, so each sweep asks it to wait another minute.
     server.heartbeat = "EXTEND_TIMEOUT_USEC=60000000"
     thread = threading.Thread(target=server.run, name="upgrading", daemon=True)

@@ -62,7 +62,7 @@ _UNIQUE_PLACEHOLDERS = {"slug", "uuid", "path", "local_slug"}
 _ADDRESS_COLUMNS = ("uuid", "slug", "category_slug", "published_at", "language")
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 # The patterns of the values that placeholders have in paths. All other placeholders stand for slugs.
-_VALUES = {
+_VALUE_PATTERNS = {
     **{"uuid": "[0-9a-f-]{36}", "year": "[0-9]{4}", "month": "[0-9]{2}", "day": "[0-9]{2}"},
     "language": "[A-Za-z0-9-]+",
     "path": "[^/]+(?:/[^/]+)*",
@@ -116,9 +116,9 @@ def make_article_path(
 
 
 def _make_language_values(site_language: str, slug: str, language: str) -> dict[str, str]:
-    own = normalize_language(site_language)
-    if language in ("", own):
-        return {"language": own.lower(), "/language": "", "local_slug": slug}
+    default = normalize_language(site_language)
+    if language in ("", default):
+        return {"language": default.lower(), "/language": "", "local_slug": slug}
     name = language.lower()
     return {"language": name, "/language": f"/{name}", "local_slug": slug.removesuffix(f"-{name}")}
 
@@ -143,7 +143,7 @@ def make_term_path(site: Site, kind: str, *, uuid: UUID | str, slug: str) -> str
 
 
 def make_slug_path(site: Site, kind: str, slug: str) -> str:
-    """Return a path that an item of the kind with this slug can have; its other values are made up."""
+    """Return a path that an item of the kind with this slug can have; other placeholders get dummy values."""
     values = dict.fromkeys((*PAGE_PLACEHOLDERS, *ARTICLE_PLACEHOLDERS), "-")
     values |= {"slug": slug, "local_slug": slug, "path": slug, "/language": ""}
     values["language"] = normalize_language(site.own_language).lower()
@@ -172,8 +172,7 @@ def list_slugs(values: Mapping[str, str | None]) -> list[str]:
 def make_preview_url(site: Site, token: str) -> str | None:
     """Return the address of the preview page of the site, with the token as the query parameter `token`.
 
-    A parameter `token` in the address of the page is replaced. Also returns None if the site has no preview
-    page.
+    A parameter `token` in the address is replaced. Also returns None if the site has no preview page.
     """
     page = make_absolute(site.preview_url, site.url)
     if page is None:
@@ -278,7 +277,7 @@ def check_path_pattern(pattern: str, placeholders: tuple[str, ...]) -> list[str]
     if not pattern.startswith(("/", "{/language}/")) or pattern.startswith("//"):
         problems.append("Must begin with one slash.")
     if "/{/language}" in pattern:
-        problems.append("Write {/language} without a slash before it, which it contains.")
+        problems.append("Write {/language} without a slash before it, because it contains this slash.")
     if re.search(r"[{}]", _PLACEHOLDER.sub("", pattern)):
         problems.append("Contains a brace without its counterpart.")
     if not _UNIQUE_PLACEHOLDERS & set(names):
@@ -306,13 +305,14 @@ def _compile_pattern(folder: str, pattern: str) -> re.Pattern[str]:
         if index % 2 == 0:
             expression += re.escape(unquote(text))
         elif text == "/language":
-            expression += f"(?:/(?P<language>{_VALUES['language']}))?" if "language" not in names else ""
+            if "language" not in names:
+                expression += f"(?:/(?P<language>{_VALUE_PATTERNS['language']}))?"
             names.add("language")
         elif text in names:
             expression += f"(?P={text})"
         else:
             names.add(text)
-            expression += f"(?P<{text}>{_VALUES.get(text, '[^/]+')})"
+            expression += f"(?P<{text}>{_VALUE_PATTERNS.get(text, '[^/]+')})"
     return re.compile(f"{expression.rstrip('/')}/?")
 
 

@@ -40,7 +40,7 @@ def show(as_json: bool) -> None:
     "--navigation",
     multiple=True,
     metavar="LABEL=URL",
-    help="An entry of the navigation. The given entries, in their order, replace all existing ones.",
+    help="An entry of the navigation. The given entries, in their order, replace all existing entries.",
 )
 @click.option("--no-navigation", is_flag=True, help="Remove all entries of the navigation.")
 @with_appcontext
@@ -50,14 +50,14 @@ def set_(fields: tuple[str, ...], navigation: tuple[str, ...], no_navigation: bo
     The fields are title, description, language, languages (codes such as `de,fr`), time_zone, url,
     service_url, logo, icon, article_path, page_path, category_path, tag_path, author_path, preview_url,
     built_in (`true` or `false`: whether blogapi itself shows the blog at its `url`) and mcp (`true` or
-    `false`: whether assistants may call the blog at `/mcp`). An empty value
-    unsets a field; the language, the time zone and the paths cannot be empty.
+    `false`: whether assistants may call the blog at `/mcp`). An empty value unsets a field; the language, the
+    time zone and the paths cannot be empty.
     """
     changes: Fields = dict(_split_assignment(text, "FIELD=VALUE") for text in fields)
     if "languages" in changes:
-        known = {other["language"]: other for other in queries.get_site().other_languages}
+        existing = {other["language"]: other for other in queries.get_site().other_languages}
         codes = filter(None, map(str.strip, changes["languages"].split(",")))
-        changes["languages"] = [known.get(normalize_language(code), {"language": code}) for code in codes]
+        changes["languages"] = [existing.get(normalize_language(code), {"language": code}) for code in codes]
     for name in ("built_in", "mcp"):
         if (text := changes.get(name)) in ("true", "false"):
             changes[name] = text == "true"

@@ -58,7 +58,7 @@ class HeadSchema(ma.Schema):
         }
     )
     html = ma.fields.String(
-        required=True, metadata={"description": "All of this as HTML, safe to insert into <head>."}
+        required=True, metadata={"description": "All fields of the head as HTML, safe to insert into <head>."}
     )
 
 

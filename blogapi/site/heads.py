@@ -1,4 +1,4 @@
-"""Builds the heads of pages, for the pages of articles and of terms."""
+"""Builds the heads of pages: of articles, of terms, and of the site."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class PageNumber:
         return title if self.number == 1 else f"{title} ({self.words or self.number})"
 
     def number_url(self, url: str | None) -> str | None:
-        """Return the address of the page of the list whose first page has this address."""
+        """Return the address of this page of the list whose first page is at `url`."""
         return url and addresses.make_numbered_url(url, self.number)
 
 
@@ -129,7 +129,7 @@ def build_head(
 ) -> Fields:
     """Return the head of a page as fields, and all of it as HTML in the field `html`.
 
-    `item` is the JSON-LD of what the page shows. `breadcrumbs` are the pages above the page, the outermost
+    `item` is the JSON-LD of the page's content. `breadcrumbs` are the pages above the page, the outermost
     first, and the page itself. `article_properties` are additional properties of Open Graph.
     """
     sizes = dict(zip(("og:image:width", "og:image:height"), map(str, page.image_size or ()), strict=False))
@@ -192,8 +192,8 @@ def make_publisher(site: Site) -> Fields | None:
 def list_category_breadcrumbs(site: Site, categories: Sequence[Fields]) -> Sequence[Breadcrumb]:
     """Return the names of the categories with the addresses of their pages."""
     return [
-        (one["name"], addresses.make_term_url(site, "category", uuid=one["uuid"], slug=one["slug"]))
-        for one in categories
+        (item["name"], addresses.make_term_url(site, "category", uuid=item["uuid"], slug=item["slug"]))
+        for item in categories
     ]
 
 
@@ -217,8 +217,8 @@ def _make_html(head: Fields) -> str:
         *(_make_meta("name", name, head[name]) for name in names if name in head),
         *([f'<link rel="canonical" href="{escape(head["canonical"])}">'] if "canonical" in head else []),
         *(
-            f'<link rel="alternate" hreflang="{escape(one["language"])}" href="{escape(one["url"])}">'
-            for one in head.get("alternates", ())
+            f'<link rel="alternate" hreflang="{escape(page["language"])}" href="{escape(page["url"])}">'
+            for page in head.get("alternates", ())
         ),
         *(_make_meta("property", name, value) for name, value in _list_values(head["open_graph"])),
         *(_make_meta("name", name, value) for name, value in _list_values(head["twitter"])),

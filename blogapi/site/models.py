@@ -35,10 +35,9 @@ class Site(HasEvents, ShowsPictures, Identified, Timestamped, Base):
 
     `url` is the public address of the site that shows the blog, and `service_url` is the public address of
     this service. Both are empty or absolute and end without a slash. The paths are patterns of page
-    addresses below `url`. With `built_in`, blogapi itself shows the blog at `url`, and with `mcp`,
-    assistants may call it at `/mcp`. `navigation` is a JSON
-    array of objects with `label` and `url`, and `languages` is an array of objects with `language`, `title`
-    and `description`.
+    addresses below `url`. With `built_in`, blogapi itself shows the blog at `url`, and with `mcp`, assistants
+    may call it at `/mcp`. `navigation` is a JSON array of objects with `label` and `url`, and `languages` is
+    an array of objects with `language`, `title` and `description`.
     """
 
     __tablename__ = "site"

@@ -13,8 +13,8 @@ from blogapi.site.models import Site
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """The data of a page in the tree; `parent` is the page above it."""
+class PageNode:
+    """A page in the tree of pages; `parent` is the page above it."""
 
     slug: str
     parent: UUID | None
@@ -25,12 +25,11 @@ class Place:
     title: str
 
 
-Tree = Mapping[UUID, Place]
+Tree = Mapping[UUID, PageNode]
 
 
 def make_path(site: Site, uuid: UUID, slug: str, parent: UUID | None, tree: Tree, language: str) -> str:
-    """Return the path of a page below the address of the site; it may contain the slugs of the pages
-    above."""
+    """Return the path of a page below the site's address; it may contain the slugs of the pages above it."""
     slugs = [slug]
     for ancestor in list_ancestors(parent, tree):
         slugs.insert(0, tree[ancestor].slug)
@@ -39,7 +38,7 @@ def make_path(site: Site, uuid: UUID, slug: str, parent: UUID | None, tree: Tree
 
 def find_by_slug(slug: str, tree: Tree) -> UUID | None:
     """Return the page that has this slug, or None."""
-    return next((uuid for uuid, place in tree.items() if place.slug == slug), None)
+    return next((uuid for uuid, node in tree.items() if node.slug == slug), None)
 
 
 def list_listed_ancestors(parent: UUID | None, tree: Tree, now: datetime) -> list[UUID]:
@@ -53,8 +52,8 @@ def list_listed_ancestors(parent: UUID | None, tree: Tree, now: datetime) -> lis
 
 def make_path_in_tree(site: Site, uuid: UUID, tree: Tree) -> str:
     """Return the path of a page of the tree below the address of the site."""
-    place = tree[uuid]
-    return make_path(site, uuid, place.slug, place.parent, tree, place.language)
+    node = tree[uuid]
+    return make_path(site, uuid, node.slug, node.parent, tree, node.language)
 
 
 def make_paths(site: Site, tree: Tree) -> dict[UUID, str]:

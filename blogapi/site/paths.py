@@ -69,9 +69,9 @@ def is_local_address(address: str) -> bool:
         return False
 
 
-def is_same_address(one: str, other: str) -> bool:
+def is_same_address(first: str, second: str) -> bool:
     """Return whether two absolute addresses are equal, except for their spelling and a slash at the end."""
-    if get_host(one) is None or get_host(one) != get_host(other):
+    if get_host(first) is None or get_host(first) != get_host(second):
         return False
-    paths = [(without_slash(unquote(parts.path)), parts.query) for parts in map(urlsplit, (one, other))]
+    paths = [(without_slash(unquote(parts.path)), parts.query) for parts in map(urlsplit, (first, second))]
     return paths[0] == paths[1]

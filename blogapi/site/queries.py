@@ -46,5 +46,5 @@ def get_service_url(site: Site | None = None) -> str:
     works through another port or name.
     """
     site = site or get_site()
-    is_url = site.built_in and not site.service_url and not is_local_address(site.url)
-    return site.url if is_url else site.service_url
+    uses_site_url = site.built_in and not site.service_url and not is_local_address(site.url)
+    return site.url if uses_site_url else site.service_url

@@ -19,13 +19,13 @@ from blogapi.web.representation import PartialResult, Representation
 bp = Blueprint("site", __name__, url_prefix="/api/v1/blog/site", description="The site of the blog")
 
 
-def _get_visible() -> Site | WithAttributes:
+def _read_site() -> Site | WithAttributes:
     """Return the site as the caller may see it."""
     site = queries.get_site()
     return site if current_caller().sees_admin_fields else WithAttributes(site, built_in=None, mcp=None)
 
 
-REPRESENTATION = Representation(lambda uuid: _get_visible(), SiteSchema(), _get_visible, SiteSchema())
+REPRESENTATION = Representation(lambda uuid: _read_site(), SiteSchema(), _read_site, SiteSchema())
 
 
 @bp.get("/")
@@ -34,7 +34,7 @@ REPRESENTATION = Representation(lambda uuid: _get_visible(), SiteSchema(), _get_
 @shows()
 def single(query: Query) -> PartialResult:
     """Return the site: its title, its addresses and its navigation."""
-    site = describe_in_language(cast(Site, _get_visible()), query.filters.get("language", ""))
+    site = describe_in_language(cast(Site, _read_site()), query.filters.get("language", ""))
     names, added = query.fields or (), Fields()
     if not {"logo_width", "logo_height"}.isdisjoint(names):
         added["logo_width"], added["logo_height"] = queries.find_logo_size(site) or (None, None)

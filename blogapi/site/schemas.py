@@ -108,8 +108,8 @@ class SiteLanguageSchema(InputSchema):
     description = Text(max_length=10_000)
 
     @ma.post_load
-    def build(self, data: Fields, **_: Any) -> Fields:
-        """Return the fields, with empty texts for omitted ones."""
+    def add_empty_texts(self, data: Fields, **_: Any) -> Fields:
+        """Return the fields, with empty texts for omitted fields."""
         return {"title": "", "description": "", **data}
 
 
@@ -183,7 +183,7 @@ class SiteQuery(DetailQuery):
 
 
 def _check_languages(languages: list[Fields]) -> None:
-    tags = [one["language"] for one in languages]
+    tags = [item["language"] for item in languages]
     if len(set(tags)) < len(tags):
         raise ma.ValidationError("A language appears twice.")
 

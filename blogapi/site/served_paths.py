@@ -124,9 +124,9 @@ def _is_other_item(site: Site, kind: str, path: str) -> bool:
 
 
 def check_served(site: Site, *, may_have_path: bool = False) -> Errors:
-    """Return sentences, by field, on why blogapi cannot show the site at its addresses.
+    """Return the reasons, by field, why blogapi cannot show the site at its addresses.
 
-    With `may_have_path`, `url` may have a path, as a static copy of the site can.
+    With `may_have_path`, `url` may have a path, as in a static copy of the site.
     """
     errors: Errors = defaultdict(list)
     if not site.url:

@@ -20,7 +20,7 @@ from blogapi.web.fields import Fields, list_changed_fields
 
 
 class PageMoves(Protocol):
-    """Stores the addresses that pages had before a change; `blogapi.content.dependencies` sets it."""
+    """Stores the addresses that pages had before a change; `content.dependencies` sets the implementation."""
 
     def keep_former_paths(self, before: Site, after: Site) -> None:
         """Store the former path of each page whose path differs before and after a change of the site."""

@@ -18,14 +18,14 @@ def is_theme_path(path: str) -> bool:
     return _PATH_PATTERN.fullmatch(path) is not None
 
 
-def list_theme_files(home: Path) -> Iterator[tuple[str, Path]]:
-    """Yield the files of the theme of a blog, each with its path relative to the instance folder `home`.
+def list_theme_files(instance: Path) -> Iterator[tuple[str, Path]]:
+    """Yield the files of the theme of a blog, each with its path relative to the instance folder.
 
     Links and hidden files are left out, as they are when the theme is used.
     """
-    for folder, folders, names in os.walk(home / THEME):
+    for folder, folders, names in os.walk(instance / THEME):
         folders.sort()
         for path in (Path(folder, name) for name in sorted(names)):
-            relative = path.relative_to(home).as_posix()
+            relative = path.relative_to(instance).as_posix()
             if is_theme_path(relative) and path.is_file() and not path.is_symlink():
                 yield relative, path

@@ -117,10 +117,10 @@ def make_engine(url: str | URL) -> Engine:
         raise database_url_error(error) from error
 
 
-def get_database_url(home: Path) -> URL:
+def get_database_url(instance: Path) -> URL:
     """Return the database URL of the blog in this instance folder; raises CannotStart if it is invalid."""
-    setting = config.read_settings(home)["DATABASE_URL"]
-    path = sqlite_path(setting, home)
+    setting = config.read_settings(instance)["DATABASE_URL"]
+    path = sqlite_path(setting, instance)
     return make_url(setting) if path is None else URL.create("sqlite", database=str(path))
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from flask import Flask
 from sqlalchemy import Connection, column, inspect, select, table
 
-from blogapi.operations.health.commands import fetch
+from blogapi.operations.health.commands import fetch_path
 from blogapi.web.errors import Conflict
 
 _FORMER_TABLE = "article_json"
@@ -32,7 +32,7 @@ _COMPARED_PATHS = (
 _SAMPLED_ARTICLES = 5
 
 
-def compare_stored(before: Connection, after: Connection) -> dict[str, int] | None:
+def compare_stored_articles(before: Connection, after: Connection) -> dict[str, int] | None:
     """Return, for each rendered field, the number of articles in which it differs.
 
     The name `article` stands for articles that only one of the databases has. Returns None if a version
@@ -55,10 +55,11 @@ def compare_stored(before: Connection, after: Connection) -> dict[str, int] | No
 
 
 def _stores_renderings(connection: Connection) -> bool:
-    found = inspect(connection)
-    if found.has_table(_FORMER_TABLE):
+    inspector = inspect(connection)
+    if inspector.has_table(_FORMER_TABLE):
         return True
-    return found.has_table("article") and "html" in {one["name"] for one in found.get_columns("article")}
+    columns = inspector.get_columns("article") if inspector.has_table("article") else ()
+    return "html" in {column["name"] for column in columns}
 
 
 def _read_rows(connection: Connection) -> Iterator[tuple[Any, dict[str, Any]]]:
@@ -72,8 +73,8 @@ def _read_rows(connection: Connection) -> Iterator[tuple[Any, dict[str, Any]]]:
     stored = {field: f"{field}_json" if is_former else field for field in _RENDERED_FIELDS}
     excerpt = "excerpt_json" if is_former else "generated_excerpt"
     columns = {key, *stored.values(), excerpt, *(() if is_former else ("excerpt",))}
-    existing = [found["name"] for found in inspect(connection).get_columns(name)]
-    rows = table(name, *(column(one) for one in existing if one in columns))
+    existing = [item["name"] for item in inspect(connection).get_columns(name)]
+    rows = table(name, *(column(field) for field in existing if field in columns))
     result = connection.execution_options(yield_per=200).execute(select(rows).order_by(key))
     for row in result.mappings():
         fields = {field: row[stored[field]] for field in stored if stored[field] in row}
@@ -104,22 +105,22 @@ def compare_answers(app: Flask, url: str, key: str) -> Iterator[str]:
     client = app.test_client()
     paths = list(_COMPARED_PATHS)
     for number, path in enumerate(paths):
-        status, body = _fetch(url, path, headers)
+        status, body = _fetch_response(url, path, headers)
         if status == HTTPStatus.UNAUTHORIZED:
             raise Conflict(f"{url} needs a valid API key to compare its answers; name one with --key.")
         answer = client.get(path, headers=headers)
-        own = _parse_body(answer.data)
-        if number == 0 and isinstance(own, list):
-            paths += [f"{path}{article['uuid']}/" for article in own[:_SAMPLED_ARTICLES]]
+        new_body = _parse_body(answer.data)
+        if number == 0 and isinstance(new_body, list):
+            paths += [f"{path}{article['uuid']}/" for article in new_body[:_SAMPLED_ARTICLES]]
         if status != answer.status_code:
             yield f"{path}: status {status} -> {answer.status_code}"
-        elif fields := sorted(set(_find_differences(_parse_body(body), own))):
+        elif fields := sorted(set(_find_differences(_parse_body(body), new_body))):
             yield f"{path}: {', '.join(fields)}"
 
 
-def _fetch(url: str, path: str, headers: dict[str, str]) -> tuple[int, bytes]:
+def _fetch_response(url: str, path: str, headers: dict[str, str]) -> tuple[int, bytes]:
     try:
-        return fetch(url, path, headers, seconds=_TIMEOUT_SECONDS, max_bytes=_MAX_BYTES)
+        return fetch_path(url, path, headers, seconds=_TIMEOUT_SECONDS, max_bytes=_MAX_BYTES)
     except ConnectionError as error:
         raise Conflict(str(error)) from error
 
@@ -141,7 +142,7 @@ def _find_differences(old: Any, new: Any, path: str = "") -> Iterator[str]:
             else:
                 yield from _find_differences(old[name], new[name], inner)
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        for one, other in zip(old, new, strict=True):
-            yield from _find_differences(one, other, path)
+        for old_item, new_item in zip(old, new, strict=True):
+            yield from _find_differences(old_item, new_item, path)
     elif old != new:
         yield path or "the body"

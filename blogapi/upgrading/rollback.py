@@ -36,7 +36,7 @@ from blogapi.storage.releases import Release
 from blogapi.upgrading.service import Copy, find_copy
 from blogapi.web.errors import Conflict
 
-# The beginning of the names of the folders with an unfinished export or copy.
+# The prefix of the names of staging folders, which contain an unfinished export or copy.
 _STAGING_PREFIX = ".rollback-"
 
 # The file system may round the time of the copy.
@@ -56,7 +56,7 @@ class ExportedChanges:
     version: str | None
     folder: Path
     report: ExportReport
-    written: int = 0  #: the number of articles and pages
+    article_count: int = 0  #: the number of articles and pages
     redirects: int = 0
     lost: dict[str, list[str]] = field(default_factory=dict)
 
@@ -66,44 +66,46 @@ class ExportedChanges:
         return self.folder.with_name(f"{self.folder.name}-redirects.txt")
 
 
-def delete_unfinished(home: Path) -> None:
-    """Delete the staging folders that killed rollbacks have left."""
-    url = get_database_url(home)
-    folders = [home / "backups", *([Path(str(url.database)).parent] if _is_sqlite(url) else [])]
+def delete_unfinished(instance: Path) -> None:
+    """Delete the staging folders of rollbacks that were killed."""
+    url = get_database_url(instance)
+    folders = [instance / "backups", *([Path(str(url.database)).parent] if _is_sqlite(url) else [])]
     for folder in folders:
         files.delete_temporary_folders(folder, _STAGING_PREFIX)
 
 
-def get_copy(home: Path) -> Copy:
+def get_copy(instance: Path) -> Copy:
     """Return the newest copy that an upgrade has made; raises Conflict if there is none."""
-    copy = find_copy(home)
+    copy = find_copy(instance)
     if copy is None:
         raise Conflict(
-            f"{home / 'backups'} contains no copy from before an upgrade; `restore` restores a backup."
+            f"{instance / 'backups'} contains no copy from before an upgrade; `restore` restores a backup."
         )
     return copy
 
 
-def refuse_use(home: Path, copy: Copy) -> None:
-    """Raise Conflict if the blog is already at the migration of the copy, or if another process uses it."""
-    with open_plain_engine(get_database_url(home)) as engine:
+def refuse_blog_in_use(instance: Path, copy: Copy) -> None:
+    """Raise Conflict if the blog has the migration of the copy, or if another process uses the blog."""
+    with open_plain_engine(get_database_url(instance)) as engine:
         current = upgrades.current_migration(engine)
         if current == copy.migration:
             raise Conflict(f"The blog is already in the state before the upgrade (schema {current}).")
         if current not in migration_names.list_migrations():
-            raise Conflict(f"A newer version of blogapi has upgraded the blog (schema {current}); use it.")
-        with backup_service.convert_errors(home):
+            raise Conflict(
+                f"A newer version of blogapi upgraded the blog (schema {current}); use that version."
+            )
+        with backup_service.convert_errors(instance):
             is_in_use = _is_in_use(engine)
         if is_in_use:
             raise Conflict("The blog is in use; stop the service, and then run the command again.")
 
 
-def refuse_later_versions(home: Path, copy: Copy) -> None:
+def refuse_later_versions(instance: Path, copy: Copy) -> None:
     """Raise Conflict if more than one version was started since the copy was made.
 
     In this case, the last upgrade did not change the schema, so the copy is older than the user expects.
     """
-    with open_plain_engine(get_database_url(home)) as engine, engine.connect() as connection:
+    with open_plain_engine(get_database_url(instance)) as engine, engine.connect() as connection:
         statement = select(Release.version).where(Release.started > copy.made - _TIME_MARGIN)
         versions = list(connection.scalars(statement.order_by(Release.started)))
     if len(versions) > 1:
@@ -114,13 +116,13 @@ def refuse_later_versions(home: Path, copy: Copy) -> None:
         )
 
 
-def export_changes(home: Path, copy: Copy, create_app: Callable[[], Flask]) -> ExportedChanges:
+def export_changes(instance: Path, copy: Copy, create_app: Callable[[], Flask]) -> ExportedChanges:
     """Export the changes since the copy was made; raises StorageFull or Conflict.
 
     If the export fails or is killed, no incomplete export remains.
     """
     since = copy.made - _TIME_MARGIN
-    folder = home / "backups" / f"since-upgrade-{clock.now():%Y%m%dT%H%M%S%f}"
+    folder = instance / "backups" / f"since-upgrade-{clock.now():%Y%m%dT%H%M%S%f}"
     app = create_app()
     try:
         with (
@@ -137,53 +139,55 @@ def export_changes(home: Path, copy: Copy, create_app: Callable[[], Flask]) -> E
                 .limit(1)
             )
             redirects = db.session.scalars(select(CustomRedirect).where(CustomRedirect.last_updated >= since))
-            lines = [f"{one.path} {one.target or '/'} {one.status}\n" for one in redirects]
+            lines = [f"{item.path} {item.target or '/'} {item.status}\n" for item in redirects]
             number = select(func.count()).select_from(Article).where(Article.last_updated >= since)
-            written = db.session.scalar(number) or 0
-            kept = ExportedChanges(version, folder, report, written, len(lines), _list_lost(since))
+            article_count = db.session.scalar(number) or 0
+            changes = ExportedChanges(
+                version, folder, report, article_count, len(lines), _list_lost_items(since)
+            )
             if lines:
-                listed = staging / "redirects.txt"
-                listed.write_text("".join(lines), encoding="utf-8")
-                files.rename(listed, kept.redirects_path)
+                redirect_file = staging / "redirects.txt"
+                redirect_file.write_text("".join(lines), encoding="utf-8")
+                files.rename(redirect_file, changes.redirects_path)
             files.rename(unfinished, folder)
-            return kept
+            return changes
     finally:
         with app.app_context():
             db.session.remove()
             db.engine.dispose()
 
 
-def _list_lost(since: datetime) -> dict[str, list[str]]:
+def _list_lost_items(since: datetime) -> dict[str, list[str]]:
     users = select(Account.username).where(Account.created >= since)
     keys = select(ApiKey.prefix, ApiKey.name).where(ApiKey.created >= since, ApiKey.owner_id.is_not(None))
     webhooks = select(Webhook.name).where(Webhook.created >= since)
-    found = {
+    names_by_kind = {
         "users": sorted(db.session.scalars(users)),
         "keys": sorted(f"{prefix}… {name}".rstrip() for prefix, name in db.session.execute(keys)),
         "webhooks": sorted(db.session.scalars(webhooks)),
     }
-    return {kind: names for kind, names in found.items() if names}
+    return {kind: names for kind, names in names_by_kind.items() if names}
 
 
-def restore_copy(home: Path, copy: Copy) -> Path:
+def restore_copy(instance: Path, copy: Copy) -> Path:
     """Replace the database with the copy; return the file in which the current state was saved.
 
     Raises Conflict if the database is in use, or the copy cannot be restored; nothing is then changed.
     """
-    refuse_use(home, copy)
-    url = get_database_url(home)
-    aside = home / "backups" / f"before-rollback-{clock.now():%Y%m%dT%H%M%S%f}{copy.path.suffix}"
+    refuse_blog_in_use(instance, copy)
+    url = get_database_url(instance)
+    saved = instance / "backups" / f"before-rollback-{clock.now():%Y%m%dT%H%M%S%f}{copy.path.suffix}"
     if not _is_sqlite(url):
-        with backup_service.convert_errors(aside):
+        with backup_service.convert_errors(saved):
             try:
-                with files.partial_file(aside) as partial:
+                with files.partial_file(saved) as partial:
                     postgresql_dumps.dump(url, partial)
-                    files.replace(partial, aside)
+                    files.replace(partial, saved)
                 postgresql_dumps.replace_content(url, copy.path)
             except DumpError as error:
-                aside.unlink(missing_ok=True)
+                saved.unlink(missing_ok=True)
                 raise Conflict(f"The copy cannot be restored: {error}.") from error
-        return aside
+        return saved
     live = Path(str(url.database))
     with (
         backup_service.convert_errors(copy.path),
@@ -192,12 +196,12 @@ def restore_copy(home: Path, copy: Copy) -> Path:
     ):
         staged = folder / "blog.db"
         files.create_private(staged)
-        backup_service.copy(copy.path, staged)
+        backup_service.copy_database(copy.path, staged)
         with integrity.open_database(staged) as connection:
             if faults := integrity.check_integrity(connection):
                 raise Conflict(f"{copy.path} is damaged ({faults[0]}); nothing was changed.")
-        former, _ = restoring.replace_database(staged, live, aside)
-    return former or aside
+        former, _ = restoring.replace_database(staged, live, saved)
+    return former or saved
 
 
 def _is_in_use(engine: Engine) -> bool:

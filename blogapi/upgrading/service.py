@@ -15,7 +15,7 @@ from flask import Flask
 from sqlalchemy import URL
 
 from blogapi import config
-from blogapi.blueprints import build_matrix, compare
+from blogapi.blueprints import build_access_matrix, compare_matrices
 from blogapi.content.articles.writing import rerendering
 from blogapi.operations.backups import service as backup_service
 from blogapi.storage import (
@@ -37,8 +37,8 @@ CreateApp = Callable[[dict[str, object]], Flask]
 
 
 @dataclass(frozen=True, slots=True)
-class State:
-    """The version and the migration that stored the blog; `version` is None for versions before 1.0."""
+class BlogState:
+    """The version and the migration of the stored blog; `version` is None for versions before 1.0."""
 
     version: str | None
     rights: dict[str, str] | None
@@ -50,8 +50,8 @@ class State:
 class CheckResult:
     """What an upgrade would change; sizes are in bytes.
 
-    `stored` is the result of `comparison.compare_stored`. `rights` is None if the former rights are unknown.
-    `needed` and `free` are 0 on PostgreSQL.
+    `stored` is the result of `comparison.compare_stored_articles`. `rights` is None if the former rights are
+    unknown. `needed` and `free` are 0 on PostgreSQL.
     """
 
     seconds: float
@@ -71,65 +71,65 @@ class Copy:
     made: datetime
 
 
-def read_state(home: Path) -> State:
+def read_state(instance: Path) -> BlogState:
     """Return the state of the blog before the upgrade; raises CannotStart if the database cannot be used."""
-    with open_plain_engine(get_database_url(home)) as engine, upgrades.convert_errors(engine):
+    with open_plain_engine(get_database_url(instance)) as engine, upgrades.convert_errors(engine):
         migration = upgrades.current_migration(engine)
         upgrades.refuse_unknown(migration)
         with engine.connect() as connection:
             last = releases.read_last(connection)
         is_current = rerendering.is_current(engine, migration)
     version, rights = last or (None, None)
-    return State(version, rights, migration or "", is_current)
+    return BlogState(version, rights, migration or "", is_current)
 
 
 def check_upgrade(
-    home: Path, state: State, create_app: CreateApp, *, url: str = "", key: str = ""
+    instance: Path, state: BlogState, create_app: CreateApp, *, url: str = "", key: str = ""
 ) -> CheckResult:
     """Upgrade a copy of the database, and return what differs.
 
-    With `url`, also compare the answers of the service there with those of this version. Raises Conflict or
+    With `url`, also compare the answers of the service at this URL with this version's. Raises Conflict or
     CannotStart if the disk lacks the space or the copy cannot be made or upgraded.
     """
-    live = get_database_url(home)
+    live = get_database_url(instance)
     needed = free = 0
-    files.delete_temporary_folders(home, _STAGING_PREFIX)
+    files.delete_temporary_folders(instance, _STAGING_PREFIX)
     if live.get_backend_name() == "sqlite":
         path = Path(str(live.database))
         # The check needs the space of another copy.
-        needed, free = upgrades.compute_needed_space(path), shutil.disk_usage(home).free
+        needed, free = upgrades.compute_needed_space(path), shutil.disk_usage(instance).free
         if free < needed * 4 / 3:
             upgrades.refuse_full_disk(path)
             raise Conflict(
-                f"The check needs {needed * 4 / 3 / 1024**2:.1f} MB in {home}, which has "
+                f"The check needs {needed * 4 / 3 / 1024**2:.1f} MB in {instance}, which has "
                 f"{free / 1024**2:.1f} MB free."
             )
-    with files.temporary_folder(home, _STAGING_PREFIX) as folder, _open_copy(live, folder) as copy:
+    with files.temporary_folder(instance, _STAGING_PREFIX) as folder, _open_copy(live, folder) as copy:
         started = time.monotonic()
-        with _create_app_on_copy(home, folder, copy, create_app) as app:
+        with _create_app_on_copy(instance, folder, copy, create_app) as app:
             seconds = time.monotonic() - started
-            found = CheckResult(seconds, needed, free, _compare_stored(live, copy), None)
+            result = CheckResult(seconds, needed, free, _compare_stored(live, copy), None)
             if state.rights is not None:
-                found.rights = list(compare(state.rights, build_matrix(app)))
+                result.rights = list(compare_matrices(state.rights, build_access_matrix(app)))
             if url:
-                found.answers = list(comparison.compare_answers(app, url, key))
-    return found
+                result.answers = list(comparison.compare_answers(app, url, key))
+    return result
 
 
-def find_copy(home: Path) -> Copy | None:
+def find_copy(instance: Path) -> Copy | None:
     """Return the newest copy that an upgrade has made, or None."""
-    suffix = ".db" if get_database_url(home).get_backend_name() == "sqlite" else ".dump"
-    paths = (home / "backups").glob(f"{upgrades.COPY_PREFIX}*{suffix}")
-    path = max(paths, key=lambda found: found.stat().st_mtime, default=None)
+    suffix = ".db" if get_database_url(instance).get_backend_name() == "sqlite" else ".dump"
+    paths = (instance / "backups").glob(f"{upgrades.COPY_PREFIX}*{suffix}")
+    path = max(paths, key=lambda path: path.stat().st_mtime, default=None)
     if path is None:
         return None
     migration = path.name.removeprefix(upgrades.COPY_PREFIX).removesuffix(suffix)
     return Copy(path, migration, datetime.fromtimestamp(path.stat().st_mtime, UTC))
 
 
-def find_obstacle_to_rollback(home: Path) -> str | None:
+def find_obstacle_to_rollback(instance: Path) -> str | None:
     """Return why an upgrade of this blog could not be undone, or None."""
-    if get_database_url(home).get_backend_name() == "sqlite":
+    if get_database_url(instance).get_backend_name() == "sqlite":
         return None
     missing = postgresql_dumps.find_missing_program()
     return missing and f"{missing} is not installed"
@@ -141,7 +141,7 @@ def _open_copy(live: URL, folder: Path) -> Iterator[URL]:
         path = folder / "blog.db"
         files.create_private(path)
         with backup_service.convert_errors(path):
-            backup_service.copy(Path(str(live.database)), path)
+            backup_service.copy_database(Path(str(live.database)), path)
         yield URL.create("sqlite", database=str(path))
         return
     try:
@@ -153,12 +153,12 @@ def _open_copy(live: URL, folder: Path) -> Iterator[URL]:
 
 
 @contextmanager
-def _create_app_on_copy(home: Path, folder: Path, copy: URL, create_app: CreateApp) -> Iterator[Flask]:
+def _create_app_on_copy(instance: Path, folder: Path, copy: URL, create_app: CreateApp) -> Iterator[Flask]:
     """Yield the application on the copy, with the settings and the media files of the blog."""
-    settings = config.read_settings(home)
+    settings = config.read_settings(instance)
     overrides: dict[str, object] = {
         "DATABASE_URL": copy.render_as_string(hide_password=False),
-        "MEDIA_PATH": str(backup_service.get_media_folder(home).root),
+        "MEDIA_PATH": str(backup_service.get_media_folder(instance).root),
         "SECRET_KEY": "0" * 64,
         "DAILY_BACKUPS": 0,
     }
@@ -186,4 +186,4 @@ def _compare_stored(live: URL, copy: URL) -> dict[str, int] | None:
         old.connect() as before,
         new.connect() as after,
     ):
-        return comparison.compare_stored(before, after)
+        return comparison.compare_stored_articles(before, after)

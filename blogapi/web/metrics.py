@@ -155,7 +155,7 @@ class Metrics:
 @gauge("build_info", "Versions of the program.", "version", "commit", "python", "sqlite")
 @cache
 def _read_build() -> Values:
-    return {tuple(value or "" for name, value in blog_folder.describe().items() if name != "schema"): 1}
+    return {tuple(value or "" for name, value in blog_folder.get_versions().items() if name != "schema"): 1}
 
 
 @gauge("schema_info", "The last migration of the database.", "migration", reads_database=True)

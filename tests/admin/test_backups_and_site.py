@@ -183,7 +183,7 @@ def test_the_address_of_the_site_is_checked(blog, api, open_admin):
         api.patch("blog/site/", {"title": "Harbour", "url": f"http://127.0.0.1:{receiver.port}"})
         page = open_admin("/admin/site/addresses/")
         page.get_by_role("button", name="Check the address", exact=True).click()
-        page.get_by_text("It answers with the status 204.").wait_for()
+        page.get_by_text("The address answers with the status 204.").wait_for()
         link = b'<link rel="alternate" type="application/rss+xml" href="feed.xml">'
         receiver.answer(200, {}, link)
         receiver.answer(200, {}, b"<title>Harbour</title>")

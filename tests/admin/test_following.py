@@ -32,7 +32,7 @@ def receiver(blog):
 @pytest.fixture
 def sending(blog):
     """The thread of `serve` that makes the calls."""
-    end = sender.start(blog.app)
+    end = sender.start_sender(blog.app)
     yield
     end()
 

@@ -116,7 +116,7 @@ def test_a_scheduled_article_goes_live_with_the_words_corrected_last(write, make
     type_at_end(page, " Dry.")
     save(page)
     with blog.app.app_context():
-        key = api_keys.issue(None).value
+        key = api_keys.issue_key(None).value
     reader = blog.app.test_client()
     due = datetime.fromisoformat(stored["published_at"])
     for time, status in ((due - timedelta(seconds=1), 404), (due, 200)):

@@ -169,8 +169,8 @@ def fill_blog(folder: Path, articles: int, size: int) -> None:
             numbers = range(articles - DISTINCT_ARTICLES)[::-1]
             copies.add_copies(numbers, partial(_get_time, articles=articles))
         record = {
-            "key": api_keys.issue(None).value,
-            "admin_key": api_keys.issue(ada, "write").value,
+            "key": api_keys.issue_key(None).value,
+            "admin_key": api_keys.issue_key(ada, "write").value,
             "newest": str(
                 db.session.scalar(select(Article.uuid).order_by(Article.published_at.desc()).limit(1))
             ),

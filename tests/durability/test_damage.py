@@ -187,9 +187,9 @@ def test_a_backup_can_be_restored_over_a_blog_with_a_damaged_log(killed_database
     copy(tmp_path / "blog.db", killed_database)
     write(log, intact)
     damaged = overwrite(log, len(intact) // 2)
-    restored = restoring.restore(tmp_path / "backup.zip", instance)
+    restored = restoring.restore_backup(tmp_path / "backup.zip", instance)
     assert restored.unreadable and restored.former_copy is not None
     assert side_files(restored.former_copy).log.read_bytes() == damaged
     assert len(list_tag_names()) == 30
     with pytest.raises(Conflict, match="moved with its log"):
-        restoring.restore(restored.former_copy, instance)
+        restoring.restore_backup(restored.former_copy, instance)

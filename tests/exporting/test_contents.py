@@ -266,7 +266,7 @@ def test_generators_get_the_addresses_and_former_addresses_of_pages(
 
 def test_all_batches_of_articles_show_the_same_state_of_the_blog(app, as_admin, make_article, monkeypatch):
     articles = [make_article(title=f"Before {number}") for number in (1, 2, 3)]
-    monkeypatch.setattr(snapshot, "_BATCH_ARTICLES", 2)
+    monkeypatch.setattr(snapshot, "_ARTICLES_PER_BATCH", 2)
     with app.app_context(), snapshot.open_snapshot(drafts=False) as state:
         read = state.read_articles()
         titles = [next(read)["title"]]

@@ -10,7 +10,7 @@ from blogapi.exporting.names import ArticleNames, choose_media_names
 
 
 def choose_article_name(slug):
-    return ArticleNames([slug]).choose(slug)
+    return ArticleNames([slug]).choose_name(slug)
 
 
 def add_hash(name, identity):
@@ -36,7 +36,10 @@ def test_long_names_are_shortened(letter):
 def test_names_that_differ_only_in_their_case_or_form_get_a_hash():
     slugs = ["straße", "strasse", "cafe\u0301", "café", "tea"]
     names = ArticleNames(slugs)
-    assert [names.choose(slug) for slug in slugs] == [*(add_hash(slug, slug) for slug in slugs[:4]), "tea"]
+    assert [names.choose_name(slug) for slug in slugs] == [
+        *(add_hash(slug, slug) for slug in slugs[:4]),
+        "tea",
+    ]
 
 
 def test_the_oldest_media_file_keeps_its_name():

@@ -17,7 +17,7 @@ PATHS = dict.fromkeys(("img/my%20cat.jpg", "a.jpg", "bilder/gr%C3%B6%C3%9Fe%20xl
 
 def rewrite(content, paths=PATHS, folder="../media/", *, shortcodes=False):
     """Return the exported content, from which the original was restored."""
-    result = MEDIA.rewrite(content, paths, folder, escapes_shortcodes=shortcodes)
+    result = MEDIA.replace_references(content, paths, folder, escapes_shortcodes=shortcodes)
     originals = {item["exported"]: item["original"] for item in result.replacements}
     assert restore_content(result.content, originals) == content
     return result.content

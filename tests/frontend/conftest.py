@@ -78,7 +78,7 @@ def open_blog(folder: Path) -> Iterator[Blog]:
         with app.app_context():
             assert seed.fill_empty_blog() > 0
             demo = users.get_user_by_name(seed.AUTHOR_NAME).uuid
-            key = api_keys.issue(demo, "write").value
+            key = api_keys.issue_key(demo, "write").value
         admin = app.test_client()
         admin.environ_base["HTTP_X_API_KEY"] = key
         port = stack.enter_context(serve(app))

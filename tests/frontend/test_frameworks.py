@@ -246,7 +246,7 @@ def test_a_build_hook_rebuilds_an_astro_site(blog, tmp_path):
         fields = {"name": "site", "url": receiver.url, "preset": "netlify", "quiet_seconds": 0}
         with blog.app.app_context():
             webhooks.create(WebhookBodySchema().load(fields))
-        end = sender.start(blog.app)
+        end = sender.start_sender(blog.app)
         try:
             article = {"title": "Told to the builder", "content": "Words", "status": "published"}
             assert blog.admin.post(ARTICLES, json=article).status_code == 201

@@ -83,7 +83,7 @@ def fill_with_secrets(app, people, make_category, make_tag, make_article):
         client.patch(path, json={"subtitle": f"{SECRET} again", "slug": f"{SECRET}-renamed"}, headers=header)
         preview = client.post(f"{path}preview/", headers=header).json
         with app.app_context():
-            key = api_keys.issue(people.other_admin.uuid, "write", name=SECRET)
+            key = api_keys.issue_key(people.other_admin.uuid, "write", name=SECRET)
         names = {name: str(article.uuid) for name, article in hidden.items()}
         return names | {
             "public": str(public.uuid),

@@ -99,7 +99,7 @@ def test_a_path_cannot_forge_a_log_line(form, path):
     ],
 )
 def test_a_logged_path_contains_no_secret(path, route, shown):
-    assert log.loggable_path(path, route) == shown
+    assert log.make_loggable_path(path, route) == shown
 
 
 @pytest.mark.parametrize("key", ["hunter2", "blogapi_short", KEY + "x", "blogapi_" + "é" * 38, "a\nb"])

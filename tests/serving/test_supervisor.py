@@ -57,17 +57,17 @@ def test_a_state_is_sent_to_an_abstract_address(monkeypatch):
         # Linux chooses the address.
         receiver.bind("")
         monkeypatch.setenv("NOTIFY_SOCKET", f"@{receiver.getsockname()[1:].decode('ascii')}")
-        listening.notify("READY=1")
+        listening.notify_service_manager("READY=1")
         assert receive(receiver) == "READY=1"
 
 
 @pytest.mark.parametrize("address", ["", "missing"])
 def test_without_a_supervisor_nothing_is_sent(systemd, monkeypatch, address):
     monkeypatch.setenv("NOTIFY_SOCKET", address)
-    listening.notify("READY=1")
+    listening.notify_service_manager("READY=1")
     assert receive_waiting(systemd) == []
     monkeypatch.setenv("NOTIFY_SOCKET", "notify")
-    listening.notify("READY=1")
+    listening.notify_service_manager("READY=1")
     assert receive_waiting(systemd) == ["READY=1"]
 
 
@@ -81,7 +81,7 @@ def test_a_supervisor_that_does_not_read_is_no_error(systemd):
             except BlockingIOError:
                 break
         sent += 1
-    listening.notify("WATCHDOG=1")
+    listening.notify_service_manager("WATCHDOG=1")
     assert receive_waiting(systemd) == ["full"] * sent
 
 

@@ -125,7 +125,7 @@ def test_serve_answers_while_it_upgrades(app, instance, make_article, monkeypatc
         self.close()
 
     monkeypatch.setattr(commands.listening, "open_socket", lambda host, port, _: bind(host, port))
-    monkeypatch.setattr(commands, "_end_on_signals", lambda app, own: setattr(own, "run", lambda: run(own)))
+    monkeypatch.setattr(commands, "_stop_on_signals", lambda app, own: setattr(own, "run", lambda: run(own)))
     result = CliRunner().invoke(main, ["serve", "--port", "0"], obj=ScriptInfo(create_app=create))
     close_connections(created[0])
     assert result.exit_code == 0, result.output

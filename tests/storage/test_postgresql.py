@@ -300,7 +300,7 @@ def test_lists_have_the_same_order_in_every_locale(databases, tmp_path, make_app
     app = make_app(SQLALCHEMY_DATABASE_URI=url)
     with app.app_context():
         ada = users.create("ada", None, role=Role.ADMIN)
-        key = api_keys.issue(ada.uuid, "write").value
+        key = api_keys.issue_key(ada.uuid, "write").value
     client = make_client(app, key)
     for name in names:
         assert client.post(TAGS, json={"name": name}).status_code == 201
@@ -357,8 +357,16 @@ def test_doctor_reports_and_repairs_derived_data(app, make_article, instance, st
     ("seconds", "exit_code", "says"),
     [
         (0.5, 0, "ok        clocks: The clocks of this machine and of the database server agree."),
-        (3, 1, "wrong     clocks: The clock of this machine is 3.0 seconds ahead of that of the database"),
-        (-30, 1, "wrong     clocks: The clock of this machine is 30.0 seconds behind that of the database"),
+        (
+            3,
+            1,
+            "wrong     clocks: The clock of this machine is 3.0 seconds ahead of the clock of the database",
+        ),
+        (
+            -30,
+            1,
+            "wrong     clocks: The clock of this machine is 30.0 seconds behind the clock of the database",
+        ),
     ],
 )
 def test_doctor_compares_the_clocks(app, instance, monkeypatch, seconds, exit_code, says):

@@ -62,7 +62,7 @@ def test_changes_redirects_and_names_are_kept_and_said(run, upgraded, tmp_path):
     result = run("rollback")
     assert result.exit_code == 0, result.output
     assert "Written since the upgrade: articles and pages: 1" in result.output
-    assert "New keys, which are gone: " in result.output and "new site" in result.output
+    assert "New keys, which are lost: " in result.output and "new site" in result.output
     (path,) = home.glob("backups/since-upgrade-*-redirects.txt")
     said = run("redirect", "import", "--dry-run", path).output
     assert said == f"{path.name}: 2 redirects, 0 skipped; nothing was stored\n"
@@ -139,7 +139,7 @@ def test_a_full_disk_changes_nothing(run, upgraded, monkeypatch):
     def fail(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("blogapi.operations.backups.service.copy", fail)
+    monkeypatch.setattr("blogapi.operations.backups.service.copy_database", fail)
     result = run("rollback", "--no-export")
     assert result.exit_code == 1 and "The disk is full" in result.output, result.output
     assert dump(home / "blog.db") == after

@@ -138,7 +138,7 @@ def test_a_check_compares_the_answers_of_the_running_service(run, app, instance,
         assert "Answers: unchanged.\n" in run(*arguments).output
         refused = run("upgrade", "--check", "--url", url)
         assert refused.exit_code == 1 and "needs a valid API key" in refused.output
-        original = comparison._fetch
+        original = comparison._fetch_response
 
         def change(address, path, headers):
             status, body = original(address, path, headers)
@@ -147,7 +147,7 @@ def test_a_check_compares_the_answers_of_the_running_service(run, app, instance,
             return (404, b"") if path == "/api/v1/blog/tags/" else (status, body)
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(comparison, "_fetch", change)
+            patch.setattr(comparison, "_fetch_response", change)
             output = run(*arguments).output
     assert output.partition("Answers that differ:\n")[2].splitlines() == [
         "  /api/v1/blog/tags/: status 404 -> 200",
@@ -165,7 +165,7 @@ def test_the_compared_reads_exist(path, as_login, as_reader):
 def test_notes_are_those_of_the_releases_since(monkeypatch, tmp_path):
     path = tmp_path / "CHANGELOG.md"
     path.write_text(CHANGELOG, encoding="utf-8")
-    monkeypatch.setattr(commands, "_list_paths", lambda: [path])
+    monkeypatch.setattr(commands, "_list_changelog_paths", lambda: [path])
     monkeypatch.setattr(commands, "__version__", "1.1.0")
     assert commands.read_notes("1.0.0").split("\n\n") == [
         *("## [1.1.0] - 2027", "- New.", "## [1.0.1] - 2026", "- Mended.")

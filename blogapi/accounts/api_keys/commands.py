@@ -43,7 +43,7 @@ def _parse_time(_context: click.Context, _option: click.Parameter, value: str | 
     "files, but change nothing that readers see. write: read and write.",
 )
 @click.option("--name", default="", help="A label for the key.")
-@click.option("--expires", metavar="TIME", callback=_parse_time, help="When it expires, such as 2030-01-31.")
+@click.option("--expires", metavar="TIME", callback=_parse_time, help="The expiry, such as 2030-01-31.")
 @with_appcontext
 def create(username: str | None, scope: Scope, name: str, expires: datetime | None) -> None:
     """Create a key and print its value on the last line."""
@@ -51,7 +51,7 @@ def create(username: str | None, scope: Scope, name: str, expires: datetime | No
         raise click.UsageError(f"A key of scope {scope} needs an owner; set the owner with --user.")
     with report_problems():
         owner = None if username is None else get_user_by_name(username).uuid
-        created = service.issue(owner, scope, name=name, expires=expires)
+        created = service.issue_key(owner, scope, name=name, expires=expires)
     click.echo(f"Created the key {created.uuid} ({scope}). Save its value; it is not shown again:", err=True)
     click.echo(created.value)
 
@@ -66,8 +66,8 @@ def list_(as_json: bool) -> None:
         click.echo(json.dumps(rows, ensure_ascii=False))
         return
     for row in rows:
-        used = row["last_used"] or "never used"
-        click.echo("  ".join((row["uuid"], row["prefix"], ",".join(row["scopes"]), used, row["name"])))
+        last_used = row["last_used"] or "never used"
+        click.echo("  ".join((row["uuid"], row["prefix"], ",".join(row["scopes"]), last_used, row["name"])))
 
 
 @key.command()

@@ -66,7 +66,7 @@ def get_by_uuid(uuid: UUID) -> ApiKey:
     return or_not_found(db.session.get(ApiKey, uuid), "No key has this uuid.")
 
 
-def get_visible(uuid: UUID, caller: Caller) -> ApiKey:
+def get_visible_key(uuid: UUID, caller: Caller) -> ApiKey:
     """Return the key with the uuid; raises NotFound if there is none or if the caller cannot see it."""
     key = get_by_uuid(uuid)
     if not permissions.can_see_key(caller, owner=key.owner_id):
@@ -79,8 +79,7 @@ def list_keys(
 ) -> Page[Sequence[ApiKey]]:
     """Return the unexpired keys of the caller, or all unexpired keys if the caller is an admin, newest first.
 
-    With `user`, only the keys of this user are returned. `ownerless` selects anonymous keys (True) or keys
-    with an owner (False).
+    `user` selects the keys of a user. `ownerless` selects anonymous keys (True) or other keys (False).
     """
     unexpired = or_(ApiKey.expires.is_(None), ApiKey.expires > clock.now())
     statement = select(ApiKey).where(unexpired).order_by(ApiKey.created.desc(), ApiKey.uuid)
@@ -94,20 +93,20 @@ def list_keys(
     return paginate(statement, page)
 
 
-def select_expired(now: datetime) -> Select[UUID]:
+def select_expired_keys(now: datetime) -> Select[UUID]:
     """Return a statement that selects expired anonymous keys.
 
     A used key is selected only if it expired at least UNUSED_LIFETIME ago.
     """
     unused = ApiKey.last_used.is_(None) & (ApiKey.expires <= now)
-    return _select_anonymous().where(unused | (ApiKey.expires <= now - permissions.UNUSED_LIFETIME))
+    return _select_anonymous_keys().where(unused | (ApiKey.expires <= now - permissions.UNUSED_LIFETIME))
 
 
-def select_excess_unused() -> Select[UUID]:
+def select_excess_keys() -> Select[UUID]:
     """Return a statement that selects all unused anonymous keys except the newest MAX_UNUSED_KEYS."""
-    unused = _select_anonymous().where(ApiKey.last_used.is_(None), ApiKey.expires.is_not(None))
+    unused = _select_anonymous_keys().where(ApiKey.last_used.is_(None), ApiKey.expires.is_not(None))
     return unused.order_by(ApiKey.created.desc(), ApiKey.uuid).offset(permissions.MAX_UNUSED_KEYS)
 
 
-def _select_anonymous() -> Select[UUID]:
+def _select_anonymous_keys() -> Select[UUID]:
     return select(ApiKey.uuid).where(ApiKey.owner_id.is_(None))

@@ -27,16 +27,16 @@ from blogapi.web.representation import PartialResult, Representation
 bp = Blueprint("api_keys", __name__, url_prefix="/api/v1/auth/api-key", description="API keys")
 
 
-def _get_visible(id: UUID, names: object = None) -> ApiKey:
-    return queries.get_visible(id, current_caller())
+def _get_visible_key(id: UUID, names: object = None) -> ApiKey:
+    return queries.get_visible_key(id, current_caller())
 
 
 REPRESENTATION = Representation(
-    _get_visible,
+    _get_visible_key,
     KeySchema(),
     lambda: queries.list_keys(current_caller(), None).rows,
     KeySchema(many=True),
-    get_fields=_get_visible,
+    get_fields=_get_visible_key,
     fields_schema=KeySchema,
 )
 
@@ -63,7 +63,7 @@ def create(fields: Fields) -> WithAttributes:
             raise Forbidden(
                 "Only a user may set the name, expiry or scopes of a key; log in, or send no body."
             )
-        return service.create_anonymous()
+        return service.create_anonymous_key()
     return service.create(current_caller(), **fields)
 
 
@@ -82,12 +82,12 @@ def listed(query: Query) -> PartialResult:
 @bp.response(200, KeySchema(), partial_schema=KeySchema, query=DetailQuery)
 def single(query: Query, id: UUID) -> PartialResult:
     """Show an API key without its value."""
-    return PartialResult(_get_visible(id), query)
+    return PartialResult(_get_visible_key(id), query)
 
 
 @bp.patch("/<id:id>/")
 @allow(reader, scope="write")
-@bp.check_exists(_get_visible)
+@bp.check_exists(_get_visible_key)
 @bp.arguments(KeySettingsSchema(partial=True))
 @bp.write(200, KeySchema(), REPRESENTATION)
 def change(changes: Fields, id: UUID) -> ApiKey:
@@ -97,7 +97,7 @@ def change(changes: Fields, id: UUID) -> ApiKey:
 
 @bp.put("/<id:id>/")
 @allow(reader, scope="write")
-@bp.check_exists(_get_visible)
+@bp.check_exists(_get_visible_key)
 @bp.arguments(KeySettingsSchema)
 @bp.write(200, KeySchema(), REPRESENTATION)
 def replace(settings: Fields, id: UUID) -> ApiKey:
@@ -107,7 +107,7 @@ def replace(settings: Fields, id: UUID) -> ApiKey:
 
 @bp.delete("/<id:id>/")
 @allow(reader, scope="published")
-@bp.check_exists(lambda id: service.get_deletable(current_caller(), id))
+@bp.check_exists(lambda id: service.get_deletable_key(current_caller(), id))
 @bp.write(204, None, REPRESENTATION, section="4.2")
 def delete(id: UUID) -> None:
     """Delete an API key; the next request with it is refused.
@@ -121,7 +121,7 @@ def delete(id: UUID) -> None:
 
 @bp.post("/<id:id>/rotate/")
 @allow(reader, scope="write")
-@bp.check_exists(_get_visible)
+@bp.check_exists(_get_visible_key)
 @bp.arguments(RotationSchema, required=False)
 @bp.response(201, KeyWithSecretSchema())
 def rotate(fields: Fields, id: UUID) -> WithAttributes:

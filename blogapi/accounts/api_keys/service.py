@@ -37,10 +37,10 @@ def create(
     """
     scope = permissions.choose_scope(caller, scopes)
     expiry = permissions.choose_expiry(expires, clock.now(), caller)
-    return issue(caller.user, scope, name=name, expires=expiry)
+    return issue_key(caller.user, scope, name=name, expires=expiry)
 
 
-def issue(
+def issue_key(
     owner: UUID | None,
     scope: Scope = "published",
     *,
@@ -67,39 +67,38 @@ def issue(
     return WithAttributes(key, value=value)
 
 
-def create_anonymous() -> WithAttributes:
+def create_anonymous_key() -> WithAttributes:
     """Create an anonymous key that expires unless it is used within a day, and return it with its `value`."""
     now = clock.now()
     with transaction():
-        _delete_expired(now)
-        return issue(None, created=now, expires=now + permissions.UNUSED_LIFETIME)
+        _delete_expired_keys(now)
+        return issue_key(None, created=now, expires=now + permissions.UNUSED_LIFETIME)
 
 
-def delete_expired() -> None:
+def delete_expired_keys() -> None:
     """Delete expired and excess unused anonymous keys, unless the database currently refuses writes."""
     now = clock.now()
     with suppress(SQLAlchemyError, NewerSchema):
-        expired = db.session.scalars(queries.select_expired(now).limit(1)).first()
+        expired = db.session.scalars(queries.select_expired_keys(now).limit(1)).first()
         db.session.rollback()
         if expired is not None:
             with transaction(wait=False):
-                _delete_expired(now)
+                _delete_expired_keys(now)
 
 
-def _delete_expired(now: datetime) -> None:
-    for statement in (queries.select_expired(now), queries.select_excess_unused()):
+def _delete_expired_keys(now: datetime) -> None:
+    for statement in (queries.select_expired_keys(now), queries.select_excess_keys()):
         uuids = db.session.scalars(statement.limit(MAX_DELETED_KEYS)).all()
         if uuids:
             db.session.execute(delete_rows(ApiKey).where(ApiKey.uuid.in_(uuids)))
 
 
-def get_deletable(caller: Caller, uuid: UUID) -> ApiKey:
+def get_deletable_key(caller: Caller, uuid: UUID) -> ApiKey:
     """Return the key with the uuid if the caller may delete it.
 
-    Raises NotFound if the caller cannot see a key with this uuid, and Forbidden if the caller may not delete
-    it.
+    Raises NotFound if the caller cannot see such a key, and Forbidden if the caller may not delete it.
     """
-    key = queries.get_visible(uuid, caller)
+    key = queries.get_visible_key(uuid, caller)
     permissions.check_can_delete_key(caller, key=key.uuid)
     return key
 
@@ -110,7 +109,7 @@ def change(caller: Caller, uuid: UUID, changes: Fields) -> ApiKey:
     Raises NotFound if the caller cannot see the key, and the errors of `permissions.choose_expiry`.
     """
     with transaction():
-        key = queries.get_visible(uuid, caller)
+        key = queries.get_visible_key(uuid, caller)
         key.name = changes.get("name", key.name)
         # An unchanged expiry is accepted even if it has passed, so that a client can send it back.
         if changes.get("expires", key.expires) != key.expires:
@@ -126,7 +125,7 @@ def rotate(caller: Caller, uuid: UUID, *, overlap_seconds: int) -> WithAttribute
     or expires after the caller's own key.
     """
     with transaction():
-        key = queries.get_visible(uuid, caller)
+        key = queries.get_visible_key(uuid, caller)
         now = clock.now()
         if key.expires is not None and key.expires <= now:
             raise Forbidden("An expired key cannot be rotated; create a new one.", code="key_expired")
@@ -134,7 +133,7 @@ def rotate(caller: Caller, uuid: UUID, *, overlap_seconds: int) -> WithAttribute
         expires = permissions.choose_expiry(
             now + permissions.UNUSED_LIFETIME if is_trial else key.expires, now, caller
         )
-        successor = issue(key.owner_id, key.scope, name=key.name, created=now, expires=expires)
+        successor = issue_key(key.owner_id, key.scope, name=key.name, created=now, expires=expires)
         key.expires = permissions.compute_overlap_end(key.expires, now, overlap_seconds)
     return successor
 
@@ -145,7 +144,7 @@ def delete(caller: Caller, uuid: UUID) -> None:
     Raises NotFound if the caller cannot see the key, and Forbidden if the caller may not delete it.
     """
     with transaction():
-        db.session.delete(get_deletable(caller, uuid))
+        db.session.delete(get_deletable_key(caller, uuid))
 
 
 def delete_by_uuid(uuid: UUID) -> None:

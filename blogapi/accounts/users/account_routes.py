@@ -28,7 +28,7 @@ bp = Blueprint("account", __name__, url_prefix="/api/v1/auth/me", description="T
 @bp.response(200, OwnAccountSchema())
 def get_own_account() -> WithAttributes:
     """Show the account of the current user, and whether their second factor is on."""
-    return queries.get_details(current_user_id())
+    return queries.get_user_details(current_user_id())
 
 
 @bp.put("/email/")

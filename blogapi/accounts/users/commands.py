@@ -24,7 +24,7 @@ _role_option = click.option(
     type=_ROLE,
     default=Role.READER.value,
     show_default=True,
-    help="What the user may do: an author writes own articles, an editor all articles.",
+    help="What the user may do: an author writes their own articles, an editor all articles.",
 )
 _publish_option = click.option(
     "--can-publish", is_flag=True, help="Let an author publish their own articles."

@@ -44,7 +44,7 @@ def _check_credentials(username: str, password: str, code: str) -> Account:
         limits.append(("LOGIN_STRANGERS_LIMIT", name))
     try:
         with limiter.count_failures(*limits):
-            account = service.authenticate(username, password)
+            account = service.find_user_with_password(username, password)
             if account is None:
                 raise Unauthorized("The user name or the password is wrong.", code="login_failed")
             if code:

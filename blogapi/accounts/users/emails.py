@@ -30,11 +30,11 @@ If you do not expect this invitation, ignore this e-mail.
 
 _RESET_TEXT = """Hello {name},
 
-with this link you set a new password at {title}. It works once, until {expires}:
+use this link to set a new password at {title}. It works once, until {expires}:
 
 {url}
 
-If you have not asked for it, ignore this e-mail: your password stays as it is.
+If you have not asked for this link, ignore this e-mail; your password does not change.
 """
 
 # Limits the number of requests that send an e-mail at the same time, because each occupies a thread.
@@ -53,13 +53,13 @@ def send_invitation(link: Any) -> WithAttributes:
     """
     subject = "Invitation to {title}"
     values = {"name": link.name, "role": with_indefinite_article(link.role)}
-    return _try_to_send(link, link.email, subject, _INVITATION_TEXT, values)
+    return _try_sending(link, link.email, subject, _INVITATION_TEXT, values)
 
 
 def send_reset_link(account: Account, link: Any) -> WithAttributes:
     """Send a reset link to the user; return it with `sent` and `problem`, as `send_invitation` does."""
     values = {"name": account.username}
-    return _try_to_send(link, account.email, "New password for {title}", _RESET_TEXT, values)
+    return _try_sending(link, account.email, "New password for {title}", _RESET_TEXT, values)
 
 
 def send_requested_link(username: str) -> None:
@@ -74,10 +74,10 @@ def send_requested_link(username: str) -> None:
     if account is not None and account.email and not account.disabled:
         address, name = account.email, account.username
         link = links.create_reset_link(account.uuid)
-        _send(link, address, "New password for {title}", _RESET_TEXT, {"name": name})
+        _send_link(link, address, "New password for {title}", _RESET_TEXT, {"name": name})
 
 
-def _try_to_send(link: Any, address: str, subject: str, text: str, values: dict[str, str]) -> WithAttributes:
+def _try_sending(link: Any, address: str, subject: str, text: str, values: dict[str, str]) -> WithAttributes:
     problem = ""
     if not can_send():
         problem = "This blog sends no e-mail; set SMTP_HOST, SMTP_SENDER and the `service_url` of the site."
@@ -87,7 +87,7 @@ def _try_to_send(link: Any, address: str, subject: str, text: str, values: dict[
         problem = "Other e-mails are being sent; try again in a minute."
     else:
         try:
-            _send(link, address, subject, text, values)
+            _send_link(link, address, subject, text, values)
         except mail.NotSent as error:
             problem = str(error)
         finally:
@@ -95,7 +95,7 @@ def _try_to_send(link: Any, address: str, subject: str, text: str, values: dict[
     return WithAttributes(link, sent=not problem, problem=problem)
 
 
-def _send(link: Any, address: str, subject: str, text: str, values: dict[str, str]) -> None:
+def _send_link(link: Any, address: str, subject: str, text: str, values: dict[str, str]) -> None:
     title = get_site().title or "a blog"
     values = values | {"title": title, "url": link.url, "expires": _format_time(link.expires)}
     # The mail server can be slow, so no snapshot may stay open.

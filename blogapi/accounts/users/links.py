@@ -31,7 +31,7 @@ _PAGES = {LinkKind.SETUP: "setup", LinkKind.RESET: "reset", LinkKind.INVITATION:
 
 def create_setup_link() -> WithAttributes:
     """Create a link that creates the first admin, and return it as `create_reset_link` does."""
-    return _create(OneTimeLink(kind=LinkKind.SETUP))
+    return _store_link(OneTimeLink(kind=LinkKind.SETUP))
 
 
 def create_reset_link(account_id: UUID) -> WithAttributes:
@@ -42,7 +42,7 @@ def create_reset_link(account_id: UUID) -> WithAttributes:
     """
     with transaction():
         account = queries.get_user(account_id)
-        return _create(OneTimeLink(kind=LinkKind.RESET, account_id=account.uuid))
+        return _store_link(OneTimeLink(kind=LinkKind.RESET, account_id=account.uuid))
 
 
 def create_invitation(fields: Fields, *, inviter_id: UUID | None) -> WithAttributes:
@@ -54,7 +54,7 @@ def create_invitation(fields: Fields, *, inviter_id: UUID | None) -> WithAttribu
     with transaction():
         if len(queries.list_invitations()) >= MAX_INVITATIONS:
             raise Conflict(f"There are {MAX_INVITATIONS} open invitations; revoke some first.")
-        return _create(OneTimeLink(kind=LinkKind.INVITATION, inviter_id=inviter_id, **fields))
+        return _store_link(OneTimeLink(kind=LinkKind.INVITATION, inviter_id=inviter_id, **fields))
 
 
 def get_invitation(token: str) -> OneTimeLink:
@@ -76,7 +76,7 @@ def accept_invitation(token: str, username: str, password: str) -> Account:
             *(link.can_publish, link.name, link.email),
         )
         db.session.delete(link)
-        return service.add(
+        return service.store_user(
             username, digest, role=role, can_publish=can_publish, profile_name=profile, email=email
         )
 
@@ -90,14 +90,13 @@ def revoke_invitation(uuid: UUID) -> None:
 def create_first_admin(token: str, username: str, password: str) -> Account:
     """Create the first admin, whose name must be normalized, and delete the link; return the admin.
 
-    Raises Unauthorized if the token is invalid, and Conflict if an admin can already log in or if the name is
-    taken.
+    Raises Unauthorized if the token is invalid, and Conflict if an admin can log in or the name is taken.
     """
     _get_link(token, LinkKind.SETUP)
     digest = passwords.hash_password(password)
     with transaction():
         db.session.delete(_get_link(token, LinkKind.SETUP))
-        return service.add(username, digest, role=Role.ADMIN)
+        return service.store_user(username, digest, role=Role.ADMIN)
 
 
 def reset_password(token: str, password: str) -> Account:
@@ -120,7 +119,7 @@ def get_account(token: str) -> Account:
     return queries.get_user(account)
 
 
-def _create(link: OneTimeLink) -> WithAttributes:
+def _store_link(link: OneTimeLink) -> WithAttributes:
     """Store a new link and return it with its `path` and `url`; delete its predecessor and expired links."""
     token, now, kind = secrets.token_urlsafe(32), clock.now(), LinkKind(link.kind)
     link.digest, link.created = key_format.digest_token(token), now

@@ -48,13 +48,13 @@ def list_users() -> Sequence[Account]:
     return db.session.scalars(select(Account).order_by(bytewise(Account.username))).all()
 
 
-def get_details(uuid: UUID) -> WithAttributes:
+def get_user_details(uuid: UUID) -> WithAttributes:
     """Return the user with the state of their second factor; raises NotFound for an unknown user."""
     return _add_second_factor_state([get_user(uuid)])[0]
 
 
-def list_details() -> list[WithAttributes]:
-    """Return all users, as `get_details` does, ordered by name."""
+def list_user_details() -> list[WithAttributes]:
+    """Return all users, as `get_user_details` does, ordered by name."""
     return _add_second_factor_state(list_users())
 
 

@@ -68,7 +68,7 @@ class UserSchema(OutputSchema):
 
 
 class SecondFactorSchema(OutputSchema):
-    """Whether a user has a second factor, and needs one."""
+    """Whether a user has a second factor, and whether the user must have one."""
 
     second_factor_since = Timestamp(dump_only=True, allow_none=True)
     recovery_codes_left = ma.fields.Integer(metadata={"description": "How many recovery codes are left."})

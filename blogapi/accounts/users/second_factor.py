@@ -42,7 +42,7 @@ _USED_CODE = "That code has been used. Wait for the next one."
 def begin_setup(account_id: UUID) -> WithAttributes:
     """Return a new `secret`, its `url` for apps, and the `qr_code` of the URL as the `data:` URL of an image.
 
-    The second factor stays off until `enable` is called. Raises Conflict if it is on already.
+    The second factor stays off until `enable` is called. Raises Conflict if the second factor is on already.
     """
     with transaction(visible=False):
         account = queries.get_user(account_id)
@@ -92,7 +92,7 @@ def disable(account_id: UUID) -> None:
 
 
 def check_is_off(account: Account) -> None:
-    """Raise Unauthorized if the user has a second factor, because the request needs a code then."""
+    """Raise Unauthorized if the user has a second factor, because the request then needs a code."""
     if account.second_factor_since is not None:
         raise Unauthorized(
             "Send the same request again with `code`: the code of your app, or a recovery code.",
@@ -139,8 +139,8 @@ def _find_step(account: Account, code: str) -> int | None:
     """Return the newest time step whose code is `code`, or None."""
     totp, current = _get_totp(account), int(clock.now().timestamp()) // STEP_SECONDS
     steps = range(current - MAX_STEP_DIFFERENCE, current + MAX_STEP_DIFFERENCE + 1)
-    right = [step for step in steps if hmac.compare_digest(totp.generate_otp(step).encode(), code.encode())]
-    return max(right, default=None)
+    valid = [step for step in steps if hmac.compare_digest(totp.generate_otp(step).encode(), code.encode())]
+    return max(valid, default=None)
 
 
 def _get_totp(account: Account) -> pyotp.TOTP:

@@ -49,10 +49,10 @@ def create(username: str, password: str | None, *, role: Role, can_publish: bool
     """
     name = usernames.normalize_username(username)
     digest = None if password is None else passwords.hash_password(password)
-    return add(name, digest, role=role, can_publish=can_publish)
+    return store_user(name, digest, role=role, can_publish=can_publish)
 
 
-def add(
+def store_user(
     username: str,
     password_digest: str | None,
     *,
@@ -90,7 +90,7 @@ def change(uuid: UUID, changes: Fields) -> Account:
         account = queries.get_user(uuid)
         role, disabled = changes.get("role", account.role), changes.get("disabled", account.disabled)
         if role != Role.ADMIN or disabled:
-            _check_admin_is_left(account)
+            _check_not_last_admin(account)
             db.session.execute(delete(OneTimeLink).where(OneTimeLink.inviter_id == account.uuid))
         account.role, account.disabled = role, disabled
         account.can_publish = changes.get("can_publish", account.can_publish)
@@ -134,7 +134,7 @@ def delete_account(uuid: UUID) -> None:
     """
     with transaction():
         account = queries.get_user(uuid)
-        _check_admin_is_left(account)
+        _check_not_last_admin(account)
         username = account.username
         try:
             PROFILES.get().release_profile(account)
@@ -147,7 +147,7 @@ def delete_account(uuid: UUID) -> None:
             ) from error
 
 
-def authenticate(username: str, password: str) -> Account | None:
+def find_user_with_password(username: str, password: str) -> Account | None:
     """Return the user with this name and password, or None; a disabled user cannot log in.
 
     The check of an unknown name takes as long as the check of a wrong password.
@@ -166,13 +166,13 @@ def log_in(account: Account, *, lifetime: timedelta, user_agent: str = "") -> st
     `user_agent` is the `User-Agent` header of the browser; it helps the user to recognize the login.
     """
     token, now = secrets.token_urlsafe(32), clock.now()
-    shown = "".join(filter(str.isprintable, user_agent))[:MAX_USER_AGENT_LENGTH]
+    stored_agent = "".join(filter(str.isprintable, user_agent))[:MAX_USER_AGENT_LENGTH]
     web_session = WebSession(
         digest=key_format.digest_token(token),
         account_id=account.uuid,
         created=now,
         expires=now + lifetime,
-        user_agent=shown,
+        user_agent=stored_agent,
         last_used=now,
     )
     newest_first = select(WebSession.digest).order_by(WebSession.created.desc(), WebSession.digest)
@@ -220,7 +220,7 @@ def end_logins(account_id: UUID, *, current_token: str = "") -> None:
         db.session.execute(delete(WebSession).where(WebSession.account_id == account.uuid, is_other))
 
 
-def _check_admin_is_left(account: Account) -> None:
+def _check_not_last_admin(account: Account) -> None:
     can_log_in = account.role == Role.ADMIN and not account.disabled and account.has_password
     if can_log_in and not queries.can_admin_log_in(other_than=account):
         raise Conflict(

@@ -24,7 +24,7 @@ bp = Blueprint("users", __name__, url_prefix="/api/v1/users", description="Users
 
 
 REPRESENTATION = Representation(
-    queries.get_details, UserDetailsSchema(), queries.list_details, UserDetailsSchema(many=True)
+    queries.get_user_details, UserDetailsSchema(), queries.list_user_details, UserDetailsSchema(many=True)
 )
 
 
@@ -33,7 +33,7 @@ REPRESENTATION = Representation(
 @bp.response(200, UserDetailsSchema(many=True))
 def listed() -> list[WithAttributes]:
     """List all users, ordered by name."""
-    return queries.list_details()
+    return queries.list_user_details()
 
 
 # This operation does not support an Idempotency-Key: the response would be stored with a digest of the
@@ -50,7 +50,7 @@ def create(fields: Fields) -> WithAttributes:
         role=Role(fields["role"]),
         can_publish=fields["can_publish"],
     )
-    return queries.get_details(account.uuid)
+    return queries.get_user_details(account.uuid)
 
 
 @bp.get("/roles/")
@@ -72,7 +72,7 @@ def list_roles() -> list[Fields]:
 @bp.response(200, UserDetailsSchema())
 def single(id: UUID) -> WithAttributes:
     """Show a user."""
-    return queries.get_details(id)
+    return queries.get_user_details(id)
 
 
 @bp.patch("/<id:id>/")
@@ -85,7 +85,7 @@ def change(changes: Fields, id: UUID) -> WithAttributes:
 
     A disabled user is logged out and cannot log in, and their API keys are refused.
     """
-    return queries.get_details(service.change(id, changes).uuid)
+    return queries.get_user_details(service.change(id, changes).uuid)
 
 
 @bp.delete("/<id:id>/")

@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from blogapi.content.articles.models import Article
 from blogapi.publication.visibility import is_page, is_readable
-from blogapi.site.page_paths import Place, Tree
+from blogapi.site.page_paths import PageNode, Tree
 from blogapi.storage.database import current_time, db, table_of
 from blogapi.storage.database_clock import ReadOnce
 from blogapi.web.access import current_caller
@@ -21,10 +21,10 @@ _SELECT_PAGES = select(
 ).where(is_page(_article))
 
 
-def read_tree() -> dict[UUID, Place]:
-    """Return the Place of each page by uuid; a site has few pages."""
+def read_tree() -> dict[UUID, PageNode]:
+    """Return the PageNode of each page by uuid; a site has few pages."""
     rows = db.session.connection().execute(_SELECT_PAGES)
-    return {uuid: Place(*place) for uuid, *place in rows}
+    return {uuid: PageNode(*place) for uuid, *place in rows}
 
 
 _tree = ReadOnce[Tree](lambda session: read_tree())

@@ -15,7 +15,7 @@ from blogapi.web.errors import Invalid
 # The maximum number of pages above a page, because its address and its head show all of them.
 MAX_PAGES_ABOVE = 20
 
-NEW_PLACE = page_paths.Place("", None, Status.DRAFT.value, None, was_public=False, language="", title="")
+NEW_PLACE = page_paths.PageNode("", None, Status.DRAFT.value, None, was_public=False, language="", title="")
 
 
 def resolve_parents(items: Sequence[ArticleInput], *, is_bulk: bool) -> list[ArticleInput]:

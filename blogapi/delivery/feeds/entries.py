@@ -96,15 +96,15 @@ def get_feed(filters: dict[str, str], path: str, edit_html: Callable[[str], str]
     """
     language, site = filters.get("language", ""), get_public_site()
     default = normalize_language(site.language) if site.other_languages else ""
-    shown = {"": default, ALL_LANGUAGES: ""}.get(language, language)
-    site = describe_in_language(site, shown)
+    shown_language = {"": default, ALL_LANGUAGES: ""}.get(language, language)
+    site = describe_in_language(site, shown_language)
     home_url = f"{site.url}/"
     terms = {kind: _get_term(kind, filters[kind]) for kind in kinds.TERM_KINDS if kind in filters}
     values = {name: (value,) if name in ("category", "tag") else value for name, value in filters.items()}
     values.pop("language", None)
-    wanted = ArticleFilters(language=shown) if language else select_home_articles(site, "")
+    article_filters = ArticleFilters(language=shown_language) if language else select_home_articles(site, "")
     page = PageRequest(number=1, size=ENTRY_COUNT)
-    body = article_bodies.list_published(_FIELDS, page, replace(wanted, **values)).rows  # type: ignore[arg-type]
+    body = article_bodies.list_published(_FIELDS, page, replace(article_filters, **values)).rows  # type: ignore[arg-type]
     assert isinstance(body.body, bytes)
     characters_left = MAX_CONTENT_LENGTH if current_app.config["FEED_CONTENT"] == "full" else 0
     service_url, entries = get_service_url(site), []
@@ -113,10 +113,10 @@ def get_feed(filters: dict[str, str], path: str, edit_html: Callable[[str], str]
         length = len(article["html"])
         entries.append(_make_entry(site, article, is_full=0 < length <= characters_left))
         characters_left -= length
-    names = {kind: str(term.uuid) for kind, term in terms.items()}
-    names |= {"language": language} if language else {}
+    id_parameters = {kind: str(term.uuid) for kind, term in terms.items()}
+    id_parameters |= {"language": language} if language else {}
     return Feed(
-        id=f"{home_url}?{urlencode(names)}" if names else home_url,
+        id=f"{home_url}?{urlencode(id_parameters)}" if id_parameters else home_url,
         title=" - ".join([*(term.name for term in terms.values()), site.title or home_url]),
         description=site.description,
         language=site.language,
@@ -129,10 +129,10 @@ def get_feed(filters: dict[str, str], path: str, edit_html: Callable[[str], str]
 
 
 def select_home_articles(site: Site, language: str) -> ArticleFilters:
-    """Return the filters of the articles on a home page and in its feed; `language` is "" for the first one.
+    """Return the filters of the articles on a home page and in its feed; `language` is "" for the first page.
 
     A site without other languages shows all articles. If the site for readers is on, the first home page
-    shows all articles that no other home page shows, so every article is on one.
+    shows all articles that no other home page shows, so that every article is on a home page.
     """
     others = [other["language"] for other in site.other_languages]
     if language in others or not others:

@@ -72,8 +72,8 @@ def to_atom(feed: Feed) -> bytes:
     return _to_xml(_AtomFeed, feed)
 
 
-def _to_xml(kind: type[SyndicationFeed], feed: Feed) -> bytes:
-    written = kind(
+def _to_xml(feed_class: type[SyndicationFeed], feed: Feed) -> bytes:
+    xml_feed = feed_class(
         title=_to_xml_text(feed.title),
         link=feed.page_url,
         feed_guid=feed.id,
@@ -83,9 +83,9 @@ def _to_xml(kind: type[SyndicationFeed], feed: Feed) -> bytes:
         updated=feed.updated,
     )
     # Without entries, feedgenerator would use the current time, and each response would differ.
-    written.latest_post_date = lambda: feed.updated
+    xml_feed.latest_post_date = lambda: feed.updated
     for entry in feed.entries:
-        written.add_item(
+        xml_feed.add_item(
             title=_to_xml_text(entry.title),
             link=entry.url,
             description=_to_xml_text(entry.excerpt),
@@ -98,7 +98,7 @@ def _to_xml(kind: type[SyndicationFeed], feed: Feed) -> bytes:
             categories=[_to_xml_text(label) for label in entry.labels],
             authors=[Person(_to_xml_text(author.name), author.url) for author in entry.authors],
         )
-    text: str = written.writeString("utf-8")
+    text: str = xml_feed.writeString("utf-8")
     return text.encode()
 
 

@@ -155,12 +155,12 @@ def _list_terms(site: Site) -> Iterator[Entry]:
         _tag_link.tag_id == _tag.uuid, _tag_link.listed_from <= current_time()
     )
     in_category = select(_article.uuid).where(_article.category_id == _category.uuid, is_visible)
-    used = (
+    terms_in_use = (
         ("category", _category, in_category.exists()),
         ("tag", _tag, tagged.exists()),
         ("author", _author, author_is_public()),
     )
-    for kind, term, has_articles in used:
+    for kind, term, has_articles in terms_in_use:
         statement = select(term.uuid, term.slug, term.canonical_url).where(has_articles).order_by(term.slug)
         for uuid, slug, canonical_url in db.session.execute(statement):
             url = addresses.make_term_url(site, kind, uuid=uuid, slug=slug)
@@ -173,12 +173,11 @@ def _to_sitemap(entries: Iterable[Entry]) -> bytes:
     for entry in entries:
         updated = f"<lastmod>{entry.updated:%Y-%m-%dT%H:%M:%S}+00:00</lastmod>" if entry.updated else ""
         links = "".join(
-            f'<xhtml:link rel="alternate" hreflang="{one.language}" href="{escape(one.url or "")}"/>'
-            for one in entry.alternates
+            f'<xhtml:link rel="alternate" hreflang="{page.language}" href="{escape(page.url or "")}"/>'
+            for page in entry.alternates
         )
         bytes_left -= len(links)
-        # Links of many entries with many translations would need too much memory. The pages contain them,
-        # too.
+        # The links of many entries with many translations need too much memory, and the pages have them too.
         links = links if bytes_left >= 0 else ""
         urls.append(f"<url><loc>{escape(entry.url, quote=False)}</loc>{updated}{links}</url>\n")
     namespaces = (

@@ -1,1 +1,1 @@
-"""Links with which anyone can read a single article before it is public."""
+"""Links with which anyone can read a single article or page before it is public."""

@@ -45,7 +45,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
 
         The link shows the edits of its working copy, if it has one.
         """
-        preview = service.create(current_user_id(), id, seconds=fields["expires_in"])
+        preview = service.create_preview(current_user_id(), id, seconds=fields["expires_in"])
         service_url = get_service_url()
         return WithAttributes(
             preview,
@@ -69,7 +69,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     def revoke(id: UUID, preview: UUID) -> None:
         """Revoke a preview link."""
         resource.check_exists(id)
-        service.revoke(id, preview)
+        service.revoke_preview(id, preview)
 
     return bp
 

@@ -65,7 +65,7 @@ class PreviewedSchema(OmitsNull, ArticleSchema):
 
 
 class PreviewedLinksSchema(OmitsNull, LinksSchema):
-    """The addresses of the terms of an article or page. It is absent if the site has no `url`."""
+    """The addresses of the terms of an article or page; absent if the site has no `url`."""
 
     omitted_if_null = frozenset({"category"})
 

@@ -39,7 +39,7 @@ class Preview(Identified, Base):
     expires: Mapped[datetime] = mapped_column(index=True)
 
 
-_FIELDS_OF_PAGES = frozenset(PageFieldsSchema().fields)
+_PAGE_FIELD_NAMES = frozenset(PageFieldsSchema().fields)
 
 
 def list_previews(article_id: UUID, page: PageRequest | None) -> Page[Sequence[Preview]]:
@@ -68,7 +68,7 @@ def get_item_json(token: str, names: Sequence[str] | None) -> tuple[JsonBody, bo
     detail = "This preview link is unknown or has expired; ask the author for a new link."
     article_id, type_, copy = or_not_found(row, detail)
     if type_ == ItemType.PAGE:
-        names = PAGE_FIELDS if names is None else [name for name in names if name in _FIELDS_OF_PAGES]
+        names = PAGE_FIELDS if names is None else [name for name in names if name in _PAGE_FIELD_NAMES]
     if copy is None:
         return article_bodies.get_json(article_id, names), False
     return get_edited_json(copy, names), True
@@ -86,7 +86,7 @@ def get_preview(article_id: UUID, uuid: UUID) -> Preview:
 MAX_LINKS = 50
 
 
-def create(user: UUID, article_id: UUID, *, seconds: int) -> WithAttributes:
+def create_preview(user: UUID, article_id: UUID, *, seconds: int) -> WithAttributes:
     """Create a preview link and return it with its `token`, of which only the digest is stored.
 
     This also deletes expired links, and the oldest links of an article that has more than MAX_LINKS. Raises
@@ -106,12 +106,12 @@ def create(user: UUID, article_id: UUID, *, seconds: int) -> WithAttributes:
         db.session.flush()
         newest = select(Preview.uuid).where(Preview.article_id == article_id)
         newest = newest.order_by(Preview.created.desc(), Preview.uuid != preview.uuid).limit(MAX_LINKS)
-        others = (Preview.article_id == article_id) & Preview.uuid.not_in(newest)
-        db.session.execute(delete(Preview).where(others))
+        surplus = (Preview.article_id == article_id) & Preview.uuid.not_in(newest)
+        db.session.execute(delete(Preview).where(surplus))
     return WithAttributes(preview, token=token)
 
 
-def revoke(article_id: UUID, uuid: UUID) -> None:
+def revoke_preview(article_id: UUID, uuid: UUID) -> None:
     """Delete a preview link; raises NotFound if the article has no such link."""
     with transaction(visible=False):
         db.session.delete(get_preview(article_id, uuid))

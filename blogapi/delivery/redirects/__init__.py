@@ -1,1 +1,1 @@
-"""Former slugs and former paths, each with the current slug, so that a front end can redirect old URLs."""
+"""Former slugs and paths, each with the current slug, and custom redirects, for old URLs of the blog."""

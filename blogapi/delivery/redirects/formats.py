@@ -40,23 +40,22 @@ def to_netlify(line: RedirectLine) -> str:
 def to_nginx(line: RedirectLine) -> str:
     """Return a line for a `map` block of nginx, which compares the decoded path of a request.
 
-    A `location` block would be shorter, but older versions of nginx do not find a location of more than 255
-    bytes.
+    A `location` block would be shorter, but older versions of nginx ignore locations of more than 255 bytes.
     """
     decoded = unquote(line.old).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{decoded}" {line.new or 1};\n'
 
 
-def _format_only(*statuses: int) -> Callable[[RedirectLine], str]:
-    """Return a format for these statuses only, because nginx accepts no variable as the status."""
+def _make_nginx_format(*statuses: int) -> Callable[[RedirectLine], str]:
+    """Return a format for redirects with these statuses, because nginx accepts no variable as the status."""
     return lambda line: to_nginx(line) if line.status in statuses else ""
 
 
 FORMATS: Mapping[str, Callable[[RedirectLine], str]] = {
     "netlify": to_netlify,
-    "nginx": _format_only(PERMANENT_STATUS, 301),
-    "nginx-temporary": _format_only(302),
-    "nginx-gone": _format_only(GONE),
+    "nginx": _make_nginx_format(PERMANENT_STATUS, 301),
+    "nginx-temporary": _make_nginx_format(302),
+    "nginx-gone": _make_nginx_format(GONE),
 }
 
 
@@ -66,7 +65,7 @@ def format_redirects(redirects: Iterable[Redirect], name: str, site_url: str) ->
 
 
 def choose_lines(redirects: Iterable[Redirect], site_url: str) -> list[RedirectLine]:
-    """Return the redirects as lines of a web server.
+    """Return the redirects as lines for a web server.
 
     Some redirects are left out: from or to addresses with a query or a fragment, redirects in a loop, and
     redirects from the path of another redirect. Custom redirects take precedence.
@@ -75,7 +74,7 @@ def choose_lines(redirects: Iterable[Redirect], site_url: str) -> list[RedirectL
     lines: dict[str, RedirectLine] = {}
     for line in _make_lines(redirects):
         lines.setdefault(line.old, line)
-    pages = {to_path(one.new_url or "") for one in redirects if one.kind != CUSTOM}
+    pages = {to_path(item.new_url or "") for item in redirects if item.kind != CUSTOM}
     targets = {without_slash(unquote(old)): line.new for old, line in lines.items()}
     return [
         line

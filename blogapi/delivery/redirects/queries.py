@@ -93,29 +93,29 @@ def list_redirects(
     """Return all redirects: custom redirects, and former slugs and paths of items that readers can see.
 
     Items that no list contains are left out, unless `unlisted` is set. The redirects are in alphabetical
-    order. The addresses belong to `site`, by default the blog's site. A path that is
-    the address of any public article or page is left out, so a page can have fewer rows than requested.
+    order. The addresses belong to `site`, by default the blog's site. A path that is the address of a public
+    article or page is left out, so a page of the list can have fewer rows than requested.
     """
     site = site or get_site()
     visible = readable(UnindexedColumns, current_time())
     if not unlisted:
         visible = listed(UnindexedColumns, current_time()) | listed_pages(UnindexedColumns, current_time())
-    merged = union_all(*_select_all(visible, author_is_public())).subquery()
+    merged = union_all(*_select_redirects(visible, author_is_public())).subquery()
     result = paginate_rows(select(merged).order_by(bytewise(merged.c.old), merged.c.kind), page)
     return replace(result, rows=_hide_addresses(site, _to_redirects(site, result.rows)))
 
 
 def find_redirects(address: str) -> Page[Sequence[Redirect]]:
-    """Return the redirect from the path of a former page; empty if there is none."""
+    """Return a list with the redirect from the path of a former page, or an empty list."""
     path, site = to_path(address), get_site()
     if path is None:
         return Page([], 0, None)
-    values = {kind: addresses.parse_path(complete(site), kind, path) or {} for kind in SLUG_KINDS}
-    slugs = {kind: addresses.list_slugs(found) for kind, found in values.items()}
+    values = {kind: addresses.parse_path(add_placeholder(site), kind, path) or {} for kind in SLUG_KINDS}
+    slugs = {kind: addresses.list_slugs(parsed) for kind, parsed in values.items()}
     paths = [without_slash(path), f"{without_slash(path)}/"]
     rows = db.session.execute(_build_search(), {**slugs, "paths": paths, "now": current_time()}).all()
     redirects = _to_redirects(site, rows)
-    matches = [row for row in redirects if _get_page(row.old_url) == without_slash(path)]
+    matches = [row for row in redirects if _get_page_path(row.old_url) == without_slash(path)]
     # A former path takes precedence over a former slug: the former address of a slug is only derived from the
     # current pattern of addresses.
     matches.sort(
@@ -124,7 +124,7 @@ def find_redirects(address: str) -> Page[Sequence[Redirect]]:
     return Page(_hide_addresses(site, matches[:1]), len(matches[:1]), None)
 
 
-def complete(site: Site) -> Site:
+def add_placeholder(site: Site) -> Site:
     """Return the site; a site without an address gets a placeholder, so that its pages have paths."""
     return site if site.url else typing.cast(Site, WithAttributes(site, url="http://localhost"))
 
@@ -141,19 +141,19 @@ def _build_search() -> CompoundSelect[*tuple[Any, ...]]:
     """
     slugs: dict[str, BindParameter[Any]] = {kind: bindparam(kind, expanding=True) for kind in SLUG_KINDS}
     paths: BindParameter[Any] = bindparam("paths", expanding=True)
-    return union_all(*_select_all(readable(UnindexedColumns), author_is_public(NOW), paths, slugs))
+    return union_all(*_select_redirects(readable(UnindexedColumns), author_is_public(NOW), paths, slugs))
 
 
-def _select_all(
+def _select_redirects(
     visible: ColumnElement[bool],
     public_author: ColumnElement[bool],
     paths: BindParameter[Any] | None = None,
     slugs: Mapping[str, BindParameter[Any]] | None = None,
 ) -> Iterator[Select[*tuple[Any, ...]]]:
-    """Yield a statement for each kind of redirect: for all redirects, or for those from the paths and slugs.
+    """Yield a statement for each kind of redirect: for all redirects, or only from the paths and slugs.
 
-    The redirects lead to articles and pages for which the condition `visible` is true. Its columns are those
-    of `UnindexedColumns`, so SQLite reads the few former addresses first, and not all articles.
+    The redirects lead to articles and pages for which the condition `visible` is true. It uses the columns
+    of `UnindexedColumns`, so that SQLite starts with the few former addresses, not with all articles.
     """
     is_path = true() if paths is None else FormerPath.path.in_(paths)
     yield _select_articles(FormerPath.path, visible & is_path)
@@ -209,14 +209,14 @@ def _select_custom(condition: ColumnElement[bool]) -> Select[*tuple[Any, ...]]:
 
 def _to_redirects(site: Site, rows: Sequence[Row[Any]]) -> list[Redirect]:
     """Return the redirects, except those whose path is the address of a public article or page."""
-    site = complete(site)
+    site = add_placeholder(site)
     tree = page_tree.get_tree()
     page_urls = {uuid: site.url + path for uuid, path in page_paths.make_paths(site, tree).items()}
     redirects = [_to_redirect(site, row, page_urls) for row in rows]
-    pages = _find_pages(site, [item for item in redirects if _is_path(item.old)])
+    pages = _find_page_paths(site, [item for item in redirects if _is_path(item.old)])
     now = current_time()
-    pages |= {_get_page(page_urls[uuid]) for uuid, place in tree.items() if is_readable(place, now)}
-    return [item for item in redirects if not _is_path(item.old) or _get_page(item.old_url) not in pages]
+    pages |= {_get_page_path(page_urls[uuid]) for uuid, node in tree.items() if is_readable(node, now)}
+    return [item for item in redirects if not _is_path(item.old) or _get_page_path(item.old_url) not in pages]
 
 
 def _to_redirect(site: Site, row: Row[Any], page_urls: Mapping[UUID, str]) -> Redirect:
@@ -253,13 +253,13 @@ def _is_path(old: str) -> bool:
     return old.startswith("/")
 
 
-def _get_page(url: str | None) -> str:
+def _get_page_path(url: str | None) -> str:
     return without_slash(unquote(urlsplit(url or "").path))
 
 
-def _find_pages(site: Site, redirects: Sequence[Redirect]) -> set[str]:
+def _find_page_paths(site: Site, redirects: Sequence[Redirect]) -> set[str]:
     """Return the paths of all public articles that can be equal to the former paths of these redirects."""
-    pages = {_get_page(one.new_url) for one in redirects if one.kind != CUSTOM}
+    pages = {_get_page_path(item.new_url) for item in redirects if item.kind != CUSTOM}
     column = Article.slug if "slug}" in site.article_path else Article.uuid
     references = set[str]()
     for redirect in redirects:
@@ -269,15 +269,15 @@ def _find_pages(site: Site, redirects: Sequence[Redirect]) -> set[str]:
         if values is not None and not slugs:
             # The addresses of all articles have this path and differ only in their query.
             pages.add(without_slash(redirect.old))
-    wanted = sorted(references - {one.new for one in redirects})
-    for batch in chunk(wanted):
+    remaining = sorted(references - {item.new for item in redirects})
+    for batch in chunk(remaining):
         keys = batch if column is Article.slug else filter(None, map(parse_uuid, batch))
-        rows = db.session.execute(_select_pages().where(column.in_(list(keys))))
-        pages |= {_get_page(_make_url(site, row, row.new)) for row in rows}
+        rows = db.session.execute(_select_article_addresses().where(column.in_(list(keys))))
+        pages |= {_get_page_path(_make_url(site, row, row.new)) for row in rows}
     return pages
 
 
-def _select_pages() -> Select[*tuple[Any, ...]]:
+def _select_article_addresses() -> Select[*tuple[Any, ...]]:
     columns = (Article.slug.label("new"), Article.uuid.label("item"), Article.published_at, Article.language)
     return (
         select(literal(Article.kind).label("kind"), *columns, Category.slug.label("category_slug"))
@@ -286,7 +286,7 @@ def _select_pages() -> Select[*tuple[Any, ...]]:
     )
 
 
-def add(article: UUID, slugs: Sequence[str]) -> list[str]:
+def add_former_slugs(article: UUID, slugs: Sequence[str]) -> list[str]:
     """Store slugs that the article had in another system; return the slugs that other articles have or had.
 
     The current slug of the article is ignored.
@@ -304,7 +304,7 @@ def add(article: UUID, slugs: Sequence[str]) -> list[str]:
     return [slug for slug in slugs if owners.get(slug, article) != article]
 
 
-def remove(slug: str) -> None:
+def remove_former_slug(slug: str) -> None:
     """Delete the redirect from this slug, so that another article can use the slug."""
     with transaction():
         db.session.execute(delete(FormerSlug).where(FormerSlug.slug == slug))

@@ -31,15 +31,15 @@ _TEXT = {"text/plain": {"schema": {"type": "string", "example": "/old/ /new/ 308
 def listed(query: Query) -> PartialResult | Response:
     """List custom redirects, former slugs of articles and terms, and former paths of articles and pages."""
     if "format" in query.filters:
-        return _format(query.page, query.filters["format"])
+        return _make_text_response(query.page, query.filters["format"])
     if "path" in query.filters:
         return PartialResult(queries.find_redirects(query.filters["path"]), query)
     return PartialResult(queries.list_redirects(query.page), query)
 
 
-def _format(page: PageRequest | None, name: str) -> Response:
+def _make_text_response(page: PageRequest | None, name: str) -> Response:
     # The output contains only paths, so any host can be used if the site has no address.
-    site = queries.complete(get_site())
+    site = queries.add_placeholder(get_site())
     redirects = queries.list_redirects(page, site)
     text = format_redirects(redirects.rows, name, site.url)
     return add_page_headers(Response(text, content_type="text/plain; charset=utf-8"), redirects)

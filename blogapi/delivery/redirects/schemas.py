@@ -86,7 +86,7 @@ class RedirectListQuery(ListQuery):
 
     @ma.validates_schema
     def check_format(self, data: Fields, **_: Any) -> None:
-        """Refuse combinations that have no meaning, and a path without its first slash."""
+        """Refuse meaningless combinations of parameters, and a path that does not begin with a slash."""
         if "format" in data and "fields_" in data:
             raise ma.ValidationError("Cannot be combined with `format`; omit `fields`.", "fields")
         if not data.get("path", "/").startswith("/"):

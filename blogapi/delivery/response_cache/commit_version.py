@@ -142,8 +142,7 @@ class SqliteCommitVersion:
 class PostgresCommitVersion:
     """The commit version of a PostgreSQL database, read in one round trip through a separate connection.
 
-    Every `transaction()` changes the tag in `commit_counter`. `staleness` is the setting CACHE_STALENESS_MS
-    in seconds.
+    Every `transaction()` changes the tag in `commit_counter`. `staleness` is CACHE_STALENESS_MS in seconds.
     """
 
     def __init__(self, engine: Engine, write_lock: WriteLock, *, staleness: float = 0.0) -> None:

@@ -20,7 +20,7 @@ OVERHEAD_BYTES = 1_800
 
 @dataclass(frozen=True, slots=True)
 class CachedResponse:
-    """A response (status line, headers, body) that is valid from `created_at` until before `valid_until`.
+    """A response (status line, headers, body) that is valid from `created_at` to `valid_until` (exclusive).
 
     `version` is the commit version for which the response is valid. If `shows_drafts` is False, the response
     is valid for every commit version whose `public` number is the same. `route` is the URL rule of the view
@@ -38,8 +38,8 @@ class CachedResponse:
 
     def is_valid(self, version: CommitVersion, now: datetime) -> bool:
         """Return whether the response can be replayed at this version and time."""
-        same = self.version == version if self.shows_drafts else self.version.public == version.public
-        return same and self.created_at <= now < self.valid_until
+        is_current = self.version == version if self.shows_drafts else self.version.public == version.public
+        return is_current and self.created_at <= now < self.valid_until
 
     @property
     def bytes_without_body(self) -> int:

@@ -50,7 +50,7 @@ _CACHE_KEY_VARIABLES = (
     *("HTTP_IF_NONE_MATCH", "HTTP_IF_MATCH", "HTTP_IF_MODIFIED_SINCE", "HTTP_IF_UNMODIFIED_SINCE"),
 )
 _CACHEABLE_STATUSES: tuple[str, ...] = ("200 ", "304 ", "308 ")
-# The statuses of pages that the site for readers does not have, and of custom redirects.
+# The statuses of missing pages in the site for readers, and of custom redirects.
 _MISSING_STATUSES, _REDIRECT_STATUSES = ("404 ", "410 "), ("301 ", "302 ")
 # The part of the cache for pages at unknown addresses, whose number is not limited.
 _MISSING_PAGES_SHARE = 0.1
@@ -136,7 +136,7 @@ class ResponseCacheMiddleware:
         if version is None:
             return None
         now = clock.now()
-        # The policy of a page over TLS differs from that of a page without TLS.
+        # A page has another Content-Security-Policy over TLS than without TLS.
         variant = f"{self._get_generation()} {environ['wsgi.url_scheme']}" if is_page(environ) else ""
         key = _make_cache_key(environ, api_key, variant)
         return _PendingResponse(key, version, version.time or now, now)
@@ -161,10 +161,10 @@ class ResponseCacheMiddleware:
             return start_response(status, headers, *exc_info)
 
         chunks = self._application(environ, record_start)
-        until, statuses = environ.get(CACHEABLE_UNTIL_KEY), _CACHEABLE_STATUSES
+        expires, statuses = environ.get(CACHEABLE_UNTIL_KEY), _CACHEABLE_STATUSES
         if is_page(environ):
             statuses += _MISSING_STATUSES + _REDIRECT_STATUSES
-        if until is None or not pending.status.startswith(statuses):
+        if expires is None or not pending.status.startswith(statuses):
             return chunks
         with self._lock:
             self.misses += 1
@@ -173,21 +173,21 @@ class ResponseCacheMiddleware:
             chunks,
             max_bytes=self.cache.max_response_bytes,
             length=lengths[0] if lengths else None,
-            on_end=partial(self._store, pending, until, environ.get(SHOWS_DRAFTS_KEY, True)),
+            on_end=partial(self._store, pending, expires, environ.get(SHOWS_DRAFTS_KEY, True)),
         )
 
-    def _store(self, pending: _PendingResponse, until: datetime, shows_drafts: bool, body: bytes) -> None:
+    def _store(self, pending: _PendingResponse, expires: datetime, shows_drafts: bool, body: bytes) -> None:
         """Store the response in the cache."""
         # The response is already being sent, so a database error must not break it.
         with suppress(SQLAlchemyError):
-            # API keys expire by the clock of this process, but cached responses by that of the database.
-            until += min(pending.started_at - pending.local_started_at, timedelta())
+            # API keys expire by the clock of this process, but cached responses by the clock of the database.
+            expires += min(pending.started_at - pending.local_started_at, timedelta())
             response = CachedResponse(
                 status=pending.status,
                 headers=pending.headers,
                 body=body,
                 created_at=pending.started_at,
-                valid_until=min(until, self._get_next_publication(pending)),
+                valid_until=min(expires, self._get_next_publication(pending)),
                 version=pending.version,
                 shows_drafts=shows_drafts,
                 route=pending.route,
@@ -232,7 +232,7 @@ class _CollectedBody:
         try:
             chunk = next(self._iterator)
         except StopIteration:
-            self._end()
+            self._finish()
             raise
         self._size += len(chunk)
         if self._size > self._max_bytes:
@@ -240,7 +240,7 @@ class _CollectedBody:
         if self._collected is not None:
             self._collected.append(chunk)
         if self._size == self._length:
-            self._end()
+            self._finish()
         return chunk
 
     def close(self) -> None:
@@ -248,7 +248,7 @@ class _CollectedBody:
         if hasattr(self._chunks, "close"):
             self._chunks.close()
 
-    def _end(self) -> None:
+    def _finish(self) -> None:
         collected, self._collected = self._collected, None
         if collected is not None:
             self._on_end(b"".join(collected))
@@ -265,11 +265,11 @@ def init_app(app: Flask, get_generation: Callable[[], str]) -> None:
     RESPONSE_CACHE.set(app, middleware)
     app.wsgi_app = middleware  # type: ignore[method-assign]
     metrics.add_counter(
-        app, "cache_hits", "Responses replayed from the cache.", lambda: sum(one.hits for one in caches)
+        app, "cache_hits", "Responses replayed from the cache.", lambda: sum(lru.hits for lru in caches)
     )
     metrics.add_counter(app, "cache_misses", "Cacheable responses computed.", lambda: middleware.misses)
     metrics.add_gauge(
-        app, "cache_bytes", "Memory used by cached responses.", lambda: sum(one.used_bytes for one in caches)
+        app, "cache_bytes", "Memory used by cached responses.", lambda: sum(lru.used_bytes for lru in caches)
     )
 
 

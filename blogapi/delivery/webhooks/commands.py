@@ -51,20 +51,20 @@ def list_(as_json: bool) -> None:
     "--url", prompt="Address", hide_input=True, help="The address to call; prompted for if omitted."
 )
 @click.option(
-    "--preset", type=click.Choice([*PRESETS]), default=STANDARD, show_default=True, help="The form of a call."
+    "--preset", type=click.Choice([*PRESETS]), default=STANDARD, show_default=True, help="Kind of receiver."
 )
 @click.option(
     "--mode", type=click.Choice([*map(str, Mode)]), help="One call for each change, or one for several."
 )
 @click.option(
-    "--event", "events", multiple=True, type=click.Choice(PATTERNS), help="What it is called for; repeatable."
+    "--event", "events", multiple=True, type=click.Choice(PATTERNS), help="Event to report; repeatable."
 )
-@click.option("--header", "headers", multiple=True, metavar="NAME:VALUE", help="Another header; repeatable.")
+@click.option("--header", "headers", multiple=True, metavar="NAME:VALUE", help="Extra header; repeatable.")
 @with_appcontext
 def add(name: str, url: str, preset: str, mode: str | None, events: tuple[str], headers: tuple[str]) -> None:
     """Add a webhook with this NAME, and print the secret of its signatures on the last line.
 
-    The preset says what is sent, in which form and to which service.
+    The preset is the kind of receiver; it decides what each call contains.
     """
     body: dict[str, Any] = {"name": name, "url": url, "preset": preset}
     if mode:

@@ -25,7 +25,7 @@ from sqlalchemy import select
 from blogapi import clock
 from blogapi.delivery.webhooks import event_types, messages, queries
 from blogapi.delivery.webhooks.messages import MAX_CHANGES_PER_CALL, Message
-from blogapi.delivery.webhooks.models import MASK, Delivery, Mode, Pause, Webhook
+from blogapi.delivery.webhooks.models import MASK, Delivery, Mode, PauseReason, Webhook
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db, end_read, transaction
@@ -80,7 +80,7 @@ def plan_calls(server: str, busy: Collection[UUID] = ()) -> list[DueCalls]:
 
     Webhooks in `busy` are skipped, because this server is making their calls.
     """
-    webhooks = [webhook for webhook in queries.list_callable(current_time()) if webhook.uuid not in busy]
+    webhooks = [hook for hook in queries.list_callable_webhooks(current_time()) if hook.uuid not in busy]
     if not webhooks:
         return []
     positions, site = queries.get_positions(), get_site()
@@ -110,7 +110,7 @@ def store_outcomes(server: str, due: DueCalls) -> None:
         webhook = db.session.get(Webhook, due.webhook.uuid)
         if webhook is None:
             return
-        db.session.add_all(_to_row(webhook.uuid, outcome) for outcome in due.outcomes)
+        db.session.add_all(_to_delivery(webhook.uuid, outcome) for outcome in due.outcomes)
         # During the calls, another server may have taken the lease, or an admin may have requested a replay.
         if webhook.leased_by == server:
             webhook.leased_until = None
@@ -120,7 +120,7 @@ def store_outcomes(server: str, due: DueCalls) -> None:
         queries.delete_old_deliveries(webhook.uuid, keep=MAX_STORED_DELIVERIES)
 
 
-def store_call(delivery: Delivery) -> None:
+def store_delivery(delivery: Delivery) -> None:
     """Store the outcome of a call; raises NotFound if the webhook was deleted during the call."""
     with transaction(visible=False):
         queries.get_by_uuid(delivery.webhook_id)
@@ -133,7 +133,7 @@ def call_without_storing(webhook: Webhook, message: Message) -> Delivery:
     """Make one call of a webhook that is not in the session, and return the outcome without storing it."""
     # The call must not occupy a database connection or keep a snapshot open.
     end_read()
-    return _to_row(webhook.uuid, _call_webhook(webhook, message, attempt=1))
+    return _to_delivery(webhook.uuid, _call_webhook(webhook, message, attempt=1))
 
 
 def _plan_webhook(webhook: Webhook, positions: queries.Positions, site: Site) -> DueCalls | None:
@@ -141,14 +141,14 @@ def _plan_webhook(webhook: Webhook, positions: queries.Positions, site: Site) ->
     last = positions.last
     if positions.has_gap(webhook):
         # The id contains public positions, because other positions reveal how many drafts were written.
-        public = map(queries.find_last_public, (webhook.position, last))
-        id = "_".join(("msg_reset", *(str(event.public_position if event else 0) for event in public)))
+        public_events = map(queries.find_last_public, (webhook.position, last))
+        id = "_".join(("msg_reset", *(str(event.public_position if event else 0) for event in public_events)))
         return DueCalls(webhook, [Message(id, event_types.RESET, clock.now(), position=last)], last)
     if webhook.mode == Mode.COMBINED:
         return _plan_combined(webhook, last, site)
     events = queries.list_waiting_events(webhook, last, MAX_EVENT_CALLS)
-    is_all = len(events) < MAX_EVENT_CALLS
-    end = last if is_all else events[-1].position
+    has_all = len(events) < MAX_EVENT_CALLS
+    end = last if has_all else events[-1].position
     return DueCalls(webhook, [messages.make_event_message(event, site) for event in events], end)
 
 
@@ -186,7 +186,7 @@ def _call_webhook(webhook: Webhook, message: Message, *, attempt: int) -> Outcom
         hosts = current_app.config["WEBHOOK_HOSTS"]
         answer = outgoing.send_request(*astuple(request), allowed_hosts=hosts, mask=_make_mask(webhook))
         if answer.location:
-            answer = replace(answer, error=f"It redirects to {answer.location}; enter that address.")
+            answer = replace(answer, error=f"The address redirects to {answer.location}; enter that address.")
     except Exception as error:
         log_failure(error)
         answer = _FAILURE
@@ -195,8 +195,8 @@ def _call_webhook(webhook: Webhook, message: Message, *, attempt: int) -> Outcom
 
 def log_failure(error: Exception) -> None:
     """Log where an exception was raised, without its message, which can contain the address of a webhook."""
-    places = "".join(traceback.format_tb(error.__traceback__))
-    current_app.logger.error("the calls of a webhook failed: %s\n%s", type(error).__name__, places)
+    frames = "".join(traceback.format_tb(error.__traceback__))
+    current_app.logger.error("the calls of a webhook failed: %s\n%s", type(error).__name__, frames)
 
 
 def _make_mask(webhook: Webhook) -> Callable[[str], str]:
@@ -233,19 +233,19 @@ def _record_failure(webhook: Webhook, outcome: Outcome, now: datetime) -> None:
     webhook.failing_since = webhook.failing_since or outcome.time
     delay = queries.get_delay(webhook.failures, outcome.answer.retry_after, now)
     if outcome.answer.status == 410:
-        _pause(webhook, Pause.GONE, now)
+        _pause_webhook(webhook, PauseReason.GONE, now)
     elif delay is None:
-        _pause(webhook, Pause.FAILURES, now)
+        _pause_webhook(webhook, PauseReason.FAILURES, now)
     else:
         webhook.next_attempt = now + timedelta(seconds=delay)
 
 
-def _pause(webhook: Webhook, reason: Pause, now: datetime) -> None:
+def _pause_webhook(webhook: Webhook, reason: PauseReason, now: datetime) -> None:
     webhook.paused, webhook.paused_at, webhook.next_attempt = reason, now, None
     current_app.logger.error("the webhook %r is paused after its calls failed", webhook.name)
 
 
-def _to_row(webhook: UUID, outcome: Outcome) -> Delivery:
+def _to_delivery(webhook: UUID, outcome: Outcome) -> Delivery:
     message, answer = outcome.message, outcome.answer
     return Delivery(
         uuid=uuid4(),

@@ -1,4 +1,4 @@
-"""The types of events, as webhooks name them, and the patterns that select some of them."""
+"""The types of events that webhooks report, and the patterns that select some of these types."""
 
 from __future__ import annotations
 
@@ -9,22 +9,21 @@ from sqlalchemy import ColumnElement, and_, false, or_
 from blogapi.publication.kinds import CONTENT_KINDS, KINDS
 from blogapi.publication.models import ChangeType, Event
 
-_NAMES = {kind.name: kind.events for kind in KINDS.values()}
+_EVENT_NAMES = {kind.name: kind.events for kind in KINDS.values()}
 
 # The types of changes of unlisted items: everyone can read them, but they are in no list before or after the
 # change. A receiver such as a search index would list these items, so only build hooks and webhooks that name
 # one of these types receive them.
 UNLISTED_TYPES = tuple(f"{kind}.unlisted" for kind in CONTENT_KINDS)
-_LISTED_TYPES = tuple(f"{kind}.{name}" for kind, names in _NAMES.items() for name in names.values())
+_LISTED_TYPES = tuple(f"{kind}.{name}" for kind, names in _EVENT_NAMES.items() for name in names.values())
 ALL_TYPES_PATTERN = "*"
 
-# Notices are messages about the service itself. They report no change of the blog, so `*` does not select
-# them.
+# Notices are messages about the service itself. `*` does not select them, because they report no change.
 BACKUP_FAILED = "backup.failed"
 NOTICE_PATTERNS = ("backup.*", BACKUP_FAILED)
 PATTERNS = (
     ALL_TYPES_PATTERN,
-    *(f"{kind}.*" for kind in _NAMES),
+    *(f"{kind}.*" for kind in _EVENT_NAMES),
     *_LISTED_TYPES,
     *UNLISTED_TYPES,
     *NOTICE_PATTERNS,
@@ -38,16 +37,16 @@ def get_type(event: Event) -> str:
     """Return the type of an event, such as `article.published`."""
     if event.unlisted:
         return f"{event.kind}.unlisted"
-    return f"{event.kind}.{_NAMES[event.kind][ChangeType(event.change)]}"
+    return f"{event.kind}.{_EVENT_NAMES[event.kind][ChangeType(event.change)]}"
 
 
 def select_events(patterns: Iterable[str]) -> ColumnElement[bool]:
     """Return the SQL condition for events whose type matches one of the patterns."""
     chosen = {*patterns}
     conditions = []
-    for kind, names in _NAMES.items():
+    for kind, names in _EVENT_NAMES.items():
         has_all = chosen & {ALL_TYPES_PATTERN, f"{kind}.*"}
-        selected = [what.value for what, name in names.items() if has_all or f"{kind}.{name}" in chosen]
+        selected = [change.value for change, name in names.items() if has_all or f"{kind}.{name}" in chosen]
         if selected:
             is_public = Event.public_position.is_not(None)
             conditions.append(and_(is_public, Event.kind == kind, Event.change.in_(selected)))
@@ -57,5 +56,5 @@ def select_events(patterns: Iterable[str]) -> ColumnElement[bool]:
 
 
 def selects_notice(patterns: Iterable[str], type: str) -> bool:
-    """Return whether one of the patterns selects a type of notices."""
+    """Return whether one of the patterns selects this type of notice."""
     return not {type, f"{type.partition('.')[0]}.*"}.isdisjoint(patterns)

@@ -35,17 +35,17 @@ def sign(webhook: UUID, rotations: list[int], *, message_id: str, timestamp: int
     """Return the value of the header `Webhook-Signature`: a signature with the secret of each rotation."""
     content = b"%s.%d.%s" % (message_id.encode("ascii"), timestamp, body)
     return " ".join(
-        "v1," + base64.b64encode(_digest(_derive_key(webhook, rotation), content)).decode("ascii")
+        "v1," + base64.b64encode(_compute_hmac(_derive_key(webhook, rotation), content)).decode("ascii")
         for rotation in rotations
     )
 
 
 def _derive_key(webhook: UUID, rotation: int) -> bytes:
     key: str = current_app.config["SECRET_KEY"]
-    return _digest(key.encode("utf-8"), f"webhook {webhook} {rotation}".encode("ascii"))
+    return _compute_hmac(key.encode("utf-8"), f"webhook {webhook} {rotation}".encode("ascii"))
 
 
-def _digest(key: bytes, content: bytes) -> bytes:
+def _compute_hmac(key: bytes, content: bytes) -> bytes:
     return hmac.new(key, content, hashlib.sha256).digest()
 
 
@@ -150,10 +150,10 @@ _SAMPLE_CHANGE = {
 
 
 def make_change(event: Event, site: Site) -> dict[str, Any]:
-    """Return one change in the format of a call, with only data that readers can see or could see before.
+    """Return one change in the format of a call, with only data that readers can or could see.
 
-    The slug and the address of a draft are secret: after an unpublication, the call has the former ones, and
-    after a publication, it has only the new ones.
+    The slug and the address of a draft are secret: when an item is no longer public, the call has its former
+    slug and address; when an item becomes public, the call has only the new slug and address.
     """
     is_shown = event.is_readable if event.unlisted else event.change in FETCHED_CHANGES
     slug, path = (event.slug, event.path) if is_shown else (event.slug_before, event.path_before)
@@ -161,7 +161,7 @@ def make_change(event: Event, site: Site) -> dict[str, Any]:
     if event.unlisted:
         # If an update has no `fields`, a draft has become unlisted, and its former address is secret.
         has_moved = has_moved and bool(event.fields)
-    public = event if event.public_position else queries.find_last_public(event.position)
+    latest = event if event.public_position else queries.find_last_public(event.position)
     return {
         "type": event_types.get_type(event),
         "kind": event.kind,
@@ -171,7 +171,7 @@ def make_change(event: Event, site: Site) -> dict[str, Any]:
         "former_url": _make_url(site, event.path_before) if has_moved else None,
         "changed": event.changed_fields,
         "cache_tags": shared_caching.list_purged_tags(event.kind, event.uuid, listed=not event.unlisted),
-        "cursor": public and format_cursor(Cursor(public.public_position or 0, public.tag), "p"),
+        "cursor": latest and format_cursor(Cursor(latest.public_position or 0, latest.tag), "p"),
         **({"readable": event.is_readable} if event.unlisted else {}),
     }
 
@@ -192,7 +192,7 @@ def make_event_message(event: Event, site: Site) -> Message:
 
 
 def make_combined_message(events: Sequence[Event], last: Event, count: int, site: Site) -> Message:
-    """Return the message for `count` events: `events` are the first ones, and `last` is the last one."""
+    """Return the message for `count` events; `events` are the first events, and `last` is the last event."""
     changes = [make_change(event, site) for event in events]
     return Message(_make_id(last), event_types.COMBINED, last.time, changes, count, last.position)
 
@@ -212,7 +212,7 @@ def make_request(webhook: Webhook, message: Message, now: datetime) -> Request:
     if body:
         headers["Content-Type"] = "application/json"
     if webhook.preset == STANDARD:
-        headers |= _sign(webhook, message, body, now)
+        headers |= _make_signature_headers(webhook, message, body, now)
     query = urlencode(preset.get_query(message))
     separator = "&" if "?" in webhook.url else "?"
     url = f"{webhook.url}{separator}{query}" if query else webhook.url
@@ -221,11 +221,11 @@ def make_request(webhook: Webhook, message: Message, now: datetime) -> Request:
 
 def make_sample(preset: str, mode: str | None = None) -> dict[str, Any]:
     """Return the query, the headers and the body of a call with sample changes."""
-    is_each = preset == STANDARD and mode != Mode.COMBINED
-    changes = [_SAMPLE_CHANGE] * (1 if is_each else 3)
+    sends_each_change = preset == STANDARD and mode != Mode.COMBINED
+    changes = [_SAMPLE_CHANGE] * (1 if sends_each_change else 3)
     message = Message(
         "msg_5fa31c07_42",
-        "article.published" if is_each else event_types.COMBINED,
+        "article.published" if sends_each_change else event_types.COMBINED,
         datetime(2026, 11, 23, 14, 32, 10, tzinfo=UTC),
         changes,
         len(changes),
@@ -243,7 +243,7 @@ def describe_request(webhook: Webhook, message: Message, now: datetime) -> dict[
     return {"query": query, "headers": headers, "body": request.body.decode()}
 
 
-def _sign(webhook: Webhook, message: Message, body: bytes, now: datetime) -> dict[str, str]:
+def _make_signature_headers(webhook: Webhook, message: Message, body: bytes, now: datetime) -> dict[str, str]:
     rotations = [webhook.rotation]
     if webhook.rotation_ends is not None and webhook.rotation_ends > now:
         rotations.append(webhook.rotation - 1)

@@ -30,7 +30,7 @@ class Mode(StrEnum):
     COMBINED = "combined"
 
 
-class Pause(StrEnum):
+class PauseReason(StrEnum):
     """Why a webhook is paused: by an admin, after too many failures, after a 410, or in a copied blog."""
 
     ADMIN = "admin"
@@ -130,7 +130,7 @@ class Webhook(Identified, Base):
 PAUSE_COPIED = (
     update(Webhook)
     .where(Webhook.paused.is_(None))
-    .values(paused=Pause.COPIED, paused_at=bindparam("now", type_=UtcDateTime()), next_attempt=None)
+    .values(paused=PauseReason.COPIED, paused_at=bindparam("now", type_=UtcDateTime()), next_attempt=None)
 )
 
 

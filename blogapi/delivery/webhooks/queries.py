@@ -15,7 +15,7 @@ from sqlalchemy import ColumnElement, Select, Uuid, delete, func, literal, or_, 
 
 from blogapi import clock
 from blogapi.delivery.webhooks import event_types
-from blogapi.delivery.webhooks.models import Delivery, Mode, Pause, Webhook
+from blogapi.delivery.webhooks.models import Delivery, Mode, PauseReason, Webhook
 from blogapi.publication.models import Event
 from blogapi.storage.database import CommitCounter, current_time, db
 from blogapi.web import metrics
@@ -100,15 +100,15 @@ class WaitingEvents(NamedTuple):
 
 
 def list_webhooks(page: PageRequest | None) -> Page[Sequence[WithAttributes]]:
-    """Return the webhooks with the attributes that `describe` adds, sorted by name."""
-    found = paginate(select(Webhook).order_by(func.lower(Webhook.name), Webhook.uuid), page)
-    return Page(describe(found.rows), found.total, found.page_request)
+    """Return the webhooks with the attributes that `describe_webhooks` adds, sorted by name."""
+    webhooks = paginate(select(Webhook).order_by(func.lower(Webhook.name), Webhook.uuid), page)
+    return Page(describe_webhooks(webhooks.rows), webhooks.total, webhooks.page_request)
 
 
-def describe(webhooks: Sequence[Webhook]) -> list[WithAttributes]:
+def describe_webhooks(webhooks: Sequence[Webhook]) -> list[WithAttributes]:
     """Return the webhooks with the additional attributes of WebhookSchema, such as `waiting`."""
     positions = get_positions()
-    waiting, calls = count_waiting_events(webhooks, positions.last), list_latest()
+    waiting, calls = count_waiting_events(webhooks, positions.last), list_latest_calls()
     return [
         WithAttributes(
             webhook,
@@ -122,9 +122,9 @@ def describe(webhooks: Sequence[Webhook]) -> list[WithAttributes]:
     ]
 
 
-def get_described(uuid: UUID) -> WithAttributes:
-    """Return the webhook with the attributes that `describe` adds; raises NotFound if there is none."""
-    return describe([get_by_uuid(uuid)])[0]
+def get_described_webhook(uuid: UUID) -> WithAttributes:
+    """Return the webhook with the attributes of `describe_webhooks`; raises NotFound if there is none."""
+    return describe_webhooks([get_by_uuid(uuid)])[0]
 
 
 def get_by_uuid(uuid: UUID) -> Webhook:
@@ -136,12 +136,12 @@ def count_webhooks() -> int:
     return db.session.scalar(select(func.count()).select_from(Webhook)) or 0
 
 
-def list_active() -> Sequence[Webhook]:
+def list_active_webhooks() -> Sequence[Webhook]:
     """Return the webhooks that are not paused."""
     return db.session.scalars(select(Webhook).where(Webhook.paused.is_(None))).all()
 
 
-def list_callable(now: datetime) -> Sequence[Webhook]:
+def list_callable_webhooks(now: datetime) -> Sequence[Webhook]:
     """Return the active webhooks that have events after their position and may be called now.
 
     A webhook may not be called before its next attempt, or while a server holds its lease.
@@ -161,11 +161,11 @@ def is_leased(webhook: Webhook, now: datetime) -> bool:
     return (clock.discard_if_ahead(webhook.leased_until, now, LEASE) or now) > now
 
 
-def list_delayed() -> list[UUID]:
-    """Return the uuids of webhooks whose calls have been due for OVERDUE_AFTER; outside of `serve`, none."""
+def list_delayed_webhooks() -> list[UUID]:
+    """Return the uuids of webhooks whose calls have been due for OVERDUE_AFTER; empty outside of `serve`."""
     if SENDER_KEY not in current_app.extensions:
         return []
-    free = list_callable(current_time())
+    free = list_callable_webhooks(current_time())
     waiting = count_waiting_events(free, get_positions().last)
     times = {webhook.uuid: find_next_call(webhook, waiting[webhook.uuid]) for webhook in free}
     return [
@@ -181,29 +181,29 @@ def _read_lags() -> metrics.Values:
     first = select(Event.time).where(Event.position > Webhook.position).order_by(Event.position).limit(1)
     statement, now = select(Webhook, first.scalar_subquery()).where(Webhook.paused.is_(None)), current_time()
     rows = db.session.execute(statement)
-    due = {each: _find_due_time(each, WaitingEvents(1, time, now)) or now for each, time in rows}
-    return {(str(each.uuid), each.name): max(0, (now - due[each]).total_seconds()) for each in due}
+    due = {webhook: _find_due_time(webhook, WaitingEvents(1, time, now)) or now for webhook, time in rows}
+    return {(str(hook.uuid), hook.name): max(0, (now - due[hook]).total_seconds()) for hook in due}
 
 
 @metrics.gauge(
     "webhook_failures", "Failed attempts of the next call.", "webhook", "name", reads_database=True
 )
 def _read_failures() -> metrics.Values:
-    failing = or_(Webhook.paused.is_(None), Webhook.paused.in_((Pause.FAILURES, Pause.GONE)))
+    failing = or_(Webhook.paused.is_(None), Webhook.paused.in_((PauseReason.FAILURES, PauseReason.GONE)))
     webhooks = db.session.scalars(select(Webhook).where(failing))
-    return {(str(each.uuid), each.name): each.failures for each in webhooks}
+    return {(str(webhook.uuid), webhook.name): webhook.failures for webhook in webhooks}
 
 
 def get_positions() -> Positions:
-    """Return the current positions."""
-    marks = (CommitCounter.deleted_position, CommitCounter.deleted_unlisted)
-    return Positions(*db.session.execute(select(CommitCounter.position, *marks)).one())
+    """Return the current position of the last event, and the positions of deleted events."""
+    deleted = (CommitCounter.deleted_position, CommitCounter.deleted_unlisted)
+    return Positions(*db.session.execute(select(CommitCounter.position, *deleted)).one())
 
 
 def find_last_public(position: int) -> Event | None:
     """Return the last public event up to a position, or None if there is none."""
-    is_found = (Event.position <= position, Event.public_position.is_not(None))
-    statement = select(Event).where(*is_found).order_by(Event.position.desc())
+    conditions = (Event.position <= position, Event.public_position.is_not(None))
+    statement = select(Event).where(*conditions).order_by(Event.position.desc())
     return db.session.scalar(statement.limit(1))
 
 
@@ -258,11 +258,11 @@ def _find_due_time(webhook: Webhook, waiting: WaitingEvents) -> datetime | None:
     return clock.discard_if_ahead(due, now, longest) or now
 
 
-def find_position(webhook: Webhook, since: datetime) -> int:
-    """Return the position before the first event from `since` on that a webhook of its kind can receive."""
+def find_replay_position(webhook: Webhook, since: datetime) -> int:
+    """Return the position before the first event from `since` on that the webhook can receive."""
     is_public = Event.public_position.is_not(None)
-    is_known = or_(is_public, Event.unlisted) if webhook.receives_unlisted else is_public
-    position = db.session.scalar(select(func.min(Event.position)).where(Event.time >= since, is_known))
+    is_received = or_(is_public, Event.unlisted) if webhook.receives_unlisted else is_public
+    position = db.session.scalar(select(func.min(Event.position)).where(Event.time >= since, is_received))
     return get_positions().last if position is None else position - 1
 
 
@@ -286,18 +286,18 @@ def get_delivery(webhook: UUID, uuid: UUID) -> Delivery:
     return delivery
 
 
-def list_latest() -> dict[UUID, list[Delivery]]:
+def list_latest_calls() -> dict[UUID, list[Delivery]]:
     """Return the newest calls of each webhook, newest first, in one statement."""
     newest_first = (Delivery.time.desc(), Delivery.uuid)
     number = func.row_number().over(partition_by=Delivery.webhook_id, order_by=newest_first)
     numbered = select(Delivery.uuid, number.label("number")).subquery()
     statement = select(Delivery).join(numbered, numbered.c.uuid == Delivery.uuid)
-    found: dict[UUID, list[Delivery]] = {}
+    calls: dict[UUID, list[Delivery]] = {}
     for delivery in db.session.scalars(
         statement.where(numbered.c.number <= LATEST_CALLS).order_by(*newest_first)
     ):
-        found.setdefault(delivery.webhook_id, []).append(delivery)
-    return found
+        calls.setdefault(delivery.webhook_id, []).append(delivery)
+    return calls
 
 
 def _select_deliveries(webhook: UUID) -> Select[Delivery]:

@@ -28,7 +28,7 @@ from blogapi.web.representation import Representation
 bp = Blueprint("webhooks", __name__, url_prefix="/api/v1/webhooks", description="Webhooks and build hooks")
 
 REPRESENTATION = Representation(
-    queries.get_described,
+    queries.get_described_webhook,
     WebhookSchema(),
     lambda: queries.list_webhooks(None).rows,
     WebhookSchema(many=True),
@@ -87,7 +87,7 @@ def test_fields(fields: Fields) -> Delivery:
 @bp.response(200, WebhookSchema())
 def single(id: UUID) -> WithAttributes:
     """Show a webhook and its latest calls."""
-    return queries.get_described(id)
+    return queries.get_described_webhook(id)
 
 
 @bp.patch("/<id:id>/")
@@ -96,7 +96,7 @@ def single(id: UUID) -> WithAttributes:
 @bp.arguments(WebhookBodySchema(partial=True))
 @bp.write(200, WebhookSchema(), REPRESENTATION)
 def change(fields: Fields, id: UUID) -> WithAttributes:
-    """Change a webhook. `active` pauses or resumes it; a resumed webhook gets the waiting changes."""
+    """Change a webhook. `active` pauses or resumes it; a resumed webhook receives the waiting changes."""
     return service.change(id, fields)
 
 

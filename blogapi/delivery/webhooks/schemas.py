@@ -11,7 +11,7 @@ from marshmallow import validate
 
 from blogapi.delivery.webhooks.event_types import ALL_TYPES_PATTERN, PATTERNS
 from blogapi.delivery.webhooks.messages import PRESETS
-from blogapi.delivery.webhooks.models import STANDARD, Mode, Pause
+from blogapi.delivery.webhooks.models import STANDARD, Mode, PauseReason
 from blogapi.web import outgoing
 from blogapi.web.fields import (
     BoundedList,
@@ -31,7 +31,7 @@ MAX_QUIET_SECONDS, MAX_INTERVAL_SECONDS = 3600, 86_400
 _PRESET_METADATA = {
     "description": "The kind of receiver: `standard` (the default) gets signed calls, others start builds."
 }
-_MODE_METADATA = {"description": "One call for each change, or one for any number of changes."}
+_MODE_METADATA = {"description": "One call for each change (`each`), or for several (`combined`)."}
 
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
 _HEADER_VALUE = re.compile(r"[\x20-\x7e]+")
@@ -72,7 +72,7 @@ class LatestCallSchema(OutputSchema):
     succeeded = ma.fields.Boolean()
     attempt = ma.fields.Integer(metadata={"description": "1 for the first attempt.", "example": 1})
     status = ma.fields.Integer(
-        allow_none=True, metadata={"description": "The status of the answer; null without an answer."}
+        allow_none=True, metadata={"description": "The HTTP status; null if there was no answer."}
     )
     error = ma.fields.String(metadata={"description": "Why there is no answer; may be empty."})
     milliseconds = ma.fields.Integer()
@@ -94,7 +94,7 @@ class ChangeOfCallSchema(OmitsNull, OutputSchema):
     cursor = ma.fields.String(
         allow_none=True,
         metadata={
-            "description": "The position in the feed of changes, for `since`; null if it is empty.",
+            "description": "The value of `since` for the feed of changes; null if the feed is empty.",
             "example": "5fa31c07-p42",
         },
     )
@@ -134,9 +134,9 @@ class WebhookSchema(OutputSchema):
     paused = ma.fields.String(
         allow_none=True,
         metadata={
-            "enum": [*Pause, None],
-            "description": "Why it is paused: by an admin, after its calls failed for three days, after an "
-            "answer 410, or because the blog is a copy.",
+            "enum": [*PauseReason, None],
+            "description": "Why the webhook is paused: by an admin, after its calls failed for three days, "
+            "after an answer 410, or because the blog is a copy.",
         },
     )
     paused_at = Timestamp(allow_none=True, dump_only=True)
@@ -155,7 +155,7 @@ class WebhookSchema(OutputSchema):
     rotation_ends = Timestamp(
         allow_none=True,
         dump_only=True,
-        metadata={"description": "Until then, calls are also signed with the former secret."},
+        metadata={"description": "Until this time, calls are also signed with the former secret."},
     )
     waiting = ma.fields.Integer(metadata={"description": "The number of changes that wait for a call."})
     has_gap = ma.fields.Boolean(
@@ -213,8 +213,8 @@ class WebhookBodySchema(InputSchema):
         validate=validate.Length(min=1),
         load_default=lambda: [ALL_TYPES_PATTERN],
         metadata={
-            "description": "The types of changes to report; `article.*` stands for all of a kind, `*` for "
-            "all but `article.unlisted` and `page.unlisted`, which build hooks always get."
+            "description": "The types of changes to report. `article.*` stands for all types of a kind, and "
+            "`*` for all types but `article.unlisted` and `page.unlisted`; build hooks always get these."
         },
     )
     headers = ma.fields.Dict(
@@ -222,7 +222,7 @@ class WebhookBodySchema(InputSchema):
         values=ma.fields.String(),
         attribute="custom_headers",
         validate=[validate.Length(max=MAX_HEADERS), _check_headers],
-        metadata={"description": "More headers to send. No response shows their values."},
+        metadata={"description": "Additional headers to send. No response shows their values."},
     )
     quiet_seconds = StrictInteger(
         minimum=0,

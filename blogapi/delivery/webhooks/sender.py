@@ -21,7 +21,7 @@ from blogapi.web.outgoing import CALL_SECONDS
 CHECK_SECONDS = 0.5
 
 
-def start(app: Flask) -> Callable[[], None]:
+def start_sender(app: Flask) -> Callable[[], None]:
     """Start the thread that makes the calls that are due; return a function that stops it."""
     sender = _Sender(app)
     sender.thread.start()
@@ -50,15 +50,15 @@ class _Sender:
     def _run(self) -> None:
         while not self._stop.wait(CHECK_SECONDS):
             try:
-                self._work()
+                self._process_calls()
             except (SQLAlchemyError, NewerSchema) as error:
                 # The database may be unreachable for a while, or another version may have upgraded it.
                 self._app.logger.warning("the webhooks wait for the database: %s", error)
             except Exception:
                 self._app.logger.exception("the webhooks failed")
 
-    def _work(self) -> None:
-        """Store the outcomes of finished calls, and begin the calls that are due."""
+    def _process_calls(self) -> None:
+        """Store the outcomes of finished calls, and start the calls that are due."""
         with self._app.app_context():
             self._store_finished()
             for due in delivery.plan_calls(self._server, self._calls):

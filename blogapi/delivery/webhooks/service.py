@@ -16,7 +16,7 @@ from blogapi import clock
 from blogapi.delivery.webhooks import delivery, event_types, messages, queries
 from blogapi.delivery.webhooks.event_types import NOTICE_PATTERNS, selects_notice
 from blogapi.delivery.webhooks.messages import Message
-from blogapi.delivery.webhooks.models import STANDARD, Delivery, Mode, Pause, Webhook
+from blogapi.delivery.webhooks.models import STANDARD, Delivery, Mode, PauseReason, Webhook
 from blogapi.storage.database import current_time, db, transaction
 from blogapi.web.errors import Conflict, Invalid, Problem
 from blogapi.web.fields import Fields, WithAttributes
@@ -25,7 +25,7 @@ MAX_WEBHOOKS = 20
 QUIET_SECONDS, INTERVAL_SECONDS = 10, 60
 
 # Limits the calls that admins request (tests, builds, repetitions) to two at a time in each process.
-_calls = threading.BoundedSemaphore(2)
+_running_calls = threading.BoundedSemaphore(2)
 
 
 def create(fields: Fields) -> WithAttributes:
@@ -38,7 +38,7 @@ def create(fields: Fields) -> WithAttributes:
             raise Conflict(f"There are {MAX_WEBHOOKS} webhooks already; delete one first.")
         webhook = _make_webhook(fields)
         db.session.add(webhook)
-    return _with_secret(webhook)
+    return _add_secret(webhook)
 
 
 def _make_webhook(fields: Fields) -> Webhook:
@@ -63,7 +63,7 @@ def change(uuid: UUID, fields: Fields) -> WithAttributes:
     with transaction(visible=False):
         webhook = queries.get_by_uuid(uuid)
         _set_fields(webhook, fields)
-    return queries.get_described(uuid)
+    return queries.get_described_webhook(uuid)
 
 
 def delete(uuid: UUID) -> None:
@@ -75,8 +75,7 @@ def delete(uuid: UUID) -> None:
 def rotate(uuid: UUID, *, overlap_seconds: int) -> WithAttributes:
     """Give the webhook a new secret, and return the webhook with its `secret`.
 
-    For `overlap_seconds`, calls are also signed with the previous secret. Raises Conflict if the calls of the
-    webhook are not signed.
+    For `overlap_seconds`, calls are also signed with the previous secret. Raises Conflict for a build hook.
     """
     with transaction(visible=False):
         webhook = queries.get_by_uuid(uuid)
@@ -84,21 +83,21 @@ def rotate(uuid: UUID, *, overlap_seconds: int) -> WithAttributes:
             raise Conflict("The calls of this webhook are not signed.")
         webhook.rotation += 1
         webhook.rotation_ends = current_time() + timedelta(seconds=overlap_seconds)
-    return _with_secret(webhook)
+    return _add_secret(webhook)
 
 
 def replay(uuid: UUID, since: datetime) -> WithAttributes:
     """Send all changes since a time to the webhook again, in their order, and then the waiting changes."""
     with transaction(visible=False):
         webhook = queries.get_by_uuid(uuid)
-        webhook.position = min(webhook.position, queries.find_position(webhook, since))
+        webhook.position = min(webhook.position, queries.find_replay_position(webhook, since))
         _forget_failures(webhook)
-    return queries.get_described(uuid)
+    return queries.get_described_webhook(uuid)
 
 
 def send_test(uuid: UUID) -> Delivery:
     """Make a test call now and return its outcome."""
-    return _send(queries.get_by_uuid(uuid), _make_test_message())
+    return _call_and_store(queries.get_by_uuid(uuid), _make_test_message())
 
 
 def send_test_unstored(fields: Fields) -> Delivery:
@@ -117,15 +116,15 @@ def build_now(uuid: UUID) -> Delivery:
     webhook = queries.get_by_uuid(uuid)
     if webhook.preset == STANDARD:
         raise Conflict("This webhook starts no build; send a test call instead.")
-    return _send(webhook, Message(f"msg_build_{uuid4().hex}", event_types.COMBINED, clock.now()))
+    return _call_and_store(webhook, Message(f"msg_build_{uuid4().hex}", event_types.COMBINED, clock.now()))
 
 
 def send_notice(type: str, data: Mapping[str, Any]) -> list[bool]:
-    """Call each active webhook that has chosen this type of notices.
+    """Call each active webhook that selects this type of notice.
 
     Return whether each call succeeded; a failed call is not repeated.
     """
-    chosen = [webhook for webhook in queries.list_active() if selects_notice(webhook.event_patterns, type)]
+    chosen = [hook for hook in queries.list_active_webhooks() if selects_notice(hook.event_patterns, type)]
     db.session.expunge_all()
     message = Message(f"msg_{uuid4().hex}", type, clock.now(), [dict(data)])
     return [_send_and_report(webhook, message) for webhook in chosen]
@@ -141,14 +140,14 @@ def show_delivery(uuid: UUID, delivery_id: UUID) -> WithAttributes:
 def send_again(uuid: UUID, delivery_id: UUID) -> Delivery:
     """Make a former call again, with the same id, and return its outcome."""
     former = queries.get_delivery(uuid, delivery_id)
-    return _send(queries.get_by_uuid(uuid), messages.read_message(former))
+    return _call_and_store(queries.get_by_uuid(uuid), messages.read_message(former))
 
 
 def _send_and_report(webhook: Webhook, message: Message) -> bool:
     call = delivery.call_without_storing(webhook, message)
     succeeded = call.succeeded
     try:
-        delivery.store_call(call)
+        delivery.store_delivery(call)
     except (SQLAlchemyError, Problem) as error:
         # The notice can be about a full disk, on which the outcome cannot be stored.
         current_app.logger.warning("a call of the webhook %r is not stored: %s", webhook.name, error)
@@ -159,22 +158,22 @@ def _make_test_message() -> Message:
     return Message(f"msg_test_{uuid4().hex}", event_types.TEST, clock.now())
 
 
-def _send(webhook: Webhook, message: Message) -> Delivery:
+def _call_and_store(webhook: Webhook, message: Message) -> Delivery:
     db.session.expunge(webhook)
     with _limit_running_calls():
         call = delivery.call_without_storing(webhook, message)
-        delivery.store_call(call)
+        delivery.store_delivery(call)
     return call
 
 
 @contextmanager
 def _limit_running_calls() -> Iterator[None]:
-    if not _calls.acquire(blocking=False):
+    if not _running_calls.acquire(blocking=False):
         raise Conflict("Two calls are being made already; try again in a few seconds.")
     try:
         yield
     finally:
-        _calls.release()
+        _running_calls.release()
 
 
 def _set_fields(webhook: Webhook, fields: Fields) -> None:
@@ -201,14 +200,14 @@ def _set_fields(webhook: Webhook, fields: Fields) -> None:
         webhook.paused = webhook.paused_at = None
         _forget_failures(webhook)
     elif not active and webhook.active:
-        webhook.paused, webhook.paused_at = Pause.ADMIN, current_time()
+        webhook.paused, webhook.paused_at = PauseReason.ADMIN, current_time()
 
 
 def _forget_failures(webhook: Webhook) -> None:
     webhook.failures, webhook.failing_since, webhook.next_attempt = 0, None, None
 
 
-def _with_secret(webhook: Webhook) -> WithAttributes:
+def _add_secret(webhook: Webhook) -> WithAttributes:
     is_signed = webhook.preset == STANDARD
     return WithAttributes(
         webhook, secret=messages.make_secret(webhook.uuid, webhook.rotation) if is_signed else None

@@ -26,7 +26,7 @@ from blogapi.content.articles.writing.loaded_articles import LoadedArticles, loa
 from blogapi.content.custom_fields.validation import describe_unfit
 from blogapi.content.taxonomies.categories import Category
 from blogapi.delivery.redirects import queries as redirect_service
-from blogapi.delivery.redirects.queries import complete
+from blogapi.delivery.redirects.queries import add_placeholder
 from blogapi.importing import queries
 from blogapi.importing.format_api.article_record import ArticleRecord, ExportedFields
 from blogapi.importing.format_api.report import FileReport, Result
@@ -88,7 +88,7 @@ class FormerPaths:
         self._state, self._owners = state, dict(state.planned_paths)
         self._new: list[FormerPath] = []
         paths = sorted({path for record in records for path in list_paths(record)})
-        self._site = complete(get_site()) if paths else None
+        self._site = add_placeholder(get_site()) if paths else None
         for group in chunk(paths):
             owners = select(FormerPath.path, FormerPath.article_id)
             rows = db.session.execute(owners.where(FormerPath.path.in_(group)))
@@ -334,7 +334,7 @@ class ImportBatch:
         preferred = record.slug if exported and record.slug else slugs.make_slug(record.slug or record.title)
         notes = []
         if preferred in self._state.redirects:
-            redirect_service.remove(preferred)
+            redirect_service.remove_former_slug(preferred)
             notes.append(
                 f"The redirect from “{preferred}” to another article was removed, because this article has "
                 "this slug."
@@ -381,7 +381,7 @@ class ImportBatch:
                 yield "Its former addresses were ignored, because a draft has no redirects."
             return
         yield from self._paths.add(record, article)
-        taken = redirect_service.add(article.uuid, new_slugs) if new_slugs else []
+        taken = redirect_service.add_former_slugs(article.uuid, new_slugs) if new_slugs else []
         if self._state.dry_run:
             planned = self._state.planned_slugs | self._state.redirects
             taken = [slug for slug in new_slugs if slug in planned or slug in taken]

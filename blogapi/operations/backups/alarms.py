@@ -21,7 +21,7 @@ _ALARM_INTERVAL = timedelta(days=1)
 
 _HOURS = MAX_AGE // timedelta(hours=1)
 
-_TEXT = """{title} has had no good backup for {hours} hours.
+_MAIL_TEXT = """{title} has had no good backup for {hours} hours.
 
 The last good backup: {last}
 What went wrong: {reason}
@@ -30,25 +30,25 @@ The page Backups of the admin pages lists all backups. `doctor` on the server ch
 """
 
 
-def send_if_due(app: Flask, found: BackupStatus) -> bool:
+def send_alarm_if_due(app: Flask, status: BackupStatus) -> bool:
     """If a backup is overdue, send one alarm a day; return whether an e-mail or a call succeeded."""
-    if not found.is_late(app.config["DAILY_BACKUPS"]):
+    if not status.is_late(app.config["DAILY_BACKUPS"]):
         return False
-    if found.last_alarm is not None and -clock.TOLERANCE <= clock.now() - found.last_alarm < _ALARM_INTERVAL:
+    if status.last_alarm and -clock.TOLERANCE <= clock.now() - status.last_alarm < _ALARM_INTERVAL:
         return False
-    app.logger.error("there has been no good backup for %d hours: %s", _HOURS, found.reason)
+    app.logger.error("there has been no good backup for %d hours: %s", _HOURS, status.reason)
     with app.app_context():
-        last = found.last_success.isoformat() if found.last_success else None
-        notice = {"last_success": last, "reason": found.reason}
-        return any([*_send_mails(app, found), *send_notice(BACKUP_FAILED, notice)])
+        last = status.last_success.isoformat() if status.last_success else None
+        notice = {"last_success": last, "reason": status.reason}
+        return any([*_send_mails(app, status), *send_notice(BACKUP_FAILED, notice)])
 
 
-def _send_mails(app: Flask, found: BackupStatus) -> Iterator[bool]:
+def _send_mails(app: Flask, status: BackupStatus) -> Iterator[bool]:
     if not mail.is_configured():
         return
     title = get_site().title or "A blog"
-    last = found.last_success.strftime("%Y-%m-%d %H:%M UTC") if found.last_success else "none"
-    text = _TEXT.format(title=title, hours=_HOURS, last=last, reason=found.reason or "See the log.")
+    last = status.last_success.strftime("%Y-%m-%d %H:%M UTC") if status.last_success else "none"
+    text = _MAIL_TEXT.format(title=title, hours=_HOURS, last=last, reason=status.reason or "See the log.")
     addresses = [admin.email for admin in list_admins() if admin.email]
     # The mail server can be slow, so end the read transaction, which keeps a snapshot open.
     end_read()

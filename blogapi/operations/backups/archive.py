@@ -13,9 +13,9 @@ from blogapi.cli import ProgressReporter, no_progress
 from blogapi.content.media import stored_files
 from blogapi.content.media.stored_files import StoredFile
 from blogapi.operations.backups.manifest import (
+    DATABASE_MEMBERS,
     MANIFEST,
     MEDIA_LIST,
-    MEMBERS,
     SETTINGS,
     InvalidBackup,
     Manifest,
@@ -38,7 +38,7 @@ _COMPRESSION_LEVEL = 1
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 # The maximum sizes of files that are read into memory; the list of media files has about 90 bytes per file.
 _MAX_BYTES = {MANIFEST: 1024 * 1024, SETTINGS: 1024 * 1024, MEDIA_LIST: 20 * 1024 * 1024}
-# Enough for as many files as a list of media files can contain, with 170 bytes for each.
+# This suffices for all files that a list of media files can contain, with 170 bytes for each.
 _MAX_DIRECTORY_BYTES = 40 * 1024 * 1024
 
 READ_ERRORS = (
@@ -52,7 +52,7 @@ READ_ERRORS = (
 )
 
 
-def create(target: Path) -> zipfile.ZipFile:
+def create_archive(target: Path) -> zipfile.ZipFile:
     """Return an archive that is written into the empty file `target`."""
     return zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=_COMPRESSION_LEVEL)
 
@@ -73,12 +73,12 @@ def add_file(archive: zipfile.ZipFile, name: str, path: Path, progress: Progress
 
 def add_manifest(archive: zipfile.ZipFile, manifest: Manifest, media: MediaList) -> None:
     """Add the manifest and, if there are any media files, their list."""
-    if media.paths():
+    if media.list_paths():
         archive.writestr(MEDIA_LIST, media.to_json())
     archive.writestr(MANIFEST, manifest.to_json())
 
 
-def unpack(path: Path, folder: Path, *, progress: ProgressReporter = no_progress) -> Manifest:
+def unpack_backup(path: Path, folder: Path, *, progress: ProgressReporter = no_progress) -> Manifest:
     """Unpack a backup without its media files into the folder and return its manifest.
 
     Raises InvalidBackup if the file is damaged.
@@ -86,9 +86,9 @@ def unpack(path: Path, folder: Path, *, progress: ProgressReporter = no_progress
     with open_archive(path) as archive:
         manifest = _read_manifest(archive)
         names = {name for name in archive.namelist() if not name.startswith(f"{MEDIA_FOLDER}/")} - {MANIFEST}
-        database = MEMBERS[manifest.database]
-        known = {database, SETTINGS, MEDIA_LIST, *filter(is_theme_path, names)}
-        if unknown := names - known:
+        database = DATABASE_MEMBERS[manifest.database]
+        known_names = {database, SETTINGS, MEDIA_LIST, *filter(is_theme_path, names)}
+        if unknown := names - known_names:
             raise InvalidBackup(f"it contains the unknown file {min(unknown)!r}")
         for name in names:
             (folder / name).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -119,16 +119,15 @@ def _read_manifest(archive: zipfile.ZipFile) -> Manifest:
 
 
 def read_media_paths(path: Path) -> set[str]:
-    """Return the paths of the media files of a backup that are in the folder `media` beside it.
+    """Return the paths of a backup's media files that are in the folder `media` beside the backup.
 
-    A zip file that another program has written refers to no media files. Raises InvalidBackup if the file
-    cannot be read.
+    A zip file of another program refers to no media files. Raises InvalidBackup if the file cannot be read.
     """
     with open_archive(path) as archive:
         if MANIFEST not in archive.namelist():
             return set()
         is_beside = _read_manifest(archive).media.place == MediaPlace.FOLDER
-        return _read_media_list(archive).paths() if is_beside else set()
+        return _read_media_list(archive).list_paths() if is_beside else set()
 
 
 def _read_media_list(archive: zipfile.ZipFile) -> MediaList:

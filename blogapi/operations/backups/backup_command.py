@@ -16,25 +16,25 @@ from blogapi.web.errors import Conflict
 
 COMMAND_SECONDS = 3600.0
 
-_running: set[subprocess.Popen[bytes]] = set()
+_running_processes: set[subprocess.Popen[bytes]] = set()
 
 _LOCK_NAME = ".command.lock"
 _MAX_OUTPUT_BYTES = 300
 
 
-def run(home: Path, path: Path) -> None:
+def run_after_backup(instance: Path, path: Path) -> None:
     """Run BACKUP_COMMAND for the new backup, and record that the backup is good.
 
     Raises Conflict if the command fails; the backup then counts as failed, but its file stays.
     """
-    if command := config.read_settings(home)["BACKUP_COMMAND"]:
-        folder = home / "backups"
+    if command := config.read_settings(instance)["BACKUP_COMMAND"]:
+        folder = instance / "backups"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with files.locked(folder / _LOCK_NAME) as held:
             if not held:
-                raise _make_error(path, "the command of another backup is running")
+                raise _make_conflict(path, "the command of another backup is running")
             _run_command(command, path)
-    status.record_success(home)
+    status.record_success(instance)
 
 
 def _run_command(command: tuple[str, ...], path: Path) -> None:
@@ -52,24 +52,24 @@ def _run_command(command: tuple[str, ...], path: Path) -> None:
                 start_new_session=True,
             )
         except OSError as error:
-            raise _make_error(path, f"{command[0]}: {error.strerror}") from error
-        _running.add(process)
+            raise _make_conflict(path, f"{command[0]}: {error.strerror}") from error
+        _running_processes.add(process)
         try:
             code = process.wait(COMMAND_SECONDS)
         except subprocess.TimeoutExpired as error:
-            raise _make_error(path, f"it did not end within {COMMAND_SECONDS / 60:.0f} minutes") from error
+            raise _make_conflict(path, f"it did not end within {COMMAND_SECONDS / 60:.0f} minutes") from error
         finally:
             _kill_process(process)
-            _running.discard(process)
+            _running_processes.discard(process)
         if code:
             messages.seek(max(messages.seek(0, os.SEEK_END) - _MAX_OUTPUT_BYTES, 0))
             output = " ".join(messages.read().decode("utf-8", "replace").split())
-            raise _make_error(path, f"its exit status is {code}. {output}".strip().rstrip("."))
+            raise _make_conflict(path, f"its exit status is {code}. {output}".strip().rstrip("."))
 
 
-def stop() -> bool:
+def stop_running() -> bool:
     """End the running command and the programs that it has started; return whether there was one."""
-    running = [process for process in _running if process.poll() is None]
+    running = [process for process in _running_processes if process.poll() is None]
     for process in running:
         _kill_process(process)
     return bool(running)
@@ -85,5 +85,5 @@ def _kill_process(process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
-def _make_error(path: Path, reason: str) -> Conflict:
+def _make_conflict(path: Path, reason: str) -> Conflict:
     return Conflict(f"The backup {path} was written, but BACKUP_COMMAND failed: {reason}.")

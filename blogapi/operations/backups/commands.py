@@ -21,7 +21,7 @@ from blogapi.operations.backups.service import NOT_RESTORED, Backup
 
 @click.command()
 @click.argument("name", metavar="FILE|FOLDER", type=click.Path())
-@click.option("--keep", type=click.IntRange(1), help="Keep this many backups in FOLDER; delete older ones.")
+@click.option("--keep", type=click.IntRange(1), help="Keep this many backups in FOLDER; delete the others.")
 @click.option("--verify", is_flag=True, help="Check that FILE can be restored, and write no backup.")
 @click.option("--json", "as_json", is_flag=True, help="Print the contents of the backup as JSON.")
 def backup(name: str, keep: int | None, verify: bool, as_json: bool) -> None:
@@ -43,11 +43,11 @@ def backup(name: str, keep: int | None, verify: bool, as_json: bool) -> None:
         raise click.UsageError("--keep needs an existing FOLDER and cannot be combined with --verify.")
     rotation = Rotation()
     with report_problems(), exit_on_sigterm():
-        home = blog_folder.find_existing()
+        instance = blog_folder.find_existing()
         if verify:
-            result = restoring.verify(path, home, progress=show_progress)
+            result = restoring.verify_backup(path, instance, progress=show_progress)
         else:
-            result, rotation = _create_backup(home, path, keep)
+            result, rotation = _create_backup(instance, path, keep)
     checked = NOT_RESTORED if result.is_only_read else "can be restored"
     _print_backup(f"{path} {checked}" if verify else f"Wrote {result.path}", result, rotation, as_json)
     if result.missing:
@@ -55,19 +55,19 @@ def backup(name: str, keep: int | None, verify: bool, as_json: bool) -> None:
         raise SystemExit(1)
 
 
-def _create_backup(home: Path, path: Path, keep: int | None) -> tuple[Backup, Rotation]:
+def _create_backup(instance: Path, path: Path, keep: int | None) -> tuple[Backup, Rotation]:
     """Write a backup to a new file, or into a folder."""
     if not path.is_dir() and not path.parent.is_dir():
         raise click.UsageError(f"The folder {path.parent} does not exist.")
-    with status.record_attempt(home):
+    with status.record_attempt(instance):
         if path.is_dir():
             target = path / naming.manual_backup_name(clock.now())
             result, rotation = folder_backups.create_in_folder(
-                home, target, BackupKind.MANUAL, keep=keep, progress=show_progress
+                instance, target, BackupKind.MANUAL, keep=keep, progress=show_progress
             )
         else:
-            result, rotation = service.create_backup(home, path, progress=show_progress), Rotation()
-        backup_command.run(home, result.path)
+            result, rotation = service.create_backup(instance, path, progress=show_progress), Rotation()
+        backup_command.run_after_backup(instance, result.path)
     return result, rotation
 
 
@@ -86,19 +86,19 @@ def restore(path: Path, allow_missing_media: bool, yes: bool) -> None:
     server uses it. The current state is first saved in another file, and the command prints the name of that
     file. If FILE is not a complete backup, nothing changes. No media file is deleted.
     """
-    home = blog_folder.find()
+    instance = blog_folder.find_instance()
     with report_problems():
-        if question := restoring.describe_replacement(path, home):
+        if question := restoring.describe_replacement(path, instance):
             click.echo(question)
             if is_terminal() and not yes:
                 click.confirm("Replace it?", abort=True)
-        result = restoring.restore(
+        result = restoring.restore_backup(
             path,
-            home,
+            instance,
             allow_missing_media=allow_missing_media,
             progress=show_progress,
         )
-    click.echo(f"RestoreResult {path}: {_describe_manifest(result.manifest)}.")
+    click.echo(f"Restored {path}: {_describe_manifest(result.manifest)}.")
     if result.unreadable:
         click.echo(
             f"The former database could not be read; it was moved to {result.former_copy}. "

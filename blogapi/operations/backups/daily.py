@@ -17,45 +17,44 @@ from blogapi.operations.backups.service import Backup
 from blogapi.operations.backups.status import BackupStatus
 from blogapi.web.errors import Problem
 
-# The service checks whether the backup of the day exists: FIRST_CHECK_SECONDS after its start, and then every
-# CHECK_SECONDS.
+# The seconds from the start to the first check whether the backup of the day exists, and between checks.
 FIRST_CHECK_SECONDS = 5.0
 CHECK_SECONDS = 1800.0
 
 
-def start(app: Flask) -> threading.Event | None:
+def start_daily_backups(app: Flask) -> threading.Event | None:
     """Start a thread that makes the daily backups; return the event that stops it (None: backups are off)."""
     keep = app.config["DAILY_BACKUPS"]
     if not keep:
         return None
-    stop, home = threading.Event(), Path(app.instance_path)
-    threading.Thread(target=_run, args=(app, home, keep, stop), name="daily backup", daemon=True).start()
+    stop, instance = threading.Event(), Path(app.instance_path)
+    threading.Thread(target=_run, args=(app, instance, keep, stop), name="daily backup", daemon=True).start()
     return stop
 
 
-def create_if_missing(home: Path, *, keep: int, today: date) -> Backup | None:
+def create_backup_if_missing(instance: Path, *, keep: int, today: date) -> Backup | None:
     """Make the backup of the day and delete old backups; return the new one, or None if it already exists.
 
     If the backup exists and BACKUP_COMMAND did not succeed for it, only the command runs again.
     """
-    path = home / "backups" / naming.daily_backup_name(today)
-    if path.exists() and not status.read_status(home).failing_since:
+    path = instance / "backups" / naming.daily_backup_name(today)
+    if path.exists() and not status.read_status(instance).failing_since:
         return None
-    with status.record_attempt(home):
+    with status.record_attempt(instance):
         backup = None
         if not path.exists():
-            backup, _ = folder_backups.create_in_folder(home, path, BackupKind.DAILY, keep=keep)
-        backup_command.run(home, path)
+            backup, _ = folder_backups.create_in_folder(instance, path, BackupKind.DAILY, keep=keep)
+        backup_command.run_after_backup(instance, path)
         return backup
 
 
-def _run(app: Flask, home: Path, keep: int, stop: threading.Event) -> None:
+def _run(app: Flask, instance: Path, keep: int, stop: threading.Event) -> None:
     # On a full disk, the status cannot be stored, so this thread remembers it.
     remembered, seconds = BackupStatus(), FIRST_CHECK_SECONDS
     while not stop.wait(seconds):
         seconds = CHECK_SECONDS
         try:
-            if backup := create_if_missing(home, keep=keep, today=clock.now().date()):
+            if backup := create_backup_if_missing(instance, keep=keep, today=clock.now().date()):
                 _log_backup(app, backup)
             remembered = BackupStatus()
         except Exception as error:
@@ -65,9 +64,9 @@ def _run(app: Flask, home: Path, keep: int, stop: threading.Event) -> None:
             failing_since = remembered.failing_since or clock.now()
             remembered = replace(remembered, failing_since=failing_since, reason=reason)
         try:
-            if alarms.send_if_due(app, status.read_status(home).merge(remembered)):
+            if alarms.send_alarm_if_due(app, status.read_status(instance).merge(remembered)):
                 remembered = replace(remembered, last_alarm=clock.now())
-                status.record_alarm(home)
+                status.record_alarm(instance)
         except Exception:
             app.logger.exception("the alarm about the overdue backup was not sent")
 

@@ -37,20 +37,20 @@ def refuse_tables(url: URL) -> None:
             )
 
 
-def restore(url: URL, folder: Path, manifest: Manifest, media: BackupMedia, upgrade: Upgrade) -> None:
+def restore_dump(url: URL, folder: Path, manifest: Manifest, media: BackupMedia, upgrade: Upgrade) -> None:
     """Fill a database without tables from an unpacked backup; after an error, it has no tables again."""
     with postgresql_dumps.fill(url, folder / DUMP):
         _check_and_upgrade(url, folder, manifest, media, upgrade)
 
 
-def verify(url: URL, folder: Path, manifest: Manifest, media: BackupMedia, upgrade: Upgrade) -> bool:
-    """Restore an unpacked backup into a new database, and delete it again; raises the errors of `restore`.
+def verify_dump(url: URL, folder: Path, manifest: Manifest, media: BackupMedia, upgrade: Upgrade) -> bool:
+    """Restore an unpacked backup into a new database, and delete it again; raises its errors too.
 
-    Return True, or False if the user may not create a database; the dump is then only read.
+    Return True. If the user may not create a database, only read the dump, and return False.
     """
-    may_create = "SELECT rolcreatedb OR rolsuper FROM pg_roles WHERE rolname = current_user"
+    is_allowed = "SELECT rolcreatedb OR rolsuper FROM pg_roles WHERE rolname = current_user"
     with _connect(url) as connection:
-        if not connection.scalar(text(may_create)):
+        if not connection.scalar(text(is_allowed)):
             postgresql_dumps.read(folder / DUMP)
             return False
     with postgresql_dumps.open_copy(url, folder / DUMP) as copy:
@@ -65,8 +65,8 @@ def _check_and_upgrade(
         contents = _read_contents(connection)
     if (contents.migration, contents.rows) != (manifest.step, manifest.rows):
         raise InvalidBackup("its database does not match its manifest")
-    listed = {file.path for file in media.files}.union(file.path for file in media.known_missing)
-    if {file.path for file in contents.media} != listed:
+    listed_paths = {file.path for file in media.files}.union(file.path for file in media.known_missing)
+    if {file.path for file in contents.media} != listed_paths:
         raise InvalidBackup("its database does not match its list of media files")
     upgrade(url, folder)
 

@@ -1,4 +1,4 @@
-"""Backups in a folder, which share their media files; a new backup deletes the oldest ones."""
+"""Backups in a folder, which share their media files; a new backup deletes the oldest backups."""
 
 from __future__ import annotations
 
@@ -22,20 +22,26 @@ class Rotation:
 
 
 def create_in_folder(
-    home: Path, target: Path, kind: BackupKind, *, keep: int | None, progress: ProgressReporter = no_progress
+    instance: Path,
+    target: Path,
+    kind: BackupKind,
+    *,
+    keep: int | None,
+    progress: ProgressReporter = no_progress,
 ) -> tuple[service.Backup, Rotation]:
     """Write a backup into a folder; delete the oldest backups of its kind so that `keep` remain."""
     with service.convert_errors(target):
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         store = MediaStore(target.parent)
         with store.locked():
-            backup = service.create_backup(home, target, store=store, progress=progress)
+            backup = service.create_backup(instance, target, store=store, progress=progress)
             if keep is None:
                 return backup, Rotation()
-            return backup, Rotation(_rotate(target.parent, kind, keep=keep, created=target), store.prune())
+            deleted = _delete_old_backups(target.parent, kind, keep=keep, created=target)
+            return backup, Rotation(deleted, store.prune())
 
 
-def _rotate(folder: Path, kind: BackupKind, *, keep: int, created: Path) -> list[Path]:
+def _delete_old_backups(folder: Path, kind: BackupKind, *, keep: int, created: Path) -> list[Path]:
     """Delete the oldest backups of a kind so that `keep` remain, including `created`; return their paths.
 
     A backup whose name was chosen by a user has no kind and is never deleted. Backups with a later time than
@@ -43,9 +49,9 @@ def _rotate(folder: Path, kind: BackupKind, *, keep: int, created: Path) -> list
     is being downloaded; a later call deletes it.
     """
     deleted = []
-    ours = [path for path in folder.iterdir() if naming.find_kind(path.name) is kind]
-    others = [path for path in ours if path.name < created.name]
-    for path in sorted(others)[: max(len(others) - (keep - 1), 0)]:
+    same_kind = [path for path in folder.iterdir() if naming.find_kind(path.name) is kind]
+    older = [path for path in same_kind if path.name < created.name]
+    for path in sorted(older)[: max(len(older) - (keep - 1), 0)]:
         with suppress(PermissionError):
             path.unlink(missing_ok=True)
             deleted.append(path)

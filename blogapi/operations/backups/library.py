@@ -50,9 +50,9 @@ class Verification:
     missing: int
 
 
-def list_backups(home: Path) -> list[StoredBackup]:
+def list_backups(instance: Path) -> list[StoredBackup]:
     """Return the backups whose names were not chosen by a user, newest first."""
-    folder = home / "backups"
+    folder = instance / "backups"
     backups = [
         _read_backup(path, kind)
         for path in (folder.iterdir() if folder.is_dir() else ())
@@ -61,10 +61,10 @@ def list_backups(home: Path) -> list[StoredBackup]:
     return sorted(backups, key=lambda backup: (backup.created, backup.name), reverse=True)
 
 
-def create(home: Path) -> StoredBackup:
+def create_backup(instance: Path) -> StoredBackup:
     """Write a backup with all media files into the instance folder."""
-    target = home / "backups" / naming.manual_backup_name(clock.now())
-    with _shorten_paths(home), _lock_folder(target.parent):
+    target = instance / "backups" / naming.manual_backup_name(clock.now())
+    with _shorten_paths(instance), _lock_folder(target.parent):
         manual = [
             path for path in target.parent.iterdir() if naming.find_kind(path.name) is BackupKind.MANUAL
         ]
@@ -72,29 +72,29 @@ def create(home: Path) -> StoredBackup:
             raise Conflict(
                 f"There are {len(manual)} backups already; delete one first.", code="too_many_backups"
             )
-        with status.record_attempt(home):
-            service.create_backup(home, target)
+        with status.record_attempt(instance):
+            service.create_backup(instance, target)
     # While BACKUP_COMMAND runs, other backups can be made, checked and deleted.
-    with _shorten_paths(home), status.record_attempt(home):
-        backup_command.run(home, target)
+    with _shorten_paths(instance), status.record_attempt(instance):
+        backup_command.run_after_backup(instance, target)
     return _read_backup(target, BackupKind.MANUAL)
 
 
-def get_path(home: Path, name: str) -> Path:
+def get_backup_path(instance: Path, name: str) -> Path:
     """Return the path of a backup; raises NotFound if there is no backup with this name."""
-    path = home / "backups" / name
+    path = instance / "backups" / name
     if naming.find_kind(name) is None or not path.is_file():
         raise NotFound("There is no backup with this name.")
     return path
 
 
-def verify(home: Path, name: str) -> Verification:
+def verify_backup(instance: Path, name: str) -> Verification:
     """Check a backup by restoring it into a temporary folder or database, and check its media files."""
-    path = get_path(home, name)
+    path = get_backup_path(instance, name)
     with _lock_folder(path.parent):
         try:
-            with _shorten_paths(home):
-                backup = restoring.verify(path, home)
+            with _shorten_paths(instance):
+                backup = restoring.verify_backup(path, instance)
         except Conflict as error:
             return Verification(False, error.detail, 0, 0, 0)
     manifest = backup.manifest
@@ -103,17 +103,17 @@ def verify(home: Path, name: str) -> Verification:
     return Verification(True, f"The backup {detail}.", articles, media.files, media.missing)
 
 
-def delete(home: Path, name: str) -> None:
+def delete_backup(instance: Path, name: str) -> None:
     """Delete a backup, and the media files beside it that no other backup needs.
 
     Raises NotFound if there is no such backup, and Conflict for a daily backup, which the service deletes
     itself when it is old.
     """
-    path = get_path(home, name)
+    path = get_backup_path(instance, name)
     if naming.find_kind(name) is BackupKind.DAILY:
         raise Conflict("Daily backups are deleted automatically; DAILY_BACKUPS sets how many are kept.")
     store = MediaStore(path.parent)
-    with _shorten_paths(home), service.convert_errors(path), _lock_folder(path.parent), store.locked():
+    with _shorten_paths(instance), service.convert_errors(path), _lock_folder(path.parent), store.locked():
         path.unlink(missing_ok=True)
         store.prune()
 
@@ -143,14 +143,14 @@ def _lock_folder(folder: Path) -> Iterator[None]:
     with files.locked(folder / _LOCK_NAME) as held:
         if not held:
             raise Conflict(
-                "Another backup is being made, checked or deleted. Wait until that has finished.",
+                "Another backup is being made, checked or deleted. Wait until it has finished.",
                 code="backup_running",
             )
         yield
 
 
 @contextmanager
-def _shorten_paths(home: Path) -> Iterator[None]:
+def _shorten_paths(instance: Path) -> Iterator[None]:
     """In error messages, replace the path of the instance folder with its name.
 
     Admins see these messages in a browser, and need not know the full path.
@@ -158,5 +158,5 @@ def _shorten_paths(home: Path) -> Iterator[None]:
     try:
         yield
     except Problem as error:
-        error.detail = error.detail.replace(str(home), home.name)
+        error.detail = error.detail.replace(str(instance), instance.name)
         raise

@@ -43,12 +43,12 @@ class DatabaseKind(StrEnum):
     POSTGRESQL = "PostgreSQL"
 
 
-MEMBERS = {DatabaseKind.SQLITE: DATABASE, DatabaseKind.POSTGRESQL: DUMP}
+DATABASE_MEMBERS = {DatabaseKind.SQLITE: DATABASE, DatabaseKind.POSTGRESQL: DUMP}
 
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What a snapshot of a database contains: its last migration, the rows per table, and its media files."""
+    """What a snapshot of a database contains: the last migration, the rows per table, and the media files."""
 
     database: DatabaseKind
     migration: str
@@ -75,7 +75,7 @@ class MediaList:
     def to_json(self) -> bytes:
         return json.dumps(asdict(self), indent=0).encode("utf-8")
 
-    def paths(self) -> set[str]:
+    def list_paths(self) -> set[str]:
         """Return the paths of all files, whether they were saved or not."""
         return {*self.saved, *(file.path for file in self.missing)}
 
@@ -84,12 +84,12 @@ class MediaList:
         if not all(map(stored_files.is_path, self.saved)):
             raise InvalidBackup("its list of media files names a file that cannot exist")
         names = ((*path.rpartition("/")[2].partition("."), size) for path, size in self.saved.items())
-        return [StoredFile(hash, end, size, f"{hash}.{end}") for hash, _, end, size in names]
+        return [StoredFile(hash, suffix, size, f"{hash}.{suffix}") for hash, _, suffix, size in names]
 
 
 @dataclass(frozen=True, slots=True)
 class MediaSummary:
-    """The number and total size of the saved media files, and the number of those that could not be saved."""
+    """The number and total size of the saved media files, and how many files could not be saved."""
 
     place: str = MediaPlace.NONE.value
     files: int = 0

@@ -31,7 +31,7 @@ _MAX_EXAMPLES = 3
 class BackupMedia:
     """The media files of an unpacked backup.
 
-    `files` are the files to which its database refers (for a dump, its list); `root` is their folder.
+    `files` are the files to which its database refers (for a dump: to its list). `root` is their folder.
     """
 
     path: Path
@@ -45,15 +45,14 @@ class BackupMedia:
         """Raise Conflict if a file of the backup is missing or damaged."""
         expected = self._list_expected_files()
         checked = progress(expected, total=len(expected), label="Checking media files")
-        self._refuse_files([file for file in checked if not copy_from(self.root, file, None)])
+        self._refuse_files([file for file in checked if not copy_if_intact(self.root, file, None)])
 
     def restore(
         self, folder: MediaFolder, *, allow_missing: bool, progress: ProgressReporter
     ) -> tuple[MissingFile, ...]:
         """Copy files that are missing or damaged in the media folder; return files that could not be copied.
 
-        No file is deleted. Raises Conflict if the backup should have a file but lacks it, unless
-        `allow_missing` is set.
+        No file is deleted. Unless `allow_missing` is set, raises Conflict if the backup lacks a file.
         """
         checked = progress(sorted(self.files), total=len(self.files), label="Checking media files")
         faults = {file: fault for file in checked if (fault := _find_fault(folder, file, read=True))}
@@ -63,11 +62,11 @@ class BackupMedia:
         if not allow_missing:
             self._refuse_files([file for file in self._list_expected_files() if file in faults])
         lost = (file for file in self.known_missing if not (folder.root / file.path).is_file())
-        found = (MissingFile(file.path, file.label, fault) for file, fault in faults.items())
-        return tuple({file.path: file for file in (*lost, *found)}.values())
+        faulty = (MissingFile(file.path, file.label, fault) for file, fault in faults.items())
+        return tuple({file.path: file for file in (*lost, *faulty)}.values())
 
     def restore_deleted(self, folder: MediaFolder) -> None:
-        """Copy the files again that a running service has deleted during the restore.
+        """Copy again the files that a running service has deleted during the restore.
 
         The service deletes files to which the former database does not refer.
         """
@@ -86,10 +85,10 @@ class BackupMedia:
             return
         names = ", ".join(f"{file.path} ({file.label})" for file in files[:_MAX_EXAMPLES])
         more = ", …" if len(files) > _MAX_EXAMPLES else ""
-        where = f"in the folder {self.root}, which belongs to this backup"
+        location = f"in the folder {self.root}, which belongs to this backup"
         raise Conflict(
             f"{self.path} cannot be restored completely: {len(files)} media files are missing or damaged "
-            f"{where if self.place is MediaPlace.FOLDER else 'in it'} ({names}{more}). "
+            f"{location if self.place is MediaPlace.FOLDER else 'in it'} ({names}{more}). "
             "`restore --allow-missing-media` restores the rest."
         )
 
@@ -98,10 +97,10 @@ def copy_file(source: Path | ZipPath, file: StoredFile, root: Path) -> bool:
     """Copy a file into the media folder `root` if the source file is intact; return whether it was copied."""
     if not (source / file.path).is_file():
         return False
-    return stored_files.write_file(root, file, lambda target: copy_from(source, file, target))
+    return stored_files.write_file(root, file, lambda target: copy_if_intact(source, file, target))
 
 
-def copy_from(source: Path | ZipPath, file: StoredFile, target: IO[bytes] | None) -> bool:
+def copy_if_intact(source: Path | ZipPath, file: StoredFile, target: IO[bytes] | None) -> bool:
     """Copy a file to the target (None: only check the file); return whether the source file is intact."""
     try:
         with (source / file.path).open("rb") as opened:
@@ -118,13 +117,13 @@ def _find_fault(folder: MediaFolder, file: StoredFile, *, read: bool) -> str:
 def open_media(
     path: Path, manifest: Manifest, folder: Path, files: Collection[StoredFile] | None
 ) -> Iterator[BackupMedia]:
-    """Yield the media files of an unpacked backup: `files`, or all in its list. Raises InvalidBackup."""
+    """Yield the media files of an unpacked backup: `files`, or by default all files in its list."""
     place = MediaPlace(manifest.media.place)
-    path_of_list = folder / MEDIA_LIST
-    listed = parse_media_list(path_of_list.read_bytes()) if path_of_list.is_file() else None
-    missing = listed.missing if listed else ()
+    list_path = folder / MEDIA_LIST
+    media_list = parse_media_list(list_path.read_bytes()) if list_path.is_file() else None
+    missing = media_list.missing if media_list else ()
     if files is None:
-        files = listed.list_saved() if listed else []
+        files = media_list.list_saved() if media_list else []
     if place is MediaPlace.FILE:
         with ZipFile(path) as archive:
             yield BackupMedia(path, place, files, ZipPath(archive, f"{MEDIA_FOLDER}/"), missing)

@@ -53,9 +53,9 @@ class MediaStore:
         """Return whether the folder has the file with the right size; its content is not checked."""
         return stored_files.find_fault(self.root / file.path, file, read=False) == ""
 
-    def check_usable(self, live: Path) -> None:
-        """Raise Conflict if `root` is the blog's media folder (`live`), or has files of another program."""
-        if self.root.resolve() == live.resolve() or (
+    def check_usable(self, media_folder: Path) -> None:
+        """Raise Conflict if `root` is the blog's media folder, or has files of another program."""
+        if self.root.resolve() == media_folder.resolve() or (
             self.root.exists() and not (self.root / _MARKER).is_file() and any(self.root.iterdir())
         ):
             raise Conflict(f"{self.root} has other files; name another folder for the backups.")

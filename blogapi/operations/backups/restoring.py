@@ -44,8 +44,8 @@ class RestoreResult:
     """The result of a restore.
 
     `former_copy` is the path of a copy of the former database, or None if there was none. If `unreadable` is
-    True, SQLite could not read the former database, and its file was moved to `former_copy`. `settings` is a
-    sentence that says whether the settings were restored, and `theme` one about the theme; both may be empty.
+    True, SQLite could not read the former database, and its file was moved to `former_copy`. `settings` and
+    `theme` are sentences that say whether the settings and the theme were restored; both may be empty.
     `missing` are the media files that neither the backup nor the media folder has.
     """
 
@@ -62,15 +62,15 @@ class _DatabaseBusy(Exception):
 
 
 def init_app(app: Flask) -> None:
-    """Delete the staging folders that killed restores of this blog have left."""
-    home = Path(app.instance_path)
-    path = connections.sqlite_path(app.config["DATABASE_URL"], home)
-    files.delete_temporary_folders(path.parent if path else home, _STAGING_PREFIX)
+    """Delete the staging folders of restores of this blog that were killed."""
+    instance = Path(app.instance_path)
+    path = connections.sqlite_path(app.config["DATABASE_URL"], instance)
+    files.delete_temporary_folders(path.parent if path else instance, _STAGING_PREFIX)
 
 
-def restore(
+def restore_backup(
     path: Path,
-    home: Path,
+    instance: Path,
     *,
     allow_missing_media: bool = False,
     progress: ProgressReporter = no_progress,
@@ -83,9 +83,9 @@ def restore(
     cannot be restored, if another restore is running, if other writes interrupt each attempt, or if a
     PostgreSQL database has tables.
     """
-    url, media_folder = connections.get_database_url(home), service.get_media_folder(home)
+    url, media_folder = connections.get_database_url(instance), service.get_media_folder(instance)
     is_sqlite = service.get_kind(url) is DatabaseKind.SQLITE
-    live = Path(str(url.database)) if is_sqlite else home
+    live = Path(str(url.database)) if is_sqlite else instance
     with service.convert_errors(path), service.report_full_disk(live):
         is_plain = naming.is_plain_copy(path.name)
         # Refuse a file without a manifest before any folder is created.
@@ -93,30 +93,30 @@ def restore(
         service.refuse_other_kind(kind, url)
         if not is_sqlite:
             dumps.refuse_tables(url)
-        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        instance.mkdir(mode=0o700, parents=True, exist_ok=True)
         live.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with (
-            _open_staging_folder(live.parent if is_sqlite else home) as folder,
+            _open_staging_folder(live.parent if is_sqlite else instance) as folder,
             _open_backup(path, folder, progress) as (manifest, media),
         ):
             with service.report_full_disk(media_folder.root):
                 missing = media.restore(media_folder, allow_missing=allow_missing_media, progress=progress)
             former_copy, unreadable = None, False
             if is_sqlite:
-                aside = home / "backups" / f"before-restore-{clock.now():%Y%m%dT%H%M%S%f}.db"
-                former_copy, unreadable = replace_database(folder / DATABASE, live, aside)
+                copy_path = instance / "backups" / f"before-restore-{clock.now():%Y%m%dT%H%M%S%f}.db"
+                former_copy, unreadable = replace_database(folder / DATABASE, live, copy_path)
             else:
                 with service.report_full_disk("the database"):
-                    dumps.restore(url, folder, manifest, media, _upgrade_database)
+                    dumps.restore_dump(url, folder, manifest, media, _upgrade_database)
             with service.report_full_disk(media_folder.root):
                 media.restore_deleted(media_folder)
-            sentences = _restore_settings(folder, home), _restore_theme(folder, home)
+            sentences = _restore_settings(folder, instance), _restore_theme(folder, instance)
             return RestoreResult(manifest, former_copy, unreadable, *sentences, missing)
 
 
-def describe_replacement(path: Path, home: Path) -> str:
+def describe_replacement(path: Path, instance: Path) -> str:
     """Return a sentence about the blog that a restore would replace; empty if there is nothing to replace."""
-    live = connections.sqlite_path(config.read_settings(home)["DATABASE_URL"], home)
+    live = connections.sqlite_path(config.read_settings(instance)["DATABASE_URL"], instance)
     if live is None or not live.is_file():
         return ""
     number = "unknown"
@@ -130,11 +130,11 @@ def describe_replacement(path: Path, home: Path) -> str:
         # The name of a copy of the database contains its time.
         is_plain = naming.is_plain_copy(path.name)
         backup = path.name if is_plain else f"A backup of {archive.read_manifest(path).created}"
-    says = f"{backup} replaces the blog in {home.parent} (articles and pages: {number})."
-    return f"{says} Its state until now is kept in {home / 'backups'}."
+    sentence = f"{backup} replaces the blog in {instance.parent} (articles and pages: {number})."
+    return f"{sentence} Its current state is saved in {instance / 'backups'}."
 
 
-def verify(path: Path, home: Path, *, progress: ProgressReporter = no_progress) -> Backup:
+def verify_backup(path: Path, instance: Path, *, progress: ProgressReporter = no_progress) -> Backup:
     """Check a backup by restoring it into a temporary folder or database, and check its media files.
 
     A dump is restored on the server of the blog in this instance folder, or only read if the database user
@@ -149,10 +149,10 @@ def verify(path: Path, home: Path, *, progress: ProgressReporter = no_progress) 
         media.verify(progress)
         if manifest.database is DatabaseKind.SQLITE:
             return Backup(path, manifest, media.known_missing)
-        url = connections.get_database_url(home)
+        url = connections.get_database_url(instance)
         service.refuse_other_kind(manifest.database, url)
         with service.report_full_disk("the database"):
-            is_restored = dumps.verify(url, folder, manifest, media, _upgrade_database)
+            is_restored = dumps.verify_dump(url, folder, manifest, media, _upgrade_database)
         return Backup(path, manifest, media.known_missing, is_only_read=not is_restored)
 
 
@@ -174,13 +174,13 @@ def _open_backup(
     path: Path, folder: Path, progress: ProgressReporter
 ) -> Iterator[tuple[Manifest, BackupMedia]]:
     """Unpack a backup into the folder; check and upgrade a SQLite file. Yield its manifest and its media."""
-    manifest = service.unpack(path, folder, progress=progress)
+    manifest = service.unpack_backup(path, folder, progress=progress)
     files = None
     if manifest.database is DatabaseKind.SQLITE:
         _upgrade_database(URL.create("sqlite", database=str(folder / DATABASE)), folder)
         with integrity.open_database(folder / DATABASE) as connection:
             connection.execute("PRAGMA journal_mode=DELETE")
-        files = service.read_media(folder / DATABASE)
+        files = service.read_media_files(folder / DATABASE)
     with media_restoring.open_media(path, manifest, folder, files) as media:
         yield manifest, media
 
@@ -206,29 +206,29 @@ def _upgrade_database(url: URL, folder: Path) -> None:
                 db.engine.dispose()
 
 
-def replace_database(staged: Path, live: Path, aside: Path) -> tuple[Path | None, bool]:
+def replace_database(staged: Path, live: Path, copy_path: Path) -> tuple[Path | None, bool]:
     """Replace the content of the live database with the content of the staged database.
 
     Return the path at which the former content was saved (None: there was no former database), and whether
     the former file was moved because SQLite could not read it.
     """
-    aside.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    copy_path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if live.is_file() and live.stat().st_size and not integrity.count_lost_writes(live):
         try:
-            _overwrite(staged, live, aside)
-            return aside, False
+            _overwrite_database(staged, live, copy_path)
+            return copy_path, False
         except Exception as error:
-            aside.unlink(missing_ok=True)
+            copy_path.unlink(missing_ok=True)
             # Move the file only if SQLite cannot read it, not after errors such as a full disk.
             if not disk_errors.is_damage(error):
                 raise
-    moved = _move_database(live, aside)
+    moved = _move_database(live, copy_path)
     files.replace(staged, live)
-    return (aside, True) if moved else (None, False)
+    return (copy_path, True) if moved else (None, False)
 
 
-def _overwrite(staged: Path, live: Path, aside: Path) -> None:
-    """Copy the live database to `aside`, and then overwrite the live database in one transaction.
+def _overwrite_database(staged: Path, live: Path, copy_path: Path) -> None:
+    """Copy the live database to `copy_path`, and then overwrite the live database in one transaction.
 
     If another write came after the copy, the transaction is rolled back and both steps are repeated. Raises
     Conflict if each attempt fails.
@@ -245,9 +245,9 @@ def _overwrite(staged: Path, live: Path, aside: Path) -> None:
         target.execute("PRAGMA synchronous=FULL")
         for _ in range(_MAX_COPIES):
             version = reader.execute(_READ_VERSION).fetchall()
-            with service.report_full_disk(aside), files.partial_file(aside) as copy:
+            with service.report_full_disk(copy_path), files.partial_file(copy_path) as copy:
                 reader.execute("VACUUM INTO ?", [str(copy)])
-                files.replace(copy, aside)
+                files.replace(copy, copy_path)
             with suppress(_DatabaseBusy):
                 # Once the first page is written, no other connection can write. `_check_unchanged` is first
                 # called after this page.
@@ -266,7 +266,7 @@ def _check_unchanged(reader: sqlite3.Connection, old: list[int], status: int, re
 
 
 def _set_page_size(staged: Path, live: Path) -> None:
-    """Give the staged file the page size of the live file, because SQLite cannot change a live file's."""
+    """Give the staged file the page size of the live file, because a live file must keep its page size."""
     size = integrity.read_page_size(live)
     if integrity.read_page_size(staged) != size:
         with integrity.open_database(staged) as connection:
@@ -274,13 +274,13 @@ def _set_page_size(staged: Path, live: Path) -> None:
             connection.execute("VACUUM")
 
 
-def _move_database(live: Path, aside: Path) -> bool:
+def _move_database(live: Path, copy_path: Path) -> bool:
     """Move a database file that SQLite cannot read, with its log; return whether there was any file.
 
     If the log stayed, SQLite would apply it to the new file and damage that file.
     """
     moved = False
-    pairs = zip((*files.side_files(live), live), (*files.side_files(aside), aside), strict=True)
+    pairs = zip((*files.side_files(live), live), (*files.side_files(copy_path), copy_path), strict=True)
     for source, target in pairs:
         if source.exists():
             # The files are not synced, because this process must not open them; see `raw_files`.
@@ -289,16 +289,16 @@ def _move_database(live: Path, aside: Path) -> bool:
     return moved
 
 
-def _restore_settings(folder: Path, home: Path) -> str:
+def _restore_settings(folder: Path, instance: Path) -> str:
     """Restore the settings of the backup if the blog has none; return a sentence about the result."""
-    restored, current = folder / SETTINGS, home / SETTINGS
+    restored, current = folder / SETTINGS, instance / SETTINGS
     if not restored.is_file():
         return ""
     if current.exists():
-        same = current.read_bytes() == restored.read_bytes()
-        return "" if same else "The settings were not changed; those in the backup are different."
+        is_same = current.read_bytes() == restored.read_bytes()
+        return "" if is_same else "The settings were not changed; the backup has other settings."
     try:
-        restored_settings, current_settings = config.read_settings(folder), config.read_settings(home)
+        restored_settings, current_settings = config.read_settings(folder), config.read_settings(instance)
     except CannotStart as error:
         return f"The settings of the backup were not restored: {error.message}"
     for name in ("DATABASE_URL", "MEDIA_PATH"):
@@ -308,16 +308,17 @@ def _restore_settings(folder: Path, home: Path) -> str:
     return "The settings of the backup were restored."
 
 
-def _restore_theme(folder: Path, home: Path) -> str:
+def _restore_theme(folder: Path, instance: Path) -> str:
     """Restore the theme of the backup if the blog has none; return a sentence about the result."""
     if not (folder / THEME).is_dir():
         return ""
-    if (home / THEME).exists():
+    if (instance / THEME).exists():
         restored, current = (
-            {name: path.read_bytes() for name, path in list_theme_files(one)} for one in (folder, home)
+            {name: path.read_bytes() for name, path in list_theme_files(parent)}
+            for parent in (folder, instance)
         )
-        return "" if restored == current else "The theme was not changed; the one in the backup is different."
+        return "" if restored == current else "The theme was not changed; the backup has another theme."
     for _, path in list_theme_files(folder):
         files.sync(path)
-    shutil.move(folder / THEME, home / THEME)
+    shutil.move(folder / THEME, instance / THEME)
     return "The theme of the backup was restored."

@@ -36,8 +36,8 @@ class BackupSchema(OutputSchema):
     )
     has_media = ma.fields.Boolean(
         metadata={
-            "description": "Whether the file contains the media files. Those of other backups are in the "
-            "folder `media` beside it."
+            "description": "Whether the file contains the media files; otherwise they are in the folder "
+            "`media` beside the file."
         }
     )
     missing = ma.fields.Integer(
@@ -61,9 +61,9 @@ class VerificationSchema(OutputSchema):
 @bp.response(200, BackupSchema(many=True))
 def listed() -> list[StoredBackup]:
     """List the backups in the instance folder, newest first."""
-    home = _get_home()
-    with service.convert_errors(home / "backups"):
-        return library.list_backups(home)
+    instance = _get_instance()
+    with service.convert_errors(instance / "backups"):
+        return library.list_backups(instance)
 
 
 @bp.post("/")
@@ -72,15 +72,15 @@ def listed() -> list[StoredBackup]:
 def create() -> StoredBackup:
     """Write a backup of the whole blog, media files included. Only one backup is made at a time."""
     end_read()
-    return library.create(_get_home())
+    return library.create_backup(_get_instance())
 
 
 @bp.get(_BACKUP_PATH)
 @allow(admin_login)
 @bp.response(200, {"type": "string", "format": "binary"}, content_type=_ZIP, storable=False)
 def download(name: str) -> Response:
-    """Download a backup. It contains drafts, users and digests of passwords and keys, so keep it secret."""
-    return send_download(library.get_path(_get_home(), name), name=name, mimetype=_ZIP)
+    """Download a backup. It contains drafts, users and hashes of passwords and keys, so keep it secret."""
+    return send_download(library.get_backup_path(_get_instance(), name), name=name, mimetype=_ZIP)
 
 
 @bp.post(f"{_BACKUP_PATH}verify/")
@@ -92,7 +92,7 @@ def verify(name: str) -> Verification:
     If the database user may not create a database, the dump is only read, and `detail` says so.
     """
     end_read()
-    return library.verify(_get_home(), name)
+    return library.verify_backup(_get_instance(), name)
 
 
 @bp.delete(_BACKUP_PATH)
@@ -103,24 +103,24 @@ def delete(name: str) -> None:
 
     For a daily backup, the response is 409, because the service deletes daily backups itself.
     """
-    library.delete(_get_home(), name)
+    library.delete_backup(_get_instance(), name)
 
 
-def _get_home() -> Path:
+def _get_instance() -> Path:
     return Path(current_app.instance_path)
 
 
 @metrics.gauge("backup_last_success_timestamp_seconds", "Time of the last good backup.")
 def _read_last_success() -> float | metrics.Values:
-    last = read_status(_get_home()).last_success
+    last = read_status(_get_instance()).last_success
     return last.timestamp() if last else {}
 
 
-@metrics.gauge("backup_last_failed", "Whether a daily backup has failed since the last good one.")
+@metrics.gauge("backup_last_failed", "Whether a daily backup has failed since the last good backup.")
 def _has_last_failed() -> bool:
-    return bool(read_status(_get_home()).reason)
+    return bool(read_status(_get_instance()).reason)
 
 
 @metrics.gauge("backup_late", "Whether there has been no good backup for 36 hours.")
 def _is_late() -> bool:
-    return read_status(_get_home()).is_late(current_app.config["DAILY_BACKUPS"])
+    return read_status(_get_instance()).is_late(current_app.config["DAILY_BACKUPS"])

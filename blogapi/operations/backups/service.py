@@ -25,7 +25,7 @@ from blogapi.content.media.stored_files import StoredFile
 from blogapi.operations.backups import archive, dumps, naming
 from blogapi.operations.backups.manifest import (
     DATABASE,
-    MEMBERS,
+    DATABASE_MEMBERS,
     SETTINGS,
     Contents,
     DatabaseKind,
@@ -79,13 +79,13 @@ def refuse_other_kind(kind: DatabaseKind, url: URL) -> None:
         )
 
 
-def get_media_folder(home: Path) -> MediaFolder:
+def get_media_folder(instance: Path) -> MediaFolder:
     """Return the media folder of the blog in this instance folder."""
-    return locate_folder(home, config.read_settings(home)["MEDIA_PATH"])
+    return locate_folder(instance, config.read_settings(instance)["MEDIA_PATH"])
 
 
 def create_backup(
-    home: Path,
+    instance: Path,
     target: Path,
     *,
     store: MediaStore | None = None,
@@ -97,7 +97,7 @@ def create_backup(
     not blocked. Raises NotFound if the database is missing. Raises Conflict if `target` exists, if `pg_dump`
     fails, or if the database is damaged, because the new backup could replace the last good backup.
     """
-    url = get_database_url(home)
+    url = get_database_url(instance)
     take_snapshot = partial(dumps.take_snapshot, url)
     if get_kind(url) is DatabaseKind.SQLITE:
         source = Path(str(url.database))
@@ -109,13 +109,13 @@ def create_backup(
         take_snapshot = partial(_take_snapshot, source)
     _refuse_existing(target)
     with convert_errors(target), files.partial_file(target) as database, files.partial_file(target) as packed:
-        with archive.create(packed) as zip_file:
-            folder = get_media_folder(home)
+        with archive.create_archive(packed) as zip_file:
+            folder = get_media_folder(instance)
             contents, media = _save_media(take_snapshot, database, folder, store, zip_file, progress)
-            archive.add_file(zip_file, MEMBERS[contents.database], database, progress)
-            if (settings := home / SETTINGS).is_file():
+            archive.add_file(zip_file, DATABASE_MEMBERS[contents.database], database, progress)
+            if (settings := instance / SETTINGS).is_file():
                 archive.add_file(zip_file, SETTINGS, settings, progress)
-            theme = list(list_theme_files(home))
+            theme = list(list_theme_files(instance))
             for name, path in theme:
                 archive.add_file(zip_file, name, path, no_progress)
             place = MediaPlace.FOLDER if store else MediaPlace.FILE
@@ -126,7 +126,7 @@ def create_backup(
     return Backup(target, manifest, media.missing)
 
 
-def copy(source: Path, target: Path) -> None:
+def copy_database(source: Path, target: Path) -> None:
     """Copy a snapshot of the database into the empty file `target`, without a write-ahead log.
 
     All pages are copied in one step. With several steps, each concurrent write would restart the copy.
@@ -145,14 +145,14 @@ def _make_manifest(contents: Contents, media: MediaList, place: MediaPlace) -> M
 
 
 def _take_snapshot(source: Path, database: Path) -> Contents:
-    copy(source, database)
+    copy_database(source, database)
     with integrity.open_database(database) as connection:
         if faults := integrity.check_integrity(connection, quick=True):
             raise Conflict(f"The database is damaged ({faults[0]}); run `doctor` to see what to do.")
         migration, rows = integrity.read_migration(connection), integrity.count_rows(connection)
     if migration is None:
         raise Conflict("The database contains no blog.")
-    return Contents(DatabaseKind.SQLITE, migration, rows, read_media(database))
+    return Contents(DatabaseKind.SQLITE, migration, rows, read_media_files(database))
 
 
 def _save_media(
@@ -169,7 +169,7 @@ def _save_media(
     after the snapshot was taken. Therefore, if files are missing, another snapshot is taken, until the same
     files are missing as before.
     """
-    write = store.add if store else partial(archive.add_media, zip_file)
+    write_file = store.add if store else partial(archive.add_media, zip_file)
     saved: set[StoredFile] = set()
     faults: dict[StoredFile, str] = {}
     for _ in range(_MAX_SNAPSHOTS):
@@ -180,7 +180,7 @@ def _save_media(
         to_save, old_faults, faults = sorted(contents.media - saved), faults, {}
         _check_space(database.parent, to_save)
         for file in progress(to_save, total=len(to_save), label="Media files"):
-            if fault := _save_file(folder.get_path(file.hash, file.extension), file, write):
+            if fault := _save_file(folder.get_path(file.hash, file.extension), file, write_file):
                 faults[file] = fault
             else:
                 saved.add(file)
@@ -191,7 +191,7 @@ def _save_media(
     return contents, MediaList(sizes, tuple(missing))
 
 
-def _save_file(path: Path, file: StoredFile, write: Callable[[IO[bytes], StoredFile], bool]) -> str:
+def _save_file(path: Path, file: StoredFile, write_file: Callable[[IO[bytes], StoredFile], bool]) -> str:
     """Save a media file; return an empty string, or why it cannot be saved."""
     # Check the file before anything is written. An error while writing ends the backup.
     if fault := stored_files.find_fault(path, file):
@@ -201,7 +201,7 @@ def _save_file(path: Path, file: StoredFile, write: Callable[[IO[bytes], StoredF
     except FileNotFoundError:
         return "missing"
     with source:
-        if not write(source, file):
+        if not write_file(source, file):
             raise Conflict(f"{path} changed during the backup; run the command again.")
     return ""
 
@@ -215,23 +215,23 @@ def _check_space(folder: Path, media: Iterable[StoredFile]) -> None:
         )
 
 
-def read_media(database: Path) -> set[StoredFile]:
+def read_media_files(database: Path) -> set[StoredFile]:
     """Return the media files that a database file refers to."""
     url = URL.create("sqlite", database=str(database))
     with open_plain_engine(url) as engine, engine.connect() as connection:
         return stored_files.read_stored_files(connection)
 
 
-def unpack(path: Path, folder: Path, *, progress: ProgressReporter = no_progress) -> Manifest:
+def unpack_backup(path: Path, folder: Path, *, progress: ProgressReporter = no_progress) -> Manifest:
     """Unpack a backup into the folder and check its SQLite file; return its manifest.
 
     Also accepts a plain database file that an upgrade or a restore has copied. Raises InvalidBackup with the
     reason if the file cannot be restored.
     """
     if naming.is_plain_copy(path.name):
-        manifest = _copy_plain(path, folder / DATABASE)
+        manifest = _copy_plain_database(path, folder / DATABASE)
     else:
-        manifest = archive.unpack(path, folder, progress=progress)
+        manifest = archive.unpack_backup(path, folder, progress=progress)
     if manifest.step not in migration_names.list_migrations():
         newer = f"it was made by a newer version of blogapi (migration {manifest.step})"
         raise InvalidBackup(f"{newer}; install that version first")
@@ -240,7 +240,7 @@ def unpack(path: Path, folder: Path, *, progress: ProgressReporter = no_progress
     return manifest
 
 
-def _copy_plain(path: Path, target: Path) -> Manifest:
+def _copy_plain_database(path: Path, target: Path) -> Manifest:
     if files.side_files(path).log.exists():
         # This is not a copy: a restore has moved the file with its log, because SQLite could not read it.
         raise InvalidBackup("it was moved with its log, because SQLite could not read it")

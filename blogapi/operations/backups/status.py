@@ -1,4 +1,4 @@
-"""The status of the backups: when the last good one was made, and why a daily one has failed since then.
+"""The status of the backups: when the last good backup was made, and why a later one has failed.
 
 A backup is good if it was written and BACKUP_COMMAND succeeded. The status is in a file in the instance
 folder, so that the commands and the service share it.
@@ -18,7 +18,7 @@ from blogapi import clock
 from blogapi.storage import files
 from blogapi.web.errors import Problem
 
-# With daily backups, the next backup is overdue when the last good one has this age.
+# With daily backups, the next backup is overdue when the last good backup has this age.
 MAX_AGE = timedelta(hours=36)
 
 _FILE_NAME = "status.json"
@@ -56,12 +56,12 @@ class BackupStatus:
         return bool(keep) and since is not None and not -clock.TOLERANCE <= clock.now() - since < MAX_AGE
 
 
-def read_status(home: Path) -> BackupStatus:
+def read_status(instance: Path) -> BackupStatus:
     """Return the status of the backups of the blog in this instance folder.
 
     If the status cannot be read, the backups count as overdue, so that an admin notices the problem.
     """
-    path = _get_path(home)
+    path = _get_path(instance)
     try:
         fields: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         reason = str(fields.pop("reason"))
@@ -73,29 +73,29 @@ def read_status(home: Path) -> BackupStatus:
         return BackupStatus(failing_since=_LONG_AGO, reason=f"{path} cannot be read.")
 
 
-def record_success(home: Path) -> None:
+def record_success(instance: Path) -> None:
     """Store the current time as the time of the last good backup."""
-    _write_status(home, BackupStatus(last_success=clock.now()))
+    _write_status(instance, BackupStatus(last_success=clock.now()))
 
 
-def record_alarm(home: Path) -> None:
+def record_alarm(instance: Path) -> None:
     """Store the current time as the time of the last alarm."""
-    _write_status(home, replace(read_status(home), last_alarm=clock.now()))
+    _write_status(instance, replace(read_status(instance), last_alarm=clock.now()))
 
 
 @contextmanager
-def record_attempt(home: Path) -> Iterator[None]:
+def record_attempt(instance: Path) -> Iterator[None]:
     """Store the start of the backup in the `with` block and, if it fails, the reason; reraises the exception.
 
     If the process is killed during the backup, `failing_since` remains, as after a failure.
     """
-    status = read_status(home)
+    status = read_status(instance)
     status = replace(status, failing_since=status.failing_since or clock.now())
-    _write_status(home, status)
+    _write_status(instance, status)
     try:
         yield
     except Exception as error:
-        _write_status(home, replace(status, reason=describe_failure(error)))
+        _write_status(instance, replace(status, reason=describe_failure(error)))
         raise
 
 
@@ -104,14 +104,14 @@ def describe_failure(error: Exception) -> str:
     return error.detail if isinstance(error, Problem) else f"{type(error).__name__}; see the log."
 
 
-def _write_status(home: Path, status: BackupStatus) -> None:
+def _write_status(instance: Path, status: BackupStatus) -> None:
     # On a full disk, the former status stays, so that a late backup is still noticed.
     with suppress(OSError):
-        path = _get_path(home)
+        path = _get_path(instance)
         with files.partial_file(path) as partial:
             partial.write_text(json.dumps(asdict(status), default=datetime.isoformat), encoding="utf-8")
             files.replace(partial, path)
 
 
-def _get_path(home: Path) -> Path:
-    return home / "backups" / _FILE_NAME
+def _get_path(instance: Path) -> Path:
+    return instance / "backups" / _FILE_NAME

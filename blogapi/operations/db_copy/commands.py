@@ -32,13 +32,13 @@ def copy(source: str, target: str, as_json: bool) -> None:
     and compared with SOURCE. If anything fails, TARGET stays empty. Stop the service first, because changes
     made to SOURCE during the copy are not copied. The media files are not copied.
     """
-    home = blog_folder.find()
-    media_folder = locate_folder(home, config.read_settings(home)["MEDIA_PATH"]).root
-    source_engine, target_engine = _make_engine(source, home), _make_engine(target, home)
+    instance = blog_folder.find_instance()
+    media_folder = locate_folder(instance, config.read_settings(instance)["MEDIA_PATH"]).root
+    source_engine, target_engine = _make_engine(source, instance), _make_engine(target, instance)
     try:
         with report_problems():
-            sums = service.copy(
-                source_engine, target_engine, backups=home / "backups", progress=show_progress
+            sums = service.copy_blog(
+                source_engine, target_engine, backups=instance / "backups", progress=show_progress
             )
     except SQLAlchemyError as error:
         raise click.ClickException(f"The copy failed: {error}") from error
@@ -66,10 +66,10 @@ def copy(source: str, target: str, as_json: bool) -> None:
         )
 
 
-def _make_engine(address: str, home: Path) -> Engine:
+def _make_engine(address: str, instance: Path) -> Engine:
     if "://" not in address:
         return connections.make_engine(URL.create("sqlite", database=str(Path(address).absolute())))
-    path = connections.sqlite_path(address, home)
+    path = connections.sqlite_path(address, instance)
     engine = connections.make_engine(URL.create("sqlite", database=str(path)) if path else address)
     if engine.dialect.name == "sqlite" and path is None:
         raise CannotStart("A database in memory cannot be copied; name a file.")

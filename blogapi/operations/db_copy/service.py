@@ -45,7 +45,7 @@ _PREFILLED_TABLES = ("article_stats", "site", CommitCounter.__tablename__, Relea
 _SEARCH_INDEX = "search_index"
 
 
-def copy(
+def copy_blog(
     source: Engine, target: Engine, *, backups: Path, progress: ProgressReporter = no_progress
 ) -> dict[str, TableSum]:
     """Copy the source into the target; return the number of rows and the digest of each table.
@@ -96,13 +96,13 @@ def _check_source(source: Engine) -> None:
 def _delete_on_failure(target: Engine) -> Iterator[None]:
     """Delete the SQLite file of the target if the copy created it and then failed."""
     path = Path(str(target.url.database)) if target.dialect.name == "sqlite" else None
-    created = path is not None and not path.exists()
+    is_new = path is not None and not path.exists()
     try:
         connections.configure_connections(target)
         yield
     except BaseException:
         target.dispose()
-        if path is not None and created:
+        if path is not None and is_new:
             for file in (path, *files.side_files(path)):
                 file.unlink(missing_ok=True)
         raise
@@ -146,9 +146,9 @@ def _copy_table(
     copied, stored = _RowReader(store), _RowReader()
     yield from copied.read(source, statement)
     yield from stored.read(target, statement)
-    if copied.sum() != stored.sum():
+    if copied.get_sum() != stored.get_sum():
         raise _make_difference_error(table.name)
-    sums[table.name] = stored.sum()
+    sums[table.name] = stored.get_sum()
 
 
 def _copy_index(source: Connection, target: Connection, sums: dict[str, TableSum]) -> Iterator[None]:
@@ -170,7 +170,7 @@ def _copy_index(source: Connection, target: Connection, sums: dict[str, TableSum
 
     copied = _RowReader(store)
     yield from copied.read(source, select(SearchEntry.__table__).order_by(SearchEntry.number))
-    sums[_SEARCH_INDEX] = copied.sum()
+    sums[_SEARCH_INDEX] = copied.get_sum()
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +200,7 @@ class _RowReader:
                     self.rows += 1
                     yield
 
-    def sum(self) -> TableSum:
+    def get_sum(self) -> TableSum:
         """Return the number and the digest of the rows read so far."""
         return TableSum(self.rows, self._digest.hexdigest())
 

@@ -1,4 +1,4 @@
-"""Fill an empty blog with a sample blog, using the same code as `import`."""
+"""Fills an empty blog with a sample blog, using the same code as `import`."""
 
 from __future__ import annotations
 
@@ -48,8 +48,7 @@ PICTURES, PICTURE_SIZE = _FOLDER / "pictures", (1200, 675)
 def fill_empty_blog(url: str = "") -> int:
     """Store the sample blog and return the number of its articles, or 0 if the blog already has an article.
 
-    The articles belong to the admin `demo`, who has no password. Readers see the sample at `url`, unless the
-    site has an address.
+    The articles belong to the admin `demo`, who has no password. A site without an address gets `url`.
     """
     with transaction():
         if not article_queries.is_empty():
@@ -69,8 +68,8 @@ def fill_empty_blog(url: str = "") -> int:
         return sum(report.result is Result.CREATED for record, report in stored if not record.is_page)
 
 
-def follow_address(url: str) -> None:
-    """Change the loopback address at which readers see the sample blog, if the server now has another one."""
+def update_address(url: str) -> None:
+    """Change the loopback address at which readers see the sample blog, if the server has another one."""
     with transaction():
         site, author = get_site(), find_user_by_name(AUTHOR_NAME)
         first_author = db.session.scalar(select(Article.author_id).order_by(Article.created).limit(1))
@@ -84,17 +83,17 @@ def _create_definitions(author: UUID) -> None:
 
     The title, the description, the navigation and the languages of the site are set only if they are empty.
     """
-    blog = tomllib.loads((_FOLDER / "blog.toml").read_text(encoding="utf-8"))
-    for category in blog["category"]:
+    sample = tomllib.loads((_FOLDER / "blog.toml").read_text(encoding="utf-8"))
+    for category in sample["category"]:
         if not find_by_names(CATEGORIES, [category["name"]]):
             taxonomy_service.create(CATEGORIES, author, CategoryBodySchema().load(category))
     defined = {definition.name for definition in copy_definitions()}
-    for field in blog["field"]:
+    for field in sample["field"]:
         if field["name"] not in defined:
             field_service.define(FieldBodySchema().load(field))
     site = get_site()
-    described = SiteChangesSchema().load(blog["site"])
-    site_service.change({name: value for name, value in described.items() if not getattr(site, name)})
+    site_fields = SiteChangesSchema().load(sample["site"])
+    site_service.change({name: value for name, value in site_fields.items() if not getattr(site, name)})
 
 
 def _store_pictures(user: UUID) -> None:

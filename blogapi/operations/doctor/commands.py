@@ -54,8 +54,7 @@ from blogapi.storage.database import Base, db
 def doctor(context: click.Context, repair: bool, full: bool, as_json: bool) -> None:
     """Check the blog and print a remedy for each problem.
 
-    The command changes nothing without --repair. It exits with status 1 if anything is wrong; hints do not
-    change the exit status.
+    The command changes nothing without --repair. It exits with status 1 if anything except a hint is found.
     """
     results = []
     with report_problems():
@@ -72,26 +71,26 @@ def doctor(context: click.Context, repair: bool, full: bool, as_json: bool) -> N
 
 
 def _run_checks(context: click.Context, repair: bool, full: bool) -> Iterator[Finding]:
-    home = blog_folder.find_blog()
+    instance = blog_folder.find_blog()
     try:
-        settings = config.read_settings(home)
-        path = connections.sqlite_path(settings["DATABASE_URL"], home)
+        settings = config.read_settings(instance)
+        path = connections.sqlite_path(settings["DATABASE_URL"], instance)
     except CannotStart as error:
-        cure = choose_remedy(error, "correct the setting; the other checks use the default database")
-        yield wrong("settings", error.message, cure)
-        yield from instance_checks.run_checks(home, home / "blog.db")
+        remedy = choose_remedy(error, "correct the setting; the other checks use the default database")
+        yield wrong("settings", error.message, remedy)
+        yield from instance_checks.run_checks(instance, instance / "blog.db")
         return
     yield ok("settings", "All settings are valid.")
-    for sentence in config.find_removed_settings(home):
+    for sentence in config.find_removed_settings(instance):
         yield hint("settings", sentence, "remove it; version 1.2 does not start with it")
-    yield from instance_checks.run_checks(home, path)
-    yield from instance_checks.check_backups(home, settings["DAILY_BACKUPS"])
+    yield from instance_checks.run_checks(instance, path)
+    yield from instance_checks.check_backups(instance, settings["DAILY_BACKUPS"])
     if path is not None:
-        backups = home / "backups"
-        found = list(sqlite_checks.run_checks(path, repair=repair, full=full or repair, backups=backups))
-        yield from found
+        backups = instance / "backups"
+        results = list(sqlite_checks.run_checks(path, repair=repair, full=full or repair, backups=backups))
+        yield from results
         # Starting the application could increase the damage to a file, and would upgrade an older database.
-        if any(result.check in ("database", "schema") and result.level is not Level.OK for result in found):
+        if any(item.check in ("database", "schema") and item.level is not Level.OK for item in results):
             return
     yield from _run_application_checks(context, repair, full)
 
@@ -102,8 +101,8 @@ def _run_application_checks(context: click.Context, repair: bool, full: bool) ->
         with app.app_context(), db.engine.connect() as connection:
             upgrades.check_schema(connection, Base.metadata)
     except CannotStart as error:
-        cure = choose_remedy(error, "solve the problem that this message describes, or restore a backup")
-        yield wrong("start", error.message, cure)
+        remedy = choose_remedy(error, "solve the problem that this message describes, or restore a backup")
+        yield wrong("start", error.message, remedy)
         return
     with app.app_context():
         if db.engine.dialect.name == "sqlite":

@@ -37,8 +37,8 @@ def run_checks(
     """Yield findings about data derived from articles and terms; `repair` corrects it.
 
     With `full` or `repair`, the articles are compared with a new rendering, and FTS5 compares the words of
-    the index with the texts while it holds the write lock. Otherwise one statement finds articles without a
-    search entry.
+    the index with the texts while it holds the write lock. Otherwise, one statement finds articles without an
+    entry.
 
     Each batch is one transaction, so that it sees one state of the blog and does not delay writers for long.
     The index is checked before its entries, because entries cannot be written to a damaged index.
@@ -91,15 +91,15 @@ def _check_articles(uuids: list[UUID], slugs: dict[str, list[str]], repair: bool
     """Add the slugs of articles with wrong derived data to `slugs`, by check; `repair` corrects the data."""
     rendered = render_articles(find_articles(uuids, with_html=True).values())
     stored = uses.read_article_uses(db.session(), uuids)
-    equal = engines.find_equal(db.session.connection(), [one.search_text for one in rendered])
+    equal = engines.find_equal(db.session.connection(), [item.search_text for item in rendered])
     differing = {
-        "articles": [one for one in rendered if one.differs()],
-        "search": [one for one in rendered if one.article.uuid not in equal],
-        "media": [one for one in rendered if stored[one.article.uuid] != one.used.keys()],
+        "articles": [item for item in rendered if item.differs()],
+        "search": [item for item in rendered if item.article.uuid not in equal],
+        "media": [item for item in rendered if stored[item.article.uuid] != item.used.keys()],
     }
     for check, faulty in differing.items():
-        slugs[check] += [one.article.slug for one in faulty]
-    to_repair = {one.article.uuid for faulty in differing.values() for one in faulty}
+        slugs[check] += [item.article.slug for item in faulty]
+    to_repair = {item.article.uuid for faulty in differing.values() for item in faulty}
     _end_read()
     if to_repair and repair:
         with transaction():

@@ -37,7 +37,7 @@ def run_checks(*, repair: bool = False) -> Iterator[Finding]:
     for model in list_models():
         for rows in _read_batches(model):
             differing += _check_items(model, rows, repair)
-        differing += _check_deleted(model, repair)
+        differing += _check_deleted_items(model, repair)
     if differing:
         says = f"{len(differing)} items changed without an event ({findings.join_examples(differing)})."
         yield make_repairable("events", says, repair)
@@ -54,21 +54,21 @@ def _read_batches(model: Any) -> Iterator[Sequence[Any]]:
 
 
 def _check_items(model: Any, rows: Sequence[Any], repair: bool) -> list[str]:
-    differing = _find_differing(model, rows)
+    differing = _find_differing_items(model, rows)
     if differing and repair:
         with transaction():
-            present = select(model).where(model.uuid.in_([item.uuid for item in differing]))
-            items = db.session.scalars(present).all()
-            recorded = _read_recorded(_list_kinds(model), [item.uuid for item in items])
+            current_items = select(model).where(model.uuid.in_([item.uuid for item in differing]))
+            items = db.session.scalars(current_items).all()
+            recorded = _read_recorded_states(_list_kinds(model), [item.uuid for item in items])
             for item in items:
                 kind = item.type if isinstance(item, Article) else item.kind
                 events.record(kind, item.uuid, recorded.get(item.uuid), _get_state(item))
     return [item.slug for item in differing]
 
 
-def _find_differing(model: Any, rows: Sequence[Any]) -> list[Any]:
+def _find_differing_items(model: Any, rows: Sequence[Any]) -> list[Any]:
     now = current_time()
-    recorded = _read_recorded(_list_kinds(model), [item.uuid for item in rows])
+    recorded = _read_recorded_states(_list_kinds(model), [item.uuid for item in rows])
     public = (
         author_visibility.find_public_authors([item.uuid for item in rows], now) if model is Author else {}
     )
@@ -82,10 +82,10 @@ def _find_differing(model: Any, rows: Sequence[Any]) -> list[Any]:
 
 def _differs_from_events(recorded: ItemState, state: ItemState, now: datetime) -> bool:
     """Return whether the events differ from the state that readers see."""
-    times = [each.readable_from for each in (recorded, state)]
+    times = [item.readable_from for item in (recorded, state)]
     if any(time is not None and time > now for time in times):
         return times[0] != times[1]
-    # No public event shows an unlisted item: the changes feed names only what is listed.
+    # No public event shows an unlisted item: the feed of changes contains only listed items.
     was_public, is_public = times[0] is not None, times[1] is not None and state.listed
     return was_public != is_public or (is_public and recorded.address.slug != state.address.slug)
 
@@ -99,7 +99,7 @@ def _get_state(item: Any) -> ItemState:
     return states.get_state(item) if isinstance(item, Article) else get_term_state(item)
 
 
-def _read_recorded(kinds: Collection[str], uuids: Sequence[UUID]) -> Mapping[UUID, ItemState]:
+def _read_recorded_states(kinds: Collection[str], uuids: Sequence[UUID]) -> Mapping[UUID, ItemState]:
     """Return the states of items according to their newest events; deleted items have none."""
     is_newest = Event.newest.is_not(None) | Event.newest_public.is_not(None)
     statement = select(Event).where(Event.kind.in_(kinds), Event.uuid.in_(uuids), is_newest)
@@ -113,7 +113,7 @@ def _read_recorded(kinds: Collection[str], uuids: Sequence[UUID]) -> Mapping[UUI
     return recorded
 
 
-def _check_deleted(model: Any, repair: bool) -> list[str]:
+def _check_deleted_items(model: Any, repair: bool) -> list[str]:
     """Return the slugs of the items that were deleted without an event."""
     exists = select(model.uuid).where(model.uuid == Event.uuid).correlate(Event).exists()
     statement = select(Event).where(
@@ -122,13 +122,13 @@ def _check_deleted(model: Any, repair: bool) -> list[str]:
         Event.change != ChangeType.DELETED,
         ~exists,
     )
-    gone = db.session.scalars(statement).all()
-    slugs = [event.slug or event.slug_before or str(event.uuid) for event in gone]
-    if gone and repair:
-        uuids = [event.uuid for event in gone]
+    deleted_events = db.session.scalars(statement).all()
+    slugs = [event.slug or event.slug_before or str(event.uuid) for event in deleted_events]
+    if deleted_events and repair:
+        uuids = [event.uuid for event in deleted_events]
         db.session.rollback()
         with transaction():
             for kind in _list_kinds(model):
-                for uuid, state in _read_recorded([kind], uuids).items():
+                for uuid, state in _read_recorded_states([kind], uuids).items():
                     events.record(kind, uuid, state, None)
     return slugs

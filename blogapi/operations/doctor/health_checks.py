@@ -1,7 +1,6 @@
 """Quick checks of a running blog, whose results admins see in a browser.
 
-The checks change nothing, and each one is limited in time or number. The command `doctor` runs more checks
-and can repair problems.
+The checks change nothing, and are limited in time or number. The command `doctor` checks and repairs more.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ _TITLES = {
 }
 
 _EXTENSION_KEY = "blogapi-doctor"
-_lock = threading.Lock()
+_run_lock = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +68,7 @@ class Report:
 
 
 def get_report() -> Report:
-    """Return the last report, which is in the memory of this process."""
+    """Return the report of the last checks, which only this process has in memory."""
     report: Report = current_app.extensions.get(_EXTENSION_KEY, Report())
     return report
 
@@ -82,45 +81,45 @@ def _count_findings() -> metrics.Values:
 
 def make_report() -> Report:
     """Run the checks and return their report; raises Conflict if another thread is running them."""
-    if not _lock.acquire(blocking=False):
+    if not _run_lock.acquire(blocking=False):
         raise Conflict(
             "The checks are running already; read their results in a moment.", code="checks_running"
         )
     try:
         report = current_app.extensions[_EXTENSION_KEY] = Report(clock.now(), tuple(_run_checks()))
     finally:
-        _lock.release()
+        _run_lock.release()
     return report
 
 
 def _run_checks() -> list[Advice]:
-    home = Path(current_app.instance_path)
+    instance = Path(current_app.instance_path)
     results = [
         *webhook_checks.list_advice(),
-        *_check_backups(home),
-        *_find_upgrade_copy(home),
+        *_check_backups(instance),
+        *_check_upgrade_copy(instance),
         *_check_media_files(),
         *_check_alternative_texts(),
         *_check_idle_keys(),
         *link_checks.run_checks(),
-        *_check_database(home),
-        *_check_server(home),
-        *_run_other_checks(home),
+        *_check_database(instance),
+        *_check_server(instance),
+        *_run_other_checks(instance),
     ]
     return sorted(results, key=lambda advice: _LEVEL_ORDER.index(advice.level))
 
 
-def _check_backups(home: Path) -> Iterator[Advice]:
+def _check_backups(instance: Path) -> Iterator[Advice]:
     link = "/admin/backups/"
     try:
-        backups = [backup for backup in library.list_backups(home) if backup.readable]
+        backups = [backup for backup in library.list_backups(instance) if backup.readable]
     except OSError as error:
         text = f"{error.strerror}. {findings.CHANGE_OWNER.capitalize()}."
         yield Advice("backup", Level.WRONG, "The folder of the backups cannot be read", text, link)
         return
-    found = status.read_status(home)
-    if found.is_late(current_app.config["DAILY_BACKUPS"]):
-        text = found.reason.replace(str(home), home.name) or "The log of the service gives the reason."
+    backup_status = status.read_status(instance)
+    if backup_status.is_late(current_app.config["DAILY_BACKUPS"]):
+        text = backup_status.reason.replace(str(instance), instance.name) or "See the log of the service."
         yield Advice("backup", Level.WRONG, "No good backup for 36 hours", text, link)
     if not backups:
         text = "Make one now, and keep a copy on another machine."
@@ -129,24 +128,24 @@ def _check_backups(home: Path) -> Iterator[Advice]:
     newest = backups[0]
     created = to_time_zone(newest.created, get_site().time_zone)
     number = findings.count_things(len(backups), "backup")
-    made = f"{created.day} {created:%b %Y, %H:%M}. {number} kept."
+    details = f"{created.day} {created:%b %Y, %H:%M}. {number} kept."
     if newest.missing:
         title = f"The last backup lacks {findings.count_things(newest.missing, 'file')} of the library"
         yield Advice("backup", Level.WRONG, title, "Run `doctor` on the server to see which.", link)
     elif any(-clock.TOLERANCE <= clock.now() - backup.created < MAX_BACKUP_AGE for backup in backups):
-        yield Advice("backup", Level.OK, "Backup made", made, link)
+        yield Advice("backup", Level.OK, "Backup made", details, link)
     else:
-        yield Advice("backup", Level.HINT, "The last backup is old", made, link)
+        yield Advice("backup", Level.HINT, "The last backup is old", details, link)
 
 
-def _find_upgrade_copy(home: Path) -> Iterator[Advice]:
-    copies = [path for path in home.glob(f"backups/{upgrades.COPY_PREFIX}*") if path.is_file()]
+def _check_upgrade_copy(instance: Path) -> Iterator[Advice]:
+    copies = [path for path in instance.glob(f"backups/{upgrades.COPY_PREFIX}*") if path.is_file()]
     if copies:
         newest = max(copies, key=lambda path: path.stat().st_mtime)
         text = (
             f"Go back with `{blog_folder.get_command()} rollback`, or delete {newest.name} when all is well."
         )
-        yield Advice("upgrade", Level.OK, "A copy of before the upgrade is kept", text)
+        yield Advice("upgrade", Level.OK, "A copy from before the upgrade is kept", text)
 
 
 def _check_media_files() -> Iterator[Advice]:
@@ -190,8 +189,8 @@ def _check_idle_keys() -> Iterator[Advice]:
         yield Advice("keys", Level.HINT, f"{len(idle)} keys are idle", text, link)
 
 
-def _check_database(home: Path) -> Iterator[Advice]:
-    path = connections.sqlite_path(current_app.config["DATABASE_URL"], home)
+def _check_database(instance: Path) -> Iterator[Advice]:
+    path = connections.sqlite_path(current_app.config["DATABASE_URL"], instance)
     if path is not None and (fault := integrity.run_quick_check(path, seconds=_QUICK_CHECK_SECONDS)):
         text = f"{fault}. Run `doctor` on the server to see what to do."
         yield Advice("database", Level.WRONG, "The database is damaged", text)
@@ -205,29 +204,29 @@ def _check_database(home: Path) -> Iterator[Advice]:
         yield Advice("database", Level.OK, "The database is in order", text)
 
 
-def _check_server(home: Path) -> Iterator[Advice]:
-    database = connections.sqlite_path(current_app.config["DATABASE_URL"], home)
-    for finding in (*instance_checks.run_checks(home, database), *server_checks.run_checks()):
+def _check_server(instance: Path) -> Iterator[Advice]:
+    database = connections.sqlite_path(current_app.config["DATABASE_URL"], instance)
+    for finding in (*instance_checks.run_checks(instance, database), *server_checks.run_checks()):
         if finding.check == "site":
             text = f"Change it under Site when the blog has its own: {get_site().url}"
             yield Advice(
                 "site", finding.level, "Readers cannot reach this address", text, "/admin/site/addresses/"
             )
         elif finding.level is not Level.OK:
-            yield _to_advice(finding, home)
+            yield _to_advice(finding, instance)
         elif finding.check == "disk":
             yield Advice("disk", Level.OK, "Space on the disk", finding.says)
 
 
-def _run_other_checks(home: Path) -> Iterator[Advice]:
+def _run_other_checks(instance: Path) -> Iterator[Advice]:
     for run_checks in findings.OTHER_CHECKS.get():
-        yield from (_to_advice(found, home) for found in run_checks() if found.level is not Level.OK)
+        yield from (_to_advice(item, instance) for item in run_checks() if item.level is not Level.OK)
 
 
-def _to_advice(finding: Finding, home: Path) -> Advice:
+def _to_advice(finding: Finding, instance: Path) -> Advice:
     """Return a finding of `doctor` with a title; its paths begin with the name of the instance folder."""
     text = f"{finding.says} Whoever runs the server can repair it: {finding.do}."
-    text = text.replace(str(home), home.name)
+    text = text.replace(str(instance), instance.name)
     return Advice(finding.check, finding.level, _TITLES.get(finding.check, finding.check), text)
 
 

@@ -43,13 +43,13 @@ def run_checks(folder: Path, database: Path | None) -> Iterator[Finding]:
 
 def check_backups(folder: Path, keep: int) -> Iterator[Finding]:
     """Yield a finding about the daily backups in the instance folder, if the setting DAILY_BACKUPS is on."""
-    found = read_status(folder)
-    if found.is_late(keep):
-        reason = found.reason or "No reason is stored: the service did not run, or the disk was full."
+    status = read_status(folder)
+    if status.is_late(keep):
+        reason = status.reason or "No reason is stored: the service did not run, or the disk was full."
         problem = f"There has been no good backup for 36 hours. {reason}"
         yield wrong("backup", problem, "remove the cause, and leave the service running")
-    elif keep and found.last_success:
-        yield ok("backup", f"The last good backup was made at {found.last_success:%Y-%m-%d %H:%M} UTC.")
+    elif keep and status.last_success:
+        yield ok("backup", f"The last good backup was made at {status.last_success:%Y-%m-%d %H:%M} UTC.")
 
 
 def _check_modes(folder: Path, files: list[Path]) -> Iterator[Finding]:
@@ -78,8 +78,8 @@ def _find_open_modes(folder: Path, files: list[Path]) -> Iterator[Finding]:
         # Settings are only read, and another file can be shared with a group.
         is_shared = path.name == "config.toml" or is_writable_by_others(path.lstat().st_mode)
         if path.lstat().st_uid != owner.pw_uid and not is_shared:
-            other = blog_owner.find_owner(path).pw_name
-            says = f"{path} belongs to {other}, and {folder} to {owner.pw_name}, who cannot write it."
+            other_user = blog_owner.find_owner(path).pw_name
+            says = f"{path} belongs to {other_user}, and {folder} to {owner.pw_name}, who cannot write it."
             yield wrong("files", says, f"chown -R {owner.pw_name} '{folder}'")
             break
     for path in files:

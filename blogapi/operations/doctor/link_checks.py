@@ -26,7 +26,7 @@ from blogapi.storage.database import current_time, db
 # The links of the newest articles and of the newest pages are checked, at most this number of each.
 _MAX_ARTICLES = 500
 
-# A link in HTML that is stored as JSON, which escapes the quotation marks.
+# Matches a link in the rendered HTML of an article.
 _LINK = re.compile(r'<a [^<>]*?href="([^"]+)"')
 
 
@@ -69,7 +69,7 @@ def run_checks() -> Iterator[Advice]:
 
 
 def _list_addresses(site: Site) -> tuple[dict[UUID, str], set[str]]:
-    """Return the addresses that readers can see, and those of hidden, deleted and renamed items."""
+    """Return the addresses that readers can see, and the addresses of hidden, deleted and renamed items."""
     public: dict[UUID, str] = {}
     hidden = set()
     paths = page_paths.make_paths(site, read_tree())
@@ -80,13 +80,13 @@ def _list_addresses(site: Site) -> tuple[dict[UUID, str], set[str]]:
     ).outerjoin(Category, Category.uuid == Article.category_id)
     for row in db.session.execute(statement):
         path = paths.get(row.uuid)
-        address = _normalize((f"{site.url}{path}" if path else addresses.make_row_url(site, row)) or "")
+        address = _clean_url((f"{site.url}{path}" if path else addresses.make_row_url(site, row)) or "")
         if row.is_public:
             public[row.uuid] = address
         else:
             hidden.add(address)
     former_paths = select(Event.path_before).where(Event.path_before.is_not(None))
-    hidden |= {_normalize(f"{site.url}{path}") for path in db.session.scalars(former_paths)}
+    hidden |= {_clean_url(f"{site.url}{path}") for path in db.session.scalars(former_paths)}
     return public, hidden - set(public.values())
 
 
@@ -102,16 +102,15 @@ def _find_targets(site: Site, address: str, html: str) -> Iterator[str]:
         except ValueError:
             continue
         if is_page and target.startswith(f"{site.url}/"):
-            yield _normalize(target)
+            yield _clean_url(target)
 
 
 def _is_broken(target: str, hidden: Container[str], public: Container[UUID]) -> bool:
-    """Return whether readers cannot see the target: an article that is hidden or deleted, or a hidden
-    page."""
+    """Return whether the target is an article or a page that readers cannot see."""
     reference = REFERENCE.fullmatch(target)
     return UUID(reference[1]) not in public if reference else target in hidden
 
 
-def _normalize(address: str) -> str:
+def _clean_url(address: str) -> str:
     """Return the address without its fragment and without a trailing slash."""
     return urldefrag(address).url.rstrip("/")

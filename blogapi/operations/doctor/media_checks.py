@@ -23,7 +23,7 @@ from blogapi.operations.doctor.findings import Finding, Level, hint, make_repair
 from blogapi.storage import files
 from blogapi.storage.database import current_time, db, transaction
 
-_COPY = "copy these files from the folder `media` of a backup to the same paths, or restore a backup"
+_COPY_FILES = "copy these files from the folder `media` of a backup to the same paths, or restore a backup"
 
 
 def run_checks(
@@ -36,21 +36,21 @@ def run_checks(
     """
     root = get_folder().root
     yield from _check_folder(root)
-    stored = _read_rows()
+    stored = _read_stored_files()
     faults = {
         file: fault
         for file in progress(sorted(stored), total=len(stored), label="Media files")
         if (fault := stored_files.find_fault(root / file.path, file, read=full))
     }
-    present = {path.relative_to(root).as_posix(): path for path in stored_files.list_paths(root)}
+    existing = {path.relative_to(root).as_posix(): path for path in stored_files.list_paths(root)}
     # A running service may have added or deleted files in the meantime.
-    current = _read_rows()
+    current = _read_stored_files()
     faults = {file: fault for file, fault in faults.items() if file in current}
     if faults and repair:
         yield from _restore_from_backups(root, faults)
     yield _report_faults(root, faults) if faults else _report_intact(root, stored, full)
     known_paths = {file.path for file in stored | current}
-    yield from _report_orphans(root, [path for name, path in present.items() if name not in known_paths])
+    yield from _report_orphans(root, [path for name, path in existing.items() if name not in known_paths])
     yield from _check_unfinished(root, repair)
     yield _check_uses(repair)
     yield _check_unused_since(repair)
@@ -66,14 +66,14 @@ def _check_folder(root: Path) -> Iterator[Finding]:
         yield wrong("media", f"{root} is not writable.", f"give {root} to the user that runs the service")
 
 
-def _read_rows() -> set[StoredFile]:
+def _read_stored_files() -> set[StoredFile]:
     stored = stored_files.read_stored_files(db.session.connection())
     db.session.rollback()
     return stored
 
 
 def _restore_from_backups(root: Path, faults: dict[StoredFile, str]) -> Iterator[Finding]:
-    """Copy files from the daily backups; remove from `faults` those that are intact now."""
+    """Copy files from the daily backups; remove the restored files from `faults`."""
     source, names = Path(current_app.instance_path, "backups", MEDIA_FOLDER), []
     for file in list(faults):
         if copy_file(source, file, root):
@@ -88,11 +88,11 @@ def _report_faults(root: Path, faults: dict[StoredFile, str]) -> Finding:
     names = [f"{file.path} ({file.label}): {fault}" for file, fault in sorted(faults.items())]
     paths = [root / file.path for file in faults]
     may_not_read = all(path.exists() and not os.access(path, os.R_OK) for path in paths)
-    state, cure = (
-        ("cannot be read", findings.CHANGE_OWNER) if may_not_read else ("are missing or damaged", _COPY)
-    )
+    state, remedy = "are missing or damaged", _COPY_FILES
+    if may_not_read:
+        state, remedy = "cannot be read", findings.CHANGE_OWNER
     says = f"{len(names)} media files in {root} {state} ({findings.join_examples(names)})."
-    return wrong("media", says, cure)
+    return wrong("media", says, remedy)
 
 
 def _report_intact(root: Path, stored: set[StoredFile], full: bool) -> Finding:
@@ -106,8 +106,8 @@ def _report_orphans(root: Path, orphans: list[Path]) -> Iterator[Finding]:
         size = findings.format_bytes(sum(path.stat().st_size for path in orphans))
         names = findings.join_examples(sorted(path.name for path in orphans))
         says = f"{len(orphans)} files ({size}) in {root} belong to no media ({names})."
-        cure = "unless you may still `rollback` an upgrade, run `media prune`, which deletes them after a day"
-        yield hint("media", says, cure)
+        remedy = "unless you may `rollback` an upgrade, run `media prune`, which deletes them after a day"
+        yield hint("media", says, remedy)
 
 
 def _check_unfinished(root: Path, repair: bool) -> Iterator[Finding]:
@@ -146,16 +146,16 @@ def _check_unused_since(repair: bool) -> Finding:
     used = or_(
         exists().where(MediaUse.media_id == Media.uuid), exists().where(MediaPath.media_id == Media.uuid)
     )
-    counted = and_(used, Media.unused_since.is_not(None))
-    forgotten = and_(~used, Media.unused_since.is_(None))
-    names = list(db.session.scalars(select(Media.name).where(or_(counted, forgotten)).order_by(Media.name)))
+    outdated = and_(used, Media.unused_since.is_not(None))
+    missing = and_(~used, Media.unused_since.is_(None))
+    names = list(db.session.scalars(select(Media.name).where(or_(outdated, missing)).order_by(Media.name)))
     db.session.rollback()
     if not names:
         return ok("media", "`unused_since` is right for all media.")
     if repair:
         with transaction():
-            _set_unused_since(counted, None)
-            _set_unused_since(forgotten, current_time())
+            _set_unused_since(outdated, None)
+            _set_unused_since(missing, current_time())
     says = f"{len(names)} media have a wrong `unused_since` ({findings.join_examples(names)})."
     return make_repairable("media", says, repair)
 

@@ -31,15 +31,15 @@ def run_checks() -> Iterator[Finding]:
     languages = {*db.session.scalars(select(Article.language).distinct())}
     if unlisted := languages - {"", *list_languages(get_site())}:
         says = f"Texts have languages that the site does not list: {', '.join(sorted(unlisted))}."
-        yield hint("languages", says, "list them as `languages` of the site, or correct those of the texts")
+        yield hint("languages", says, "list them as `languages` of the site, or correct the texts")
     site = get_site()
     if site.built_in and is_local_address(site.url):
         says = f"Readers cannot reach the address of the site, {site.url}."
-        yield hint("site", says, "change it under Site when the blog has its own")
+        yield hint("site", says, "change it under Site when the blog has its own address")
     elif site.built_in and site.url.startswith("https:") and not current_app.config["TRUSTED_PROXY"]:
         says = "The site has TLS, but no proxy is trusted: all readers can share one SEARCH_LIMIT."
-        do = "set TRUSTED_PROXY to the address of the proxy, unless an option of `serve` does it"
-        yield hint("proxy", says, do)
+        remedy = "set TRUSTED_PROXY to the address of the proxy, unless an option of `serve` names it"
+        yield hint("proxy", says, remedy)
     db.session.rollback()
 
 
@@ -53,7 +53,7 @@ def _check_clock() -> Finding:
     seconds = abs(difference).total_seconds()
     return wrong(
         "clocks",
-        f"The clock of this machine is {seconds:.1f} seconds {direction} that of the database server.",
+        f"The clock of this machine is {seconds:.1f} seconds {direction} the clock of the database server.",
         "synchronize both clocks with NTP; keys, logins and logs use the clock of this machine",
     )
 

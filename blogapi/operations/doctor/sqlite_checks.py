@@ -22,16 +22,15 @@ _REMEDIES = {sqlite3.SQLITE_READONLY: _PERMISSION_REMEDY, sqlite3.SQLITE_CANTOPE
 def run_checks(path: Path, *, repair: bool, full: bool, backups: Path) -> Iterator[Finding]:
     """Yield findings about SQLite and the file, and with `full` about its indexes; never create the file.
 
-    If `repair` is True and the log is damaged, copy the file and its log into `backups`, and then drop the
-    unreadable writes.
+    If `repair` is True and the log is damaged, copy both files into `backups`, then drop unreadable writes.
     """
     yield _check_version()
     if not path.is_file():
-        cure = (
+        remedy = (
             "restore a backup; to begin an empty blog, move the folders `media` and `backups` away and start "
             "the service"
         )
-        yield wrong("database", f"{path} does not exist.", cure)
+        yield wrong("database", f"{path} does not exist.", remedy)
         return
     if count := integrity.count_lost_writes(path):
         says = f"{integrity.describe_lost_writes(path, count)}."
@@ -51,9 +50,9 @@ def run_checks(path: Path, *, repair: bool, full: bool, backups: Path) -> Iterat
             connection.execute("PRAGMA schema_version").fetchone()
             yield from _check_file(connection, path, repair=repair, quick=not full)
     except sqlite3.Error as error:
-        cure = _REMEDIES.get(disk_errors.primary_result_code(error), _RESTORE_REMEDY)
-        cure = "free some space on the disk" if is_disk_full(error) else cure
-        yield wrong("database", f"{path} cannot be read: {error}.", cure)
+        remedy = _REMEDIES.get(disk_errors.primary_result_code(error), _RESTORE_REMEDY)
+        remedy = "free some space on the disk" if is_disk_full(error) else remedy
+        yield wrong("database", f"{path} cannot be read: {error}.", remedy)
 
 
 def _copy_database(path: Path, backups: Path) -> Path:
@@ -86,14 +85,14 @@ def _check_file(
     if faults:
         return
     migration = integrity.read_migration(connection)
-    broken = left = integrity.count_broken_references(connection)
+    broken = remaining = integrity.count_broken_references(connection)
     # The tables of another program are not changed.
     if broken and repair and migration in migration_names.list_migrations():
         integrity.delete_broken_references(connection)
-        left = integrity.count_broken_references(connection)
+        remaining = integrity.count_broken_references(connection)
     for table, count in broken.items():
         says = f"{count} rows of {table} refer to missing rows."
-        if table in left and repair:
+        if table in remaining and repair:
             yield wrong("references", says, _RESTORE_REMEDY)
         else:
             yield make_repairable("references", says, repair)

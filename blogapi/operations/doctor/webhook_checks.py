@@ -5,33 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from blogapi.delivery.webhooks import queries
-from blogapi.delivery.webhooks.models import Pause
+from blogapi.delivery.webhooks.models import PauseReason
 from blogapi.operations.doctor.findings import Advice, Finding, Level, count_things, ok
 
 _ADMIN_PAGE = "/admin/webhooks/"
 _PAUSE_REASONS = {
-    Pause.FAILURES: "No answer for 3 days.",
-    Pause.GONE: "It answered 410: it is gone permanently.",
-    Pause.COPIED: "This blog is a copy. Resume the webhooks that it may call.",
+    PauseReason.FAILURES: "No answer for 3 days.",
+    PauseReason.GONE: "The receiver answered 410: it is gone permanently.",
+    PauseReason.COPIED: "This blog is a copy. Resume the webhooks that it may call.",
 }
 
 
 def list_advice() -> Iterator[Advice]:
     """Yield advice about the webhooks with problems, for admins in a browser."""
-    delayed = queries.list_delayed()
+    delayed = queries.list_delayed_webhooks()
     for webhook in queries.list_webhooks(None).rows:
         reason = _PAUSE_REASONS.get(webhook.paused)
         waiting = count_things(webhook.waiting, "change")
         if reason is not None:
-            level = Level.HINT if webhook.paused == Pause.COPIED else Level.WRONG
-            waits = "waits" if webhook.waiting == 1 else "wait"
-            detail = f"{reason} {waiting} {waits} for it."
+            level = Level.HINT if webhook.paused == PauseReason.COPIED else Level.WRONG
+            verb = "waits" if webhook.waiting == 1 else "wait"
+            detail = f"{reason} {waiting} {verb} for it."
             yield Advice("webhooks", level, f"“{webhook.name}” is paused", detail, _ADMIN_PAGE)
         elif webhook.uuid in delayed:
-            detail = f"{waiting} not reported for five minutes. The log of the service gives the reason."
+            detail = f"{waiting} not reported for five minutes. See the log of the service."
             yield Advice("webhooks", Level.WRONG, f"The calls of “{webhook.name}” wait", detail, _ADMIN_PAGE)
         elif webhook.active and webhook.failures:
-            detail = f"It is called again automatically. {waiting} not reported yet."
+            detail = f"The webhook is called again automatically. {waiting} not reported yet."
             yield Advice("webhooks", Level.HINT, f"The calls of “{webhook.name}” fail", detail, _ADMIN_PAGE)
 
 

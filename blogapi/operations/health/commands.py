@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import click
 
 
-def fetch(
+def fetch_path(
     url: str, path: str, headers: Mapping[str, str], *, seconds: float, max_bytes: int
 ) -> tuple[int, bytes]:
     """Return the status and the body of a path of the service at this address; each step may take `seconds`.
@@ -20,18 +20,18 @@ def fetch(
     Raises ConnectionError, whose message says that the service does not answer.
     """
     parts = urlsplit(url)
-    kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+    connection_class = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
     try:
-        with closing(kind(parts.netloc.rpartition("@")[2], timeout=seconds)) as connection:
+        with closing(connection_class(parts.netloc.rpartition("@")[2], timeout=seconds)) as connection:
             connection.request("GET", f"{parts.path.rstrip('/')}{path}", headers=headers)
             with connection.getresponse() as response:
                 return response.status, response.read(max_bytes)
     except (OSError, ValueError, http.client.HTTPException) as error:
         reason = getattr(error, "strerror", None) or error
-        raise ConnectionError(f"{url} does not answer: {reason}. Name another --url?") from error
+        raise ConnectionError(f"{url} does not answer: {reason}. Is --url right?") from error
 
 
-# With the start of Python, the command ends within 3 seconds.
+# Together with the start of Python, the command takes at most 3 seconds.
 _TIMEOUT_SECONDS = 2.5
 _MAX_BYTES = 64 * 1024
 
@@ -46,12 +46,12 @@ def health(url: str) -> None:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise click.UsageError("--url must be an address such as http://127.0.0.1:8000.")
-    found: list[bytes | Exception] = []
+    results: list[bytes | Exception] = []
     # Use a thread, because the timeout of a socket limits only a part of the request.
-    thread = threading.Thread(target=_request_health, args=(url, found), daemon=True)
+    thread = threading.Thread(target=_request_health, args=(url, results), daemon=True)
     thread.start()
     thread.join(_TIMEOUT_SECONDS)
-    body = found[0] if found else ConnectionError(f"{url} does not answer: timed out.")
+    body = results[0] if results else ConnectionError(f"{url} does not answer: timed out.")
     if isinstance(body, Exception):
         raise click.ClickException(str(body))
     click.echo(body.decode("utf-8", "replace"))
@@ -59,14 +59,14 @@ def health(url: str) -> None:
         raise SystemExit(1)
 
 
-def _request_health(url: str, found: list[bytes | Exception]) -> None:
+def _request_health(url: str, results: list[bytes | Exception]) -> None:
     try:
-        _, body = fetch(
+        _, body = fetch_path(
             url, "/health/", {"Connection": "close"}, seconds=_TIMEOUT_SECONDS, max_bytes=_MAX_BYTES
         )
-        found.append(body)
+        results.append(body)
     except ConnectionError as error:
-        found.append(error)
+        results.append(error)
 
 
 def _is_healthy(body: bytes) -> bool:

@@ -17,7 +17,7 @@ from sqlalchemy.exc import DBAPIError
 
 from blogapi.config import CannotStart
 from blogapi.content.media.folder import get_folder
-from blogapi.delivery.webhooks.queries import list_delayed
+from blogapi.delivery.webhooks.queries import list_delayed_webhooks
 from blogapi.operations.backups.status import read_status
 from blogapi.storage import connections, disk_errors, files, integrity
 from blogapi.storage.database import BUSY_ERRORS, WRITE_LOCK, db, transaction
@@ -35,7 +35,7 @@ _MIN_FREE_BYTES = 4 * 1024 * 1024
 # The time limit of the integrity check of the whole database file, which runs once at the start.
 _CHECK_SECONDS = 10.0
 
-# While the disk refuses writes, the health check tries one at most this often.
+# While the disk refuses writes, the health check waits at least this long before it tries another write.
 _RETRY_SECONDS, _NEXT_TRY_KEY = 30.0, "blogapi-next-try"
 
 _PROBLEMS: dict[int, Code] = {
@@ -57,7 +57,7 @@ DETAILS: dict[Code, str] = {
 
 def find_problem() -> Code | None:
     """Return the first problem as a key of DETAILS, or None if the service is healthy; runs one statement."""
-    path = _database_path(current_app)
+    path = _get_database_path(current_app)
     if path is not None and not path.exists():
         return "missing"
     try:
@@ -70,7 +70,7 @@ def find_problem() -> Code | None:
 
 
 def _find_refused_write() -> Code | None:
-    """Return the problem if the disk refused the last write; try a small write every 30 seconds then."""
+    """Return the problem if the disk refused the last write; a small write tests it every 30 seconds."""
     lock, now = WRITE_LOCK.get(), time.monotonic()
     if lock.failure and now >= current_app.extensions.get(_NEXT_TRY_KEY, 0.0):
         current_app.extensions[_NEXT_TRY_KEY] = now + _RETRY_SECONDS
@@ -81,26 +81,25 @@ def _find_refused_write() -> Code | None:
 
 def check_space() -> None:
     """Raise StorageFull if the disk is nearly full."""
-    path = _database_path(current_app)
+    path = _get_database_path(current_app)
     if path is not None and _find_write_problem(path) == "storage_full":
         raise StorageFull(DETAILS["storage_full"])
 
 
 @metrics.gauge("disk_free_bytes", "Free space on the disk of a folder.", "folder")
 def _read_free_space() -> metrics.Values:
-    home, media = Path(current_app.instance_path), get_folder().root
+    instance, media = Path(current_app.instance_path), get_folder().root
     # The first upload creates the media folder.
-    folders = {"instance": home, "media": media if media.exists() else media.parent}
+    folders = {"instance": instance, "media": media if media.exists() else media.parent}
     return {(name,): shutil.disk_usage(folder).free for name, folder in folders.items()}
 
 
 def start_integrity_check(app: Flask) -> threading.Thread | None:
     """Start a thread that checks the integrity of the database file for a limited time; return the thread.
 
-    The thread logs any damage, and the health check then reports it. Return None if the database is not a
-    SQLite file.
+    The thread logs any damage, and the health check then reports it. Return None on PostgreSQL.
     """
-    path = _database_path(app)
+    path = _get_database_path(app)
     if path is None:
         return None
     thread = threading.Thread(target=_check_integrity, args=(app, path), name="database check", daemon=True)
@@ -119,7 +118,7 @@ def _check_integrity(app: Flask, path: Path) -> None:
         app.logger.error("the database is damaged (%s); run doctor", damage)
 
 
-def _database_path(app: Flask) -> Path | None:
+def _get_database_path(app: Flask) -> Path | None:
     try:
         return connections.sqlite_path(app.config["DATABASE_URL"], Path(app.instance_path))
     except CannotStart:
@@ -161,11 +160,11 @@ class HealthSchema(OmitsNull, OutputSchema):
 @allow(anyone)
 @bp.response(200, HealthSchema())
 def check() -> Fields:
-    """Return `ok`, or 503 with the problem, or `upgrading`, as the error's `code`."""
+    """Return `ok`, or 503 with the problem or `upgrading` as the `code` of the error."""
     problem = find_problem()
     if problem is not None:
         raise Unavailable(DETAILS[problem], code=problem)
-    warnings = [WEBHOOKS_WAIT] if list_delayed() else []
+    warnings = [WEBHOOKS_WAIT] if list_delayed_webhooks() else []
     if read_status(Path(current_app.instance_path)).is_late(current_app.config["DAILY_BACKUPS"]):
         warnings.append(BACKUP_LATE)
     return {"status": "ok", "warnings": warnings or None}

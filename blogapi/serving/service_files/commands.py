@@ -32,8 +32,7 @@ class Service(NamedTuple):
 
 
 def build_systemd_unit(service: Service) -> str:
-    # A backslash has different meanings in the settings of a unit, and the path of a program must not
-    # contain quotes.
+    # In a unit, the meaning of a backslash varies, and the path of a program must not contain quotes.
     _refuse_characters(service, r"\\")
     _refuse_characters(Service(service.command[:1], "", []), "['\"]")
     folders = [str(folder) for folder in service.folders]
@@ -84,8 +83,8 @@ def _refuse_characters(service: Service, *patterns: str) -> None:
     """Raise CannotStart if a text of the service has control characters or matches a pattern."""
     refused = re.compile("|".join([r"[\x00-\x1f\x7f\ud800-\udfff]", *patterns]))
     for text in (*service.command, service.user, *map(str, service.folders)):
-        if found := refused.search(text):
-            raise CannotStart(f"The file cannot contain {found[0]!r} in {text!r}; rename the folder.")
+        if match := refused.search(text):
+            raise CannotStart(f"The file cannot contain {match[0]!r} in {text!r}; rename the folder.")
 
 
 def _quote_for_systemd(words: list[str]) -> str:
@@ -102,8 +101,8 @@ def _quote_for_windows(words: list[str]) -> str:
 def _quote_for_powershell(text: str) -> str:
     """Return an expression in ASCII, because programs of Windows read scripts in several encodings."""
 
-    def write_code_units(found: re.Match[str]) -> str:
-        units = struct.iter_unpack(">H", found[0].encode("utf-16-be"))
+    def write_code_units(match: re.Match[str]) -> str:
+        units = struct.iter_unpack(">H", match[0].encode("utf-16-be"))
         return "".join(f"' + [char]0x{unit:x} + '" for (unit,) in units)
 
     literal = text.replace("'", "''")
@@ -129,30 +128,30 @@ def service(kind: str, host: str, port: int, user: str) -> None:
     It is a systemd unit, a launchd property list, a script that registers a scheduled task of Windows, or a
     configuration of WinSW 2.
     """
-    home = blog_folder.find_blog()
-    if home.name != "instance":
+    instance = blog_folder.find_blog()
+    if instance.name != "instance":
         raise config.CannotStart(
-            f"A service uses --blog, so the instance folder {home} must be called `instance`."
+            f"A service uses --blog, so the instance folder {instance} must be called `instance`."
         )
     command = [
         *blog_folder.make_serve_command(),
         "--blog",
-        str(home.parent),
+        str(instance.parent),
         "--host",
         host,
         "--port",
         str(port),
     ]
-    click.echo(_BUILDERS[kind](Service(command, user, _list_folders(home))), nl=False)
+    click.echo(_BUILDERS[kind](Service(command, user, _list_folders(instance))), nl=False)
     # Standard output is usually redirected, and contains only the file.
     url = listening.make_local_url(host, port)
     click.echo(f"To ask the service for its state: {blog_folder.get_command()} health --url {url}", err=True)
     if names := ", ".join(f"{config.PREFIX}{name}" for name in config.read_environment()):
-        click.echo(f"The service does not get {names}; set them in {home / 'config.toml'}.", err=True)
+        click.echo(f"The service does not get {names}; set them in {instance / 'config.toml'}.", err=True)
 
 
-def _list_folders(home: Path) -> list[Path]:
+def _list_folders(instance: Path) -> list[Path]:
     """Return the instance folder, and the folders outside it that contain media files or the database."""
-    database = sqlite_path(config.read_settings(home)["DATABASE_URL"], home)
-    folders = {get_media_folder(home).root.resolve(), database.parent.resolve() if database else home}
-    return [home, *sorted(folder for folder in folders if not folder.is_relative_to(home))]
+    database = sqlite_path(config.read_settings(instance)["DATABASE_URL"], instance)
+    folders = {get_media_folder(instance).root.resolve(), database.parent.resolve() if database else instance}
+    return [instance, *sorted(folder for folder in folders if not folder.is_relative_to(instance))]

@@ -21,7 +21,7 @@ def make_key(app):
     def make(owner=None, scope=None, **fields):
         with app.app_context():
             given = scope or (READ if owner else PUBLISHED)
-            return service.issue(owner and owner.uuid, given, **fields)
+            return service.issue_key(owner and owner.uuid, given, **fields)
 
     return make
 

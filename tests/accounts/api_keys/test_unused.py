@@ -114,7 +114,7 @@ def test_an_unused_key_created_on_the_command_line_does_not_expire(app, as_stran
     created = app.test_cli_runner().invoke(args=["key", "create"])
     set_clock(NOON + 3650 * DAY)
     with app.app_context():
-        service.delete_expired()
+        service.delete_expired_keys()
     header = {"X-API-KEY": created.stdout.splitlines()[-1]}
     assert as_stranger.get(TAGS, headers=header).json == []
 
@@ -152,7 +152,7 @@ def test_creating_keys_deletes_expired_keys(app, create_key, set_clock, count_ke
         create_key()
     set_clock(NOON + DAY)
     with app.app_context():
-        service.create_anonymous()
+        service.create_anonymous_key()
     assert count_keys() == 1
 
 
@@ -173,9 +173,9 @@ def test_unused_keys_need_less_than_a_megabyte_of_disk_space(app, count_keys):
     before = database_size(app)
     # All keys are created in one transaction, because every commit waits for the disk.
     with app.app_context(), transaction():
-        kept = service.issue(None).uuid
+        kept = service.issue_key(None).uuid
         for _ in range(permissions.MAX_UNUSED_KEYS + 200):
-            newest = service.create_anonymous()
+            newest = service.create_anonymous_key()
         assert db.session.get(ApiKey, kept) and db.session.get(ApiKey, newest.uuid)
     # The key that does not expire, and the newest one, which was created after the others were deleted.
     assert count_keys() == permissions.MAX_UNUSED_KEYS + 2

@@ -67,7 +67,7 @@ def be_silent(server):
         (refuse_recipient, {}, "The mail server refuses this address."),
         (require_login, {"SMTP_USER": USER, "SMTP_PASSWORD": "x"}, "refuses SMTP_USER and SMTP_PASSWORD"),
         (require_login, {}, "The mail server refuses SMTP_SENDER."),
-        (None, {"SMTP_TLS": "starttls"}, "cannot do what SMTP_TLS"),
+        (None, {"SMTP_TLS": "starttls"}, "does not support what SMTP_TLS"),
         (None, {"SMTP_TLS": "tls"}, "does not speak TLS at SMTP_PORT"),
         (be_silent, {}, "does not answer in time"),
         (None, {"SMTP_HOST": ""}, "sends no e-mail"),

@@ -32,7 +32,7 @@ def can_log_in(app):
 
     def check(name, password):
         with app.app_context():
-            return service.authenticate(name, password) is not None
+            return service.find_user_with_password(name, password) is not None
 
     return check
 

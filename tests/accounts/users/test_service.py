@@ -58,7 +58,7 @@ def test_users_and_admins_are_listed_by_name(context):
 
 def test_a_user_is_authenticated_by_name_and_password(context):
     created = service.create("ada", PASSWORD, role=Role.ADMIN)
-    assert service.authenticate("Ada", PASSWORD).uuid == created.uuid
+    assert service.find_user_with_password("Ada", PASSWORD).uuid == created.uuid
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_a_user_is_authenticated_by_name_and_password(context):
 def test_wrong_credentials_are_not_authenticated(context, name, password):
     service.create("ada", PASSWORD, role=Role.ADMIN)
     service.create("mel", None, role=Role.READER)
-    assert service.authenticate(name, password) is None
+    assert service.find_user_with_password(name, password) is None
 
 
 def test_a_login_session_lasts_for_the_given_time(context, set_clock):
@@ -110,8 +110,8 @@ def test_a_new_password_ends_all_sessions_of_its_user_but_no_other_session(conte
     service.set_password("ada", "another password")
     assert [queries.find_session(token) for token in hers] == [None, None]
     assert queries.find_session(other) is not None
-    assert service.authenticate("ada", PASSWORD) is None
-    assert service.authenticate("ada", "another password") is not None
+    assert service.find_user_with_password("ada", PASSWORD) is None
+    assert service.find_user_with_password("ada", "another password") is not None
 
 
 def test_an_invalid_new_password_changes_nothing(context):
@@ -119,7 +119,7 @@ def test_an_invalid_new_password_changes_nothing(context):
     with pytest.raises(Invalid):
         service.set_password("ada", "short")
     assert queries.find_session(token) is not None
-    assert service.authenticate("ada", PASSWORD) is not None
+    assert service.find_user_with_password("ada", PASSWORD) is not None
 
 
 @pytest.mark.parametrize("act", [service.delete_user, lambda name: service.set_password(name, PASSWORD)])
@@ -149,7 +149,7 @@ def test_a_user_with_content_cannot_be_deleted(app, people, request, as_stranger
 
 def test_deleting_a_user_does_not_delete_anonymous_keys(app, people, as_stranger):
     with app.app_context():
-        value = api_keys.issue(None).value
+        value = api_keys.issue_key(None).value
         service.delete_user("mel")
     assert as_stranger.get(TAGS, headers={"X-API-KEY": value}).json == []
 

@@ -35,7 +35,7 @@ def test_the_me_endpoint_shows_the_owner_and_scopes_of_the_key(
 ):
     account = owner and getattr(people, owner)
     with app.app_context():
-        key = api_keys.issue(account and account.uuid, scope)
+        key = api_keys.issue_key(account and account.uuid, scope)
     assert make_client(app, key.value).get(ME).json == {
         "user": account and str(account.uuid),
         "username": name,

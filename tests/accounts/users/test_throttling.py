@@ -67,7 +67,7 @@ def test_all_addresses_of_an_ipv6_64_prefix_share_the_limit(limited_login):
 
 def test_simultaneous_attempts_share_the_limit(limited_login, monkeypatch):
     log_in = limited_login(LOGIN_ACCOUNT_LIMIT="2 per minute")
-    real, inner = users.authenticate, []
+    real, inner = users.find_user_with_password, []
 
     def while_checking(username, password):
         if not inner:
@@ -75,7 +75,7 @@ def test_simultaneous_attempts_share_the_limit(limited_login, monkeypatch):
             inner.extend(outcome(log_in(WRONG)) for _ in range(3))
         return real(username, password)
 
-    monkeypatch.setattr(users, "authenticate", while_checking)
+    monkeypatch.setattr(users, "find_user_with_password", while_checking)
     assert (outcome(log_in(WRONG)), inner[1:]) == (FAILED, [FAILED, SLOWED, SLOWED])
 
 

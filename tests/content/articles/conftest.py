@@ -90,8 +90,8 @@ def stored_blog(databases, tmp_path_factory):
             ahead = fields | {"title": "Ahead", "published_at": DUE.isoformat()}
             scheduled = service.create(ada, ArticleBodySchema().load(ahead)).uuid
             service.create(ada, ArticleBodySchema().load(fields | {"title": "Draft", "status": "draft"}))
-        admin = api_keys.issue(ada, "write").value
-        reader = api_keys.issue(None).value
+        admin = api_keys.issue_key(ada, "write").value
+        reader = api_keys.issue_key(None).value
     return LargeBlog(databases.save_copy(app), admin, reader, ada, category, tag, f"{ARTICLES}{scheduled}/")
 
 

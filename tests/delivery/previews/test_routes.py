@@ -124,7 +124,7 @@ def test_requests_for_the_links_of_an_unknown_article_return_404(as_admin):
 
 def test_creating_a_link_to_a_deleted_article_is_refused(app, people):
     with app.app_context(), pytest.raises(NotFound):
-        service.create(people.admin.uuid, uuid4(), seconds=60)
+        service.create_preview(people.admin.uuid, uuid4(), seconds=60)
 
 
 def test_a_revoked_link_is_not_found(as_admin, as_stranger, draft, preview_link):

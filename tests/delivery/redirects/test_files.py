@@ -82,7 +82,7 @@ JSON = """\
 
 def brief(text):
     """Return the redirects and the skipped lines of a file."""
-    found = redirect_files.read(text)
+    found = redirect_files.read_redirects(text)
     rows = [(row["path"], row["target"], row["status"]) for row in found.redirects]
     return rows, [line for line, _ in found.skipped]
 

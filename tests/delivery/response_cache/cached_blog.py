@@ -89,7 +89,7 @@ def warm(client: Any, path: str, **options: Any) -> Any:
 def create_deleted_key(app: Flask) -> str:
     """Return the value of a key that has been deleted."""
     with app.app_context():
-        key = api_keys.issue(None)
+        key = api_keys.issue_key(None)
         api_keys.delete_by_uuid(key.uuid)
         value: str = key.value
         return value

@@ -47,7 +47,7 @@ def test_a_key_of_a_deleted_user_is_refused(app, as_member):
 def test_a_key_expires_at_its_expiry_time(app, as_stranger, set_clock, get_counted):
     set_clock(NOON)
     with app.app_context():
-        key = api_keys.issue(None, expires=NOON + 10 * MINUTE).value
+        key = api_keys.issue_key(None, expires=NOON + 10 * MINUTE).value
     headers = {"X-API-KEY": key}
     warm(as_stranger, TAGS, headers=headers)
     set_clock(NOON + 10 * MINUTE - timedelta.resolution)

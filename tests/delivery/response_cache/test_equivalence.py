@@ -220,7 +220,7 @@ class Blog:
         owner = [self.people.admin.uuid, None][number % 2]
         scope = ["read", "published"][number % 2]
         expires = self.now + number * MINUTE if number % 3 else None
-        key = api_keys.issue(owner, scope, expires=expires)
+        key = api_keys.issue_key(owner, scope, expires=expires)
         self.keys["replaced key"], self.replaced_key_uuid = key.value, key.uuid
 
 

@@ -111,7 +111,7 @@ def test_a_key_expires_at_the_correct_time_although_the_clock_of_the_database_is
 ):
     set_clock(NOON)
     with app.app_context():
-        headers = {"X-API-KEY": api_keys.issue(None, expires=NOON + 10 * MINUTE).value}
+        headers = {"X-API-KEY": api_keys.issue_key(None, expires=NOON + 10 * MINUTE).value}
     cached = add_cache(app, monkeypatch, source=SlowDatabaseClock())
     assert warm(as_stranger, TAGS, headers=headers).status_code == 200
     assert len(cached.application.paths) == 1

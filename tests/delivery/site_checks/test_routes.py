@@ -49,10 +49,13 @@ def test_a_site_whose_feed_names_the_blog(check, feed):
 @pytest.mark.parametrize(
     ("answers", "problem"),
     [
-        ([(404, HTML, "")], "It answers with the status 404."),
-        ([(301, {"Location": "https://www.quay.example/"}, "")], "It redirects to https://www.quay.example/"),
-        ([(200, HTML, "<link rel=stylesheet href=a.css>")], "the page names no feed"),
-        ([(200, HTML, LINK), (500, {}, "")], "its feed does not: It answers with the status 500."),
+        ([(404, HTML, "")], "The address answers with the status 404."),
+        (
+            [(301, {"Location": "https://www.quay.example/"}, "")],
+            "The address redirects to https://www.quay.example/",
+        ),
+        ([(200, HTML, "<link rel=stylesheet href=a.css>")], "its page links to no feed"),
+        ([(200, HTML, LINK), (500, {}, "")], "its feed does not: The address answers with the status 500."),
         ([(200, HTML, LINK), (200, {}, "<title>Another blog</title>")], "its feed does not name this blog"),
     ],
 )

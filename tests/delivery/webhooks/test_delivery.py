@@ -202,7 +202,7 @@ def test_redirects_are_not_followed(receiver, make_webhook, deliver, make_articl
     receiver.answer(302, {"Location": "https://elsewhere.example/new"})
     assert deliver(webhook).failures == 1
     (call,) = as_login.get(f"{WEBHOOKS}{webhook['uuid']}/deliveries/").json
-    assert call["error"] == "It redirects to https://elsewhere.example/new; enter that address."
+    assert call["error"] == "The address redirects to https://elsewhere.example/new; enter that address."
 
 
 def test_secrets_in_an_answer_are_masked(receiver, make_webhook, deliver, make_article, as_login):
@@ -241,7 +241,7 @@ def test_each_form_of_each_part_of_an_address_is_masked(
     assert receiver.calls[0].path == SECRET_URL.replace("ü", "%C3%BC")
     (call,) = as_login.get(f"{WEBHOOKS}{webhook['uuid']}/deliveries/").json
     assert call["answer"].startswith("no <•••")
-    assert call["error"].startswith("It redirects to /x/•••")
+    assert call["error"].startswith("The address redirects to /x/•••")
     shown = f"{call['answer']} {call['error']} {caplog.text}".lower()
     words = [secret.lower(), secret[:6].lower()]
     assert [word for word in words if word in shown] == []

@@ -69,7 +69,7 @@ def test_the_healthy_webhook_gets_each_call_once_beside_500_hostile_answers(
     with behave(answer_badly) as url:
         hostile = make_webhook(url=url, events=["tag.created"])
         make_webhook(events=["tag.created"])
-        end = sender.start(app)
+        end = sender.start_sender(app)
         try:
             for _ in range(CHANGES):
                 make_tag()
@@ -138,7 +138,7 @@ def test_a_nul_in_an_answer_is_stored_as_another_character(
     assert deliver(webhook).failures == 1
     (found,) = as_login.get(f"/api/v1/webhooks/{webhook['uuid']}/deliveries/").json
     assert (found["error"], found["answer"]) == (
-        "It redirects to https://a.example/�; enter that address.",
+        "The address redirects to https://a.example/�; enter that address.",
         "�",
     )
 
@@ -146,7 +146,7 @@ def test_a_nul_in_an_answer_is_stored_as_another_character(
 def test_an_outcome_that_cannot_be_stored_is_a_failed_call_of_its_webhook_alone(
     app, receiver, make_webhook, make_tag, monkeypatch, caplog
 ):
-    to_row, refused = delivery._to_row, set()
+    to_row, refused = delivery._to_delivery, set()
 
     def refuse(webhook, outcome):
         if webhook not in refused:
@@ -154,12 +154,12 @@ def test_an_outcome_that_cannot_be_stored_is_a_failed_call_of_its_webhook_alone(
             raise DataError(receiver.url, {}, Exception())
         return to_row(webhook, outcome)
 
-    monkeypatch.setattr(delivery, "_to_row", refuse)
+    monkeypatch.setattr(delivery, "_to_delivery", refuse)
     monkeypatch.setattr(queries, "RETRY_DELAYS", (0,) * 9)
     first = make_webhook(events=["tag.created"])
     make_webhook(events=["tag.created"])
     make_tag()
-    end = sender.start(app)
+    end = sender.start_sender(app)
     receiver.wait_for(4)
     end()
     assert "the calls of a webhook failed: DataError" in caplog.text

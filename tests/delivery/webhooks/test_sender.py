@@ -17,7 +17,7 @@ WEBHOOKS = "/api/v1/webhooks/"
 @pytest.fixture
 def send(app):
     """The running sender of the application."""
-    end = sender.start(app)
+    end = sender.start_sender(app)
     yield
     end()
 
@@ -46,7 +46,7 @@ def test_a_slow_receiver_delays_only_its_own_calls(receiver, make_webhook, make_
 def test_the_response_tells_whether_calls_are_made(as_login, make_webhook, app):
     path = f"{WEBHOOKS}{make_webhook()['uuid']}/"
     assert as_login.get(path).json["is_served"] is False
-    end = sender.start(app)
+    end = sender.start_sender(app)
     assert as_login.get(path).json["is_served"] is True
     end()
     assert as_login.get(path).json["is_served"] is False
@@ -55,7 +55,7 @@ def test_the_response_tells_whether_calls_are_made(as_login, make_webhook, app):
 def test_the_next_server_continues_at_once(app, receiver, make_webhook, make_tag):
     make_webhook(events=["tag.created"])
     for count in (1, 2):
-        end = sender.start(app)
+        end = sender.start_sender(app)
         make_tag()
         receiver.wait_for(count)
         end()
@@ -68,7 +68,7 @@ def test_a_server_that_ends_stores_the_outcome_of_the_call_that_it_makes(
     receiver.check = lambda call: (begun.set(), release.wait(60))
     webhook = make_webhook(events=["tag.created"])
     make_tag()
-    end = sender.start(app)
+    end = sender.start_sender(app)
     assert begun.wait(90)
     # The answer comes while the server waits for the call.
     timer = threading.Timer(0.3, release.set)
@@ -133,7 +133,7 @@ def test_a_call_whose_outcome_cannot_be_stored_at_once_is_not_repeated(
     monkeypatch.setattr(sender.delivery, "store_outcomes", fail_first)
     webhook = make_webhook(events=["tag.created"])
     make_tag()
-    end = sender.start(app)
+    end = sender.start_sender(app)
     assert stored.wait(90)
     end()
     assert "the webhooks wait for the database" in caplog.text

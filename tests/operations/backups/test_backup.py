@@ -61,13 +61,13 @@ def test_an_existing_file_is_not_overwritten(run, blog, tmp_path):
 
 
 def test_a_file_created_during_the_backup_is_not_overwritten(run, blog, tmp_path, monkeypatch):
-    copy = service.copy
+    copy = service.copy_database
 
     def copy_slowly(*arguments):
         (tmp_path / "blog.zip").write_text("dear", encoding="utf-8")
         return copy(*arguments)
 
-    monkeypatch.setattr(service, "copy", copy_slowly)
+    monkeypatch.setattr(service, "copy_database", copy_slowly)
     result = run("backup", tmp_path / "blog.zip")
     assert (result.exit_code, "exists already" in result.stderr) == (1, True)
     assert (tmp_path / "blog.zip").read_text(encoding="utf-8") == "dear"

@@ -24,7 +24,7 @@ def start(make_app, blog, monkeypatch):
     started = []
 
     def start(**settings):
-        started.append(daily.start(make_app(**settings)))
+        started.append(daily.start_daily_backups(make_app(**settings)))
         return started[-1]
 
     yield start
@@ -56,13 +56,13 @@ def test_repeated_checks_make_one_backup_a_day(start, blog, set_clock):
     (name,) = wait_for(lambda: list_backups(blog))
     time.sleep(0.2)
     assert list_backups(blog) == [name]
-    assert restoring.verify(blog / "backups" / name, blog).manifest.rows["article"] == 2
+    assert restoring.verify_backup(blog / "backups" / name, blog).manifest.rows["article"] == 2
 
 
 def test_a_restart_on_the_same_day_makes_no_second_backup(blog):
-    first = daily.create_if_missing(blog, keep=3, today=TODAY)
+    first = daily.create_backup_if_missing(blog, keep=3, today=TODAY)
     content = first.path.read_bytes()
-    assert daily.create_if_missing(blog, keep=3, today=TODAY) is None
+    assert daily.create_backup_if_missing(blog, keep=3, today=TODAY) is None
     assert first.path.read_bytes() == content
 
 
@@ -70,13 +70,13 @@ def test_the_newest_backups_are_kept(blog):
     (blog / "backups").mkdir()
     (blog / "backups" / "mine.zip").write_text("named by a person")
     for day in range(1, 5):
-        daily.create_if_missing(blog, keep=2, today=date(2026, 3, day))
+        daily.create_backup_if_missing(blog, keep=2, today=date(2026, 3, day))
     assert list_backups(blog) == ["daily-2026-03-03.zip", "daily-2026-03-04.zip", "mine.zip"]
 
 
 def test_a_backup_that_is_downloaded_on_windows_is_deleted_with_a_later_one(blog, monkeypatch):
     for day in (1, 2):
-        daily.create_if_missing(blog, keep=2, today=date(2026, 3, day))
+        daily.create_backup_if_missing(blog, keep=2, today=date(2026, 3, day))
     unlink = Path.unlink
 
     def refuse(self, missing_ok=False):
@@ -86,18 +86,18 @@ def test_a_backup_that_is_downloaded_on_windows_is_deleted_with_a_later_one(blog
 
     with monkeypatch.context() as patch:
         patch.setattr(Path, "unlink", refuse)
-        assert daily.create_if_missing(blog, keep=2, today=date(2026, 3, 3))
+        assert daily.create_backup_if_missing(blog, keep=2, today=date(2026, 3, 3))
     assert len(list_backups(blog)) == 3
-    daily.create_if_missing(blog, keep=2, today=date(2026, 3, 4))
+    daily.create_backup_if_missing(blog, keep=2, today=date(2026, 3, 4))
     assert list_backups(blog) == ["daily-2026-03-03.zip", "daily-2026-03-04.zip"]
 
 
 def test_backups_from_the_future_take_no_place(blog):
     days = [date(2026, 3, 2), date(2026, 3, 3), date(2027, 1, 1), date(2026, 3, 4), date(2026, 3, 5)]
     for day in days:
-        daily.create_if_missing(blog, keep=2, today=day)
+        daily.create_backup_if_missing(blog, keep=2, today=day)
     assert list_backups(blog) == ["daily-2026-03-04.zip", "daily-2026-03-05.zip", "daily-2027-01-01.zip"]
-    daily.create_if_missing(blog, keep=2, today=date(2027, 1, 2))
+    daily.create_backup_if_missing(blog, keep=2, today=date(2027, 1, 2))
     assert list_backups(blog) == ["daily-2027-01-01.zip", "daily-2027-01-02.zip"]
 
 
@@ -122,7 +122,7 @@ def test_a_failed_backup_is_logged_and_tried_again(start, blog, monkeypatch, cap
 
 def test_serve_starts_the_daily_backup(app, monkeypatch):
     begun = []
-    monkeypatch.setattr(daily, "start", begun.append)
+    monkeypatch.setattr(daily, "start_daily_backups", begun.append)
     monkeypatch.setattr(server.Server, "run", lambda self: (self.task_dispatcher.shutdown(), self.close()))
     assert app.test_cli_runner().invoke(args=["serve", "--port", "0"]).exit_code == 0
     assert begun == [app]

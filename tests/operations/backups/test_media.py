@@ -219,7 +219,7 @@ def test_a_file_that_is_missing_in_the_blog_but_beside_older_backups_is_not_miss
 def test_a_file_that_the_service_deletes_during_the_backup_is_not_missing(
     app, run, pictures, tmp_path, monkeypatch
 ):
-    copies, copy = [], service.copy
+    copies, copy = [], service.copy_database
 
     def copy_and_delete(source, target):
         copy(source, target)
@@ -227,7 +227,7 @@ def test_a_file_that_the_service_deletes_during_the_backup_is_not_missing(
             delete_media(app, pictures[2])
         copies.append(target)
 
-    monkeypatch.setattr(service, "copy", copy_and_delete)
+    monkeypatch.setattr(service, "copy_database", copy_and_delete)
     result = run("backup", tmp_path / "saved.zip", "--json")
     assert (result.exit_code, len(copies)) == (0, 2)
     report = json.loads(result.stdout)
@@ -341,14 +341,14 @@ def test_daily_backups_share_their_media_files(app, pictures, blog, media):
     for day in range(1, 4):
         if day == 2:
             delete_media(app, pictures[2])
-        daily.create_if_missing(blog, keep=1, today=date(2026, 3, day))
+        daily.create_backup_if_missing(blog, keep=1, today=date(2026, 3, day))
     assert read_all(blog / "backups" / "media") == read_all(media)
 
 
 def test_a_daily_backup_without_all_media_files_is_logged(app, pictures, blog, media, caplog):
     (media / pictures[1].path).unlink()
     with caplog.at_level(logging.INFO):
-        daily._log_backup(app, daily.create_if_missing(blog, keep=1, today=date(2026, 3, 1)))
+        daily._log_backup(app, daily.create_backup_if_missing(blog, keep=1, today=date(2026, 3, 1)))
     assert "the daily backup lacks 1 media files; run doctor" in caplog.text
     assert f"{pictures[1].path} (blue.png): missing" in caplog.text
 
@@ -388,11 +388,11 @@ def test_only_files_that_are_not_saved_yet_need_space(app, run, pictures, folder
 
 
 def test_a_daily_backup_whose_pictures_are_saved_needs_no_space(pictures, blog, monkeypatch):
-    assert daily.create_if_missing(blog, keep=3, today=date(2026, 3, 1))
+    assert daily.create_backup_if_missing(blog, keep=3, today=date(2026, 3, 1))
     usage = type("Usage", (), {"free": 0})
     monkeypatch.setattr(service.shutil, "disk_usage", lambda _: usage)
     for day in (2, 3):
-        backup = daily.create_if_missing(blog, keep=3, today=date(2026, 3, day))
+        backup = daily.create_backup_if_missing(blog, keep=3, today=date(2026, 3, day))
         assert backup.manifest.media.files == 3
 
 

@@ -20,7 +20,7 @@ def rotate(tmp_path):
         for name in names:
             (tmp_path / name).touch()
         created = tmp_path / "daily-2026-03-04.zip"
-        deleted = folder_backups._rotate(tmp_path, BackupKind.DAILY, keep=keep, created=created)
+        deleted = folder_backups._delete_old_backups(tmp_path, BackupKind.DAILY, keep=keep, created=created)
         assert {path.name for path in tmp_path.iterdir()} == {*names} - {path.name for path in deleted}
         return [path.name for path in deleted]
 

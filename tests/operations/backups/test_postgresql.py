@@ -506,8 +506,8 @@ def test_a_start_deletes_the_folder_of_a_killed_restore(app, run, blog, backup_f
         "import os, pathlib, sys\n"
         "from blogapi import application\n"
         "from blogapi.operations.backups import dumps, restoring\n"
-        "dumps.restore = lambda *arguments: os._exit(9)\n"
-        "restoring.restore(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]))\n"
+        "dumps.restore_dump = lambda *arguments: os._exit(9)\n"
+        "restoring.restore_backup(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]))\n"
     )
     killed = subprocess.run([sys.executable, "-c", script, backup_file, home], check=False)
     assert killed.returncode == 9 and list(home.glob(f"{restoring._STAGING_PREFIX}*"))

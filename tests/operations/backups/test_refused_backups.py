@@ -183,7 +183,7 @@ def make_backup_of(path, target, statement):
     """Execute the statement on a copy of the blog's database, and write a valid backup of this copy."""
     home = target.with_suffix("")
     home.mkdir()
-    service.copy(path, home / "blog.db")
+    service.copy_database(path, home / "blog.db")
     with closing(sqlite3.connect(home / "blog.db")) as connection:
         connection.executescript(statement)
     service.create_backup(home, target)
@@ -216,7 +216,7 @@ def test_an_older_backup_with_an_unknown_trigger_is_refused_without_changes(run,
 
 def test_a_copy_from_before_an_upgrade_with_an_unknown_sql_view_is_refused(run, blog, fingerprint, tmp_path):
     aside = tmp_path / "before-upgrade-from-0003-20260101T000000.db"
-    service.copy(blog / "blog.db", aside)
+    service.copy_database(blog / "blog.db", aside)
     execute(aside, "CREATE VIEW other AS SELECT 1")
     before = fingerprint()
     result = run("restore", aside)

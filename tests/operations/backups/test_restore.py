@@ -214,7 +214,7 @@ def test_an_existing_theme_stays(run, blog, tmp_path):
     assert run("backup", tmp_path / "saved.zip").exit_code == 0
     write_theme(blog, style="new")
     output = run("restore", tmp_path / "saved.zip").stdout
-    assert "The theme was not changed; the one in the backup is different." in output
+    assert "The theme was not changed; the backup has another theme." in output
     assert read_theme(blog) == {"style.css": "new", "other.css": "old"}
 
 
@@ -243,7 +243,7 @@ def test_a_theme_with_a_path_outside_of_its_folder_is_refused(run, blog, backup_
 def test_existing_settings_are_not_replaced(run, blog, backup_file):
     (blog / "config.toml").write_text("SESSION_DAYS = 1\n", encoding="utf-8")
     output = run("restore", backup_file).stdout
-    assert "The settings were not changed; those in the backup are different." in output
+    assert "The settings were not changed; the backup has other settings." in output
     assert (blog / "config.toml").read_text(encoding="utf-8") == "SESSION_DAYS = 1\n"
     assert (blog / "secret_key").read_text(encoding="ascii") == "s" * 64
 
@@ -258,7 +258,7 @@ def test_existing_settings_are_not_replaced(run, blog, backup_file):
 def test_unusable_settings_are_not_restored(run, blog, tmp_path, settings, says):
     backup_file = tmp_path / "saved.zip"
     (blog / "config.toml").write_text("", encoding="utf-8")
-    with archive.create(backup_file) as other:
+    with archive.create_archive(backup_file) as other:
         run("backup", tmp_path / "blog.zip")
         with zipfile.ZipFile(tmp_path / "blog.zip") as saved:
             for name in ("blog.db", "manifest.json"):
@@ -407,7 +407,7 @@ def test_a_restore_asks_on_a_terminal(
     number = before[0]
     assert "A backup of 20" in result.output
     assert f"replaces the blog in {blog.parent} (articles and pages: {number})" in result.output
-    assert f"is kept in {blog / 'backups'}." in result.output
+    assert f"is saved in {blog / 'backups'}." in result.output
     assert ("Replace it?" in result.output) is (words == [])
     after = read_row(blog / "blog.db", "SELECT count(*) FROM article")
     assert (after == before) is bool(status)

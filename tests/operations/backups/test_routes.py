@@ -53,7 +53,7 @@ def test_the_list_shows_the_newest_first_and_where_the_media_are(app, as_login, 
     store_picture(app, "blue")
     start = now()
     set_clock(start + timedelta(hours=1))
-    daily.create_if_missing(instance, keep=3, today=start.date())
+    daily.create_backup_if_missing(instance, keep=3, today=start.date())
     (instance / "backups" / "mine.zip").write_bytes(b"")
     set_clock(start + timedelta(hours=2))
     newest = as_login.post(BACKUPS).json
@@ -175,7 +175,7 @@ def test_missing_media_files_are_counted(app, as_login, blog):
 
 def test_only_manual_backups_can_be_deleted(app, as_login, instance, backup):
     store_picture(app, "blue")
-    made = daily.create_if_missing(instance, keep=3, today=now().date())
+    made = daily.create_backup_if_missing(instance, keep=3, today=now().date())
     assert outcome(as_login.delete(f"{BACKUPS}{made.path.name}/")) == (409, "conflict")
     assert as_login.delete(f"{BACKUPS}{backup['name']}/").status_code == 204
     assert [shown["name"] for shown in as_login.get(BACKUPS).json] == [made.path.name]
@@ -221,7 +221,7 @@ def test_a_full_disk_is_reported_wherever_it_is_noticed(as_login, blog, monkeypa
         "mkdir": (Path, "mkdir"),
         "lock": (files, "locked"),
         "create": (files, "create_private"),
-        "copy": (service, "copy"),
+        "copy": (service, "copy_database"),
         "replace": (files, "replace"),
     }
     with monkeypatch.context() as patch:
@@ -235,7 +235,7 @@ def test_a_refused_backup_shows_no_path_outside_the_instance_folder(as_login, bl
     def fail(source, target):
         raise OSError(28, "No space left on device", str(target))
 
-    monkeypatch.setattr(library.service, "copy", fail)
+    monkeypatch.setattr(library.service, "copy_database", fail)
     response = as_login.post(BACKUPS)
     assert response.status_code == 507
     assert str(blog) not in response.json["detail"] and "instance" in response.json["detail"]

@@ -25,7 +25,7 @@ def wait(*_):
     print("unpacked", flush=True)
     threading.Event().wait()
 restoring._upgrade_database = wait
-restoring.restore(Path(sys.argv[1]), Path(sys.argv[2]))
+restoring.restore_backup(Path(sys.argv[1]), Path(sys.argv[2]))
 """
 
 

@@ -61,7 +61,7 @@ def command(monkeypatch, tmp_path):
 
 
 def make_daily(home, time=NOW):
-    return daily.create_if_missing(home, keep=3, today=time.date())
+    return daily.create_backup_if_missing(home, keep=3, today=time.date())
 
 
 def test_without_backups_nothing_is_late(as_stranger, app, set_clock):
@@ -238,7 +238,7 @@ def alarm(app, monkeypatch):
     stops = []
 
     def start():
-        stops.append(daily.start(app))
+        stops.append(daily.start_daily_backups(app))
         return stops[-1]
 
     yield start
@@ -405,12 +405,12 @@ def test_a_stopping_server_ends_the_command_and_what_it_has_started(blog, tmp_pa
         f"{child}; open({str(started)!r} + '.x', 'w').write(str(one.pid))\n"
         f"os.rename({str(started)!r} + '.x', {str(started)!r}); time.sleep(600)"
     )
-    assert not backup_command.stop()
+    assert not backup_command.stop_running()
     with ThreadPoolExecutor() as pool:
         backup = pool.submit(make_daily, blog)
         while not started.exists():
             time.sleep(0.01)
-        assert backup_command.stop()
+        assert backup_command.stop_running()
         assert "its exit status is -9" in str(backup.exception(timeout=60))
     number = int(started.read_text())
     # The child has no parent now; init reaps it.
@@ -479,7 +479,7 @@ def test_a_call_that_cannot_be_stored_has_reached_the_receiver(
     def refuse(_):
         raise OperationalError("COMMIT", {}, sqlite3.OperationalError("database or disk is full"))
 
-    monkeypatch.setattr(delivery, "store_call", refuse)
+    monkeypatch.setattr(delivery, "store_delivery", refuse)
     with caplog.at_level(logging.WARNING):
         alarm()
         receiver.wait_for(1)

@@ -77,7 +77,7 @@ def test_a_backup_under_load_contains_every_earlier_write(last_written, instance
     for number in range(ROUNDS):
         acknowledged = last_written()
         service.create_backup(instance, tmp_path / f"{number}.zip")
-        restoring.restore(tmp_path / f"{number}.zip", tmp_path / f"home{number}")
+        restoring.restore_backup(tmp_path / f"{number}.zip", tmp_path / f"home{number}")
         stored = read_tag_numbers(tmp_path / f"home{number}" / "blog.db")
         assert stored == set(range(len(stored))), "a backup shows the blog at one point in time"
         assert len(stored) > acknowledged
@@ -102,7 +102,7 @@ def test_a_copy_is_completed_although_another_connection_writes_after_each_step(
 
     monkeypatch.setattr(sqlite3, "connect", partial(connect, factory=Connection))
     with closing(writing):
-        service.copy(source, target)
+        service.copy_database(source, target)
     assert steps and read_tag_numbers(target) <= {0, 1}
 
 
@@ -110,14 +110,14 @@ def test_every_write_during_a_restore_is_in_the_former_state_or_in_the_live_blog
     last_written, instance, tmp_path
 ):
     service.create_backup(instance, tmp_path / "saved.zip")
-    saved = len(restoring.verify(tmp_path / "saved.zip", tmp_path).manifest.rows)
+    saved = len(restoring.verify_backup(tmp_path / "saved.zip", tmp_path).manifest.rows)
     before = last_written()
     done = None
     while done is None:
         with suppress(Conflict):
-            done = restoring.restore(tmp_path / "saved.zip", instance)
+            done = restoring.restore_backup(tmp_path / "saved.zip", instance)
     assert saved and done.former_copy is not None
-    restoring.restore(done.former_copy, tmp_path / "former")
+    restoring.restore_backup(done.former_copy, tmp_path / "former")
     former, now = read_tag_numbers(tmp_path / "former" / "blog.db"), read_tag_numbers(instance / "blog.db")
     assert_writes_continue(last_written)
     # Writes before the restore are in the former state; later writes are in the live blog.

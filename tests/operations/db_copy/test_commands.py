@@ -328,7 +328,7 @@ def test_the_index_of_the_copy_is_complete_if_that_of_the_source_lacks_rows(
 def test_the_progress_bar_ends_at_its_total(app, full_blog, tmp_path, monkeypatch):
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     counted = []
-    plain = service.copy
+    plain = service.copy_blog
 
     def copy_with_progress(*engines, progress, **more):
         def note(items, *, total, label):
@@ -338,7 +338,7 @@ def test_the_progress_bar_ends_at_its_total(app, full_blog, tmp_path, monkeypatc
 
         return plain(*engines, progress=note, **more)
 
-    monkeypatch.setattr(service, "copy", copy_with_progress)
+    monkeypatch.setattr(service, "copy_blog", copy_with_progress)
     assert run_copy(get_url(app), tmp_path / "copy.db").exit_code == 0
     done, total, label = counted
     assert done == total > 40 and label == "Copying"

@@ -41,7 +41,7 @@ def test_the_sample_has_every_status_and_content_type(app, make_client):
         from blogapi.accounts.users import queries as users
 
         admin = users.get_user_by_name(seed.AUTHOR_NAME).uuid
-        key = api_keys.issue(admin, "read").value
+        key = api_keys.issue_key(admin, "read").value
     own = make_client(app, key).get(ARTICLES + "author/me/").json
     assert {article["status"] for article in own} == {
         *("draft", "published", "scheduled", "unlisted", "archived"),
@@ -186,7 +186,7 @@ def test_readers_see_the_sample_at_the_address_of_the_server(app, as_reader):
     covers = {article["cover_image"] for article in as_reader.get(f"{ARTICLES}?fields=cover_image").json}
     assert all(cover.startswith("/media/") for cover in covers - {""})
     with app.app_context():
-        seed.follow_address(OTHER_URL)
+        seed.update_address(OTHER_URL)
     assert get_address(app) == (True, OTHER_URL)
 
 
@@ -201,7 +201,7 @@ def test_a_blog_with_an_address_keeps_it(app, fields, expected):
     with app.app_context():
         site_service.change(fields)
         assert seed.fill_empty_blog(URL) > 0
-        seed.follow_address(OTHER_URL)
+        seed.update_address(OTHER_URL)
     assert get_address(app) == expected
 
 
@@ -214,7 +214,7 @@ def test_a_changed_address_of_the_sample_does_not_follow_the_server(app, fields)
         site_service.change(fields)
     before = get_address(app)
     with app.app_context():
-        seed.follow_address(OTHER_URL)
+        seed.update_address(OTHER_URL)
     assert get_address(app) == before
 
 
@@ -223,5 +223,5 @@ def test_the_address_of_another_blog_does_not_follow_the_server(app, make_articl
     with app.app_context():
         assert seed.fill_empty_blog(URL) == 0
         site_service.change({"url": URL, "built_in": True})
-        seed.follow_address(OTHER_URL)
+        seed.update_address(OTHER_URL)
     assert get_address(app) == (True, URL)

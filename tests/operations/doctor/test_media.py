@@ -97,7 +97,7 @@ def test_files_that_belong_to_no_media_are_a_hint(find, pictures, media):
         f"1 files (1.0 MB) in {media} belong to no media ({lone.name}).",
     )
     # `rollback` needs the files that the former version stored.
-    assert do.startswith("unless you may still `rollback` an upgrade, run `media prune`")
+    assert do.startswith("unless you may `rollback` an upgrade, run `media prune`")
     assert lone.exists()
 
 
@@ -198,7 +198,7 @@ def test_wrong_uses_by_other_items_are_reported_and_repaired(
 
 @pytest.mark.sqlite("a server is backed up by its own means")
 def test_a_repair_copies_lost_files_from_the_daily_backups(app, find, pictures, media, instance):
-    daily.create_if_missing(instance, keep=1, today=date(2026, 3, 1))
+    daily.create_backup_if_missing(instance, keep=1, today=date(2026, 3, 1))
     (media / pictures[0].path).unlink()
     (media / pictures[1].path).write_bytes(b"x" * pictures[1].size)
     (media / pictures[2].path).unlink()

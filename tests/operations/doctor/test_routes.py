@@ -50,7 +50,7 @@ def test_the_last_results_are_kept(as_login):
 
 
 def test_the_checks_run_one_at_a_time(as_login):
-    with health_checks._lock:
+    with health_checks._run_lock:
         assert outcome(as_login.post(DOCTOR)) == (409, "checks_running")
     assert as_login.post(DOCTOR).status_code == 200
 
@@ -67,10 +67,10 @@ def test_a_backup_from_the_future_is_not_a_new_one(app, instance, check, set_clo
     app.config["DAILY_BACKUPS"] = 3
     now = clock.now()
     set_clock(now + timedelta(days=400))
-    daily.create_if_missing(instance, keep=3, today=clock.now().date())
+    daily.create_backup_if_missing(instance, keep=3, today=clock.now().date())
     set_clock(now)
     assert check()["No good backup for 36 hours"]["level"] == "wrong"
-    daily.create_if_missing(instance, keep=3, today=now.date())
+    daily.create_backup_if_missing(instance, keep=3, today=now.date())
     assert "No good backup for 36 hours" not in check()
 
 
@@ -178,7 +178,7 @@ def test_a_full_disk_is_wrong_and_no_absolute_path_is_shown(check, instance, mon
 
 
 def test_the_copy_of_before_an_upgrade_is_named(instance, check):
-    title = "A copy of before the upgrade is kept"
+    title = "A copy from before the upgrade is kept"
     assert title not in check()
     folder = instance / "backups"
     folder.mkdir()

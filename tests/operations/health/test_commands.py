@@ -71,7 +71,7 @@ def test_the_host_and_the_port_are_those_of_the_address(monkeypatch, url, addres
     result = CliRunner().invoke(main, ["health", "--url", url])
     assert (result.exit_code, result.output) == (
         1,
-        f"Error: {url} does not answer: no route to host. Name another --url?\n",
+        f"Error: {url} does not answer: no route to host. Is --url right?\n",
     )
     assert asked == [address]
 

@@ -37,7 +37,7 @@ def get(client, name, *labels):
 
 
 def test_the_program_and_the_schema_are_labels(as_admin):
-    build = blog_folder.describe()
+    build = blog_folder.get_versions()
     labels = (build[name] or "" for name in ("version", "commit", "python", "sqlite"))
     assert get(as_admin, "build_info", *labels) == 1
     assert get(as_admin, "schema_info", list_migrations()[-1]) == 1

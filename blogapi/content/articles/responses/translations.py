@@ -52,7 +52,7 @@ def find_translations(
     An empty key has no translations, and any other key has at most MAX_TRANSLATIONS.
     """
     by_key, own = defaultdict[str, list[Translation]](list), normalize_language(site.language)
-    tree: Mapping[UUID, page_paths.Place] = {}
+    tree: Mapping[UUID, page_paths.PageNode] = {}
     for batch in chunk(sorted({*keys} - {""})):
         rows = db.session.execute(_SELECT[type_], {"keys": batch, "now": current_time()}).all()
         if rows and type_ == ItemType.PAGE:
@@ -80,7 +80,7 @@ def choose_alternates(uuid: UUID, translations: Sequence[Translation]) -> Sequen
     return [*chosen.values(), *defaults] if own and len(chosen) > 1 else []
 
 
-def _make_url(site: Site, row: Any, tree: Mapping[UUID, page_paths.Place]) -> str | None:
+def _make_url(site: Site, row: Any, tree: Mapping[UUID, page_paths.PageNode]) -> str | None:
     if row.category_slug is not None:
         return addresses.make_row_url(site, row)
     if not site.url:

@@ -18,7 +18,7 @@ from blogapi.publication.events import ItemAddress, ItemState
 from blogapi.publication.visibility import LISTED_STATUSES, ItemType, get_readable_from, is_readable
 from blogapi.site import page_paths
 from blogapi.site.models import Site
-from blogapi.site.page_paths import Place, Tree
+from blogapi.site.page_paths import PageNode, Tree
 from blogapi.site.paths import to_former_path
 from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db, table_of
@@ -60,7 +60,7 @@ def keep_former_paths(before: Site, after: Site) -> None:
     _store_former_paths(before, tree, *paths)
 
 
-def _make_state(place: Place, path: str) -> ItemState:
+def _make_state(place: PageNode, path: str) -> ItemState:
     readable_from = get_readable_from(place)
     if readable_from is None:
         return ItemState(None, ItemAddress(place.slug))

@@ -30,7 +30,7 @@ def import_(paths: tuple[Path, ...], *, dry_run: bool) -> None:
     """
     for path in paths:
         try:
-            redirect_file = redirect_files.read(path.read_bytes().decode("utf-8"))
+            redirect_file = redirect_files.read_redirects(path.read_bytes().decode("utf-8"))
         except UnicodeDecodeError:
             raise click.ClickException(f"{path} is not UTF-8; save it again as UTF-8.") from None
         except Invalid as error:

@@ -1,7 +1,6 @@
 """Reads redirects from the files of hosts and plugins: `_redirects`, `.htaccess`, exports of Redirection.
 
-Only redirects from a single path without patterns and conditions are read. All others are skipped, each with
-a reason.
+Only redirects from a single path without patterns and conditions are read; others are skipped with a reason.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ _RedirectTexts = tuple[str, str, str]
 _Line = tuple[int, Any, Callable[[Any], _RedirectTexts]]
 
 
-def read(text: str) -> RedirectFile:
+def read_redirects(text: str) -> RedirectFile:
     """Return the redirects of a file, whose format is recognised by its first line.
 
     If several redirects have the same path, the first is used, as on these hosts. Raises Invalid if a row of
@@ -104,11 +103,11 @@ def _make_fields(source: str, target: str, status_text: str) -> Fields:
     if status != GONE and not fields["target"]:
         raise _Skip("it has no target")
     if get_local_path(fields["target"], "") == without_slash(fields["path"]):
-        raise _Skip("it only changes the slash at the end, and both addresses are the same here")
+        raise _Skip("it only adds or removes the slash at the end, which makes no difference in this blog")
     return fields
 
 
-def _refuse(reason: str) -> NoReturn:
+def _skip_line(reason: str) -> NoReturn:
     raise _Skip(reason)
 
 
@@ -129,34 +128,33 @@ def _parse_netlify(text: str) -> _RedirectTexts:
 
 
 def _read_csv(lines: Iterable[str]) -> Iterator[_Line]:
-    rows, last = csv.DictReader(lines, skipinitialspace=True), 0
+    rows, last_line = csv.DictReader(lines, skipinitialspace=True), 0
     try:
         rows.fieldnames = [name.strip().lower() for name in rows.fieldnames or ()]
         for row in rows:
-            last = rows.line_num
-            yield last, row, _parse_row
+            last_line = rows.line_num
+            yield last_line, row, _parse_row
     except csv.Error:
-        raise Invalid(f"Line {last + 1} has a field that is too long; check its quotes.") from None
+        raise Invalid(f"Line {last_line + 1} has a field that is too long; check its quotes.") from None
 
 
 def _parse_row(row: Mapping[str, str | None]) -> _RedirectTexts:
     """Parse a row of the plugin Redirection; older versions wrote the status into `type`."""
 
-    def get(name: str) -> str:
+    def get_text(name: str) -> str:
         value = row.get(name)
         return value.strip() if isinstance(value, str) else ""
 
-    if get("regex") not in ("", "0", "false"):
+    if get_text("regex") not in ("", "0", "false"):
         raise _Skip(_PATTERN_REASON)
-    if get("status").lower() in ("disabled", "0"):
+    if get_text("status").lower() in ("disabled", "0"):
         raise _Skip("it is disabled")
-    kind = get("type")
-    # The file does not contain the conditions of redirects; a redirect with a condition has the target
-    # `/unknown`.
-    is_conditional = get("target") == "/unknown" or not (kind.isdigit() or kind in _SUPPORTED_ACTIONS)
-    if get("match") not in ("", "url") or is_conditional:
+    kind = get_text("type")
+    # The file contains no conditions; a redirect with a condition has the target `/unknown`.
+    is_conditional = get_text("target") == "/unknown" or not (kind.isdigit() or kind in _SUPPORTED_ACTIONS)
+    if get_text("match") not in ("", "url") or is_conditional:
         raise _Skip(_CONDITION_REASON)
-    return get("source"), get("target"), get("code") or (kind if kind.isdigit() else "301")
+    return get_text("source"), get_text("target"), get_text("code") or (kind if kind.isdigit() else "301")
 
 
 def _read_json(text: str) -> Iterator[_Line]:
@@ -164,7 +162,7 @@ def _read_json(text: str) -> Iterator[_Line]:
     try:
         document = json.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError):
-        yield 1, "it is not JSON", _refuse
+        yield 1, "it is not JSON", _skip_line
         return
     rows = document.get("redirects")
     for number, row in enumerate(rows if isinstance(rows, list) else [], 1):
@@ -193,7 +191,7 @@ def _read_apache(lines: Iterable[str]) -> Iterator[_Line]:
     for number, text in enumerate(lines, 1):
         directive = text.split(None, 1)[0].lower() if text.strip() else ""
         if directive == "rewriterule" and has_condition:
-            yield number, _CONDITION_REASON, _refuse
+            yield number, _CONDITION_REASON, _skip_line
         elif directive == "rewriterule":
             yield number, text, _parse_rewrite
         elif directive.startswith("redirect"):
@@ -228,11 +226,11 @@ def _parse_rewrite(text: str) -> _RedirectTexts:
     _, *words = _split_words(text)
     match = _FLAGS.search(words[2]) if len(words) == 3 else None
     flags = {flag.strip().upper().partition("=")[::2] for flag in match[1].split(",")} if match else set()
-    by_name = dict(flags)
-    if "G" in by_name or "GONE" in by_name:
+    flag_values = dict(flags)
+    if "G" in flag_values or "GONE" in flag_values:
         status = "410"
-    elif "R" in by_name or "REDIRECT" in by_name:
-        status = by_name.get("R") or by_name.get("REDIRECT") or "302"
+    elif "R" in flag_values or "REDIRECT" in flag_values:
+        status = flag_values.get("R") or flag_values.get("REDIRECT") or "302"
         status = _STATUS_WORDS.get(status.lower(), status)
     else:
         raise _Skip("it shows another page and does not redirect")

@@ -38,7 +38,7 @@ REPRESENTATION = Representation(
 @bp.arguments(CustomRedirectListQuery, location="query")
 @bp.response(200, CustomRedirectSchema(many=True))
 def listed(query: Query) -> PartialResult:
-    """List the redirects that admins have set, by path."""
+    """List the redirects that admins have created, sorted by path."""
     return PartialResult(service.list_custom_redirects(query.page, **query.filters), query)
 
 

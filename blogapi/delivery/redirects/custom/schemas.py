@@ -13,8 +13,8 @@ from blogapi.site.paths import to_former_path
 from blogapi.web.fields import Identifier, InputSchema, OutputSchema, Text, Timestamp
 from blogapi.web.pagination import ListQuery
 
-_STATUS_METADATA = {"description": "301 (moved), 302 (moved for a while) or 410 (gone).", "example": 301}
-_PATH_METADATA = {"description": "The path from which the redirect leads.", "example": "/old/"}
+_STATUS_METADATA = {"description": "301 (permanent), 302 (temporary) or 410 (gone).", "example": 301}
+_PATH_METADATA = {"description": "The path that is redirected.", "example": "/old/"}
 _TARGET_METADATA = {
     "description": "A path of the site or an absolute address; empty if the page is gone.",
     "example": "/new/",
@@ -26,9 +26,9 @@ class _Path(Text):
         text = super()._deserialize(value, attr, data, **options).strip()
         path = to_former_path(text)
         if path is None or not text.startswith("/"):
-            offer = path or to_former_path(f"/{text}") or "/old/page.html"
+            suggestion = path or to_former_path(f"/{text}") or "/old/page.html"
             raise ma.ValidationError(
-                f"Not a path such as {offer}: it begins with one slash, and has no query and no fragment."
+                f"Not a path such as {suggestion}: it begins with one slash and has no query or fragment."
             )
         return path
 
@@ -45,7 +45,7 @@ class _Target(Text):
 
 
 class CustomRedirectSchema(OutputSchema):
-    """A redirect that an admin has set."""
+    """A redirect that an admin has created."""
 
     uuid = Identifier()
     path = ma.fields.String(metadata=_PATH_METADATA)

@@ -38,7 +38,7 @@ class CustomRedirect(Identified, Timestamped, Base):
     status: Mapped[int]
 
 
-# In PostgreSQL, the index of the constraint has another order than the list of redirects.
+# In PostgreSQL, the index of the unique constraint has another order than the list of redirects.
 Index("ix_redirect_order", bytewise(CustomRedirect.path)).ddl_if(dialect="postgresql")
 
 
@@ -95,10 +95,9 @@ def change(uuid: UUID, fields: Fields) -> CustomRedirect:
 
 
 def create_or_replace(rows: Iterable[Fields]) -> tuple[int, int]:
-    """Store redirects, or replace those from the same paths; return the numbers of new and changed ones.
+    """Store redirects, and replace redirects from the same paths; return how many are new, how many changed.
 
-    The order has no effect, because loops are checked after all redirects are stored. If there is a loop,
-    nothing is stored.
+    Loops are checked at the end, so the order has no effect. If there is a loop, nothing is stored.
     """
     created = changed = 0
     with transaction():
@@ -137,7 +136,7 @@ def _check_redirect(redirect: CustomRedirect) -> None:
         raise Invalid(sentence, errors={"target": [sentence]})
     other = find_by_path(redirect.path)
     if other is not None and other is not redirect:
-        raise Conflict(f"There is a redirect from {other.path} already; change that one.")
+        raise Conflict(f"There is a redirect from {other.path} already; change that redirect.")
     _check_loop(redirect)
 
 

@@ -99,7 +99,7 @@ def fill():
             rows[FormerSlug].append({"slug": f"former-{number}", "article_id": uuid, "created": date})
     for model, values in rows.items():
         db.session.execute(insert(table_of(model)), values)
-    return api_keys.issue(ada, "write").value
+    return api_keys.issue_key(ada, "write").value
 
 
 @pytest.fixture(scope="module")
