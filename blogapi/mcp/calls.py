@@ -66,7 +66,7 @@ def _send_request(bound: BoundTool, arguments: Mapping[str, Any]) -> InnerRespon
             text = _check_value(name, value, _HEADER_VALUE)
             headers[name] = f'"{text.strip(chr(34))}"' if name == "If-Match" else text
     body = {**given, **bound.tool.fixed} if bound.takes_body else None
-    return inner_requests.send(bound.method, path, query, headers, body)
+    return inner_requests.send_request(bound.method, path, query, headers, body)
 
 
 def _to_text(value: Any) -> str:

@@ -116,7 +116,7 @@ def serve(
         raise click.UsageError("--unix-socket: this operating system has no Unix sockets.")
     home = _find_blog(with_demo)
     settings = config.read_settings(home)
-    logs.configure(settings)
+    logs.configure_logging(settings)
     with logs.report_errors(settings), _open_socket(host, port, unix_socket) as listening_socket:
         with upgrading.answer_requests(listening_socket) if needs_upgrade(home) else nullcontext():
             app: Flask = context.obj.load_app()
@@ -172,7 +172,7 @@ def _run(
     _print_next_steps(with_demo, local_address)
     start_integrity_check(app)
     daily.start(app)
-    end_announcing = background.start(app, deleted_item_service.delete_old)
+    end_announcing = background.start(app, deleted_item_service.delete_old_items)
     end_webhooks = sender.start(app)
     _print_or_log(f"Serving {Path(app.instance_path)} at {where}  (Ctrl-C ends)")
     _end_on_signals(app, http_server)

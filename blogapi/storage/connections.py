@@ -20,7 +20,7 @@ from blogapi.storage import files
 
 
 def get_typed_options(url: URL) -> dict[str, Any]:
-    """Return the options that psycopg does not accept as text, as Python values.
+    """Return, as Python values, the options in the URL that psycopg does not accept as text.
 
     Raises CannotStart if a value is invalid.
     """
@@ -117,16 +117,16 @@ def make_engine(url: str | URL) -> Engine:
         raise database_url_error(error) from error
 
 
-def get_database_url(home: Path) -> URL:
+def get_database_url(folder: Path) -> URL:
     """Return the database URL of the blog in this instance folder; raises CannotStart if it is invalid."""
-    setting = config.read_settings(home)["DATABASE_URL"]
-    path = sqlite_path(setting, home)
+    setting = config.read_settings(folder)["DATABASE_URL"]
+    path = sqlite_path(setting, folder)
     return make_url(setting) if path is None else URL.create("sqlite", database=str(path))
 
 
 @contextmanager
 def open_plain_engine(url: URL, **options: Any) -> Iterator[Engine]:
-    """Yield an engine without the settings of the application, which can use a database of any version.
+    """Yield an engine without the application's settings; it can open a database of any schema version.
 
     Raises CannotStart if the driver is missing.
     """
@@ -202,11 +202,11 @@ def _refuse_replaced_file(engine: Engine) -> None:
         # With mode=rw, SQLite never creates the file, so a deleted database is not replaced by an empty one.
         arguments[0], options["uri"] = f"{path.as_uri()}?mode=rw", True
 
-    def forget(engine: Engine) -> None:
+    def forget_file(engine: Engine) -> None:
         nonlocal opened
         opened = None
 
-    def check(connection: Connection) -> None:
+    def check_file(connection: Connection) -> None:
         nonlocal opened
         current = files.file_identity(path)
         opened = opened or current
@@ -216,8 +216,8 @@ def _refuse_replaced_file(engine: Engine) -> None:
             raise OperationalError("BEGIN", None, error)
 
     event.listen(engine, "do_connect", open_existing)
-    event.listen(engine, "engine_disposed", forget)
-    event.listen(engine, "begin", check)
+    event.listen(engine, "engine_disposed", forget_file)
+    event.listen(engine, "begin", check_file)
 
 
 def _set_postgresql_timeouts(connection: Any, record: Any) -> None:

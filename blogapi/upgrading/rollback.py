@@ -177,7 +177,7 @@ def restore_copy(home: Path, copy: Copy) -> Path:
         with backup_service.convert_errors(aside):
             try:
                 with files.partial_file(aside) as partial:
-                    postgresql_dumps.dump(url, partial)
+                    postgresql_dumps.dump_database(url, partial)
                     files.replace(partial, aside)
                 postgresql_dumps.replace_content(url, copy.path)
             except DumpError as error:

@@ -35,7 +35,7 @@ def init_app(app: Flask) -> None:
     _APPLICATION.set(app, app.wsgi_app)
 
 
-def send(
+def send_request(
     method: str,
     path: str,
     query: Sequence[tuple[str, str]] = (),
@@ -46,16 +46,16 @@ def send(
 
     The redirect from a former slug is followed, once.
     """
-    # The outer request must not hold a connection while the inner one waits for one.
+    # The outer request must not hold a connection while the inner request waits for a connection.
     db.session.remove()
-    response = _send(method, path, query, headers, body)
+    response = _send_once(method, path, query, headers, body)
     if response.status == 308 and method == "GET":
         path = response.headers["Location"].partition("?")[0]
-        response = _send(method, path, query, headers, body)
+        response = _send_once(method, path, query, headers, body)
     return response
 
 
-def _send(
+def _send_once(
     method: str, path: str, query: Sequence[tuple[str, str]], headers: Mapping[str, str] | None, body: Any
 ) -> InnerResponse:
     builder = EnvironBuilder(

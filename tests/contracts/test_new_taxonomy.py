@@ -42,7 +42,7 @@ def upgrade() -> None:
     op.add_column("site", column)
 '''
 BLUEPRINT = """    build_blueprint(
-        PLACES, lambda uuid: JsonBody(b"[]"), counts.make_counter(PLACES), term_merge.merge
+        PLACES, lambda uuid: JsonBody(b"[]"), counts.make_counter(PLACES), term_merge.merge_terms
     ),
 """
 # Each edit of the recipe: a file, the line before which the text comes, and the text.

@@ -112,7 +112,7 @@ class BatchMedia:
     def fill_alts(self) -> None:
         """Store the alternative texts of files that had none."""
         for uuid, alt in self._alts.items():
-            editing.change(uuid, {"alt": alt})
+            editing.change_file(uuid, {"alt": alt})
 
     def delete_former_uses(self) -> None:
         """Delete the uses of files that were replaced and to which no former version refers."""

@@ -17,7 +17,7 @@ from uuid import UUID
 from blogapi import clock
 from blogapi.content.articles.content import ArticleInput
 from blogapi.content.articles.page_tree import read_tree
-from blogapi.content.articles.prepared import prepare_sources, render
+from blogapi.content.articles.prerendering import prerender_sources, render_content
 from blogapi.content.articles.service import change_article
 from blogapi.content.articles.writing.loaded_articles import write_together
 from blogapi.content.pages import hierarchy
@@ -34,7 +34,7 @@ from blogapi.importing.texts.pictures import may_contain_references
 from blogapi.publication.visibility import ItemType
 from blogapi.storage.database import current_time, db, is_only_process, transaction
 from blogapi.web.errors import Invalid
-from blogapi.web.fields import get_limit
+from blogapi.web.fields import resolve_limit
 
 # The limits of one batch; a single article may be longer.
 MAX_BATCH_ARTICLES = 50
@@ -199,13 +199,13 @@ class Importer:
             return {}
         digests = queries.get_digests([record.key for record in records])
         changed = [item for item in records if digests.get(item.key) != compute_digest(item)]
-        prepare_sources(_list_sources(changed))
+        prerender_sources(_list_sources(changed))
         extensions = list_extensions()
 
         def get_html(record: ArticleRecord) -> str:
             if not may_contain_references(record.content, extensions):
                 return ""
-            return render(record.content, record.content_type).html
+            return render_content(record.content, record.content_type).html
 
         media = self.media.take(records, get_html)
         if media:
@@ -213,7 +213,7 @@ class Importer:
             mapped = queries.get_mapped_paths(unchanged)
             remapped = {key for key in unchanged if not media[key].is_mapped(mapped.get(key, {}))}
             changed += [item for item in records if item.key in remapped]
-            prepare_sources(_list_sources(changed))
+            prerender_sources(_list_sources(changed))
         for key, library in list_library_media(records).items():
             media.setdefault(key, RecordMedia()).files.update(library.files)
         return media
@@ -224,7 +224,7 @@ def _list_sources(records: Iterable[ArticleRecord]) -> Iterator[tuple[str, str]]
 
 
 def _limit_tags(record: ArticleRecord) -> ArticleRecord:
-    limit = get_limit("MAX_TAGS")
+    limit = resolve_limit("MAX_TAGS")
     if len(record.tags) <= limit:
         return record
     left = ", ".join(f"“{name}”" for name in record.tags[limit:])

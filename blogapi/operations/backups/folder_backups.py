@@ -49,5 +49,5 @@ def _rotate(folder: Path, kind: BackupKind, *, keep: int, created: Path) -> list
         with suppress(PermissionError):
             path.unlink(missing_ok=True)
             deleted.append(path)
-    files.delete_abandoned(folder)
+    files.delete_abandoned_files(folder)
     return deleted
