@@ -113,9 +113,9 @@ def revise_content(
     """Return the content after a change; `old_content` is None for a new article.
 
     `category`, `tags` and `authors` are the uuids to which the references in `article_input` resolve.
-    `defaults` contains the default text fields of a new article. The slug stays the same: whether another
-    slug is free needs a query. Raises Conflict if the transition is not allowed, and Invalid if the
-    publication time does not fit the status.
+    `defaults` contains the default text fields of a new article. The slug stays the same, because only a
+    query can find out whether another slug is free. Raises Conflict if the transition is not allowed, and
+    Invalid if the publication time does not fit the status.
     """
     state = (old_content.status, old_content.published_at) if old_content else None
     status, published_at = compute_next_state(state, article_input.status, article_input.published_at, now)

@@ -29,7 +29,7 @@ _article = table_of(Article).c
 
 
 def prerender_sources(sources: Iterable[Source]) -> None:
-    """Render these contents for the next write of this request or command; see `render`."""
+    """Render these contents for the next write of this request or command; see `render_content`."""
     g.renderings = {source: render_content(*source) for source in dict.fromkeys(sources)}
 
 

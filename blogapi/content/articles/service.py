@@ -159,7 +159,7 @@ def create_article(
 ) -> Article:
     """Create an article and return it.
 
-    Without a slug in `fields`, it is derived from `slug_from` or the title, with a number if it is taken.
+    Without a slug in `fields`, a slug is derived from `slug_from` or the title, with a number if it is taken.
     Some callers write unpublished articles with provisional slugs; see `unique_slugs`. Without authors in
     `fields`, the author is the profile of `author`. An article with the uuid of a deleted article continues
     the version numbers of the deleted article.
@@ -274,7 +274,7 @@ def delete_article(loaded: LoadedArticles, uuid: UUID, type_: str = ItemType.ART
 
 
 def restore_article(loaded: LoadedArticles, article: Article) -> None:
-    """Store a deleted article, which is in no session, again; it gets another slug if its slug is taken."""
+    """Store a deleted article again, with another slug if its slug is taken; `article` is in no session."""
     uuid, content = article.uuid, get_content(article)
     article.slug = _choose_restored_slug(loaded, article, content)
     article.was_public = article.was_public or is_readable(content, current_time())

@@ -95,7 +95,7 @@ def merge_values(stored: str, changes: Values) -> str:
 def convert_value(field: CustomField, value: Any, convert_single: ItemConverter | None = None) -> Any:
     """Return the value as it is stored, or None for an empty value; raises UnfitValue if it does not fit.
 
-    `convert_one` converts single values instead of the converter for the type of the field.
+    `convert_single` converts single values instead of the converter for the type of the field.
     """
     convert_single = convert_single or convert_item
     if not field.is_list:

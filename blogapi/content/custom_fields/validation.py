@@ -58,8 +58,8 @@ def _convert_values(requested: Values, kind: str) -> tuple[dict[str, Any], dict[
             errors[name] = [f"Only {items} have this custom field."]
             continue
         try:
-            convert_one = _read_reference if field.type == FieldType.ARTICLE else None
-            values[name] = custom_values.convert_value(field, value, convert_one)
+            convert_single = _read_reference if field.type == FieldType.ARTICLE else None
+            values[name] = custom_values.convert_value(field, value, convert_single)
         except UnfitValue as error:
             errors[name] = [str(error)]
     return values, errors

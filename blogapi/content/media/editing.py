@@ -85,9 +85,9 @@ def replace_file(uuid: UUID, file: PreparedFile, *, name: str = "") -> Media:
 def change_file(uuid: UUID, changes: Fields) -> Media:
     """Change the name, the texts or `decorative` of a file.
 
-    A decorative file has no alt text: `decorative` empties it, and an alt text ends `decorative`. The old
-    address stays valid, because files are found only by the hash in an address. Raises NotFound if there is
-    no such file, and Invalid if the name is invalid.
+    A decorative file has no alt text: setting `decorative` empties the alt text, and setting an alt text
+    resets `decorative`. Old addresses stay valid, because files are found only by the hash in an address.
+    Raises NotFound if there is no such file, and Invalid if the name is invalid.
     """
     with transaction():
         media = queries.get_media(uuid)

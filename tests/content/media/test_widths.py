@@ -230,7 +230,7 @@ def test_a_picture_whose_width_windows_cannot_delete_now_is_deleted_later(
     with monkeypatch.context() as patch:
         patch.setattr(folder.shutil, "rmtree", refuse)
         assert as_admin.delete(f"{MEDIA}{media['uuid']}/").status_code == 204
-    assert "remain in the media folder until media prune: [Errno 13] in use" in caplog.text
+    assert "remain in the media folder until `media prune`: [Errno 13] in use" in caplog.text
     assert as_stranger.get(media["url"]).status_code == 200
     with app.app_context():
         removal.delete_unreferenced_files([(media["url"].split("/")[2], "jpg")])

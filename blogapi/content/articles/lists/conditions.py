@@ -114,7 +114,7 @@ class Condition:
     is_selective: bool = False
 
     def get_sql(self, *, reads_all: bool) -> ColumnElement[bool]:
-        """Return the form for a statement that reads all articles, or the form for one page of a list."""
+        """Return the form of the condition for a statement that reads all articles, or for one page."""
         return self.in_all if reads_all and self.in_all is not None else self.of_article
 
 
