@@ -76,7 +76,7 @@ def created(monkeypatch):
         statements.append(statement)
         original(url, statement)
 
-    monkeypatch.setattr(postgresql_dumps, "_execute", record)
+    monkeypatch.setattr(postgresql_dumps, "_execute_statement", record)
     return statements
 
 

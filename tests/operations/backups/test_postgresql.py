@@ -60,7 +60,7 @@ def saved_names(monkeypatch):
             names.append(statement.removeprefix("CREATE DATABASE "))
         execute(url, statement)
 
-    monkeypatch.setattr(postgresql_dumps, "_execute", record)
+    monkeypatch.setattr(postgresql_dumps, "_execute_statement", record)
     return names
 
 
