@@ -48,7 +48,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     app = Flask("blogapi", instance_path=str(blog_folder.find_instance()), static_folder=None)
     # All other calls read the settings.
     config.load_settings(app, settings)
-    logs.configure(app.config)
+    logs.configure_logging(app.config)
     owner = None if blog_owner.HAS_WARNED.get() else blog_owner.find_other_owner(Path(app.instance_path))
     if owner:
         app.logger.warning("runs as root, but %s belongs to %s", app.instance_path, owner.pw_name)
@@ -84,7 +84,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     metrics.init_app(app)
     with app.app_context():
         api_key_service.delete_expired_keys()
-        releases.record(build_access_matrix(app))
+        releases.record_release(build_access_matrix(app))
 
     # Keep this order: the WSGI middleware that is added last is the outermost. Each response has a request
     # id, the limits count files and cached responses too, and the cache gets no unknown parameters. Inner

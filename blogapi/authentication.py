@@ -34,10 +34,10 @@ from blogapi.web.access import (
     Caller,
     Role,
     authorize,
-    check_no_form,
     check_same_origin,
     may_publish,
     reader,
+    refuse_form_request,
 )
 from blogapi.web.bearer import MCP_PATH
 from blogapi.web.conditional import reject_conditional_headers
@@ -254,7 +254,7 @@ def _authenticate_session() -> Caller:
         raise Unauthorized("The login has ended; log in again.", code="login_over")
     operation = OPERATIONS.get().get(request.endpoint or "")
     check_same_origin(request)
-    check_no_form(request, takes_file=operation is not None and operation.takes_file)
+    refuse_form_request(request, takes_file=operation is not None and operation.takes_file)
     account, role = login.account, Role(login.account.role)
     request.environ[USER_KEY] = account.username
     now, last_used, digest = clock.now(), login.last_used, login.digest

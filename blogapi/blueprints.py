@@ -25,7 +25,7 @@ from blogapi.content.articles.responses import article_bodies
 from blogapi.content.articles.routes import ARTICLES
 from blogapi.content.articles.routes import bp as articles
 from blogapi.content.articles.routes import counts_bp as article_counts
-from blogapi.content.articles.writing import term_merge
+from blogapi.content.articles.writing.term_merge import merge_terms
 from blogapi.content.custom_fields.routes import bp as custom_fields
 from blogapi.content.deleted_items import routes as deleted_item_routes
 from blogapi.content.deleted_items.routes import bp as deleted_items
@@ -75,14 +75,14 @@ from blogapi.web.slug_lookup import IdConverter, ReferenceConverter
 BLUEPRINTS = (
     *(auth, account, users, invitations, api_keys),
     build_blueprint(
-        CATEGORIES, article_bodies.list_published_in_category, counts.count_in_categories, term_merge.merge
+        CATEGORIES, article_bodies.list_published_in_category, counts.count_in_categories, merge_terms
     ),
-    build_blueprint(TAGS, article_bodies.list_published_with_tag, counts.count_with_tags, term_merge.merge),
+    build_blueprint(TAGS, article_bodies.list_published_with_tag, counts.count_with_tags, merge_terms),
     build_blueprint(
         AUTHORS,
         article_bodies.list_published_by_author,
         counts.count_by_authors,
-        term_merge.merge,
+        merge_terms,
         author_is_public,
     ),
     *(

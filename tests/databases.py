@@ -30,7 +30,7 @@ from blogapi.site.models import Site
 from blogapi.storage import connections, postgresql_dumps
 from blogapi.storage.database import Base, CommitCounter, db, table_of
 from blogapi.storage.files import side_files
-from blogapi.storage.integrity import add_former_function
+from blogapi.storage.integrity import define_sqlar_uncompress
 from tests.audit_hooks.sqlite_files import allow_opening
 
 SERVER_URL = os.environ.get("BLOGAPI_TEST_DATABASE_URL", "")
@@ -323,7 +323,7 @@ def other_connection(app: Flask, *, writing: bool = False) -> Iterator[Connectio
 def open_sqlite(path: Path, **options: Any) -> Iterator[sqlite3.Connection]:
     """Yield a connection like that of another program, which can read the schema of an old blog too."""
     with closing(sqlite3.connect(path, **options)) as connection:
-        add_former_function(connection)
+        define_sqlar_uncompress(connection)
         yield connection
 
 

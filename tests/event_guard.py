@@ -22,7 +22,7 @@ from blogapi.content.articles.writing.derived_columns import render_articles
 from blogapi.publication import events
 from blogapi.publication.models import HasEvents
 from blogapi.rendering import renderer
-from blogapi.storage.database import db, find_write
+from blogapi.storage.database import db, find_write_transaction
 from tests.databases import SERVER_URL
 
 _KEY = "changed-items"
@@ -39,7 +39,7 @@ def install() -> None:
 
 def _note_changes(session: Session, context: Any) -> None:
     changed = [*session.new, *filter(session.is_modified, session.dirty), *session.deleted]
-    if find_write(session) and (has_request_context() or click.get_current_context(silent=True)):
+    if find_write_transaction(session) and (has_request_context() or click.get_current_context(silent=True)):
         session.info.setdefault(_KEY, set()).update(filter(None, map(_get_key, changed)))
 
 
@@ -55,7 +55,7 @@ def _get_key(row: Any) -> tuple[str, UUID] | None:
 
 
 def _check(session: Session) -> None:
-    if session.in_nested_transaction() or not find_write(session):
+    if session.in_nested_transaction() or not find_write_transaction(session):
         return
     changed = session.info.pop(_KEY, set())
     # The events of pages, which are articles of another type, have this type.
@@ -63,7 +63,7 @@ def _check(session: Session) -> None:
         (Article.kind if kind == "page" else kind, uuid) for kind, uuid in events.get_noted_changes(session)
     }
     missing = changed - noted
-    assert not missing, f"Changed without a call of events.record: {missing}"
+    assert not missing, f"Changed without a call of events.note_change: {missing}"
     # The same code stores derived data on a server, where the statements below take a third of the time.
     if SERVER_URL:
         return

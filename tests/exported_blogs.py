@@ -172,7 +172,7 @@ def store_picture(tmp_path: Path, colour: str, name: str, **texts: str) -> Media
     path = tmp_path / f"{uuid4()}.png"
     path.write_bytes(make_picture(colour))
     with media.prepare_file(path, name) as prepared:
-        return media.store(prepared, **texts)[0]
+        return media.store_file(prepared, **texts)[0]
 
 
 def create_term(owner: UUID, taxonomy: Taxonomy[Any], **fields: Any) -> Any:
@@ -241,7 +241,7 @@ def make_everything(blogs: Blogs, tmp_path: Path) -> None:
             {"name": "imprint", **_IMPRINT},
         ):
             body = {"name": "rating", "label": "Rating: # 1", "type": "number"} | number
-            custom_fields.define(FieldBodySchema().load(body))
+            custom_fields.define_field(FieldBodySchema().load(body))
         bread = {"name": "Bread: & “more”", "description": "a\r\nb\tc  \n", "cover_image": cover}
         create_term(owner, CATEGORIES, **bread, slug="bread", former="old-bread")
         create_term(owner, CATEGORIES, name="null", description="", cover_image="https://x.example/a.png")
@@ -320,7 +320,7 @@ def make_everything(blogs: Blogs, tmp_path: Path) -> None:
         uuids = {kind: [str(find_term(kind, slug).uuid) for slug in slugs] for kind, slugs in terms.items()}
         edits |= {"category": uuids["categories"][0], "tags": uuids["tags"], "authors": uuids["authors"]}
         for article, texts in ((first, edits), (imported, {"title": "Few edits"}), (hidden, edits)):
-            working_copies.save(owner, article.uuid, WorkingCopyBodySchema().load(texts))
+            working_copies.save_working_copy(owner, article.uuid, WorkingCopyBodySchema().load(texts))
         articles.change(owner, hidden.uuid, ArticleBodySchema(partial=True).load({"title": "Changed later"}))
         described = {"title": "T", "description": "D\n", "language": "de-AT", "time_zone": "Europe/Berlin"}
         addresses = {"url": "https://blog.example", "service_url": "https://api.blog.example"}
@@ -352,7 +352,9 @@ def make_everything(blogs: Blogs, tmp_path: Path) -> None:
                 **{"parent": str(team.uuid), "robots": "noindex", "featured": True, "language": "de"},
                 **{"translation_key": "t: 1", "tags": [{"slug": "same"}], "authors": [{"slug": "guest"}]},
             )
-        working_copies.save(owner, team.uuid, PageWorkingCopyBodySchema().load({"title": "Edits"}))
+        working_copies.save_working_copy(
+            owner, team.uuid, PageWorkingCopyBodySchema().load({"title": "Edits"})
+        )
         page = PageBodySchema(partial=True)
         # The page below it moves too, and that page is hidden again later.
         articles.change(owner, imprint.uuid, page.load({"slug": "imprint-2"}))

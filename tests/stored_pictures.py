@@ -36,7 +36,7 @@ def store_picture(app: Flask, colour: str) -> Media:
         with transaction():
             db.session.add(media)
             db.session.flush()
-            get_folder().place(path, hash, "png")
+            get_folder().place_file(path, hash, "png")
     return media
 
 

@@ -44,7 +44,7 @@ def send(address: str, subject: str, text: str) -> None:
     message = _make_message(config["SMTP_SENDER"], address, subject, text)
     try:
         with _connect() as connection:
-            timer = threading.Timer(TOTAL_SECONDS, _abort_connection, [connection])
+            timer = threading.Timer(TOTAL_SECONDS, _abort, [connection])
             timer.daemon = True
             timer.start()
             try:
@@ -87,7 +87,7 @@ def _send_message(connection: smtplib.SMTP, message: EmailMessage, address: str)
     connection.send_message(message, to_addrs=[address])
 
 
-def _abort_connection(connection: smtplib.SMTP) -> None:
+def _abort(connection: smtplib.SMTP) -> None:
     # The timeout of the socket applies to each read, so a server could send a byte every few seconds.
     sock = connection.sock
     if sock is not None:

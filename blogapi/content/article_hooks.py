@@ -1,4 +1,4 @@
-"""The functions of `articles` that packages below it call; `blogapi.content.dependencies` sets them."""
+"""Functions of `articles` that lower packages call; `blogapi.content.dependencies` sets them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from blogapi.config import AppState
 
 
 class ArticleHooks(Protocol):
-    """Finds articles and pages, and renders them again after changes of files and custom fields."""
+    """Finds articles and pages, and rerenders them after changes of files and custom fields."""
 
-    def prepare_articles(self, media_ids: Collection[UUID]) -> None:
-        """Render the articles that use these files, before the transaction that changes the files."""
+    def prerender_articles_using(self, media_ids: Collection[UUID]) -> None:
+        """Render the articles that use these files before the transaction that changes the files."""
 
-    def render_articles_again(self, session: Session, media_ids: Collection[UUID]) -> None:
-        """Render the articles that use these files again; the changes of the files are flushed already."""
+    def rerender_articles_using(self, session: Session, media_ids: Collection[UUID]) -> None:
+        """Rerender the articles that use these files; the changes of the files are flushed already."""
 
     def resolve_items(self, references: Collection[UUID | str]) -> Mapping[UUID | str, UUID]:
         """Map references to uuids of existing items; a slug counts only if the caller may see the item."""

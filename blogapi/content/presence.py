@@ -45,7 +45,7 @@ _SELECT_STATE = select(func.count(), func.max(_presence.c.seen)).where(_presence
 
 
 def find_present_users(uuids: Collection[UUID], *, other_than: UUID) -> Mapping[UUID, Sequence[Fields]]:
-    """Return the users, except for this one, who have the articles open, by article."""
+    """Return the users who have the articles open, by article; the user `other_than` is left out."""
     found = defaultdict[UUID, list[Fields]](list)
     values = {"uuids": list(uuids), "since": current_time() - LIFETIME, "user": other_than}
     for article_id, uuid, username in db.session.connection().execute(_SELECT_USERS, values):

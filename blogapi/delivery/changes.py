@@ -78,7 +78,7 @@ class ChangesQuery(InputSchema):
     since = ma.fields.String(
         validate=validate.Regexp(
             # Without the lookahead, Python's `$` accepts a newline at the end; ECMA-262 has no `\Z`.
-            rf"^(0|{NOW}|{events.PATTERN})$(?!\n)",
+            rf"^(0|{NOW}|{events.CURSOR_PATTERN})$(?!\n)",
             error="Not a cursor; send 0 to start again.",
         ),
         load_default="0",

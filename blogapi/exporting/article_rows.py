@@ -70,7 +70,7 @@ def read_articles(
                 for path, file in _select_current_paths(paths[uuid], row.content)
                 if (text := str(file)) in media
             ],
-            "custom": custom_values.parse(row.custom),
+            "custom": custom_values.parse_values(row.custom),
             "was_public": was_public,
             # When an article has been public, its slug no longer changes with its title.
             "slug_derived": row.slug_derived and not was_public,
@@ -106,7 +106,7 @@ def read_working_copies(uuids: Collection[UUID], slugs: dict[str, dict[UUID, str
                 for field in LINK_FIELDS
             },
             "seo": dict(edits.seo),
-            "custom": custom_values.parse(edits.custom),
+            "custom": custom_values.parse_values(edits.custom),
         }
 
 

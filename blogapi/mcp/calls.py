@@ -61,7 +61,7 @@ def _send_request(bound: BoundTool, arguments: Mapping[str, Any]) -> TestRespons
         else:
             text = _check_value(name, value, _HEADER_VALUE)
             headers[name] = f'"{text.strip(chr(34))}"' if name == "If-Match" else text
-    return inner_requests.send(bound.method, path, query, headers, given if bound.tool.body else None)
+    return inner_requests.send_request(bound.method, path, query, headers, given if bound.tool.body else None)
 
 
 def _to_text(value: Any) -> str:

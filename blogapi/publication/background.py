@@ -22,22 +22,22 @@ CHECK_SECONDS, STOP_SECONDS = 1.0, 5.0
 
 # How long an event is kept after a newer event of its item. A cursor at a deleted event is refused.
 EVENT_LIFETIME = timedelta(days=30)
-_DELETE_SECONDS = 86_400
+_DAY_SECONDS = 86_400
 _EVENTS_PER_TRANSACTION = 5000
 
 
-def start(app: Flask, *daily: Callable[[], None]) -> Callable[[], None]:
-    """Start the thread, which calls the functions `daily` once a day; return the function that ends it."""
+def start(app: Flask, *daily_tasks: Callable[[], None]) -> Callable[[], None]:
+    """Start the thread, which calls `daily_tasks` once a day; return the function that stops the thread."""
     stop = threading.Event()
-    args = (app, stop, (delete_old_events, *daily))
+    args = (app, stop, (delete_old_events, *daily_tasks))
     thread = threading.Thread(target=_run, args=args, name="publication", daemon=True)
     thread.start()
 
-    def end() -> None:
+    def stop_thread() -> None:
         stop.set()
         thread.join(STOP_SECONDS)
 
-    return end
+    return stop_thread
 
 
 def delete_old_events() -> None:
@@ -65,13 +65,13 @@ def _advance_deleted_position(column: InstrumentedAttribute[int], positions: Seq
     db.session.execute(update(CommitCounter).where(column < last).values({column: last}))
 
 
-def _run(app: Flask, stop: threading.Event, daily: Sequence[Callable[[], None]]) -> None:
-    next_deletion = clock.monotonic()
+def _run(app: Flask, stop: threading.Event, daily_tasks: Sequence[Callable[[], None]]) -> None:
+    next_daily_run = clock.monotonic()
     while not stop.wait(CHECK_SECONDS):
         # The database may be unreachable for a while, or another version may have upgraded it.
         with suppress(SQLAlchemyError, NewerSchema), app.app_context():
             event_writer.write_due_events()
-            if clock.monotonic() >= next_deletion:
-                for delete_old in daily:
-                    delete_old()
-                next_deletion = clock.monotonic() + _DELETE_SECONDS
+            if clock.monotonic() >= next_daily_run:
+                for run_task in daily_tasks:
+                    run_task()
+                next_daily_run = clock.monotonic() + _DAY_SECONDS

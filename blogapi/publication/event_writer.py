@@ -33,7 +33,7 @@ from blogapi.storage.database import (
     chunk,
     current_time,
     db,
-    get_write,
+    get_write_transaction,
     table_of,
     transaction,
 )
@@ -92,7 +92,7 @@ def write_events(session: Session, authors: AuthorQueries, *, visible: bool) -> 
     """
     notes = get_noted_changes(session)
     if visible or notes or session.get_bind().dialect.name != "sqlite":
-        _Writer(session, authors).write(notes, visible=visible)
+        _EventWriter(session, authors).write_events(notes, visible=visible)
 
 
 def write_due_events() -> None:
@@ -116,12 +116,13 @@ def _read_lag() -> float:
     return 0 if due is None else max(0, (current_time() - due).total_seconds())
 
 
-class _Writer:
+class _EventWriter:
     """Writes the events of one transaction, which holds the write lock."""
 
     def __init__(self, session: Session, authors: AuthorQueries) -> None:
         self._connection, self._tag = session.connection(), secrets.token_hex(4)
-        self._now, self._counter = database_clock.read_clock(session), dict(get_write(session).counter)
+        self._now = database_clock.read_clock(session)
+        self._counter = dict(get_write_transaction(session).counter)
         self._min_due: datetime | None = self._counter["min_due"]
         self._authors = authors
         # Whether readers can notice the commit, at once or when a scheduled item becomes public.
@@ -132,7 +133,7 @@ class _Writer:
         self._rows: list[dict[str, Any]] = []
         self._superseded: list[dict[str, Any]] = []
 
-    def write(self, notes: Mapping[ItemKey, NotedChange], *, visible: bool) -> None:
+    def write_events(self, notes: Mapping[ItemKey, NotedChange], *, visible: bool) -> None:
         """Write the events, and store the new tag and positions in CommitCounter."""
         announced_until = self._counter["announced_until"]
         is_set_back = announced_until is not None and announced_until > self._now + clock.TOLERANCE
@@ -161,7 +162,7 @@ class _Writer:
         due = self._connection.execute(_SELECT_DUE, {"now": self._now}).mappings().all()
         for row in due:
             address = ItemAddress(row["slug"], row["path"])
-            self._add(
+            self._add_event(
                 (row["kind"], row["uuid"]),
                 ChangeType.PUBLISHED,
                 row["due"],
@@ -171,13 +172,13 @@ class _Writer:
                 listed=row["listed"],
                 readable_from=row["due"],
             )
-        self._store()
+        self._store_events()
         self._visible = True
         self._shown |= self._authors.find_authors([row["uuid"] for row in due])
 
     def _write_items(self, notes: Iterable[tuple[ItemKey, NotedChange]]) -> None:
         """Write the events of noted items."""
-        for key, (before, after, noted_change, has_events, fields) in notes:
+        for key, (before, after, noted_change, has_earlier_events, fields) in notes:
             was_readable, is_readable = (
                 state is not None and state.readable_from is not None and state.readable_from <= self._now
                 for state in (before, after)
@@ -186,7 +187,7 @@ class _Writer:
             is_public = is_readable and after is not None and after.listed
             change = _choose_change(before, after, noted_change, was_public=was_public, is_public=is_public)
             in_lists = was_public or is_public
-            self._add(
+            self._add_event(
                 key,
                 change,
                 self._now,
@@ -196,7 +197,7 @@ class _Writer:
                 unlisted=(was_readable or is_readable) and not in_lists and change != ChangeType.RENDERED,
                 listed=after is not None and after.listed,
                 readable_from=None if after is None else after.readable_from,
-                has_events=has_events,
+                has_earlier_events=has_earlier_events,
                 # Edits of a draft are not reported.
                 fields=fields if was_readable and is_readable else (),
             )
@@ -207,7 +208,7 @@ class _Writer:
             )
             self._shown |= shown - shown_before
             self._hidden |= shown_before - shown
-        self._store()
+        self._store_events()
 
     def _write_authors(self, notes: Mapping[UUID, NotedChange]) -> None:
         """Write the events of changed authors, and of authors whom changed articles show or hide."""
@@ -229,7 +230,7 @@ class _Writer:
             before, after, noted_change, _, fields = notes.get(
                 uuid, NotedChange(ItemState(None), ItemState(None), ChangeType.UPDATED)
             )
-            self._add(
+            self._add_event(
                 (AUTHOR, uuid),
                 _choose_change(before, after, noted_change, was_public=was_public, is_public=is_public),
                 self._now,
@@ -240,9 +241,9 @@ class _Writer:
                 fields=fields,
             )
             self._visible |= was_public or is_public
-        self._store()
+        self._store_events()
 
-    def _add(
+    def _add_event(
         self,
         key: ItemKey,
         change: ChangeType,
@@ -254,7 +255,7 @@ class _Writer:
         listed: bool,
         unlisted: bool = False,
         readable_from: datetime | None = None,
-        has_events: bool = True,
+        has_earlier_events: bool = True,
         fields: Collection[str] = (),
     ) -> None:
         """Add an event with the next position, and a public position if it changes what is listed."""
@@ -266,7 +267,7 @@ class _Writer:
         due = readable_from if readable_from is not None and readable_from > self._now else None
         if is_public and readable_from is not None and due is None:
             counter["announced_until"] = max(readable_from, counter["announced_until"] or EPOCH)
-        if has_events:
+        if has_earlier_events:
             superseded = {"of_kind": key[0], "of_uuid": key[1], "now": self._now, "is_public": is_public}
             self._superseded.append(superseded)
         self._rows.append(
@@ -284,7 +285,7 @@ class _Writer:
             }
         )
 
-    def _store(self) -> None:
+    def _store_events(self) -> None:
         """Store the added events; the former newest events of their items are superseded."""
         if self._superseded:
             self._connection.execute(_SUPERSEDE, self._superseded)

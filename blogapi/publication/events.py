@@ -1,7 +1,7 @@
 """The events, one for each change of an item by a commit; feeds, caches and webhooks read them.
 
-Services call `record` with the state of an item before and after a change. `record` only notes the change.
-At the end of the outermost `transaction()`, `event_writer.write_events` adds one event for each noted item.
+Services call `note_change` with the state of an item before and after a change. At the end of the outermost
+`transaction()`, `event_writer.write_events` adds one event for each noted item.
 
 An event has a position for admins and, if it changes what is listed, a public position. Readers see only
 public positions, so they cannot notice writes of drafts and unlisted items. Positions are assigned under the
@@ -23,12 +23,12 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from blogapi.publication.models import ChangeType, Event
-from blogapi.storage.database import CommitCounter, current_time, db, get_write
+from blogapi.storage.database import CommitCounter, current_time, db, get_write_transaction
 
 # A cursor consists of the tag of an event, the letter of the feed, and the position of the event. Some
-# cursors of older versions also have a time and a uuid, which are ignored. Others have no tag; such cursors
-# are refused.
-PATTERN = r"([0-9a-f]{8}-)?[ap][1-9][0-9]{0,15}(\.[1-9][0-9]{0,16}(\.[0-9a-f]{32})?)?"
+# cursors of older versions also have a time and a uuid, which are ignored. Other cursors of older versions
+# have no tag, and are refused.
+CURSOR_PATTERN = r"([0-9a-f]{8}-)?[ap][1-9][0-9]{0,15}(\.[1-9][0-9]{0,16}(\.[0-9a-f]{32})?)?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +40,15 @@ class Cursor:
 
 
 def parse_cursor(text: str, letter: str) -> Cursor | None:
-    """Return the cursor that the text represents, or None if it belongs to a feed other than `letter`.
+    """Return the cursor that the text represents, or None if it belongs to a feed with another letter.
 
     The text must be `0` or match PATTERN.
     """
     if text == "0":
         return Cursor()
-    tag, _, place = text.rpartition("-")
-    position = place.removeprefix(letter).partition(".")[0]
-    return Cursor(int(position), tag) if place.startswith(letter) else None
+    tag, _, rest = text.rpartition("-")
+    position = rest.removeprefix(letter).partition(".")[0]
+    return Cursor(int(position), tag) if rest.startswith(letter) else None
 
 
 def format_cursor(cursor: Cursor, letter: str) -> str:
@@ -96,35 +96,35 @@ class NotedChange(NamedTuple):
     before: ItemState | None
     after: ItemState | None
     change: ChangeType
-    has_events: bool = True
+    has_earlier_events: bool = True
     fields: frozenset[str] = frozenset()
 
 
-def record(
+def note_change(
     kind: str,
     uuid: UUID,
     before: ItemState | None,
     after: ItemState | None,
     *,
     change: ChangeType = ChangeType.UPDATED,
-    has_events: bool = True,
+    has_earlier_events: bool = True,
     fields: Collection[str] = (),
 ) -> None:
     """Note that the current transaction changes an item; None is the state of an item that does not exist.
 
-    `change` is the type of the change if readers can see the item before and after it. `has_events` is False
-    for an item with a new uuid. `fields` contains the names of the changed fields in the API.
+    `change` is the type of the change if readers can see the item before and after it. `has_earlier_events`
+    is False for an item with a new uuid. `fields` contains the API names of the changed fields.
     """
     notes = get_noted_changes(db.session())
-    first = notes.get((kind, uuid), NotedChange(before, after, change, has_events))
+    first = notes.get((kind, uuid), NotedChange(before, after, change, has_earlier_events))
     notes[kind, uuid] = NotedChange(
-        first.before, after, change, first.has_events, first.fields | frozenset(fields)
+        first.before, after, change, first.has_earlier_events, first.fields | frozenset(fields)
     )
 
 
 def get_noted_changes(session: Session) -> dict[ItemKey, Any]:
     """Return the noted changes of the current transaction, by the kind and the uuid of the item."""
-    return get_write(session).notes
+    return get_write_transaction(session).noted_changes
 
 
 def get_last_position() -> int:

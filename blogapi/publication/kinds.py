@@ -82,7 +82,7 @@ def get_model(name: str) -> type[Any]:
 
 
 def check_kinds(*, settings: Collection[str], lists: Collection[str], blueprints: Collection[str]) -> None:
-    """Raise CannotStart if a model with events is no kind, or if a part of the blog does not support a kind.
+    """Raise CannotStart if a model with events has no kind, or if a part of the blog does not support a kind.
 
     `settings` are the settings of the site that a client can change, `lists` the lists that an export writes,
     and `blueprints` the names of the parts of the API.

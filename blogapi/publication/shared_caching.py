@@ -40,7 +40,8 @@ def list_purged_tags(kind: str, uuid: UUID, *, listed: bool = True) -> list[str]
 def list_shown_tags(kinds: Collection[str], items: Mapping[str, Collection[UUID]]) -> list[str]:
     """Return the tags of a response that shows these items (uuids by kind), and lists of these kinds.
 
-    If the tags would be longer than MAX_BYTES, the tag of the kind with the most items replaces theirs.
+    If the tags would be longer than MAX_BYTES, the tag of the kind with the most items replaces the tags of
+    these items.
     """
     shown_kinds, shown_items = {*kinds, SITE}, {**items}
     while True:
@@ -54,7 +55,7 @@ def list_shown_tags(kinds: Collection[str], items: Mapping[str, Collection[UUID]
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownContent:
     """The items that a response shows (uuids by kind), and the kinds whose items can all change it.
 
     The site can change every response.
@@ -64,7 +65,7 @@ class Shown:
     items: Mapping[str, Collection[UUID]] = field(default_factory=dict)
 
 
-def shows(*kinds: str, find: Callable[..., Shown] | None = None) -> Callable[[View], View]:
+def shows(*kinds: str, find: Callable[..., ShownContent] | None = None) -> Callable[[View], View]:
     """Declare the kinds of items that can change the response of the view.
 
     `find` replaces the kinds: it gets the arguments of the view and returns what the response shows.
@@ -72,7 +73,7 @@ def shows(*kinds: str, find: Callable[..., Shown] | None = None) -> Callable[[Vi
     return declare(shows=kinds if find is None else find)
 
 
-def add_shown(kind: str, uuid: UUID) -> None:
+def add_shown_item(kind: str, uuid: UUID) -> None:
     """Add an item to what the response to the current request shows, if there is a request."""
     if has_request_context():
         g.setdefault("more_shown", defaultdict[str, set[UUID]](set))[kind].add(uuid)
@@ -90,8 +91,8 @@ def add_headers(response: Response) -> Response:
     # Errors are not cached, because a scheduled article must not be missing after its publication.
     is_read = request.method in SAFE_METHODS and response.status_code == 200
     if is_read and not current_caller().is_authenticated:
-        # `Blueprint.run` sets `g.shown`.
-        shown: Shown = g.shown if callable(shows) else Shown(shows)
+        # `Blueprint.run_view` sets `g.shown`.
+        shown: ShownContent = g.shown if callable(shows) else ShownContent(shows)
         items = {**shown.items}
         for kind, uuids in g.get("more_shown", {}).items():
             items[kind] = sorted({*items.get(kind, ()), *uuids})

@@ -49,7 +49,7 @@ VISIBILITY_RULES = {
 READABLE_STATUSES = tuple(status.value for status, rule in VISIBILITY_RULES.items() if rule.readable)
 LISTED_STATUSES = tuple(status.value for status, rule in VISIBILITY_RULES.items() if rule.listed)
 
-#: the parameter `now` of a statement that is built once
+#: The parameter `now` of statements that are built once.
 NOW: ColumnElement[datetime] = bindparam("now", type_=UtcDateTime())
 
 

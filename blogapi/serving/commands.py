@@ -116,7 +116,7 @@ def serve(
         raise click.UsageError("--unix-socket: this operating system has no Unix sockets.")
     instance = _find_blog(with_demo)
     settings = config.read_settings(instance)
-    logs.configure(settings)
+    logs.configure_logging(settings)
     with logs.report_errors(settings), _open_socket(host, port, unix_socket) as listening_socket:
         with upgrading.answer_requests(listening_socket) if needs_upgrade(instance) else nullcontext():
             app: Flask = context.obj.load_app()
@@ -172,7 +172,7 @@ def _run_server(
     _print_next_steps(with_demo, local_address)
     start_integrity_check(app)
     daily.start_daily_backups(app)
-    stop_announcing = background.start(app, deleted_item_service.delete_old)
+    stop_announcing = background.start(app, deleted_item_service.delete_old_items)
     stop_webhooks = sender.start_sender(app)
     _print_or_log(f"Serving {Path(app.instance_path)} at {address}  (Ctrl-C ends)")
     _stop_on_signals(app, http_server)

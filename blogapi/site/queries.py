@@ -7,12 +7,12 @@ from sqlalchemy import select
 from blogapi.site.models import Site
 from blogapi.site.paths import is_local_address
 from blogapi.storage.database import db
-from blogapi.storage.database_clock import ReadOnce
+from blogapi.storage.database_clock import CachedValue
 from blogapi.web.errors import NotFound
 from blogapi.web.media_addresses import LIBRARY, PATH
 
 _SELECT_SITE = select(Site)
-_site = ReadOnce(lambda session: session.scalars(_SELECT_SITE).one())
+_site = CachedValue(lambda session: session.scalars(_SELECT_SITE).one())
 
 
 def get_public_site() -> Site:

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Protocol, cast
 
 from blogapi.config import AppState
-from blogapi.publication.events import EPOCH, ItemState, record
+from blogapi.publication.events import EPOCH, ItemState, note_change
 from blogapi.site import queries
 from blogapi.site.models import Site
 from blogapi.site.schemas import SiteChangesSchema
@@ -37,7 +37,7 @@ STATE = ItemState(EPOCH)
 
 def record_change(fields: Collection[str]) -> None:
     """Record that the site, or something that can change every response, has changed."""
-    record(Site.kind, queries.get_site().uuid, STATE, STATE, fields=fields)
+    note_change(Site.kind, queries.get_site().uuid, STATE, STATE, fields=fields)
 
 
 def change(fields: Fields) -> Site:
@@ -61,7 +61,7 @@ def change(fields: Fields) -> Site:
             PAGE_MOVES.get().keep_former_paths(before, site)
         media_addresses.store_uses(site, pictures, site.list_pictures())
         if queries.get_service_url() != address:
-            media_addresses.LIBRARY.get().render_articles_with_files()
+            media_addresses.LIBRARY.get().rerender_articles_with_files()
     return site
 
 

@@ -20,7 +20,7 @@ from blogapi.storage import files
 
 
 def get_typed_options(url: URL) -> dict[str, Any]:
-    """Return the options that psycopg does not accept as text, as Python values.
+    """Return, as Python values, the options in the URL that psycopg does not accept as text.
 
     Raises CannotStart if a value is invalid.
     """
@@ -126,7 +126,7 @@ def get_database_url(instance: Path) -> URL:
 
 @contextmanager
 def open_plain_engine(url: URL, **options: Any) -> Iterator[Engine]:
-    """Yield an engine without the settings of the application, which can use a database of any version.
+    """Yield an engine without the application's settings; it can open a database of any schema version.
 
     Raises CannotStart if the driver is missing.
     """
@@ -202,11 +202,11 @@ def _refuse_replaced_file(engine: Engine) -> None:
         # With mode=rw, SQLite never creates the file, so a deleted database is not replaced by an empty one.
         arguments[0], options["uri"] = f"{path.as_uri()}?mode=rw", True
 
-    def forget(engine: Engine) -> None:
+    def forget_file(engine: Engine) -> None:
         nonlocal opened
         opened = None
 
-    def check(connection: Connection) -> None:
+    def check_file(connection: Connection) -> None:
         nonlocal opened
         current = files.file_identity(path)
         opened = opened or current
@@ -216,8 +216,8 @@ def _refuse_replaced_file(engine: Engine) -> None:
             raise OperationalError("BEGIN", None, error)
 
     event.listen(engine, "do_connect", open_existing)
-    event.listen(engine, "engine_disposed", forget)
-    event.listen(engine, "begin", check)
+    event.listen(engine, "engine_disposed", forget_file)
+    event.listen(engine, "begin", check_file)
 
 
 def _set_postgresql_timeouts(connection: Any, record: Any) -> None:

@@ -93,7 +93,7 @@ def _parse_uuid(value: str | None) -> UUID | None:
 
 
 class CachedUuid(Uuid[UUID]):
-    """A UUID; on SQLite, which stores a text, the most recent texts are not parsed again.
+    """A UUID column; SQLite stores UUIDs as texts, and the most recent texts are not parsed again.
 
     The uuid of a user, a category or a tag is in many rows, and parsing takes longer than reading a row.
     """
@@ -102,11 +102,11 @@ class CachedUuid(Uuid[UUID]):
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Any:
         """Return the function that makes a UUID from a stored text; None if the driver returns UUIDs."""
-        is_parsed = super().result_processor(dialect, coltype)  # type: ignore[no-untyped-call]
-        return is_parsed and _parse_uuid
+        processor = super().result_processor(dialect, coltype)  # type: ignore[no-untyped-call]
+        return processor and _parse_uuid
 
 
-# A text that both engines order byte by byte; the default order of PostgreSQL depends on its locale.
+# The type of texts that both engines order byte by byte; PostgreSQL's default order depends on its locale.
 SORT_KEY = String().with_variant(String(collation="C"), "postgresql")
 
 
@@ -196,7 +196,7 @@ class Identified:
     uuid: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4, sort_order=-1)
 
 
-def _same_as_created(context: DefaultExecutionContext) -> datetime:
+def _get_created(context: DefaultExecutionContext) -> datetime:
     created: datetime = context.get_current_parameters()["created"]  # type: ignore[no-untyped-call]
     return created
 
@@ -205,7 +205,7 @@ class Timestamped:
     """Mixin for models that record when a row was created and last updated."""
 
     created: Mapped[datetime] = mapped_column(default=current_time)
-    last_updated: Mapped[datetime] = mapped_column(default=_same_as_created, onupdate=current_time)
+    last_updated: Mapped[datetime] = mapped_column(default=_get_created, onupdate=current_time)
 
 
 class CommitCounter(Base):
@@ -241,32 +241,32 @@ _WRITE_EVENTS = AppState[WriteEvents]("write-events")
 
 
 @dataclass(slots=True)
-class Write:
+class WriteTransaction:
     """The outermost `transaction()` of a session.
 
-    `counter` has the values of CommitCounter before the transaction; see `check_version`. `notes` is used by
-    `publication.events`. `after_commit` and `after_rollback` map the functions to call at the end to their
-    argument, a list of items.
+    `counter` contains the values of CommitCounter before the transaction; see `check_version`.
+    `noted_changes` is used by `publication.events`. `after_commit` and `after_rollback` map each function
+    that is called at the end to its argument, a list of items.
     """
 
     visible: bool | None
     counter: dict[str, Any] = field(default_factory=dict)
-    notes: dict[Any, Any] = field(default_factory=dict)
+    noted_changes: dict[Any, Any] = field(default_factory=dict)
     has_failed: bool = False
     is_rolled_back: bool = False
     after_commit: dict[Callable[[list[Any]], None], list[Any]] = field(default_factory=dict)
     after_rollback: dict[Callable[[list[Any]], None], list[Any]] = field(default_factory=dict)
 
 
-def find_write(session: Any) -> Write | None:
-    """Return the outermost `transaction()` of the session, or None if it is in none."""
-    write: Write | None = session.info.get(_WRITE_KEY)
+def find_write_transaction(session: Any) -> WriteTransaction | None:
+    """Return the outermost `transaction()` of the session, or None if none is open."""
+    write: WriteTransaction | None = session.info.get(_WRITE_KEY)
     return write
 
 
-def get_write(session: Any) -> Write:
-    """Return the outermost `transaction()` of the session, which must be in one."""
-    write = find_write(session)
+def get_write_transaction(session: Any) -> WriteTransaction:
+    """Return the outermost `transaction()` of the session; one must be open."""
+    write = find_write_transaction(session)
     assert write is not None, "call this in a transaction()"
     return write
 
@@ -290,7 +290,7 @@ def transaction(*, wait: bool = True, visible: bool | None = True) -> Iterator[N
     the functions passed to `call_after_commit` are called if the transaction was committed.
     """
     session = db.session()
-    if outer := find_write(session):
+    if outer := find_write_transaction(session):
         if visible is not None:
             outer.visible = visible or bool(outer.visible)
         try:
@@ -302,9 +302,9 @@ def transaction(*, wait: bool = True, visible: bool | None = True) -> Iterator[N
         return
     session.rollback()
     session.expire_all()
-    write, is_committed = Write(visible), False
+    write, is_committed = WriteTransaction(visible), False
     try:
-        with _write(session, write, wait=wait):
+        with _run_write_transaction(session, write, wait=wait):
             yield
         is_committed = True
     finally:
@@ -316,7 +316,7 @@ def transaction(*, wait: bool = True, visible: bool | None = True) -> Iterator[N
 
 
 @contextmanager
-def _write(session: Session, write: Write, *, wait: bool) -> Iterator[None]:
+def _run_write_transaction(session: Session, write: WriteTransaction, *, wait: bool) -> Iterator[None]:
     lock, log = WRITE_LOCK.get(), _WRITE_AHEAD_LOG.get()
     queued = request.environ.get(QUEUE_SECONDS_KEY, 0.0) if has_request_context() else 0.0
     with lock.acquire(max(0.0, connections.BUSY_SECONDS - queued) if wait else 0.0) as seconds_left:
@@ -364,36 +364,37 @@ def is_only_process() -> bool:
 @contextmanager
 def savepoint() -> Iterator[None]:
     """Run a part of a transaction; an exception rolls back only the changes of this part."""
-    write = find_write(db.session())
+    write = find_write_transaction(db.session())
     if write is None:
         with transaction():
             yield
         return
-    failed_before, notes = write.has_failed, dict(write.notes)
+    failed_before, noted_changes = write.has_failed, dict(write.noted_changes)
     try:
         with db.session.begin_nested():
             yield
     except BaseException:
-        write.has_failed, write.is_rolled_back, write.notes = failed_before, True, notes
+        write.has_failed, write.is_rolled_back = failed_before, True
+        write.noted_changes = noted_changes
         raise
 
 
 def call_after_commit(function: Callable[[list[Any]], None], item: Any) -> None:
     """Call the function after the current transaction, if the transaction is committed.
 
-    If several items are registered with the same function, it is called once, with a list of them. It may
-    open a transaction. It must handle its errors, because the write cannot be undone.
+    If several items are registered with the same function, the function is called once, with a list of these
+    items. It may open a transaction. It must handle its errors, because the write cannot be undone.
     """
-    get_write(db.session()).after_commit.setdefault(function, []).append(item)
+    get_write_transaction(db.session()).after_commit.setdefault(function, []).append(item)
 
 
 def call_after_rollback(function: Callable[[list[Any]], None], item: Any) -> None:
     """Call the function after the current transaction, if any part of it is rolled back.
 
-    If several items are registered with the same function, it is called once, with a list of them. It may
-    open a transaction, and must handle its errors.
+    If several items are registered with the same function, the function is called once, with a list of these
+    items. It may open a transaction, and must handle its errors.
     """
-    get_write(db.session()).after_rollback.setdefault(function, []).append(item)
+    get_write_transaction(db.session()).after_rollback.setdefault(function, []).append(item)
 
 
 def end_read() -> None:
@@ -402,7 +403,7 @@ def end_read() -> None:
     Does nothing in a `transaction()`.
     """
     session = db.session()
-    if find_write(session) is None:
+    if find_write_transaction(session) is None:
         session.rollback()
 
 

@@ -16,7 +16,7 @@ from blogapi import clock
 Value = TypeVar("Value")
 
 
-class ReadOnce(Generic[Value]):
+class CachedValue(Generic[Value]):
     """A value that a session reads at its first use in each transaction, and then caches."""
 
     def __init__(self, read: Callable[[Session], Value]) -> None:
@@ -27,18 +27,18 @@ class ReadOnce(Generic[Value]):
         if session.get_transaction() is None:
             # The transaction begins with its first connection.
             session.connection()
-        kept: tuple[SessionTransaction | None, Value] | None = session.info.get(self)
-        if kept is None or kept[0] is not session.get_transaction():
+        cached: tuple[SessionTransaction | None, Value] | None = session.info.get(self)
+        if cached is None or cached[0] is not session.get_transaction():
             return self.set(session, self._read(session))
-        return kept[1]
+        return cached[1]
 
     def set(self, session: Session, value: Value) -> Value:
         """Set the value of the current transaction, and return it."""
         session.info[self] = session.get_transaction(), value
         return value
 
-    def forget(self, session: Session) -> None:
-        """Forget the value after a change, so that the current transaction reads it again."""
+    def discard(self, session: Session) -> None:
+        """Discard the value after a change, so that the current transaction reads it again."""
         session.info.pop(self, None)
 
 
@@ -70,4 +70,4 @@ def to_utc(time: datetime) -> datetime:
     return clock.from_database(time).astimezone(UTC)
 
 
-_time = ReadOnce(lambda session: to_utc(session.connection().exec_driver_sql("SELECT now()").scalar_one()))
+_time = CachedValue(lambda session: to_utc(session.connection().exec_driver_sql("SELECT now()").scalar_one()))

@@ -67,7 +67,7 @@ def insert_or_update(
 ) -> Insert:
     """Return an INSERT that updates the columns `names` if a row with the key exists already.
 
-    `key` are the columns of a unique constraint; without it, the key is the primary key.
+    `key` contains the columns of a unique constraint; without it, the key is the primary key.
     """
     # Only the dialect in use is imported, because PostgreSQL's dialect needs 2 MB of memory.
     statement = import_module(f"sqlalchemy.dialects.{dialect}").insert(table)

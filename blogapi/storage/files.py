@@ -109,13 +109,13 @@ def locked(path: Path, *, wait: bool = False) -> Iterator[bool]:
     """
     while True:
         with path.open("ab") as file:
-            if not (is_locked := _lock(file)) and not wait:
+            if not (is_locked := _try_lock(file)) and not wait:
                 yield False
                 return
             if not is_locked:
                 time.sleep(_RENAME_PAUSE_SECONDS)
                 continue
-            if not _is_at(file, path):
+            if not _is_file_at(file, path):
                 # The previous owner of the lock deleted the file after this call had opened it.
                 continue
             try:
@@ -133,12 +133,12 @@ def locked(path: Path, *, wait: bool = False) -> Iterator[bool]:
 def is_locked(path: Path) -> bool:
     """Return whether the file `path` is locked; to test this, the function locks the file briefly."""
     with suppress(FileNotFoundError), path.open("rb") as file:
-        return not _lock(file, shared=True)
+        return not _try_lock(file, shared=True)
     return False
 
 
 class SharedFolder:
-    """A shared lock on a folder, by which each process can find out whether another one uses the folder.
+    """A shared lock on a folder, by which a process can find out whether another process uses the folder.
 
     The lock does not exclude other processes. The operating system releases it when the process ends. Where
     folders cannot be locked, as on Windows, `is_alone` returns False.
@@ -149,23 +149,23 @@ class SharedFolder:
         with suppress(OSError):
             self._descriptor = os.open(folder, os.O_RDONLY)
             weakref.finalize(self, os.close, self._descriptor)
-            _lock(self._descriptor, shared=True)
+            _try_lock(self._descriptor, shared=True)
 
     def is_alone(self) -> bool:
-        """Return whether no other process holds the lock; to test this, briefly lock it exclusively.
+        """Return whether no other process holds the lock; to test this, briefly lock the folder exclusively.
 
-        A process that opens the folder in this moment is not counted.
+        A process that opens the folder at this moment is not counted.
         """
         try:
-            return _lock(self._descriptor)
+            return _try_lock(self._descriptor)
         except (OSError, ValueError):
             return False
         finally:
             with suppress(OSError, ValueError):
-                _lock(self._descriptor, shared=True)
+                _try_lock(self._descriptor, shared=True)
 
 
-def _lock(file: IO[bytes] | int, *, shared: bool = False) -> bool:
+def _try_lock(file: IO[bytes] | int, *, shared: bool = False) -> bool:
     try:
         if sys.platform == "win32":
             msvcrt.locking(file if isinstance(file, int) else file.fileno(), msvcrt.LK_NBLCK, 1)
@@ -176,14 +176,14 @@ def _lock(file: IO[bytes] | int, *, shared: bool = False) -> bool:
     return True
 
 
-def _is_at(file: IO[bytes], path: Path) -> bool:
+def _is_file_at(file: IO[bytes], path: Path) -> bool:
     try:
         return os.path.samestat(os.fstat(file.fileno()), path.stat())
     except FileNotFoundError:
         return False
 
 
-def list_abandoned(folder: Path) -> list[Path]:
+def list_abandoned_files(folder: Path) -> list[Path]:
     """Return the old partial files that killed processes left in the folder."""
     paths = []
     for path in folder.glob(f".*{_PARTIAL_SUFFIX}*"):
@@ -193,9 +193,9 @@ def list_abandoned(folder: Path) -> list[Path]:
     return paths
 
 
-def delete_abandoned(folder: Path) -> None:
+def delete_abandoned_files(folder: Path) -> None:
     """Delete the old partial files that killed processes left in the folder."""
-    for path in list_abandoned(folder):
+    for path in list_abandoned_files(folder):
         with suppress(OSError):
             path.unlink()
 

@@ -24,10 +24,10 @@ _MAX_FAULTS = 5
 CACHE_KB = 16_000
 
 # The first and the last version of SQLite with the rare bug at https://sqlite.org/wal.html#walresetbug.
-_WAL_RESET_BUG = ((3, 7, 0), (3, 51, 2))
+_WAL_RESET_BUG_VERSIONS = ((3, 7, 0), (3, 51, 2))
 
 
-def add_former_function(connection: sqlite3.Connection) -> None:
+def define_sqlar_uncompress(connection: sqlite3.Connection) -> None:
     """Define `sqlar_uncompress`, which schemas before migration 0034 use; SQLite's shell defines it too."""
 
     def uncompress(data: bytes, size: int) -> bytes | None:
@@ -50,13 +50,13 @@ def open_database(path: Path, *, seconds: float = 5) -> Iterator[sqlite3.Connect
     uri = f"{path.absolute().as_uri()}?mode=rw"
     with closing(sqlite3.connect(uri, uri=True, isolation_level=None, timeout=seconds)) as connection:
         # The file may have been made by an earlier version of blogapi.
-        add_former_function(connection)
+        define_sqlar_uncompress(connection)
         connection.execute("PRAGMA wal_autocheckpoint=0")
         yield connection
 
 
 def check_integrity(connection: sqlite3.Connection, *, quick: bool = False) -> list[str]:
-    """Return the first faults that SQLite finds in the file, in its words; `quick` skips the indexes."""
+    """Return SQLite's messages about the first faults in the file; `quick` skips the indexes."""
     if not quick:
         connection.execute(f"PRAGMA cache_size=-{CACHE_KB}")
     check = "quick_check" if quick else "integrity_check"
@@ -179,7 +179,7 @@ def _quote_name(name: str) -> str:
 
 
 def has_wal_reset_bug(version: tuple[int, ...]) -> bool:
-    return _WAL_RESET_BUG[0] <= version <= _WAL_RESET_BUG[1]
+    return _WAL_RESET_BUG_VERSIONS[0] <= version <= _WAL_RESET_BUG_VERSIONS[1]
 
 
 def is_in_use(database: Path) -> bool:

@@ -29,26 +29,26 @@ def find_missing_program() -> str | None:
     return next((name for name in PROGRAMS if shutil.which(name) is None), None)
 
 
-def dump(url: URL, path: Path, *options: str) -> None:
+def dump_database(url: URL, path: Path, *options: str) -> None:
     """Write a dump of the database to a file, with further options of `pg_dump`; raises DumpError."""
     _run_program(
         url, "pg_dump", "--format=custom", "--no-owner", "--no-privileges", f"--file={path}", *options
     )
 
 
-def read(path: Path) -> None:
-    """Read a whole dump without a database; raises DumpError if it is damaged."""
+def check_dump(path: Path) -> None:
+    """Check a dump by reading all of it, without a database; raises DumpError if it is damaged."""
     _run_program(None, "pg_restore", f"--file={os.devnull}", str(path))
 
 
 @contextmanager
-def fill(url: URL, path: Path) -> Iterator[None]:
+def restored_tables(url: URL, path: Path) -> Iterator[None]:
     """Create all tables of a dump, or none; delete them if the `with` block fails; raises DumpError."""
     _run_program(url, *_RESTORE_COMMAND, str(path))
     try:
         yield
     except BaseException:
-        _execute(url, _make_drop_statement(url))
+        _execute_statement(url, _make_drop_statement(url))
         raise
 
 
@@ -70,22 +70,22 @@ def _make_drop_statement(url: URL) -> str:
 
 
 @contextmanager
-def open_copy(url: URL, path: Path) -> Iterator[URL]:
+def temporary_copy(url: URL, path: Path) -> Iterator[URL]:
     """Yield the URL of a new database on the server with the content of a dump; it is deleted at the end.
 
     Raises DumpError if the user may not create a database, or if the dump cannot be restored.
     """
     name = f"blogapi_copy_{secrets.token_hex(8)}"
-    _execute(url, f"CREATE DATABASE {name} ENCODING 'UTF8' TEMPLATE template0")
+    _execute_statement(url, f"CREATE DATABASE {name} ENCODING 'UTF8' TEMPLATE template0")
     try:
         copy = url.set(database=name)
         _run_program(copy, *_RESTORE_COMMAND, str(path))
         yield copy
     finally:
-        _execute(url, f"DROP DATABASE {name} WITH (FORCE)")
+        _execute_statement(url, f"DROP DATABASE {name} WITH (FORCE)")
 
 
-def _execute(url: URL, statement: str) -> None:
+def _execute_statement(url: URL, statement: str) -> None:
     try:
         with (
             connections.open_plain_engine(url, isolation_level="AUTOCOMMIT") as engine,
@@ -116,5 +116,5 @@ def _run_program(url: URL | None, program: str, *arguments: str) -> None:
     if result.returncode:
         # The messages can have another encoding than the names in them, above all on Windows.
         # `pg_restore` repeats the statement, which can be long.
-        says = result.stderr.decode(errors="replace").partition("Command was:")[0]
-        raise DumpError(f"{program} failed: {' '.join(says.split())[-300:]}")
+        message = result.stderr.decode(errors="replace").partition("Command was:")[0]
+        raise DumpError(f"{program} failed: {' '.join(message.split())[-300:]}")

@@ -23,8 +23,8 @@ _INDEX_HEADER = struct.Struct("=14xHI12x8s")
 def count_dropped_writes(database: str) -> int:
     """Return the number of transactions in the log that follow the valid frames.
 
-    The index of the log contains the number of valid frames. Return 0 if the index changes meanwhile: then a
-    writer is active, and has already recovered the log.
+    The index of the log contains the number of valid frames. Returns 0 if the index changes during the
+    count, because an active writer has then already recovered the log.
     """
     header = _read_start(f"{database}-shm", _INDEX_HEADER.size)
     count = _count_commits(f"{database}-wal", _read_page_size(database), *_INDEX_HEADER.unpack(header))

@@ -30,7 +30,7 @@ class Release(Base):
     started: Mapped[datetime]
 
 
-def record(rights: Mapping[str, str]) -> None:
+def record_release(rights: Mapping[str, str]) -> None:
     """Store the running version and its rights, unless they are stored or the database refuses writes."""
     text = json.dumps(rights, sort_keys=True)
     with suppress(SQLAlchemyError, NewerSchema):
@@ -42,7 +42,7 @@ def record(rights: Mapping[str, str]) -> None:
             db.session.merge(Release(version=__version__, rights=text, started=started))
 
 
-def read_last(connection: Connection) -> tuple[str, dict[str, str]] | None:
+def read_last_release(connection: Connection) -> tuple[str, dict[str, str]] | None:
     """Return the version whose first start was the latest, and its rights.
 
     Returns None if only versions before 1.0 have used the database.

@@ -78,9 +78,9 @@ def _compare_schemas(actual: Schema, expected: Schema) -> list[str]:
     sentences = [f"{name} is missing" for name in sorted(expected.keys() - actual.keys())]
     sentences += [f"{name} is unknown" for name in sorted(actual.keys() - expected.keys())]
     for name in sorted(actual.keys() & expected.keys()):
-        found_here, expected_here = Counter(actual[name]), Counter(expected[name])
-        sentences += [f"{name} lacks: {item}" for item in (expected_here - found_here).elements()]
-        sentences += [f"{name} also has: {item}" for item in (found_here - expected_here).elements()]
+        actual_items, expected_items = Counter(actual[name]), Counter(expected[name])
+        sentences += [f"{name} lacks: {item}" for item in (expected_items - actual_items).elements()]
+        sentences += [f"{name} also has: {item}" for item in (actual_items - expected_items).elements()]
     return sentences
 
 

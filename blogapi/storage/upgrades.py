@@ -53,7 +53,7 @@ def upgrade(engine: Engine, models: MetaData, *, backups: Path) -> None:
         migration = current_migration(engine)
         if migration == migration_names.list_migrations()[-1]:
             return
-        refuse_unknown(migration)
+        refuse_unknown_migration(migration)
         with _locked_connection(engine) as connection:
             migration = read_migration(connection)
             if migration == migration_names.list_migrations()[-1]:
@@ -125,13 +125,13 @@ def read_migration(connection: Connection) -> str | None:
     names = connection.execute(text("SELECT version_num FROM alembic_version ORDER BY 1")).scalars().all()
     if len(names) > 1:
         raise CannotStart(
-            f"The table alembic_version names {len(names)} migrations ({', '.join(names)}); restore a backup "
-            "or delete all rows but that of the migration whose tables the database has."
+            f"The table alembic_version names {len(names)} migrations ({', '.join(names)}); restore a "
+            "backup, or keep only the row of the migration that matches the tables."
         )
     return names[0] if names else None
 
 
-def refuse_unknown(migration: str | None) -> None:
+def refuse_unknown_migration(migration: str | None) -> None:
     if migration is not None and migration not in migration_names.list_migrations():
         raise CannotStart(
             f"The database was made by a newer version or another program (migration {migration}); "
@@ -163,7 +163,7 @@ def _locked_connection(engine: Engine) -> Iterator[Connection]:
 
 def _prepare_connection(connection: sqlite3.Connection, record: object) -> None:
     connection.isolation_level = None
-    integrity.add_former_function(connection)
+    integrity.define_sqlar_uncompress(connection)
     # If foreign keys were on, re-creating a table would silently delete the rows that refer to it.
     connection.execute("PRAGMA foreign_keys=OFF")
     # A file that is not empty keeps its page size.
@@ -227,13 +227,13 @@ def _copy_database(engine: Engine, copy: Path) -> None:
                 with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(partial)) as target:
                     source.backup(target)
             else:
-                postgresql_dumps.dump(engine.url, partial)
+                postgresql_dumps.dump_database(engine.url, partial)
             files.replace(partial, copy)
     except postgresql_dumps.DumpError as error:
         if postgresql_dumps.find_missing_program() is None:
-            cure = "Install the programs of the server's version; without them, the upgrade makes no copy."
+            advice = "Install the programs of the server's version; without them, the upgrade makes no copy."
             problem = f"The copy {copy} cannot be made before the upgrade: {error}."
-            raise CannotStart(f"{problem} {cure}") from error
+            raise CannotStart(f"{problem} {advice}") from error
         # Without the programs, the upgrade continues, because the server may have other backups.
         logger.warning("no copy of the database is made before the upgrade: %s", error)
     except OSError as error:

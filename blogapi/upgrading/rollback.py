@@ -181,7 +181,7 @@ def restore_copy(instance: Path, copy: Copy) -> Path:
         with backup_service.convert_errors(saved):
             try:
                 with files.partial_file(saved) as partial:
-                    postgresql_dumps.dump(url, partial)
+                    postgresql_dumps.dump_database(url, partial)
                     files.replace(partial, saved)
                 postgresql_dumps.replace_content(url, copy.path)
             except DumpError as error:

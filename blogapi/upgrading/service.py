@@ -75,10 +75,10 @@ def read_state(instance: Path) -> BlogState:
     """Return the state of the blog before the upgrade; raises CannotStart if the database cannot be used."""
     with open_plain_engine(get_database_url(instance)) as engine, upgrades.convert_errors(engine):
         migration = upgrades.current_migration(engine)
-        upgrades.refuse_unknown(migration)
+        upgrades.refuse_unknown_migration(migration)
         with engine.connect() as connection:
-            last = releases.read_last(connection)
-        is_current = rerendering.is_current(engine, migration)
+            last = releases.read_last_release(connection)
+        is_current = rerendering.is_up_to_date(engine, migration)
     version, rights = last or (None, None)
     return BlogState(version, rights, migration or "", is_current)
 
@@ -145,8 +145,8 @@ def _open_copy(live: URL, folder: Path) -> Iterator[URL]:
         yield URL.create("sqlite", database=str(path))
         return
     try:
-        postgresql_dumps.dump(live, folder / "copy.dump")
-        with postgresql_dumps.open_copy(live, folder / "copy.dump") as copy:
+        postgresql_dumps.dump_database(live, folder / "copy.dump")
+        with postgresql_dumps.temporary_copy(live, folder / "copy.dump") as copy:
             yield copy
     except DumpError as error:
         raise Conflict(f"The check cannot copy the database: {error}.") from error

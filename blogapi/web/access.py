@@ -121,7 +121,7 @@ class Rule:
     session in the request is checked; with `requires_credentials`, the request must contain one. `role` is
     the lowest role that may call the view. With `login_only`, API keys are refused: a leaked key must not
     take over the blog. `articles.permissions` and `media.permissions` decide what an author may do with a
-    single article or file; `web.rights` describes all rights in plain words.
+    single article or file; `accounts.users.roles` describes all rights in plain words.
     """
 
     name: str
@@ -248,7 +248,7 @@ def check_same_origin(request: Request) -> None:
         )
 
 
-def check_no_form(request: Request, *, takes_file: bool) -> None:
+def refuse_form_request(request: Request, *, takes_file: bool) -> None:
     """Raise Forbidden for an unsafe request that a form or a link sent.
 
     A page of the blog's own origin can show a form that somebody else wrote; the admin pages send their
@@ -257,10 +257,10 @@ def check_no_form(request: Request, *, takes_file: bool) -> None:
     """
     mode = request.headers.get("Sec-Fetch-Mode")
     if mode:
-        is_of_script = mode in ("cors", "same-origin")
+        is_from_script = mode in ("cors", "same-origin")
     else:
-        is_of_script = takes_file or request.mimetype not in _FORM_TYPES
-    if request.method not in SAFE_METHODS and not is_of_script:
+        is_from_script = takes_file or request.mimetype not in _FORM_TYPES
+    if request.method not in SAFE_METHODS and not is_from_script:
         raise Forbidden(
             "A form or a link cannot send a request with a login; send JSON with Content-Type: "
             "application/json, or use an API key.",

@@ -24,7 +24,7 @@ from blogapi.web.operation import Operation, View, declare, get_operation, make_
 from blogapi.web.pagination import DetailQuery, Page
 from blogapi.web.representation import PartialResult, Representation, UpsertResult, restrict_schema, serialize
 from blogapi.web.slug_lookup import read_by_reference
-from blogapi.web.uploads import FileBodySchema, describe_body
+from blogapi.web.uploads import FileBodySchema, describe_file_body
 
 
 class ArgumentParser(FlaskParser):
@@ -53,7 +53,7 @@ class ArgumentParser(FlaskParser):
         """Return the parsed body, or `missing` if there is none, which webargs loads as an empty object."""
         body = web_json.read_json_body(req)
         if req.method == "PATCH":
-            g.sent_read_only = read_only.collect_items(schema, body)
+            g.sent_read_only = read_only.collect_read_only_fields(schema, body)
         return ma.missing if body is None else body
 
     def handle_error(self, error: ma.ValidationError, req: Request, schema: ma.Schema, **_: Any) -> NoReturn:
@@ -92,8 +92,8 @@ def summary(sentence: str) -> Callable[[View], View]:
     return describe
 
 
-def _only_document(document: Callable[[View], Any]) -> Callable[[View], View]:
-    """Return a decorator that adds the documentation of a decorator of flask-smorest, but not its wrapper."""
+def _without_wrapper(document: Callable[[View], Any]) -> Callable[[View], View]:
+    """Return a decorator that adds the documentation of a flask-smorest decorator without its wrapper."""
 
     def decorate(view: View) -> View:
         view.__dict__["_apidoc"] = document(view).__dict__["_apidoc"]
@@ -141,16 +141,16 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
             documented["operationId"] = make_operation_id(self.resource, view_func.__name__)
         operation = get_operation(view_func)
         operation.id = documented["operationId"]
-        run = update_wrapper(partial(self.run, operation, view_func), view_func)
+        run = update_wrapper(partial(self.run_view, operation, view_func), view_func)
         super().add_url_rule(rule, endpoint or view_func.__name__, run, provide_automatic_options, **options)
 
     def doc(self, **documented: Any) -> Callable[[View], View]:
         """Add to the documentation of the operation."""
-        return _only_document(super().doc(**documented))
+        return _without_wrapper(super().doc(**documented))
 
     def alt_response(self, status_code: int, **options: Any) -> Callable[[View], View]:
         """Document another response of the operation."""
-        return _only_document(super().alt_response(status_code, **options))
+        return _without_wrapper(super().alt_response(status_code, **options))
 
     def check_exists(
         self, lookup: Callable[[UUID], object], *, in_view: bool = False
@@ -175,7 +175,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         """Pass the parsed query string or body to the view, after the arguments of decorators above."""
         # webargs would instantiate a schema class again for every request.
         instance = schema() if isinstance(schema, type) else schema
-        document = _only_document(super().arguments(instance, location=location, **options))
+        document = _without_wrapper(super().arguments(instance, location=location, **options))
 
         def decorate(view: View) -> View:
             operation = get_operation(view)
@@ -188,7 +188,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
 
     def file_body(self, schema: type[FileBodySchema]) -> Callable[[View], View]:
         """Declare that the body is a file, or a form with a file and the other fields of the schema."""
-        document = self.doc(requestBody=describe_body(schema))
+        document = self.doc(requestBody=describe_file_body(schema))
         return lambda view: document(declare(takes_file=True)(view))
 
     def response(
@@ -216,7 +216,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         NotFound although its path contains no id. If the view returns a Page, the response contains its rows
         and the paging headers.
         """
-        document = _only_document(super().response(status_code, schema, **options))
+        document = _without_wrapper(super().response(status_code, schema, **options))
 
         def decorate(view: AnyView) -> Callable[..., Response]:
             operation = get_operation(view)
@@ -225,7 +225,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
             operation.cacheable, operation.may_be_missing = cacheable, may_be_missing
             document(view)
             if query is not None and partial_schema is not None and isinstance(schema, ma.Schema):
-                self._select_fields(view, partial_schema, type(schema), query, single)
+                self._declare_fields_query(view, partial_schema, type(schema), query, single)
             return view
 
         return decorate
@@ -238,36 +238,36 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         *,
         partial_schema: type[ma.Schema] | None = None,
         creates: bool = False,
-        receive: Callable[..., AbstractContextManager[object]] | None = None,
-        prepare: Callable[..., object] | None = None,
+        receive_body: Callable[..., AbstractContextManager[object]] | None = None,
+        prepare_write: Callable[..., object] | None = None,
         section: str = "",
     ) -> Callable[[AnyView], Callable[..., Response]]:
         """Run the view, a write, in one transaction, and send its return value.
 
         Preconditions are checked against the ETag that a GET of the path returns. The response has the ETag
         of the item. `partial_schema` is the schema of all fields that `fields=` can select. With `creates`,
-        the view creates or replaces the item and returns an UpsertResult. `receive` is a context manager that
-        reads the body of the request; the view gets its value as the last argument. `prepare` gets the
-        arguments of the view and does the slow work before the transaction.
+        the view creates or replaces the item and returns an UpsertResult. `receive_body` is a context manager
+        that reads the body of the request; the view gets its value as the last argument. `prepare_write` gets
+        the arguments of the view and does the slow work before the transaction.
         """
-        document = _only_document(super().response(status_code, schema))
-        document_created = _only_document(super().alt_response(201, schema=schema, success=True))
+        document = _without_wrapper(super().response(status_code, schema))
+        document_created = _without_wrapper(super().alt_response(201, schema=schema, success=True))
 
         def decorate(view: AnyView) -> Callable[..., Response]:
             operation = get_operation(view)
             operation.status, operation.schema, operation.partial_schema = status_code, schema, partial_schema
             operation.representation, operation.section = representation, section
-            operation.receive, operation.prepare = receive, prepare
+            operation.receive_body, operation.prepare_write = receive_body, prepare_write
             document(view)
             if creates:
                 document_created(view)
             if partial_schema is not None and schema is not None:
-                self._select_fields(view, partial_schema, type(schema))
+                self._declare_fields_query(view, partial_schema, type(schema))
             return view
 
         return decorate
 
-    def _select_fields(
+    def _declare_fields_query(
         self,
         view: AnyView,
         schema: type[ma.Schema],
@@ -279,9 +279,9 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         operation = get_operation(view)
         operation.fields_query = base.from_dict({"fields_": FieldNames(schema, default, single=single)})()
         operation.takes_query = True
-        _only_document(super().arguments(operation.fields_query, location="query"))(view)
+        _without_wrapper(super().arguments(operation.fields_query, location="query"))(view)
 
-    def run(self, operation: Operation, view: AnyView, **values: Any) -> Response:
+    def run_view(self, operation: Operation, view: AnyView, **values: Any) -> Response:
         """Run a view with the values of its path, and return the response.
 
         The checks and lookups that need no body run first. Then the body and the query string are parsed, and
@@ -297,7 +297,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
             if operation.fields_query is not None:
                 args.append(parse(operation.fields_query, location="query"))
             if operation.representation is not None:
-                response = self._write(operation, view, args, values)
+                response = self._run_write(operation, view, args, values)
             else:
                 if operation.find_owner is None:
                     result = view(*args, **values)
@@ -319,19 +319,19 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
             response.headers["Allow"] = headers.DOCUMENTED_ALLOW
         return response
 
-    def _write(
+    def _run_write(
         self, operation: Operation, view: AnyView, args: list[Any], values: dict[str, Any]
     ) -> Response:
         id, representation = values.get("id"), operation.representation
         names = None if operation.fields_query is None else args.pop().fields
         with ExitStack() as stack:
-            if operation.receive is not None:
-                args.append(stack.enter_context(operation.receive(*args, **values)))
+            if operation.receive_body is not None:
+                args.append(stack.enter_context(operation.receive_body(*args, **values)))
             sent = g.pop("sent_read_only", ())
             size = len(request.get_data())
-            errors = sent and read_only.find_changed(sent, id, representation.read_fields, max_bytes=size)
-            if operation.prepare is not None:
-                operation.prepare(*args, **values)
+            errors = sent and read_only.find_changes(sent, id, representation.read_fields, max_bytes=size)
+            if operation.prepare_write is not None:
+                operation.prepare_write(*args, **values)
 
             def write() -> Response:
                 check_preconditions(lambda: representation.etag(id))
@@ -356,8 +356,8 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
 
         The response contains the fields `names` (None: all fields of the schema).
         """
-        if representation.get_several is not None and isinstance(result, list):
-            result = representation.get_several(result, names)
+        if representation.get_items_by_uuid is not None and isinstance(result, list):
+            result = representation.get_items_by_uuid(result, names)
         upsert = result if isinstance(result, UpsertResult) else UpsertResult(result, created=status == 201)
         status = 201 if upsert.created else status
         if not isinstance(schema, ma.Schema) or isinstance(upsert.item, JsonBody | list | Response):
@@ -409,7 +409,7 @@ def _build_response(
 def add_page_headers(response: Response, page: Page[Any]) -> Response:
     """Add the length of the list and the links to its other pages."""
     response.headers["X-Total-Count"] = str(page.total)
-    links = page.links(request.path, list(request.args.items(multi=True)))
+    links = page.make_link_header(request.path, list(request.args.items(multi=True)))
     if links:
         response.headers["Link"] = links
     return response

@@ -14,7 +14,7 @@ from sqlalchemy import LargeBinary, String, delete
 from sqlalchemy.orm import Mapped, mapped_column
 
 from blogapi import clock
-from blogapi.storage.database import Base, db, get_write, transaction
+from blogapi.storage.database import Base, db, get_write_transaction, transaction
 from blogapi.web.access import current_user_id
 from blogapi.web.errors import Conflict, Invalid, Malformed, PreconditionFailed, PreconditionRequired, Problem
 from blogapi.web.headers import contains_state
@@ -27,15 +27,15 @@ def perform_write(write: Callable[[], Response]) -> Response:
     """
     with transaction(visible=None):
         # The key may have been deleted, or the user disabled, while the write waited for the lock.
-        if g.get("caller_tag") != get_write(db.session()).counter["tag"]:
+        if g.get("caller_tag") != get_write_transaction(db.session()).counter["tag"]:
             g.check_caller()
         if request.method == "POST" and "Idempotency-Key" in request.headers:
             return run_once(write)
         return write()
 
 
-def check_preconditions(etag: Callable[[], str | None]) -> None:
-    """Check the preconditions of a write; `etag` returns the current ETag, or None if there is no such item.
+def check_preconditions(get_etag: Callable[[], str | None]) -> None:
+    """Check the preconditions of a write; `get_etag` returns the item's current ETag, or None if it is new.
 
     Raises PreconditionFailed if `If-Match` does not match, or if the request has `If-None-Match: *` and the
     item exists. Raises PreconditionRequired if the setting REQUIRE_IF_MATCH is on and a request that changes
@@ -45,7 +45,7 @@ def check_preconditions(etag: Callable[[], str | None]) -> None:
     # A POST changes an existing resource if its path contains an id.
     may_change = request.method != "POST" or "id" in (request.view_args or {})
     if has_if_match or request.headers.get("If-None-Match") == "*":
-        current = etag()
+        current = get_etag()
         matches = current is not None and contains_state(request.if_match, current)
         if has_if_match and not matches:
             raise PreconditionFailed(
@@ -53,7 +53,7 @@ def check_preconditions(etag: Callable[[], str | None]) -> None:
             )
         if not has_if_match and current is not None:
             raise PreconditionFailed("The item exists already; read it first.", etag=f'"{current}"')
-    elif current_app.config["REQUIRE_IF_MATCH"] and may_change and etag() is not None:
+    elif current_app.config["REQUIRE_IF_MATCH"] and may_change and get_etag() is not None:
         raise PreconditionRequired(
             "Set the If-Match header to the ETag that you received when you read the item."
         )
@@ -77,7 +77,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def write_all(items: Sequence[Item], write: Callable[[Item], Result]) -> list[Result]:
+def write_items(items: Sequence[Item], write: Callable[[Item], Result]) -> list[Result]:
     """Write all items in one transaction and return the results.
 
     The field paths in the `errors` of a raised Problem begin with the index of the item.

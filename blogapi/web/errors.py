@@ -216,7 +216,7 @@ class TooManyRequests(Problem):
 
 
 class Unavailable(Problem):
-    """The database cannot serve the request at the moment."""
+    """The server cannot handle the request at the moment; the client may send it again."""
 
     status = 503
     code: Code = "unavailable"

@@ -35,7 +35,7 @@ NAIVE_PATTERN = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}$"
 AWARE_PATTERN = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00$"
 
 
-def get_limit(limit: int | str) -> int:
+def resolve_limit(limit: int | str) -> int:
     """Return the limit: `limit` itself, or the value of the setting that it names."""
     value: int = current_app.config[limit] if isinstance(limit, str) else limit
     return value
@@ -71,9 +71,9 @@ class Text(ma.fields.String):
             raise ma.ValidationError("Contains a control character or a lone surrogate; remove it.")
         if self.required and not text.strip():
             raise ma.ValidationError("Must not be empty.")
-        if not self.min_length <= len(text) <= get_limit(self.max_length):
+        if not self.min_length <= len(text) <= resolve_limit(self.max_length):
             raise ma.ValidationError(
-                f"Must have {self.min_length} to {get_limit(self.max_length)} characters."
+                f"Must have {self.min_length} to {resolve_limit(self.max_length)} characters."
             )
         return text
 
@@ -82,7 +82,7 @@ class Slug(Text):
     """A slug: lowercase words and numbers, separated by hyphens."""
 
     def __init__(self, **options: Any) -> None:
-        # The service refuses more; this check refuses spaces, capital letters and most punctuation.
+        # The pattern excludes only spaces, capital letters and most punctuation; `_deserialize` refuses more.
         options["metadata"] = {"pattern": r"^[^\sA-Z!-,./:-@\[-`{-~]+$"} | options.get("metadata", {})
         super().__init__(max_length=slugs.MAX_SLUG_LENGTH, min_length=1, **options)
 
@@ -109,8 +109,8 @@ class BoundedList(ma.fields.List[Any]):
         super().__init__(inner, **options)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> list[Any]:
-        if isinstance(value, list) and len(value) > get_limit(self.max_items):
-            raise ma.ValidationError(f"Must contain at most {get_limit(self.max_items)} items.")
+        if isinstance(value, list) and len(value) > resolve_limit(self.max_items):
+            raise ma.ValidationError(f"Must contain at most {resolve_limit(self.max_items)} items.")
         return super()._deserialize(value, attr, data, **options)
 
 
@@ -193,8 +193,8 @@ class InputSchema(Schema):
     def remove_read_only(self, data: Any, many: bool, **_: Any) -> Any:
         """Return the data without the read-only fields."""
         items = data if many and isinstance(data, list) else [data]
-        if items is data and len(items) > get_limit("MAX_BULK"):
-            raise ma.ValidationError(f"Send at most {get_limit('MAX_BULK')} items in one request.")
+        if items is data and len(items) > resolve_limit("MAX_BULK"):
+            raise ma.ValidationError(f"Send at most {resolve_limit('MAX_BULK')} items in one request.")
         cleaned = [
             {name: value for name, value in item.items() if name not in self.read_only}
             if isinstance(item, Mapping)
@@ -253,7 +253,7 @@ class NestedColumns(ma.fields.Nested):
 
 
 class OmitsNull(ma.Schema):
-    """Mixin for response schemas that omit some fields if their value is null; list it before the base."""
+    """Mixin before OutputSchema, for response schemas that omit some fields if their value is null."""
 
     omitted_if_null: ClassVar[frozenset[str]] = frozenset()
 
@@ -408,8 +408,8 @@ class FieldNames(ma.fields.Field[tuple[str, ...]]):
             data_key="fields",
             metadata={
                 "type": "string",
-                "description": "Comma-separated properties to return. `*` stands for all of a response "
-                "without this parameter; `-` omits one, as in `*,-uuid`. "
+                "description": "Comma-separated properties to return. `*` stands for all properties of a "
+                "response without this parameter; `-` omits a property, as in `*,-uuid`. "
                 f"Names: {', '.join(self.field_names)}.",
                 "example": "*",
             },

@@ -23,7 +23,7 @@ def init_app(app: Flask) -> None:
     _CLIENT.set(app, Client(app.wsgi_app, use_cookies=False))
 
 
-def send(
+def send_request(
     method: str,
     path: str,
     query: Sequence[tuple[str, str]] = (),
@@ -34,7 +34,7 @@ def send(
 
     A read follows the redirect from a former slug.
     """
-    # The outer request must not hold a connection while the inner one waits for one.
+    # The outer request must not hold a connection while the inner request waits for a connection.
     db.session.remove()
     response = _CLIENT.get().open(
         method=method,
@@ -46,5 +46,5 @@ def send(
         buffered=True,
     )
     if response.status_code == 308 and method == "GET":
-        return send(method, response.location.partition("?")[0], query, headers)
+        return send_request(method, response.location.partition("?")[0], query, headers)
     return response

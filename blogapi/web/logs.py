@@ -1,4 +1,4 @@
-"""The logging configuration: each line of a process is text or JSON, and names the request it belongs to.
+"""The logging configuration: each log line is text or JSON, and names the request to which it belongs.
 
 Lines contain no API keys, passwords or secret settings.
 """
@@ -43,7 +43,7 @@ def get_format(settings: Mapping[str, Any]) -> str:
     return "json" if "json" in (settings["LOG_FORMAT"], settings["ACCESS_LOG"]) else "text"
 
 
-def configure(settings: Mapping[str, Any]) -> None:
+def configure_logging(settings: Mapping[str, Any]) -> None:
     """Log to standard error in the configured format, unless a program using blogapi has set up handlers."""
     level = logging.getLevelNamesMapping()[settings["LOG_LEVEL"].upper()]
     logger.setLevel(level)
@@ -79,9 +79,9 @@ def key_prefix(key: str) -> str:
     return found[1] if found else ""
 
 
-def format_time(at: float) -> str:
-    """Return the time in UTC with milliseconds; `at` is in seconds since 1970."""
-    return f"{datetime.fromtimestamp(at, UTC):%Y-%m-%dT%H:%M:%S}.{int(at % 1 * 1000):03}Z"
+def format_time(seconds: float) -> str:
+    """Return a time, given in seconds since 1970, in UTC with milliseconds."""
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{int(seconds % 1 * 1000):03}Z"
 
 
 class _Formatter(logging.Formatter):
@@ -128,12 +128,12 @@ def _describe_request() -> dict[str, str]:
 def _find_secrets(settings: Mapping[str, Any]) -> list[str]:
     """Return the secret settings and the passwords in addresses.
 
-    A short password is returned as `:password@`, as it is in an address, because the word alone, such as the
-    name of the blog, can be part of many messages.
+    A short password is returned as `:password@`, its form in an address, because the password alone can be a
+    word that many messages contain, such as the name of the blog.
     """
     secrets = [settings[name] for name in _SECRET_SETTINGS]
-    secrets += [one for name in _URL_SETTINGS for one in _find_passwords(settings[name])]
-    texts = {one if len(one) >= _MIN_HIDDEN_LENGTH else f":{one}@" for one in secrets if one}
+    secrets += [password for name in _URL_SETTINGS for password in _find_passwords(settings[name])]
+    texts = {text if len(text) >= _MIN_HIDDEN_LENGTH else f":{text}@" for text in secrets if text}
     return sorted(texts, key=len, reverse=True)
 
 
@@ -146,7 +146,7 @@ def _find_passwords(address: str) -> list[str]:
     values = url.query.get("password", ())
     found = [url.password or "", *([values] if isinstance(values, str) else values)]
     as_written = address.partition("://")[2].rpartition("@")[0].partition(":")[2]
-    return [*found, *(quote(one, safe="") for one in found), as_written]
+    return [*found, *(quote(password, safe="") for password in found), as_written]
 
 
 def _log_exception(

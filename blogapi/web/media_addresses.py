@@ -43,8 +43,8 @@ class Library(Protocol):
     def store_item_uses(self, kind: str, item: UUID, paths: Collection[str]) -> None:
         """Store which files an item shows; addresses outside the media library are ignored."""
 
-    def render_articles_with_files(self) -> None:
-        """Render all articles that show files, after the address of the service has changed."""
+    def rerender_articles_with_files(self) -> None:
+        """Rerender all articles that show files, after the address of the service has changed."""
 
 
 LIBRARY = AppState[Library]("media-library")
@@ -62,14 +62,14 @@ class ShowsPictures:
         return [getattr(self, name) or "" for name in self.picture_fields]
 
 
-def store_uses(item: ShowsPictures, former: Sequence[str], pictures: Sequence[str]) -> None:
-    """Store which files of the library the item shows, if they differ from the `former` ones."""
-    if former != pictures and any(PATH.fullmatch(picture) for picture in (*former, *pictures)):
+def store_uses(item: ShowsPictures, old_pictures: Sequence[str], pictures: Sequence[str]) -> None:
+    """Store which files of the library the item shows, unless the pictures are unchanged."""
+    if old_pictures != pictures and any(PATH.fullmatch(picture) for picture in (*old_pictures, *pictures)):
         LIBRARY.get().store_item_uses(item.kind, item.uuid, pictures)
 
 
 def complete_address(address: str) -> str:
-    """Return the address; if it is the path of a file, add the address of the service before it."""
+    """Return the address, preceded by the address of the service if it is the path of a file."""
     return f"{LIBRARY.get().get_service_url()}{address}" if PATH.fullmatch(address) else address
 
 
@@ -89,8 +89,8 @@ class PictureReference(WebAddress):
 
     def check_address(self, address: str) -> str:
         """Return the stored form of the address."""
-        is_uuid = address[:6].lower() == "media:"
-        if not _REFERENCE.match(address) or not (is_uuid or is_web_address(address)):
+        has_uuid = address[:6].lower() == "media:"
+        if not _REFERENCE.match(address) or not (has_uuid or is_web_address(address)):
             return super().check_address(address)
         normalized = LIBRARY.get().normalize_address(address)
         if normalized is None:

@@ -81,7 +81,7 @@ def add_counter(app: Flask, name: str, description: str, read: Reader) -> None:
     app.extensions.setdefault(_REGISTRY_KEY, {})[name] = Metric(description, "counter", read)
 
 
-def list_registered(app: Flask) -> dict[str, Metric]:
+def list_registered_metrics(app: Flask) -> dict[str, Metric]:
     own_metrics: dict[str, Metric] = app.extensions.get(_REGISTRY_KEY, {})
     return _common_metrics | own_metrics
 
@@ -134,7 +134,7 @@ class Metrics:
         from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily
 
         kinds, is_readable = {"gauge": GaugeMetricFamily, "counter": CounterMetricFamily}, True
-        for name, metric in list_registered(self._app).items():
+        for name, metric in list_registered_metrics(self._app).items():
             values: float | Values = {}
             try:
                 # After an error of the database, each further attempt could wait for several seconds.

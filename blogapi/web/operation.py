@@ -20,7 +20,7 @@ class Operation:
     """The declarations of a view; each is described in the docstring of its decorator.
 
     The decorators are `access.allow`, `access.check_before_body`, `shared_caching.shows`,
-    `slug_lookup.accept_slugs` and the methods of `blueprint.Blueprint`, whose `run` calls the view. If a
+    `slug_lookup.accept_slugs` and the methods of `blueprint.Blueprint`, whose `run_view` calls the view. If a
     decorator occurs several times, the topmost one applies first; otherwise, the order has no effect. `id` is
     the operation id in the OpenAPI document.
     """
@@ -46,11 +46,11 @@ class Operation:
     may_be_missing: bool = False
     #: a `representation.Representation`, for a view that writes
     representation: Any = None
-    receive: Callable[..., AbstractContextManager[object]] | None = None
-    prepare: Callable[..., object] | None = None
+    receive_body: Callable[..., AbstractContextManager[object]] | None = None
+    prepare_write: Callable[..., object] | None = None
     #: a function that returns the `slug_lookup.SlugOwner` of a slug, or None
     find_owner: Callable[[str], Any] | None = None
-    #: the kinds that the response shows, or the function that returns a `shared_caching.Shown`
+    #: the kinds that the response shows, or the function that returns a `shared_caching.ShownContent`
     shows: tuple[str, ...] | Callable[..., Any] | None = None
 
 
@@ -60,8 +60,8 @@ OPERATIONS = AppState[dict[str, Operation]]("operations")
 
 def get_operation(view: Callable[..., Any]) -> Operation:
     """Return the declarations of a view."""
-    record: Operation = view.__dict__.setdefault("operation", Operation())
-    return record
+    operation: Operation = view.__dict__.setdefault("operation", Operation())
+    return operation
 
 
 def declare(**declarations: Any) -> Callable[[View], View]:

@@ -27,7 +27,7 @@ _IPV4_EMBEDDING_NETWORKS = (ip_network("64:ff9b::/96"), ip_network("::/96"))
 
 
 class RefusedAddress(Exception):
-    """The address of a webhook must not be called; the message is a sentence for admins."""
+    """The address must not be called; the message is a sentence for admins."""
 
 
 def parse_address(url: str, allowed_hosts: Collection[str]) -> SplitResult:
@@ -46,7 +46,7 @@ def parse_address(url: str, allowed_hosts: Collection[str]) -> SplitResult:
     if parts.scheme not in ("http", "https") or not 0 < len(host) < 254 or any(map(str.isspace, url)):
         raise RefusedAddress("Enter an absolute URL that begins with https://.")
     if _is_ip(host) and host not in allowed_hosts and not is_on_internet(host.strip("[]")):
-        raise RefusedAddress(_describe_private(host.strip("[]")))
+        raise RefusedAddress(_describe_private_address(host.strip("[]")))
     if "@" in parts.netloc or parts.fragment:
         raise RefusedAddress("The URL must not contain a user name, a password or a fragment.")
     if parts.scheme == "http" and host not in allowed_hosts:
@@ -69,11 +69,11 @@ def resolve_host(parts: SplitResult, allowed_hosts: Collection[str]) -> list[str
     if host not in allowed_hosts and f"[{host}]" not in allowed_hosts:
         for address in addresses:
             if not is_on_internet(address):
-                raise RefusedAddress(_describe_private(address))
+                raise RefusedAddress(_describe_private_address(address))
     return addresses
 
 
-def _describe_private(address: str) -> str:
+def _describe_private_address(address: str) -> str:
     return f"{address} is in a private network. The setting WEBHOOK_HOSTS can allow it."
 
 
@@ -145,7 +145,7 @@ def send_request(
     raised but returned in the answer.
     """
     started = time.monotonic()
-    status, error, found, body_read = None, "", dict[str, str](), bytearray()
+    status, error, received, body_read = None, "", dict[str, str](), bytearray()
     try:
         parts = parse_address(url, allowed_hosts)
         addresses = resolve_host(parts, allowed_hosts)
@@ -158,20 +158,21 @@ def send_request(
         )
         # The timeout of the socket applies to each read. Without this timer, a receiver that sends a byte
         # every few seconds could keep the call open.
-        limit = threading.Timer(max(0.0, started + seconds - time.monotonic()), _abort, [connection])
-        limit.daemon = True
-        limit.start()
+        timer = threading.Timer(max(0.0, started + seconds - time.monotonic()), _abort, [connection])
+        timer.daemon = True
+        timer.start()
         try:
             connection.request(method, path, None if method == "GET" else body, dict(headers))
             response = connection.getresponse()
-            status, found = response.status, {name.lower(): value for name, value in response.getheaders()}
+            status = response.status
+            received = {name.lower(): value for name, value in response.getheaders()}
             # Ignore a body that ends too early, because only the status matters. `read1` is used because
             # `read` would read without a limit if a chunk has the size -1.
             with suppress(OSError, HTTPException, ValueError):
                 while len(body_read) < MAX_ANSWER_BYTES and (part := response.read1(MAX_ANSWER_BYTES)):
                     body_read += part
         finally:
-            limit.cancel()
+            timer.cancel()
             connection.close()
     except RefusedAddress as refusal:
         error = str(refusal)
@@ -180,8 +181,8 @@ def send_request(
     return Answer(
         status,
         error,
-        _clean_header(found.get("retry-after", "")),
-        _clean_header(found.get("location", ""), mask),
+        _clean_header(received.get("retry-after", "")),
+        _clean_header(received.get("location", ""), mask),
         # Mask more text than is returned: `mask` does not recognise a secret that is cut off at the end.
         FORBIDDEN.sub("�", mask(body_read[: 16 * text_length].decode("utf-8", "replace"))[:text_length]),
         time.monotonic() - started,

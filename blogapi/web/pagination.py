@@ -39,7 +39,7 @@ class PageRequest:
     number: int
     size: int
 
-    def locate(self, total: int) -> RowRange:
+    def compute_row_range(self, total: int) -> RowRange:
         """Return the range of the page's rows in a list of `total` rows.
 
         A page in the second half is read backwards from the end of the list, so that fewer rows are skipped.
@@ -63,7 +63,7 @@ class Page(Generic[Rows]):
     page_request: PageRequest | None
     max_number: int = MAX_PAGE_NUMBER
 
-    def links(self, path: str, query: Sequence[tuple[str, str]]) -> str:
+    def make_link_header(self, path: str, query: Sequence[tuple[str, str]]) -> str:
         """Return the `Link` header with the first, prev, next and last page.
 
         The URLs are relative, because the Host header of the request cannot be trusted.
@@ -85,7 +85,7 @@ class Page(Generic[Rows]):
 def paginate(statement: Select[Row], page: PageRequest | None) -> Page[Sequence[Row]]:
     """Return a page of an ordered select of one entity, or all rows if `page` is None.
 
-    This executes two statements for a page and one for all rows.
+    Executes two statements for a page, and one statement for all rows.
     """
     result = paginate_rows(statement, page)
     return replace(result, rows=[row[0] for row in result.rows])

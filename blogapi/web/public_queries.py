@@ -37,20 +37,20 @@ def init_app(
     """
     application = app.wsgi_app
 
-    def select_parameters(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+    def remove_parameters(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         if query := environ.get("QUERY_STRING"):
             path = environ["PATH_INFO"]
             allowed = next((known for start, known in names.items() if path.startswith(start)), None)
             allowed = find_names(path) if allowed is None else allowed
             if allowed is not None:
-                environ["QUERY_STRING"] = _select(query, allowed)
+                environ["QUERY_STRING"] = _keep_parameters(query, allowed)
                 environ[_IGNORED_KEY] = True
         return application(environ, start_response)
 
-    app.wsgi_app = select_parameters  # type: ignore[method-assign]
+    app.wsgi_app = remove_parameters  # type: ignore[method-assign]
 
 
-def _select(query: str, names: Collection[str]) -> str:
+def _keep_parameters(query: str, names: Collection[str]) -> str:
     # The server decodes the query string as ISO 8859-1 (PEP 3333), but browsers send UTF-8.
     text = query.encode("latin-1").decode("utf-8", "replace")
     pairs = parse_qsl(text, keep_blank_values=True, errors="replace")

@@ -27,7 +27,7 @@ _MESSAGE = "Is read-only and has another value; omit it."
 class SentItem:
     """The read-only fields that a body contains for one item.
 
-    `values` maps their paths to the values; `prefix` has the index of the item if the body is an array.
+    `values` maps their paths to the values; `prefix` contains the item's index if the body is an array.
     """
 
     prefix: tuple[str, ...]
@@ -35,19 +35,19 @@ class SentItem:
     values: Mapping[tuple[str, ...], Any]
 
 
-def collect_items(schema: ma.Schema, body: Any) -> list[SentItem]:
+def collect_read_only_fields(schema: ma.Schema, body: Any) -> list[SentItem]:
     """Return the items of the body that contain read-only fields of the schema."""
     if isinstance(body, list):
         sent = [
-            SentItem((str(index),), _get_uuid(item), dict(_list_read_only(schema, item)))
+            SentItem((str(index),), _get_uuid(item), dict(_list_read_only_fields(schema, item)))
             for index, item in enumerate(body)
         ]
     else:
-        sent = [SentItem((), None, dict(_list_read_only(schema, body)))]
+        sent = [SentItem((), None, dict(_list_read_only_fields(schema, body)))]
     return [item for item in sent if item.values]
 
 
-def find_changed(items: Sequence[SentItem], id: UUID | None, read: ReadFields, *, max_bytes: int) -> Errors:
+def find_changes(items: Sequence[SentItem], id: UUID | None, read: ReadFields, *, max_bytes: int) -> Errors:
     """Return an error for each field whose value differs from the value that `read` returns.
 
     `id` is the id in the path, and `max_bytes` is the size of the body. Items that do not exist are skipped.
@@ -65,7 +65,7 @@ def find_changed(items: Sequence[SentItem], id: UUID | None, read: ReadFields, *
     return errors
 
 
-def _list_read_only(schema: ma.Schema, item: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
+def _list_read_only_fields(schema: ma.Schema, item: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Yield the path and the value of each read-only field of an item."""
     if not isinstance(item, Mapping) or not isinstance(schema, InputSchema):
         return
@@ -74,7 +74,7 @@ def _list_read_only(schema: ma.Schema, item: Any) -> Iterator[tuple[tuple[str, .
         if name in schema.read_only:
             yield (name,), value
         elif isinstance(field, ma.fields.Nested):
-            yield from (((name, *path), inner) for path, inner in _list_read_only(field.schema, value))
+            yield from (((name, *path), inner) for path, inner in _list_read_only_fields(field.schema, value))
 
 
 def _get_uuid(item: Any) -> UUID | None:
@@ -106,5 +106,5 @@ def _get_value(current: Any, path: Sequence[str]) -> Any:
 
 
 def _normalize_value(value: Any) -> Any:
-    """Return a uuid or a time as an object, so that its different spellings are equal; others unchanged."""
+    """Parse a uuid or a time, because both have several spellings; return any other value unchanged."""
     return parse_uuid(value) or parse_timestamp(value) or value if isinstance(value, str) else value

@@ -43,7 +43,8 @@ class Representation:
 
     `hidden_state` returns state that a write to the list can change but the list does not show. `get_fields`
     returns an item with the named fields of `fields_schema`, as a GET with `fields` does; if it is None, a
-    GET returns all fields. `get_several` returns the items in the order of the uuids, with the named fields.
+    GET returns all fields. `get_items_by_uuid` returns items in the order of their uuids, with the named
+    fields.
     """
 
     get_item: Callable[[UUID], Any]
@@ -53,7 +54,7 @@ class Representation:
     hidden_state: Callable[[], str] = str
     get_fields: Callable[[UUID, Sequence[str]], Any] | None = None
     fields_schema: type[ma.Schema] | None = None
-    get_several: Callable[[Sequence[UUID], Sequence[str] | None], JsonBody] | None = None
+    get_items_by_uuid: Callable[[Sequence[UUID], Sequence[str] | None], JsonBody] | None = None
 
     def etag(self, id: UUID | None) -> str | None:
         """Return the ETag of an item (None if it does not exist), or of the list if `id` is None."""

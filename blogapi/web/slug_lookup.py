@@ -71,8 +71,8 @@ def accept_slugs(find_owner: Callable[[str], SlugOwner | None]) -> Callable[[Vie
     """Let a view that reads the item with the uuid `id` also accept the current or a former slug.
 
     A uuid takes precedence over a slug that looks like a uuid. The view gets the uuid that `find_owner`
-    returns for the slug. If the slug is a former one, the response is a redirect, but only if the caller may
-    read the item.
+    returns for the slug. For a former slug, the response is a redirect, but only if the caller may read the
+    item.
     """
     return declare(find_owner=find_owner)
 
@@ -94,10 +94,10 @@ def read_by_reference(
     # for the slug of an item that the caller may not see, and the response takes as long.
     uuid = owner.uuid if owner else uuid4()
     result = read(id=uuid)
-    return result if owner is None or owner.slug == str(reference) else _redirect(owner.slug), uuid
+    return result if owner is None or owner.slug == str(reference) else _redirect_to_slug(owner.slug), uuid
 
 
-def _redirect(slug: str) -> Response:
+def _redirect_to_slug(slug: str) -> Response:
     """Return a redirect that replaces the last segment of the path, a former slug, with `slug`."""
     folder = request.path.rstrip("/").rpartition("/")[0]
     # The query string is already percent-encoded, except for characters that a client sent without encoding.

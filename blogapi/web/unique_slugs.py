@@ -11,24 +11,24 @@ from blogapi.web.errors import Conflict, Invalid
 # The number of slugs that the first statement looks up, and the maximum number for the following statements.
 FIRST_LOOKUP_SIZE, _MAX_LOOKUP_SIZE = 4, 500
 
-# A function that returns the slugs that are in use.
+# A function that returns those of the given slugs that are in use.
 FindTaken = Callable[[Sequence[str]], Collection[str]]
 # A function that returns whether an item with this slug would have an address that is already in use.
 IsReserved = Callable[[str], bool]
 
 
-def number_slugs(slug: str, first: int = 1, size: int = FIRST_LOOKUP_SIZE) -> list[str]:
+def make_numbered_slugs(slug: str, first: int = 1, size: int = FIRST_LOOKUP_SIZE) -> list[str]:
     """Return `size` slugs with consecutive numbers from `first`; number 1 is `slug` itself."""
     return [slug if number == 1 else f"{slug}-{number}" for number in range(first, first + size)]
 
 
-def first_free_slug(slug: str, find_taken: FindTaken, is_reserved: IsReserved) -> str:
+def find_free_slug(slug: str, find_taken: FindTaken, is_reserved: IsReserved) -> str:
     """Return `slug`, or `slug` with the first free number (-2, -3, …) if it is taken or reserved."""
     # Each candidate is looked up in the unique index. A search for all slugs with the same prefix could not
     # use this index on PostgreSQL, because its order depends on the locale.
     first, size = 1, FIRST_LOOKUP_SIZE
     while True:
-        candidates = number_slugs(slug, first, size)
+        candidates = make_numbered_slugs(slug, first, size)
         taken = find_taken(candidates)
         for candidate in candidates:
             if candidate not in taken and not is_reserved(candidate):
@@ -41,14 +41,14 @@ def choose_slug(
     name: str,
     find_taken: FindTaken,
     is_reserved: IsReserved,
-    derive: Callable[[str], str] = make_slug,
+    derive_slug: Callable[[str], str] = make_slug,
 ) -> str:
     """Return the requested slug, or a free slug derived from the name if `slug` is None.
 
     Raises Conflict if the given slug is in use, and Invalid if it is reserved.
     """
     if slug is None:
-        return first_free_slug(derive(name), find_taken, is_reserved)
+        return find_free_slug(derive_slug(name), find_taken, is_reserved)
     if is_reserved(slug):
         sentence = "The site has another page at this address; choose another slug."
         raise Invalid(f"The slug {slug!r} is reserved.", code="slug_reserved", errors={"slug": [sentence]})
@@ -58,13 +58,13 @@ def choose_slug(
     return slug
 
 
-def make_provisional(slug: str, uuid: UUID) -> str:
-    """Return the provisional slug of the article; a slug that is provisional is returned unchanged."""
-    base, suffix = get_base(slug, uuid) or slug, _make_suffix(uuid)
+def make_provisional_slug(slug: str, uuid: UUID) -> str:
+    """Return the slug with a suffix from the article's uuid; a provisional slug is returned unchanged."""
+    base, suffix = get_base_slug(slug, uuid) or slug, _make_suffix(uuid)
     return base[: MAX_SLUG_LENGTH - len(suffix)].rstrip("-") + suffix
 
 
-def get_base(slug: str, uuid: UUID) -> str | None:
+def get_base_slug(slug: str, uuid: UUID) -> str | None:
     """Return the slug without its provisional suffix, or None if the slug is not provisional."""
     base = slug.removesuffix(_make_suffix(uuid))
     return base if base != slug else None

@@ -65,7 +65,7 @@ class FileQuery(Schema):
     )
 
 
-def describe_body(schema: type[FileBodySchema]) -> Fields:
+def describe_file_body(schema: type[FileBodySchema]) -> Fields:
     """Return the description of the body for the OpenAPI document."""
     return {
         "required": True,
@@ -78,10 +78,10 @@ def describe_body(schema: type[FileBodySchema]) -> Fields:
 
 @dataclass(frozen=True, slots=True)
 class ReceivedFile:
-    """The name of a received file as the client sent it, and the values of the query and of the parts."""
+    """A received file: its name as the client sent it, and the values of the query and of the parts."""
 
     name: str
-    texts: Fields
+    values: Fields
 
 
 def receive_file(
@@ -113,27 +113,27 @@ def receive_file(
         else:
             received = _receive_raw(request, query, path)
     except RequestEntityTooLarge as error:
-        raise _too_large(max_size) from error
+        raise _make_size_error(max_size) from error
     size = path.stat().st_size
     if size > max_size:
-        raise _too_large(max_size)
+        raise _make_size_error(max_size)
     if not received.name and not default_name:
         raise Invalid(
             "The file has no name; send it in the parameter `name`, such as ?name=cat.jpg.",
             errors={"name": ["Missing data for required field."]},
         )
     if not size:
-        raise _make_error("The file is empty; send a file with content.")
+        raise _make_file_error("The file is empty; send a file with content.")
     return replace(received, name=received.name or default_name)
 
 
 def _receive_raw(request: Request, query: Fields, path: Path) -> ReceivedFile:
     with path.open("wb") as target:
         shutil.copyfileobj(request.stream, target, 64 * 1024)
-    return ReceivedFile(query.get("name") or _read_name(request), query)
+    return ReceivedFile(query.get("name") or _read_file_name(request), query)
 
 
-def _read_name(request: Request) -> str:
+def _read_file_name(request: Request) -> str:
     """Return the name in the header Content-Disposition, or an empty string."""
     _, options = parse_options_header(request.headers.get("Content-Disposition"))
     name = options.get("filename", "")
@@ -152,7 +152,7 @@ def _receive_multipart(request: Request, query: Fields, path: Path, schema: ma.S
             nonlocal number_of_files
             number_of_files += 1
             if number_of_files > 1:
-                raise _make_error("The body contains several files; send each file in its own request.")
+                raise _make_file_error("The body contains several files; send each file in its own request.")
             return opened.enter_context(path.open("wb"))
 
         parser = FormDataParser(
@@ -186,12 +186,12 @@ def _load_parts(schema: ma.Schema, *parts: MultiDict[str, Any]) -> Fields:
     return loaded
 
 
-def _too_large(max_size: int) -> TooLarge:
+def _make_size_error(max_size: int) -> TooLarge:
     return TooLarge(
-        f"The body is larger than this server accepts: send one file of at most {max_size} bytes, and its "
+        f"The body is larger than this server accepts: send one file of at most {max_size} bytes, with short "
         "texts."
     )
 
 
-def _make_error(message: str) -> Invalid:
+def _make_file_error(message: str) -> Invalid:
     return Invalid(message, errors={"file": [message]})

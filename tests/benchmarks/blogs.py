@@ -210,7 +210,7 @@ def _store_articles(ada: UUID, bodies: Iterator[dict[str, Any]]) -> None:
     """Store the articles with these fields, as the bulk write of the API does."""
     load = make_item_schema(ArticleBodySchema)(many=True).load
     while fields := load(list(islice(bodies, ARTICLES_PER_REQUEST))):
-        articles_service.prepare_articles(fields)
+        articles_service.prerender_inputs(fields)
         with transaction():
             articles_service.replace_all(ada, fields)
             db.session.add_all(

@@ -32,7 +32,14 @@ from blogapi.content.articles.models import Article, ArticleAuthor, ArticleTag, 
 from blogapi.content.search import engines
 from blogapi.content.search.models import SearchEntry
 from blogapi.publication.models import Event
-from blogapi.storage.database import CommitCounter, UtcDateTime, db, get_write, table_of, transaction
+from blogapi.storage.database import (
+    CommitCounter,
+    UtcDateTime,
+    db,
+    get_write_transaction,
+    table_of,
+    transaction,
+)
 
 ROWS_PER_TRANSACTION = 10_000
 # In the default cache, most pages of a large index would be read again for each row.
@@ -116,7 +123,7 @@ def _store(rows: Sequence[dict[str, Any]]) -> None:
     last = select(func.max(_copy.position), func.max(_copy.public_position))
     position, public_position = connection.execute(last).one()
     # The end of the transaction stores the counter, which was read at its beginning.
-    get_write(db.session()).counter.update(position=position, public_position=public_position)
+    get_write_transaction(db.session()).counter.update(position=position, public_position=public_position)
 
 
 def _make_statements(search_index: FromClause) -> Iterator[Insert]:

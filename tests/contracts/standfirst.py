@@ -112,7 +112,7 @@ def test_an_export_restores_the_field_in_another_blog(app, instance, databases, 
     with app.app_context():
         create_term(blogs.owner, CATEGORIES, name="Bread")
         uuid = create_article(blogs.owner, **body, **STANDFIRST, status="published").uuid
-        working_copies.save(blogs.owner, uuid, WorkingCopyBodySchema().load(body | CHANGED))
+        working_copies.save_working_copy(blogs.owner, uuid, WorkingCopyBodySchema().load(body | CHANGED))
     blogs.export(tmp_path, form)
     blogs.empty()
     blogs.restore(tmp_path)

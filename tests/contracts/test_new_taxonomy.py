@@ -42,7 +42,7 @@ def upgrade() -> None:
     op.add_column("site", column)
 '''
 BLUEPRINT = """    build_blueprint(
-        PLACES, lambda uuid: JsonBody(b"[]"), counts.make_counter(PLACES), term_merge.merge
+        PLACES, lambda uuid: JsonBody(b"[]"), counts.make_counter(PLACES), merge_terms
     ),
 """
 # Each edit of the recipe: a file, the line before which the text comes, and the text.
@@ -154,4 +154,4 @@ def test_a_field_without_a_column_is_refused_at_the_start(tmp_path):
     add_taxonomy(tmp_path, field="    altitude = Text(max_length=10)\n")
     status, output = run_copy(tmp_path, "-c", "import blogapi; blogapi.create_app()")
     assert status != 0
-    assert output.splitlines()[-1] == "ValueError: Fields of places are no columns: altitude."
+    assert output.splitlines()[-1] == "ValueError: Fields of places have no column: altitude."

@@ -18,7 +18,7 @@ STANDFIRST = ("contracts/standfirst.py", "admin/standfirst.py")
 DECLARATION = """    TextField(
         name="standfirst",
         label="Standfirst",
-        body=Text(max_length=1000),
+        input=Text(max_length=1000),
         is_searched=True,
         is_previewed=True,
     ),

@@ -115,7 +115,7 @@ def record_old(folder, change=None):
     """Return the path of the blog that was recorded before the migration, changed by a function."""
     path = folder / "old.db"
     with closing(sqlite3.connect(path)) as connection:
-        integrity.add_former_function(connection)
+        integrity.define_sqlar_uncompress(connection)
         connection.executescript((BLOGS / "0028.sql").read_text(encoding="utf-8"))
         if change is not None:
             change(connection)

@@ -21,7 +21,7 @@ def old_blog(instance):
     """The blog that was recorded before the migration; returns its file."""
     instance.mkdir()
     with closing(sqlite3.connect(instance / "blog.db")) as connection:
-        integrity.add_former_function(connection)
+        integrity.define_sqlar_uncompress(connection)
         connection.executescript((BLOGS / "0033.sql").read_text(encoding="utf-8"))
     return instance / "blog.db"
 

@@ -24,7 +24,9 @@ def upgrade(databases, tmp_path):
     def upgrade(positions, deleted):
         engine = create_engine(databases.create_empty(tmp_path))
         if engine.dialect.name == "sqlite":
-            event.listen(engine, "connect", lambda connection, _: integrity.add_former_function(connection))
+            event.listen(
+                engine, "connect", lambda connection, _: integrity.define_sqlar_uncompress(connection)
+            )
         migrate_to(engine, migration.down_revision)
         with engine.begin() as connection:
             for position, public in EVENTS.items():

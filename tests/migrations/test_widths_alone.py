@@ -143,7 +143,7 @@ def test_a_stored_rendition_is_the_first_content_of_its_width(app, make_client, 
         assert as_stranger.get(path).status_code == 200
     assert scaled == [(400, "webp"), (800, "webp"), (400, "avif")]
     # The new file of a replaced picture is not shown as the former one, even if that could not be deleted.
-    monkeypatch.setattr(removal, "delete_unreferenced", lambda files: set())
+    monkeypatch.setattr(removal, "delete_unreferenced_files", lambda files: set())
     (cat,) = (item for item in as_admin.get(MEDIA).json if item["name"] == "cat.png")
     new = make_picture("blue", size=(900, 450))
     assert as_admin.put(f"{MEDIA}{cat['uuid']}/content/?name=cat.png", data=new).status_code == 200

@@ -467,7 +467,7 @@ def test_no_response_of_an_author_is_replayed_for_another_caller(
     as_author.patch(f"{ARTICLES}{uuid}/", json={"title": "Changed"})
     assert as_author.get(OWN).json[0]["title"] == "Changed"
     with app.app_context():
-        ownership.reassign("author", "publisher")
+        ownership.move_content("author", "publisher")
     assert as_author.get(f"{ARTICLES}{uuid}/").status_code == 404 and as_author.get(OWN).json == []
     assert publisher.get(f"{ARTICLES}{uuid}/").status_code == 200 and len(publisher.get(OWN).json) == 1
 
@@ -530,7 +530,7 @@ def test_what_changed_while_a_write_waited_is_checked_again(
     with app.app_context():
         account = users.get_user_by_name(name)
     uuid = make_article(author=account, status="draft").uuid
-    prepare = service.prepare_articles
+    prepare = service.prerender_inputs
 
     def prepare_and_change(*arguments, **options):
         prepared = prepare(*arguments, **options)
@@ -539,12 +539,12 @@ def test_what_changed_while_a_write_waited_is_checked_again(
             if change == "published":
                 service.change(people.admin.uuid, uuid, json_input(status="published"))
             elif change == "reassigned":
-                ownership.reassign("author", "editor")
+                ownership.move_content("author", "editor")
             else:
                 users.get_user_by_name(name).can_publish = False
         return prepared
 
-    monkeypatch.setattr(service, "prepare_articles", prepare_and_change)
+    monkeypatch.setattr(service, "prerender_inputs", prepare_and_change)
     status = "published" if change == "may not publish" else None
     body = {"title": "New"} | ({"status": status} if status else {})
     assert client.patch(f"{ARTICLES}{uuid}/", json=body).status_code == (

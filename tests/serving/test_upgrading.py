@@ -140,5 +140,5 @@ def test_the_progress_is_reported_for_each_batch_of_articles(app, make_article, 
         make_article()
     found = []
     with app.app_context(), upgrade_progress.listen(lambda progress: found.append(progress.describe())):
-        rerendering.render_all()
+        rerendering.rerender_all_articles()
     assert found == [f"articles: {done} of 3" for done in range(3)]

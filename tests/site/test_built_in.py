@@ -162,7 +162,7 @@ def test_a_loopback_or_private_address_is_local(address, is_local):
 def test_pictures_get_new_addresses_when_the_address_of_the_service_changes(as_login, monkeypatch, app):
     calls = []
     library = media_addresses.LIBRARY.get(app)
-    monkeypatch.setattr(library, "render_articles_with_files", lambda: calls.append(1))
+    monkeypatch.setattr(library, "rerender_articles_with_files", lambda: calls.append(1))
     for fields, count in (
         ({"url": URL}, 0),
         ({"built_in": True}, 1),

@@ -18,5 +18,5 @@ def test_a_message_in_the_code_page_of_windows_is_reported(tmp_path, monkeypatch
     with pytest.raises(
         postgresql_dumps.DumpError, match="pg_dump failed: pg_dump: Rolle \ufffdada\ufffd fehlt"
     ):
-        postgresql_dumps.dump(make_url("postgresql://localhost/blog"), tmp_path / "blog.dump")
+        postgresql_dumps.dump_database(make_url("postgresql://localhost/blog"), tmp_path / "blog.dump")
     assert list(tmp_path.iterdir()) == []

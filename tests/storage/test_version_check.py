@@ -129,12 +129,12 @@ def test_an_interrupted_rendering_is_repeated_at_the_next_start(app, make_app, m
 def test_a_start_fails_if_another_version_upgrades_the_database_at_the_same_time(app, upgrade, monkeypatch):
     upgrade(UPGRADES["another rendering"])
     version_check.accept_renderers(app, "another")
-    render_all = rerendering.render_all
+    render_all = rerendering.rerender_all_articles
 
     def render_and_lose():
         upgrade(UPGRADES["an unfinished rendering"])
         render_all()
 
-    monkeypatch.setattr(rerendering, "render_all", render_and_lose)
+    monkeypatch.setattr(rerendering, "rerender_all_articles", render_and_lose)
     with pytest.raises(CannotStart, match="Another version of blogapi is starting"):
         rerendering.init_app(app)

@@ -70,13 +70,13 @@ def execute(statement: str) -> None:
 def created(monkeypatch):
     """The statements that create or drop a database."""
     statements: list[str] = []
-    original = postgresql_dumps._execute
+    original = postgresql_dumps._execute_statement
 
     def record(url, statement):
         statements.append(statement)
         original(url, statement)
 
-    monkeypatch.setattr(postgresql_dumps, "_execute", record)
+    monkeypatch.setattr(postgresql_dumps, "_execute_statement", record)
     return statements
 
 
@@ -159,7 +159,7 @@ def test_an_upgrade_whose_dump_fails_changes_nothing(migration, run, instance, m
         raise DumpError("pg_dump failed: server version mismatch")
 
     with monkeypatch.context() as patch:
-        patch.setattr(postgresql_dumps, "dump", fail)
+        patch.setattr(postgresql_dumps, "dump_database", fail)
         result = run("upgrade")
     says = "cannot be made before the upgrade: pg_dump failed: server version mismatch."
     assert result.exit_code == 1 and says in result.output, result.output

@@ -18,11 +18,11 @@ from blogapi.web.access import (
     allow,
     anyone,
     authorize,
-    check_no_form,
     check_same_origin,
     get_access,
     guest,
     reader,
+    refuse_form_request,
 )
 from blogapi.web.errors import Forbidden, Unauthorized
 
@@ -179,10 +179,10 @@ def test_an_unsafe_request_of_a_form_or_a_link_is_refused(headers, takes_file, i
     headers |= {"Sec-Fetch-Site": "same-origin"}
     request = Request(EnvironBuilder(method="POST", headers=headers).get_environ())
     if is_accepted:
-        check_no_form(request, takes_file=takes_file)
+        refuse_form_request(request, takes_file=takes_file)
     else:
         with pytest.raises(Forbidden) as refused:
-            check_no_form(request, takes_file=takes_file)
+            refuse_form_request(request, takes_file=takes_file)
         assert refused.value.code == "cross_origin"
 
 

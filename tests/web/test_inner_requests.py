@@ -21,7 +21,7 @@ def send(app, people):
         headers = {"X-API-KEY": key} if key else {}
         headers |= {"Cookie": "blogapi_session=x", "Host": "evil.example", "Origin": "https://evil.example"}
         with app.test_request_context("/mcp", method="POST", headers=headers):
-            response = inner_requests.send(method, path, *args, **values)
+            response = inner_requests.send_request(method, path, *args, **values)
         return response.status_code, response.get_json(silent=True)
 
     return send
@@ -60,7 +60,7 @@ def test_the_outer_request_holds_no_connection(send, app, people, monkeypatch):
     headers = {"X-API-KEY": people.key(None)}
     with app.test_request_context("/mcp", method="POST", headers=headers):
         db.session.connection()
-        inner_requests.send("GET", ARTICLES)
+        inner_requests.send_request("GET", ARTICLES)
     assert pooled == [0]
 
 

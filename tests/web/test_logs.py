@@ -35,7 +35,7 @@ def log(monkeypatch):
         defaults = {name: config.get_default(name) for name in ("LOG_FORMAT", "LOG_LEVEL", "ACCESS_LOG")}
         secret = {"SECRET_KEY": "", "SMTP_PASSWORD": "", "DATABASE_URL": "", "LIMITS_URL": ""}
         monkeypatch.setattr(logging.getLogger(), "handlers", [])
-        logs.configure(defaults | secret | settings)
+        logs.configure_logging(defaults | secret | settings)
         (handler,) = logging.getLogger().handlers
         handler.emit = lambda record: captured.append(handler.format(record))
 
@@ -92,7 +92,7 @@ def test_the_level_is_that_of_blogapi_and_of_libraries_at_least_a_warning(log):
 def test_the_handlers_of_an_outer_program_stay(log, monkeypatch):
     outer = logging.StreamHandler()
     monkeypatch.setattr(logging.getLogger(), "handlers", [outer])
-    logs.configure({"LOG_FORMAT": "json", "LOG_LEVEL": "info", "ACCESS_LOG": "off"})
+    logs.configure_logging({"LOG_FORMAT": "json", "LOG_LEVEL": "info", "ACCESS_LOG": "off"})
     assert logging.getLogger().handlers == [outer]
 
 

@@ -12,7 +12,7 @@ import marshmallow as ma
 import pytest
 from flask import Response, g
 
-from blogapi.publication.shared_caching import Shown, shows
+from blogapi.publication.shared_caching import ShownContent, shows
 from blogapi.web.access import STRANGER, Access, admin, allow, check_before_body, get_access
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.errors import Invalid, NotFound
@@ -65,10 +65,10 @@ def declare_write(bp, steps):
         bp.write(
             200,
             ItemSchema(),
-            SimpleNamespace(etag=lambda id: steps.run("etag"), get_several=None),
+            SimpleNamespace(etag=lambda id: steps.run("etag"), get_items_by_uuid=None),
             partial_schema=ItemSchema,
-            receive=steps.receive,
-            prepare=partial(steps.run, "prepare"),
+            receive_body=steps.receive,
+            prepare_write=partial(steps.run, "prepare"),
         ),
         bp.doc(deprecated=True),
     ]
@@ -79,7 +79,7 @@ def declare_read(bp, steps):
 
     def find_shown(query, id):
         steps.run("shown")
-        return Shown((), {"article": [id]})
+        return ShownContent((), {"article": [id]})
 
     return [
         allow(admin, scope="write"),
@@ -101,7 +101,7 @@ def decorate(decorators, view):
 def send(app, bp, view, reference, **request):
     with app.test_request_context("/items/", **request):
         g.caller, g.check_caller = STRANGER, lambda: None
-        return bp.run(get_operation(view), view, id=reference), g.get("shown")
+        return bp.run_view(get_operation(view), view, id=reference), g.get("shown")
 
 
 def describe(view):
@@ -180,6 +180,6 @@ def test_a_read_by_reference_runs_in_a_fixed_order(app, steps, reference, status
     view = decorate(declare_read(bp, steps)[::-1], view)
     response, shown = send(app, bp, view, reference)
     assert steps == ["check", "view", "shown"]
-    assert (response.status_code, shown) == (status, Shown((), {"article": [ID]}))
+    assert (response.status_code, shown) == (status, ShownContent((), {"article": [ID]}))
     assert response.headers["Cache-Control"] == "no-store" and response.headers["Allow"]
     assert get_access(view) == Access(admin, "write")

@@ -160,8 +160,8 @@ def test_a_value_that_is_longer_than_the_body_is_not_read_to_its_end():
     def read(id, names):
         return JsonBody(b"x" * 100_000 for _ in repeat(None))
 
-    sent = read_only.collect_items(Body(), {"articles": []})
-    assert list(read_only.find_changed(sent, uuid4(), read, max_bytes=10)) == ["articles"]
+    sent = read_only.collect_read_only_fields(Body(), {"articles": []})
+    assert list(read_only.find_changes(sent, uuid4(), read, max_bytes=10)) == ["articles"]
 
 
 def test_a_patch_without_read_only_fields_reads_nothing_more(as_admin, paths, record_statements):

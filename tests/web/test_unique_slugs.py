@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blogapi.content.articles import queries
-from blogapi.web.unique_slugs import first_free_slug
+from blogapi.web.unique_slugs import find_free_slug
 from tests.conftest import ARTICLES
 
 
@@ -42,18 +42,18 @@ def test_the_slugs_that_an_article_has_and_had_are_free_for_this_article(app, as
 
 def test_a_free_slug_is_kept_and_a_taken_slug_gets_the_first_free_number():
     for taken, free in (((), "a"), (("a",), "a-2"), (("a", "a-2", "a-4"), "a-3")):
-        assert first_free_slug("a", set(taken).intersection, {"x"}.__contains__) == free
+        assert find_free_slug("a", set(taken).intersection, {"x"}.__contains__) == free
 
 
 def test_a_reserved_slug_gets_a_number_too():
-    assert first_free_slug("a", {"a-2"}.intersection, {"a", "a-3"}.__contains__) == "a-4"
+    assert find_free_slug("a", {"a-2"}.intersection, {"a", "a-3"}.__contains__) == "a-4"
 
 
 @settings(deadline=None)
 @given(st.sets(st.integers(1, 20)))
 def test_the_first_free_slug_is_never_a_taken_one(numbers):
     taken = {"a" if number == 1 else f"a-{number}" for number in numbers}
-    assert first_free_slug("a", taken.intersection, {"x"}.__contains__) not in taken
+    assert find_free_slug("a", taken.intersection, {"x"}.__contains__) not in taken
 
 
 def test_a_free_number_is_found_among_many_taken_ones_in_few_lookups():
@@ -63,5 +63,5 @@ def test_a_free_number_is_found_among_many_taken_ones_in_few_lookups():
         lookups.append(slugs)
         return taken.intersection(slugs)
 
-    assert first_free_slug("a", find_taken, {"x"}.__contains__) == "a-10000"
+    assert find_free_slug("a", find_taken, {"x"}.__contains__) == "a-10000"
     assert len(lookups) < 30

@@ -39,11 +39,11 @@ from blogapi.web.access import (
     allow,
     anyone,
     check_before_body,
-    check_no_form,
     check_same_origin,
     current_caller,
     current_user_id,
     reader,
+    refuse_form_request,
     user_login,
 )
 from blogapi.web.blueprint import Blueprint
@@ -69,7 +69,7 @@ def _check_same_origin() -> None:
     """Raise Forbidden if the request comes from another origin, or has a cookie and comes from a form."""
     check_same_origin(request)
     if request.cookies:
-        check_no_form(request, takes_file=False)
+        refuse_form_request(request, takes_file=False)
 
 
 @bp.get("/login-options/")

@@ -1,4 +1,4 @@
-"""The visibility of authors: an author is public if a listed article names them in its byline."""
+"""The visibility of authors: an author is public if the byline of a listed article names the author."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, bindparam, or_, select
 from blogapi.content.articles.models import Article, ArticleAuthor
 from blogapi.content.taxonomies.authors import Author
 from blogapi.content.taxonomies.service import get_term_state, make_term_address
-from blogapi.publication.events import AUTHOR, ItemAddress, record
+from blogapi.publication.events import AUTHOR, ItemAddress, note_change
 from blogapi.publication.models import FETCHED_CHANGES, Event
 from blogapi.publication.visibility import listed
 from blogapi.storage.database import chunk, current_time, db, execute_in_batches, transaction
@@ -36,15 +36,15 @@ def record_missing_authors() -> None:
     with transaction():
         has_event = select(Event.position).where(Event.kind == AUTHOR, Event.uuid == Author.uuid).exists()
         for author in db.session.scalars(select(Author).where(~has_event)):
-            record(AUTHOR, author.uuid, None, get_term_state(author))
+            note_change(AUTHOR, author.uuid, None, get_term_state(author))
 
 
 def find_authors(articles: Collection[UUID]) -> set[UUID]:
     """Return the authors of these articles."""
-    is_wanted = (ArticleAuthor.article_id.in_(batch) for batch in chunk(articles))
+    conditions = (ArticleAuthor.article_id.in_(batch) for batch in chunk(articles))
     return {
         uuid
-        for condition in is_wanted
+        for condition in conditions
         for uuid in db.session.scalars(select(ArticleAuthor.author_id).where(condition))
     }
 

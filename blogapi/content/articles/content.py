@@ -70,7 +70,7 @@ class ArticleContent:
         """Return all fields in one flat dictionary, which revisions store and show."""
         others = {name: getattr(self, name) for name in _OTHER_FIELDS}
         lists = {name: list(getattr(self, name)) for name in LINK_NAMES}
-        custom = {} if self.custom == NO_VALUES else custom_values.parse(self.custom)
+        custom = {} if self.custom == NO_VALUES else custom_values.parse_values(self.custom)
         json = {"seo": dict(self.seo), "custom": custom}
         return {**self.texts, **others, **lists, **json}
 
@@ -82,7 +82,7 @@ class ArticleContent:
             tags=self.tags,
             authors=self.authors or None,
             seo=self.seo,
-            custom=custom_values.parse(self.custom),
+            custom=custom_values.parse_values(self.custom),
             replaces_custom=True,
             type=self.type,
         )
@@ -100,7 +100,7 @@ class Difference:
     after: Any
 
 
-def revise(
+def revise_content(
     old_content: ArticleContent | None,
     article_input: ArticleInput,
     *,
@@ -113,20 +113,20 @@ def revise(
     """Return the content after a change; `old_content` is None for a new article.
 
     `category`, `tags` and `authors` are the uuids to which the references in `article_input` resolve.
-    `defaults` contains the default text fields of a new article. The slug does not change here, because only
-    a query can tell whether a slug is free. Raises Conflict if the transition is not allowed, and Invalid if
-    the publication time does not fit the status.
+    `defaults` contains the default text fields of a new article. The slug stays the same, because only a
+    query can find out whether another slug is free. Raises Conflict if the transition is not allowed, and
+    Invalid if the publication time does not fit the status.
     """
     state = (old_content.status, old_content.published_at) if old_content else None
     status, published_at = compute_next_state(state, article_input.status, article_input.published_at, now)
-    place: dict[str, Any] = {}
+    placement: dict[str, Any] = {}
     if article_input.position is not None:
-        place["position"] = article_input.position
+        placement["position"] = article_input.position
     if not isinstance(article_input.parent, Unset):
-        place["parent"] = article_input.parent
+        placement["parent"] = article_input.parent
     custom = NO_VALUES if old_content is None or article_input.replaces_custom else old_content.custom
     if article_input.custom:
-        custom = custom_values.merge(custom, article_input.custom)
+        custom = custom_values.merge_values(custom, article_input.custom)
     if old_content is None:
         texts = {**defaults, **article_input.texts}
         return ArticleContent(
@@ -140,7 +140,7 @@ def revise(
             seo={**default_seo(texts), **article_input.seo},
             custom=custom,
             type=article_input.type,
-            **place,
+            **placement,
         )
     texts = {**old_content.texts, **article_input.texts}
     return replace(
@@ -153,7 +153,7 @@ def revise(
         authors=old_content.authors if authors is None else authors,
         seo={**_revise_seo(old_content, texts), **article_input.seo},
         custom=custom,
-        **place,
+        **placement,
     )
 
 
@@ -162,7 +162,7 @@ def default_seo(texts: Mapping[str, str]) -> dict[str, str]:
     return {name: texts.get(source, "") for name, source in _SEO_SOURCES.items()}
 
 
-def compare(before: ArticleContent, after: ArticleContent) -> list[Difference]:
+def compare_contents(before: ArticleContent, after: ArticleContent) -> list[Difference]:
     """Return the differences, ordered by field name.
 
     The fields of `seo` are named `seo.title` and so on, and the custom fields `custom.rating` and so on.

@@ -34,8 +34,8 @@ class TextField:
 
     name: str
     label: str  #: its name on the admin pages
-    body: ma.fields.Field[Any]  #: the schema field of requests
-    response: ma.fields.Field[Any] = field(default_factory=ma.fields.String)
+    input: ma.fields.Field[Any]  #: the schema field of requests
+    output: ma.fields.Field[Any] = field(default_factory=ma.fields.String)
     default: Any = ""
     #: the default of the column in the database; None if the model declares the column
     server_default: str | None = ""
@@ -53,14 +53,16 @@ TEXT_FIELDS = (
     TextField(
         name="title",
         label="Title",
-        body=Text(max_length="MAX_TITLE", required=True, metadata={"example": "The bread that waits for me"}),
-        response=ma.fields.String(metadata={"example": "The bread that waits for me"}),
+        input=Text(
+            max_length="MAX_TITLE", required=True, metadata={"example": "The bread that waits for me"}
+        ),
+        output=ma.fields.String(metadata={"example": "The bread that waits for me"}),
         control="line",
     ),
     TextField(
         name="subtitle",
         label="Subtitle",
-        body=Text(max_length="MAX_SUBTITLE"),
+        input=Text(max_length="MAX_SUBTITLE"),
         server_default=None,
         control="line",
         is_searched=True,
@@ -69,7 +71,7 @@ TEXT_FIELDS = (
     TextField(
         name="excerpt",
         label="Excerpt",
-        body=Text(
+        input=Text(
             max_length="MAX_EXCERPT",
             metadata={
                 "description": "Plain text. An empty excerpt, or one that equals the generated excerpt, is "
@@ -77,7 +79,7 @@ TEXT_FIELDS = (
             },
         ),
         is_searched=True,
-        response=ma.fields.String(
+        output=ma.fields.String(
             metadata={
                 "description": "The written excerpt. If there is none, an article shows the beginning of its "
                 "text; versions and working copies show an empty text."
@@ -88,50 +90,50 @@ TEXT_FIELDS = (
     TextField(
         name="content",
         label="Text",
-        body=Text(max_length="MAX_CONTENT", metadata={"example": "Flour, *water*, time."}),
-        response=ma.fields.String(metadata={"description": "The text exactly as it was sent."}),
+        input=Text(max_length="MAX_CONTENT", metadata={"example": "Flour, *water*, time."}),
+        output=ma.fields.String(metadata={"description": "The text exactly as it was sent."}),
         control="",
     ),
     TextField(
         name="content_type",
         label="Format",
-        body=ma.fields.String(validate=validate.OneOf(_CONTENT_TYPES), metadata={"example": "markdown"}),
-        response=ma.fields.String(metadata={"enum": _CONTENT_TYPES}),
+        input=ma.fields.String(validate=validate.OneOf(_CONTENT_TYPES), metadata={"example": "markdown"}),
+        output=ma.fields.String(metadata={"enum": _CONTENT_TYPES}),
         default=ContentType.HTML.value,
         control="",
     ),
     TextField(
-        name="cover_image", label="Cover", body=PictureReference(), response=PictureAddress(), control=""
+        name="cover_image", label="Cover", input=PictureReference(), output=PictureAddress(), control=""
     ),
     TextField(
         name="featured",
         label="Featured",
-        body=StrictBoolean(),
-        response=ma.fields.Boolean(),
+        input=StrictBoolean(),
+        output=ma.fields.Boolean(),
         default=False,
         server_default=None,
     ),
     TextField(
         name="robots",
         label="Search engines",
-        body=ma.fields.String(validate=validate.OneOf([*_ROBOTS])),
-        response=ma.fields.String(metadata={"enum": [*_ROBOTS]}),
+        input=ma.fields.String(validate=validate.OneOf([*_ROBOTS])),
+        output=ma.fields.String(metadata={"enum": [*_ROBOTS]}),
         choices=_ROBOTS,
     ),
     TextField(
         name="language",
         label="Language",
-        body=Language(may_be_empty=True, metadata={"example": "de"}),
-        response=ma.fields.String(
+        input=Language(may_be_empty=True, metadata={"example": "de"}),
+        output=ma.fields.String(
             metadata={"description": "A language tag (BCP 47), or empty for the language of the site."}
         ),
     ),
     TextField(
         name="translation_key",
         label="Translation key",
-        body=Text(max_length=255, metadata={"example": "rye-bread"}),
-        response=ma.fields.String(
-            metadata={"description": "Articles with the same key, if it is not empty, are translations."}
+        input=Text(max_length=255, metadata={"example": "rye-bread"}),
+        output=ma.fields.String(
+            metadata={"description": "Articles with the same non-empty key are translations of each other."}
         ),
         control="",
     ),
@@ -142,8 +144,8 @@ TEXT_DEFAULTS = {text.name: text.default for text in TEXT_FIELDS}
 # The text fields that a search covers in addition to the title and the content.
 SEARCHED_NAMES = tuple(text.name for text in TEXT_FIELDS if text.is_searched)
 # The schema fields of requests and of responses, by name.
-BODIES = {text.name: text.body for text in TEXT_FIELDS}
-RESPONSES = {text.name: text.response for text in TEXT_FIELDS}
+INPUT_FIELDS = {text.name: text.input for text in TEXT_FIELDS}
+OUTPUT_FIELDS = {text.name: text.output for text in TEXT_FIELDS}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

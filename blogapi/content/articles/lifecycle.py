@@ -57,15 +57,15 @@ def compute_next_state(
     former_status, former_time = old_state or (None, None)
     requested = status or former_status or Status.DRAFT.value
     was_readable = former_status in READABLE_STATUSES
-    when_scheduled = former_status if former_status in READABLE_STATUSES else Status.PUBLISHED
-    new = Status(when_scheduled if requested == SCHEDULED else requested)
-    if former_status is not None and new != former_status and new not in TRANSITIONS[Status(former_status)]:
+    status_if_scheduled = former_status if former_status in READABLE_STATUSES else Status.PUBLISHED
+    new_status = Status(status_if_scheduled if requested == SCHEDULED else requested)
+    if former_status not in (None, new_status) and new_status not in TRANSITIONS[Status(former_status)]:
         raise Conflict(
             f"The status of an article cannot change from {former_status} to {requested}.",
             code="impossible_transition",
         )
-    if new not in READABLE_STATUSES:
-        return new.value, former_time if published_at is UNSET else published_at
+    if new_status not in READABLE_STATUSES:
+        return new_status.value, former_time if published_at is UNSET else published_at
     if published_at is None and was_readable:
         raise Invalid(
             "A published article needs a publication time; send a time, or change the status to draft first.",
@@ -80,4 +80,4 @@ def compute_next_state(
         )
     # A readable status without a time publishes immediately, even if the stored time is in the future.
     publishes_now = status in READABLE_STATUSES and given_time is None and time is not None and time > now
-    return new.value, now if time is None or publishes_now else time
+    return new_status.value, now if time is None or publishes_now else time

@@ -202,10 +202,10 @@ for _index in (
     event.listen(Article.__table__, "after_create", _create.execute_if(dialect="postgresql"))
 
 # Text fields without a column above get a plain text column.
-for _text in TEXT_FIELDS:
-    if _text.name not in Article.__table__.c:
-        _column = mapped_column(String, default="", server_default=_text.server_default, nullable=False)
-        setattr(Article, _text.name, _column)
+for _field in TEXT_FIELDS:
+    if _field.name not in Article.__table__.c:
+        _column = mapped_column(String, default="", server_default=_field.server_default, nullable=False)
+        setattr(Article, _field.name, _column)
 
 
 # The links to tags and authors repeat columns of the article, so that their indexes contain the articles of a
@@ -298,9 +298,9 @@ Index("ix_former_path_order", bytewise(FormerPath.path)).ddl_if(dialect="postgre
 class ArticleRevision(Base):
     """A former version of an article: its writer, its time and its content as JSON.
 
-    `key_name` is the name of the API key used for it, or empty. If saves of a scheduled article
-    have replaced this version, `saves_since` is the time of the first save; otherwise it is None. There is no
-    foreign key: the row is kept when its article is deleted, so that the deletion can be undone.
+    `key_name` is the name of the API key with which the version was written, or empty. If saves of a
+    scheduled article have replaced this version, `saves_since` is the time of the first save, otherwise None.
+    There is no foreign key: the row is kept when its article is deleted, so that the deletion can be undone.
     """
 
     __tablename__ = "article_revision"
@@ -343,8 +343,8 @@ class DeletedItem(Base):
     """A deleted article or page, which can be restored until the row is deleted after BIN_DAYS.
 
     `document` is the whole item as JSON; see `articles.writing.deleted_items`. The list of deleted items
-    reads all columns except for this one. `user_id` is the user who deleted the item, and `edits` is the time
-    at which its working copy was saved last.
+    does not read this column. `user_id` is the user who deleted the item, and `edits` is the time at which
+    its working copy was saved last.
     """
 
     __tablename__ = "deleted_item"

@@ -11,7 +11,7 @@ from blogapi.content.articles.models import Article
 from blogapi.publication.visibility import is_page, is_readable
 from blogapi.site.page_paths import PageNode, Tree
 from blogapi.storage.database import current_time, db, table_of
-from blogapi.storage.database_clock import ReadOnce
+from blogapi.storage.database_clock import CachedValue
 from blogapi.web.access import current_caller
 
 _article = table_of(Article).c
@@ -27,7 +27,7 @@ def read_tree() -> dict[UUID, PageNode]:
     return {uuid: PageNode(*place) for uuid, *place in rows}
 
 
-_tree = ReadOnce[Tree](lambda session: read_tree())
+_tree = CachedValue[Tree](lambda session: read_tree())
 
 
 def get_tree() -> Tree:
@@ -37,7 +37,7 @@ def get_tree() -> Tree:
 
 def reread_tree() -> Tree:
     """Return the tree after a write of the current transaction, and keep it for `get_tree`."""
-    _tree.forget(db.session())
+    _tree.discard(db.session())
     return get_tree()
 
 

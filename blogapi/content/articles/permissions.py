@@ -1,9 +1,8 @@
 """Checks what a caller may do with single articles.
 
 Authors write only their own articles, and see no hidden articles of others. An article belongs to the user
-who created it (`author_id`); `user reassign` gives it to another user. The byline does not matter. Callers
-get the same answer for an article that they may not see as for one that does not exist. Editors and admins
-may work on all articles.
+who created it (`author_id`); `user reassign` gives it to another user. The byline does not matter. Hidden
+articles are reported as if they did not exist. Editors and admins may work on all articles.
 
 The owner and the visibility of an article are checked separately: with a key of the scope `drafts`, a caller
 may work on the same articles as the owner of the key, but may not change public articles.
@@ -286,17 +285,17 @@ def _check_fields(fields: ArticleInput, row: Any, byline: Byline) -> None:
     caller = current_caller()
     if (is_published or fields.status in _PUBLISHED_STATUSES) and not caller.may_change_public:
         if caller.publishes:
-            where, draft = (f"{row.uuid}/", "working copy") if row is not None else ("", "draft")
+            path, saved = (f"{row.uuid}/", "working copy") if row is not None else ("", "draft")
             raise Forbidden(
-                f"This key writes drafts only; publish it yourself at /admin/articles/{where}, or save a "
-                f"{draft}.",
+                f"This key may write only drafts; publish the article yourself at /admin/articles/{path}, or "
+                f"save a {saved}.",
                 code="scope_missing",
             )
         raise Forbidden(
             "You may not publish, or change what is published. Save your edits as a working copy, and ask an "
             "editor to publish them."
             if is_published
-            else "You may not publish articles; save it as a draft, and ask an editor to publish it."
+            else "You may not publish articles; save the article as a draft, and ask an editor to publish it."
         )
     # A new article without authors gets the profile of the author.
     if row is not None or fields.authors:

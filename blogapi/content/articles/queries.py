@@ -76,7 +76,7 @@ def find_article(uuid: UUID) -> Article | None:
 def find_articles(uuids: Sequence[UUID], *, with_html: bool = False) -> dict[UUID, Article]:
     """Return the existing articles with these uuids, with their tags and authors loaded.
 
-    With `with_html`, their HTML and their table of contents are loaded, too.
+    With `with_html`, their HTML and their tables of contents are also loaded.
     """
     complete = _SELECT_WITH_HTML if with_html else _SELECT_COMPLETE
     articles_by_uuid: dict[UUID, Article] = {}
@@ -95,7 +95,7 @@ class StoredArticle(NamedTuple):
     last_number: int
 
 
-def find_stored(uuids: Sequence[UUID]) -> dict[UUID, StoredArticle]:
+def find_stored_articles(uuids: Sequence[UUID]) -> dict[UUID, StoredArticle]:
     """Return the existing articles with these uuids, loaded with everything that a write needs."""
     found: dict[UUID, StoredArticle] = {}
     for batch in chunk(uuids):

@@ -11,7 +11,7 @@ import marshmallow as ma
 from marshmallow import validate
 
 from blogapi.content.articles import page_tree, permissions, queries
-from blogapi.content.articles.fields import BODIES, TEXT_DEFAULTS
+from blogapi.content.articles.fields import INPUT_FIELDS, TEXT_DEFAULTS
 from blogapi.content.articles.lifecycle import UNSET, Unset, compute_next_state
 from blogapi.content.articles.models import Article
 from blogapi.content.articles.responses import article_links
@@ -40,14 +40,14 @@ from blogapi.web.fields import (
     Timestamp,
     WithAttributes,
 )
-from blogapi.web.unique_slugs import choose_slug, first_free_slug, get_base
+from blogapi.web.unique_slugs import choose_slug, find_free_slug, get_base_slug
 
 
 class RenderBodySchema(InputSchema):
     """A text to render as the content of an article, and fields that decide the address of the article."""
 
-    content = BODIES["content"]
-    content_type = BODIES["content_type"]
+    content = INPUT_FIELDS["content"]
+    content_type = INPUT_FIELDS["content_type"]
     article = Identifier(
         allow_none=True,
         metadata={
@@ -59,7 +59,7 @@ class RenderBodySchema(InputSchema):
     slug = Text(max_length=MAX_SLUG_LENGTH, metadata={"description": "Can be empty, as in a working copy."})
     category = Reference(allow_none=True, metadata={"description": "Default: the category of the article."})
     type = ma.fields.String(
-        validate=validate.OneOf([one.value for one in ItemType]),
+        validate=validate.OneOf([type_.value for type_ in ItemType]),
         metadata={
             "description": "The type of a new item, for editors and admins; a stored item keeps its type. "
             "Default: `article`.",
@@ -134,12 +134,12 @@ def render(fields: Fields) -> WithAttributes:
     rendered = renderer.render(content, content_type)
     resolver = HtmlResolver(article, find_files([ArticleHtml(article, rendered.html, ())]))
     slug, url = _predict_address(article, **fields) if fields.get("title", "").strip() else (None, None)
-    (html,) = article_links.resolve_links([resolver.resolve(rendered.html)])
+    (html,) = article_links.resolve_links([resolver.resolve_html(rendered.html)])
     # A free slug would reveal the slugs of articles that an author may not see.
     is_provisional = current_caller().gets_provisional_slugs
     find_taken = partial(queries.find_taken_slugs, exclude=article)
     is_reserved = partial(is_reserved_slug, get_site(), fields.get("type", ItemType.ARTICLE.value))
-    free = None if is_provisional or not slug else first_free_slug(slug, find_taken, is_reserved)
+    free = None if is_provisional or not slug else find_free_slug(slug, find_taken, is_reserved)
     removed = list_removed_elements(content, content_type, rendered.html)
     as_text = is_shown_as_text(content, content_type, rendered.html)
     notes = {"removed": removed, "shown_as_text": as_text}
@@ -158,14 +158,14 @@ def _predict_address(
 ) -> tuple[str, str | None]:
     """Return the slug and the address of the article, which may be new.
 
-    The address is None if the site has none. An empty slug stands for the slug of the article, or for a slug
-    derived from the title. If the article is not published yet, the default publication time is now.
+    The address is None if the site has no address. An empty slug stands for the slug of the article, or for a
+    slug derived from the title. If the article is not published yet, the default publication time is now.
     """
     article = db.session.get(Article, uuid)
     base = ""
     if article and not _follows_title(article, title):
         slug = slug or article.slug
-        base = get_base(slug, uuid) or ""
+        base = get_base_slug(slug, uuid) or ""
     if current_caller().gets_provisional_slugs:
         # A number appended to a taken slug would reveal the slugs of articles that the author may not see.
         slug = base or slug or make_slug(title)

@@ -17,7 +17,7 @@ from blogapi.web.representation import Representation
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """Articles or pages; `role` is the access rule for writing one of them."""
+    """Articles or pages; `role` is the access rule for writing an item."""
 
     kind: ItemType
     role: Rule

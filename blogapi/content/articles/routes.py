@@ -34,7 +34,7 @@ from blogapi.content.taxonomies.hierarchy import find_parents
 from blogapi.content.taxonomies.tags import Tag
 from blogapi.publication import events
 from blogapi.publication.kinds import PAGE_KINDS
-from blogapi.publication.shared_caching import Shown, shows
+from blogapi.publication.shared_caching import ShownContent, shows
 from blogapi.publication.visibility import ItemType
 from blogapi.storage.database import db, table_of
 from blogapi.web.access import admin, allow, author, current_caller, current_user_id, reader
@@ -58,7 +58,7 @@ _SELECT_TERMS = union_all(
 _SELECT_KEY = select(_article.translation_key).where(_article.uuid == bindparam("uuid"))
 
 
-def find_shown(uuid: UUID, names: Sequence[str] | None) -> Shown:
+def find_shown(uuid: UUID, names: Sequence[str] | None) -> ShownContent:
     """Return what a response with these fields of an article shows: the article, its terms and its links.
 
     With a field of `neighbours.FIELDS`, it shows all articles, because any of them can become a neighbour.
@@ -71,12 +71,12 @@ def find_shown(uuid: UUID, names: Sequence[str] | None) -> Shown:
             items[kind] += sorted(linked - {*items[kind]})
     if names is not None and "head" in names:
         parents = find_parents(Category, items[Category.kind])
-        items[Category.kind] += sorted({UUID(one["uuid"]) for chain in parents.values() for one in chain})
+        items[Category.kind] += sorted({UUID(term["uuid"]) for terms in parents.values() for term in terms})
     shows_others = names is not None and not {*names}.isdisjoint(neighbours.FIELDS)
     if names is not None and not {"head", "translations"}.isdisjoint(names):
         # Any other article can become a translation.
         shows_others = shows_others or bool(db.session.connection().scalar(_SELECT_KEY, {"uuid": uuid}))
-    return Shown((Article.kind,) if shows_others else (), items)
+    return ShownContent((Article.kind,) if shows_others else (), items)
 
 
 bp = Blueprint("articles", __name__, url_prefix="/api/v1/blog/articles", description="Articles")
@@ -182,7 +182,7 @@ REPRESENTATION = Representation(
     hidden_state=_hidden_state,
     get_fields=article_bodies.get_json,
     fields_schema=SingleArticleFieldsSchema,
-    get_several=article_bodies.get_several_json,
+    get_items_by_uuid=article_bodies.get_several_json,
 )
 ARTICLES = Resource(ItemType.ARTICLE, author, REPRESENTATION, ArticleSchema(), SingleArticleFieldsSchema)
 

@@ -9,7 +9,7 @@ from marshmallow import validate
 
 from blogapi.accounts.users.schemas import UserReferenceSchema
 from blogapi.content.articles.content import ArticleInput
-from blogapi.content.articles.fields import BODIES, LINK_NAMES, RESPONSES, TEXT_DEFAULTS, TEXT_NAMES
+from blogapi.content.articles.fields import INPUT_FIELDS, LINK_NAMES, OUTPUT_FIELDS, TEXT_DEFAULTS, TEXT_NAMES
 from blogapi.content.articles.lifecycle import API_STATUSES, get_api_status
 from blogapi.content.articles.models import Article
 from blogapi.content.custom_fields.validation import CustomValues
@@ -51,7 +51,7 @@ class SeoBodySchema(InputSchema):
 
 class _TextsBodySchema(InputSchema):
     class Meta(InputSchema.Meta):
-        include = BODIES
+        include = INPUT_FIELDS
 
 
 class ArticleBodySchema(_TextsBodySchema):
@@ -81,7 +81,7 @@ class ArticleBodySchema(_TextsBodySchema):
     custom = CustomValues(ItemType.ARTICLE.value)
 
     @ma.post_load
-    def build(self, data: Fields, **_: Any) -> ArticleInput:
+    def make_input(self, data: Fields, **_: Any) -> ArticleInput:
         """Return the fields of the body as an object."""
         texts = {name: data.pop(name) for name in TEXT_NAMES if name in data}
         data |= {name: tuple(data[name]) for name in LINK_NAMES if name in data}
@@ -117,15 +117,15 @@ class ArticleSchema(OutputSchema):
     # In the order of section 2.4 of the interface.
     uuid = Identifier()
     author = Identifier(attribute="author_id")
-    title = RESPONSES["title"]
-    subtitle = RESPONSES["subtitle"]
+    title = OUTPUT_FIELDS["title"]
+    subtitle = OUTPUT_FIELDS["subtitle"]
     tags = ma.fields.List(ma.fields.Nested(TagSchema))
     category = ma.fields.Nested(EmbeddedCategorySchema)
     slug = ma.fields.String(metadata={"example": "the-bread-that-waits-for-me"})
-    cover_image = RESPONSES["cover_image"]
-    content = RESPONSES["content"]
+    cover_image = OUTPUT_FIELDS["cover_image"]
+    content = OUTPUT_FIELDS["content"]
     status = ma.fields.Method("get_status", metadata={"type": "string", "enum": list(API_STATUSES)})
-    content_type = RESPONSES["content_type"]
+    content_type = OUTPUT_FIELDS["content_type"]
     seo = NestedColumns(SeoSchema)
 
     def get_status(self, article: Article) -> str:
@@ -201,12 +201,12 @@ class ArticleFieldsSchema(ArticleSchema):
     """An article with the requested fields."""
 
     class Meta:
-        include = RESPONSES
+        include = OUTPUT_FIELDS
 
     created = Timestamp(dump_only=True)
     last_updated = Timestamp(dump_only=True)
     published_at = Timestamp(dump_only=True, allow_none=True)
-    excerpt = RESPONSES["excerpt"]
+    excerpt = OUTPUT_FIELDS["excerpt"]
     reading_minutes = ma.fields.Integer(metadata={"minimum": 1})
     word_count = ma.fields.Integer(
         metadata={"minimum": 0, "description": "Each Chinese, Japanese or Korean character is one word."}

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from blogapi.content.articles.fields import SEARCHED_NAMES
 from blogapi.content.articles.models import Article, check_texts
 from blogapi.content.custom_fields import custom_values
-from blogapi.content.custom_fields.definitions import list_words
+from blogapi.content.custom_fields.definitions import list_definitions
 from blogapi.content.custom_fields.models import NO_VALUES, CustomField
 from blogapi.rendering.plain_text import to_plain_text
 from blogapi.storage.database import chunk, table_of
@@ -23,7 +23,7 @@ _SELECT_TEXTS = (
     .where(_article.uuid.in_(bindparam("uuids", expanding=True)))
 )
 
-# The title of an article, its other short texts, each on a line, and its content as plain text.
+# Three texts of an article: the title, the other short texts (one per line), and the content as plain text.
 SearchTexts = tuple[str, str, str]
 
 
@@ -35,12 +35,13 @@ def join_texts(texts: Iterable[str], custom: str, fields: Sequence[CustomField] 
     """
     words: Sequence[str] = ()
     if custom != NO_VALUES:
-        words = list_words(custom) if fields is None else custom_values.join_words(fields, custom)
+        fields = list_definitions() if fields is None else fields
+        words = custom_values.list_searched_texts(fields, custom)
     return "\n".join(filter(None, [*texts, *words]))
 
 
 def read_texts(connection: Connection, uuids: Sequence[UUID]) -> dict[UUID, SearchTexts]:
-    """Return the texts of these articles; raises Damaged if one is not text."""
+    """Return the texts of these articles; raises Damaged if a text is damaged."""
     # The texts of a database copy are read without an application, so the definitions come from `connection`.
     # Within a savepoint of the connection, other modes begin a second savepoint that stays open.
     session = Session(connection, join_transaction_mode="rollback_only")

@@ -16,11 +16,17 @@ from uuid import UUID, uuid4
 from flask import has_request_context
 from sqlalchemy import select
 
-from blogapi.content.articles import page_tree, prepared, queries
-from blogapi.content.articles.content import ArticleContent, ArticleInput, compare, default_seo, revise
+from blogapi.content.articles import page_tree, prerendering, queries
+from blogapi.content.articles.content import (
+    ArticleContent,
+    ArticleInput,
+    compare_contents,
+    default_seo,
+    revise_content,
+)
 from blogapi.content.articles.fields import LINK_FIELDS, TEXT_DEFAULTS
 from blogapi.content.articles.models import LINK_MODELS, Article, DeletedItem, FormerSlug
-from blogapi.content.articles.prepared import remove_generated_excerpt
+from blogapi.content.articles.prerendering import remove_generated_excerpt
 from blogapi.content.articles.schemas import RESET_BY_PUT
 from blogapi.content.articles.snapshots import get_content
 from blogapi.content.articles.writing import deleted_items, history, states
@@ -38,10 +44,10 @@ from blogapi.content.custom_fields.validation import find_missing_fields
 from blogapi.content.search.tokenizer import make_sort_key
 from blogapi.content.taxonomies.authors import get_or_create_profile
 from blogapi.content.taxonomies.categories import CATEGORIES, DEFAULT_CATEGORY, Category
-from blogapi.content.taxonomies.queries import find_by_names
+from blogapi.content.taxonomies.queries import find_terms_by_names
 from blogapi.content.taxonomies.service import get_or_create_term
 from blogapi.parsing import normalize_language
-from blogapi.publication.events import record
+from blogapi.publication.events import note_change
 from blogapi.publication.models import ChangeType
 from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status, is_readable
 from blogapi.rendering.slugs import make_slug
@@ -50,32 +56,32 @@ from blogapi.site.served_paths import is_reserved_slug
 from blogapi.storage.database import current_time, db, table_of, transaction
 from blogapi.web import unique_slugs
 from blogapi.web.access import current_caller, current_key_name
-from blogapi.web.conditional import write_all
+from blogapi.web.conditional import write_items
 from blogapi.web.errors import Conflict, Errors, Invalid
-from blogapi.web.unique_slugs import first_free_slug, get_base, make_provisional
+from blogapi.web.unique_slugs import find_free_slug, get_base_slug, make_provisional_slug
 
 # The maximum number of slugs that an error message lists.
 _MAX_NAMED_SLUGS = 50
 
 
-def prepare_articles(inputs: Sequence[ArticleInput], *, partial: bool = False) -> None:
+def prerender_inputs(inputs: Sequence[ArticleInput], *, partial: bool = False) -> None:
     """Render the contents of these inputs before the transaction of the write.
 
     With `partial`, an omitted field has the value from the stored article. Otherwise an omitted field of
     `ArticleSchema` is reset to its default value, and any other omitted field keeps its stored value.
     """
-    names = prepared.RENDERED_FIELDS
+    names = prerendering.RENDERED_FIELDS
     rendered = [fields for fields in inputs if not partial or not fields.texts.keys().isdisjoint(names)]
     uuids = [fields.uuid for fields in rendered if fields.uuid is not None]
-    stored = prepared.read_texts(uuids) if uuids else {}
-    sources = list[prepared.Source]()
+    stored = prerendering.read_texts(uuids) if uuids else {}
+    sources = list[prerendering.Source]()
     for fields in rendered:
         old_texts = stored.get(fields.uuid) if fields.uuid is not None else None
         texts = {**TEXT_DEFAULTS, **(old_texts or {}), **({} if partial else RESET_BY_PUT), **fields.texts}
         if old_texts is None or any(old_texts[name] != texts[name] for name in names):
-            sources += prepared.list_sources(old_texts, texts)
+            sources += prerendering.list_sources(old_texts, texts)
     if sources:
-        prepared.prepare_sources(sources)
+        prerendering.prerender_sources(sources)
 
 
 def create(
@@ -106,13 +112,13 @@ def change(editor: UUID, uuid: UUID, fields: ArticleInput) -> Article:
 def replace_all(editor: UUID, items: Sequence[ArticleInput]) -> list[UUID]:
     """Create or replace several articles, all or none; return their uuids."""
     with write_together(items, *map(_get_uuid, items), writer=editor) as loaded:
-        return write_all(items, lambda item: replace_article(loaded, editor, _get_uuid(item), item)[0].uuid)
+        return write_items(items, lambda item: replace_article(loaded, editor, _get_uuid(item), item)[0].uuid)
 
 
 def change_all(editor: UUID, items: Sequence[ArticleInput]) -> list[UUID]:
     """Change the given fields of several articles, all or none; return their uuids."""
     with write_together(items, *map(_get_uuid, items)) as loaded:
-        return write_all(items, lambda item: change_article(loaded, editor, _get_uuid(item), item).uuid)
+        return write_items(items, lambda item: change_article(loaded, editor, _get_uuid(item), item).uuid)
 
 
 def delete(editor: UUID, uuid: UUID, type_: str = ItemType.ARTICLE.value) -> None:
@@ -127,7 +133,7 @@ def delete(editor: UUID, uuid: UUID, type_: str = ItemType.ARTICLE.value) -> Non
 def delete_all(editor: UUID, uuids: Sequence[UUID], type_: str = ItemType.ARTICLE.value) -> None:
     """Delete several articles or pages, all or none; see `delete`."""
     with _delete_together(editor, uuids, type_) as loaded:
-        write_all(uuids, lambda uuid: delete_article(loaded, uuid, type_))
+        write_items(uuids, lambda uuid: delete_article(loaded, uuid, type_))
 
 
 @contextmanager
@@ -136,7 +142,7 @@ def _delete_together(editor: UUID, uuids: Sequence[UUID], type_: str) -> Iterato
     with transaction(visible=False):
         children = page_tree.list_children(uuids) if type_ == ItemType.PAGE else []
         with write_together([], *uuids, *children) as loaded:
-            deleted_items.store(editor, uuids)
+            deleted_items.store_documents(editor, uuids)
             for child in children:
                 change_article(loaded, editor, child, ArticleInput(type=type_, parent=None))
             yield loaded
@@ -153,26 +159,26 @@ def create_article(
 ) -> Article:
     """Create an article and return it.
 
-    Without a slug in `fields`, it is derived from `slug_from` or the title, with a number if it is taken.
+    Without a slug in `fields`, a slug is derived from `slug_from` or the title, with a number if it is taken.
     Some callers write unpublished articles with provisional slugs; see `unique_slugs`. Without authors in
-    `fields`, the author is the profile of `author`. An article with the uuid of a deleted one continues its
-    versions.
+    `fields`, the author is the profile of `author`. An article with the uuid of a deleted article continues
+    the version numbers of the deleted article.
 
     Raises Invalid if the category, a tag or an author does not exist, and Conflict if the slug is taken.
     """
-    now, is_named, uuid = current_time(), uuid is not None, uuid or uuid4()
+    now, has_given_uuid, uuid = current_time(), uuid is not None, uuid or uuid4()
     content = _revise_content(loaded, None, fields, now, author)
     if not content.authors:
         profile = loaded.terms.profile or get_or_create_profile(author).uuid
         content = dataclasses.replace(content, authors=(profile,))
-    if is_named and (item := db.session.get(DeletedItem, uuid)):
-        deleted_items.discard(item)
+    if has_given_uuid and (item := db.session.get(DeletedItem, uuid)):
+        deleted_items.discard_item(item)
         loaded.deleted_numbers |= queries.get_last_revision_numbers([uuid])
     if fields.is_imported:
         content = _break_cycle(loaded, uuid, content)
     words = slug_from or content.texts["title"]
     if _is_provisional(content):
-        slug = make_provisional(fields.slug or make_slug(words), uuid)
+        slug = make_provisional_slug(fields.slug or make_slug(words), uuid)
     else:
         slug = _choose_slug(loaded, uuid, content.type, fields.slug, words)
     article = Article(
@@ -192,7 +198,7 @@ def create_article(
     _set_content(article, dataclasses.replace(content, slug=slug), now)
     db.session.add(article)
     loaded.writes[uuid] = ArticleWrite(article, None)
-    record(article.type, uuid, None, get_state(article), has_events=is_named)
+    note_change(article.type, uuid, None, get_state(article), has_earlier_events=has_given_uuid)
     return article
 
 
@@ -249,10 +255,10 @@ def change_article(
     article.was_public = was_public or is_readable(content, now)
     article.version = max(article.version, number) + 1
     article.editor_id, article.key_name, article.last_updated = editor, current_key_name(), now
-    changed = [difference.field for difference in compare(old_content, content)]
+    changed = [difference.field for difference in compare_contents(old_content, content)]
     if content.custom != old_content.custom:
         changed = list_public_names(changed)
-    record(article.type, uuid, state, get_state(article), fields=changed)
+    note_change(article.type, uuid, state, get_state(article), fields=changed)
     return article
 
 
@@ -263,12 +269,12 @@ def delete_article(loaded: LoadedArticles, uuid: UUID, type_: str = ItemType.ART
     loaded.remember_tree(type_)
     loaded.writes.pop(uuid, None)
     loaded.deleted.append(uuid)
-    record(article.type, uuid, get_state(article), None)
+    note_change(article.type, uuid, get_state(article), None)
     db.session.delete(article)
 
 
 def restore_article(loaded: LoadedArticles, article: Article) -> None:
-    """Store a deleted article, which is in no session, again; it gets another slug if its slug is taken."""
+    """Store a deleted article again, with another slug if its slug is taken; `article` is in no session."""
     uuid, content = article.uuid, get_content(article)
     article.slug = _choose_restored_slug(loaded, article, content)
     article.was_public = article.was_public or is_readable(content, current_time())
@@ -277,11 +283,11 @@ def restore_article(loaded: LoadedArticles, article: Article) -> None:
     loaded.remember_tree(article.type)
     db.session.add(article)
     loaded.writes[uuid] = ArticleWrite(article, None)
-    record(article.type, uuid, None, get_state(article))
+    note_change(article.type, uuid, None, get_state(article))
 
 
-def render_article_again(loaded: LoadedArticles, uuid: UUID) -> None:
-    """Render an article again after other files were assigned to the relative addresses in its text."""
+def rerender_article(loaded: LoadedArticles, uuid: UUID) -> None:
+    """Rerender an article after other files were assigned to the relative addresses in its text."""
     article = loaded.get(uuid)
     write = loaded.writes.setdefault(uuid, ArticleWrite(article, get_content(article)))
     write.is_rendered = True
@@ -311,11 +317,11 @@ def _revise_content(
     fields.
     """
     errors: Errors = {}
-    category, tags, authors = loaded.terms.resolve(fields, errors)
+    category, tags, authors = loaded.terms.resolve_references(fields, errors)
     if author is not None and fields.category is None and fields.type == ItemType.ARTICLE:
         category = _get_default_category(author, errors)
     try:
-        content = revise(
+        content = revise_content(
             old_content,
             fields,
             category=category,
@@ -347,7 +353,7 @@ def _get_default_category(author: UUID, errors: Errors) -> UUID | None:
     """
     if not (has_request_context() and current_caller().writes_drafts_only):
         return get_or_create_term(CATEGORIES, author, DEFAULT_CATEGORY).uuid
-    category = find_by_names(CATEGORIES, [DEFAULT_CATEGORY]).get(DEFAULT_CATEGORY)
+    category = find_terms_by_names(CATEGORIES, [DEFAULT_CATEGORY]).get(DEFAULT_CATEGORY)
     if category is not None:
         return category.uuid
     slugs = db.session.scalars(select(Category.slug).order_by(Category.slug).limit(_MAX_NAMED_SLUGS)).all()
@@ -414,9 +420,9 @@ def _get_uuid(fields: ArticleInput) -> UUID:
 def _choose_restored_slug(loaded: LoadedArticles, article: Article, content: ArticleContent) -> str:
     """Return the slug for a restored article: its former slug, or another slug if that is taken."""
     if _is_provisional(content):
-        slug = make_provisional(article.slug, article.uuid)
+        slug = make_provisional_slug(article.slug, article.uuid)
     else:
-        slug = first_free_slug(
+        slug = find_free_slug(
             article.slug,
             lambda slugs: _find_taken_slugs(loaded, slugs, exclude=article.uuid),
             partial(is_reserved_slug, get_site(), article.type),
@@ -439,21 +445,21 @@ def _revise_slug(
     If the request contains a slug, this slug is used. A derived slug changes with the title until the article
     is public, and the publication replaces a provisional slug. Otherwise, the slug does not change.
     """
-    title, base = content.texts["title"], get_base(old_content.slug, article.uuid)
+    title, base = content.texts["title"], get_base_slug(old_content.slug, article.uuid)
     if base and slug == base and _is_provisional(content):
         slug = old_content.slug
     if slug in (None, old_content.slug):
         follows_title = slug is None and article.slug_derived and not was_public
         if not (follows_title and title != old_content.texts["title"]):
-            ends = base is not None and content.status in READABLE_STATUSES
+            is_final = base is not None and content.status in READABLE_STATUSES
             return (
                 _choose_slug(loaded, article.uuid, article.type, None, base or "")
-                if ends
+                if is_final
                 else old_content.slug
             )
     article.slug_derived = slug is None
     if _is_provisional(content):
-        return make_provisional(slug or make_slug(title), article.uuid)
+        return make_provisional_slug(slug or make_slug(title), article.uuid)
     return _choose_slug(loaded, article.uuid, article.type, slug, title)
 
 

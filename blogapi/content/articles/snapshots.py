@@ -60,7 +60,7 @@ def parse_content(text: str) -> ArticleContent:
         category=_parse_uuid(stored["category"]),
         **{name: tuple(UUID(term) for term in stored.get(name, ())) for name in LINK_NAMES},
         seo=stored["seo"],
-        custom=custom_values.dump(stored.get("custom", {})),
+        custom=custom_values.dump_values(stored.get("custom", {})),
         # Versions from before migration 0027 have no type, parent and position.
         type=stored.get("type", ItemType.ARTICLE.value),
         parent=_parse_uuid(stored.get("parent")),

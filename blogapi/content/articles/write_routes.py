@@ -56,17 +56,17 @@ def add_write_operations(
         (resolved,) = resolve([dataclasses.replace(fields, uuid=id)], is_bulk=False)
         return resolved
 
-    def prepare_one(fields: ArticleInput, id: UUID | None = None, *, partial: bool = False) -> None:
-        service.prepare_articles([dataclasses.replace(fields, uuid=id)], partial=partial)
+    def prerender_one(fields: ArticleInput, id: UUID | None = None, *, partial: bool = False) -> None:
+        service.prerender_inputs([dataclasses.replace(fields, uuid=id)], partial=partial)
 
-    def prepare_several(items: Sequence[ArticleInput], *, partial: bool = False) -> None:
+    def prerender_several(items: Sequence[ArticleInput], *, partial: bool = False) -> None:
         permissions.check_writes(items, creates=not partial)
-        service.prepare_articles(items, partial=partial)
+        service.prerender_inputs(items, partial=partial)
 
     @bp.post("/")
     @allow_draft_writers
     @bp.arguments(body_schema)
-    @bp.write(201, schema, representation, partial_schema=resource.fields_schema, prepare=prepare_one)
+    @bp.write(201, schema, representation, partial_schema=resource.fields_schema, prepare_write=prerender_one)
     @summary(f"Create {with_indefinite_article(kind)}; without `status` it is a draft.")
     def create(fields: ArticleInput) -> Article:
         permissions.check_creation(fields)
@@ -76,7 +76,7 @@ def add_write_operations(
     @allow_draft_writers
     @bp.check_exists(permissions.check_replacement, in_view=True)
     @bp.arguments(body_schema)
-    @write_one(creates=True, prepare=prepare_one)
+    @write_one(creates=True, prepare_write=prerender_one)
     @summary(f"Create or replace the {kind} with this uuid; the response to a GET is a valid body.")
     def replace(fields: ArticleInput, id: UUID) -> UpsertResult:
         permissions.check_replacement(id, fields)
@@ -87,7 +87,7 @@ def add_write_operations(
     @allow_draft_writers
     @bp.check_exists(resource.check_exists, in_view=True)
     @bp.arguments(body_schema(partial=True))
-    @write_one(prepare=partial(prepare_one, partial=True))
+    @write_one(prepare_write=partial(prerender_one, partial=True))
     @summary(f"Change the given fields of {with_indefinite_article(kind)}.")
     def change(fields: ArticleInput, id: UUID) -> Article:
         permissions.check_write(id, fields)
@@ -105,7 +105,7 @@ def add_write_operations(
     @bp.put("/")
     @allow_writers
     @bp.arguments(item_schema(many=True))
-    @write_several(prepare=prepare_several)
+    @write_several(prepare_write=prerender_several)
     @summary(f"Create or replace several {kind}s, all or none.")
     def replace_all(items: Sequence[ArticleInput]) -> list[UUID]:
         permissions.check_writes(items, creates=True)
@@ -114,7 +114,7 @@ def add_write_operations(
     @bp.patch("/")
     @allow_writers
     @bp.arguments(item_schema(many=True, partial=("title",)))
-    @write_several(prepare=partial(prepare_several, partial=True))
+    @write_several(prepare_write=partial(prerender_several, partial=True))
     @summary(f"Change the given fields of several {kind}s, all or none.")
     def change_all(items: Sequence[ArticleInput]) -> list[UUID]:
         permissions.check_writes(items)

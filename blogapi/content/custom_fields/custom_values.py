@@ -35,7 +35,7 @@ def is_field_name(text: str) -> bool:
     return len(text) <= MAX_NAME_LENGTH and re.fullmatch(r"[a-z][a-z0-9_]*", text) is not None
 
 
-def convert_imported(field: CustomField, value: Any) -> Any:
+def convert_imported_value(field: CustomField, value: Any) -> Any:
     """Return a value of another system in its stored form, or None if it is empty.
 
     A value that does not fit is returned unchanged.
@@ -48,8 +48,8 @@ def convert_imported(field: CustomField, value: Any) -> Any:
     decoded = decoded if not field.is_list or isinstance(decoded, list) else [decoded]
     try:
         if field.is_list:
-            return convert(field, [_parse_imported_item(field, item) for item in decoded])
-        return convert(field, _parse_imported_item(field, decoded))
+            return convert_value(field, [_parse_imported_item(field, item) for item in decoded])
+        return convert_value(field, _parse_imported_item(field, decoded))
     except UnfitValue:
         return decoded
 
@@ -66,47 +66,47 @@ def _parse_imported_item(field: CustomField, value: Any) -> Any:
     return parse_text(field, text)
 
 
-def parse(stored: str) -> dict[str, Any]:
+def parse_values(stored: str) -> dict[str, Any]:
     """Return the values of the column `Article.custom`."""
     values: dict[str, Any] = json.loads(stored or NO_VALUES)
     return values
 
 
-def dump(values: Values) -> str:
+def dump_values(values: Values) -> str:
     """Return the values as text for the column `Article.custom`; equal values give equal texts."""
     return json.dumps(values, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 def list_pictures(stored: str) -> list[str]:
     """Return the addresses among the stored values that may be files of the media library."""
-    values = parse(stored).values() if "/media/" in stored else ()
+    values = parse_values(stored).values() if "/media/" in stored else ()
     items = [item for value in values for item in (value if isinstance(value, list) else [value])]
     return [item for item in items if isinstance(item, str) and item.startswith("/media/")]
 
 
-def merge(stored: str, changes: Values) -> str:
+def merge_values(stored: str, changes: Values) -> str:
     """Return the stored values after changes; None removes a value."""
     if not changes:
         return stored
-    changed = parse(stored) | dict(changes)
-    return dump({name: value for name, value in changed.items() if value is not None})
+    changed = parse_values(stored) | dict(changes)
+    return dump_values({name: value for name, value in changed.items() if value is not None})
 
 
-def convert(field: CustomField, value: Any, convert_one: ItemConverter | None = None) -> Any:
+def convert_value(field: CustomField, value: Any, convert_single: ItemConverter | None = None) -> Any:
     """Return the value as it is stored, or None for an empty value; raises UnfitValue if it does not fit.
 
-    `convert_one` converts single values instead of the converter for the type of the field.
+    `convert_single` converts single values instead of the converter for the type of the field.
     """
-    convert_one = convert_one or convert_item
+    convert_single = convert_single or convert_item
     if not field.is_list:
-        return None if value in (None, "") else convert_one(field, value)
+        return None if value in (None, "") else convert_single(field, value)
     if value is None:
         return None
     if not isinstance(value, list):
         raise UnfitValue("Must be a list.")
     if len(value) > MAX_ITEMS:
         raise UnfitValue(f"Must contain at most {MAX_ITEMS} items.")
-    items = [convert_one(field, item) for item in value]
+    items = [convert_single(field, item) for item in value]
     return items or None
 
 
@@ -115,10 +115,10 @@ def convert_item(field: CustomField, value: Any) -> Any:
     return _CONVERTERS[FieldType(field.type)](field, value)
 
 
-def fits(field: CustomField, value: Any) -> bool:
+def fits_definition(field: CustomField, value: Any) -> bool:
     """Return whether a stored value fits the definition."""
     try:
-        return convert(field, value) is not None
+        return convert_value(field, value) is not None
     except UnfitValue:
         return False
 
@@ -129,7 +129,7 @@ def list_items(field: CustomField, value: Any) -> list[Any]:
 
 
 def parse_text(field: CustomField, text: str) -> Any:
-    """Return a single value that a query string or a file contains as text; raises UnfitValue."""
+    """Parse a single value that a query string or a file contains as text; raises UnfitValue."""
     if field.type == FieldType.NUMBER:
         if not re.fullmatch(r"[+-]?[0-9]{1,15}(\.[0-9]{1,15})?", text):
             raise UnfitValue(f"“{text[:80]}” is not a number.")
@@ -143,20 +143,20 @@ def parse_text(field: CustomField, text: str) -> Any:
 
 
 def complete_addresses(field: CustomField, value: Any) -> Any:
-    """Return a valid value, in which the addresses of pictures are absolute."""
+    """Return a valid value in which the addresses of pictures are absolute."""
     if field.type != FieldType.PICTURE:
         return value
     return [complete_address(item) for item in value] if field.is_list else complete_address(value)
 
 
-def join_words(fields: Iterable[CustomField], stored: str) -> list[str]:
+def list_searched_texts(fields: Iterable[CustomField], stored: str) -> list[str]:
     """Return the values that searches cover, as texts."""
-    values = parse(stored)
+    values = parse_values(stored)
     words: list[str] = []
     for field in fields:
         if field.is_searched and not field.is_admin_only and field.name in values:
             value = values[field.name]
-            if fits(field, value):
+            if fits_definition(field, value):
                 words += [str(item) for item in list_items(field, value) if not isinstance(item, bool)]
     return words
 

@@ -7,36 +7,31 @@ from collections.abc import Sequence
 from sqlalchemy import select, true
 from sqlalchemy.orm import Session
 
-from blogapi.content.custom_fields import custom_values
-from blogapi.content.custom_fields.models import NO_VALUES, CustomField
+from blogapi.content.custom_fields.models import CustomField
 from blogapi.site.models import Site
 from blogapi.site.queries import cache_site
 from blogapi.storage.database import db
-from blogapi.storage.database_clock import ReadOnce
+from blogapi.storage.database_clock import CachedValue
 from blogapi.web.access import Caller
 
 # Writes need the site too, so one statement reads both.
-_SELECT = select(Site, CustomField).outerjoin(CustomField, true())
-_SELECT = _SELECT.order_by(CustomField.position, CustomField.name)
+_SELECT_SITE_AND_FIELDS = (
+    select(Site, CustomField).outerjoin(CustomField, true()).order_by(CustomField.position, CustomField.name)
+)
 
 
 def _read_definitions(session: Session) -> Sequence[CustomField]:
-    rows = session.execute(_SELECT).all()
+    rows = session.execute(_SELECT_SITE_AND_FIELDS).all()
     cache_site(rows[0].Site)
     return [field for _, field in rows if field is not None]
 
 
-_definitions = ReadOnce[Sequence[CustomField]](_read_definitions)
+_definitions = CachedValue[Sequence[CustomField]](_read_definitions)
 
 
 def list_definitions() -> Sequence[CustomField]:
     """Return the definitions, by position."""
     return _definitions.get(db.session())
-
-
-def list_words(stored: str) -> list[str]:
-    """Return the values of an article that searches cover, as texts."""
-    return [] if stored == NO_VALUES else custom_values.join_words(list_definitions(), stored)
 
 
 def copy_definitions() -> Sequence[CustomField]:
@@ -50,10 +45,10 @@ def copy_definitions() -> Sequence[CustomField]:
 
 def forget_definitions() -> None:
     """Discard the definitions that the transaction has read, because it has changed them."""
-    _definitions.forget(db.session())
+    _definitions.discard(db.session())
 
 
-def list_visible(caller: Caller) -> Sequence[CustomField]:
+def list_visible_fields(caller: Caller) -> Sequence[CustomField]:
     """Return the definitions of the fields that the caller may read."""
     sees_all = caller.sees_admin_fields
     return [field for field in list_definitions() if sees_all or not field.is_admin_only]

@@ -9,7 +9,7 @@ import marshmallow as ma
 
 from blogapi.content.custom_fields import custom_values
 from blogapi.content.custom_fields.custom_values import UnfitValue
-from blogapi.content.custom_fields.definitions import list_visible
+from blogapi.content.custom_fields.definitions import list_visible_fields
 from blogapi.content.custom_fields.models import CustomField, FieldType
 from blogapi.web.access import current_caller
 from blogapi.web.fields import PrefixedParameters
@@ -33,7 +33,9 @@ class CustomFilters(PrefixedParameters):
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> Sequence[FieldFilter]:
         parameters: dict[str, list[str]] = value
-        definitions = {field.name: field for field in list_visible(current_caller())} if parameters else {}
+        definitions = (
+            {field.name: field for field in list_visible_fields(current_caller())} if parameters else {}
+        )
         errors: dict[str, list[str]] = {}
         filters: list[FieldFilter] = []
         for name, texts in parameters.items():

@@ -54,7 +54,7 @@ def replace(fields: Fields, id: UUID) -> UpsertResult:
 
 @bp.patch("/<id:id>/")
 @allow(admin_login, scope="write")
-@bp.check_exists(service.get_by_uuid)
+@bp.check_exists(service.get_field)
 @bp.arguments(FieldBodySchema(partial=True))
 @bp.write(200, FieldSchema(), REPRESENTATION)
 def change(fields: Fields, id: UUID) -> WithAttributes:
@@ -64,7 +64,7 @@ def change(fields: Fields, id: UUID) -> WithAttributes:
 
 @bp.delete("/<id:id>/")
 @allow(admin_login, scope="write")
-@bp.check_exists(service.get_by_uuid)
+@bp.check_exists(service.get_field)
 @bp.write(204, None, REPRESENTATION)
 def delete(id: UUID) -> None:
     """Delete the definition of a custom field; the values stay in the articles, hidden."""

@@ -103,7 +103,7 @@ class FieldBodySchema(InputSchema):
     )
 
     @ma.post_load
-    def build(self, data: Fields, **_: Any) -> Fields:
+    def make_columns(self, data: Fields, **_: Any) -> Fields:
         """Return the columns of the definition."""
         if "choices" in data:
             data["choices"] = json.dumps(list(dict.fromkeys(data["choices"])), ensure_ascii=False)

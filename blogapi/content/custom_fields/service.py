@@ -11,7 +11,7 @@ from sqlalchemy import func, select
 
 from blogapi.content.article_hooks import ARTICLE_HOOKS
 from blogapi.content.custom_fields import custom_values
-from blogapi.content.custom_fields.definitions import forget_definitions, list_visible
+from blogapi.content.custom_fields.definitions import forget_definitions, list_visible_fields
 from blogapi.content.custom_fields.models import NO_VALUES, CustomField, FieldType
 from blogapi.site.service import record_change
 from blogapi.storage.database import Base, current_time, db, transaction
@@ -23,7 +23,7 @@ from blogapi.web.representation import UpsertResult
 
 def list_fields() -> list[WithAttributes]:
     """Return the definitions that the caller may read, by position."""
-    return add_use_counts(list_visible(current_caller()))
+    return add_use_counts(list_visible_fields(current_caller()))
 
 
 def add_use_counts(fields: Sequence[CustomField]) -> list[WithAttributes]:
@@ -34,17 +34,17 @@ def add_use_counts(fields: Sequence[CustomField]) -> list[WithAttributes]:
     used, unfit = Counter[str](), Counter[str]()
     article = Base.metadata.tables["article"].c
     for stored in db.session.scalars(select(article.custom).where(article.custom != NO_VALUES)):
-        values = custom_values.parse(stored)
+        values = custom_values.parse_values(stored)
         for field in fields:
             if field.name in values:
                 used[field.name] += 1
-                unfit[field.name] += not custom_values.fits(field, values[field.name])
+                unfit[field.name] += not custom_values.fits_definition(field, values[field.name])
     return [WithAttributes(field, used_in=used[field.name], unfit_in=unfit[field.name]) for field in fields]
 
 
-def get_by_uuid(uuid: UUID) -> CustomField:
+def get_field(uuid: UUID) -> CustomField:
     """Return the definition; raises NotFound if there is none that the caller may read."""
-    fields = [field for field in list_visible(current_caller()) if field.uuid == uuid]
+    fields = [field for field in list_visible_fields(current_caller()) if field.uuid == uuid]
     if not fields:
         raise NotFound("There is no such field; GET /api/v1/blog/fields/ lists the fields.")
     return fields[0]
@@ -52,7 +52,7 @@ def get_by_uuid(uuid: UUID) -> CustomField:
 
 def get_details(uuid: UUID) -> WithAttributes:
     """Return the definition as `add_use_counts` does; raises NotFound if there is none."""
-    return add_use_counts([get_by_uuid(uuid)])[0]
+    return add_use_counts([get_field(uuid)])[0]
 
 
 MAX_FIELDS = 100
@@ -74,11 +74,11 @@ _DEFAULTS: Fields = {
 
 
 def create(fields: Fields, *, uuid: UUID | None = None) -> WithAttributes:
-    """Define a field and return it; see `define`."""
-    return get_details(define(fields, uuid=uuid).uuid)
+    """Define a field and return it; see `define_field`."""
+    return get_details(define_field(fields, uuid=uuid).uuid)
 
 
-def define(fields: Fields, *, uuid: UUID | None = None) -> CustomField:
+def define_field(fields: Fields, *, uuid: UUID | None = None) -> CustomField:
     """Define a field; values that articles already have under its name are shown again.
 
     Raises Conflict if the name is taken, and Invalid if its properties contradict each other.
@@ -107,7 +107,7 @@ def replace(uuid: UUID, fields: Fields) -> UpsertResult:
 def change(uuid: UUID, fields: Fields) -> WithAttributes:
     """Change the given fields of a definition; values that no longer fit are kept."""
     with transaction(visible=False):
-        field = get_by_uuid(uuid)
+        field = get_field(uuid)
         if fields.get("name", field.name) != field.name:
             raise Invalid(
                 "The name of a field cannot change: front ends and imports use it.",
@@ -124,7 +124,7 @@ def change(uuid: UUID, fields: Fields) -> WithAttributes:
 def delete(uuid: UUID) -> None:
     """Delete a definition; the values stay in the articles, hidden, until a field has the name again."""
     with transaction(visible=False):
-        field = get_by_uuid(uuid)
+        field = get_field(uuid)
         db.session.delete(field)
         _store_definition(field, was_admin_only=field.is_admin_only, updates_search_words=True)
 

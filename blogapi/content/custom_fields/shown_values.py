@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from blogapi.content.custom_fields import custom_values
 from blogapi.content.custom_fields.custom_values import Values
-from blogapi.content.custom_fields.definitions import list_definitions, list_visible
+from blogapi.content.custom_fields.definitions import list_definitions, list_visible_fields
 from blogapi.content.custom_fields.models import CustomField, FieldType
 from blogapi.publication.visibility import readable
 from blogapi.storage.database import Base, current_time, db
@@ -20,7 +20,7 @@ from blogapi.web.access import Caller, current_caller
 _PREFIX = "custom."
 
 
-class Change(Protocol):
+class FieldDifference(Protocol):
     """A difference between two versions of an article."""
 
     @property
@@ -28,7 +28,7 @@ class Change(Protocol):
         """The name of the field; for a custom field, it begins with `custom.`."""
 
 
-AnyChange = TypeVar("AnyChange", bound=Change)
+AnyDifference = TypeVar("AnyDifference", bound=FieldDifference)
 
 
 def show_values(articles: Sequence[Values]) -> list[dict[str, Any]]:
@@ -36,12 +36,12 @@ def show_values(articles: Sequence[Values]) -> list[dict[str, Any]]:
 
     References to articles that readers cannot see are left out for readers.
     """
-    fields = list_visible(current_caller()) if any(articles) else []
+    fields = list_visible_fields(current_caller()) if any(articles) else []
     shown = [
         {
             field.name: custom_values.complete_addresses(field, values[field.name])
             for field in fields
-            if field.name in values and custom_values.fits(field, values[field.name])
+            if field.name in values and custom_values.fits_definition(field, values[field.name])
         }
         for values in articles
     ]
@@ -72,16 +72,16 @@ def _hide_draft_links(shown: list[dict[str, Any]], fields: Sequence[CustomField]
     return shown
 
 
-def list_unfit_values(values: Values, *, own: bool = True) -> dict[str, Any] | None:
+def list_unfit_values(values: Values, *, is_own: bool = True) -> dict[str, Any] | None:
     """Return the values that are hidden because they do not fit; None for callers who cannot see drafts."""
     caller = current_caller()
-    if not (caller.sees_drafts or (caller.restricted_to_author is not None and own)):
+    if not (caller.sees_drafts or (caller.restricted_to_author is not None and is_own)):
         return None
-    fields = {field.name: field for field in list_visible(caller)} if values else {}
+    fields = {field.name: field for field in list_visible_fields(caller)} if values else {}
     return {
         name: value
         for name, value in keep_visible_values(values, caller).items()
-        if name not in fields or not custom_values.fits(fields[name], value)
+        if name not in fields or not custom_values.fits_definition(fields[name], value)
     }
 
 
@@ -95,7 +95,7 @@ def keep_visible_values(values: Values, caller: Caller | None = None) -> dict[st
         caller = current_caller()
     if caller is None or caller.sees_admin_fields or not values:
         return dict(values)
-    names = {field.name for field in list_visible(caller)}
+    names = {field.name for field in list_visible_fields(caller)}
     return {name: value for name, value in values.items() if name in names}
 
 
@@ -110,7 +110,7 @@ def keep_hidden_values(values: Values) -> dict[str, Any]:
     return {name: value for name, value in values.items() if name not in visible}
 
 
-def keep_visible_changes(changes: Sequence[AnyChange]) -> list[AnyChange]:
+def keep_visible_differences(changes: Sequence[AnyDifference]) -> list[AnyDifference]:
     """Return the differences between two versions, without custom fields that the caller may not read."""
     names = [change.field for change in changes if change.field.startswith(_PREFIX)]
     visible = keep_visible_values({name.removeprefix(_PREFIX): None for name in names})

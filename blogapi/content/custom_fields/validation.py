@@ -10,7 +10,7 @@ import marshmallow as ma
 from blogapi.content.article_hooks import ARTICLE_HOOKS
 from blogapi.content.custom_fields import custom_values
 from blogapi.content.custom_fields.custom_values import UnfitValue, Values
-from blogapi.content.custom_fields.definitions import list_definitions, list_visible
+from blogapi.content.custom_fields.definitions import list_definitions, list_visible_fields
 from blogapi.content.custom_fields.models import CustomField, FieldType
 from blogapi.web.access import current_caller
 from blogapi.web.errors import Errors
@@ -44,7 +44,7 @@ class CustomValues(ma.fields.Field[dict[str, Any]]):
 
 
 def _convert_values(requested: Values, kind: str) -> tuple[dict[str, Any], dict[str, list[str]]]:
-    definitions = {field.name: field for field in list_visible(current_caller())} if requested else {}
+    definitions = {field.name: field for field in list_visible_fields(current_caller())} if requested else {}
     values: dict[str, Any] = {}
     errors: dict[str, list[str]] = {}
     for name, value in requested.items():
@@ -54,11 +54,12 @@ def _convert_values(requested: Values, kind: str) -> tuple[dict[str, Any], dict[
             continue
         # Null can also remove the value of a field that this kind of items no longer has.
         if value is not None and kind not in field.kinds:
-            errors[name] = [f"Only {' and '.join(f'{one}s' for one in field.kinds)} have this custom field."]
+            items = " and ".join(f"{item_kind}s" for item_kind in field.kinds)
+            errors[name] = [f"Only {items} have this custom field."]
             continue
         try:
-            convert_one = _read_reference if field.type == FieldType.ARTICLE else None
-            values[name] = custom_values.convert(field, value, convert_one)
+            convert_single = _read_reference if field.type == FieldType.ARTICLE else None
+            values[name] = custom_values.convert_value(field, value, convert_single)
         except UnfitValue as error:
             errors[name] = [str(error)]
     return values, errors
@@ -90,24 +91,24 @@ def _resolve_articles(values: dict[str, Any]) -> dict[str, list[str]]:
     return errors
 
 
-def convert_imported(values: Values) -> dict[str, Any]:
+def convert_imported_values(values: Values) -> dict[str, Any]:
     """Return the values of an imported file in stored form; values that do not fit are kept."""
     fields = {field.name: field for field in list_definitions()} if values else {}
     converted = {
-        name: custom_values.convert_imported(fields[name], value) if name in fields else value
+        name: custom_values.convert_imported_value(fields[name], value) if name in fields else value
         for name, value in values.items()
     }
     return {name: value for name, value in converted.items() if value is not None}
 
 
-def describe_unfit(values: Values) -> list[str]:
+def describe_unfit_values(values: Values) -> list[str]:
     """Return a sentence for each value of an imported file that is kept, but does not fit its field."""
     fields = {field.name: field for field in list_definitions()} if values else {}
     sentences = []
-    for name, value in convert_imported(values).items():
+    for name, value in convert_imported_values(values).items():
         try:
             if name in fields:
-                custom_values.convert(fields[name], value)
+                custom_values.convert_value(fields[name], value)
         except UnfitValue as error:
             sentences.append(f"Its value of the custom field “{name}” does not fit, and is kept: {error}")
     return sentences
@@ -120,11 +121,12 @@ def find_missing_fields(kind: str, before: str, after: str, *, was_readable: boo
     invalid is an error.
     """
     errors: Errors = {}
-    old, new = custom_values.parse(before), custom_values.parse(after)
+    old, new = custom_values.parse_values(before), custom_values.parse_values(after)
     for field in list_definitions():
         if not field.is_required or kind not in field.kinds:
             continue
-        lacks = field.name not in new or not custom_values.fits(field, new[field.name])
-        if lacks and (not was_readable or (field.name in old and old[field.name] != new.get(field.name))):
+        is_missing = field.name not in new or not custom_values.fits_definition(field, new[field.name])
+        is_changed = field.name in old and old[field.name] != new.get(field.name)
+        if is_missing and (is_changed or not was_readable):
             errors[f"custom.{field.name}"] = [f"{field.label} is missing; a published article needs it."]
     return errors

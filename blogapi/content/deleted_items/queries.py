@@ -56,9 +56,9 @@ def get_json(uuid: UUID) -> JsonBody:
     """Return the deleted item with its text and the text of its edits; raises NotFound if there is none."""
     found = db.session.execute(_select_items().where(_item.uuid == uuid)).one_or_none()
     row = _add_status(or_not_found(found, "There is no such deleted item."))
-    document = deleted_items.parse(db.session.get_one(DeletedItem, uuid))
+    document = deleted_items.parse_document(db.session.get_one(DeletedItem, uuid))
     texts = [make_edited_json(document.article, copy, SHOWN_FIELDS) for copy in (None, document.working_copy)]
-    text, edited = ({"category": None, **json.loads(cast(bytes, one.body))} for one in texts)
+    text, edited = ({"category": None, **json.loads(cast(bytes, json_body.body))} for json_body in texts)
     others = {"text": text, "edited_text": edited if document.working_copy else None}
     return JsonBody(to_json_bytes(DeletedItemSchema().dump(row) | others))
 

@@ -15,10 +15,10 @@ from blogapi.content.deleted_items.schemas import (
     DeletedItemsQuery,
     RestoredSchema,
 )
-from blogapi.content.deleted_items.service import delete_for_good, prepare_deleted, restore_items
+from blogapi.content.deleted_items.service import delete_for_good, prerender_items, restore_items
 from blogapi.web.access import allow, author, current_user_id
 from blogapi.web.blueprint import Blueprint
-from blogapi.web.conditional import write_all
+from blogapi.web.conditional import write_items
 from blogapi.web.fields import EmptySchema, Fields, ItemUuidsSchema, WithAttributes
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import BulkDeleteQuery, Query
@@ -71,38 +71,40 @@ def delete(id: UUID) -> None:
 @bp.write(204, None, REPRESENTATION)
 def delete_all(query: Fields) -> None:
     """Delete several articles and pages for good, all or none."""
-    write_all(query["uuid"], permissions.check_deleted)
+    write_items(query["uuid"], permissions.check_deleted)
     delete_for_good(query["uuid"])
 
 
 def build_blueprint(resource: Resource) -> Blueprint:
     """Return the blueprint that restores deleted articles or pages."""
-    kind, item = resource.kind.value, replace(resource.representation, get_several=None)
+    kind, item = resource.kind.value, replace(resource.representation, get_items_by_uuid=None)
     path = f"/api/v1/blog/{kind}s"
     bp = Blueprint(
         f"deleted_{kind}s", __name__, url_prefix=path, description=f"Deleted {kind}s", resource=f"{kind}s"
     )
 
-    def check(uuid: UUID) -> None:
+    def check_deleted(uuid: UUID) -> None:
         permissions.check_deleted(uuid, kind)
 
     @bp.post("/<id:id>/restore/")
     @allow(resource.role, scope="write")
-    @bp.check_exists(check)
+    @bp.check_exists(check_deleted)
     @bp.arguments(EmptySchema, required=False)
-    @bp.write(200, RestoredSchema(), item, prepare=lambda nothing, id: prepare_deleted([id]))
+    @bp.write(200, RestoredSchema(), item, prepare_write=lambda nothing, id: prerender_items([id]))
     def restore(nothing: Fields, id: UUID) -> WithAttributes:
-        """Restore a deleted article or page as it was, with its edits; `notes` says what differs."""
-        check(id)
+        """Restore a deleted article or page with its edits; `notes` describes each change to it."""
+        check_deleted(id)
         return restore_items(current_user_id(), [id])[0]
 
     @bp.post("/restore/")
     @allow(resource.role, scope="write")
     @bp.arguments(ItemUuidsSchema)
-    @bp.write(200, RestoredSchema(many=True), item, prepare=lambda fields: prepare_deleted(fields["uuids"]))
+    @bp.write(
+        200, RestoredSchema(many=True), item, prepare_write=lambda fields: prerender_items(fields["uuids"])
+    )
     def restore_all(fields: Fields) -> Sequence[WithAttributes]:
-        """Restore several deleted articles or pages, all or none; `notes` says what differs."""
-        write_all(fields["uuids"], check)
+        """Restore several deleted articles or pages, all or none; `notes` describes each change to them."""
+        write_items(fields["uuids"], check_deleted)
         return restore_items(current_user_id(), fields["uuids"])
 
     return bp

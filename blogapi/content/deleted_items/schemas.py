@@ -5,7 +5,7 @@ from __future__ import annotations
 import marshmallow as ma
 from marshmallow import validate
 
-from blogapi.content.articles.fields import RESPONSES, TEXT_NAMES
+from blogapi.content.articles.fields import OUTPUT_FIELDS, TEXT_NAMES
 from blogapi.content.articles.lifecycle import API_STATUSES
 from blogapi.content.articles.schemas import ArticleFieldsSchema
 from blogapi.content.taxonomies.categories import EmbeddedCategorySchema
@@ -18,7 +18,7 @@ _KINDS = [kind.value for kind in ItemType]
 
 
 class RestoredSchema(OutputSchema):
-    """A restored article or page, with notes about what differs from before its deletion."""
+    """A restored article or page, with notes about differences from its state before the deletion."""
 
     uuid = Identifier()
     title = ma.fields.String()
@@ -27,7 +27,7 @@ class RestoredSchema(OutputSchema):
     notes = ma.fields.List(
         ma.fields.String(),
         metadata={
-            "description": "Sentences about what could not be restored as it was.",
+            "description": "Sentences about differences from the state before the deletion.",
             "example": ["Its slug is “rye-2” instead of “rye”."],
         },
     )
@@ -42,8 +42,8 @@ class DeletedItemSchema(OutputSchema):
 
     uuid = Identifier()
     kind = ma.fields.String(metadata={"enum": _KINDS})
-    title = RESPONSES["title"]
-    language = RESPONSES["language"]
+    title = OUTPUT_FIELDS["title"]
+    language = OUTPUT_FIELDS["language"]
     cover_image = PictureAddress()
     status = ma.fields.String(metadata={"enum": list(API_STATUSES)})
     edits = Timestamp(dump_only=True, allow_none=True)

@@ -11,7 +11,7 @@ from flask import current_app
 from sqlalchemy import select
 
 from blogapi.accounts.users.queries import find_user
-from blogapi.content.articles import page_tree, prepared, service
+from blogapi.content.articles import page_tree, prerendering, service
 from blogapi.content.articles.content import ArticleInput
 from blogapi.content.articles.fields import LINK_NAMES
 from blogapi.content.articles.lifecycle import get_api_status
@@ -42,26 +42,26 @@ from blogapi.storage.database import current_time, db, transaction
 from blogapi.web.fields import WithAttributes
 
 
-def prepare_deleted(uuids: Sequence[UUID]) -> None:
+def prerender_items(uuids: Sequence[UUID]) -> None:
     """Render the contents of deleted items before the transaction that restores them."""
     rows = db.session.scalars(select(DeletedItem).where(DeletedItem.uuid.in_(uuids)))
-    found = [deleted_items.parse(row).article for row in rows]
-    prepared.prepare_sources((one.content, one.content_type) for one in found)
+    articles = [deleted_items.parse_document(row).article for row in rows]
+    prerendering.prerender_sources((article.content, article.content_type) for article in articles)
 
 
 def restore_items(user: UUID, uuids: Sequence[UUID]) -> list[WithAttributes]:
     """Restore deleted items of one kind for the user, all or none; return them in order, with `notes`.
 
-    The notes are sentences about what differs from before the deletion. Preview links are not restored.
+    Each note describes a difference from the state before the deletion. Preview links are not restored.
     """
     with transaction(visible=False):
         documents, notes = dict[UUID, Document](), dict[UUID, list[str]]()
         for row in [db.session.get_one(DeletedItem, uuid) for uuid in uuids]:
-            documents[row.uuid] = deleted_items.parse(row)
+            documents[row.uuid] = deleted_items.parse_document(row)
             notes[row.uuid] = _adapt_article(documents[row.uuid].article, row, user)
-            deleted_items.delete(row)
+            deleted_items.delete_item(row)
         tree = _make_tree(documents, notes)
-        below = [child for one in documents.values() for child in one.children if child not in documents]
+        below = [child for doc in documents.values() for child in doc.children if child not in documents]
         moved = [child for child in below if child in tree and tree[child].parent in documents]
         with write_together([], *uuids, *moved) as loaded:
             for uuid in sorted(uuids, key=lambda uuid: len(list_ancestors(uuid, tree))):
@@ -79,7 +79,8 @@ def restore_items(user: UUID, uuids: Sequence[UUID]) -> list[WithAttributes]:
             _restore_addresses_and_edits(uuid, document, notes[uuid])
         restored, now = [documents[uuid].article for uuid in uuids], current_time()
         return [
-            WithAttributes(one, status=get_api_status(one, now), notes=notes[one.uuid]) for one in restored
+            WithAttributes(item, status=get_api_status(item, now), notes=notes[item.uuid])
+            for item in restored
         ]
 
 
@@ -87,17 +88,17 @@ def delete_for_good(uuids: Sequence[UUID]) -> None:
     """Delete deleted items with their versions, edits, former addresses and uses of files."""
     with transaction(visible=False):
         for uuid in uuids:
-            deleted_items.delete(db.session.get_one(DeletedItem, uuid))
+            deleted_items.delete_item(db.session.get_one(DeletedItem, uuid))
         delete_histories(uuids)
 
 
-def delete_old() -> None:
+def delete_old_items() -> None:
     """Delete the rows of items that were deleted more than BIN_DAYS ago; the history keeps their edits."""
     is_old = DeletedItem.deleted < current_time() - timedelta(days=current_app.config["BIN_DAYS"])
     for uuid in db.session.scalars(select(DeletedItem.uuid).where(is_old)).all():
         with transaction(visible=False):
             if row := db.session.get(DeletedItem, uuid):
-                deleted_items.discard(row)
+                deleted_items.discard_item(row)
 
 
 def _adapt_article(article: Article, row: DeletedItem, user: UUID) -> list[str]:
@@ -149,8 +150,8 @@ def _make_tree(documents: Mapping[UUID, Document], notes: Mapping[UUID, list[str
 
 def _restore_addresses_and_edits(uuid: UUID, document: Document, notes: list[str]) -> None:
     """Restore the former addresses that no other item has now, and the edits."""
-    former = [row for row in document.former if _is_free_address(row)]
-    if len(former) < len(document.former):
+    former = [row for row in document.former_addresses if _is_free_address(row)]
+    if len(former) < len(document.former_addresses):
         notes.append("Former addresses that another item has now were not restored.")
     db.session.add_all(former)
     if copy := document.working_copy:

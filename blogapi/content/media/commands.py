@@ -27,7 +27,7 @@ def prune(days: int, dry_run: bool, as_json: bool) -> None:
     """Delete files that nothing uses, and abandoned files in the media folder."""
     number = size = 0
     with report_problems():
-        for removed in removal.prune(days, dry_run=dry_run):
+        for removed in removal.prune_files(days, dry_run=dry_run):
             number, size = number + 1, size + removed.size
             if dry_run and not as_json:
                 click.echo(f"{removed.uuid or 'abandoned'} {removed.size} bytes {removed.name}")

@@ -92,7 +92,7 @@ class DeliveryMiddleware:
         if target is None:
             return self._application(environ, start_response)
         try:
-            return self._send(target, environ, start_response)
+            return self._send_file(target, environ, start_response)
         except (FileNotFoundError, NotADirectoryError):
             pass
         except OSError as error:
@@ -132,19 +132,19 @@ class DeliveryMiddleware:
             description=(("Content-Type", type.name), *disposition),
         )
 
-    def _send(
+    def _send_file(
         self, target: _RequestedFile, environ: WSGIEnvironment, start_response: StartResponse
     ) -> Iterable[bytes]:
         """Send the file; raises OSError if it cannot be opened, and RangeNotSatisfiable."""
-        shared = [*target.headers, *headers.cors_headers(environ.get("HTTP_ORIGIN"), self._origins)]
+        common_fields = [*target.headers, *headers.cors_headers(environ.get("HTTP_ORIGIN"), self._origins)]
         none_match = environ.get("HTTP_IF_NONE_MATCH")
         if none_match is not None and headers.contains_etag(parse_etags(none_match), target.etag.strip('"')):
             target.path.stat()
-            return _start_response(environ, start_response, "304 Not Modified", shared)
-        described = [*shared, *target.description]
+            return _start_response(environ, start_response, "304 Not Modified", common_fields)
+        fields = [*common_fields, *target.description]
         if environ["REQUEST_METHOD"] == "HEAD":
-            described.append(("Content-Length", str(target.path.stat().st_size)))
-            return _start_response(environ, start_response, "200 OK", described)
+            fields.append(("Content-Length", str(target.path.stat().st_size)))
+            return _start_response(environ, start_response, "200 OK", fields)
         file = target.path.open("rb", buffering=0)
         try:
             found = os.fstat(file.fileno())
@@ -155,10 +155,10 @@ class DeliveryMiddleware:
             if (chosen := _choose_range(environ, target.etag, size)) is not None:
                 start, end = chosen
                 status, length = "206 Partial Content", end - start
-                described.append(("Content-Range", f"bytes {start}-{end - 1}/{size}"))
+                fields.append(("Content-Range", f"bytes {start}-{end - 1}/{size}"))
                 file.seek(start)
-            described.append(("Content-Length", str(length)))
-            _start_response(environ, start_response, status, described)
+            fields.append(("Content-Length", str(length)))
+            _start_response(environ, start_response, status, fields)
             return downloads.make_body(environ, file, length)
         except BaseException:
             file.close()

@@ -15,24 +15,24 @@ from blogapi.web.errors import Conflict, Invalid
 from blogapi.web.fields import Fields
 
 
-def add(
+def add_file(
     file: PreparedFile, *, alt: str = "", caption: str = "", user: UUID | None = None
 ) -> tuple[Media, bool]:
     """Store a prepared file that the user has uploaded; return it, and whether it is new.
 
     If the library already has the file, only its empty texts are filled in, and only if the caller may change
-    the file and what readers see. Raises Forbidden if the file is a former version of a
-    file that the caller may not change, and StorageFull if the library has no room for the file.
+    the file and what readers see. Raises Forbidden if the file is a former version of a file that the caller
+    may not change, and StorageFull if the library has no room for the file.
     """
     texts = {"alt": alt, "caption": caption}
-    stored = queries.find_stored(file.hash)
+    stored = queries.find_file_by_hash(file.hash)
     if stored is None:
-        prepare_articles(file)
+        prerender_articles(file)
     elif _find_missing_texts(stored, texts):
-        hooks.prepare_articles([stored.uuid])
+        hooks.prerender_articles([stored.uuid])
     with transaction():
         permissions.check_former_owners(file.hashes)
-        media, created = service.store(file, alt=alt, caption=caption, user=user)
+        media, created = service.store_file(file, alt=alt, caption=caption, user=user)
         may_change = current_caller().may_change_public and not permissions.find_objection(media.uuid)
         if not created and may_change:
             _change_columns(media, _find_missing_texts(media, texts))
@@ -44,15 +44,15 @@ def _find_missing_texts(media: Media, texts: Mapping[str, str]) -> Fields:
     return {name: text for name, text in texts.items() if text and not has[name]}
 
 
-def prepare_articles(file: PreparedFile, *replaced: UUID) -> None:
-    """Render the articles that a new file or a replacement changes, before the transaction; see `hooks`.
+def prerender_articles(file: PreparedFile, *replaced: UUID) -> None:
+    """Render the articles that a new file or a replacement changes before the transaction; see `hooks`.
 
     A former address of a file can become the address of a new file, which then appears in these articles.
     """
-    hooks.prepare_articles({*replaced, *queries.find_owners_of_former(file.hashes)})
+    hooks.prerender_articles({*replaced, *queries.find_files_by_former_hashes(file.hashes)})
 
 
-def replace(uuid: UUID, file: PreparedFile, *, name: str = "") -> Media:
+def replace_file(uuid: UUID, file: PreparedFile, *, name: str = "") -> Media:
     """Store a prepared file in place of the file `uuid`, and under another name if `name` is given.
 
     Everything that refers to the file, also by its old addresses, shows the new file. Raises NotFound if
@@ -62,7 +62,7 @@ def replace(uuid: UUID, file: PreparedFile, *, name: str = "") -> Media:
     """
     with transaction():
         media = queries.get_media(uuid)
-        stored = queries.find_stored(file.hash)
+        stored = queries.find_file_by_hash(file.hash)
         if stored is not None and stored.uuid != uuid:
             raise Conflict(
                 f"The library already has this file as {stored.uuid}; use that one, or delete it first.",
@@ -71,10 +71,10 @@ def replace(uuid: UUID, file: PreparedFile, *, name: str = "") -> Media:
             )
         # The stored file has the extension of the name.
         stem = name or f"{media.name.rpartition('.')[0]}.{file.type.extension}"
-        new_name = service.make_name(stem, file.type)
+        new_name = service.make_file_name(stem, file.type)
         if stored is None:
             permissions.check_former_owners(file.hashes)
-            service.replace(media, file)
+            service.replace_stored_file(media, file)
             _change_columns(media, {"name": new_name}, is_replaced=True)
         else:
             service.place_file(file)
@@ -82,12 +82,12 @@ def replace(uuid: UUID, file: PreparedFile, *, name: str = "") -> Media:
     return media
 
 
-def change(uuid: UUID, changes: Fields) -> Media:
+def change_file(uuid: UUID, changes: Fields) -> Media:
     """Change the name, the texts or `decorative` of a file.
 
-    A decorative file has no alt text: `decorative` empties it, and an alt text ends `decorative`. The old
-    address stays valid, because files are found only by the hash in an address. Raises NotFound if there is
-    no such file, and Invalid if the name is invalid.
+    A decorative file has no alt text: setting `decorative` empties the alt text, and setting an alt text
+    resets `decorative`. Old addresses stay valid, because files are found only by the hash in an address.
+    Raises NotFound if there is no such file, and Invalid if the name is invalid.
     """
     with transaction():
         media = queries.get_media(uuid)
@@ -110,12 +110,12 @@ def _change_columns(media: Media, values: Fields, *, is_replaced: bool = False) 
         db.session.flush()
         if is_replaced:
             uses.replace_paths(db.session(), media.uuid)
-        hooks.notify_articles(db.session(), [media.uuid])
+        hooks.rerender_articles(db.session(), [media.uuid])
 
 
 def _check_name(name: str, media: Media) -> None:
     type = MediaType(media.type, media.name.rpartition(".")[2])
-    valid_name = service.make_name(name, type)
+    valid_name = service.make_file_name(name, type)
     if name not in (valid_name, media.name):
         raise Invalid(
             "The file is unchanged.",

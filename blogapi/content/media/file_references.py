@@ -144,7 +144,7 @@ class KnownFiles:
     by_hash: Mapping[str, File]
     by_path: Mapping[tuple[UUID, str], File]
 
-    def find(self, article_id: UUID, address: str) -> File | None:
+    def find_file(self, article_id: UUID, address: str) -> File | None:
         """Return the file to which an address in an article refers, or None."""
         key = parse_reference(address)
         if isinstance(key, UUID):

@@ -49,12 +49,12 @@ class MediaFolder:
 
     @contextmanager
     def temporary_file(self) -> Iterator[Path]:
-        """Yield the path of an empty private file on the same disk; it is deleted unless `place` moved it."""
+        """Yield the path of an empty private file on the same disk, which is deleted at the end."""
         with self.temporary_folder() as folder:
             files.create_private(folder / "file")
             yield folder / "file"
 
-    def delete_abandoned(self) -> None:
+    def delete_abandoned_folders(self) -> None:
         """Delete the temporary folders of killed processes; the folders of running processes stay."""
         files.delete_temporary_folders(self.root, _TEMPORARY_PREFIX)
 
@@ -65,7 +65,7 @@ class MediaFolder:
         except OSError:
             return False
 
-    def place(self, source: Path, hash: str, extension: str, *, is_synced: bool = False) -> bool:
+    def place_file(self, source: Path, hash: str, extension: str, *, is_synced: bool = False) -> bool:
         """Move a closed file into the folder, unless the file is already there; return whether it was moved.
 
         A file of another size is damaged, and is replaced. With `is_synced`, `files.sync` was already called.
@@ -78,7 +78,7 @@ class MediaFolder:
             files.replace(source, target, is_synced=is_synced)
         return True
 
-    def delete(self, hash: str, extension: str) -> None:
+    def delete_file(self, hash: str, extension: str) -> None:
         """Delete a file, if it exists, and its resized copies."""
         copies = self.get_widths_folder(hash)
         try:
@@ -99,7 +99,7 @@ class MediaFolder:
 
 def init_app(app: Flask) -> None:
     """Delete the temporary files of uploads whose process was killed."""
-    get_folder(app).delete_abandoned()
+    get_folder(app).delete_abandoned_folders()
 
 
 def check_shared_folder() -> None:

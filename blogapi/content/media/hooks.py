@@ -1,4 +1,4 @@
-"""Finds the items that use files, and renders articles again when their files change or are deleted.
+"""Finds the items that use files, and rerenders articles when their files change or are deleted.
 
 The HTML of an article contains, for example, the sizes and texts of the files that it uses.
 """
@@ -13,22 +13,22 @@ from sqlalchemy.orm import Session
 
 from blogapi.content.article_hooks import ARTICLE_HOOKS
 from blogapi.content.media.models import MediaPath, MediaUse
-from blogapi.storage.database_clock import ReadOnce
+from blogapi.storage.database_clock import CachedValue
 
 # The items that use the files that the transaction deletes, by the uuid of the file.
-_deleted = ReadOnce[dict[UUID, set[tuple[str, UUID]]]](lambda session: {})
+_deleted = CachedValue[dict[UUID, set[tuple[str, UUID]]]](lambda session: {})
 
 
-def prepare_articles(media_ids: Collection[UUID]) -> None:
-    """Render the articles that use these files, before the transaction of the write."""
+def prerender_articles(media_ids: Collection[UUID]) -> None:
+    """Render the articles that use these files before the transaction of the write."""
     if media_ids:
-        ARTICLE_HOOKS.get().prepare_articles(media_ids)
+        ARTICLE_HOOKS.get().prerender_articles_using(media_ids)
 
 
-def notify_articles(session: Session, media_ids: Collection[UUID]) -> None:
-    """Render the articles again, in the transaction that has changed or deleted these files."""
+def rerender_articles(session: Session, media_ids: Collection[UUID]) -> None:
+    """Rerender the articles that use these files, in the transaction that changed or deleted the files."""
     if media_ids:
-        ARTICLE_HOOKS.get().render_articles_again(session, media_ids)
+        ARTICLE_HOOKS.get().rerender_articles_using(session, media_ids)
 
 
 def find_items(session: Session, kind: str, media_ids: Collection[UUID]) -> set[UUID]:

@@ -1,4 +1,4 @@
-"""Shows the files to which HTML refers: pictures with all their sizes, and other files by their addresses."""
+"""Resolves the references to files in HTML: pictures get all their sizes, and other files their addresses."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ class HtmlResolver:
         self._article_id, self._files = article_id, files
         self._srcsets = 0
 
-    def resolve(self, html: str) -> str:
+    def resolve_html(self, html: str) -> str:
         if self._files.is_empty() and "media:" not in html:
             return html
         return ELEMENT.sub(self._resolve_element, html)
 
-    def find(self, address: str) -> File | None:
+    def find_file(self, address: str) -> File | None:
         """Return the file to which the address refers, or None."""
-        file = self._files.find(self._article_id, address)
+        file = self._files.find_file(self._article_id, address)
         if file is not None:
             self.used[file.uuid] = file
         return file
@@ -62,7 +62,7 @@ class HtmlResolver:
             if attribute not in attributes:
                 continue
             address = decode_entities(attributes[attribute])
-            file = self.find(address)
+            file = self.find_file(address)
             if file is not None:
                 attributes[attribute] = escape(_show_address(file, address))
                 picture = file
@@ -81,7 +81,7 @@ class HtmlResolver:
         candidates = []
         for candidate in decode_entities(attributes["srcset"]).split(","):
             address, *descriptor = candidate.split()[:2] or [""]
-            file = self.find(address)
+            file = self.find_file(address)
             if file is not None:
                 candidates.append(" ".join([_show_address(file, address), *descriptor]))
             elif not address.startswith("media:"):

@@ -195,8 +195,8 @@ def _list_boxes(data: bytes) -> Iterator[tuple[bytes, int, int]]:
         position = end
 
 
-def _read_number(form: str, data: bytes, position: int) -> int:
-    (value,) = struct.unpack_from(form, data, position)
+def _read_number(format: str, data: bytes, position: int) -> int:
+    (value,) = struct.unpack_from(format, data, position)
     return int(value)
 
 

@@ -98,7 +98,7 @@ def run_job(job: dict[str, Any]) -> dict[str, Any]:
 
 def _clean_svg(job: dict[str, Any]) -> dict[str, Any]:
     drawing = svg.clean_svg(Path(job["source"]).read_bytes())
-    _write(job["output"], drawing.data)
+    Path(job["output"]).write_bytes(drawing.data)
     return {"width": drawing.width, "height": drawing.height, "is_still": False, "note": drawing.note}
 
 
@@ -111,7 +111,8 @@ def _process_image(job: dict[str, Any]) -> dict[str, Any]:
         for index in range(frames):
             image.seek(index)
             image.load()
-        _write(job["output"], content.data if content.is_stripped else _encode(image, format, save_all=True))
+        cleaned = content.data if content.is_stripped else _encode_image(image, format, save_all=True)
+        Path(job["output"]).write_bytes(cleaned)
         return {"width": image.width, "height": image.height, "is_still": False}
     has_metadata = content.data != data or not content.is_stripped
     orientation = _get_orientation(data, image, has_metadata)
@@ -123,8 +124,8 @@ def _process_image(job: dict[str, Any]) -> dict[str, Any]:
         image.draft(None, (1, 1))
     image.load()
     if encodes and rotation is not None:
-        image = _transpose(image, rotation)
-    _write(job["output"], _encode(image, format) if encodes else content.data)
+        image = _transpose_image(image, rotation)
+    Path(job["output"]).write_bytes(_encode_image(image, format) if encodes else content.data)
     width, height = (height, width) if orientation >= 5 else (width, height)
     return {"width": width, "height": height, "is_still": True}
 
@@ -142,9 +143,9 @@ def _scale_picture(job: dict[str, Any]) -> dict[str, Any]:
         image.draft(None, (width, height))
     image.load()
     if orientation in _TRANSPOSITIONS:
-        image = _transpose(image, _TRANSPOSITIONS[orientation])
+        image = _transpose_image(image, _TRANSPOSITIONS[orientation])
     image = _to_resizable(image).resize((width, height), Image.Resampling.LANCZOS, reducing_gap=2.0)
-    _write(job["output"], _encode(_to_web_colors(image), target, **_SCALE_OPTIONS[target]))
+    Path(job["output"]).write_bytes(_encode_image(_to_web_colors(image), target, **_SCALE_OPTIONS[target]))
     return {"width": width, "height": height}
 
 
@@ -172,7 +173,7 @@ def _get_orientation(data: bytes, image: Any, has_metadata: bool) -> int:
     return 1
 
 
-def _transpose(image: Any, rotation: Image.Transpose) -> Any:
+def _transpose_image(image: Any, rotation: Image.Transpose) -> Any:
     # The result is not a JPEG image, so Pillow would lose the chroma subsampling.
     sampling = JpegImagePlugin.get_sampling(image) if image.format == "JPEG" else None
     rotated = image.transpose(rotation)
@@ -181,7 +182,7 @@ def _transpose(image: Any, rotation: Image.Transpose) -> Any:
     return rotated
 
 
-def _encode(image: Any, format: str, **options: Any) -> bytes:
+def _encode_image(image: Any, format: str, **options: Any) -> bytes:
     """Return the image as a file without metadata, with its colour profile and its chroma subsampling."""
     image.info = {name: image.info[name] for name in _KEPT_INFO if name in image.info}
     # Not every encoder reads these values from `image.info`.
@@ -223,11 +224,7 @@ def _convert_to_srgb(image: Any, profile: bytes) -> Any:
     return ImageCms.profileToProfile(image, source, ImageCms.createProfile("sRGB"), outputMode="RGB")
 
 
-def _write(path: str | Path, data: bytes) -> None:
-    Path(path).write_bytes(data)
-
-
-def configure() -> None:
+def configure_pillow() -> None:
     """Set the limits of Pillow."""
     warnings.simplefilter("ignore")
     warnings.simplefilter("error", Image.DecompressionBombWarning)
@@ -245,7 +242,7 @@ def _limit_resources(max_file_bytes: int) -> None:
 
 def main() -> None:
     """Run the job of the standard input, and write its result to the standard output."""
-    configure()
+    configure_pillow()
     _limit_resources(int(sys.argv[1]))
     json.dump(run_job(json.load(sys.stdin)), sys.stdout)
 

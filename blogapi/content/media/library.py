@@ -26,8 +26,8 @@ def store_item_uses(kind: str, item: UUID, paths: Collection[str]) -> None:
     uses.replace_uses(db.session(), kind, {item: find_used_files(paths).values()})
 
 
-def render_articles_with_files() -> None:
-    """Render all articles that show files, after the address of the service has changed."""
+def rerender_articles_with_files() -> None:
+    """Rerender all articles that show files, after the address of the service has changed."""
     session = db.session()
-    for some in chunk(session.scalars(select(Media.uuid)).all()):
-        hooks.notify_articles(session, some)
+    for batch in chunk(session.scalars(select(Media.uuid)).all()):
+        hooks.rerender_articles(session, batch)

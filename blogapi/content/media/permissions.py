@@ -2,7 +2,7 @@
 
 An author sees the files that they have uploaded, and the files that their articles use. They may change,
 replace or delete a file that they have uploaded if only their own profile and articles that they may change
-use it; otherwise they would change the work of others. An upload can change an existing file, too: if the
+use it; otherwise they would change the work of others. An upload can also change an existing file: if the
 library has the same file, missing texts are added to it, and if a file was replaced, an upload of its former
 bytes takes over the former addresses. Editors and admins may do everything. With a key of the scope `drafts`,
 and for authors who may not publish, an upload changes nothing that readers see.
@@ -57,14 +57,14 @@ def check_former_owners(hashes: Collection[str]) -> None:
     The new file takes over the former addresses, so the caller needs the right to change what is public if
     something public shows the other file.
     """
-    caller, owners = current_caller(), queries.find_owners_of_former(hashes)
+    caller, owners = current_caller(), queries.find_files_by_former_hashes(hashes)
     if any(find_objection(owner) for owner in owners):
         raise Forbidden("The file is a former version of a file that you may not change; ask an editor.")
     if not caller.may_change_public and owners and db.session.scalar(select(_is_shown_publicly(owners))):
         if caller.publishes:
             raise Forbidden(
-                "The file is a former version of a file that readers see, and this key writes drafts only; "
-                "upload it yourself at /admin/media/.",
+                "The file is a former version of a file that readers see, and this key may write only "
+                "drafts; upload the file yourself at /admin/media/.",
                 code="scope_missing",
             )
         raise Forbidden("The file is a former version of a file that readers see; ask an editor.")

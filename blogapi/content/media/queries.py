@@ -52,17 +52,17 @@ _SELECT_SHOWN = select(
 ).outerjoin_from(table_of(Media), table_of(Account), _account.uuid == _media.account_id)
 
 
-def find_upload(upload_hash: str) -> Media | None:
+def find_file_by_upload_hash(upload_hash: str) -> Media | None:
     """Return the file that was stored for an upload with this SHA-256, or None."""
     return db.session.scalars(select(Media).where(Media.upload_hash == upload_hash).limit(1)).first()
 
 
-def find_stored(hash: str) -> Media | None:
+def find_file_by_hash(hash: str) -> Media | None:
     """Return the file whose stored bytes have this SHA-256, or None."""
     return db.session.scalars(select(Media).where(Media.hash == hash)).first()
 
 
-def find_owners_of_former(hashes: Collection[str]) -> Sequence[UUID]:
+def find_files_by_former_hashes(hashes: Collection[str]) -> Sequence[UUID]:
     """Return the replaced files that had one of these hashes, or a rendition with one of these hashes."""
     return db.session.scalars(select(FormerHash.media_id).where(FormerHash.hash.in_(hashes)).distinct()).all()
 
@@ -219,7 +219,9 @@ def _select_uses(uuid: UUID) -> Any:
     )
 
 
-def list_unused(before: datetime, limit: int, *, after: tuple[datetime, UUID] | None = None) -> Sequence[Any]:
+def list_unused_files(
+    before: datetime, limit: int, *, after: tuple[datetime, UUID] | None = None
+) -> Sequence[Any]:
     """Return the files that have been unused since before the time `before`, the longest unused first.
 
     The rows have the columns uuid, name, unused_since and size. `after` is the time and the uuid of the last

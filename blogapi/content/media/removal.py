@@ -1,8 +1,8 @@
 """Deletes files of the library: on request, and files that nothing has used for a long time.
 
-The rows are deleted first. After the commit, a second transaction deletes the stored files to which no row
-refers: another server may have stored the same file again in the meantime, and the next prune finds a
-file without rows, but rows without their file would show a broken image.
+The rows are deleted first, because rows without their file would show a broken image. After the commit, a
+second transaction deletes the stored files to which no row refers: another server may have stored the same
+file again in the meantime. If this transaction fails, the next prune deletes these files.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class RemovedFile:
     uuid: UUID | None = None
 
 
-def delete(uuid: UUID, *, force: bool = False) -> None:
+def delete_file(uuid: UUID, *, force: bool = False) -> None:
     """Delete a file; with `force`, even if an item uses it.
 
     Raises NotFound if there is no such file, and Conflict if an item uses it and `force` is not set.
@@ -64,7 +64,7 @@ def delete(uuid: UUID, *, force: bool = False) -> None:
         _delete_files([uuid])
 
 
-def prune(days: int, *, dry_run: bool = False) -> Iterator[RemovedFile]:
+def prune_files(days: int, *, dry_run: bool = False) -> Iterator[RemovedFile]:
     """Delete the files that nothing has used for this number of days, and abandoned stored files.
 
     Yields each file after the commit of its deletion. With `dry_run` nothing is deleted.
@@ -75,7 +75,7 @@ def prune(days: int, *, dry_run: bool = False) -> Iterator[RemovedFile]:
 
 def _list_unused(days: int) -> Iterator[RemovedFile]:
     before, after = current_time() - timedelta(days=days), None
-    while rows := queries.list_unused(before, BATCH_SIZE, after=after):
+    while rows := queries.list_unused_files(before, BATCH_SIZE, after=after):
         yield from map(_to_removed_file, rows)
         after = (rows[-1].unused_since, rows[-1].uuid)
 
@@ -83,7 +83,7 @@ def _list_unused(days: int) -> Iterator[RemovedFile]:
 def _prune_unused(days: int) -> Iterator[RemovedFile]:
     while True:
         with transaction():
-            rows = queries.list_unused(current_time() - timedelta(days=days), BATCH_SIZE)
+            rows = queries.list_unused_files(current_time() - timedelta(days=days), BATCH_SIZE)
             _delete_files([row.uuid for row in rows])
         if not rows:
             return
@@ -99,37 +99,37 @@ def _delete_files(uuids: Sequence[UUID]) -> None:
         return
     session = db.session()
     for stored_file in queries.list_stored_files(uuids):
-        call_after_commit(delete_stored_files, stored_file)
+        call_after_commit(try_delete_unreferenced_files, stored_file)
     hooks.remember_items(session, uuids)
     session.execute(delete_rows(Media).where(Media.uuid.in_(uuids)))
-    hooks.notify_articles(session, uuids)
+    hooks.rerender_articles(session, uuids)
 
 
-def delete_stored_files(stored_files: Collection[tuple[str, str]]) -> None:
-    """Call `delete_unreferenced` after a transaction; an error is logged, and the next prune tries again."""
+def try_delete_unreferenced_files(stored_files: Collection[tuple[str, str]]) -> None:
+    """Delete the stored files that belong to no row; if this fails, log the error for the next prune."""
     try:
-        delete_unreferenced(stored_files)
+        delete_unreferenced_files(stored_files)
     except (OSError, SQLAlchemyError, NewerSchema) as error:
-        current_app.logger.warning("deleted files remain in the media folder until media prune: %s", error)
+        current_app.logger.warning("deleted files remain in the media folder until `media prune`: %s", error)
 
 
-def delete_unreferenced(stored_files: Collection[tuple[str, str]]) -> set[tuple[str, str]]:
+def delete_unreferenced_files(stored_files: Collection[tuple[str, str]]) -> set[tuple[str, str]]:
     """Delete the stored files (hash, extension) that belong to no row; return them."""
     with transaction():
         unreferenced = set(stored_files) - queries.find_stored_files([hash for hash, _ in stored_files])
         for hash, extension in unreferenced:
-            get_folder().delete(hash, extension)
+            get_folder().delete_file(hash, extension)
     return unreferenced
 
 
 def _prune_stored_files(*, dry_run: bool) -> Iterator[RemovedFile]:
     folder = get_folder()
-    folder.delete_abandoned()
+    folder.delete_abandoned_folders()
     old_files = _list_old_files(folder.root)
     while sizes := dict(islice(old_files, BATCH_SIZE)):
         abandoned = sizes.keys() - queries.find_stored_files([hash for hash, _ in sizes])
         if abandoned and not dry_run:
-            abandoned = delete_unreferenced(abandoned)
+            abandoned = delete_unreferenced_files(abandoned)
         db.session.rollback()
         for hash, extension in sorted(abandoned):
             yield RemovedFile(f"{hash}.{extension}", sizes[hash, extension])

@@ -61,7 +61,7 @@ def _limit_to_caller(filters: MediaFilters) -> MediaFilters:
 
 
 @contextmanager
-def _receive(
+def _receive_upload(
     query: Fields, *, schema: type[FileBodySchema] = UploadBodySchema, default_name: str = ""
 ) -> Iterator[tuple[PreparedFile, Fields]]:
     """Yield the file in the body of the request, which is checked but not stored, and its texts.
@@ -75,7 +75,7 @@ def _receive(
         received = receive_file(
             request, query, path, max_size=max_size, schema=schema, default_name=default_name
         )
-        texts: Fields = {name: received.texts[name] for name in ("alt", "caption") if name in received.texts}
+        texts = {name: value for name, value in received.values.items() if name in ("alt", "caption")}
         with service.prepare_file(path, received.name) as prepared:
             after_this_request(partial(_add_warning, prepared.note))
             yield prepared, texts
@@ -100,8 +100,8 @@ def create(query: Fields) -> Response:
     or a caption is added if the entry has none and the caller may change the entry and what is public. An
     upload can therefore be repeated safely.
     """
-    with _receive(query) as (prepared, texts):
-        media, created = editing.add(prepared, **texts, user=current_user_id())
+    with _receive_upload(query) as (prepared, texts):
+        media, created = editing.add_file(prepared, **texts, user=current_user_id())
     try:
         return bp.build_write_response(UpsertResult(media, created), 200, MediaSchema(), REPRESENTATION)
     except NotFound as error:
@@ -126,12 +126,12 @@ def single(query: Query, id: UUID) -> JsonBody:
     MediaSchema(),
     REPRESENTATION,
     partial_schema=MediaSchema,
-    prepare=lambda changes, id: hooks.prepare_articles([id]),
+    prepare_write=lambda changes, id: hooks.prerender_articles([id]),
 )
 def change(changes: Fields, id: UUID) -> Media:
     """Change the name, the alt text, `decorative` or the caption of a file."""
     permissions.check_change(id)
-    return editing.change(id, changes)
+    return editing.change_file(id, changes)
 
 
 @contextmanager
@@ -139,7 +139,7 @@ def _receive_replacement(query: Fields, id: UUID) -> Iterator[PreparedFile]:
     default_name = queries.get_media(id).name
     # The upload can be slow, and must not keep a snapshot of the database open.
     end_read()
-    with _receive(query, schema=FileBodySchema, default_name=default_name) as (prepared, _):
+    with _receive_upload(query, schema=FileBodySchema, default_name=default_name) as (prepared, _):
         yield prepared
 
 
@@ -152,8 +152,8 @@ def _receive_replacement(query: Fields, id: UUID) -> Iterator[PreparedFile]:
     200,
     MediaSchema(),
     REPRESENTATION,
-    receive=_receive_replacement,
-    prepare=lambda query, file, id: editing.prepare_articles(file, id),
+    receive_body=_receive_replacement,
+    prepare_write=lambda query, file, id: editing.prerender_articles(file, id),
 )
 def replace(query: Fields, file: PreparedFile, id: UUID) -> Media:
     """Replace a file by another file, also of another type.
@@ -163,15 +163,15 @@ def replace(query: Fields, file: PreparedFile, id: UUID) -> Media:
     library has the new file as another entry, the response is 409.
     """
     permissions.check_change(id)
-    return editing.replace(id, file, name=query.get("name", ""))
+    return editing.replace_file(id, file, name=query.get("name", ""))
 
 
 @bp.delete("/<id:id>/")
 @allow(author, scope="write")
 @bp.check_exists(permissions.check_change)
 @bp.arguments(DeletionQuery, location="query")
-@bp.write(204, None, REPRESENTATION, prepare=lambda query, id: hooks.prepare_articles([id]))
+@bp.write(204, None, REPRESENTATION, prepare_write=lambda query, id: hooks.prerender_articles([id]))
 def delete(query: Fields, id: UUID) -> None:
     """Delete a file; if an item uses it, this needs `force`."""
     permissions.check_change(id)
-    removal.delete(id, **query)
+    removal.delete_file(id, **query)

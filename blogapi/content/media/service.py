@@ -37,7 +37,7 @@ _EXTENSION = re.compile(r"\.[A-Za-z0-9]{1,5}\Z")
 _MAX_READ_LENGTH = 200
 
 
-def make_name(client_name: str, type: MediaType) -> str:
+def make_file_name(client_name: str, type: MediaType) -> str:
     """Return a safe file name: the slug of the given name, and the extension of the type.
 
     The name has no folder, no second extension, and no character that a shell or a browser could interpret.
@@ -87,11 +87,11 @@ class PreparedFile:
 def prepare_file(source: Path, name: str) -> Iterator[PreparedFile]:
     """Check a file, and process an image, outside any transaction; the source is not changed.
 
-    The temporary files are deleted at the end, unless `store` placed them. Raises Invalid if the file is not
-    accepted, StorageFull if the disk is full, and Unavailable if too many images are being processed.
+    The temporary files are deleted at the end, unless `store_file` placed them. Raises Invalid if the file is
+    not accepted, StorageFull if the disk is full, and Unavailable if too many images are being processed.
     """
     upload_hash, head = _read_source(source)
-    stored_upload = queries.find_upload(upload_hash)
+    stored_upload = queries.find_file_by_upload_hash(upload_hash)
     prepared = None if stored_upload is None else _find_known_file(stored_upload, upload_hash)
     # Image processing is slow, and a snapshot that is kept for a long time makes SQLite's log grow.
     end_read()
@@ -141,7 +141,7 @@ def _prepare_image(source: Path, name: str, type: MediaType, upload_hash: str, f
         raise _make_error("The rotated image is too large. Upload a smaller file.")
     is_scalable = image.is_still and image.width > RENDITION_WIDTHS[0]
     return PreparedFile(
-        *(make_name(name, type), type, image.path, size, hash, upload_hash),
+        *(make_file_name(name, type), type, image.path, size, hash, upload_hash),
         *(image.width, image.height, is_scalable, image.note),
     )
 
@@ -152,7 +152,7 @@ def _prepare_copy(source: Path, name: str, type: MediaType, upload_hash: str, fo
     path = folder / "file"
     shutil.copyfile(source, path)
     size, hash = _measure_and_sync(path)
-    return PreparedFile(make_name(name, type), type, path, size, hash, upload_hash)
+    return PreparedFile(make_file_name(name, type), type, path, size, hash, upload_hash)
 
 
 def _ends_as_pdf(path: Path) -> bool:
@@ -176,7 +176,7 @@ def _make_error(sentence: str) -> Invalid:
     return Invalid(sentence, errors={"file": [sentence]})
 
 
-def store(
+def store_file(
     file: PreparedFile,
     *,
     alt: str = "",
@@ -193,7 +193,7 @@ def store(
     replaced. Raises StorageFull if the library has no room for the file.
     """
     with transaction(visible=False):
-        media = queries.find_stored(file.hash)
+        media = queries.find_file_by_hash(file.hash)
         if media is None and file.path is None:
             raise Unavailable(DELETED_MEANWHILE)
         is_new = media is None
@@ -208,7 +208,7 @@ def store(
         return media, is_new
 
 
-def replace(media: Media, file: PreparedFile) -> None:
+def replace_stored_file(media: Media, file: PreparedFile) -> None:
     """Store a prepared file, which the library does not have, in place of the file of `media`.
 
     The old stored files are deleted after the commit, and their hashes are remembered. Raises StorageFull if
@@ -220,7 +220,7 @@ def replace(media: Media, file: PreparedFile) -> None:
         _check_quota(file.size, replaced=media.size)
         former_hashes: dict[str, int | None] = {media.hash: None, media.upload_hash: None}
         for stored_file in queries.list_stored_files([media.uuid]):
-            call_after_commit(removal.delete_stored_files, stored_file)
+            call_after_commit(removal.try_delete_unreferenced_files, stored_file)
         for name, value in _make_columns(file).items():
             setattr(media, name, value)
         db.session.flush()
@@ -229,7 +229,7 @@ def replace(media: Media, file: PreparedFile) -> None:
 
 
 def _store_former_hashes(media: Media, current_hashes: Collection[str], former_hashes: FormerHashes) -> None:
-    """Store the former hashes of a file; its current hashes are no longer former hashes of others."""
+    """Store the former hashes of a file; remove its current hashes from the former hashes of other files."""
     is_lost = FormerHash.hash.in_([*current_hashes, *former_hashes])
     owners = set(db.session.scalars(delete(FormerHash).where(is_lost).returning(FormerHash.media_id)))
     lost = former_hashes.keys() - set(current_hashes)
@@ -237,7 +237,7 @@ def _store_former_hashes(media: Media, current_hashes: Collection[str], former_h
         FormerHash(hash=hash, media_id=media.uuid, width=former_hashes[hash]) for hash in sorted(lost)
     )
     db.session.flush()
-    hooks.notify_articles(db.session(), owners - {media.uuid})
+    hooks.rerender_articles(db.session(), owners - {media.uuid})
 
 
 def _make_columns(file: PreparedFile) -> Fields:
@@ -261,8 +261,8 @@ def place_file(file: PreparedFile) -> None:
     if file.path is None:
         return
     folder = get_folder()
-    call_after_rollback(removal.delete_stored_files, (file.hash, file.type.extension))
-    folder.place(file.path, file.hash, file.type.extension, is_synced=True)
+    call_after_rollback(removal.try_delete_unreferenced_files, (file.hash, file.type.extension))
+    folder.place_file(file.path, file.hash, file.type.extension, is_synced=True)
 
 
 def _check_quota(size: int, *, replaced: int = 0) -> None:

@@ -35,7 +35,7 @@ class StoredFile:
         return f"{self.hash[:2]}/{self.hash}.{self.extension}"
 
 
-def is_path(path: str) -> bool:
+def is_stored_path(path: str) -> bool:
     """Return whether the text has the form of a path in the media folder, with `/` between its two parts."""
     return _PATH.fullmatch(path) is not None
 
@@ -45,7 +45,7 @@ def list_paths(root: Path) -> Iterator[Path]:
     for folder in os.scandir(root) if root.is_dir() else ():
         if len(folder.name) == 2 and folder.is_dir(follow_symlinks=False):
             for file in os.scandir(folder):
-                if is_path(f"{folder.name}/{file.name}") and file.is_file(follow_symlinks=False):
+                if is_stored_path(f"{folder.name}/{file.name}") and file.is_file(follow_symlinks=False):
                     yield Path(file.path)
 
 
@@ -62,13 +62,13 @@ def read_stored_files(connection: Connection) -> set[StoredFile]:
         for hash, size, name in connection.execute(originals)
     }
     for file in stored:
-        if not is_path(file.path):
+        if not is_stored_path(file.path):
             raise Conflict(f"The database names a media file that cannot exist ({file.path!r}).")
     return stored
 
 
-def copy_intact(source: IO[bytes], file: StoredFile, target: IO[bytes] | None = None) -> bool:
-    """Copy a file to the target, if there is one; return whether its size and its digest are correct."""
+def copy_and_verify(source: IO[bytes], file: StoredFile, target: IO[bytes] | None = None) -> bool:
+    """Copy a file to the target, if given; return whether the size and the digest of the file are correct."""
     digest, left = hashlib.sha256(), file.size + 1
     while left and (chunk := source.read(min(_CHUNK_SIZE, left))):
         digest.update(chunk)
@@ -78,18 +78,18 @@ def copy_intact(source: IO[bytes], file: StoredFile, target: IO[bytes] | None = 
     return left == 1 and digest.hexdigest() == file.hash
 
 
-def find_fault(path: Path, file: StoredFile, *, read: bool = True) -> str:
+def find_fault(path: Path, file: StoredFile, *, full: bool = True) -> str:
     """Return what is wrong with a file, such as `missing`, or an empty string if it is intact.
 
-    Without `read`, only the size is checked.
+    Without `full`, only the size is checked.
     """
     try:
         if path.stat().st_size != file.size:
             return "damaged"
-        if not read:
+        if not full:
             return ""
         with path.open("rb") as source:
-            return "" if copy_intact(source, file) else "damaged"
+            return "" if copy_and_verify(source, file) else "damaged"
     except FileNotFoundError:
         return "missing"
     except OSError as error:
@@ -104,8 +104,8 @@ def write_file(root: Path, file: StoredFile, copy: Callable[[IO[bytes]], bool]) 
     target = root / file.path
     with files.partial_file(root / "copy") as partial:
         with partial.open("wb") as output:
-            intact = copy(output)
-        if intact:
+            is_intact = copy(output)
+        if is_intact:
             target.parent.mkdir(mode=0o700, exist_ok=True)
             files.replace(partial, target)
-    return intact
+    return is_intact

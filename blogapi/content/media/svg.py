@@ -87,7 +87,7 @@ def clean_svg(data: bytes) -> Drawing:
     try:
         writer.parse(data)
         document = data if writer.is_unchanged else writer.get_document()
-        _check_copies(document)
+        _check_element_count(document)
     except CycleError as error:
         raise InvalidSvg(
             "A <use> of the SVG file refers to itself. Remove it, and upload the new file."
@@ -99,7 +99,7 @@ def clean_svg(data: bytes) -> Drawing:
     return Drawing(document, *_measure_picture(writer.root), writer.note)
 
 
-def _check_copies(document: bytes) -> None:
+def _check_element_count(document: bytes) -> None:
     """Raise InvalidSvg if the drawing has too many elements, including those that each <use> repeats."""
     # `clean_svg` refuses entities, so the parser is safe.
     root = ElementTree.fromstring(document)  # noqa: S314
@@ -189,7 +189,7 @@ class _Writer:
             namespace, _, local = qualified.rpartition(" ")
             name = f"{_PREFIXES.get(namespace, '')}{local}"
             value = self._clean_style(value) if name == "style" else value
-            if (not namespace or namespace in _PREFIXES) and _is_safe(element, name, value):
+            if (not namespace or namespace in _PREFIXES) and _is_safe_attribute(element, name, value):
                 kept[name] = value
             else:
                 self.is_unchanged = False
@@ -226,7 +226,7 @@ class _Writer:
         return "" if _UNSAFE_STYLE.search(style) else style
 
 
-def _is_safe(element: str, name: str, value: str) -> bool:
+def _is_safe_attribute(element: str, name: str, value: str) -> bool:
     lowered = name.lower()
     if lowered in ("href", "xlink:href"):
         return bool(_REFERENCE.fullmatch(value) or (element == "image" and _PICTURE.match(value)))

@@ -41,7 +41,7 @@ _SIGNATURES = (
     ("wav", rb"RIFF....WAVE"),
     ("flac", rb"fLaC"),
 )
-_PATTERNS = tuple((BY_EXTENSION[extension], re.compile(form, re.DOTALL)) for extension, form in _SIGNATURES)
+_PATTERNS = tuple((BY_EXTENSION[name], re.compile(pattern, re.DOTALL)) for name, pattern in _SIGNATURES)
 
 # The messages for types that are often uploaded but not accepted.
 _REFUSALS = (
@@ -59,7 +59,7 @@ _REFUSALS = (
 
 def init_app(app: Flask) -> None:
     """Check the setting MEDIA_TYPES; raise CannotStart if it names the extension of a built-in type."""
-    for extension in _parse_configured(app):
+    for extension in _parse_configured_types(app):
         if extension in BY_EXTENSION:
             raise CannotStart(
                 f"The setting MEDIA_TYPES names the extension {extension}, which is built in; remove it."
@@ -71,7 +71,7 @@ def detect_type(head: bytes, name: str) -> MediaType | None:
     for type, pattern in _PATTERNS:
         if pattern.match(head):
             return type
-    return _parse_configured(current_app).get(name.rpartition(".")[2].lower())
+    return _parse_configured_types(current_app).get(name.rpartition(".")[2].lower())
 
 
 def describe_refusal(head: bytes) -> str:
@@ -79,15 +79,15 @@ def describe_refusal(head: bytes) -> str:
     for pattern, sentence in _REFUSALS:
         if pattern.search(head):
             return sentence
-    extensions = ", ".join((*BY_EXTENSION, *_parse_configured(current_app)))
+    extensions = ", ".join((*BY_EXTENSION, *_parse_configured_types(current_app)))
     return f"The type of the file is not accepted. Upload a file of one of these types: {extensions}."
 
 
 def list_types(app: Flask) -> Mapping[str, MediaType]:
     """Return the types that the library accepts, by extension."""
-    return {**_parse_configured(app), **BY_EXTENSION}
+    return {**_parse_configured_types(app), **BY_EXTENSION}
 
 
-def _parse_configured(app: Flask) -> Mapping[str, MediaType]:
+def _parse_configured_types(app: Flask) -> Mapping[str, MediaType]:
     pairs = (item.split("=") for item in app.config["MEDIA_TYPES"])
     return {extension: MediaType(type, extension) for extension, type in pairs}

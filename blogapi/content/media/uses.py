@@ -22,7 +22,7 @@ from blogapi.content.taxonomies.authors import Author
 from blogapi.content.taxonomies.categories import Category
 from blogapi.content.taxonomies.service import get_term_state
 from blogapi.content.taxonomies.tags import Tag
-from blogapi.publication.events import record
+from blogapi.publication.events import note_change
 from blogapi.site.models import Site
 from blogapi.site.service import STATE as SITE_STATE
 from blogapi.storage.database import Base, chunk, current_time, table_of
@@ -123,7 +123,7 @@ def list_former_uses(session: Session, articles: Collection[UUID]) -> dict[UUID,
 
 
 def delete_former_uses(session: Session, uses: Sequence[tuple[UUID, UUID]]) -> None:
-    """Delete the uses (article and file) by former versions that do not exist any more."""
+    """Delete the uses (article and file) by former versions that no longer exist."""
     if uses:
         statement = delete(_use).where(
             _use.c.kind == ARTICLE,
@@ -136,8 +136,8 @@ def delete_former_uses(session: Session, uses: Sequence[tuple[UUID, UUID]]) -> N
         mark_unused(session, {media_id for _, media_id in uses})
 
 
-def delete_paths(session: Session, articles: Collection[UUID]) -> None:
-    """Delete the paths and uses of articles of which no version exists any more."""
+def delete_paths_and_uses(session: Session, articles: Collection[UUID]) -> None:
+    """Delete the paths and uses of articles that no longer have a version."""
     for items in chunk(articles):
         paths = session.connection().scalars(_DELETE_PATHS, {"items": items}).all()
         uses = session.connection().scalars(_DELETE_USES, {"kind": ARTICLE, "items": items}).all()
@@ -170,14 +170,14 @@ def store_deleted_item_uses(session: Session, documents: Mapping[UUID, str]) -> 
 
 def mark_used(session: Session, media_ids: Collection[UUID]) -> None:
     """Reset `unused_since` of these files, because something uses them."""
-    for some in chunk(media_ids):
-        session.connection().execute(_MARK_USED, {"media_ids": some})
+    for batch in chunk(media_ids):
+        session.connection().execute(_MARK_USED, {"media_ids": batch})
 
 
 def mark_unused(session: Session, media_ids: Collection[UUID]) -> None:
     """Set `unused_since` to the current time for each of these files that nothing uses any more."""
-    for some in chunk(media_ids):
-        session.connection().execute(_MARK_UNUSED, {"media_ids": some, "now": current_time()})
+    for batch in chunk(media_ids):
+        session.connection().execute(_MARK_UNUSED, {"media_ids": batch, "now": current_time()})
 
 
 def _add_uses(
@@ -213,8 +213,8 @@ def replace_paths(session: Session, media_id: UUID) -> None:
     rows = [
         row
         for model in _MODELS
-        for some in chunk(items[model.kind])
-        for row in session.scalars(select(model).where(model.uuid.in_(some)))
+        for batch in chunk(items[model.kind])
+        for row in session.scalars(select(model).where(model.uuid.in_(batch)))
     ]
     shown = [(row, name) for row in rows for name in row.picture_fields if getattr(row, name)]
     files = find_files_by_path(getattr(row, name) for row, name in shown)
@@ -227,7 +227,7 @@ def replace_paths(session: Session, media_id: UUID) -> None:
             # Without this, the time of the last update would change.
             flag_modified(row, "last_updated")
             state = SITE_STATE if isinstance(row, Site) else get_term_state(row)
-            record(row.kind, row.uuid, state, state)
+            note_change(row.kind, row.uuid, state, state)
     session.flush()
 
 
@@ -271,7 +271,7 @@ def _list_items(session: Session) -> Iterator[tuple[str, Iterator[tuple[UUID, Ma
         yield kind, ((item, find_mentioned_files(text)) for item, text in rows)
 
 
-def repair_items(session: Session, items: Iterable[tuple[str, UUID, Mapping[UUID, File]]]) -> None:
+def repair_uses(session: Session, items: Iterable[tuple[str, UUID, Mapping[UUID, File]]]) -> None:
     """Replace the stored uses of these items by their real uses."""
     for kind, item_id, files in items:
         replace_uses(session, kind, {item_id: files.values()})

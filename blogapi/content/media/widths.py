@@ -43,7 +43,7 @@ def make_etag(hash: str, width: Width) -> str:
     return f'"{hash}-{width.name}"'
 
 
-class RenditionCache:
+class ResizedCopyCache:
     """The folder with the resized copies of all pictures."""
 
     def __init__(self, folder: MediaFolder, quota: int) -> None:
@@ -57,7 +57,7 @@ class RenditionCache:
         """Return the path of a file, even if it is missing."""
         return self._folder.get_widths_folder(hash) / width.name
 
-    def place(self, source: Path, hash: str, width: Width) -> Path:
+    def place_copy(self, source: Path, hash: str, width: Width) -> Path:
         """Move a file into the folder, and delete the oldest files if it is full; return the new path."""
         with self._lock:
             self._allowance -= source.stat().st_size
@@ -88,7 +88,7 @@ class RenditionCache:
         self._allowance = max(0, min(self._quota - total, self._quota // 100))
 
 
-CACHE = AppState[RenditionCache]("picture-widths")
+CACHE = AppState[ResizedCopyCache]("picture-widths")
 
 
 def _list_files(root: Path) -> Iterator[tuple[float, int, Path]]:
@@ -101,7 +101,7 @@ def _list_files(root: Path) -> Iterator[tuple[float, int, Path]]:
 def init_app(app: Flask) -> None:
     """Create the cache of the application."""
     quota = app.config["PICTURE_CACHE_MEGABYTES"] * 2**20
-    CACHE.set(app, RenditionCache(get_folder(app), quota))
+    CACHE.set(app, ResizedCopyCache(get_folder(app), quota))
 
 
 def touch(path: Path, status: os.stat_result) -> None:
@@ -114,9 +114,9 @@ def touch(path: Path, status: os.stat_result) -> None:
 def find_or_make_copy(hash: str, width: Width, *, is_limited: bool = True) -> Path | str | None:
     """Return the file of a resized copy; make the copy if it is missing.
 
-    Without a copy, returns another path (a text): of the original, if it is a drawing, an animation, small or
-    not wider; or of the next larger copy or else the original, if the copy cannot be made now. Returns None
-    if there is no such picture, or if it is not available in this format. With `is_limited`, a new copy
+    Returns the URL path (a text) of the original if it is a drawing, an animation, small or not wider. If the
+    copy cannot be made now, returns the URL path of the next larger copy, or else of the original. Returns
+    None if there is no such picture, or if it is not available in this format. With `is_limited`, a new copy
     counts towards PICTURE_LIMIT, unless the caller has a login.
     """
     media = db.session.scalars(select(Media).where(Media.hash == hash)).one_or_none()
@@ -163,7 +163,7 @@ def _copy_rendition(rendition: Path, hash: str, width: Width) -> Path:
     """Copy a rendition into the cache; the rendition stays, because an upload of the same file can use it."""
     with get_folder().temporary_folder() as temporary:
         shutil.copyfile(rendition, temporary / "picture")
-        return CACHE.get().place(temporary / "picture", hash, width)
+        return CACHE.get().place_copy(temporary / "picture", hash, width)
 
 
 def _find_larger_copy(hash: str, width: Width) -> str | None:
@@ -189,7 +189,7 @@ def _make_copy(original: Path, hash: str, width: Width, *, is_counted: bool) -> 
             limiter.count_attempts(("PICTURE_LIMIT", limiter.client_network()))
         with get_folder().temporary_folder() as temporary:
             images.scale_picture(original, temporary / "picture", width.width, width.extension)
-            cache.place(temporary / "picture", hash, width)
+            cache.place_copy(temporary / "picture", hash, width)
     if not original.is_file():
         # The picture was deleted meanwhile, perhaps before this copy was placed.
         shutil.rmtree(path.parent, ignore_errors=True)

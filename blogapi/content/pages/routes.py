@@ -16,7 +16,7 @@ from blogapi.content.pages.schemas import PAGE_FIELDS, PageBodySchema, PageListQ
 from blogapi.parsing import parse_uuid
 from blogapi.publication import events
 from blogapi.publication.kinds import PAGE_KINDS
-from blogapi.publication.shared_caching import Shown, shows
+from blogapi.publication.shared_caching import ShownContent, shows
 from blogapi.publication.visibility import ItemType
 from blogapi.web.access import allow, current_caller, editor, reader
 from blogapi.web.blueprint import Blueprint
@@ -74,7 +74,7 @@ def _hidden_state() -> str:
 @bp.response(200, PageSchema(), partial_schema=PageFieldsSchema, query=DetailQuery, cacheable=True)
 @bp.doc(responses=MARKDOWN_CONTENT)
 @accept_slugs(queries.find_slug_owner)
-@shows(find=lambda query, id: Shown(PAGE_KINDS, {PAGE: [id]}))
+@shows(find=lambda query, id: ShownContent(PAGE_KINDS, {PAGE: [id]}))
 @offers_markdown
 def single(query: Query, id: UUID) -> JsonBody:
     """Return a page; if it is not public, only to editors and admins."""
@@ -97,7 +97,7 @@ REPRESENTATION = Representation(
     hidden_state=_hidden_state,
     get_fields=_get_json,
     fields_schema=PageFieldsSchema,
-    get_several=lambda uuids, names: article_bodies.get_several_json(uuids, names or PAGE_FIELDS),
+    get_items_by_uuid=lambda uuids, names: article_bodies.get_several_json(uuids, names or PAGE_FIELDS),
 )
 PAGES = Resource(ItemType.PAGE, editor, REPRESENTATION, PageSchema(), PageFieldsSchema)
 

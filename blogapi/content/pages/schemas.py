@@ -39,9 +39,9 @@ class PageBodySchema(ArticleBodySchema):
     )
 
     @ma.post_load
-    def build(self, data: Fields, **options: Any) -> ArticleInput:
+    def make_input(self, data: Fields, **options: Any) -> ArticleInput:
         """Return the fields of the body as an object."""
-        fields: ArticleInput = super().build(data, **options)
+        fields: ArticleInput = super().make_input(data, **options)
         return replace(fields, type=ItemType.PAGE.value)
 
 

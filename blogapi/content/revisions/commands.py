@@ -13,15 +13,15 @@ revisions = AppGroup("revisions", help="Manage the former versions of articles."
 
 @revisions.command()
 @click.option("--keep", type=click.IntRange(0), help="Former versions to keep per article.")
-@click.option("--deleted", is_flag=True, help="Delete the versions of texts that can no longer be restored.")
+@click.option("--deleted", is_flag=True, help="Delete the versions of items that can no longer be restored.")
 @click.option("--yes", is_flag=True, help="With --deleted, do not ask for confirmation.")
 @with_appcontext
 def prune(keep: int | None, *, deleted: bool, yes: bool) -> None:
-    """Delete former versions of texts.
+    """Delete former versions of articles and pages (items).
 
-    With --keep, all but the newest former versions of each text are deleted; versions with a name are kept.
-    With --deleted, all versions of deleted texts that have left the bin are deleted, also versions with a
-    name. Existing texts, their waiting edits and deleted texts that can be restored do not change.
+    With --keep, all but the newest former versions of each item are deleted; versions with a name are kept.
+    With --deleted, all versions of deleted items that have left the bin are deleted, also versions with a
+    name. Existing items, their working copies and deleted items that can be restored do not change.
     """
     if keep is None and not deleted:
         raise click.UsageError("Name --keep, --deleted or both.")
@@ -29,15 +29,15 @@ def prune(keep: int | None, *, deleted: bool, yes: bool) -> None:
         if deleted:
             _prune_deleted(asks=not yes)
         if keep is not None:
-            count = service.prune(keep)
+            count = service.prune_revisions(keep)
             click.echo(f"Deleted {count} former versions; each article keeps at most {keep} without a name.")
 
 
 def _prune_deleted(*, asks: bool) -> None:
-    count = len(service.list_gone_items())
+    count = len(service.list_unrestorable_items())
     if count and asks and is_terminal():
         click.echo(
             f"{count} deleted articles and pages have left the bin; they have versions or uses of files."
         )
         click.confirm("Delete their versions for good?", abort=True)
-    click.echo(f"Deleted the versions of {service.prune_deleted()} deleted articles and pages.")
+    click.echo(f"Deleted the versions of {service.prune_deleted_items()} deleted articles and pages.")

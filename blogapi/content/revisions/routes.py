@@ -58,7 +58,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
         name, edits = new_revision
         if edits is not None:
             permissions.check_working_copy(id, edits)
-        return service.add_content(service.add(current_user_id(), id, name, edits))
+        return service.add_content_fields(service.add_revision(current_user_id(), id, name, edits))
 
     @bp.patch(_REVISION)
     @allow(resource.role, scope="write")
@@ -67,7 +67,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     def change(fields: Fields, id: UUID, number: int) -> WithAttributes:
         """Name a former version, or the current version."""
         permissions.check_history(id, resource.kind)
-        return service.add_content(service.rename(id, number, **fields))
+        return service.add_content_fields(service.rename_revision(id, number, **fields))
 
     @bp.get(_REVISION)
     @allow(resource.role)
@@ -75,7 +75,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     def single(query: Query, id: UUID, number: int) -> PartialResult:
         """Return a former version with its whole content."""
         permissions.check_history(id, resource.kind)
-        return PartialResult(service.add_content(service.get_revision(id, number)), query)
+        return PartialResult(service.add_content_fields(service.get_revision(id, number)), query)
 
     @bp.get(f"{_REVISION}compare/")
     @allow(resource.role)
@@ -84,21 +84,25 @@ def build_blueprint(resource: Resource) -> Blueprint:
     def compare(query: Fields, id: UUID, number: int) -> Fields:
         """List the fields that differ between this version and a later one, with both values."""
         permissions.check_history(id, resource.kind)
-        return service.compare(id, number, **query)
+        return service.compare_revisions(id, number, **query)
 
-    def prepare(nothing: Fields, id: UUID, number: int) -> None:
+    def prerender(nothing: Fields, id: UUID, number: int) -> None:
         permissions.check_restoration(id, resource.kind)
-        service.prepare_version(id, number)
+        service.prerender_revision(id, number)
 
     @bp.post(f"{_REVISION}restore/")
     @allow(resource.role, scope="write")
     @bp.arguments(EmptySchema, required=False)
     @bp.write(
-        200, resource.schema, resource.representation, partial_schema=resource.fields_schema, prepare=prepare
+        200,
+        resource.schema,
+        resource.representation,
+        partial_schema=resource.fields_schema,
+        prepare_write=prerender,
     )
     def restore(nothing: Fields, id: UUID, number: int) -> Article:
         """Restore the content of this version; the current content is kept as a former version."""
         permissions.check_restoration(id, resource.kind)
-        return service.restore(current_user_id(), id, number, resource.kind)
+        return service.restore_revision(current_user_id(), id, number, resource.kind)
 
     return bp

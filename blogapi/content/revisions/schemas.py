@@ -10,7 +10,7 @@ from uuid import UUID
 import marshmallow as ma
 
 from blogapi.content.articles.content import ArticleInput
-from blogapi.content.articles.fields import RESPONSES
+from blogapi.content.articles.fields import OUTPUT_FIELDS
 from blogapi.content.articles.schemas import KeyName
 from blogapi.content.working_copies.schemas import (
     PageWorkingCopyBodySchema,
@@ -41,7 +41,7 @@ class RevisionSchema(OutputSchema):
             "example": "After the fire drill",
         }
     )
-    title = RESPONSES["title"]
+    title = OUTPUT_FIELDS["title"]
     status = ma.fields.String(metadata={"enum": [status.value for status in Status]})
 
 
@@ -49,7 +49,7 @@ class SingleRevisionSchema(RevisionSchema):
     """A former version with its whole content."""
 
     class Meta:
-        include = RESPONSES
+        include = OUTPUT_FIELDS
 
     slug = ma.fields.String()
     published_at = Timestamp(dump_only=True, allow_none=True)
@@ -106,10 +106,10 @@ class _NewRevision(ma.Schema):
     name = VersionName(required=True)
 
     @ma.post_load
-    def build(self, data: Fields, **options: Any) -> tuple[str, ArticleInput | None]:
+    def make_input(self, data: Fields, **options: Any) -> tuple[str, ArticleInput | None]:
         """Return the name, and the fields of an article if the body has any."""
         name: str = data.pop("name")
-        return name, super().build(data, **options) if data else None  # type: ignore[misc]
+        return name, super().make_input(data, **options) if data else None  # type: ignore[misc]
 
 
 class NewRevisionSchema(_NewRevision, WorkingCopyBodySchema):

@@ -20,7 +20,7 @@ from blogapi.content.articles.writing.term_references import keep_existing_terms
 from blogapi.content.custom_fields import custom_values
 from blogapi.content.custom_fields.shown_values import (
     keep_hidden_values,
-    keep_visible_changes,
+    keep_visible_differences,
     keep_visible_values,
 )
 from blogapi.content.media import uses
@@ -43,7 +43,7 @@ def list_revisions(article_id: UUID, page: PageRequest | None) -> Page[Sequence[
         .order_by(ArticleRevision.number.desc())
     )
     revisions = paginate(statement, page)
-    return Page([add_content(row) for row in revisions.rows], revisions.total, page)
+    return Page([add_content_fields(row) for row in revisions.rows], revisions.total, page)
 
 
 def get_revision(article_id: UUID, number: int) -> ArticleRevision:
@@ -52,13 +52,13 @@ def get_revision(article_id: UUID, number: int) -> ArticleRevision:
     return or_not_found(revision, "There is no such version; GET …/revisions/ lists the versions.")
 
 
-def add_content(revision: ArticleRevision) -> WithAttributes:
+def add_content_fields(revision: ArticleRevision) -> WithAttributes:
     """Return the version with the fields of its content as attributes."""
     flat = parse_content(revision.content).flatten()
     return WithAttributes(revision, **flat | {"custom": keep_visible_values(flat["custom"])})
 
 
-def restore(editor: UUID, article_id: UUID, number: int, type_: ItemType) -> Article:
+def restore_revision(editor: UUID, article_id: UUID, number: int, type_: ItemType) -> Article:
     """Restore the content of a former version; the current content becomes a former version.
 
     The item gets the type `type_`; for a page, the category of the version is ignored. The slug, status,
@@ -81,7 +81,7 @@ def restore(editor: UUID, article_id: UUID, number: int, type_: ItemType) -> Art
         fields = version.to_input()
         if article := find_article(article_id):
             # Custom fields that the caller may not read do not change.
-            hidden = keep_hidden_values(custom_values.parse(article.custom))
+            hidden = keep_hidden_values(custom_values.parse_values(article.custom))
             fields = replace(fields, custom=keep_visible_values(fields.custom) | hidden)
             return article_service.change(editor, article_id, fields)
         author = db.session.get(Account, revision.author_id)
@@ -92,7 +92,7 @@ def restore(editor: UUID, article_id: UUID, number: int, type_: ItemType) -> Art
         )
 
 
-def add(editor: UUID, article_id: UUID, name: str, edits: ArticleInput | None) -> ArticleRevision:
+def add_revision(editor: UUID, article_id: UUID, name: str, edits: ArticleInput | None) -> ArticleRevision:
     """Add a version to the history of an article, and return it; the article does not change.
 
     `edits` are the fields that differ from the article. Without them, the working copy is added, or the
@@ -114,7 +114,7 @@ def add(editor: UUID, article_id: UUID, name: str, edits: ArticleInput | None) -
         return history.add_version(article, content, name=name, **writer)
 
 
-def rename(article_id: UUID, number: int, *, name: str | None = None) -> ArticleRevision:
+def rename_revision(article_id: UUID, number: int, *, name: str | None = None) -> ArticleRevision:
     """Name a former version, or the current version, and return it; None keeps the name.
 
     Raises NotFound if the version does not exist.
@@ -128,13 +128,13 @@ def rename(article_id: UUID, number: int, *, name: str | None = None) -> Article
     return revision
 
 
-def prepare_version(article_id: UUID, number: int) -> None:
+def prerender_revision(article_id: UUID, number: int) -> None:
     """Render the content of a former version before the transaction that restores it."""
     version = parse_content(get_revision(article_id, number).content)
-    article_service.prepare_articles([replace(version.to_input(), uuid=article_id)])
+    article_service.prerender_inputs([replace(version.to_input(), uuid=article_id)])
 
 
-def compare(article_id: UUID, number: int, *, to: int | None = None) -> Fields:
+def compare_revisions(article_id: UUID, number: int, *, to: int | None = None) -> Fields:
     """Return the numbers of a version and of the later version `to` (None: current), and their differences.
 
     Raises NotFound if one of the two versions does not exist.
@@ -145,11 +145,11 @@ def compare(article_id: UUID, number: int, *, to: int | None = None) -> Fields:
         to, after = current.version, get_content(current)
     else:
         after = parse_content(get_revision(article_id, to or 0).content)
-    changes = keep_visible_changes(content.compare(before, after))
+    changes = keep_visible_differences(content.compare_contents(before, after))
     return {"before": number, "after": to, "changes": changes}
 
 
-def prune(keep: int) -> int:
+def prune_revisions(keep: int) -> int:
     """Delete all but the newest `keep` former versions of each article; return how many were deleted.
 
     Versions with a name are kept, and do not count.
@@ -172,14 +172,14 @@ def prune(keep: int) -> int:
                 )
             )
         delete_former_uses({article_id for article_id, _ in old})
-        uses.delete_paths(db.session(), _list_removed_articles())
+        uses.delete_paths_and_uses(db.session(), _list_removed_articles())
     return len(old)
 
 
-def prune_deleted() -> int:
-    """Delete the histories of the items that `list_gone_items` returns; return how many items these are."""
+def prune_deleted_items() -> int:
+    """Delete the histories of the items of `list_unrestorable_items`; return the number of these items."""
     with transaction(visible=False):
-        gone = list_gone_items()
+        gone = list_unrestorable_items()
         delete_histories(gone)
     return len(gone)
 
@@ -188,10 +188,10 @@ def delete_histories(articles: Collection[UUID]) -> None:
     """Delete all versions of deleted items, also those with a name, and their paths and uses of files."""
     for batch in chunk(articles):
         db.session.execute(delete(ArticleRevision).where(ArticleRevision.article_id.in_(batch)))
-    uses.delete_paths(db.session(), articles)
+    uses.delete_paths_and_uses(db.session(), articles)
 
 
-def list_gone_items() -> Sequence[UUID]:
+def list_unrestorable_items() -> Sequence[UUID]:
     """Return the deleted items outside the bin that have versions, paths or uses of files."""
     named = union(
         select(ArticleRevision.article_id),

@@ -58,21 +58,22 @@ def store_words(connection: Connection, texts: Sequence[SearchText]) -> None:
         connection.execute(engine.store_words, rows)
 
 
-def find_equal(connection: Connection, texts: Sequence[SearchText]) -> set[UUID]:
+def find_up_to_date(connection: Connection, texts: Sequence[SearchText]) -> set[UUID]:
     """Return the uuids of the articles whose words in the index are exactly the words of their texts."""
     engine = get_engine(connection)
     batches = chunk(texts, _ROWS_PER_STATEMENT)
-    return set().union(*(engine.find_equal(connection, batch) for batch in batches))
+    return set().union(*(engine.find_up_to_date(connection, batch) for batch in batches))
 
 
-def find_numbers(session: Session, query: Query) -> str:
+def find_matching_numbers(session: Session, query: Query) -> str:
     """Return the numbers of all articles that contain all words, as a text for `select_articles`."""
     engine, connection = get_engine(session), session.connection()
-    return engine.find_all(connection, engine.make_match(query.phrases, prefix=query.prefix))
+    match = engine.make_match_query(query.phrases, prefix=query.prefix)
+    return engine.find_matching_numbers(connection, match)
 
 
 def select_articles(engine: Engine, number_list: ColumnElement[str]) -> Select[UUID]:
-    """Return a statement that selects the uuids of the articles with the numbers of `find_numbers`."""
+    """Return a statement that selects the uuids of articles; see `find_matching_numbers` for the numbers."""
     entry = table_of(SearchEntry).c
     return select(entry.article_id).where(engine.is_among(entry.number, number_list))
 
@@ -102,7 +103,7 @@ def _store_entries(dialect: str) -> Executable:
     return stored.values(number=number)
 
 
-def update_times(session: Session, times: Mapping[UUID, datetime | None]) -> None:
+def update_listed_times(session: Session, times: Mapping[UUID, datetime | None]) -> None:
     """Store the times from which articles are in the lists (None: in no list), by uuid."""
     if times:
         rows = [{"key": uuid, "listed_from": listed_from} for uuid, listed_from in times.items()]

@@ -30,7 +30,7 @@ from blogapi.content.search.models import SearchEntry
 from blogapi.content.search.results import (
     NUMBER_OF_KEY,
     Conditions,
-    Field,
+    SearchField,
     SearchText,
     Words,
     select_newest,
@@ -51,10 +51,7 @@ _INDEX_TABLE = Table(
 
 
 class Fts5:
-    """The index in SQLite's FTS5.
-
-    It contains the words that `tokenizer` finds, separated by spaces.
-    """
+    """The index in SQLite's FTS5, which contains the words that `tokenizer` finds, separated by spaces."""
 
     table = table("search_index", column("rowid", Integer), column("search_index", String))
     stored = _INDEX_TABLE
@@ -63,15 +60,19 @@ class Fts5:
     store_words = insert(_INDEX_TABLE).prefix_with("OR REPLACE").values(number=NUMBER_OF_KEY)
     update_short_texts = update(_INDEX_TABLE).where(_INDEX_TABLE.c.number == NUMBER_OF_KEY)
 
-    def make_match(self, phrases: Sequence[Sequence[str]], *, prefix: bool, field: Field = Field.ALL) -> str:
+    def make_match_query(
+        self, phrases: Sequence[Sequence[str]], *, prefix: bool, field: SearchField = SearchField.ALL
+    ) -> str:
         """Return the full-text query for rows that contain all phrases in the field.
 
         With `prefix`, the last word of the last phrase also matches as a prefix.
         """
         match = " AND ".join(f'"{" ".join(phrase)}"' for phrase in phrases) + ("*" if prefix else "")
-        return match if field == Field.ALL else f"{{{' '.join(_WORD_COLUMNS[: field.value])}}} : ({match})"
+        return (
+            match if field == SearchField.ALL else f"{{{' '.join(_WORD_COLUMNS[: field.value])}}} : ({match})"
+        )
 
-    def select_hits(self, match: str, field: Field = Field.ALL) -> FromClause:
+    def select_hits(self, match: str, field: SearchField = SearchField.ALL) -> FromClause:
         """Return the numbers of the rows that match the full-text query for the field, as a subquery."""
         matches = self.table.c.search_index.op("MATCH", is_comparison=True)(literal(match))
         # Without `+ 0`, SQLite might query the index once per entry.
@@ -86,7 +87,7 @@ class Fts5:
         (number,) = numbers.subquery().c
         return str(connection.scalar(select(func.json_group_array(number))))
 
-    def find_all(self, connection: Connection, match: str) -> str:
+    def find_matching_numbers(self, connection: Connection, match: str) -> str:
         """Return the numbers of all rows that match the full-text query, as `collect_numbers` does."""
         return self.collect_numbers(connection, select(self.select_hits(match).c.number))
 
@@ -113,7 +114,7 @@ class Fts5:
         words = map(_join_words, (text.title, text.subtitle))
         return {"key": text.article_id, **dict(zip(_WORD_COLUMNS, words, strict=False))}
 
-    def find_equal(self, connection: Connection, texts: Sequence[SearchText]) -> set[UUID]:
+    def find_up_to_date(self, connection: Connection, texts: Sequence[SearchText]) -> set[UUID]:
         """Return the uuids of the articles that are stored with exactly these words."""
         expected = {
             (text.article_id, *map(_join_words, (text.title, text.subtitle, text.text))) for text in texts

@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Connection, FromClause, Select, func, lite
 from blogapi.content.search import snippets, tokenizer
 from blogapi.content.search.engines import get_engine
 from blogapi.content.search.models import SearchEntry
-from blogapi.content.search.results import Conditions, Field, select_newest
+from blogapi.content.search.results import Conditions, SearchField, select_newest
 from blogapi.content.search.tokenizer import Query
 from blogapi.storage.database import db, table_of
 from blogapi.web.pagination import PageRequest
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _entry = table_of(SearchEntry).c
 
 
-def search(
+def search_articles(
     query: str, page: PageRequest | None, *, scope: Conditions = (), among: Select[UUID] | None = None
 ) -> tuple[list[UUID], int]:
     """Return the uuids of a page of matching articles, ordered by relevance, and the number of all matches.
@@ -44,7 +44,7 @@ def search(
     if among is not None:
         scope = [*scope, _is_selected(engine, connection, among)]
     engine.restrict_planner(connection)
-    hits = engine.select_hits(engine.make_match(parsed.phrases, prefix=parsed.prefix))
+    hits = engine.select_hits(engine.make_match_query(parsed.phrases, prefix=parsed.prefix))
     newest = select_newest(hits, scope)
     total = connection.scalar(newest.with_only_columns(func.count()).order_by(None)) or 0
     start, limit = ((page.number - 1) * page.size, page.number * page.size) if page else (0, total)
@@ -58,12 +58,13 @@ def search(
 
 
 def make_snippets(query: str, texts: Mapping[UUID, Sequence[str]]) -> dict[UUID, str]:
-    """Return the snippet of each article with its texts, as HTML with the hits in `<mark>`."""
+    """Return a snippet of each article's texts, as HTML with the hits in `<mark>`."""
     parsed = tokenizer.parse_query(query)
     if parsed is None:
         return {}
     return {
-        uuid: snippets.snippet_to_html(snippets.make_snippet(some, parsed)) for uuid, some in texts.items()
+        uuid: snippets.snippet_to_html(snippets.make_snippet(article_texts, parsed))
+        for uuid, article_texts in texts.items()
     }
 
 
@@ -79,18 +80,18 @@ def _select_tiers(
 ) -> Iterator[Select[*tuple[Any, ...]]]:
     """Yield the statements that select the articles of each ranking tier but the last, newest first."""
 
-    def select_tier(phrases: Sequence[Sequence[str]], field: Field) -> Select[*tuple[Any, ...]]:
-        match = engine.make_match(phrases, prefix=query.prefix, field=field)
+    def select_tier(phrases: Sequence[Sequence[str]], field: SearchField) -> Select[*tuple[Any, ...]]:
+        match = engine.make_match_query(phrases, prefix=query.prefix, field=field)
         return select_newest(engine.select_hits(match, field), scope)
 
     if query.terms:
         as_written = [*([term] for term in query.terms), *query.phrases]
-        yield from (select_tier(as_written, field) for field in Field)
+        yield from (select_tier(as_written, field) for field in SearchField)
     phrase = [word for words in query.phrases for word in words]
-    several = len(query.phrases) > 1
-    if several:
-        yield select_tier([phrase], Field.TITLE)
-    yield select_tier(query.phrases, Field.TITLE)
-    yield select_tier(query.phrases, Field.TITLE_AND_SUBTITLE)
-    if several:
-        yield engine.select_with_phrase(engine.make_match([phrase], prefix=query.prefix), hits, scope)
+    has_several_words = len(query.phrases) > 1
+    if has_several_words:
+        yield select_tier([phrase], SearchField.TITLE)
+    yield select_tier(query.phrases, SearchField.TITLE)
+    yield select_tier(query.phrases, SearchField.TITLE_AND_SUBTITLE)
+    if has_several_words:
+        yield engine.select_with_phrase(engine.make_match_query([phrase], prefix=query.prefix), hits, scope)

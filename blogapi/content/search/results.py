@@ -41,7 +41,7 @@ class SearchText:
     text: str
 
 
-class Field(Enum):
+class SearchField(Enum):
     """The fields in which a search looks for words; the value is the number of these fields."""
 
     TITLE = 1
@@ -57,7 +57,7 @@ def sort_newest(columns: Any) -> Sequence[ColumnElement[Any]]:
 def select_newest(hits: FromClause, scope: Conditions) -> Select[*tuple[Any, ...]]:
     """Return a statement that selects the entries of the hits that meet the conditions, newest first.
 
-    `hits` has the numbers of the articles; see `select_hits` of the engines.
+    `hits` contains the numbers of the articles; see `select_hits` of the engines.
     """
     entries = select(_entry.article_id, _entry.number, _entry.listed_from)
     return entries.join(hits, hits.c.number == _entry.number).where(*scope).order_by(*sort_newest(_entry))

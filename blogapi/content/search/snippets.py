@@ -91,12 +91,12 @@ def _find_hits(words: Sequence[str], phrases: Sequence[Sequence[str]], *, prefix
 
 def _mark_spans(text: str, spans: Sequence[tuple[int, int]], left: int, right: int) -> str:
     """Return the text from `left` to `right` with the spans marked; overlapping spans are merged."""
-    chunks: list[str] = []
-    at = left
+    parts: list[str] = []
+    position = left
     for start, stop in spans:
-        if start >= at or not chunks:
-            chunks += [text[at:start], HIT_START, text[start:stop], HIT_END]
-        elif stop > at:
-            chunks[-1:] = [text[at:stop], HIT_END]
-        at = max(at, stop)
-    return "".join((*chunks, text[at:right]))
+        if start >= position or not parts:
+            parts += [text[position:start], HIT_START, text[start:stop], HIT_END]
+        elif stop > position:
+            parts[-1:] = [text[position:stop], HIT_END]
+        position = max(position, stop)
+    return "".join((*parts, text[position:right]))

@@ -32,7 +32,7 @@ from blogapi.content.search.models import SearchEntry
 from blogapi.content.search.results import (
     NUMBER_OF_KEY,
     Conditions,
-    Field,
+    SearchField,
     SearchText,
     Words,
     select_newest,
@@ -105,18 +105,20 @@ class Tsvector:
         number=NUMBER_OF_KEY
     )
 
-    def make_match(self, phrases: Sequence[Sequence[str]], *, prefix: bool, field: Field = Field.ALL) -> str:
+    def make_match_query(
+        self, phrases: Sequence[Sequence[str]], *, prefix: bool, field: SearchField = SearchField.ALL
+    ) -> str:
         """Return the full-text query for rows that contain all phrases in the field."""
-        weight = "A" if field == Field.TITLE else ""
+        weight = "A" if field == SearchField.TITLE else ""
         lexemes = [[f"'{word}':{weight}" for word in phrase] for phrase in phrases]
         lexemes[-1][-1] += "*" if prefix else ""
         matches = (" <-> ".join(lexeme.rstrip(":") for lexeme in phrase) for phrase in lexemes)
         return " & ".join(f"({match})" for match in matches)
 
-    def select_hits(self, match: str, field: Field = Field.ALL) -> FromClause:
+    def select_hits(self, match: str, field: SearchField = SearchField.ALL) -> FromClause:
         """Return the numbers of the rows that match the full-text query for the field, as a CTE."""
-        vector = self.table.c.vector if field == Field.ALL else self.table.c.titles
-        hits = select(self.number).where(_match(vector, literal(match)))
+        vector = self.table.c.vector if field == SearchField.ALL else self.table.c.titles
+        hits = select(self.number).where(_matches(vector, literal(match)))
         # Without MATERIALIZED, the planner might read the rows in the order of their numbers, and the large
         # vector of each row.
         return hits.cte().prefix_with("MATERIALIZED")
@@ -132,7 +134,7 @@ class Tsvector:
         (number,) = numbers.subquery().c
         return connection.scalar(select(cast(func.array_agg(number), String))) or "{}"
 
-    def find_all(self, connection: Connection, match: str) -> str:
+    def find_matching_numbers(self, connection: Connection, match: str) -> str:
         """Return the numbers of all rows that match the full-text query, as `collect_numbers` does."""
         self.restrict_planner(connection)
         number_list = self.collect_numbers(connection, select(self.select_hits(match).c.number))
@@ -147,7 +149,7 @@ class Tsvector:
         newest = select_newest(hits, scope).limit(results.MAX_CANDIDATES).subquery().c
         # The index would find the phrase in all articles, so the vectors are read until the page is complete.
         vector = select(self.table.c.vector).where(self.number == newest.number).scalar_subquery()
-        is_phrase = _match(vector, literal(phrase))
+        is_phrase = _matches(vector, literal(phrase))
         return select(newest.article_id).where(is_phrase).order_by(*sort_newest(newest))
 
     def restrict_planner(self, connection: Connection) -> None:
@@ -169,7 +171,7 @@ class Tsvector:
         placed = place_words((title, subtitle, text))
         return {"vector": _make_vector(placed), "titles": _make_vector(placed[:2])}
 
-    def find_equal(self, connection: Connection, texts: Sequence[SearchText]) -> set[UUID]:
+    def find_up_to_date(self, connection: Connection, texts: Sequence[SearchText]) -> set[UUID]:
         """Return the uuids of the articles that are stored with exactly these words."""
         conditions = (
             and_(
@@ -189,7 +191,7 @@ class Tsvector:
         return set(connection.scalars(equal))
 
 
-def _match(vector: ColumnElement[Any], match: ColumnElement[str]) -> ColumnElement[bool]:
+def _matches(vector: ColumnElement[Any], match: ColumnElement[str]) -> ColumnElement[bool]:
     return vector.op("@@", is_comparison=True)(cast(match, TSQUERY))
 
 

@@ -14,9 +14,9 @@ from blogapi.accounts.users.models import Account
 from blogapi.accounts.users.queries import find_user
 from blogapi.content.taxonomies.models import Term
 from blogapi.content.taxonomies.schemas import PAGE_ADDRESS, TermBodySchema, TermDetails, TermDetailsBody
-from blogapi.content.taxonomies.service import get_term_state, remove, store
+from blogapi.content.taxonomies.service import get_term_state, remove_term, store_term
 from blogapi.content.taxonomies.taxonomy import Taxonomy
-from blogapi.publication.events import AUTHOR, record
+from blogapi.publication.events import AUTHOR, note_change
 from blogapi.rendering.slugs import make_term_slug
 from blogapi.site.queries import get_site
 from blogapi.site.served_paths import is_reserved_slug
@@ -127,8 +127,8 @@ def create_profile(account: Account, name: str = "") -> Author:
     )
     profile = Author(uuid=uuid4(), owner_id=account.uuid, name=name, slug=slug)
     db.session.add(profile)
-    store(profile)
-    record(AUTHOR, profile.uuid, None, get_term_state(profile))
+    store_term(profile)
+    note_change(AUTHOR, profile.uuid, None, get_term_state(profile))
     return profile
 
 
@@ -142,7 +142,8 @@ def check_user(uuid: UUID | None, fields: Fields) -> None:
         return
     if find_user(user) is None:
         raise Invalid(
-            "There is no such user; `user list` shows all users.", errors={"user": ["There is no such user."]}
+            "There is no such user; the command `user list` shows all users.",
+            errors={"user": ["There is no such user."]},
         )
     profile = find_profile(user)
     if profile is not None and profile.uuid != uuid:
@@ -155,16 +156,16 @@ def check_user(uuid: UUID | None, fields: Fields) -> None:
 
 
 def release_profile(account: Account) -> None:
-    """Delete the profile of a user who is about to be deleted; if it has articles, only remove its user."""
+    """Delete the profile of a user who will be deleted; a profile with articles only loses its user."""
     profile = find_profile(account.uuid)
     if profile is None:
         return
     if db.session.scalar(select(Author.article_links.any()).where(Author.uuid == profile.uuid)):
         profile.owner_id = None
-        store(profile)
-        record(AUTHOR, profile.uuid, get_term_state(profile), get_term_state(profile))
+        store_term(profile)
+        note_change(AUTHOR, profile.uuid, get_term_state(profile), get_term_state(profile))
     else:
-        remove(profile)
+        remove_term(profile)
 
 
 AUTHORS = Taxonomy(

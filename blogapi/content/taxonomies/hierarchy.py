@@ -55,10 +55,10 @@ def check_parent(model: type[Any], uuid: UUID | None, fields: Fields) -> None:
     below = find_descendants(model, [uuid]) if uuid else []
     if parent in below or parent == uuid:
         raise _make_error("A term cannot be below itself; choose a parent that is not below it.")
-    heights = find_parents(model, [parent, *below])
-    own = len(heights.get(uuid, ())) if uuid else 0
-    height = max((len(heights.get(descendant, ())) - own for descendant in below), default=0)
-    if len(heights.get(parent, ())) + 1 + height > MAX_TERMS_ABOVE:
+    parents = find_parents(model, [parent, *below])
+    depth = len(parents.get(uuid, ())) if uuid else 0
+    height = max((len(parents.get(descendant, ())) - depth for descendant in below), default=0)
+    if len(parents.get(parent, ())) + 1 + height > MAX_TERMS_ABOVE:
         raise _make_error(f"There can be at most {MAX_TERMS_ABOVE} terms above a term.")
 
 

@@ -20,7 +20,7 @@ from blogapi.rendering.slugs import make_slug, make_term_slug
 from blogapi.storage.database import chunk, db, table_of
 from blogapi.web.errors import or_not_found
 from blogapi.web.slug_lookup import SlugOwner, choose_owner
-from blogapi.web.unique_slugs import number_slugs
+from blogapi.web.unique_slugs import make_numbered_slugs
 
 _former = table_of(FormerTermSlug).c
 
@@ -55,7 +55,7 @@ def find_term(
     return None
 
 
-def find_by_slugs(taxonomy: Taxonomy[TermType], slugs: Sequence[str]) -> dict[str, TermType]:
+def find_terms_by_slugs(taxonomy: Taxonomy[TermType], slugs: Sequence[str]) -> dict[str, TermType]:
     """Return the terms with these slugs, by slug."""
     model = taxonomy.model
     return {
@@ -65,7 +65,7 @@ def find_by_slugs(taxonomy: Taxonomy[TermType], slugs: Sequence[str]) -> dict[st
     }
 
 
-def find_by_former_slugs(taxonomy: Taxonomy[TermType], slugs: Collection[str]) -> dict[str, TermType]:
+def find_terms_by_former_slugs(taxonomy: Taxonomy[TermType], slugs: Collection[str]) -> dict[str, TermType]:
     """Return the terms that had these slugs, by former slug."""
     model = taxonomy.model
     statement = select(FormerTermSlug.slug, model).join(model, model.uuid == FormerTermSlug.term_id)
@@ -86,7 +86,7 @@ def find_namesakes(taxonomy: Taxonomy[TermType], names: Collection[str]) -> dict
     return found
 
 
-def find_by_names(taxonomy: Taxonomy[TermType], names: Collection[str]) -> dict[str, TermType]:
+def find_terms_by_names(taxonomy: Taxonomy[TermType], names: Collection[str]) -> dict[str, TermType]:
     """Return the term for each of these names, by name; names without a term are left out.
 
     The order of precedence is: a term with the name and the slug made from the name; the oldest term with the
@@ -94,10 +94,13 @@ def find_by_names(taxonomy: Taxonomy[TermType], names: Collection[str]) -> dict[
     whose name differs only in its apostrophes. Authors are found only by slug, which may have a number,
     because several authors can have the same name.
     """
-    slugs = {name: [make_term_slug(name, former=True), *number_slugs(make_term_slug(name))] for name in names}
+    slugs = {
+        name: [make_term_slug(name, former=True), *make_numbered_slugs(make_term_slug(name))]
+        for name in names
+    }
     namesakes = find_namesakes(taxonomy, names) if taxonomy.names_are_unique else {}
     wanted = [*{*chain(*slugs.values())}]
-    by_slug = find_by_former_slugs(taxonomy, wanted) | find_by_slugs(taxonomy, wanted)
+    by_slug = find_terms_by_former_slugs(taxonomy, wanted) | find_terms_by_slugs(taxonomy, wanted)
     found: dict[str, TermType] = {}
     for name, (former, *numbered) in slugs.items():
         present, key = numbered[0], make_spelling_key(name)
@@ -125,7 +128,7 @@ def _has_former_slug(term: Term, slug: str) -> bool:
     return not make_slug(term.name, former=True) == slug != make_term_slug(term.name, former=True)
 
 
-def find_terms_by_former_slugs(model: type[Any], slugs: Collection[str]) -> dict[str, UUID]:
+def find_uuids_by_former_slugs(model: type[Any], slugs: Collection[str]) -> dict[str, UUID]:
     """Return the uuids of the terms that had these slugs, by slug."""
     statement = select(_former.slug, _former.term_id).where(_former.kind == model.kind)
     return {

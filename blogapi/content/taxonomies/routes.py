@@ -15,11 +15,11 @@ from blogapi.content.taxonomies.schemas import TermListQuery, TermQuery
 from blogapi.content.taxonomies.taxonomy import Taxonomy, TermType
 from blogapi.content.taxonomies.term_json import CountArticles, IsPublic, ListArticles, TermFilters
 from blogapi.publication.kinds import TERM_KINDS
-from blogapi.publication.shared_caching import Shown, shows
+from blogapi.publication.shared_caching import ShownContent, shows
 from blogapi.site.heads import FIRST_PAGE, PageNumber
 from blogapi.web.access import allow, author, current_caller, current_user_id, editor, reader
 from blogapi.web.blueprint import Blueprint, summary, with_indefinite_article
-from blogapi.web.conditional import write_all
+from blogapi.web.conditional import write_items
 from blogapi.web.errors import Forbidden
 from blogapi.web.fields import Fields, ItemUuidsSchema, make_item_schema
 from blogapi.web.json import JsonBody
@@ -59,7 +59,7 @@ def build_blueprint(
         caller = current_caller()
         if is_public is None or caller.sees_drafts:
             return None
-        # Authors see their own profile before they have a public article.
+        # Authors see their own profile even before they have a public article.
         own = taxonomy.model.owner_id == caller.restricted_to_author
         return is_public() | own if caller.restricted_to_author else is_public()
 
@@ -144,7 +144,7 @@ def build_blueprint(
     )
     @summary(f"Return {with_indefinite_article(singular)} with its public articles, newest first.")
     @accept_slugs(partial(queries.find_slug_owner, taxonomy))
-    @shows(find=lambda query, id: Shown(_LISTED_KINDS, {kind: [id]}))
+    @shows(find=lambda query, id: ShownContent(_LISTED_KINDS, {kind: [id]}))
     def single(query: Query, id: UUID) -> JsonBody:
         return get_json(id, query.fields, PageNumber(query.page.number) if query.page else FIRST_PAGE)
 
@@ -198,7 +198,7 @@ def build_blueprint(
     @bp.write(200, schema(many=True), representation)
     @summary(f"Create or replace several {plural}, all or none.")
     def replace_all(items: list[Fields]) -> list[TermType]:
-        return write_all(
+        return write_items(
             items, lambda fields: service.replace(taxonomy, current_user_id(), fields.pop("uuid"), fields)[0]
         )
 
@@ -208,7 +208,7 @@ def build_blueprint(
     @bp.write(200, schema(many=True), representation)
     @summary(f"Change the given fields of several {plural}, all or none.")
     def change_all(items: list[Fields]) -> list[TermType]:
-        return write_all(items, lambda fields: service.change(taxonomy, fields.pop("uuid"), fields))
+        return write_items(items, lambda fields: service.change(taxonomy, fields.pop("uuid"), fields))
 
     @bp.delete("/")
     @allow(editor, scope="write")
@@ -216,6 +216,6 @@ def build_blueprint(
     @bp.write(204, None, representation)
     @summary(f"Delete several {plural}, all or none.")
     def delete_all(query: Fields) -> None:
-        write_all(query["uuid"], lambda uuid: service.delete(taxonomy, uuid))
+        write_items(query["uuid"], lambda uuid: service.delete(taxonomy, uuid))
 
     return bp

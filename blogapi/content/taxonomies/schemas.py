@@ -55,7 +55,7 @@ class TermDetails(ma.Schema):
         ma.fields.String(),
         ma.fields.Integer(metadata={"minimum": 1}),
         metadata={
-            "description": "For admins: the numbers of articles in each status that has articles.",
+            "description": "For editors and admins: the numbers of articles by status, without zeros.",
             "example": {"published": 54, "draft": 5},
         },
     )
@@ -97,21 +97,21 @@ class TermListQuery(ListQuery):
     used = ma.fields.String(
         validate=ma.validate.OneOf(("never", "hidden")),
         metadata={
-            "description": "For admins: list only items without articles (`never`), or those whose articles "
-            "are all drafts or archived (`hidden`)."
+            "description": "For editors and admins: list only items without articles (`never`), or items "
+            "whose articles are all drafts or archived (`hidden`)."
         },
     )
     similar = TextBoolean(
         metadata={
-            "description": "For admins: `true` lists only items whose name equals the name of another item "
-            "except for case, accents, spaces, punctuation or an English plural, similar items together. It "
-            "replaces `ordering`."
+            "description": "For editors and admins: `true` lists only items whose name equals the name of "
+            "another item except for case, accents, spaces, punctuation or an English plural. Similar items "
+            "follow each other; `ordering` is ignored."
         },
     )
     ordering = ma.fields.String(
         validate=ma.validate.OneOf(ORDERINGS),
         metadata={
-            "description": "By name, or, for admins, those with the most articles first (`-articles`).",
+            "description": "By name, or, for editors and admins, by the number of articles (`-articles`).",
             "example": "name",
         },
     )

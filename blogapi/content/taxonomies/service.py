@@ -18,7 +18,7 @@ from blogapi.content.taxonomies.hierarchy import find_descendants, has_parents
 from blogapi.content.taxonomies.models import FormerTermSlug, Term
 from blogapi.content.taxonomies.similar_names import make_name_key
 from blogapi.content.taxonomies.taxonomy import Taxonomy, TermType
-from blogapi.publication.events import AUTHOR, EPOCH, ItemAddress, ItemState, record
+from blogapi.publication.events import AUTHOR, EPOCH, ItemAddress, ItemState, note_change
 from blogapi.rendering.slugs import make_term_slug
 from blogapi.site.addresses import make_term_path
 from blogapi.site.queries import get_site
@@ -50,8 +50,8 @@ def create(
             columns["owner_id"] = owner
         term = taxonomy.model(**columns)
         db.session.add(term)
-        store(term)
-        record(term.kind, term.uuid, None, get_term_state(term))
+        store_term(term)
+        note_change(term.kind, term.uuid, None, get_term_state(term))
     return term
 
 
@@ -86,12 +86,12 @@ def change(taxonomy: Taxonomy[TermType], uuid: UUID, fields: Fields) -> TermType
         for name, value in fields.items():
             setattr(term, name, value)
         if changed:
-            store(term, pictures)
-            record(term.kind, uuid, before, get_term_state(term), fields=changed)
+            store_term(term, pictures)
+            note_change(term.kind, uuid, before, get_term_state(term), fields=changed)
     return term
 
 
-def store(term: Term, former_pictures: Sequence[str] = ()) -> None:
+def store_term(term: Term, former_pictures: Sequence[str] = ()) -> None:
     """Store a changed term, and which files it shows."""
     db.session.flush()
     media_addresses.store_uses(term, former_pictures, term.list_pictures())
@@ -105,7 +105,7 @@ def delete(taxonomy: Taxonomy[TermType], uuid: UUID) -> None:
     """
     try:
         with transaction():
-            remove(queries.get_term(taxonomy, uuid))
+            remove_term(queries.get_term(taxonomy, uuid))
     except IntegrityError as error:
         raise Conflict(
             f"This {taxonomy.singular} has articles; move or delete them first.",
@@ -113,10 +113,10 @@ def delete(taxonomy: Taxonomy[TermType], uuid: UUID) -> None:
         ) from error
 
 
-def remove(term: Term) -> None:
+def remove_term(term: Term) -> None:
     """Delete the row of the term, its uses of files and its former slugs."""
     _move_children(term, getattr(term, "parent_id", None))
-    record(term.kind, term.uuid, get_term_state(term), None)
+    note_change(term.kind, term.uuid, get_term_state(term), None)
     db.session.delete(term)
     db.session.flush()
     media_addresses.store_uses(term, term.list_pictures(), ())
@@ -133,8 +133,8 @@ def _move_children(term: Term, parent: UUID | None) -> None:
 
 def _set_parent(term: Any, parent: UUID | None) -> None:
     term.parent_id = parent
-    store(term)
-    record(term.kind, term.uuid, get_term_state(term), get_term_state(term), fields=["parent"])
+    store_term(term)
+    note_change(term.kind, term.uuid, get_term_state(term), get_term_state(term), fields=["parent"])
 
 
 def replace_merged_term(former: Term, term: Term) -> None:
@@ -148,7 +148,7 @@ def replace_merged_term(former: Term, term: Term) -> None:
         _move_children(former, term.uuid)
     moved = update(FormerTermSlug).where(FormerTermSlug.kind == term.kind)
     db.session.execute(moved.where(FormerTermSlug.term_id == former.uuid).values(term_id=term.uuid))
-    remove(former)
+    remove_term(former)
     db.session.add_all(
         FormerTermSlug(kind=term.kind, slug=slug, term_id=term.uuid)
         for slug in {former.slug, str(former.uuid)}
@@ -167,7 +167,7 @@ def get_or_create_term(taxonomy: Taxonomy[TermType], owner: UUID, name: str, **f
             owner_of_slug = queries.find_slug_owner(taxonomy, fields["slug"])
             term = owner_of_slug and queries.get_term(taxonomy, owner_of_slug.uuid)
         else:
-            term = queries.find_by_names(taxonomy, [name]).get(name)
+            term = queries.find_terms_by_names(taxonomy, [name]).get(name)
         return term or create(taxonomy, owner, taxonomy.body_schema().load({"name": name, **fields}))
 
 

@@ -59,11 +59,11 @@ class Taxonomy(Generic[TermType]):
     owner_changes: bool = False
 
     def __post_init__(self) -> None:
-        """Raise ValueError if a field of the body is no column; exports read the columns of all fields."""
+        """Raise ValueError if a field of the body has no column; exports read the columns of all fields."""
         model: Any = self.model
         fields = {*self.body_schema._declared_fields, *self.defaults} - {"user", "parent"}
         if unknown := fields - {*table_of(model).c.keys()}:
-            raise ValueError(f"Fields of {self.plural} are no columns: {', '.join(sorted(unknown))}.")
+            raise ValueError(f"Fields of {self.plural} have no column: {', '.join(sorted(unknown))}.")
 
     def get_link(self) -> ColumnElement[UUID]:
         """Return the column that `link` names."""

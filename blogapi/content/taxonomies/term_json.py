@@ -179,8 +179,8 @@ def get_json(
 ) -> JsonBody:
     """Return the term with these fields (None: the documented fields, which include its articles).
 
-    `page` is the page of its articles that the field `head` describes.
-    Raises NotFound if the term does not exist or the condition is false for it.
+    `page` is the page of its articles that the field `head` describes. Raises NotFound if the term does not
+    exist or the condition is false for it.
     """
     row = _get_row(taxonomy, uuid, condition)
     # Every write of the term changes one of these fields.
@@ -243,7 +243,7 @@ def _make_fields(
     language: str = "",
     page: PageNumber = FIRST_PAGE,
 ) -> list[Fields]:
-    """Return the fields of the terms with these names; fields that depend on other rows are computed.
+    """Return the named fields of the terms, including fields that are computed from other rows.
 
     If the article counts are needed, they are read for the term `counted`, or for all terms (None).
     """

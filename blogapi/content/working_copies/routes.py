@@ -91,7 +91,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
         check_has_read(id)
         user, publishes = current_user_id(), current_caller().may_change_public
         options = {"partial": partial, "rebase": sends_item_etag(id), "publishes": publishes}
-        saved, created = service.save(user, id, fields, **options)
+        saved, created = service.save_working_copy(user, id, fields, **options)
         if isinstance(saved, WorkingCopy):
             return UpsertResult(WithAttributes(saved, uuid=id), created)
         details = schema().dump(queries.get_item_details(saved))
@@ -111,7 +111,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     @allow(resource.role, scope=resource.draft_scope)
     @bp.check_exists(resource.check_exists)
     @bp.arguments(body_schema)
-    @bp.write(200, schema(), representation, creates=True, prepare=service.prepare_write)
+    @bp.write(200, schema(), representation, creates=True, prepare_write=service.prerender_save)
     def replace(fields: ArticleInput, id: UUID) -> UpsertResult:
         """Save the working copy of an article or page; no version is created, and readers see no changes.
 
@@ -119,8 +119,8 @@ def build_blueprint(resource: Resource) -> Blueprint:
         response has its `ETag`. If they are invalid, they stay a working copy with `not_live`.
 
         Without a working copy, `If-Match` is compared with the ETag of the item. With the ETags of both, the
-        edits are based on the current version of the item from then on. A key of the scope `drafts` needs the
-        ETag of a working copy that exists (`428`).
+        edits are based on the current version of the item from then on. With a key of the scope `drafts`,
+        send the ETag of an existing working copy; otherwise the response is `428`.
         """
         return save(fields, id)
 
@@ -131,7 +131,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     @bp.write(
         *(200, schema(), representation),
         creates=True,
-        prepare=partial(service.prepare_write, partial=True),
+        prepare_write=partial(service.prerender_save, partial=True),
     )
     def change(fields: ArticleInput, id: UUID) -> UpsertResult:
         """Change the given fields of the working copy, or of the item if it has no working copy.
@@ -149,7 +149,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     def delete(id: UUID) -> None:
         """Discard the working copy of an article or page; the history keeps it as a former version."""
         resource.check_exists(id)
-        service.discard(id)
+        service.discard_working_copy(id)
 
     @bp.post("/publish/")
     @allow(resource.role, scope="write")
@@ -160,7 +160,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
         resource.schema,
         published,
         partial_schema=resource.fields_schema,
-        prepare=lambda fields, id: service.prepare_publication(id),
+        prepare_write=lambda fields, id: service.prerender_publication(id),
     )
     def publish(fields: Fields, id: UUID) -> Article:
         """Write the working copy to the article or page, in one version, and delete the copy.
@@ -169,6 +169,6 @@ def build_blueprint(resource: Resource) -> Blueprint:
         content of the item has changed since the version that the edits are based on, the response is `409`.
         """
         permissions.check_publication(id, fields.get("status"))
-        return service.publish(current_user_id(), id, **fields)
+        return service.publish_working_copy(current_user_id(), id, **fields)
 
     return bp

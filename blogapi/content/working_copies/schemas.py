@@ -10,7 +10,7 @@ from marshmallow import validate
 
 from blogapi.accounts.users.schemas import UserReferenceSchema
 from blogapi.content.articles.content import ArticleInput
-from blogapi.content.articles.fields import RESPONSES
+from blogapi.content.articles.fields import OUTPUT_FIELDS
 from blogapi.content.articles.lifecycle import API_STATUSES
 from blogapi.content.articles.schemas import ArticleBodySchema, KeyName
 from blogapi.content.custom_fields.validation import CustomValues
@@ -53,7 +53,7 @@ class OptionalSlug(Slug):
 
 
 class WorkingCopyBodySchema(ArticleBodySchema):
-    """The fields of an article that an editor edits; the JSON of the article is a valid body, too."""
+    """The fields of an article that an editor edits; the JSON of the article is also a valid body."""
 
     class Meta(InputSchema.Meta):
         exclude: tuple[str, ...] = ("status", "published_at")
@@ -71,11 +71,11 @@ class WorkingCopyBodySchema(ArticleBodySchema):
     )
 
     @ma.post_load
-    def build(self, data: Fields, **options: Any) -> ArticleInput:
+    def make_input(self, data: Fields, **options: Any) -> ArticleInput:
         """Return the fields of the body as an object; an empty category means the category of the article."""
         if "category" in data:
             data["category"] = data["category"] or ""
-        fields: ArticleInput = super().build(data, **options)
+        fields: ArticleInput = super().make_input(data, **options)
         return fields
 
 
@@ -92,7 +92,7 @@ class WorkingCopySchema(OutputSchema):
     """A working copy: the edited fields, who saved them and when, and the version they are based on."""
 
     class Meta:
-        include = RESPONSES
+        include = OUTPUT_FIELDS
 
     article = Identifier(attribute="article_id")
     user = ma.fields.Nested(UserReferenceSchema, metadata={"description": "The user who saved last."})

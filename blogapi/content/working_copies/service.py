@@ -35,7 +35,7 @@ from blogapi.web.access import current_key_name
 from blogapi.web.errors import Conflict, Errors, Invalid
 
 
-def save(
+def save_working_copy(
     editor: UUID,
     article_id: UUID,
     fields: ArticleInput,
@@ -49,7 +49,7 @@ def save(
     With `partial`, omitted fields come from the copy, or from the article if there is no copy. If the given
     fields then change nothing in the article, no copy is created, and the article is returned.
 
-    A new copy is based on the current version of the article, and with `rebase` an existing copy is, too.
+    A new copy, and with `rebase` also an existing copy, is based on the current version of the article.
     With `publishes`, the user may publish the article: if it is scheduled and has no other edits, the edits
     are written into it, and the article is returned. Raises NotFound if the article does not exist, and
     Invalid if a term does not exist.
@@ -58,18 +58,20 @@ def save(
         article = get_article(article_id)
         copy, now = queries.find_working_copy(article_id), current_time()
         content = snapshots.get_content(article)
-        former = (
+        base = (
             (snapshots.parse_content(copy.content) if copy else replace(content, slug=""))
             if partial
             else None
         )
-        edits = make_edits(content, fields, former)
-        if partial and copy is None and edits == make_edits(content, ArticleInput(), former):
+        edits = make_edits(content, fields, base)
+        if partial and copy is None and edits == make_edits(content, ArticleInput(), base):
             return article, False
         if copy is not None:
             # The copy keeps the custom fields that the user may not read.
-            kept = keep_hidden_values(custom_values.parse(snapshots.parse_content(copy.content).custom))
-            edits = replace(edits, custom=custom_values.merge(edits.custom, kept))
+            kept = keep_hidden_values(
+                custom_values.parse_values(snapshots.parse_content(copy.content).custom)
+            )
+            edits = replace(edits, custom=custom_values.merge_values(edits.custom, kept))
         base_version = article.version if copy is None or rebase else copy.base_version
         not_live = None
         if publishes and is_scheduled(article, now) and (copy is None or copy.not_live is not None):
@@ -110,26 +112,26 @@ def _save_into_article(
 
 
 def make_edits(
-    article: ArticleContent, fields: ArticleInput, former: ArticleContent | None = None
+    article: ArticleContent, fields: ArticleInput, base: ArticleContent | None = None
 ) -> ArticleContent:
     """Return the content of a working copy with these fields; see `snapshots.complete_edits`.
 
-    An omitted field is taken from `former`; without it, it is reset as by a PUT of the article. An empty
+    An omitted field is taken from `base`; without `base`, it is reset as by a PUT of the article. An empty
     category, slug or list of authors stands for the value in the article. Raises Invalid if the category, a
     tag or an author does not exist.
     """
     errors: Errors = {}
     named = replace(fields, category=fields.category or None)
-    category, tags, authors = find_terms([named]).resolve(named, errors)
+    category, tags, authors = find_terms([named]).resolve_references(named, errors)
     if errors:
         raise Invalid(
             "The working copy is invalid; `errors` names the fields to correct.",
             errors={re.sub(r"\.(uuid|slug)$", "", path): messages for path, messages in errors.items()},
         )
-    before = former or replace(article, texts={**article.texts, **RESET_BY_PUT}, slug="", tags=())
+    before = base or replace(article, texts={**article.texts, **RESET_BY_PUT}, slug="", tags=())
     texts = {**before.texts, **fields.texts}
     derived = default_seo(texts)
-    seo = dict.fromkeys(derived, "") | (queries.get_written_seo(former) if former else {}) | {**fields.seo}
+    seo = dict.fromkeys(derived, "") | (queries.get_written_seo(base) if base else {}) | {**fields.seo}
     return replace(
         article,
         texts=texts,
@@ -138,11 +140,13 @@ def make_edits(
         tags=before.tags if tags is None else tags,
         authors=before.authors if authors is None else authors or article.authors,
         seo={name: "" if text == derived[name] else text for name, text in seo.items()},
-        custom=custom_values.merge(NO_VALUES if fields.replaces_custom else before.custom, fields.custom),
+        custom=custom_values.merge_values(
+            NO_VALUES if fields.replaces_custom else before.custom, fields.custom
+        ),
     )
 
 
-def discard(article_id: UUID) -> None:
+def discard_working_copy(article_id: UUID) -> None:
     """Move the working copy to the history of the article; raises NotFound if there is none."""
     with transaction(visible=False):
         queries.check_exists(article_id)
@@ -155,24 +159,24 @@ def can_take_saves(article_id: UUID | None) -> bool:
     return article is not None and is_scheduled(article, current_time())
 
 
-def prepare_write(fields: ArticleInput, id: UUID, *, partial: bool = False) -> None:
+def prerender_save(fields: ArticleInput, id: UUID, *, partial: bool = False) -> None:
     """Render the content of a scheduled article before the transaction that writes it."""
     if can_take_saves(id):
         if partial and (copy := queries.find_working_copy(id)):
             fields = replace(fields, texts={**snapshots.parse_content(copy.content).texts, **fields.texts})
-        article_service.prepare_articles([replace(fields, uuid=id)], partial=partial)
+        article_service.prerender_inputs([replace(fields, uuid=id)], partial=partial)
 
 
-def prepare_publication(article_id: UUID) -> None:
+def prerender_publication(article_id: UUID) -> None:
     """Render the content of the working copy before the transaction that publishes it."""
     statement = select(WorkingCopy.content).where(WorkingCopy.article_id == article_id)
     content = db.session.scalar(statement)
     if content is not None:
         fields = replace(snapshots.parse_content(content).to_input(), uuid=article_id)
-        article_service.prepare_articles([fields], partial=True)
+        article_service.prerender_inputs([fields], partial=True)
 
 
-def publish(
+def publish_working_copy(
     editor: UUID,
     article_id: UUID,
     *,

@@ -18,7 +18,7 @@ from blogapi.content.articles.models import Article, WorkingCopy
 from blogapi.content.custom_fields import service as custom_field_service
 from blogapi.content.custom_fields.definitions import list_definitions
 from blogapi.content.custom_fields.schemas import FieldBodySchema
-from blogapi.content.custom_fields.validation import convert_imported
+from blogapi.content.custom_fields.validation import convert_imported_values
 from blogapi.content.media import service
 from blogapi.content.media.schemas import MediaChangesSchema
 from blogapi.content.taxonomies.authors import AUTHORS
@@ -97,7 +97,7 @@ class WorkingCopies:
         body["category"] = next(iter(body["category"]), None)
         article_input = replace(
             _BODY_SCHEMA.load(body),
-            custom=convert_imported(values.get_custom(item)),
+            custom=convert_imported_values(values.get_custom(item)),
             replaces_custom=True,
         )
         with transaction():
@@ -111,7 +111,7 @@ class WorkingCopies:
             if article is not None and article.last_updated != values.get_time(item, "article_last_updated"):
                 return Result.SKIPPED, (_CHANGED,)
             if not self.state.dry_run:
-                copy, _ = copy_service.save(self.state.author, uuid, article_input)
+                copy, _ = copy_service.save_working_copy(self.state.author, uuid, article_input)
                 assert isinstance(copy, WorkingCopy), "only a user who may publish writes into the article"
                 copy.last_updated = last_updated or copy.last_updated
                 copy.created = values.get_time(item, "created") or copy.last_updated
@@ -172,7 +172,7 @@ def _store(item: ExportedMedia, user: UUID, taken: Container[UUID], *, dry_run: 
         restored: Fields = {"created": item.created, "last_updated": item.last_updated}
         restored["decorative"] = item.decorative and not item.alt
         restored |= {"upload_hash": item.upload_hash} | ({} if item.uuid in taken else {"uuid": item.uuid})
-        stored, is_new = service.store(
+        stored, is_new = service.store_file(
             prepared, **texts, user=user, restored=restored, former_hashes=item.former_hashes
         )
         return stored.uuid, is_new
@@ -217,7 +217,7 @@ def restore_fields(data: BlogData, key: str, state: ImportState, restored: Resto
                     body[name] = values.convert_number(definition, name, convert)
             fields = _FIELD_SCHEMA.load(body)
             if not state.dry_run:
-                custom_field_service.define(fields, uuid=uuid)
+                custom_field_service.define_field(fields, uuid=uuid)
             restored.counts["custom fields"] += 1
         except REFUSALS as error:
             yield report_refusal(f"{key}/fields/{to_line(definition.get('name'))[:64]}", error)

@@ -190,7 +190,7 @@ class ImportedMedia:
             with media_service.prepare_file(path, path.name) as prepared:
                 if self._dry_run:
                     return LibraryFile(None, "", is_new=True, note=prepared.note)
-                stored, is_new = media_service.store(prepared, alt=alt, user=self._user)
+                stored, is_new = media_service.store_file(prepared, alt=alt, user=self._user)
                 address = addresses.make_path(stored.hash, stored.name)
                 return LibraryFile(stored.uuid, address, is_new, prepared.note)
         except StorageFull as error:

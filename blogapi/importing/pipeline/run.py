@@ -45,7 +45,7 @@ from blogapi.rendering import plain_text
 from blogapi.rendering.characters import FORBIDDEN
 from blogapi.rendering.slugs import make_slug
 from blogapi.site.queries import get_site
-from blogapi.web.fields import get_limit
+from blogapi.web.fields import resolve_limit
 
 # An address, also at the CDN of WordPress: `https://i0.wp.com/example.com/x.jpg`. A query only selects
 # the size of a picture.
@@ -354,7 +354,7 @@ def split_byline(record: ArticleRecord) -> ArticleRecord:
 
     A long name is split at commas, semicolons and `and`; what is still too long is cut.
     """
-    limit = get_limit("MAX_NAME")
+    limit = resolve_limit("MAX_NAME")
     if all(len(author.name) <= limit for author in record.authors):
         return record
     authors: dict[str, AuthorRecord] = {}
@@ -363,7 +363,7 @@ def split_byline(record: ArticleRecord) -> ArticleRecord:
         for name in (plain_text.shorten(name, limit) for name in map(str.strip, names) if name):
             authors.setdefault(name.casefold(), author if name == author.name else AuthorRecord(name=name))
     note = f"A name in its byline has more than {limit} characters; it was split or cut."
-    kept = tuple(authors.values())[: get_limit("MAX_AUTHORS")]
+    kept = tuple(authors.values())[: resolve_limit("MAX_AUTHORS")]
     return replace(record, authors=kept, notes=(*record.notes, note))
 
 

@@ -13,7 +13,7 @@ import marshmallow as ma
 from blogapi.content.articles.content import ArticleInput
 from blogapi.content.articles.page_tree import read_tree
 from blogapi.content.articles.schemas import ArticleBodySchema
-from blogapi.content.custom_fields.validation import convert_imported
+from blogapi.content.custom_fields.validation import convert_imported_values
 from blogapi.content.pages.schemas import MAX_POSITION, PageBodySchema
 from blogapi.content.taxonomies import authors, queries, service
 from blogapi.content.taxonomies.authors import AUTHORS, Author
@@ -30,7 +30,7 @@ from blogapi.rendering import plain_text
 from blogapi.rendering.slugs import make_term_key
 from blogapi.storage.database import db
 from blogapi.web.errors import Errors, flatten_messages
-from blogapi.web.fields import get_limit
+from blogapi.web.fields import resolve_limit
 
 _BODY_SCHEMA, _PAGE_SCHEMA = ArticleBodySchema(), PageBodySchema()
 #: The fields of a body that refer to terms, by the kind of the terms.
@@ -93,13 +93,13 @@ class ArticleInputFactory:
             article_input: ArticleInput = (_PAGE_SCHEMA if is_page else _BODY_SCHEMA).load(body)
         if errors:
             raise ma.ValidationError(errors)
-        return replace(article_input, custom=convert_imported(record.custom), is_imported=True)
+        return replace(article_input, custom=convert_imported_values(record.custom), is_imported=True)
 
     def _load_terms(self, kind: str, references: Sequence[_Reference]) -> None:
         taxonomy, known = exported_terms.TAXONOMIES[kind], self._state.found_terms[kind]
         names = {it.name for it in references if not it.slug}
         slugs = {it.slug for it in references if it.slug}
-        known |= queries.find_by_names(taxonomy, missing) if (missing := names - known.keys()) else {}
+        known |= queries.find_terms_by_names(taxonomy, missing) if (missing := names - known.keys()) else {}
         named = self._named[kind] = {name: known[name] for name in names & known.keys()}
         exported = self._state.exported_terms
         terms = self._terms[kind] = exported_terms.find_existing(kind, slugs, exported) if slugs else {}
@@ -165,7 +165,7 @@ def make_body(record: ArticleRecord) -> dict[str, Any]:
     body: dict[str, Any] = {
         "title": record.title,
         "subtitle": record.subtitle,
-        "excerpt": plain_text.shorten(record.excerpt, get_limit("MAX_EXCERPT")),
+        "excerpt": plain_text.shorten(record.excerpt, resolve_limit("MAX_EXCERPT")),
         "content": record.content,
         "content_type": record.content_type,
         "status": record.status,

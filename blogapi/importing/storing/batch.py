@@ -14,16 +14,16 @@ from sqlalchemy import select
 from blogapi.content.articles import lifecycle
 from blogapi.content.articles.content import ArticleInput, default_seo
 from blogapi.content.articles.models import Article, FormerPath, FormerSlug
-from blogapi.content.articles.prepared import render
+from blogapi.content.articles.prerendering import render_content
 from blogapi.content.articles.queries import find_taken_slugs
 from blogapi.content.articles.service import (
     change_article,
     changes_nothing,
     create_article,
-    render_article_again,
+    rerender_article,
 )
-from blogapi.content.articles.writing.loaded_articles import LoadedArticles, load
-from blogapi.content.custom_fields.validation import describe_unfit
+from blogapi.content.articles.writing.loaded_articles import LoadedArticles, load_rows
+from blogapi.content.custom_fields.validation import describe_unfit_values
 from blogapi.content.taxonomies.categories import Category
 from blogapi.delivery.redirects import queries as redirect_service
 from blogapi.delivery.redirects.queries import add_placeholder
@@ -235,7 +235,7 @@ class ImportBatch:
 
     def _is_equal(self, record: ArticleRecord, uuid: UUID, loaded: LoadedArticles) -> bool:
         article_input = self._make_input(record, uuid)
-        load(loaded, [article_input], [uuid])
+        load_rows(loaded, [article_input], [uuid])
         return changes_nothing(loaded, uuid, article_input)
 
     def _update(self, record: ArticleRecord, file: ImportedFile, loaded: LoadedArticles) -> FileReport:
@@ -270,9 +270,9 @@ class ImportBatch:
         elif has_changed:
             is_remapped = self.media.map_paths(file.article_id, record)
             article_input, editor = self._make_input(record, file.article_id), self._state.author
-            load(loaded, [article_input], [file.article_id])
+            load_rows(loaded, [article_input], [file.article_id])
             if is_remapped:
-                render_article_again(loaded, file.article_id)
+                rerender_article(loaded, file.article_id)
             if state.status == Status.ARCHIVED and record.status in READABLE_STATUSES:
                 # An archived article becomes a draft before it can become public.
                 change_article(loaded, editor, file.article_id, ArticleInput(status="draft", type=state.type))
@@ -303,9 +303,9 @@ class ImportBatch:
         cover = self.media.get_address(record.cover_image, uuid)
         is_other_cover = state.cover_image in own_covers and state.cover_image != cover
         if is_remapped or is_other_cover:
-            load(loaded, [], [uuid])
+            load_rows(loaded, [], [uuid])
         if is_remapped:
-            render_article_again(loaded, uuid)
+            rerender_article(loaded, uuid)
         if is_other_cover:
             cover_input = ArticleInput(texts={"cover_image": cover}, type=state.type)
             change_article(loaded, self._state.author, uuid, cover_input)
@@ -346,7 +346,7 @@ class ImportBatch:
         uuid = file.article_id or (exported.uuid if exported else uuid4())
         self.media.map_paths(uuid, record)
         author, article_input = self._state.author, self._make_input(record, uuid)
-        load(loaded, [article_input], [uuid] if file.article_id and exported is None else [])
+        load_rows(loaded, [article_input], [uuid] if file.article_id and exported is None else [])
         if exported is not None and not is_slug_free(article_input.slug, uuid, article_input.type):
             article_input = replace(article_input, slug=None)
         article = create_article(loaded, author, article_input, uuid=uuid, slug_from=record.slug)
@@ -408,10 +408,10 @@ def _find_root(record: ArticleRecord, key: str) -> str | None:
 def _report(record: ArticleRecord, result: Result, article: Article, notes: Iterable[str]) -> FileReport:
     status = lifecycle.get_api_status(article, current_time())
     source = record.content, record.content_type
-    rendering = render(*source)
+    rendering = render_content(*source)
     lost = imported_before.describe_lost_words(*source, rendering.plain_text)
     is_text = sanitizer.is_shown_as_text(*source, rendering.html)
     as_text = "Readers see the markup of its text, which takes too long to render." if is_text else None
     others = filter(None, [lost, as_text])
-    notes = (*record.notes, *notes, *describe_unfit(record.custom), *others)
+    notes = (*record.notes, *notes, *describe_unfit_values(record.custom), *others)
     return FileReport(record.key, result, status, notes, slug=article.slug, article=article.uuid)

@@ -96,7 +96,7 @@ class BatchMedia:
         The uses to which a former version refers are kept.
         """
         for uuid, alt in self._alts.items():
-            editing.change(uuid, {"alt": alt})
+            editing.change_file(uuid, {"alt": alt})
         if self._remapped:
             db.session.flush()
             revision_service.delete_former_uses(self._remapped)

@@ -63,7 +63,7 @@ class CustomFields(source.CustomFields):
         values: dict[str, Any] = {}
         for key, value in entries.items():
             field = self.find(key)
-            stored = None if field is None else custom_values.convert_imported(field, value)
+            stored = None if field is None else custom_values.convert_imported_value(field, value)
             if field is not None and stored is not None:
                 values.setdefault(field.name, stored)
         return values
@@ -92,8 +92,8 @@ def guess_type(value: Any) -> FieldType | None:
     text = value.strip() if isinstance(value, str) else str(value).lower()
     for kind, pattern in _PATTERNS.items():
         field = CustomField(type=kind, is_list=False, choices="[]", minimum=None, maximum=None)
-        if pattern.fullmatch(text) and custom_values.fits(
-            field, custom_values.convert_imported(field, value)
+        if pattern.fullmatch(text) and custom_values.fits_definition(
+            field, custom_values.convert_imported_value(field, value)
         ):
             return kind
     return None
@@ -179,7 +179,7 @@ class NewFields:
             }
             try:
                 if not dry_run:
-                    service.define(body)
+                    service.define_field(body)
                 defined.append((found, CustomField(choices="[]", minimum=None, maximum=None, **body)))
             except REFUSALS as error:
                 yield f"The custom field {name} was not defined: {describe_refusal(error)}"

@@ -63,7 +63,9 @@ def find_existing(kind: str, slugs: Collection[str], exported: ExportedTerms) ->
     others = [slug for slug in slugs if slug not in by_uuid]
     if not others:
         return by_uuid
-    by_slug = queries.find_by_former_slugs(taxonomy, others) | queries.find_by_slugs(taxonomy, others)
+    by_slug = queries.find_terms_by_former_slugs(taxonomy, others) | queries.find_terms_by_slugs(
+        taxonomy, others
+    )
     # The authors that were created with their user, and neither changed nor used.
     of_user = Author.owner_id.is_not(None), Author.created == Author.last_updated, ~Author.article_links.any()
     profiles = select(Author.uuid).where(Author.uuid.in_([term.uuid for term in by_slug.values()]), *of_user)
@@ -86,7 +88,7 @@ def create(owner: UUID, term: ExportedTerm, exported: ExportedTerms) -> Term:
             profile = db.session.scalar(select(Author).where(Author.slug == term.slug))
             fields["owner_id"] = profile and profile.owner_id
             if profile is not None:
-                service.remove(profile)
+                service.remove_term(profile)
         if term.parent and taxonomy is CATEGORIES:
             parent = find_existing(term.kind, [term.parent], exported).get(term.parent)
             fields["parent_id"] = parent and parent.uuid

@@ -17,7 +17,7 @@ from uuid import UUID
 from blogapi import clock
 from blogapi.content.articles.content import ArticleInput
 from blogapi.content.articles.page_tree import read_tree
-from blogapi.content.articles.prepared import prepare_sources, render
+from blogapi.content.articles.prerendering import prerender_sources, render_content
 from blogapi.content.articles.service import change_article
 from blogapi.content.articles.writing.loaded_articles import write_together
 from blogapi.content.pages import hierarchy
@@ -34,7 +34,7 @@ from blogapi.importing.texts.pictures import may_contain_references
 from blogapi.publication.visibility import ItemType
 from blogapi.storage.database import current_time, db, is_only_process, transaction
 from blogapi.web.errors import Invalid
-from blogapi.web.fields import get_limit
+from blogapi.web.fields import resolve_limit
 
 # The limits of one batch; a single article may be longer.
 MAX_BATCH_ARTICLES = 50
@@ -197,13 +197,13 @@ class Importer:
             return {}
         digests = queries.get_digests([record.key for record in records])
         changed = [item for item in records if digests.get(item.key) != compute_digest(item)]
-        prepare_sources((item.content, item.content_type) for item in changed)
+        prerender_sources((item.content, item.content_type) for item in changed)
         extensions = list_extensions()
 
         def get_html(record: ArticleRecord) -> str:
             if not may_contain_references(record.content, extensions):
                 return ""
-            return render(record.content, record.content_type).html
+            return render_content(record.content, record.content_type).html
 
         media = self.media.take(records, get_html)
         if media:
@@ -212,7 +212,7 @@ class Importer:
             files = ((key, path, file) for key in unchanged for path, file in media[key].files.items())
             remapped = {key for key, path, file in files if mapped.get(key, {}).get(path) != file.uuid}
             changed += [item for item in records if item.key in remapped]
-            prepare_sources((item.content, item.content_type) for item in changed)
+            prerender_sources((item.content, item.content_type) for item in changed)
         for record in records:
             # The paths in exported articles refer to files of the library.
             for path, uuid in record.exported.media_paths.items() if record.exported else ():
@@ -221,7 +221,7 @@ class Importer:
 
 
 def _limit_tags(record: ArticleRecord) -> ArticleRecord:
-    limit = get_limit("MAX_TAGS")
+    limit = resolve_limit("MAX_TAGS")
     if len(record.tags) <= limit:
         return record
     left = ", ".join(f"“{name}”" for name in record.tags[limit:])

@@ -40,7 +40,7 @@ def store_terms(
     for kind, taxonomy in _TAXONOMIES.items():
         names = {term.name for term in supported if term.kind == kind}
         # Looking for them needs no write lock.
-        existing |= {(kind, name) for name in queries.find_by_names(taxonomy, names)}
+        existing |= {(kind, name) for name in queries.find_terms_by_names(taxonomy, names)}
     new = [term for term in supported if (term.kind, term.name) not in existing]
     parents = {make_term_key(term.name): make_term_key(term.parent) for term in new if term.parent}
     ordered = list_parents_first(new, parents, lambda term: make_term_key(term.name))
@@ -56,7 +56,7 @@ def store_terms(
                         taken = {name: text for name, text in fields.items() if name not in unknown}
                         is_own = not term.parent or make_term_key(term.parent) == make_term_key(term.name)
                         if taxonomy is CATEGORIES and not is_own:
-                            parent = queries.find_by_names(taxonomy, [term.parent]).get(term.parent)
+                            parent = queries.find_terms_by_names(taxonomy, [term.parent]).get(term.parent)
                             taken |= {"parent": str(parent.uuid)} if parent else {}
                         created = service.get_or_create_term(taxonomy, state.author, term.name, **taken)
                     state.plan_term(make_term_key(term.name), created)

@@ -23,7 +23,7 @@ def take_snapshot(url: URL, target: Path) -> Contents:
         # `pg_dump` and all reads of this transaction see the same snapshot.
         contents = _read_contents(connection)
         snapshot = connection.scalar(select(func.pg_export_snapshot()))
-        postgresql_dumps.dump(url, target, f"--snapshot={snapshot}")
+        postgresql_dumps.dump_database(url, target, f"--snapshot={snapshot}")
         return contents
 
 
@@ -39,7 +39,7 @@ def refuse_tables(url: URL) -> None:
 
 def restore_dump(url: URL, folder: Path, manifest: Manifest, media: BackupMedia, upgrade: Upgrade) -> None:
     """Fill a database without tables from an unpacked backup; after an error, it has no tables again."""
-    with postgresql_dumps.fill(url, folder / DUMP):
+    with postgresql_dumps.restored_tables(url, folder / DUMP):
         _check_and_upgrade(url, folder, manifest, media, upgrade)
 
 
@@ -51,9 +51,9 @@ def verify_dump(url: URL, folder: Path, manifest: Manifest, media: BackupMedia, 
     is_allowed = "SELECT rolcreatedb OR rolsuper FROM pg_roles WHERE rolname = current_user"
     with _connect(url) as connection:
         if not connection.scalar(text(is_allowed)):
-            postgresql_dumps.read(folder / DUMP)
+            postgresql_dumps.check_dump(folder / DUMP)
             return False
-    with postgresql_dumps.open_copy(url, folder / DUMP) as copy:
+    with postgresql_dumps.temporary_copy(url, folder / DUMP) as copy:
         _check_and_upgrade(copy, folder, manifest, media, upgrade)
     return True
 

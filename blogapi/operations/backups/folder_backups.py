@@ -55,5 +55,5 @@ def _delete_old_backups(folder: Path, kind: BackupKind, *, keep: int, created: P
         with suppress(PermissionError):
             path.unlink(missing_ok=True)
             deleted.append(path)
-    files.delete_abandoned(folder)
+    files.delete_abandoned_files(folder)
     return deleted

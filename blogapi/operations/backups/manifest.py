@@ -81,7 +81,7 @@ class MediaList:
 
     def list_saved(self) -> list[StoredFile]:
         """Return the saved files, with their file names as labels."""
-        if not all(map(stored_files.is_path, self.saved)):
+        if not all(map(stored_files.is_stored_path, self.saved)):
             raise InvalidBackup("its list of media files names a file that cannot exist")
         names = ((*path.rpartition("/")[2].partition("."), size) for path, size in self.saved.items())
         return [StoredFile(hash, suffix, size, f"{hash}.{suffix}") for hash, _, suffix, size in names]

@@ -55,7 +55,7 @@ class BackupMedia:
         No file is deleted. Unless `allow_missing` is set, raises Conflict if the backup lacks a file.
         """
         checked = progress(sorted(self.files), total=len(self.files), label="Checking media files")
-        faults = {file: fault for file in checked if (fault := _find_fault(folder, file, read=True))}
+        faults = {file: fault for file in checked if (fault := _find_fault(folder, file, full=True))}
         for file in progress(list(faults), total=len(faults), label="Restoring media files"):
             if copy_file(self.root, file, folder.root):
                 del faults[file]
@@ -71,7 +71,7 @@ class BackupMedia:
         The service deletes files to which the former database does not refer.
         """
         for file in self.files:
-            if _find_fault(folder, file, read=False):
+            if _find_fault(folder, file, full=False):
                 copy_file(self.root, file, folder.root)
 
     def _list_expected_files(self) -> list[StoredFile]:
@@ -104,13 +104,13 @@ def copy_if_intact(source: Path | ZipPath, file: StoredFile, target: IO[bytes] |
     """Copy a file to the target (None: only check the file); return whether the source file is intact."""
     try:
         with (source / file.path).open("rb") as opened:
-            return stored_files.copy_intact(opened, file, target)
+            return stored_files.copy_and_verify(opened, file, target)
     except (FileNotFoundError, *READ_ERRORS):
         return False
 
 
-def _find_fault(folder: MediaFolder, file: StoredFile, *, read: bool) -> str:
-    return stored_files.find_fault(folder.get_path(file.hash, file.extension), file, read=read)
+def _find_fault(folder: MediaFolder, file: StoredFile, *, full: bool) -> str:
+    return stored_files.find_fault(folder.get_path(file.hash, file.extension), file, full=full)
 
 
 @contextmanager

@@ -51,7 +51,7 @@ class MediaStore:
 
     def contains(self, file: StoredFile) -> bool:
         """Return whether the folder has the file with the right size; its content is not checked."""
-        return stored_files.find_fault(self.root / file.path, file, read=False) == ""
+        return stored_files.find_fault(self.root / file.path, file, full=False) == ""
 
     def check_usable(self, media_folder: Path) -> None:
         """Raise Conflict if `root` is the blog's media folder, or has files of another program."""
@@ -66,7 +66,7 @@ class MediaStore:
             self.root.mkdir(mode=0o700)
             (self.root / _MARKER).write_text(_MARKER_TEXT, encoding="utf-8")
         return stored_files.write_file(
-            self.root, file, lambda target: stored_files.copy_intact(source, file, target)
+            self.root, file, lambda target: stored_files.copy_and_verify(source, file, target)
         )
 
     def prune(self) -> PruneResult:
@@ -87,5 +87,5 @@ class MediaStore:
                 deleted += 1
                 with suppress(OSError):
                     path.parent.rmdir()
-        files.delete_abandoned(self.root)
+        files.delete_abandoned_files(self.root)
         return PruneResult(deleted)

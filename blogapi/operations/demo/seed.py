@@ -21,7 +21,7 @@ from blogapi.content.media import service as media_service
 from blogapi.content.media.folder import get_folder
 from blogapi.content.taxonomies import service as taxonomy_service
 from blogapi.content.taxonomies.categories import CATEGORIES, CategoryBodySchema
-from blogapi.content.taxonomies.queries import find_by_names
+from blogapi.content.taxonomies.queries import find_terms_by_names
 from blogapi.importing.format_api.report import Result
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.format_api.source_files import walk_path
@@ -85,12 +85,12 @@ def _create_definitions(author: UUID) -> None:
     """
     sample = tomllib.loads((_FOLDER / "blog.toml").read_text(encoding="utf-8"))
     for category in sample["category"]:
-        if not find_by_names(CATEGORIES, [category["name"]]):
+        if not find_terms_by_names(CATEGORIES, [category["name"]]):
             taxonomy_service.create(CATEGORIES, author, CategoryBodySchema().load(category))
     defined = {definition.name for definition in copy_definitions()}
     for field in sample["field"]:
         if field["name"] not in defined:
-            field_service.define(FieldBodySchema().load(field))
+            field_service.define_field(FieldBodySchema().load(field))
     site = get_site()
     site_fields = SiteChangesSchema().load(sample["site"])
     site_service.change({name: value for name, value in site_fields.items() if not getattr(site, name)})
@@ -111,4 +111,4 @@ def _store_pictures(user: UUID) -> None:
                 *(source.name, BY_EXTENSION["webp"], copy, len(content), hash, hash, *PICTURE_SIZE),
                 is_scalable=True,
             )
-            media_service.store(prepared, user=user)
+            media_service.store_file(prepared, user=user)

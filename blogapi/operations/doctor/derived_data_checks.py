@@ -91,7 +91,7 @@ def _check_articles(uuids: list[UUID], slugs: dict[str, list[str]], repair: bool
     """Add the slugs of articles with wrong derived data to `slugs`, by check; `repair` corrects the data."""
     rendered = render_articles(find_articles(uuids, with_html=True).values())
     stored = uses.read_article_uses(db.session(), uuids)
-    equal = engines.find_equal(db.session.connection(), [item.search_text for item in rendered])
+    equal = engines.find_up_to_date(db.session.connection(), [item.search_text for item in rendered])
     differing = {
         "articles": [item for item in rendered if item.differs()],
         "search": [item for item in rendered if item.article.uuid not in equal],
@@ -114,7 +114,7 @@ def _check_links(repair: bool) -> Finding:
         return ok("lists", "The lists of tags and authors, and the times in the search, are up to date.")
     if repair:
         with transaction():
-            repeated_columns.repair()
+            repeated_columns.repair_differences()
     says = f"{wrong_links} entries in the lists of tags and authors and in the search differ from articles."
     return make_repairable("lists", says, repair)
 

@@ -62,7 +62,7 @@ def _check_items(model: Any, rows: Sequence[Any], repair: bool) -> list[str]:
             recorded = _read_recorded_states(_list_kinds(model), [item.uuid for item in items])
             for item in items:
                 kind = item.type if isinstance(item, Article) else item.kind
-                events.record(kind, item.uuid, recorded.get(item.uuid), _get_state(item))
+                events.note_change(kind, item.uuid, recorded.get(item.uuid), _get_state(item))
     return [item.slug for item in differing]
 
 
@@ -130,5 +130,5 @@ def _check_deleted_items(model: Any, repair: bool) -> list[str]:
         with transaction():
             for kind in _list_kinds(model):
                 for uuid, state in _read_recorded_states([kind], uuids).items():
-                    events.record(kind, uuid, state, None)
+                    events.note_change(kind, uuid, state, None)
     return slugs

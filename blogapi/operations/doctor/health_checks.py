@@ -152,7 +152,7 @@ def _check_media_files() -> Iterator[Advice]:
     root = get_folder().root
     stored = stored_files.read_stored_files(db.session.connection())
     checked = list(islice(sorted(stored), _MAX_FILES))
-    faults = [file for file in checked if stored_files.find_fault(root / file.path, file, read=False)]
+    faults = [file for file in checked if stored_files.find_fault(root / file.path, file, full=False)]
     if faults:
         title = f"{findings.count_things(len(faults), 'file')} of the library missing or damaged"
         yield Advice("media", Level.WRONG, title, "Run `doctor` on the server to see which.", "/admin/media/")

@@ -40,7 +40,7 @@ def run_checks(
     faults = {
         file: fault
         for file in progress(sorted(stored), total=len(stored), label="Media files")
-        if (fault := stored_files.find_fault(root / file.path, file, read=full))
+        if (fault := stored_files.find_fault(root / file.path, file, full=full))
     }
     existing = {path.relative_to(root).as_posix(): path for path in stored_files.list_paths(root)}
     # A running service may have added or deleted files in the meantime.
@@ -111,12 +111,12 @@ def _report_orphans(root: Path, orphans: list[Path]) -> Iterator[Finding]:
 
 
 def _check_unfinished(root: Path, repair: bool) -> Iterator[Finding]:
-    names = [path.name for path in files.list_abandoned(root)]
+    names = [path.name for path in files.list_abandoned_files(root)]
     if not names:
         return
     says = f"{len(names)} unfinished files in {root} were left by killed processes."
     if repair:
-        files.delete_abandoned(root)
+        files.delete_abandoned_files(root)
         yield Finding("media", Level.REPAIRED, says)
     else:
         yield hint("media", says, "doctor --repair")
@@ -135,7 +135,7 @@ def _check_uses(repair: bool) -> Finding:
         )
     if repair:
         with transaction():
-            uses.repair_items(db.session(), items)
+            uses.repair_uses(db.session(), items)
             uses.end_article_uses(db.session(), deleted)
     names = [f"{kind} {item}" for kind, item, _ in items] + [f"deleted article {item}" for item in deleted]
     says = f"The uses of media by {len(names)} items are wrong ({findings.join_examples(names)})."

@@ -37,8 +37,8 @@ def count_failures(*keys: AttemptKey) -> Iterator[None]:
     """Count an attempt for each key if the `with` block raises Unauthorized.
 
     Raises TooManyRequests before the block if a key exceeds its limit. The attempts are counted before the
-    block, so that parallel attempts cannot all pass, and the counts are undone after it unless it raises
-    Unauthorized.
+    block, so that parallel attempts cannot all pass. If the block does not raise Unauthorized, the counts are
+    undone at its end.
     """
     count_attempts(*keys)
     failed = False
@@ -49,7 +49,7 @@ def count_failures(*keys: AttemptKey) -> Iterator[None]:
         raise
     finally:
         if not failed:
-            COUNTERS.get().undo(*_to_attempts(keys))
+            COUNTERS.get().undo_count(*_to_attempts(keys))
 
 
 def client_network() -> str:

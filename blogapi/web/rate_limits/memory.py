@@ -26,19 +26,19 @@ class SlidingWindow:
 
     def __init__(self, amount: int, seconds: float, max_tracked: int = MAX_TRACKED_KEYS) -> None:
         self._amount, self._seconds, self._max_tracked = amount, seconds, max_tracked
-        # Ordered by the most recent attempt of each key, which is last.
+        # Ordered by the time of each key's most recent attempt; the oldest comes first.
         self._times: OrderedDict[Hashable, array[float]] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self._times)
 
-    def wait(self, key: Hashable, now: float) -> float:
+    def compute_wait(self, key: Hashable, now: float) -> float:
         """Return the seconds until the key may make another attempt, or 0 if it may make one now."""
         times = self._times.get(key, ())
         return max(0.0, times[-self._amount] + self._seconds - now) if len(times) >= self._amount else 0.0
 
-    def add(self, key: Hashable, now: float) -> None:
-        """Count an attempt of the key; call this only after `wait` has returned 0."""
+    def add_attempt(self, key: Hashable, now: float) -> None:
+        """Count an attempt of the key; call this only after `compute_wait` has returned 0."""
         times = self._times.setdefault(key, array("d"))
         self._times.move_to_end(key)
         # Delete old times only when `amount` of them have accumulated, because each deletion moves the array.
@@ -47,7 +47,7 @@ class SlidingWindow:
         times.append(now)
         self._drop_expired(now)
 
-    def undo(self, key: Hashable) -> None:
+    def remove_last_attempt(self, key: Hashable) -> None:
         """Remove the most recent attempt of the key."""
         times = self._times.get(key)
         if times:
@@ -75,22 +75,22 @@ class MemoryCounters:
     def count(self, *attempts: Attempt) -> float:
         """Count all attempts, or none of them if one of them exceeds its limit.
 
-        Returns 0 if the attempts were counted, otherwise the seconds to wait. An empty limit is no limit.
+        Returns 0 if the attempts were counted, otherwise the seconds to wait. An empty limit is ignored.
         """
         now = clock.monotonic()
         with self._lock:
             windows = list(self._find_windows(*attempts))
-            wait = max((window.wait(key, now) for window, key in windows), default=0.0)
+            wait = max((window.compute_wait(key, now) for window, key in windows), default=0.0)
             if not wait:
                 for window, key in windows:
-                    window.add(key, now)
+                    window.add_attempt(key, now)
         return wait
 
-    def undo(self, *attempts: Attempt) -> None:
+    def undo_count(self, *attempts: Attempt) -> None:
         """Undo a previous `count` of the attempts."""
         with self._lock:
             for window, key in self._find_windows(*attempts):
-                window.undo(key)
+                window.remove_last_attempt(key)
 
     def remember(self, key: Hashable) -> None:
         """Remember the key; if there are more than MAX_TRACKED_KEYS keys, forget the oldest one."""

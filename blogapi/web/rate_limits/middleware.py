@@ -37,7 +37,7 @@ class RateLimitMiddleware:
             return self._application(environ, start_response)
         wait = limiter.COUNTERS.get(self._app).count(*self._list_attempts(environ))
         if wait:
-            return self._refuse(limiter.too_many_requests(wait), environ, start_response)
+            return self._refuse_request(limiter.too_many_requests(wait), environ, start_response)
         return self._application(environ, start_response)
 
     def _list_attempts(self, environ: WSGIEnvironment) -> Iterator[Attempt]:
@@ -48,7 +48,7 @@ class RateLimitMiddleware:
         if config["REQUEST_KEY_LIMIT"] and key_format.is_well_formed(key):
             yield "REQUEST_KEY_LIMIT", config["REQUEST_KEY_LIMIT"], digest_token(key)
 
-    def _refuse(
+    def _refuse_request(
         self, error: TooManyRequests, environ: WSGIEnvironment, start_response: StartResponse
     ) -> Iterable[bytes]:
         body = errors.problem_body(error.status, error.code, error.detail)

@@ -69,9 +69,9 @@ class RedisCounters(MemoryCounters):
     def count(self, *attempts: Attempt) -> float:
         """Count all attempts, or none of them if one of them exceeds its limit.
 
-        Returns 0 if the attempts were counted, otherwise the seconds to wait. An empty limit is no limit.
+        Returns 0 if the attempts were counted, otherwise the seconds to wait. An empty limit is ignored.
         """
-        windows = list(self._name_windows(*attempts))
+        windows = list(self._list_windows(*attempts))
         if not windows:
             return 0.0
         names = [name for name, _, _ in windows]
@@ -79,17 +79,17 @@ class RedisCounters(MemoryCounters):
         wait: int | None = self._breaker.call(lambda: self._script(names, sizes))
         return super().count(*attempts) if wait is None else wait / 1000
 
-    def undo(self, *attempts: Attempt) -> None:
+    def undo_count(self, *attempts: Attempt) -> None:
         """Undo a previous `count` of the attempts."""
 
         def pop_newest() -> list[object]:
             with self._redis.pipeline() as pipeline:
-                for name, _, _ in self._name_windows(*attempts):
+                for name, _, _ in self._list_windows(*attempts):
                     pipeline.lpop(name)
                 return pipeline.execute()
 
         if self._breaker.call(pop_newest) is None:
-            super().undo(*attempts)
+            super().undo_count(*attempts)
 
     def remember(self, key: Hashable) -> None:
         """Remember the key in this process, and in Redis for REMEMBER_SECONDS."""
@@ -109,7 +109,7 @@ class RedisCounters(MemoryCounters):
             return str(error)
         return ""
 
-    def _name_windows(self, *attempts: Attempt) -> Iterator[tuple[str, int, int]]:
+    def _list_windows(self, *attempts: Attempt) -> Iterator[tuple[str, int, int]]:
         for setting, limit, key in attempts:
             for amount, seconds in parse_limit(limit):
                 yield self._make_name(f"{setting}:{amount}:{seconds}", key), amount, seconds
@@ -145,12 +145,12 @@ class CircuitBreaker:
         with self._lock:
             if clock.monotonic() < self._next_check:
                 return
-            # This prevents another check until this one has finished.
+            # No other check starts until this check has finished.
             self._next_check = math.inf
         # The check runs in a separate thread, because its DNS lookup has no time limit.
-        threading.Thread(target=self._check, name="check Redis", daemon=True).start()
+        threading.Thread(target=self._check_redis, name="check Redis", daemon=True).start()
 
-    def _check(self) -> None:
+    def _check_redis(self) -> None:
         try:
             self._redis.ping()
         except RedisError as error:

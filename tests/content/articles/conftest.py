@@ -18,7 +18,7 @@ from blogapi.content.taxonomies import categories as categories_definition
 from blogapi.content.taxonomies import service as taxonomies
 from blogapi.content.taxonomies import tags as tags_definition
 from blogapi.rendering import renderer
-from blogapi.storage.database import db, find_write, transaction
+from blogapi.storage.database import db, find_write_transaction, transaction
 from blogapi.web.access import Role
 from tests.conftest import ARTICLES, close_connections
 from tests.databases import create_test_app
@@ -142,7 +142,7 @@ def contents_rendered_in_writes(monkeypatch):
     render = renderer.render
 
     def record(content, content_type):
-        if find_write(db.session()):
+        if find_write_transaction(db.session()):
             found.append(content)
         return render(content, content_type)
 

@@ -479,11 +479,11 @@ def test_the_history_keeps_the_edits_when_the_row_leaves(app, as_admin, write, d
     else:
         with app.app_context():
             set_clock(NOON + 30 * DAY)
-            deleted_items.delete_old()
+            deleted_items.delete_old_items()
             assert count_rows(app) == 1
             db.session.rollback()
             set_clock(NOON + 30 * DAY + timedelta(minutes=1))
-            deleted_items.delete_old()
+            deleted_items.delete_old_items()
             db.session.rollback()
     assert count_rows(app) == 0
     assert [one["title"] for one in as_admin.get(f"{path}revisions/").json] == ["Edits", "Rye"]

@@ -84,20 +84,20 @@ def is_unused(app: Flask, picture: Picture) -> bool:
 def change_picture(app: Flask, picture: Picture, **fields: Any) -> None:
     """Change fields of the picture, as the library does."""
     with app.app_context():
-        hooks.prepare_articles([picture.uuid])
+        hooks.prerender_articles([picture.uuid])
         with transaction():
             media = db.session.get_one(Media, picture.uuid)
             for name, value in fields.items():
                 setattr(media, name, value)
             db.session.flush()
-            hooks.notify_articles(db.session(), [picture.uuid])
+            hooks.rerender_articles(db.session(), [picture.uuid])
 
 
 def delete_picture(app: Flask, picture: Picture) -> None:
     """Delete the picture although something uses it, as the library does."""
     with app.app_context():
-        hooks.prepare_articles([picture.uuid])
+        hooks.prerender_articles([picture.uuid])
         with transaction():
             hooks.remember_items(db.session(), [picture.uuid])
             db.session.execute(delete(Media).where(Media.uuid == picture.uuid))
-            hooks.notify_articles(db.session(), [picture.uuid])
+            hooks.rerender_articles(db.session(), [picture.uuid])

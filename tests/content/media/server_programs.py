@@ -27,7 +27,7 @@ app.app_context().push()
 
 def upload(path):
     with service.prepare_file(Path(path), "file") as prepared:
-        return service.store(prepared)[1]
+        return service.store_file(prepared)[1]
 
 print("ready", flush=True)
 sys.stdin.readline()

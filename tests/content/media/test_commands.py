@@ -102,13 +102,13 @@ def test_prune_deletes_old_stored_files_without_rows(app, prune, monkeypatch):
 def test_a_file_that_is_used_or_stored_during_the_command_stays(app, prune, monkeypatch):
     name = f"{make_hash('late')}.png"
     path = store(app, name, days=2)
-    delete_unreferenced = removal.delete_unreferenced
+    delete_unreferenced = removal.delete_unreferenced_files
 
     def store_first(stored_files):
         add_media(app, name="late.png", hash=make_hash("late"), **unused_for(0))
         return delete_unreferenced(stored_files)
 
-    monkeypatch.setattr(removal, "delete_unreferenced", store_first)
+    monkeypatch.setattr(removal, "delete_unreferenced_files", store_first)
     assert prune() == "Deleted 0 files with 0 bytes.\n"
     assert path.exists()
 

@@ -111,7 +111,7 @@ def test_every_other_path_is_a_404(as_stranger, path, template):
 
 def test_a_deleted_file_is_a_404(app, as_stranger, path):
     assert as_stranger.get(path).status_code == 200
-    get_folder(app).delete(path.split("/")[2], "webp")
+    get_folder(app).delete_file(path.split("/")[2], "webp")
     for headers in ({}, {"If-None-Match": "*"}, {"Range": "bytes=0-0"}):
         assert outcome(as_stranger.get(path, headers=headers)) == (404, "not_found")
     assert as_stranger.head(path).status_code == 404

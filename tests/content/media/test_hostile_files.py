@@ -154,7 +154,7 @@ def upload(app, tmp_path) -> Iterator[Callable[[bytes], bytes]]:
     def upload(data: bytes) -> bytes:
         (tmp_path / "source").write_bytes(data)
         with service.prepare_file(tmp_path / "source", "picture.jpg") as prepared:
-            media, _ = service.store(prepared)
+            media, _ = service.store_file(prepared)
         extension = media.name.partition(".")[2]
         return folders.get_folder().get_path(media.hash, extension).read_bytes()
 

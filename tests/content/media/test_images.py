@@ -355,7 +355,7 @@ def test_a_bomb_is_refused_before_its_data_is_read(run, monkeypatch):
         monkeypatch.setattr(module, name, getattr(module, name))
     monkeypatch.setattr(image_worker, "MAX_PIXELS", 1199)
     with warnings.catch_warnings():
-        image_worker.configure()
+        image_worker.configure_pillow()
         assert Image.MAX_IMAGE_PIXELS == 1199
         assert run(make_image("png"), "png")[0] == {"error": "too_large"}
 

@@ -60,5 +60,5 @@ def test_a_killed_upload_leaves_no_row_and_no_partial_file(make_app, tmp_path, p
         db.session.rollback()
         # A complete file that no row refers to is used by the next upload.
         with service.prepare_file(tmp_path / "source", "a") as prepared:
-            assert service.store(prepared)[1]
+            assert service.store_file(prepared)[1]
         assert len([name for name in list_names() if "." in name]) == 1

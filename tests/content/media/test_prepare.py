@@ -18,7 +18,7 @@ from blogapi.config import CannotStart
 from blogapi.content.media import folder as folders
 from blogapi.content.media import images, queries, service
 from blogapi.content.media.models import Media
-from blogapi.content.media.service import make_name
+from blogapi.content.media.service import make_file_name
 from blogapi.rendering.media_types import BY_EXTENSION
 from blogapi.storage import files
 from blogapi.storage.database import db, savepoint, transaction
@@ -56,7 +56,7 @@ def upload(in_app, source) -> Callable[..., tuple[Media, bool]]:
 
     def upload(data: bytes, name: str = "file", **fields: str) -> tuple[Media, bool]:
         with service.prepare_file(source(data), name) as prepared:
-            return service.store(prepared, **fields)
+            return service.store_file(prepared, **fields)
 
     return upload
 
@@ -161,7 +161,7 @@ def test_other_files_are_stored_unchanged(upload, data, name, type):
     ],
 )
 def test_a_name_is_harmless(given, stem):
-    assert make_name(given, BY_EXTENSION["jpg"]) == f"{stem}.jpg"
+    assert make_file_name(given, BY_EXTENSION["jpg"]) == f"{stem}.jpg"
 
 
 def test_a_drawing_is_stored_without_its_scripts(upload):
@@ -253,7 +253,7 @@ def test_nothing_remains_if_the_transaction_is_rolled_back(in_app, source):
     data = make_image("png", 401, 30)
     with pytest.raises(ZeroDivisionError), service.prepare_file(source(data), "a") as prepared, transaction():
         with transaction():
-            service.store(prepared)
+            service.store_file(prepared)
         assert f"{prepared.hash}.png" in list_files()
         raise ZeroDivisionError
     assert_nothing_is_left()
@@ -262,11 +262,11 @@ def test_nothing_remains_if_the_transaction_is_rolled_back(in_app, source):
 def test_nothing_remains_if_a_savepoint_is_rolled_back(in_app, source):
     def fail():
         with service.prepare_file(source(make_image("png")), "b") as prepared, savepoint():
-            service.store(prepared)
+            service.store_file(prepared)
             raise ZeroDivisionError
 
     with service.prepare_file(source(MP3), "a") as prepared, transaction():
-        service.store(prepared)
+        service.store_file(prepared)
         with pytest.raises(ZeroDivisionError):
             fail()
     assert (list(list_files()), count(Media)) == ([f"{digest(MP3)}.mp3"], 1)
@@ -274,9 +274,9 @@ def test_nothing_remains_if_a_savepoint_is_rolled_back(in_app, source):
 
 def test_a_rollback_keeps_a_file_that_is_stored(upload, in_app, source):
     media, _ = upload(MP3)
-    folders.get_folder().delete(media.hash, "mp3")
+    folders.get_folder().delete_file(media.hash, "mp3")
     with pytest.raises(ZeroDivisionError), service.prepare_file(source(MP3), "a") as prepared, transaction():
-        service.store(prepared)
+        service.store_file(prepared)
         raise ZeroDivisionError
     assert list(list_files()) == [f"{digest(MP3)}.mp3"]
 
@@ -287,7 +287,7 @@ def test_a_failed_cleanup_is_logged(in_app, source, monkeypatch, caplog):
 
     monkeypatch.setattr(queries, "find_stored_files", fail)
     with pytest.raises(ZeroDivisionError), service.prepare_file(source(MP3), "a") as prepared, transaction():
-        service.store(prepared)
+        service.store_file(prepared)
         raise ZeroDivisionError
     assert "remain in the media folder" in caplog.text
 
@@ -298,7 +298,7 @@ def test_a_file_that_was_deleted_meanwhile_is_asked_for_again(upload, in_app, so
         with transaction():
             db.session.delete(db.session.get(Media, media.uuid))
         with pytest.raises(Unavailable):
-            service.store(prepared)
+            service.store_file(prepared)
 
 
 def test_storing_takes_few_statements(in_app, source, record_statements):
@@ -306,7 +306,7 @@ def test_storing_takes_few_statements(in_app, source, record_statements):
         service.prepare_file(source(make_image("png", 801, 30)), "a") as prepared,
         record_statements() as statements,
     ):
-        service.store(prepared)
+        service.store_file(prepared)
     # The file is looked up, the sizes are added up, two tables get rows, the address of the service is
     # read, the JSON is stored, and the hashes are no former hashes any more.
     assert len(statements) <= 7, statements
@@ -330,7 +330,7 @@ def test_the_same_file_at_once_becomes_one_entry(in_app, tmp_path, monkeypatch):
     def upload(_: int) -> bool:
         with in_app.app_context(), service.prepare_file(tmp_path / "source", "a") as prepared:
             barrier.wait(120)
-            return service.store(prepared)[1]
+            return service.store_file(prepared)[1]
 
     monkeypatch.setattr(images._QUEUE.get(in_app), "_wait_seconds", 120)
     with ThreadPoolExecutor(4) as pool:

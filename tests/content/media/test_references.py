@@ -38,7 +38,7 @@ def service_url(monkeypatch):
 
 
 def resolve(html, files=FILES):
-    return HtmlResolver(uuid4(), files).resolve(html)
+    return HtmlResolver(uuid4(), files).resolve_html(html)
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ ELEMENTS = st.builds(
 def test_resolved_html_is_sanitised_and_contains_no_unresolved_address(elements):
     for files in (FILES, file_references.NO_FILES):
         safe = sanitizer.to_safe_html("".join(elements), "html")
-        shown = HtmlResolver(uuid4(), files).resolve(safe)
+        shown = HtmlResolver(uuid4(), files).resolve_html(safe)
         assert sanitizer.to_safe_html(shown, "html") == shown
         for address in file_references._list_addresses(shown):
             assert not address.strip().lower().startswith("media:")

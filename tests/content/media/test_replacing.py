@@ -169,7 +169,7 @@ def test_the_same_file_changes_nothing(app, as_admin, media):
     assert replace(as_admin, media, OLD).json == media
     # A stored file that is missing is restored.
     with app.app_context():
-        get_folder().delete(media["url"].split("/")[2], "png")
+        get_folder().delete_file(media["url"].split("/")[2], "png")
     assert replace(as_admin, media, OLD).json == media
     assert list_files(app) == files
     assert replace(as_admin, media, OLD, name="b.png").json["name"] == "b.png"
@@ -209,10 +209,10 @@ def test_a_former_version_with_the_old_address_still_uses_the_file(app, as_admin
     uses = as_admin.get(f"{MEDIA}{media['uuid']}/uses/").json
     assert [(use["uuid"], use["current"]) for use in uses] == [(str(article.uuid), False)]
     with app.app_context():
-        revisions.prune(2)
+        revisions.prune_revisions(2)
     assert as_admin.get(f"{MEDIA}{media['uuid']}/uses/").json == uses
     with app.app_context():
-        revisions.prune(0)
+        revisions.prune_revisions(0)
     assert as_admin.get(f"{MEDIA}{media['uuid']}/uses/").json == []
 
 
@@ -229,7 +229,7 @@ def test_a_kept_version_keeps_the_file_that_it_shows_by_a_former_address(
     as_admin.patch(path, json={"content": "Words"})
     with app.app_context():
         # Of the two former versions, the one without the picture is deleted.
-        assert revisions.prune(1) == 1
+        assert revisions.prune_revisions(1) == 1
     result = app.test_cli_runner().invoke(args=["media", "prune", "--days", "0"])
     assert result.exit_code == 0, result.output
     (version,) = as_admin.get(f"{path}revisions/").json

@@ -124,16 +124,16 @@ def test_a_repeated_upload_returns_the_present_file_and_fills_in_empty_texts(app
 
 
 def test_an_upload_of_a_file_that_is_deleted_before_the_response_is_asked_for_again(as_admin, monkeypatch):
-    add = editing.add
+    add = editing.add_file
 
     def add_and_delete(*args, **texts):
         media, created = add(*args, **texts)
         # Another request has a session of its own.
         db.session.expunge(media)
-        removal.delete(media.uuid)
+        removal.delete_file(media.uuid)
         return media, created
 
-    monkeypatch.setattr(editing, "add", add_and_delete)
+    monkeypatch.setattr(editing, "add_file", add_and_delete)
     assert outcome(upload(as_admin)) == (503, "unavailable")
 
 
@@ -499,14 +499,14 @@ def test_the_file_of_a_stored_rendition_is_deleted_with_its_picture(app, as_admi
 
 def test_a_file_that_is_uploaded_again_during_its_deletion_stays(app, as_admin, monkeypatch):
     location = upload(as_admin).headers["Location"]
-    delete_unreferenced = removal.delete_unreferenced
+    delete_unreferenced = removal.delete_unreferenced_files
 
     def upload_first(stored_files):
-        monkeypatch.setattr(removal, "delete_unreferenced", delete_unreferenced)
+        monkeypatch.setattr(removal, "delete_unreferenced_files", delete_unreferenced)
         assert upload(as_admin).status_code == 201
         return delete_unreferenced(stored_files)
 
-    monkeypatch.setattr(removal, "delete_unreferenced", upload_first)
+    monkeypatch.setattr(removal, "delete_unreferenced_files", upload_first)
     assert as_admin.delete(location).status_code == 204
     assert list_files(app) == [f"{HASH}.png"]
 
@@ -517,7 +517,7 @@ def test_a_stored_file_that_cannot_be_deleted_is_logged(app, as_admin, monkeypat
     def fail(self, hash, extension):
         raise PermissionError("no")
 
-    monkeypatch.setattr("blogapi.content.media.folder.MediaFolder.delete", fail)
+    monkeypatch.setattr("blogapi.content.media.folder.MediaFolder.delete_file", fail)
     assert as_admin.delete(location).status_code == 204
     assert "remain in the media folder" in caplog.text
     assert as_admin.get(MEDIA).json == []
@@ -532,9 +532,9 @@ def calls(monkeypatch):
         gone = session.get(Media, next(iter(media_ids))) is None
         made.append(("gone" if gone else "changed", hooks.find_items(session, "article", media_ids)))
 
-    monkeypatch.setattr(rerendering, "render_articles_again", render)
+    monkeypatch.setattr(rerendering, "rerender_articles_using", render)
     monkeypatch.setattr(
-        rerendering, "prepare_articles", lambda media_ids: made.append(("prepared", len(media_ids)))
+        rerendering, "prerender_articles_using", lambda media_ids: made.append(("prepared", len(media_ids)))
     )
     return made
 

@@ -25,7 +25,7 @@ def remove(path):
     hash = service._compute_hash(Path(path))
     with transaction():
         db.session.execute(delete(Media).where(Media.hash == hash))
-    removal.delete_stored_files([(hash, "mp3")])
+    removal.try_delete_unreferenced_files([(hash, "mp3")])
 
 uploaded = 0
 for _ in range(50):

@@ -37,7 +37,7 @@ def image(picture):
 
 def prune(app, keep=0):
     with app.app_context():
-        revisions.prune(keep)
+        revisions.prune_revisions(keep)
 
 
 @pytest.mark.parametrize(

@@ -230,10 +230,10 @@ def test_a_picture_whose_width_windows_cannot_delete_now_is_deleted_later(
     with monkeypatch.context() as patch:
         patch.setattr(folder.shutil, "rmtree", refuse)
         assert as_admin.delete(f"{MEDIA}{media['uuid']}/").status_code == 204
-    assert "remain in the media folder until media prune: [Errno 13] in use" in caplog.text
+    assert "remain in the media folder until `media prune`: [Errno 13] in use" in caplog.text
     assert as_stranger.get(media["url"]).status_code == 200
     with app.app_context():
-        removal.delete_unreferenced([(media["url"].split("/")[2], "jpg")])
+        removal.delete_unreferenced_files([(media["url"].split("/")[2], "jpg")])
     assert list_widths(app) == []
     assert as_stranger.get(media["url"]).status_code == 404
 
@@ -268,10 +268,10 @@ def test_the_widths_that_were_not_requested_for_the_longest_time_are_deleted_fir
     # A request counts as a use.
     assert as_stranger.get(address(media, "w200.webp")).status_code == 200
     sizes = {path.name: path.stat().st_size for path in list_widths(app)}
-    cache = widths.RenditionCache(get_folder(app), sum(sizes.values()))
+    cache = widths.ResizedCopyCache(get_folder(app), sum(sizes.values()))
     source = Path(app.instance_path) / "new"
     source.write_bytes(b"x" * sizes["w320.webp"])
-    cache.place(source, hash, widths.Width(800, "webp"))
+    cache.place_copy(source, hash, widths.Width(800, "webp"))
     left = {path.name for path in list_widths(app)}
     assert "w320.webp" not in left and {"w200.webp", "w800.webp"} <= left
     assert sum(path.stat().st_size for path in list_widths(app)) <= sum(sizes.values())

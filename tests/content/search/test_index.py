@@ -87,7 +87,7 @@ def test_rendering_again_after_an_update_leaves_no_former_word(
         words = lambda text: [f"new{word}" for word in text.lower().split()]  # noqa: E731
         monkeypatch.setattr(module, "find_words", words)
     with app.app_context():
-        rerendering.render_all()
+        rerendering.rerender_all_articles()
     assert (find("zebra"), find("newzebra"), find("newrye")) == ([], ["Zebra"], ["Zebra"])
     check()
 

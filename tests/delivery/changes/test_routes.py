@@ -195,12 +195,14 @@ def test_a_read_of_the_feed_writes_only_the_events_of_due_articles(
     make_article(published_at=(NOON + timedelta(minutes=1)).isoformat())
     # The first request with a key stores the time of the request as the last use of the key.
     as_reader.get(CHANGES)
-    for seconds, has_events in ((59, False), (60, True), (90, False), (30, False)):
+    for seconds, has_earlier_events in ((59, False), (60, True), (90, False), (30, False)):
         set_clock(NOON + timedelta(seconds=seconds))
         with record_statements() as executed:
             as_reader.get(CHANGES)
         written = [statement for statement in executed if not statement.startswith("SELECT")]
-        assert {text.split()[0] for text in written} == ({"UPDATE", "INSERT"} if has_events else set())
+        assert {text.split()[0] for text in written} == (
+            {"UPDATE", "INSERT"} if has_earlier_events else set()
+        )
 
 
 def test_a_write_that_changes_nothing_is_not_reported(as_admin, make_article, make_tag):

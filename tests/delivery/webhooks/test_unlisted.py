@@ -199,7 +199,7 @@ def test_the_ids_of_calls_are_unique_and_those_of_public_changes_stay(
         )
         for number, listed in enumerate((False, True, True)):
             state = events.ItemState(events.EPOCH, listed=listed)
-            events.record("article", UUID(int=number + 1), None, state, has_events=False)
+            events.note_change("article", UUID(int=number + 1), None, state, has_earlier_events=False)
     deliver(webhook)
     ids = [call.headers["webhook-id"] for call in receiver.calls]
     with app.app_context():
@@ -216,7 +216,7 @@ def test_an_item_that_is_rendered_again_is_not_told(app, receiver, make_webhook,
     uuid = UUID(add("article", status="unlisted").split("/")[-2])
     with app.app_context(), transaction():
         state = events.ItemState(events.EPOCH, listed=False)
-        events.record("article", uuid, state, state, change=events.ChangeType.RENDERED)
+        events.note_change("article", uuid, state, state, change=events.ChangeType.RENDERED)
     deliver(webhook)
     assert get_received(receiver) == [("unlisted", True)]
 

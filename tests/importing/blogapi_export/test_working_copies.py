@@ -36,7 +36,7 @@ def export(app, instance, databases, tmp_path):
 
 def save(blogs: Blogs, uuid: UUID, content: str, **fields: object) -> None:
     body = {"title": "Edits", "content": content, "content_type": "html", **fields}
-    service.save(blogs.owner, uuid, WorkingCopyBodySchema().load(body))
+    service.save_working_copy(blogs.owner, uuid, WorkingCopyBodySchema().load(body))
 
 
 def change(blogs: Blogs, uuid: UUID) -> None:
@@ -63,7 +63,7 @@ def test_a_working_copy_is_restored_once(export):
     assert read_content(blogs, uuid) == "Rye"
     assert list_results(blogs.restore(root)) == [Result.UNCHANGED, Result.UNCHANGED]
     with blogs.app.app_context():
-        assert service.publish(blogs.owner, uuid).title == "Edits"
+        assert service.publish_working_copy(blogs.owner, uuid).title == "Edits"
     assert list_results(blogs.restore(root))[1] is Result.SKIPPED
     assert read_content(blogs, uuid) is None
 
@@ -100,7 +100,7 @@ def test_edits_of_an_older_version_do_not_overwrite_a_newer_one(export, tmp_path
     blogs.restore(tmp_path / "later")
     assert read_content(blogs, uuid) == "Rye"
     with blogs.app.app_context(), pytest.raises(Conflict):
-        service.publish(blogs.owner, uuid)
+        service.publish_working_copy(blogs.owner, uuid)
     with blogs.app.app_context():
         assert db.session.get(Article, uuid).content == "Flour"
 

@@ -17,7 +17,7 @@ from blogapi.content.media import images
 from blogapi.content.media import service as media_service
 from blogapi.content.media.models import Media, MediaPath
 from blogapi.importing.media import imported_media
-from blogapi.storage.database import db, find_write
+from blogapi.storage.database import db, find_write_transaction
 from tests.conftest import ARTICLES
 
 
@@ -309,7 +309,7 @@ def test_equal_files_are_stored_once_and_a_second_import_prepares_nothing(run, s
 
 def test_a_file_that_the_library_has_is_known(app, run, site, library, paths):
     with app.app_context(), media_service.prepare_file(draw(site / "posts/cat.png"), "mimi.png") as prepared:
-        media_service.store(prepared)
+        media_service.store_file(prepared)
     write(site / "posts/a.md", "![](cat.png)")
     assert counts(run(site / "posts")) == {"known": 1}
     assert (len(library()), len(paths())) == (1, 1)
@@ -434,7 +434,7 @@ def test_pictures_are_prepared_before_the_write_lock_is_taken(run, site, monkeyp
     prepare, in_write = media_service.prepare_file, []
 
     def record(source, name):
-        in_write.append(find_write(db.session()) is not None)
+        in_write.append(find_write_transaction(db.session()) is not None)
         return prepare(source, name)
 
     monkeypatch.setattr(media_service, "prepare_file", record)

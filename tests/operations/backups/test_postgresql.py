@@ -53,14 +53,14 @@ def use_empty(databases, tmp_path, monkeypatch):
 @pytest.fixture
 def saved_names(monkeypatch):
     """The names of the databases that were created on the server."""
-    names, execute = [], postgresql_dumps._execute
+    names, execute = [], postgresql_dumps._execute_statement
 
     def record(url, statement):
         if statement.startswith("CREATE DATABASE "):
             names.append(statement.removeprefix("CREATE DATABASE "))
         execute(url, statement)
 
-    monkeypatch.setattr(postgresql_dumps, "_execute", record)
+    monkeypatch.setattr(postgresql_dumps, "_execute_statement", record)
     return names
 
 
@@ -165,13 +165,13 @@ def test_a_backup_is_restored_into_an_empty_database(app, run, blog, use_empty, 
 
 
 def test_a_write_during_the_backup_is_not_in_it(app, run, blog, make_article, monkeypatch, tmp_path):
-    original = postgresql_dumps.dump
+    original = postgresql_dumps.dump_database
 
     def write_before(*arguments):
         make_article(title="Later")
         original(*arguments)
 
-    monkeypatch.setattr(postgresql_dumps, "dump", write_before)
+    monkeypatch.setattr(postgresql_dumps, "dump_database", write_before)
     made = run("backup", tmp_path / "saved.zip", "--json")
     assert json.loads(made.stdout)["rows"]["article"] == 2
     verified = run("backup", "--verify", tmp_path / "saved.zip")
@@ -185,7 +185,7 @@ def test_a_file_that_the_service_deletes_during_the_backup_is_not_missing(
     for colour in ("blue", "red"):
         store_picture(app, colour)
     gone, kept = list_stored_files(app)
-    original = postgresql_dumps.dump
+    original = postgresql_dumps.dump_database
 
     def delete_after(*arguments):
         original(*arguments)
@@ -193,7 +193,7 @@ def test_a_file_that_the_service_deletes_during_the_backup_is_not_missing(
             (blog / "media" / gone.path).unlink()
             query(os.environ[URL], "DELETE FROM media WHERE hash = :hash", hash=gone.hash)
 
-    monkeypatch.setattr(postgresql_dumps, "dump", delete_after)
+    monkeypatch.setattr(postgresql_dumps, "dump_database", delete_after)
     made = run("backup", tmp_path / "saved.zip", "--json")
     assert made.exit_code == 0, made.output
     report = json.loads(made.stdout)
@@ -328,7 +328,7 @@ def test_a_dump_of_another_program_is_refused(
     other, name = databases.create_empty(tmp_path), as_login.post(BACKUPS).json["name"]
     path = blog / "backups" / name
     query(other, statement)
-    postgresql_dumps.dump(make_url(other), tmp_path / "other.dump")
+    postgresql_dumps.dump_database(make_url(other), tmp_path / "other.dump")
     write_altered(path, tmp_path / "altered.zip", without_files={"blog.dump"})
     with zipfile.ZipFile(tmp_path / "altered.zip", "a") as zip_file:
         zip_file.write(tmp_path / "other.dump", "blog.dump")

@@ -155,7 +155,9 @@ def test_the_sample_keeps_what_is_set_and_the_fields_of_the_blog(app, as_reader)
     own = {"languages": [{"language": "fr"}], "title": "My blog"}
     with app.app_context():
         site_service.change(SiteChangesSchema().load(own))
-        field_service.define(FieldBodySchema().load({"name": "serves", "label": "Portions", "type": "text"}))
+        field_service.define_field(
+            FieldBodySchema().load({"name": "serves", "label": "Portions", "type": "text"})
+        )
         assert seed.fill_empty_blog() > 0
     site = as_reader.get(f"{BLOG}site/").json
     assert [one["language"] for one in site["languages"]] == ["fr"] and site["title"] == "My blog"

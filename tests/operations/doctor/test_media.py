@@ -128,7 +128,7 @@ def test_a_media_folder_that_is_not_writable_is_reported(find, pictures, media, 
 
 def test_a_wrong_unused_since_is_reported_and_repaired(app, find, pictures):
     with app.app_context(), transaction():
-        media = queries.find_stored(pictures[2].hash)
+        media = queries.find_file_by_hash(pictures[2].hash)
         media.unused_since = None
         db.session.flush()
         updated = media.last_updated
@@ -136,7 +136,7 @@ def test_a_wrong_unused_since_is_reported_and_repaired(app, find, pictures):
     assert get_faults(find()) == [("wrong", says, "doctor --repair")]
     assert ("repaired", says, "") in find(repair=True)
     with app.app_context():
-        media = queries.find_stored(pictures[2].hash)
+        media = queries.find_file_by_hash(pictures[2].hash)
         assert media.unused_since is not None and media.last_updated == updated
     assert get_faults(find()) == []
 
@@ -183,7 +183,7 @@ def test_wrong_uses_by_other_items_are_reported_and_repaired(
     gone, former = uuid4(), uuid4()
     for kind, item in (("author", gone), ("article", former)):
         with app.app_context():
-            media = queries.find_stored(red.hash)
+            media = queries.find_file_by_hash(red.hash)
         values = {"media_id": media.uuid, "kind": kind, "item_id": item, "current": True}
         write(app, insert(MediaUse).values(values))
     write(app, delete(MediaUse).where(MediaUse.item_id.in_([guest.uuid, article.uuid])))

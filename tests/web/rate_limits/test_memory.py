@@ -35,9 +35,9 @@ def test_an_attempt_that_is_undone_is_not_counted(counters, advance_clock):
     counters.count(*attempts)
     advance_clock(10)
     counters.count(*attempts)
-    counters.undo(*attempts)
+    counters.undo_count(*attempts)
     assert [counters.count(*attempts) for _ in range(2)] == [0, 50]
-    counters.undo(("A", "5 per minute", "nobody"))
+    counters.undo_count(("A", "5 per minute", "nobody"))
     assert counters.count(("A", "5 per minute", "nobody")) == 0
 
 
@@ -87,17 +87,17 @@ def test_concurrent_threads_do_not_exceed_the_limit(counters):
 def test_expired_keys_are_dropped():
     window = SlidingWindow(5, 60)
     for number in range(1000):
-        window.add(f"192.0.2.{number}", now=number)
+        window.add_attempt(f"192.0.2.{number}", now=number)
     assert len(window) == 60
 
 
 def test_many_keys_do_not_fill_the_memory():
     window = SlidingWindow(5, 60, max_tracked=100)
     for number in range(1000):
-        window.add("busy", now=0.0 if number < 3 else 1.0) if number % 50 == 0 else None
-        window.add(number, now=1.0)
+        window.add_attempt("busy", now=0.0 if number < 3 else 1.0) if number % 50 == 0 else None
+        window.add_attempt(number, now=1.0)
     assert len(window) == 100
-    assert window.wait("busy", 1.0) > 0
+    assert window.compute_wait("busy", 1.0) > 0
 
 
 def test_one_key_needs_little_memory():
@@ -105,7 +105,7 @@ def test_one_key_needs_little_memory():
     tracemalloc.start()
     try:
         for number in range(10_000):
-            window.add("a", now=number / 10)
+            window.add_attempt("a", now=number / 10)
         used, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

@@ -181,7 +181,7 @@ def test_each_process_uses_its_own_counters_until_redis_is_back(
     assert [each.count(ATTEMPT) > 0 for each in (one, other, one, other)] == [False, False, False, True]
     own_redis.stop()
     assert [one.count(ATTEMPT) > 0 for _ in range(4)] == [False, False, False, True]
-    one.undo(ATTEMPT)
+    one.undo_count(ATTEMPT)
     assert [one.count(ATTEMPT) > 0 for _ in range(2)] == [False, True]
     one.remember("ada")
     assert (one.remembers("ada"), one.remembers("grace")) == (True, False)
@@ -222,7 +222,7 @@ def test_a_redis_that_does_not_respond_delays_only_one_request(make_counters, mo
         counted = make_counters(url)
         assert [counted.count(ATTEMPT) > 0 for _ in range(4)] == [False, False, False, True]
         for _ in range(20):
-            counted.undo(ATTEMPT)
+            counted.undo_count(ATTEMPT)
             counted.remembers("ada")
         wait_for_checks()
         listening.accept()[0].close()

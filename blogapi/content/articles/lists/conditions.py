@@ -16,12 +16,12 @@ from sqlalchemy import ColumnElement, and_, bindparam, exists, false, literal, o
 from blogapi.content.articles.lifecycle import SCHEDULED
 from blogapi.content.articles.models import Article, ArticleAuthor, ArticleTag, FormerSlug, WorkingCopy
 from blogapi.content.custom_fields.filters import FieldFilter
-from blogapi.content.search.engines import find_numbers, get_engine, select_articles
+from blogapi.content.search.engines import find_matching_numbers, get_engine, select_articles
 from blogapi.content.search.tokenizer import parse_query
 from blogapi.content.taxonomies.authors import Author
 from blogapi.content.taxonomies.categories import Category
 from blogapi.content.taxonomies.hierarchy import find_descendants
-from blogapi.content.taxonomies.queries import find_terms_by_former_slugs
+from blogapi.content.taxonomies.queries import find_uuids_by_former_slugs
 from blogapi.content.taxonomies.tags import Tag
 from blogapi.parsing import normalize_language, parse_uuid
 from blogapi.publication.visibility import (
@@ -114,7 +114,7 @@ class Condition:
     is_selective: bool = False
 
     def get_sql(self, *, reads_all: bool) -> ColumnElement[bool]:
-        """Return the form for a statement that reads all articles, or the form for one page of a list."""
+        """Return the form of the condition for a statement that reads all articles, or for one page."""
         return self.in_all if reads_all and self.in_all is not None else self.of_article
 
 
@@ -144,7 +144,7 @@ def list_conditions(filters: ArticleFilters) -> Iterator[Condition]:
     if filters.not_language:
         yield Condition(_article.language.not_in(filters.not_language))
     if filters.translation_key:
-        # The index contains only articles that have a key.
+        # The index contains only articles that have a translation key.
         has_key = _article.translation_key != "", _article.translation_key == filters.translation_key
         yield Condition(and_(*has_key))
     if filters.updated_after:
@@ -172,7 +172,7 @@ def list_state_conditions(
     return [type_, is_wanted]
 
 
-def limit_time(column: Any, filters: ArticleFilters) -> list[ColumnElement[bool]]:
+def limit_publication_time(column: Any, filters: ArticleFilters) -> list[ColumnElement[bool]]:
     """Return the conditions that `column`, a publication time, is in the period of the filters."""
     after, before = filters.published_after, filters.published_before
     return [*([column >= after] if after else ()), *([column < before] if before else ())]
@@ -221,7 +221,7 @@ def find_named_terms(filters: ArticleFilters) -> tuple[NamedTerms, NamedTerms]:
                 found[model][reference] = uuids
             else:
                 others.append(reference)
-        for slug, uuid in (find_terms_by_former_slugs(model, others) if others else {}).items():
+        for slug, uuid in (find_uuids_by_former_slugs(model, others) if others else {}).items():
             found[model][slug] = (
                 find_descendants(model, [uuid]) if model is Category and not filters.exact else [uuid]
             )
@@ -284,7 +284,7 @@ def _match_author(reference: str) -> Condition:
     uuid = parse_uuid(reference)
     named = Author.slug == reference if uuid is None else or_(Author.uuid == uuid, Author.owner_id == uuid)
     row = db.session.execute(select(Author.uuid).where(named).order_by(Author.uuid != uuid)).first()
-    author = row.uuid if row else find_terms_by_former_slugs(Author, [reference]).get(reference)
+    author = row.uuid if row else find_uuids_by_former_slugs(Author, [reference]).get(reference)
     by_author = _match_link(_byline, _byline.author_id, [author] if author else [])
     if uuid is None or author == uuid or (row is None and author):
         return by_author
@@ -315,5 +315,5 @@ def _match_words(text: str) -> Condition:
     query, session = parse_query(text), db.session()
     if not query:
         return Condition(false())
-    numbers = literal(find_numbers(session, query))
+    numbers = literal(find_matching_numbers(session, query))
     return Condition(_article.uuid.in_(select_articles(get_engine(session), numbers)))

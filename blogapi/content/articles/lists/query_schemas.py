@@ -128,20 +128,21 @@ class ArticleListQuery(ListQuery, ArticleCountsQuery):
     ordering = ma.fields.String(
         validate=validate.OneOf(ORDERINGS),
         metadata={
-            "description": "`-featured` lists the featured articles first, the newest first in each part.",
+            "description": "`-featured` lists the featured articles first; both parts begin with the newest.",
             "example": "-published_at",
         },
     )
     status = ma.fields.String(
         validate=validate.OneOf((*API_STATUSES, ANY_STATUS)),
         metadata={
-            "description": "For admins: list the articles of all authors in this status, or in any.",
+            "description": "For editors and admins: list all authors' articles in this status, or in `any`.",
             "example": "draft",
         },
     )
     working_copy = TextBoolean(
         metadata={
-            "description": "For admins: `true` lists all articles with a working copy, `false` the others."
+            "description": "For editors and admins: `true` lists all articles with a working copy, `false` "
+            "the others."
         }
     )
 

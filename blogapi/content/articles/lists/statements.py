@@ -23,7 +23,7 @@ from blogapi.content.articles.lists.conditions import (
     Condition,
     find_named_terms,
     is_only_author,
-    limit_time,
+    limit_publication_time,
     list_conditions,
     list_state_conditions,
 )
@@ -83,7 +83,7 @@ def build_list(filters: ArticleFilters, *, public: bool, author_id: UUID | None 
     conditions = _list_all_conditions(filters, author_id)
     total = _count_matching(conditions, filters, now, public=public)
     is_listed = public or filters.status in LISTED_STATUSES
-    driver = next((one for one in conditions if one.drives), None)
+    driver = next((condition for condition in conditions if condition.drives), None)
     if driver is not None and is_listed and ordering in _DATE_ORDERINGS and filters.type != PAGE:
         link = driver.link
         uuids = _select_links(link.article_id, driver, conditions, filters, now)
@@ -91,17 +91,20 @@ def build_list(filters: ArticleFilters, *, public: bool, author_id: UUID | None 
         return _make_list(uuids, order, total)
     columns: Any = _article if ordering in _DATE_ORDERINGS else _UndatedColumns
     # There are few scheduled articles, which an index of dates finds.
-    is_sorted = filters.status == SCHEDULED or any(one.is_selective for one in conditions)
-    if is_sorted:
+    skips_index = filters.status == SCHEDULED or any(condition.is_selective for condition in conditions)
+    if skips_index:
         columns = _article if filters.status == SCHEDULED else UnindexedColumns
     uuids = _select_articles(_article.uuid, columns, conditions, filters, now, public=public)
     if ordering.endswith("last_updated") and not public:
         edited = _select_articles(_article.uuid, UnindexedColumns, conditions, filters, now)
-        return _list_by_change(uuids, edited, ordering, total, is_sorted=is_sorted)
-    return _make_list(uuids, _make_order(filters, ordering, is_listed=is_listed, is_sorted=is_sorted), total)
+        return _list_by_change(uuids, edited, ordering, total, skips_index=skips_index)
+    sorting = _make_order(filters, ordering, is_listed=is_listed, skips_index=skips_index)
+    return _make_list(uuids, sorting, total)
 
 
-def select_matches(author_id: UUID | None, filters: ArticleFilters, *, public: bool) -> Select[UUID] | None:
+def select_matching_articles(
+    author_id: UUID | None, filters: ArticleFilters, *, public: bool
+) -> Select[UUID] | None:
     """Return an unordered statement that selects the uuids of the matching articles; None if all match.
 
     With `public`, the statement may still select articles that are not public, because the search excludes
@@ -135,9 +138,9 @@ def select_status_counts(author_id: UUID | None, filters: ArticleFilters) -> Exe
     return numbers.add_columns(func.count(), func.count(copy)).group_by(status)
 
 
-def limit_entries(filters: ArticleFilters) -> list[ColumnElement[bool]]:
+def list_entry_conditions(filters: ArticleFilters) -> list[ColumnElement[bool]]:
     """Return the conditions that a search entry belongs to a public article in the period of the filters."""
-    return [_entry.listed_from <= current_time(), *limit_time(_entry.listed_from, filters)]
+    return [_entry.listed_from <= current_time(), *limit_publication_time(_entry.listed_from, filters)]
 
 
 def _list_all_conditions(filters: ArticleFilters, author_id: UUID | None) -> list[Condition]:
@@ -158,8 +161,8 @@ def _select_articles(
     reads_all: bool = False,
 ) -> Select[*tuple[Any, ...]]:
     """Select `column` of the matching articles; the conditions on their state refer to `columns`."""
-    wanted = [one.get_sql(reads_all=reads_all) for one in conditions]
-    wanted += limit_time(_article.published_at, filters)
+    wanted = [condition.get_sql(reads_all=reads_all) for condition in conditions]
+    wanted += limit_publication_time(_article.published_at, filters)
     wanted += list_state_conditions(filters, columns, now, public=public)
     return select(column).select_from(table_of(Article)).where(*wanted)
 
@@ -175,13 +178,13 @@ def _select_links(
 ) -> Select[*tuple[Any, ...]]:
     """Select `column` of the links of `driver` whose articles are public and meet all conditions."""
     link = driver.link
-    wanted = [driver.of_link, link.listed_from <= now, *limit_time(link.listed_from, filters)]
+    wanted = [driver.of_link, link.listed_from <= now, *limit_publication_time(link.listed_from, filters)]
     source = link.article_id.table
-    for one in conditions:
-        if link is _tag and one.of_any_tag is not None:
-            wanted.append(one.of_any_tag)
-        elif one is not driver:
-            wanted.append(one.get_sql(reads_all=reads_all))
+    for condition in conditions:
+        if link is _tag and condition.of_any_tag is not None:
+            wanted.append(condition.of_any_tag)
+        elif condition is not driver:
+            wanted.append(condition.get_sql(reads_all=reads_all))
             source = link.article_id.table.join(table_of(Article), _article.uuid == link.article_id)
     return select(column).select_from(source).where(*wanted)
 
@@ -189,29 +192,30 @@ def _select_links(
 def _count_matching(
     conditions: Sequence[Condition], filters: ArticleFilters, now: datetime, *, public: bool
 ) -> Select[int]:
-    links = [one for one in conditions if one.link is not None]
-    if public and links and filters.type != PAGE:
-        driver = next((one for one in links if one.drives), links[0])
+    linked = [condition for condition in conditions if condition.link is not None]
+    if public and linked and filters.type != PAGE:
+        driver = next((condition for condition in linked if condition.drives), linked[0])
         article_id = driver.link.article_id
         number = func.count() if driver.drives else func.count(article_id.distinct())
         return _select_links(number, driver, conditions, filters, now, reads_all=True)
-    columns: Any = UnindexedColumns if any(one.is_selective for one in conditions) else _article
+    is_selective = any(condition.is_selective for condition in conditions)
+    columns: Any = UnindexedColumns if is_selective else _article
     return _select_articles(func.count(), columns, conditions, filters, now, public=public, reads_all=True)
 
 
-def _make_order(filters: ArticleFilters, ordering: str, *, is_listed: bool, is_sorted: bool) -> Order:
-    """Return the expressions of the ordering. With `is_sorted`, the database sorts without an index."""
+def _make_order(filters: ArticleFilters, ordering: str, *, is_listed: bool, skips_index: bool) -> Order:
+    """Return the expressions of the ordering. With `skips_index`, the database sorts without an index."""
     if ordering == FEATURED_FIRST:
-        by_date = _make_order(filters, NEWEST, is_listed=is_listed, is_sorted=is_sorted)
-        return ((unindexed(_article.featured) if is_sorted else _article.featured, True), *by_date)
+        by_date = _make_order(filters, NEWEST, is_listed=is_listed, skips_index=skips_index)
+        return ((unindexed(_article.featured) if skips_index else _article.featured, True), *by_date)
     column, is_descending = _ORDER_COLUMNS[ordering.removeprefix("-")], ordering.startswith("-")
-    column = unindexed(column) if is_sorted else column
+    column = unindexed(column) if skips_index else column
     order = ((column, is_descending), (_article.uuid, False))
     if ordering not in _DATE_ORDERINGS or is_listed or filters.status in _DATED_STATUSES:
         return order
     # An article without a date is a draft in progress; it is sorted as if it were newer than all others.
     has_date = _article.published_at.is_not(None)
-    return ((unindexed(has_date) if is_sorted else has_date, not is_descending), *order)
+    return ((unindexed(has_date) if skips_index else has_date, not is_descending), *order)
 
 
 def _make_list(uuids: Any, order: Order, total: Select[int]) -> ArticleList:
@@ -222,7 +226,7 @@ def _make_list(uuids: Any, order: Order, total: Select[int]) -> ArticleList:
 
 
 def _list_by_change(
-    uuids: Any, edited: Any, ordering: str, total: Select[int], *, is_sorted: bool
+    uuids: Any, edited: Any, ordering: str, total: Select[int], *, skips_index: bool
 ) -> ArticleList:
     """Return the list ordered by the last change of the article or of its working copy, whichever is later.
 
@@ -233,26 +237,26 @@ def _list_by_change(
     later_copy = select(is_later[1]).where(is_later[0]).correlate(table_of(Article)).scalar_subquery()
     changed = _article.last_updated
     parts = (
-        (uuids.where(~func.coalesce(later_copy, false())), unindexed(changed) if is_sorted else changed),
+        (uuids.where(~func.coalesce(later_copy, false())), unindexed(changed) if skips_index else changed),
         (edited.join(table_of(WorkingCopy), is_later[0]).where(is_later[1]), _copy.last_updated),
     )
     is_descending = ordering.startswith("-")
 
-    def merge(*, is_reversed: bool) -> Executable:
-        def direct(changed: ColumnElement[Any], uuid: ColumnElement[UUID]) -> list[ColumnElement[Any]]:
+    def merge_parts(*, is_reversed: bool) -> Executable:
+        def order_by(changed: ColumnElement[Any], uuid: ColumnElement[UUID]) -> list[ColumnElement[Any]]:
             return _apply_directions(((changed, is_descending), (uuid, False)), is_reversed=is_reversed)
 
         # The parts are ordered too, so that the database merges them.
         merged = union_all(
             *(
-                select(part.add_columns(changed).order_by(*direct(changed, _article.uuid)).subquery())
+                select(part.add_columns(changed).order_by(*order_by(changed, _article.uuid)).subquery())
                 for part, changed in parts
             )
         )
         uuid, changed = merged.selected_columns
-        return merged.order_by(*direct(changed, uuid))
+        return merged.order_by(*order_by(changed, uuid))
 
-    return ArticleList(merge(is_reversed=False), merge(is_reversed=True), total)
+    return ArticleList(merge_parts(is_reversed=False), merge_parts(is_reversed=True), total)
 
 
 def _apply_directions(order: Order, *, is_reversed: bool) -> list[ColumnElement[Any]]:

@@ -17,8 +17,8 @@ from blogapi.content.articles.lists.statements import (
     FEATURED_FIRST,
     ArticleList,
     build_list,
-    limit_entries,
-    select_matches,
+    list_entry_conditions,
+    select_matching_articles,
     select_status_counts,
 )
 from blogapi.content.articles.renderer_version import get_renderer_version
@@ -32,7 +32,7 @@ from blogapi.content.articles.responses.article_fields import (
     read_terms,
 )
 from blogapi.content.articles.responses.computed_fields import COMPUTED_FIELDS
-from blogapi.content.search.queries import make_snippets, search
+from blogapi.content.search.queries import make_snippets, search_articles
 from blogapi.publication import events
 from blogapi.storage.database import chunk, db
 from blogapi.web import json as web_json
@@ -95,7 +95,7 @@ def list_article_bodies(
         body = get_article_bodies(uuids, names, public=public, snippets=snippets, hashes_body=hashes_body)
         return Page(body, len(uuids), None)
     total = _execute(articles.total).scalar() or 0
-    limit, offset, is_backwards = page.locate(total)
+    limit, offset, is_backwards = page.compute_row_range(total)
     ordered = articles.backwards if is_backwards else articles.uuids
     uuids = _execute(ordered.limit(limit).offset(offset)).scalars().all() if limit else []
     shown = uuids[::-1] if is_backwards else uuids
@@ -293,11 +293,11 @@ def _search_page(
     public: bool = True,
     hashes_body: bool = False,
 ) -> Page[JsonBody]:
-    scope, rest = limit_entries(filters) if public else (), replace(filters, q="")
+    scope, rest = list_entry_conditions(filters) if public else (), replace(filters, q="")
     if public:
         rest = replace(rest, published_after=None, published_before=None)
-    among = select_matches(author_id, rest, public=public)
-    uuids, total = search(filters.q, page, scope=scope, among=among)
+    among = select_matching_articles(author_id, rest, public=public)
+    uuids, total = search_articles(filters.q, page, scope=scope, among=among)
     rows = get_article_bodies(
         uuids, names, public=public, snippets=_get_snippet_maker(filters), hashes_body=hashes_body
     )

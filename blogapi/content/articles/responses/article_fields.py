@@ -116,7 +116,7 @@ class _RowSchema(PageFieldsSchema):
     # The row contains the rendered values.
     cover = ma.fields.Raw()  # type: ignore[assignment]
     toc = ma.fields.Raw()  # type: ignore[assignment]
-    stored_custom = ma.fields.Function(lambda row: custom_values.parse(row.custom))
+    stored_custom = ma.fields.Function(lambda row: custom_values.parse_values(row.custom))
 
 
 ROW_FIELDS = tuple(_RowSchema().fields)

@@ -99,7 +99,7 @@ def find_urls(uuids: Iterable[UUID]) -> dict[UUID, str]:
     for row in rows:
         if row.status not in LISTED_STATUSES:
             # A change of an unlisted item purges only the responses with the cache tag of this item.
-            shared_caching.add_shown(row.type, row.uuid)
+            shared_caching.add_shown_item(row.type, row.uuid)
     has_pages = any(row.type == ItemType.PAGE for row in rows)
     pages = page_paths.make_paths(site, page_tree.read_tree()) if has_pages else {}
     paths = {

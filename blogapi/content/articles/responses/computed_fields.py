@@ -296,7 +296,7 @@ def _make_url(site: Site, article: Fields, tree: page_paths.Tree) -> str | None:
 def _list_unfit_custom_values(group: ArticleGroup) -> Sequence[Fields | None]:
     own = str(current_caller().restricted_to_author)
     return [
-        list_unfit_values(article["stored_custom"], own=article["author"] == own)
+        list_unfit_values(article["stored_custom"], is_own=article["author"] == own)
         for article in group.articles
     ]
 

@@ -46,12 +46,12 @@ class Document:
     """The rows of a deleted item, which are in no session, and the pages that were directly below it."""
 
     article: Article
-    former: Sequence[FormerSlug | FormerPath]
+    former_addresses: Sequence[FormerSlug | FormerPath]
     working_copy: WorkingCopy | None
     children: Sequence[UUID]
 
 
-def store(user: UUID, uuids: Sequence[UUID]) -> None:
+def store_documents(user: UUID, uuids: Sequence[UUID]) -> None:
     """Store the documents of articles or pages that this user deletes in the same transaction.
 
     With BIN_DAYS = 0, no documents are stored, and the edits are added to the history.
@@ -89,15 +89,15 @@ def store(user: UUID, uuids: Sequence[UUID]) -> None:
     uses.store_deleted_item_uses(db.session(), texts)
 
 
-def discard(item: DeletedItem) -> None:
+def discard_item(item: DeletedItem) -> None:
     """Delete the row of an item that is not restored, and add its edits to the history."""
-    document = parse(item)
+    document = parse_document(item)
     if document.working_copy is not None:
         history.keep_edits(document.article, get_content(document.article), document.working_copy)
-    delete(item)
+    delete_item(item)
 
 
-def delete(item: DeletedItem) -> None:
+def delete_item(item: DeletedItem) -> None:
     """Delete the row of an item, and its uses of files."""
     uses.store_deleted_item_uses(db.session(), {item.uuid: ""})
     db.session.delete(item)
@@ -105,14 +105,14 @@ def delete(item: DeletedItem) -> None:
 
 
 def repair_sort_keys() -> None:
-    """Correct the sort keys that do not belong to the titles."""
+    """Correct the sort keys that do not match the titles."""
     item = table_of(DeletedItem)
     for row in db.session.execute(select(item.c.uuid, item.c.title, item.c.sort_key)).all():
         if row.sort_key != (key := make_sort_key(row.title)):
             db.session.execute(update(item).where(item.c.uuid == row.uuid).values(sort_key=key))
 
 
-def parse(item: DeletedItem) -> Document:
+def parse_document(item: DeletedItem) -> Document:
     """Return the document of a deleted item."""
     stored = json.loads(item.document)
     rows = {

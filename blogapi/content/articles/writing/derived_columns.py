@@ -13,7 +13,7 @@ from sqlalchemy.orm.attributes import flag_modified
 from blogapi.content.articles import search_texts
 from blogapi.content.articles.fields import SEARCHED_NAMES
 from blogapi.content.articles.models import Article
-from blogapi.content.articles.prepared import render
+from blogapi.content.articles.prerendering import render_content
 from blogapi.content.articles.schemas import CoverSchema, HeadingSchema
 from blogapi.content.articles.writing import states
 from blogapi.content.custom_fields.custom_values import list_pictures
@@ -59,7 +59,7 @@ class RenderedArticle:
 
 def render_articles(articles: Iterable[Article]) -> list[RenderedArticle]:
     """Render articles, or objects with the same attributes; one statement finds the files of all of them."""
-    contents = [(article, render(article.content, article.content_type)) for article in articles]
+    contents = [(article, render_content(article.content, article.content_type)) for article in articles]
     files = find_files(
         ArticleHtml(article.uuid, rendering.html, _list_pictures(article)) for article, rendering in contents
     )
@@ -68,8 +68,8 @@ def render_articles(articles: Iterable[Article]) -> list[RenderedArticle]:
         html, cover, used = rendering.html, None, dict[UUID, File]()
         if files is not NO_FILES or "media:" in html:
             resolver = HtmlResolver(article.uuid, files)
-            cover, *_ = [resolver.find(address) for address in _list_pictures(article)]
-            html, used = resolver.resolve(html), resolver.used
+            cover, *_ = [resolver.find_file(address) for address in _list_pictures(article)]
+            html, used = resolver.resolve_html(html), resolver.used
         columns = {
             "sort_key": make_sort_key(article.title),
             "word_count": rendering.word_count,
@@ -90,12 +90,12 @@ def _list_pictures(article: Article) -> Sequence[str]:
 
 
 def rerender_articles(session: Session, articles: Collection[Article]) -> None:
-    """Render the articles again, store the columns that differ, and record the changed articles."""
+    """Rerender the articles, store the columns that differ, and record the changed articles."""
     rendered = render_articles(articles)
-    for one in rendered:
-        if one.differs():
-            states.record_rendering(one.article, ChangeType.RENDERED)
-            one.set_columns()
+    for rendered_article in rendered:
+        if rendered_article.differs():
+            states.record_rendering(rendered_article.article, ChangeType.RENDERED)
+            rendered_article.set_columns()
     session.flush()
     store_derived_rows(session, rendered)
 
@@ -104,13 +104,13 @@ def store_derived_rows(
     session: Session, rendered: Sequence[RenderedArticle], *, new: Collection[UUID] = ()
 ) -> None:
     """Store the uses of files and the search words of articles; `new` are the uuids of new articles."""
-    used = {one.article.uuid: one.used for one in rendered if one.used or one.article.uuid not in new}
+    used = {row.article.uuid: row.used for row in rendered if row.used or row.article.uuid not in new}
     if used:
         uses.store_article_uses(session, used, new=new)
-    index_articles(session, [one.search_text for one in rendered])
+    index_articles(session, [row.search_text for row in rendered])
 
 
-def index_articles_again(session: Session, articles: Sequence[Article]) -> None:
+def reindex_articles(session: Session, articles: Sequence[Article]) -> None:
     """Update the search words of articles whose content is unchanged."""
     texts = search_texts.read_texts(session.connection(), [article.uuid for article in articles])
     rows = [

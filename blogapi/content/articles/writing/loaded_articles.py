@@ -15,21 +15,21 @@ from blogapi.content.articles.queries import StoredArticle
 from blogapi.content.articles.writing import page_moves
 from blogapi.content.articles.writing.derived_columns import (
     get_search_text,
-    index_articles_again,
+    reindex_articles,
     render_articles,
     store_derived_rows,
 )
 from blogapi.content.articles.writing.term_references import NO_TERMS, KnownTerms, find_terms
 from blogapi.content.custom_fields.custom_values import list_pictures
 from blogapi.content.media import uses
-from blogapi.content.search.engines import update_short_texts, update_times
+from blogapi.content.search.engines import update_listed_times, update_short_texts
 from blogapi.publication.visibility import ItemType, get_listed_from
 from blogapi.rendering.slugs import make_slug
 from blogapi.site.page_paths import Tree
 from blogapi.storage.database import db, transaction
 from blogapi.web.errors import NotFound
 from blogapi.web.media_addresses import PATH
-from blogapi.web.unique_slugs import number_slugs
+from blogapi.web.unique_slugs import make_numbered_slugs
 
 # The derived columns depend on these columns and on the files. The words of the search index depend on the
 # derived columns and on _INDEXED_COLUMNS.
@@ -42,20 +42,20 @@ class ArticleWrite:
     """A written article, its content before the write (None: it is new), and whether to render it again."""
 
     article: Article
-    former: ArticleContent | None
+    old_content: ArticleContent | None
     is_rendered: bool = False
 
     def renders(self) -> bool:
         """Return whether the write renders the content."""
-        if self.former is None or self.is_rendered or self.has_changed(*_RENDERED_COLUMNS):
+        if self.old_content is None or self.is_rendered or self.has_changed(*_RENDERED_COLUMNS):
             return True
-        return self._shows_other_files(self.former)
+        return self._shows_other_files(self.old_content)
 
     def has_changed(self, *columns: str) -> bool:
         """Return whether the write of an article that is not new has changed one of these columns."""
-        assert self.former is not None
+        assert self.old_content is not None
         others = ("status", "published_at", "custom")
-        former = {**self.former.texts, **{name: getattr(self.former, name) for name in others}}
+        former = {**self.old_content.texts, **{name: getattr(self.old_content, name) for name in others}}
         return any(getattr(self.article, name) != former[name] for name in columns)
 
     def _shows_other_files(self, former: ArticleContent) -> bool:
@@ -116,23 +116,25 @@ def write_together(
     """
     with transaction(visible=False), db.session.no_autoflush:
         loaded = LoadedArticles(writer, set(taken_slugs))
-        load(loaded, inputs, [uuid for uuid in uuids if uuid is not None])
+        load_rows(loaded, inputs, [uuid for uuid in uuids if uuid is not None])
         yield loaded
         store_writes(loaded)
 
 
-def load(loaded: LoadedArticles, inputs: Sequence[ArticleInput], uuids: Sequence[UUID]) -> None:
+def load_rows(loaded: LoadedArticles, inputs: Sequence[ArticleInput], uuids: Sequence[UUID]) -> None:
     """Load the rows that writes of further articles need."""
     # A write that only creates articles looks up all their slugs together; other writes look up a slug when
     # they need it.
     slugs = [
         slug
         for fields in (inputs if loaded.writer is not None and not uuids else ())
-        for slug in ([fields.slug] if fields.slug else number_slugs(make_slug(fields.texts["title"])))
+        for slug in ([fields.slug] if fields.slug else make_numbered_slugs(make_slug(fields.texts["title"])))
     ]
     loaded.terms = find_terms(inputs, loaded.writer, loaded.terms, slugs)
     if uuids:
-        loaded.articles |= queries.find_stored([uuid for uuid in uuids if uuid not in loaded.articles])
+        loaded.articles |= queries.find_stored_articles(
+            [uuid for uuid in uuids if uuid not in loaded.articles]
+        )
     # An article that is created with the uuid of a deleted article continues its version numbers.
     if missing := [uuid for uuid in uuids if uuid not in loaded.articles]:
         loaded.deleted_numbers |= queries.get_last_revision_numbers(missing)
@@ -143,15 +145,16 @@ def store_writes(loaded: LoadedArticles) -> None:
     writes, session = list(loaded.writes.values()), db.session()
     to_render = [write.article for write in writes if write.renders()]
     rendered = render_articles(to_render) if to_render else []
-    for one in rendered:
-        one.set_columns()
+    for rendered_article in rendered:
+        rendered_article.set_columns()
     session.flush()
     if loaded.tree is not None:
         page_moves.record_moves(loaded.tree, page_tree.reread_tree(), keeps_paths=loaded.keeps_former_paths)
     if rendered:
-        store_derived_rows(session, rendered, new={one.article.uuid for one in writes if one.former is None})
-    written = {one.article.uuid for one in rendered}
-    if others := [write for write in writes if write.article.uuid not in written]:
+        new = {write.article.uuid for write in writes if write.old_content is None}
+        store_derived_rows(session, rendered, new=new)
+    uuids = {rendered_article.article.uuid for rendered_article in rendered}
+    if others := [write for write in writes if write.article.uuid not in uuids]:
         _index_unrendered(others)
     if loaded.deleted:
         uses.end_article_uses(session, loaded.deleted)
@@ -161,9 +164,9 @@ def store_writes(loaded: LoadedArticles) -> None:
 def _index_unrendered(writes: Sequence[ArticleWrite]) -> None:
     """Update the search entries of articles whose content is unchanged."""
     if moved := [write.article for write in writes if write.has_changed("status", "published_at")]:
-        update_times(db.session(), {article.uuid: get_listed_from(article) for article in moved})
+        update_listed_times(db.session(), {article.uuid: get_listed_from(article) for article in moved})
     changed = [write.article for write in writes if write.has_changed(*_INDEXED_COLUMNS)]
     if changed and not update_short_texts(
         db.session(), [get_search_text(article, "") for article in changed]
     ):
-        index_articles_again(db.session(), changed)
+        reindex_articles(db.session(), changed)

@@ -23,7 +23,7 @@ from blogapi.content.taxonomies.categories import Category
 from blogapi.content.taxonomies.models import Term
 from blogapi.content.taxonomies.service import get_term_state
 from blogapi.content.taxonomies.tags import Tag
-from blogapi.publication.events import record
+from blogapi.publication.events import note_change
 from blogapi.storage.database import chunk, db, transaction
 from blogapi.web.errors import Conflict
 
@@ -52,7 +52,7 @@ def reassign_content(old: str, new: str) -> None:
     Former versions and media files keep their users. OLD can then be deleted.
     """
     with report_problems():
-        moved = reassign(old, new)
+        moved = move_content(old, new)
     click.echo(
         f"Moved from {old} to {new}: articles: {moved.articles}, bylines: {moved.bylines}, "
         f"categories: {moved.categories}, tags: {moved.tags}, deleted items: {moved.deleted}; "
@@ -60,12 +60,12 @@ def reassign_content(old: str, new: str) -> None:
     )
 
 
-def reassign(old: str, new: str) -> ReassignedCounts:
+def move_content(old: str, new: str) -> ReassignedCounts:
     """Move the content of the user `old` to the user `new`, in one transaction.
 
     In bylines, the profile of `new` replaces the profile of `old`. The times of the last update do not
-    change, and former versions keep their authors. Raises NotFound if there is no such user, and Conflict if
-    both names are names of the same user.
+    change, and former versions keep their authors. Raises NotFound if one of the users does not exist, and
+    Conflict if both are the same user.
     """
     moved = ReassignedCounts()
     with transaction():
@@ -87,7 +87,7 @@ def _move_articles(old_owner: UUID, owner: UUID, moved: ReassignedCounts) -> Non
         is_owned.append(Article.uuid.in_(links))
     uuids = db.session.scalars(select(Article.uuid).where(or_(*is_owned))).all()
     for batch in chunk(uuids, _BATCH_SIZE):
-        for article, _ in queries.find_stored(batch).values():
+        for article, _ in queries.find_stored_articles(batch).values():
             before, is_author = get_state(article), article.author_id == old_owner
             in_byline = profile is not None and _replace_author(article, profile.uuid, new_profile)
             moved.articles += is_author
@@ -99,7 +99,7 @@ def _move_articles(old_owner: UUID, owner: UUID, moved: ReassignedCounts) -> Non
             # state.
             article.version += is_author or in_byline
             _keep_last_updated(article)
-            record(article.type, article.uuid, before, get_state(article))
+            note_change(article.type, article.uuid, before, get_state(article))
         db.session.flush()
         for row in list(db.session.identity_map.values()):
             if isinstance(row, Article):
@@ -135,7 +135,7 @@ def _move_terms(model: type[Term], old_owner: UUID, owner: UUID) -> int:
     for term in terms:
         term.owner_id = owner
         _keep_last_updated(term)
-        record(term.kind, term.uuid, get_term_state(term), get_term_state(term))
+        note_change(term.kind, term.uuid, get_term_state(term), get_term_state(term))
     db.session.flush()
     return len(terms)
 

@@ -41,16 +41,16 @@ def record_moves(before: Tree, after: Tree, *, keeps_paths: bool = True) -> None
         old = before.get(uuid)
         state = _make_state(place, paths[uuid])
         if (_PAGE, uuid) in notes:
-            events.record(_PAGE, uuid, state, state)
+            events.note_change(_PAGE, uuid, state, state)
         elif old is not None and old_paths[uuid] != paths[uuid] and state.readable_from is not None:
-            events.record(_PAGE, uuid, _make_state(old, old_paths[uuid]), state, fields=["url"])
+            events.note_change(_PAGE, uuid, _make_state(old, old_paths[uuid]), state, fields=["url"])
     if keeps_paths:
         _store_former_paths(site, known, old_paths, paths)
 
 
 def _is_known(uuid: UUID, notes: Mapping[events.ItemKey, Any]) -> bool:
-    note = notes.get((_PAGE, uuid))
-    return note is None or note.before is not None
+    noted_change = notes.get((_PAGE, uuid))
+    return noted_change is None or noted_change.before is not None
 
 
 def keep_former_paths(before: Site, after: Site) -> None:

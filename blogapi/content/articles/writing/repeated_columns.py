@@ -22,12 +22,14 @@ def count_differences() -> int:
     return sum(db.session.scalar(statement) or 0 for statement in _build_counts())
 
 
-def repair() -> None:
+def repair_differences() -> None:
     """Copy the columns of the articles into the links and search entries that differ."""
-    for link, copied, differs in _list_links():
+    for link, repeated, differs in _list_links():
         is_wrong = select(Article.uuid).where(Article.uuid == link.article_id, differs).exists()
-        article = select(*copied.values()).where(Article.uuid == link.article_id)
-        values = {name: article.with_only_columns(value).scalar_subquery() for name, value in copied.items()}
+        article = select(*repeated.values()).where(Article.uuid == link.article_id)
+        values = {
+            name: article.with_only_columns(value).scalar_subquery() for name, value in repeated.items()
+        }
         statement = update(link).where(is_wrong).values(values)
         db.session.execute(statement, execution_options={"synchronize_session": False})
 
@@ -42,8 +44,8 @@ def _build_counts() -> list[Select[int]]:
 
 def _list_links() -> Iterator[tuple[Any, dict[str, ColumnElement[Any]], ColumnElement[bool]]]:
     """Yield each model, the values of its repeated columns, and the condition that one of them differs."""
-    copied: dict[str, Any] = {"listed_from": listed_from(Article)}
-    of_tag = {**copied, "category_id": Article.category_id}
-    for link, columns in ((ArticleAuthor, copied), (SearchEntry, copied), (ArticleTag, of_tag)):
+    repeated: dict[str, Any] = {"listed_from": listed_from(Article)}
+    of_tag = {**repeated, "category_id": Article.category_id}
+    for link, columns in ((ArticleAuthor, repeated), (SearchEntry, repeated), (ArticleTag, of_tag)):
         differs = [getattr(link, name).is_distinct_from(value) for name, value in columns.items()]
         yield link, columns, or_(*differs)

@@ -1,4 +1,4 @@
-"""Renders articles again after a change of the renderer, of a file that they use, or of a custom field."""
+"""Rerenders articles after a change of the renderer, of a file that they use, or of a custom field."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from blogapi.config import CannotStart
 from blogapi.content.articles import author_visibility, queries
 from blogapi.content.articles.models import Article, ArticleStats
 from blogapi.content.articles.permissions import visible_to_caller
-from blogapi.content.articles.prepared import prepare_stored
+from blogapi.content.articles.prerendering import prerender_articles
 from blogapi.content.articles.renderer_version import get_renderer_version
 from blogapi.content.articles.writing import deleted_items, repeated_columns, states
 from blogapi.content.articles.writing.derived_columns import (
-    index_articles_again,
+    reindex_articles,
     render_articles,
     rerender_articles,
     store_derived_rows,
@@ -41,17 +41,17 @@ _ARTICLES_PER_TRANSACTION = 200
 def needs_upgrade(home: Path) -> bool:
     """Return whether the database must be upgraded, or its articles rendered again.
 
-    The answer is False for an empty database. Raises CannotStart if the database cannot be used.
+    Returns False for an empty database. Raises CannotStart if the database cannot be used.
     """
     url = connections.get_database_url(home)
     if url.get_backend_name() == "sqlite" and not Path(str(url.database)).exists():
         return False
     with connections.open_plain_engine(url) as engine, upgrades.convert_errors(engine):
         migration = upgrades.current_migration(engine)
-        return migration is not None and not is_current(engine, migration)
+        return migration is not None and not is_up_to_date(engine, migration)
 
 
-def is_current(engine: Engine, migration: str | None) -> bool:
+def is_up_to_date(engine: Engine, migration: str | None) -> bool:
     """Return whether a database with this last migration was upgraded and rendered by this version."""
     if migration != migration_names.list_migrations()[-1]:
         return False
@@ -83,7 +83,7 @@ def _render_after_update() -> None:
     version_check.accept_renderers(current_app, current, unfinished)
     try:
         author_visibility.record_missing_authors()
-        render_all()
+        rerender_all_articles()
         with transaction():
             _store_version(current)
     except NewerSchema as error:
@@ -96,17 +96,17 @@ def _store_version(version: str) -> None:
     db.session.execute(update(ArticleStats).values(renderer=version))
 
 
-def render_all() -> None:
-    """Render all articles again; repair sort keys, and the columns that links and search entries repeat."""
+def rerender_all_articles() -> None:
+    """Rerender all articles; repair sort keys, and the columns that links and search entries repeat."""
     with transaction():
         for model in (Author, Category, Tag):
             repair_sort_keys(model)
         deleted_items.repair_sort_keys()
-        repeated_columns.repair()
+        repeated_columns.repair_differences()
     total = db.session.scalar(select(func.count()).select_from(Article)) or 0
     for number, uuids in enumerate(batch_uuids(Article, _ARTICLES_PER_TRANSACTION)):
         upgrade_progress.report("articles", number * _ARTICLES_PER_TRANSACTION, total)
-        prepare_stored(uuids)
+        prerender_articles(uuids)
         with transaction():
             # Another write may have changed or deleted some of the articles.
             present = queries.find_articles(uuids, with_html=True)
@@ -116,33 +116,36 @@ def render_all() -> None:
 
 _ARTICLES_PER_STATEMENT = 100
 
-# All further articles are rendered in the transaction: prepared renderings stay in memory until its end.
-_MAX_PREPARED_ARTICLES = 1_000
+# All further articles are rendered in the transaction: prerendered contents stay in memory until its end.
+_MAX_PRERENDERED_ARTICLES = 1_000
 
 
-def prepare_articles(media_ids: Collection[UUID]) -> None:
-    """Render the contents of the articles that use the files, before the transaction."""
-    prepare_stored(sorted(hooks.find_items(db.session(), Article.kind, media_ids))[:_MAX_PREPARED_ARTICLES])
+def prerender_articles_using(media_ids: Collection[UUID]) -> None:
+    """Render the contents of the articles that use the files before the transaction."""
+    prerender_articles(
+        sorted(hooks.find_items(db.session(), Article.kind, media_ids))[:_MAX_PRERENDERED_ARTICLES]
+    )
 
 
-def render_articles_again(session: Session, media_ids: Collection[UUID]) -> None:
-    """Render the articles that show the files, and record the change of these articles."""
+def rerender_articles_using(session: Session, media_ids: Collection[UUID]) -> None:
+    """Rerender the articles that show the files, and record the change of these articles."""
     users = sorted(hooks.find_items(session, Article.kind, media_ids))
     for batch in chunk(users, _ARTICLES_PER_STATEMENT):
         rendered = render_articles(queries.find_articles(batch, with_html=True).values())
         changed = []
-        for one in rendered:
+        for rendered_article in rendered:
             # If only a former version of an article uses a file, the article does not change.
-            if _replace_paths(one.article, one.files) or one.differs():
-                changed.append(one)
-                states.record_rendering(one.article, ChangeType.UPDATED)
-                one.set_columns()
+            article, files = rendered_article.article, rendered_article.files
+            if _replace_paths(article, files) or rendered_article.differs():
+                changed.append(rendered_article)
+                states.record_rendering(article, ChangeType.UPDATED)
+                rendered_article.set_columns()
         session.flush()
         store_derived_rows(session, changed)
 
 
 def _replace_paths(article: Article, files: KnownFiles) -> bool:
-    """Set the new paths of the article's pictures whose files were replaced; return whether there are any."""
+    """Set the new paths of the article's replaced pictures; return whether a path has changed."""
     paths = {name: files.find_new_path(getattr(article, name)) for name in ("cover_image", "seo_og_image")}
     for name, path in paths.items():
         if path is not None:
@@ -155,7 +158,7 @@ _article = table_of(Article).c
 
 def resolve_items(references: Collection[UUID | str]) -> Mapping[UUID | str, UUID]:
     """Map references to uuids of existing items; a slug counts only if the caller may see the item."""
-    slugs, uuids = ([one for one in references if isinstance(one, kind)] for kind in (str, UUID))
+    slugs, uuids = ([value for value in references if isinstance(value, type_)] for type_ in (str, UUID))
     by_slug = select(_article.uuid, _article.slug).where(_article.slug.in_(slugs), visible_to_caller())
     by_uuid = select(_article.uuid, null()).where(_article.uuid.in_(uuids))
     rows = db.session.execute(union_all(by_slug, by_uuid))
@@ -168,4 +171,4 @@ def update_search_words(name: str) -> None:
     has_value = _article.custom.contains(f'"{name}":', autoescape=True)
     for uuids in chunk(db.session.scalars(select(_article.uuid).where(has_value)).all()):
         articles = queries.find_articles(uuids).values()
-        index_articles_again(db.session(), list(articles))
+        reindex_articles(db.session(), list(articles))

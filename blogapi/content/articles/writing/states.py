@@ -14,9 +14,9 @@ from blogapi.publication.visibility import LISTED_STATUSES, ItemType, get_readab
 from blogapi.site import addresses, page_paths
 from blogapi.site.queries import get_site
 from blogapi.storage.database import db
-from blogapi.storage.database_clock import ReadOnce
+from blogapi.storage.database_clock import CachedValue
 
-_categories = ReadOnce[dict[UUID, Category]](lambda session: {})
+_categories = CachedValue[dict[UUID, Category]](lambda session: {})
 
 
 def get_state(article: Article) -> ItemState:
@@ -58,4 +58,4 @@ def _get_category(uuid: UUID) -> Category:
 def record_rendering(article: Article, change: ChangeType) -> None:
     """Record that data derived from the article has changed, although its fields are the same."""
     state = get_state(article)
-    events.record(article.type, article.uuid, state, state, change=change)
+    events.note_change(article.type, article.uuid, state, state, change=change)

@@ -17,14 +17,14 @@ from blogapi.content.taxonomies import queries, service
 from blogapi.content.taxonomies.authors import Author
 from blogapi.content.taxonomies.categories import Category
 from blogapi.content.taxonomies.taxonomy import Taxonomy, TermType
-from blogapi.publication.events import record
+from blogapi.publication.events import note_change
 from blogapi.storage.database import db, table_of, transaction
 from blogapi.web.errors import Conflict, Errors, Invalid, NotFound
 
 _article, _tag = table_of(Article), table_of(ArticleTag)
 
 
-def merge(taxonomy: Taxonomy[TermType], uuid: UUID, merged: Sequence[UUID]) -> TermType:
+def merge_terms(taxonomy: Taxonomy[TermType], uuid: UUID, merged: Sequence[UUID]) -> TermType:
     """Replace the merged terms by this term in all articles, and delete the merged terms.
 
     The slugs and uuids of the merged terms become former slugs of the term, which is returned. Raises
@@ -34,14 +34,14 @@ def merge(taxonomy: Taxonomy[TermType], uuid: UUID, merged: Sequence[UUID]) -> T
     with transaction():
         term = queries.get_term(taxonomy, uuid)
         others = _get_merged_terms(taxonomy, uuid, merged)
-        _check_users(term, *others)
+        _check_single_user(term, *others)
         if taxonomy.model is Author:
             _move_user(term, others)
         for other in others:
             _move_articles(taxonomy, other.uuid, uuid)
             service.replace_merged_term(other, term)
         state = service.get_term_state(term)
-        record(term.kind, uuid, state, state)
+        note_change(term.kind, uuid, state, state)
     return term
 
 
@@ -61,7 +61,7 @@ def _get_merged_terms(taxonomy: Taxonomy[TermType], uuid: UUID, merged: Sequence
     return others
 
 
-def _check_users(*terms: Any) -> None:
+def _check_single_user(*terms: Any) -> None:
     """Raise Conflict if two of the terms are authors with a user."""
     owned = [term for term in terms if term.kind == Author.kind and term.owner_id is not None]
     if len(owned) > 1:
@@ -79,7 +79,7 @@ def _move_user(term: Any, others: Sequence[Any]) -> None:
             user, other.owner_id = other.owner_id, None
             db.session.flush()
             term.owner_id = user
-            service.store(term)
+            service.store_term(term)
 
 
 def _move_articles(taxonomy: Taxonomy[Any], former: UUID, new: UUID) -> None:

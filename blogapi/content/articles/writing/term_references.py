@@ -40,7 +40,7 @@ class KnownTerms:
     profile: UUID | None
     slugs: Mapping[str, UUID | None] = field(default_factory=dict)
 
-    def resolve(
+    def resolve_references(
         self, fields: ArticleInput, errors: Errors
     ) -> tuple[UUID | None, tuple[UUID, ...] | None, tuple[UUID, ...] | None]:
         """Return the uuids of the category, the tags and the authors; None for an omitted field.
@@ -49,9 +49,9 @@ class KnownTerms:
         """
         category = None
         if fields.category is not None:
-            category = _resolve(self.categories, fields.category, "category", errors)
-        tags = _resolve_all(self.tags, fields.tags, "tags", errors)
-        return category, tags, _resolve_all(self.authors, fields.authors, "authors", errors)
+            category = _resolve_reference(self.categories, fields.category, "category", errors)
+        tags = _resolve_references(self.tags, fields.tags, "tags", errors)
+        return category, tags, _resolve_references(self.authors, fields.authors, "authors", errors)
 
 
 NO_TERMS = KnownTerms({}, {}, {}, None)
@@ -142,19 +142,21 @@ def _select_terms_by(keys: tuple[tuple[type[Any], str], ...]) -> CompoundSelect[
     return union_all(*selects)
 
 
-def _resolve_all(
+def _resolve_references(
     known_uuids: _UuidsByReference, references: Sequence[UUID | str] | None, field: str, errors: Errors
 ) -> tuple[UUID, ...] | None:
     if references is None:
         return None
     uuids = (
-        _resolve(known_uuids, reference, f"{field}.{index}", errors)
+        _resolve_reference(known_uuids, reference, f"{field}.{index}", errors)
         for index, reference in enumerate(references)
     )
     return tuple(dict.fromkeys(filter(None, uuids)))
 
 
-def _resolve(uuids: _UuidsByReference, reference: UUID | str, path: str, errors: Errors) -> UUID | None:
+def _resolve_reference(
+    uuids: _UuidsByReference, reference: UUID | str, path: str, errors: Errors
+) -> UUID | None:
     if reference not in uuids:
         name = "slug" if isinstance(reference, str) else "uuid"
         kind = path.partition(".")[0].removesuffix("s")

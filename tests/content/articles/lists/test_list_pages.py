@@ -146,7 +146,7 @@ def test_the_stored_links_are_right(app, written):
 def test_a_page_is_read_from_the_nearer_end(total):
     rows = list(range(total))
     for number in range(1, 6):
-        limit, offset, is_backwards = PageRequest(number, 2).locate(total)
+        limit, offset, is_backwards = PageRequest(number, 2).compute_row_range(total)
         read = (rows[::-1] if is_backwards else rows)[offset : offset + limit]
         assert sorted(read) == rows[2 * number - 2 : 2 * number]
         assert offset <= total / 2

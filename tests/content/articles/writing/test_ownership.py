@@ -133,7 +133,7 @@ def test_several_batches_are_moved(app, as_admin, make_article, monkeypatch):
     monkeypatch.setattr(ownership, "_BATCH_SIZE", 2)
     articles = [make_article() for _ in range(5)]
     with app.app_context():
-        assert ownership.reassign("ada", "grace").articles == 5
+        assert ownership.move_content("ada", "grace").articles == 5
     assert {tuple(read_byline(as_admin, article)) for article in articles} == {("grace",)}
 
 
@@ -156,7 +156,7 @@ def test_a_failure_moves_nothing(app, as_admin, make_article, monkeypatch):
 
     monkeypatch.setattr(ownership, "_move_terms", fail)
     with app.app_context(), pytest.raises(RuntimeError):
-        ownership.reassign("ada", "grace")
+        ownership.move_content("ada", "grace")
     assert read_byline(as_admin, article) == ["ada"]
     with app.app_context():
         users.delete_user("mel")

@@ -79,7 +79,7 @@ class RandomWrites:
         self.deleted.append(uuid)
 
     def restore(self):
-        revisions.restore(self.editor, self.deleted.pop(), 1, ItemType.ARTICLE)
+        revisions.restore_revision(self.editor, self.deleted.pop(), 1, ItemType.ARTICLE)
 
     def write_several(self):
         """Make several writes in one transaction."""

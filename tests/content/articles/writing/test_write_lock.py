@@ -12,7 +12,7 @@ from blogapi.accounts.users import service as users
 from blogapi.content.articles import service
 from blogapi.content.articles.models import Article
 from blogapi.content.articles.writing import rerendering
-from blogapi.storage.database import db, find_write
+from blogapi.storage.database import db, find_write_transaction
 from blogapi.web.access import Role
 from tests import event_guard
 from tests.conftest import ARTICLES, TAGS
@@ -28,7 +28,7 @@ def statements_under_lock(app):
 
     def note(connection, cursor, statement, *_):
         is_taking = statement.startswith(("BEGIN", "PRAGMA", "SELECT pg_advisory_xact_lock"))
-        if find_write(db.session()) and not is_taking and not event_guard.is_checking():
+        if find_write_transaction(db.session()) and not is_taking and not event_guard.is_checking():
             executed.append(statement)
 
     with app.app_context():
@@ -41,14 +41,14 @@ def statements_under_lock(app):
 @pytest.fixture
 def meanwhile(monkeypatch):
     """Calls a function between the preparation of the next write and its transaction."""
-    prepare, functions = service.prepare_articles, []
+    prepare, functions = service.prerender_inputs, []
 
     def prepare_and_call(*arguments, **options):
         prepare(*arguments, **options)
         if functions:
             functions.pop()()
 
-    monkeypatch.setattr(service, "prepare_articles", prepare_and_call)
+    monkeypatch.setattr(service, "prerender_inputs", prepare_and_call)
     return functions.append
 
 
@@ -144,13 +144,13 @@ def test_a_content_that_changed_before_a_file_of_it_is_rendered_under_the_lock(
 ):
     picture = add_picture(app)
     path = f"{ARTICLES}{write(content=f'<p><img src={picture.path}></p>')['uuid']}/"
-    prepare = rerendering.prepare_articles
+    prepare = rerendering.prerender_articles_using
 
     def prepare_and_change(media_ids):
         prepare(media_ids)
         as_admin.patch(path, json={"content": f"<p>theirs <img src={picture.path}></p>"})
 
-    monkeypatch.setattr(rerendering, "prepare_articles", prepare_and_change)
+    monkeypatch.setattr(rerendering, "prerender_articles_using", prepare_and_change)
     response = as_admin.patch(f"/api/v1/blog/media/{picture.uuid}/", json={"alt": "A loaf"})
     assert response.status_code == 200
     html = as_admin.get(f"{path}?fields=html").json["html"]

@@ -28,15 +28,15 @@ RENDERED_FIELDS = (*_SOURCE_FIELDS, "cover_image")
 _article = table_of(Article).c
 
 
-def prepare_sources(sources: Iterable[Source]) -> None:
-    """Render these contents for the next write of this request or command; see `render`."""
-    g.renderings = {source: render(*source) for source in dict.fromkeys(sources)}
+def prerender_sources(sources: Iterable[Source]) -> None:
+    """Render these contents for the next write of this request or command; see `render_content`."""
+    g.renderings = {source: render_content(*source) for source in dict.fromkeys(sources)}
 
 
-def render(content: str, content_type: str) -> RenderedContent:
-    """Return the rendered content, which `prepare_sources` may have rendered before."""
-    prepared: RenderedContent | None = g.get("renderings", {}).get((content, content_type))
-    return prepared or renderer.render(content, content_type)
+def render_content(content: str, content_type: str) -> RenderedContent:
+    """Return the rendered content, which `prerender_sources` may have rendered before."""
+    prerendered: RenderedContent | None = g.get("renderings", {}).get((content, content_type))
+    return prerendered or renderer.render(content, content_type)
 
 
 def list_sources(old_texts: Texts | None, texts: Texts) -> list[Source]:
@@ -51,11 +51,11 @@ def list_sources(old_texts: Texts | None, texts: Texts) -> list[Source]:
 
 
 def remove_generated_excerpt(old_texts: Texts | None, texts: Texts) -> Texts:
-    """Return `texts`, which have an excerpt; the excerpt is removed if it is a generated one."""
+    """Return `texts`, which contain an excerpt; a generated excerpt is removed."""
     is_same = old_texts is not None and all(old_texts[name] == texts[name] for name in _SOURCE_FIELDS)
     if is_same:
         return texts
-    excerpts = (render(*source).excerpt for source in list_sources(old_texts, texts))
+    excerpts = (render_content(*source).excerpt for source in list_sources(old_texts, texts))
     return {**texts, "excerpt": ""} if texts["excerpt"] in excerpts else texts
 
 
@@ -69,6 +69,6 @@ def read_texts(uuids: Sequence[UUID]) -> dict[UUID, dict[str, str]]:
     return texts
 
 
-def prepare_stored(uuids: Sequence[UUID]) -> None:
-    """Render the contents of stored articles for the next write; see `prepare_sources`."""
-    prepare_sources((texts["content"], texts["content_type"]) for texts in read_texts(uuids).values())
+def prerender_articles(uuids: Sequence[UUID]) -> None:
+    """Render the contents of stored articles for the next write; see `prerender_sources`."""
+    prerender_sources((texts["content"], texts["content_type"]) for texts in read_texts(uuids).values())
