@@ -26,7 +26,7 @@ _TEMPLATES = FOLDER / "templates"
 EMBEDDED_FRAMES = f"frame-src {' '.join(f'https://{host}' for host in sorted(EMBED_HOSTS))}"
 
 
-_TAG = re.compile(r"<[a-z][^<>]* (?:href|src|poster|srcset)=[^<>]*>")
+_TAG = re.compile(r"<[a-z](?=[^<>]* (?:href|src|poster|srcset)=)[^<>]*+>")
 _ATTRIBUTE = re.compile(r' (href|src|poster|srcset)="([^"]*)"')
 _CANDIDATE = re.compile(r"(?<![^\s,])[^\s,]+")
 
