@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -20,7 +21,7 @@ from blogapi.importing import queries
 from blogapi.importing.format_api.source import DEFINE_NONE, UNREAD_DRAFT, UNREAD_RULES
 from blogapi.importing.formats import foreign, registry
 from blogapi.importing.refusals import RefusedFile
-from blogapi.storage.database import current_time
+from blogapi.storage.database import current_time, wait_for_other_programs
 from blogapi.web.errors import Conflict, NotFound
 
 if TYPE_CHECKING:
@@ -170,7 +171,8 @@ def import_(
     from blogapi.parsing import normalize_language
     from blogapi.site.queries import get_site
 
-    def open_import() -> AbstractContextManager[ImportRun]:
+    @contextmanager
+    def open_import() -> Iterator[ImportRun]:
         importer = Importer(
             _find_author(author),
             author_map=read_author_map(author_map) if author_map else {},
@@ -191,7 +193,9 @@ def import_(
             imported_keys=queries.get_imported_keys(),
             **options,
         )
-        return preparing.open_run(paths, importer, reader_options, format_name=format_name)
+        opened = preparing.open_run(paths, importer, reader_options, format_name=format_name)
+        with wait_for_other_programs(), opened as run:
+            yield run
 
     if background_report:
         background.run(

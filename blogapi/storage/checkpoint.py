@@ -36,6 +36,8 @@ class WriteLock:
         self.held_seconds = 0.0
         # SQLite's result code if the disk refused the last write, otherwise 0.
         self.failure = 0
+        # How many times a write tries to get the lock of the database; see `wait_for_other_programs`.
+        self.tries = 1
 
     @contextmanager
     def acquire(self, seconds: float) -> Iterator[float]:

@@ -319,14 +319,22 @@ def transaction(*, wait: bool = True, visible: bool | None = True) -> Iterator[N
 def _run_write_transaction(session: Session, write: WriteTransaction, *, wait: bool) -> Iterator[None]:
     lock, log = WRITE_LOCK.get(), _WRITE_AHEAD_LOG.get()
     queued = request.environ.get(QUEUE_SECONDS_KEY, 0.0) if has_request_context() else 0.0
-    with lock.acquire(max(0.0, connections.BUSY_SECONDS - queued) if wait else 0.0) as seconds_left:
+    limit = connections.BUSY_SECONDS * lock.tries
+    with lock.acquire(max(0.0, limit - queued) if wait else 0.0) as seconds_left:
         if log is not None:
             log.truncate_if_long()
         session.info[_WRITE_KEY] = write
         locked_at = None
         try:
-            timeout = math.ceil(seconds_left)
-            session.connection(execution_options=connections.write_options(db.engine, timeout))
+            options = connections.write_options(db.engine, math.ceil(seconds_left))
+            for tries_left in reversed(range(lock.tries)):
+                try:
+                    session.connection(execution_options=options)
+                    break
+                except OperationalError:
+                    if not (tries_left and wait):
+                        raise
+                    session.rollback()
             locked_at = time.monotonic()
             write.counter = check_version(session)
             yield
@@ -415,6 +423,20 @@ def batch_uuids(model: Any, size: int) -> Iterator[list[UUID]]:
     uuids = db.session.scalars(select(model.uuid).order_by(model.uuid)).all()
     end_read()
     return chunk(uuids, size)
+
+
+@contextmanager
+def wait_for_other_programs() -> Iterator[None]:
+    """Let the writes in the `with` block wait for a minute, because no request waits for them.
+
+    They try again after each BUSY_SECONDS, because a signal is handled only between two statements.
+    """
+    lock = WRITE_LOCK.get()
+    lock.tries = 12
+    try:
+        yield
+    finally:
+        lock.tries = 1
 
 
 def leave_checkpoints_to_server() -> None:

@@ -13,7 +13,14 @@ from sqlalchemy.exc import IntegrityError, OperationalError
 from blogapi.accounts.users.models import Account
 from blogapi.storage import connections
 from blogapi.storage.checkpoint import WriteLock
-from blogapi.storage.database import BUSY_ERRORS, QUEUE_SECONDS_KEY, db, savepoint, transaction
+from blogapi.storage.database import (
+    BUSY_ERRORS,
+    QUEUE_SECONDS_KEY,
+    db,
+    savepoint,
+    transaction,
+    wait_for_other_programs,
+)
 from tests.databases import other_connection, write_from_other_process
 from tests.storage.conftest import list_usernames, make_account
 
@@ -178,6 +185,42 @@ def test_a_transaction_waits_a_limited_time_for_another_process(make_app, monkey
     ):
         pytest.fail("never entered")
     assert lock_timeouts == [1]
+
+
+@pytest.mark.parametrize("is_patient", [True, False])
+def test_an_import_waits_longer_than_a_request(pushed_app, monkeypatch, is_patient):
+    monkeypatch.setattr(WriteLock, "acquire", lambda self, seconds: nullcontext(0))
+    refused = []
+
+    def free_lock(context):
+        refused.append(str(context.original_exception))
+        if len(refused) == 3:
+            other.exec_driver_sql("ROLLBACK")
+
+    with (
+        wait_for_other_programs() if is_patient else nullcontext(),
+        other_connection(pushed_app, writing=True) as other,
+        listen(db.engine, "handle_error", free_lock),
+        nullcontext() if is_patient else pytest.raises(OperationalError, match="lock"),
+    ):
+        with transaction():
+            db.session.add(make_account("a"))
+        other.exec_driver_sql("BEGIN")
+    assert (len(refused), list_usernames()) == ((3, ["a"]) if is_patient else (1, []))
+
+
+def test_a_patient_program_gives_up_at_last(pushed_app, monkeypatch):
+    monkeypatch.setattr(WriteLock, "acquire", lambda self, seconds: nullcontext(0))
+    refused = []
+    with (
+        wait_for_other_programs(),
+        other_connection(pushed_app, writing=True),
+        listen(db.engine, "handle_error", lambda context: refused.append(context)),
+        pytest.raises(OperationalError, match="lock"),
+        transaction(),
+    ):
+        pytest.fail("never entered")
+    assert len(refused) == 12
 
 
 @pytest.mark.parametrize(("seconds", "timeout"), [(3.2, 2), (7.0, 0)])
