@@ -42,12 +42,7 @@ def get_imported_articles() -> dict[str, tuple[UUID, ArticleRecord, tuple[dateti
         *(Article.published_at, Article.language, Article.created),
     )
     statement = (
-        select(
-            ImportedFile.key,
-            ImportedFile.imported_at,
-            *columns,
-            Category.name.label("category"),
-        )
+        select(ImportedFile.key, ImportedFile.imported_at, *columns, Category.name.label("category"))
         .join(Article, Article.uuid == ImportedFile.article_id)
         .outerjoin(Category, Category.uuid == Article.category_id)
     )

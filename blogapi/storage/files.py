@@ -8,7 +8,7 @@ import shutil
 import sys
 import time
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, NamedTuple
@@ -183,14 +183,17 @@ def _is_file_at(file: IO[bytes], path: Path) -> bool:
         return False
 
 
+def read_statuses(paths: Iterable[Path]) -> Iterator[tuple[Path, os.stat_result]]:
+    """Yield each path with its status, except those of files that were deleted since they were listed."""
+    for path in paths:
+        with suppress(FileNotFoundError):
+            yield path, path.stat()
+
+
 def list_abandoned_files(folder: Path) -> list[Path]:
     """Return the old partial files that killed processes left in the folder."""
-    paths = []
-    for path in folder.glob(f".*{_PARTIAL_SUFFIX}*"):
-        with suppress(OSError):
-            if time.time() - path.stat().st_mtime > _ABANDONED_SECONDS:
-                paths.append(path)
-    return paths
+    found = read_statuses(folder.glob(f".*{_PARTIAL_SUFFIX}*"))
+    return [path for path, status in found if time.time() - status.st_mtime > _ABANDONED_SECONDS]
 
 
 def delete_abandoned_files(folder: Path) -> None:

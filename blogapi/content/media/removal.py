@@ -24,6 +24,7 @@ from blogapi.content.media import hooks, queries
 from blogapi.content.media.folder import get_folder
 from blogapi.content.media.models import Media
 from blogapi.content.media.stored_files import list_paths
+from blogapi.storage import files
 from blogapi.storage.database import call_after_commit, current_time, db, transaction
 from blogapi.storage.version_check import NewerSchema
 from blogapi.web.errors import Conflict
@@ -137,12 +138,8 @@ def _prune_stored_files(*, dry_run: bool) -> Iterator[RemovedFile]:
 
 def _list_old_files(root: Path) -> Iterator[tuple[tuple[str, str], int]]:
     """Yield hash and extension of each stored file that is older than a day, and its size."""
-    for path in list_paths(root):
+    for path, status in files.read_statuses(list_paths(root)):
         hash, _, extension = path.name.partition(".")
-        try:
-            status = path.stat()
-        except FileNotFoundError:
-            continue
         if time.time() - status.st_mtime > ORPHAN_SECONDS:
             yield (hash, extension), status.st_size
 

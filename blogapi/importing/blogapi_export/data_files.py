@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -12,8 +11,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 from uuid import UUID
 
-from flask import current_app
-
 from blogapi.content.media.addresses import REFERENCE, make_path
 from blogapi.exporting.snapshot import SITE_FIELDS, TERM_FIELDS
 from blogapi.importing.blogapi_export import values
@@ -21,6 +18,7 @@ from blogapi.importing.blogapi_export.layout import ExportFolder
 from blogapi.importing.blogapi_export.values import Values
 from blogapi.importing.format_api.report import FileReport, report_problem
 from blogapi.importing.format_api.source_files import read_bytes
+from blogapi.importing.media.imported_media import hash_file
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing.exported_terms import ExportedTerm
 from blogapi.importing.texts.data import parse_yaml
@@ -133,11 +131,6 @@ def _read_media(export: ExportFolder, fields: Values) -> ExportedMedia:
     )
 
 
-def hash_file(path: Path) -> str:
-    """Return the SHA-256 of a file; raises RefusedFile if it is missing, too large or not a regular file."""
-    return hashlib.sha256(read_bytes(path, current_app.config["MAX_MEDIA_SIZE"])).hexdigest()
-
-
 def _check_digest(digest: str) -> None:
     if len(digest) != 64 or digest.strip("0123456789abcdef"):
         raise RefusedFile("`hash` is not a SHA-256 of 64 hexadecimal digits; correct it.")
@@ -236,12 +229,7 @@ def _split_list(text: str) -> Iterator[str]:
 
 def _read_text(export: ExportFolder, kind: str) -> str | None:
     path = export.get_data_path(kind)
-    if not path.is_file():
-        return None
-    try:
-        return read_bytes(path, _MAX_BYTES).decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise RefusedFile("It is not UTF-8; save it again as UTF-8.") from error
+    return values.decode(read_bytes(path, _MAX_BYTES)) if path.is_file() else None
 
 
 def _read_pictures(

@@ -33,11 +33,11 @@ from blogapi.delivery.redirects.queries import CUSTOM
 from blogapi.exporting.snapshot import SITE_FIELDS
 from blogapi.importing import queries
 from blogapi.importing.blogapi_export import values
-from blogapi.importing.blogapi_export.data_files import BlogData, ExportedMedia, hash_file, replace_references
+from blogapi.importing.blogapi_export.data_files import BlogData, ExportedMedia, replace_references
 from blogapi.importing.blogapi_export.values import Values, get_required_text, get_text
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.format_api.source_files import read_bytes
-from blogapi.importing.media.imported_media import map_files
+from blogapi.importing.media.imported_media import hash_file, map_files
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing import exported_terms
 from blogapi.importing.storing.service import Importer

@@ -105,13 +105,13 @@ class ArticleFiles:
             raise RefusedFile(
                 f"Its head (front matter) has more than {_MAX_FRONT_MATTER:,} bytes; shorten it."
             )
-        entries, notes = parse_yaml(_decode(match[1]), 2)
+        entries, notes = parse_yaml(values.decode(match[1]), 2)
         place = path.relative_to(self.export.root)
         metadata = values.get_mapping(entries, "blogapi")
         uuid = self.export.get_uuid(metadata, place.as_posix())
         if self.export.source and place.is_relative_to(self.export.layout.pages):
             metadata = {"type": ItemType.PAGE.value, **metadata}
-        content, media_paths = self._read_content(metadata, _decode(data[match.end() :]))
+        content, media_paths = self._read_content(metadata, values.decode(data[match.end() :]))
         content_type = metadata.get("content_type")
         if content_type is not None and content_type not in _CONTENT_TYPES.values():
             raise RefusedFile(
@@ -255,15 +255,6 @@ class ArticleFiles:
             if file := self._media.get(values.get_text(item, "file")):
                 paths[values.get_text(item, "path")] = file.uuid
         return restore_content(exported, replacements), paths
-
-
-def _decode(data: bytes) -> str:
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise RefusedFile(
-            f"It is not UTF-8 (byte {error.start + 1:,} of its content); save it again as UTF-8."
-        ) from error
 
 
 def _read_status(

@@ -21,6 +21,15 @@ Values = Mapping[str, object]
 _TYPES: Mapping[type, str] = {list: "a list", dict: "a mapping", bool: "true or false"}
 
 
+def decode(data: bytes) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise RefusedFile(
+            f"It is not UTF-8 (byte {error.start + 1:,} of its content); save it again as UTF-8."
+        ) from error
+
+
 def get_text(values: Values, name: str) -> str:
     """Return a text; "" if the field is missing or empty."""
     value = values.get(name)

@@ -52,8 +52,7 @@ def leave_out_hidden(
 ) -> tuple[str, list[str], list[str], bool]:
     """Return the text without the parts that visitors could not see, notes, and a list of these parts.
 
-    With `keeps_unclear`, hidden elements without a clear end stay in the text; the last value is whether
-    there are any.
+    With `keeps_unclear`, hidden elements without a clear end stay; the last value is whether there are any.
     """
     if content_type == "text" or not _HINT.search(content):
         return content, [], [], False

@@ -69,8 +69,7 @@ def open_text(html: str) -> tuple[str, list[str], list[str]]:
 def extract_text(html: str, follow: Callable[[str], str] = str) -> tuple[str, list[str]]:
     """Return the text with only the elements in _KEPT_ELEMENTS, and notes.
 
-    `follow` returns the new address of a link. Ids are kept if a link in the text leads to them, and classes
-    if they name the language of code.
+    `follow` returns the new address of a link. Ids to which the text links, and languages of code, are kept.
     """
     html, frames = replace_frames(html)
     notes = (

@@ -117,9 +117,7 @@ def is_private_field(name: str, value: str) -> bool:
     is_other = value.startswith("a:0:") or (len(value.split()) > 3 and not value.startswith("a:"))
     if is_other or words <= hiding_words.SHOWN_VALUES | hiding_words.FALSE_WORDS:
         return False
-    if re.search(r"(?:status|state)$", name) and not words & hiding_words.TRUE_WORDS:
-        return bool(words & privacy_signs.PRIVATE_STATUSES) and not hiding_words.names_page_part(name)
-    return any(hiding_words.is_hiding_entry(name, word) for word in words)
+    return _is_private_entry(name, normalize_key(name), value)
 
 
 def find_draft_reasons_in_text(text: str) -> list[DraftReason]:
@@ -213,11 +211,7 @@ PAST_SCHEDULE = "It was scheduled for a time that has passed; the article became
 
 
 def decide(
-    status: str,
-    date: datetime | None,
-    now: datetime,
-    reason: str = "",
-    names: Mapping[str, str] = STATUSES,
+    status: str, date: datetime | None, now: datetime, reason: str = "", names: Mapping[str, str] = STATUSES
 ) -> tuple[str, tuple[str, ...]]:
     """Return "published" or "draft", and why an article that the source does not call a draft became one.
 

@@ -469,11 +469,7 @@ BLOCKS = _index_by_name(
     _sign("pms/content-restriction-start wppb/content-restriction-start", _PAID_MEMBER_PLUGINS),
     _sign("learndash/ld-student learndash/ld-group learndash/ld-course-complete", "LearnDash"),
     _sign("learndash/ld-course-inprogress learndash/ld-course-notstarted", "LearnDash"),
-    _sign(
-        "monetizeBlockDisplay",
-        "Coil",
-        f"{_OFF_VALUE}|[^=]*=(?:always-show|hide-monetized-users)",
-    ),
+    _sign("monetizeBlockDisplay", "Coil", f"{_OFF_VALUE}|[^=]*=(?:always-show|hide-monetized-users)"),
     _sign("editorskit", "EditorsKit", r"(?!editorskit\.(?:loggedout=false|acf_visibility=.))[^=]*=.*"),
     _sign(
         "advgbBlockControls",
@@ -487,10 +483,7 @@ BLOCKS = _index_by_name(
     _sign("UAGLoggedIn UAGUserRole UAGBrowser UAGSystem", "Spectra", ".*"),
     _sign("wp-fusion/secure-block", "WP Fusion"),
     _sign(
-        "showblog",
-        "Newsletter Glue",
-        ".*",
-        from_everyone=("showblog=false", "newsletterglue/[^=]*=wp:block"),
+        "showblog", "Newsletter Glue", ".*", from_everyone=("showblog=false", "newsletterglue/[^=]*=wp:block")
     ),
     # These attributes hide nothing unless another attribute is set too.
     _sign("gbBlockConditionInvert invert_restrictions", "GenerateBlocks Pro, Paid Memberships Pro", ".*"),

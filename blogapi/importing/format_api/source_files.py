@@ -72,8 +72,7 @@ def walk_path(path: Path) -> Iterator[Entry]:
 
     Each key is in Unicode form NFC, with `\\uXXXX` in place of control characters and undecodable bytes. Each
     of the following is one entry with a problem: a hidden file or folder, a folder of templates or software,
-    and a file or folder that cannot be accessed. Links are not followed. They are yielded, and `read_bytes`
-    refuses them.
+    and a file or folder that cannot be accessed. Links are yielded, and `read_bytes` refuses them.
     Raises RefusedFile if `path` itself cannot be opened.
     """
     try:
@@ -81,7 +80,7 @@ def walk_path(path: Path) -> Iterator[Entry]:
         is_folder = _is_folder(root)
     except (OSError, RuntimeError, ValueError) as error:
         raise RefusedFile(
-            f"“{escape_file_name(str(path))}” cannot be opened ({_describe_error(error)}); check the path."
+            f"“{escape_file_name(str(path))}” cannot be opened ({describe_error(error)}); check the path."
         ) from error
     if not is_folder:
         yield Entry(f"{escape_file_name(root.parent.name)}/{escape_file_name(root.name)}", root)
@@ -90,12 +89,12 @@ def walk_path(path: Path) -> Iterator[Entry]:
         yield Entry(escape_file_name("/".join([root.name, *child.relative_to(root).parts])), child, problem)
 
 
-def find_root(path: Path, key: str) -> str | None:
+def find_root(path: Path | None, key: str) -> str | None:
     """Return the folder to which `key` is the relative path of a file; None if `path` does not end so."""
     parts = key.split("/")
-    if [escape_file_name(part) for part in path.parts[-len(parts) :]] != parts or len(parts) < 2:
-        return None
-    return str(path.parents[len(parts) - 1])
+    if path and len(parts) > 1 and [*map(escape_file_name, path.parts[-len(parts) :])] == parts:
+        return str(path.parents[len(parts) - 1])
+    return None
 
 
 def _walk(root: Path) -> Iterator[tuple[Path, RefusedFile | NotAnArticle | None]]:
@@ -144,7 +143,7 @@ def _list_folder(folder: Path) -> list[Path]:
         return sorted(folder.iterdir(), key=lambda child: child.name, reverse=True)
     except OSError as error:
         raise RefusedFile(
-            f"The folder “{escape_file_name(str(folder))}” cannot be listed ({_describe_error(error)}); "
+            f"The folder “{escape_file_name(str(folder))}” cannot be listed ({describe_error(error)}); "
             "make it readable."
         ) from error
 
@@ -155,21 +154,20 @@ def escape_file_name(name: str) -> str:
     return unicodedata.normalize("NFC", escaped)
 
 
-def _describe_error(error: Exception) -> str:
+def describe_error(error: Exception) -> str:
     return (getattr(error, "strerror", None) or type(error).__name__).lower()
 
 
 def _make_unreadable_error(error: Exception) -> RefusedFile:
     if getattr(error, "errno", None) == errno.ENAMETOOLONG:
         return RefusedFile("Its path is too long for this system; move it or shorten its folder names.")
-    return RefusedFile(f"It cannot be read ({_describe_error(error)}); check that it exists and is readable.")
+    return RefusedFile(f"It cannot be read ({describe_error(error)}); check that it exists and is readable.")
 
 
 def read_bytes(path: Path, limit: int = MAX_FILE_BYTES) -> bytes:
     """Return the content of a regular file of at most `limit` bytes.
 
-    Raises RefusedFile if the file is larger (it is not read then), if it is a link, pipe or device, or if it
-    cannot be read.
+    Raises RefusedFile for a larger file (not read then), a link, pipe or device, or an unreadable file.
     """
     try:
         with open_file(path, limit) as file:

@@ -57,7 +57,6 @@ def start(uuid: UUID, options: Fields) -> ExitStack:
     """Mark a job as running, and return its lock.
 
     The import will run, or the trial again if it was not completed. `options` replace the options of the job.
-
     Raises NotFound, and Conflict if the job cannot be started or another import is running.
     """
     with transaction(visible=False):

@@ -305,13 +305,10 @@ def _list_variants(reference: str) -> list[str]:
     quoted = _QUOTED_TEMPLATE.match(decoded)
     if quoted:
         decoded = reference = quoted[1] + decoded[quoted.end() :]
-    variants = (unquote(_remove_query(reference)), _remove_query(reference), decoded)
+    bare = re.split(r"[?#]", reference, maxsplit=1)[0]
+    variants = (unquote(bare), bare, decoded)
     cleaned = (_PREFIX.sub("", path.replace("\\", "/")) for path in variants)
     return list(dict.fromkeys(path for path in cleaned if _is_usable(path)))
-
-
-def _remove_query(path: str) -> str:
-    return re.split(r"[?#]", path, maxsplit=1)[0]
 
 
 def _is_usable(path: str) -> bool:

@@ -24,7 +24,7 @@ from blogapi.content.media import service as media_service
 from blogapi.importing import queries
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.report import MediaReport, RefusedMedia
-from blogapi.importing.format_api.source_files import open_file
+from blogapi.importing.format_api.source_files import describe_error, open_file
 from blogapi.importing.media.file_lookup import FoundFile, MediaFiles
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.messages import MAX_NAMES, join_names
@@ -78,9 +78,6 @@ class RecordMedia:
 #: The names of the lists in a report.
 MEDIA_RESULTS = tuple(item.name for item in fields(MediaReport))
 
-# The digest of a file that was found, or the reason why it was refused.
-_Digest = str | RefusedFile
-
 
 class ImportedMedia:
     """Finds and stores the media files of one import; `assets` are further folders to look into.
@@ -93,7 +90,7 @@ class ImportedMedia:
     ) -> None:
         self.files = MediaFiles(assets)
         self._user, self._dry_run = user, dry_run
-        self._digests: dict[Path, _Digest] = {}
+        self._digests: dict[Path, str] = {}
         self._results: dict[str, LibraryFile | RefusedFile] = {}
         #: Why no further file can be stored, because the library or the disk is full.
         self._full: RefusedFile | None = None
@@ -135,10 +132,8 @@ class ImportedMedia:
                         note = f"{start} as “{found.path.name}”, which differs in upper and lower case."
                         result.notes.append(note)
                     if found.path not in self._digests:
-                        self._digests[found.path] = _compute_digest(found.path)
+                        self._digests[found.path] = hash_file(found.path)
                     digest = self._digests[found.path]
-                    if isinstance(digest, RefusedFile):
-                        raise digest
                 except RefusedFile as refusal:
                     result.refused.append(RefusedMedia(reference.path, str(refusal)))
                     continue
@@ -211,7 +206,7 @@ def map_files(store: Callable[[Item], Result], items: Iterable[Item]) -> Iterato
         except Problem as error:
             return RefusedFile(" ".join(chain.from_iterable((error.errors or {"": [error.detail]}).values())))
         except OSError as error:
-            return RefusedFile(f"It cannot be read ({(error.strerror or type(error).__name__).lower()}).")
+            return RefusedFile(f"It cannot be read ({describe_error(error)}).")
 
     with ThreadPoolExecutor(_THREADS) as executor:
         yield from executor.map(store_or_refuse, items)
@@ -222,18 +217,17 @@ def list_extensions() -> set[str]:
     return {*BY_EXTENSION, *_OTHER_EXTENSIONS, *configured}
 
 
-def _compute_digest(path: Path) -> _Digest:
+def hash_file(path: Path) -> str:
+    """Return the SHA-256 of a file; raises RefusedFile if it is missing, too large or not a regular file."""
     limit: int = current_app.config["MAX_MEDIA_SIZE"]
     try:
         with open_file(path, limit=None) as file:
             size = os.fstat(file.fileno()).st_size
             if size > limit:
-                return RefusedFile(
+                raise RefusedFile(
                     f"It has {size:,} bytes, more than the {limit:,} of MAX_MEDIA_SIZE; make it smaller or "
                     "raise the setting."
                 )
             return hashlib.file_digest(file, "sha256").hexdigest()
-    except RefusedFile as refusal:
-        return refusal
     except OSError as error:
-        return RefusedFile(f"It cannot be read ({(error.strerror or type(error).__name__).lower()}).")
+        raise RefusedFile(f"It cannot be read ({describe_error(error)}).") from error

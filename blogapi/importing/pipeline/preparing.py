@@ -29,11 +29,7 @@ HEAD_BYTES = 16 * 1024
 
 @contextmanager
 def open_run(
-    paths: Sequence[Path],
-    importer: Importer,
-    options: ImportOptions,
-    *,
-    format_name: str | None = None,
+    paths: Sequence[Path], importer: Importer, options: ImportOptions, *, format_name: str | None = None
 ) -> Iterator[ImportRun]:
     """Yield the import of these files, folders and archives; their temporary files are deleted at the end.
 

@@ -1,7 +1,6 @@
 """Run an import in two phases: read all sources, then store their articles.
 
-The targets of links are known only after all sources have been read, so the first phase writes the records
-into a temporary file.
+Links have targets only when all sources were read, so the first phase writes records into a temporary file.
 """
 
 from __future__ import annotations
@@ -89,9 +88,8 @@ def resolve_record(
 ) -> tuple[ArticleRecord, Counter[str], int]:
     """Return the record with its template tags, links and pictures resolved; the record must be in the index.
 
-    Also return the numbers of unresolved template tags and wiki links by name, and the number of media files
-    that stay on the former host. `has_file` returns whether the media file at a root-relative path will be
-    found.
+    Also return the numbers of unresolved template tags and wiki links by name, and of media files that stay
+    on the former host. `has_file` returns whether the media file at a root-relative path will be found.
     """
     if record.exported is not None:
         return record, Counter(), 0

@@ -66,8 +66,7 @@ class ArticleInputFactory:
     def make(self, record: ArticleRecord) -> ArticleInput:
         """Return the input for a record; creates the category, the tags and the authors that do not exist.
 
-        The author of a record without authors is the owner. Raises ValidationError with the errors of all
-        fields.
+        A record without authors gets the owner. Raises ValidationError with the errors of all fields.
         """
         errors: Errors = {}
         terms: dict[str, list[Any]] = {kind: [] for kind in _FIELDS}

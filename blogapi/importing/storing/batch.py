@@ -16,12 +16,7 @@ from blogapi.content.articles.content import ArticleInput, default_seo
 from blogapi.content.articles.models import Article, FormerPath, FormerSlug
 from blogapi.content.articles.prerendering import render_content
 from blogapi.content.articles.queries import find_taken_slugs
-from blogapi.content.articles.service import (
-    change_article,
-    changes_nothing,
-    create_article,
-    rerender_article,
-)
+from blogapi.content.articles.service import change_article, changes_nothing, create_article, rerender_article
 from blogapi.content.articles.writing.loaded_articles import LoadedArticles, load_rows
 from blogapi.content.custom_fields.validation import describe_unfit_values
 from blogapi.content.taxonomies.categories import Category
@@ -41,7 +36,7 @@ from blogapi.importing.storing.state import ImportState
 from blogapi.importing.texts.messages import describe_unread_rules, join_names
 from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status
 from blogapi.rendering import sanitizer, slugs
-from blogapi.site.addresses import make_article_url, make_page_path
+from blogapi.site.addresses import make_article_path, make_page_path
 from blogapi.site.paths import to_former_path, without_slash
 from blogapi.site.queries import get_site
 from blogapi.site.served_paths import is_reserved_slug
@@ -95,11 +90,9 @@ class FormerPaths:
             self._owners |= {row.path: row.article_id for row in rows}
 
     def add(self, record: ArticleRecord, article: Any) -> Iterator[str]:
-        """Add the paths of a record to its article (or a row of it); yield a sentence about each path that is
-        taken.
+        """Add the paths of a record to its article (or a row of it); yield a sentence about each taken path.
 
-        The current address of the article is not a former path. A draft has none, because no reader knows its
-        address.
+        The current address is not a former path. A draft has none, because no reader knows its address.
         """
         paths = () if record.status == "draft" and not record.exported else list_paths(record)
         times = record.exported.former_paths if record.exported else {}
@@ -122,23 +115,19 @@ class FormerPaths:
 
     def _get_path(self, article: Any) -> str:
         assert self._site is not None, "the batch has records with paths"
+        values: dict[str, Any] = {"uuid": article.uuid, "language": article.language}
         if article.category_id is None:
             # The path of a child page is not known before its parents are stored. This does no harm, because
             # the list of redirects leaves out the addresses of pages.
-            slugs, language = [article.slug], article.language
-            path = make_page_path(self._site, uuid=article.uuid, slugs=slugs, language=language)
-            return without_slash(unquote(urlsplit(self._site.url + path).path))
-        has_category = "{category}" in self._site.article_path
-        category = db.session.get(Category, article.category_id) if has_category else None
-        url = make_article_url(
-            self._site,
-            uuid=article.uuid,
-            slug=article.slug,
-            category_slug=category.slug if category else "",
-            published_at=article.published_at,
-            language=article.language,
-        )
-        return without_slash(unquote(urlsplit(url or "").path))
+            path = make_page_path(self._site, slugs=[article.slug], **values)
+        elif article.published_at is None:
+            return ""
+        else:
+            has_category = "{category}" in self._site.article_path
+            category = db.session.get(Category, article.category_id) if has_category else None
+            values |= {"category_slug": category.slug if category else "", "slug": article.slug}
+            path = make_article_path(self._site, published_at=article.published_at, **values)
+        return without_slash(unquote(urlsplit(self._site.url + path).path))
 
 
 def list_paths(record: ArticleRecord) -> Sequence[str]:
@@ -221,11 +210,11 @@ class ImportBatch:
             )
             return FileReport(record.key, Result.SKIPPED, notes=(reason,))
         if file is None:
-            new = ImportedFile(key=record.key, root=_find_root(record, record.key))
+            new = ImportedFile(key=record.key, root=find_root(record.path, record.key))
             return self._create(record, new, loaded)
         if record.key not in self.files:
             file.key = record.key
-        file.root = _find_root(record, file.key)
+        file.root = find_root(record.path, file.key)
         if file.article_id in self.articles:
             return self._update(record, file, loaded)
         if self._state.restore_deleted:
@@ -399,10 +388,6 @@ def _get_import_time(record: ArticleRecord) -> datetime:
     """Return the current time, or the time of the last change in the export if that is later."""
     now = current_time()
     return max(now, (record.exported and record.exported.last_updated) or now)
-
-
-def _find_root(record: ArticleRecord, key: str) -> str | None:
-    return find_root(record.path, key) if record.path and "/" in key else None
 
 
 def _report(record: ArticleRecord, result: Result, article: Article, notes: Iterable[str]) -> FileReport:

@@ -22,10 +22,7 @@ class BatchMedia:
     """The files to which the records of a batch refer; `media` has the files of each record by its key."""
 
     def __init__(
-        self,
-        records: Sequence[ArticleRecord],
-        article_ids: Sequence[UUID],
-        media: Mapping[str, RecordMedia],
+        self, records: Sequence[ArticleRecord], article_ids: Sequence[UUID], media: Mapping[str, RecordMedia]
     ) -> None:
         self._media = media
         #: The library files to which the paths in each article refer.

@@ -118,5 +118,5 @@ def get_source(record: ArticleRecord) -> str:
     # Unpacked archives and uploads have another folder in each import.
     if record.path is None or record.path.is_relative_to(archives.get_folder()):
         return ""
-    root = find_root(record.path, record.key) if "/" in record.key else None
+    root = find_root(record.path, record.key)
     return f"{root}/{blog}" if root else str(record.path.parent)

@@ -125,8 +125,7 @@ class Importer:
     def store(self, batch: Sequence[ArticleRecord]) -> list[FileReport]:
         """Store a batch of records with the authors of `author_map`, and return a report for each.
 
-        Validation errors are part of the report. Other errors are raised; the records of the current
-        transaction are then not stored.
+        Validation errors are part of the report. Another error ends the current transaction, unstored.
         """
         records = [_limit_tags(add_page_tag(self.state.authors.rename(record))) for record in batch]
         return [*self._store(records, self._prepare_media(records))]

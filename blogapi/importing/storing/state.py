@@ -75,8 +75,7 @@ class ImportedAuthors:
 def read_author_map(path: Path) -> dict[str, str]:
     """Return the names or slugs of authors by their names in the files, in lower case.
 
-    Each line of the file is `"name in the files" = "slug or name"`. Raises RefusedFile if the file cannot be
-    read or has another form.
+    Each line is `"name in the files" = "slug or name"`. Raises RefusedFile if the file cannot be read so.
     """
     try:
         entries = tomllib.loads(path.read_text(encoding="utf-8-sig"))

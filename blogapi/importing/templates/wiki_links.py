@@ -1,7 +1,6 @@
 """Resolve the wiki links of Obsidian, Quartz, Foam and Logseq, and remove what these programs hide.
 
-The text comes from private notes: comments (`%%…%%`) are removed, and pages that were not imported are only
-named.
+The text comes from private notes: comments (`%%…%%`) go, and pages that were not imported are only named.
 """
 
 from __future__ import annotations

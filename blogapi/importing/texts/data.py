@@ -98,8 +98,7 @@ def _duplicate_notes(keys: Iterable[str]) -> list[str]:
 def parse_yaml(block: str, first_line: int) -> tuple[Entries, list[str]]:
     """Return the mapping of a YAML block, with every scalar as text or None, and notes.
 
-    `first_line` is the number of the block's first line in the file. Raises RefusedFile with the line number
-    if the block is not valid.
+    `first_line` is the number of the block's first line. Raises RefusedFile with the line if it is not valid.
     """
     duplicates: dict[yaml.Node, list[str]] = {}
 
@@ -122,8 +121,7 @@ def parse_yaml(block: str, first_line: int) -> tuple[Entries, list[str]]:
 def parse_toml(block: str, first_line: int) -> tuple[Entries, list[str]]:
     """Return the mapping of a TOML block, and notes for the report.
 
-    Numbers with leading zeros are accepted. Raises RefusedFile with the line number if the block is not
-    valid.
+    Numbers with leading zeros are accepted. Raises RefusedFile with the line if the block is not valid.
     """
     # tomllib takes quadratic time for a key with very many parts.
     if any(part.count(".") > _MAX_KEY_DOTS for part in re.split(r"[={,\n]", _TOML_STRING.sub("x", block))):

@@ -98,8 +98,7 @@ def _parse_text(text: str) -> date:
 def split_date_prefix(name: str) -> tuple[date | None, str]:
     """Return the date at the start of a file name, and the rest: `2017-2-5-x` gives 5 February 2017 and "x".
 
-    If the name is only a date, the rest is the whole name. If the name does not start with a date, the result
-    is (None, name).
+    If the name is only a date, the rest is the whole name. Without a date, the result is (None, name).
     """
     match = _DATE_PREFIX.match(name)
     day = _parse_day(match[1], match[2], match[3]) if match else None

@@ -76,9 +76,8 @@ BOOLEAN_WORDS = {"true": True, "yes": True, "on": True, "y": True, "t": True, "1
 def decode(data: bytes) -> tuple[str, list[str]]:
     """Return the text with LF line endings and without control characters, and notes about the changes.
 
-    Accepts UTF-8 with or without a byte order mark, and UTF-16 and UTF-32 with a byte order mark. The
-    encoding is never guessed. Raises RefusedFile, which names the first invalid byte, if the data cannot be
-    decoded.
+    Accepts UTF-8, and UTF-16 and UTF-32 with a byte order mark; the encoding is never guessed. Raises
+    RefusedFile, which names the first invalid byte, if the data cannot be decoded.
     """
     name = find_codec(data).removesuffix("-SIG")
     try:

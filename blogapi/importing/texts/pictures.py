@@ -46,8 +46,7 @@ def may_contain_references(content: str, extensions: Collection[str]) -> bool:
 def list_references(html: str, extensions: Collection[str]) -> list[FileReference]:
     """Return the references without a host in sanitized HTML, each path once.
 
-    A link counts only if its path has one of the `extensions` of media files, because other links lead to
-    pages.
+    A link counts only if its path has one of the `extensions` of media files; others lead to pages.
     """
     unique: dict[str, FileReference] = {}
     for element in _ELEMENT.finditer(html):

@@ -24,10 +24,7 @@ _NEVER, _VISIBLE = re.compile("(?!)"), re.compile(r"\S")
 _FLAGS = re.IGNORECASE | re.MULTILINE
 _CODE = {
     "html": ("<", re.compile(_ELEMENTS, _FLAGS)),
-    "markdown": (
-        r"`~<$\\",
-        re.compile(rf"\\[\\`$<]|{_ELEMENTS}|{_FENCE}|{_SPAN}|\$\$[^$]*+\$\$", _FLAGS),
-    ),
+    "markdown": (r"`~<$\\", re.compile(rf"\\[\\`$<]|{_ELEMENTS}|{_FENCE}|{_SPAN}|\$\$[^$]*+\$\$", _FLAGS)),
 }
 # In MDX, indented text is no code.
 _CODE["mdx"] = _CODE["markdown"]

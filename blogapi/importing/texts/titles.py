@@ -48,3 +48,16 @@ def extract_slug(address: str) -> str:
     parts = re.split(r"[/\\]", _PAGE_SUFFIX.sub("", path))
     segments = [part for part in map(to_line, parts) if part and set(part) != {"."}]
     return segments[-1] if segments and not re.search(r":[a-z]|[{}]", segments[-1]) else ""
+
+
+def is_address(text: str) -> bool:
+    """Return whether an alias is an address, and not only the name of a page (as in Obsidian)."""
+    return "/" in text or _PAGE_SUFFIX.search(text) is not None
+
+
+def to_former_path(address: str) -> str:
+    """Return the path of an address in the former blog, with a leading slash; "" if it is a template."""
+    path = re.split(r"[?#]", _HOST.sub("", address, count=1))[0]
+    if not path or address.casefold() in _PERMALINK_STYLES or re.search(r":[a-z]|[{}<>]|\s", path):
+        return ""
+    return path if path.startswith("/") else f"/{path}"

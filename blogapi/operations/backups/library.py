@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from stat import S_ISREG
 
 from blogapi import clock
 from blogapi.operations.backups import archive, backup_command, naming, restoring, service, status
@@ -54,9 +56,9 @@ def list_backups(instance: Path) -> list[StoredBackup]:
     """Return the backups whose names were not chosen by a user, newest first."""
     folder = instance / "backups"
     backups = [
-        _read_backup(path, kind)
-        for path in (folder.iterdir() if folder.is_dir() else ())
-        if (kind := naming.find_kind(path.name)) and path.is_file()
+        _read_backup(path, kind, stat)
+        for path, stat in files.read_statuses(folder.iterdir() if folder.is_dir() else ())
+        if (kind := naming.find_kind(path.name)) and S_ISREG(stat.st_mode)
     ]
     return sorted(backups, key=lambda backup: (backup.created, backup.name), reverse=True)
 
@@ -77,7 +79,7 @@ def create_backup(instance: Path) -> StoredBackup:
     # While BACKUP_COMMAND runs, other backups can be made, checked and deleted.
     with _shorten_paths(instance), status.record_attempt(instance):
         backup_command.run_after_backup(instance, target)
-    return _read_backup(target, BackupKind.MANUAL)
+    return _read_backup(target, BackupKind.MANUAL, target.stat())
 
 
 def get_backup_path(instance: Path, name: str) -> Path:
@@ -118,17 +120,16 @@ def delete_backup(instance: Path, name: str) -> None:
         store.prune()
 
 
-def _read_backup(path: Path, kind: BackupKind) -> StoredBackup:
-    status = path.stat()
+def _read_backup(path: Path, kind: BackupKind, stat: os.stat_result) -> StoredBackup:
     try:
         manifest = archive.read_manifest(path)
     except (InvalidBackup, OSError):
-        created = datetime.fromtimestamp(status.st_mtime, UTC)
-        return StoredBackup(path.name, status.st_size, created, kind.name.lower(), False, 0, readable=False)
+        created = datetime.fromtimestamp(stat.st_mtime, UTC)
+        return StoredBackup(path.name, stat.st_size, created, kind.name.lower(), False, 0, readable=False)
     media = manifest.media
     return StoredBackup(
         name=path.name,
-        size=status.st_size,
+        size=stat.st_size,
         created=datetime.fromisoformat(manifest.created).astimezone(UTC),
         kind=kind.name.lower(),
         has_media=media.place == MediaPlace.FILE or not media.files + media.missing,

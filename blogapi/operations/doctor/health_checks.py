@@ -27,7 +27,7 @@ from blogapi.operations.doctor import findings, instance_checks, link_checks, se
 from blogapi.operations.doctor.findings import Advice, Finding, Level
 from blogapi.site.addresses import to_time_zone
 from blogapi.site.queries import get_site
-from blogapi.storage import connections, integrity, upgrades
+from blogapi.storage import connections, files, integrity, upgrades
 from blogapi.storage.database import db
 from blogapi.web import metrics
 from blogapi.web.errors import Conflict
@@ -139,9 +139,9 @@ def _check_backups(instance: Path) -> Iterator[Advice]:
 
 
 def _check_upgrade_copy(instance: Path) -> Iterator[Advice]:
-    copies = [path for path in instance.glob(f"backups/{upgrades.COPY_PREFIX}*") if path.is_file()]
+    copies = dict(files.read_statuses(instance.glob(f"backups/{upgrades.COPY_PREFIX}*")))
     if copies:
-        newest = max(copies, key=lambda path: path.stat().st_mtime)
+        newest = max(copies, key=lambda path: copies[path].st_mtime)
         text = (
             f"Go back with `{blog_folder.get_command()} rollback`, or delete {newest.name} when all is well."
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -14,7 +14,9 @@ from blogapi.operations.backups.status import read_status
 from blogapi.operations.doctor import findings
 from blogapi.operations.doctor.findings import Finding, hint, ok, wrong
 from blogapi.storage.disk_errors import has_free_inodes
-from blogapi.storage.files import side_files
+from blogapi.storage.files import read_statuses, side_files
+
+Statuses = Mapping[Path, os.stat_result]
 
 # With less free space than MIN_FREE_BYTES, writes can fail. SPARE_BYTES is the space to keep free in addition
 # to the space for two copies of the blog.
@@ -35,7 +37,7 @@ def run_checks(folder: Path, database: Path | None) -> Iterator[Finding]:
         )
         return
     paths = [folder / "secret_key", *((database, *side_files(database)[:2]) if database else ())]
-    files = [path for path in paths if path.is_file()]
+    files = dict(read_statuses(paths))
     yield from _check_modes(folder, files)
     yield _check_disk(database.parent if database and database.parent.is_dir() else folder, files)
     yield _check_clock(files)
@@ -52,7 +54,7 @@ def check_backups(folder: Path, keep: int) -> Iterator[Finding]:
         yield ok("backup", f"The last good backup was made at {status.last_success:%Y-%m-%d %H:%M} UTC.")
 
 
-def _check_modes(folder: Path, files: list[Path]) -> Iterator[Finding]:
+def _check_modes(folder: Path, files: Statuses) -> Iterator[Finding]:
     for path in filter(Path.exists, (folder, folder / "backups")):
         if not os.access(path, os.R_OK | os.W_OK):
             yield wrong(
@@ -67,28 +69,29 @@ def _check_modes(folder: Path, files: list[Path]) -> Iterator[Finding]:
     yield from open_modes or [ok("files", f"Only the owner can access {folder} and its secrets.")]
 
 
-def _find_open_modes(folder: Path, files: list[Path]) -> Iterator[Finding]:
+def _find_open_modes(folder: Path, files: Statuses) -> Iterator[Finding]:
     mode = folder.stat().st_mode
     if is_writable_by_others(mode):
         yield wrong("files", f"Other users can write to {folder}.", f"chmod 700 '{folder}'")
     elif is_accessible_to_others(mode):
         yield hint("files", f"Other users can list {folder}.", f"chmod 700 '{folder}'")
     owner = blog_owner.find_owner(folder)
-    for path in (path for pattern in ("*", "media/*", "backups/*") for path in folder.glob(pattern)):
+    paths = (path for pattern in ("*", "media/*", "backups/*") for path in folder.glob(pattern))
+    for path, status in read_statuses(paths):
         # Settings are only read, and another file can be shared with a group.
-        is_shared = path.name == "config.toml" or is_writable_by_others(path.lstat().st_mode)
-        if path.lstat().st_uid != owner.pw_uid and not is_shared:
+        is_shared = path.name == "config.toml" or is_writable_by_others(status.st_mode)
+        if status.st_uid != owner.pw_uid and not is_shared:
             other_user = blog_owner.find_owner(path).pw_name
             says = f"{path} belongs to {other_user}, and {folder} to {owner.pw_name}, who cannot write it."
             yield wrong("files", says, f"chown -R {owner.pw_name} '{folder}'")
             break
-    for path in files:
-        if is_accessible_to_others(path.stat().st_mode):
+    for path, status in files.items():
+        if is_accessible_to_others(status.st_mode):
             yield wrong("files", f"Other users can read {path}.", f"chmod 600 '{path}'")
 
 
-def _check_disk(folder: Path, files: list[Path]) -> Finding:
-    free, used = shutil.disk_usage(folder).free, sum(path.stat().st_size for path in files)
+def _check_disk(folder: Path, files: Statuses) -> Finding:
+    free, used = shutil.disk_usage(folder).free, sum(status.st_size for status in files.values())
     says = f"{findings.format_bytes(free)} are free, and the blog uses {findings.format_bytes(used)}."
     if not has_free_inodes(folder):
         return wrong("disk", "The disk has no free inodes.", "delete some files before writes fail")
@@ -99,9 +102,10 @@ def _check_disk(folder: Path, files: list[Path]) -> Finding:
     return ok("disk", says)
 
 
-def _check_clock(files: list[Path]) -> Finding:
+def _check_clock(files: Statuses) -> Finding:
     now = clock.now()
-    changed_at = max((datetime.fromtimestamp(path.stat().st_mtime, UTC) for path in files), default=now)
+    times = (datetime.fromtimestamp(status.st_mtime, UTC) for status in files.values())
+    changed_at = max(times, default=now)
     if changed_at - now > MAX_CLOCK_LAG:
         says = f"The clock shows {now:%Y-%m-%d %H:%M} UTC, but a file changed at {changed_at:%Y-%m-%d %H:%M}."
         return wrong("clock", says, "set the clock, because schedules, keys and logins depend on it")

@@ -103,7 +103,7 @@ def _report_intact(root: Path, stored: set[StoredFile], full: bool) -> Finding:
 
 def _report_orphans(root: Path, orphans: list[Path]) -> Iterator[Finding]:
     if orphans:
-        size = findings.format_bytes(sum(path.stat().st_size for path in orphans))
+        size = findings.format_bytes(sum(status.st_size for _, status in files.read_statuses(orphans)))
         names = findings.join_examples(sorted(path.name for path in orphans))
         says = f"{len(orphans)} files ({size}) in {root} belong to no media ({names})."
         remedy = "unless you may `rollback` an upgrade, run `media prune`, which deletes them after a day"

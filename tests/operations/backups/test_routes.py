@@ -239,3 +239,18 @@ def test_a_refused_backup_shows_no_path_outside_the_instance_folder(as_login, bl
     response = as_login.post(BACKUPS)
     assert response.status_code == 507
     assert str(blog) not in response.json["detail"] and "instance" in response.json["detail"]
+
+
+def test_a_backup_that_is_deleted_after_it_was_listed_is_left_out(tmp_path, monkeypatch):
+    iterdir, folder = Path.iterdir, tmp_path / "backups"
+    folder.mkdir()
+    for day in (4, 5):
+        (folder / f"daily-2026-03-0{day}.zip").touch()
+
+    def list_and_delete(path):
+        found = list(iterdir(path))
+        (folder / "daily-2026-03-04.zip").unlink(missing_ok=True)
+        return iter(found)
+
+    monkeypatch.setattr(Path, "iterdir", list_and_delete)
+    assert [backup.name for backup in library.list_backups(tmp_path)] == ["daily-2026-03-05.zip"]

@@ -456,6 +456,21 @@ def test_too_little_disk_space_for_two_copies_of_the_blog_is_reported(tmp_path, 
     assert [finding.level for finding in found if finding.check == "disk"] == [level]
 
 
+def test_a_file_that_is_deleted_after_it_was_listed_is_left_out(tmp_path, monkeypatch):
+    glob, folder = Path.glob, tmp_path / "media"
+    folder.mkdir()
+    (upload := folder / ".upload-1").touch()
+
+    def glob_and_delete(path, pattern):
+        found = list(glob(path, pattern))
+        upload.unlink(missing_ok=True)
+        return iter(found)
+
+    monkeypatch.setattr(Path, "glob", glob_and_delete)
+    found = list(instance_checks.run_checks(tmp_path, None))
+    assert not upload.exists() and "disk" in {finding.check for finding in found}
+
+
 def test_a_clock_that_is_earlier_than_the_times_of_the_files_is_reported(run_doctor, blog, set_clock):
     set_clock(datetime.now(UTC) - timedelta(days=400))
     assert any("clock: The clock shows " in line for line in list_lines(run_doctor(), "wrong"))

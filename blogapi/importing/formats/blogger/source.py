@@ -89,11 +89,7 @@ class BloggerItem:
 
 
 def make_record(
-    item: BloggerItem,
-    source: tuple[str, Path],
-    options: ImportOptions,
-    *,
-    is_private: bool = False,
+    item: BloggerItem, source: tuple[str, Path], options: ImportOptions, *, is_private: bool = False
 ) -> ArticleRecord:
     """Return the record of a post or page in the file `source` (key and path).
 

@@ -30,7 +30,7 @@ from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts import dates, lines
 from blogapi.importing.texts.dates import UTC_ZONES, Zones
 from blogapi.importing.texts.languages import read_language
-from blogapi.importing.texts.lines import list_distinct, to_http_url, to_line, to_mapping
+from blogapi.importing.texts.lines import list_distinct, to_bool, to_http_url, to_line, to_mapping
 from blogapi.importing.texts.messages import format_count, join_counts
 from blogapi.importing.texts.titles import split_address
 from blogapi.parsing import parse_timestamp, parse_uuid
@@ -58,7 +58,7 @@ def decide_publication(
     reason = "The blog was private; the article became a draft." if is_private else reason
     if status == "sent":
         reason = "It was sent as a newsletter and never published; the article became a draft."
-    elif _is_on(post.get("email_only")):
+    elif to_bool(post.get("email_only")):
         reason = "It is for newsletters only; the article became a draft."
     # Ghost shows a published post without any date.
     result, reasons = decide(status, date or (now if status == "published" else None), now, reason)
@@ -67,11 +67,7 @@ def decide_publication(
 
 def is_page(post: Mapping[str, object]) -> bool:
     """Return whether a row of posts is a page; versions before 3 have a field `page` with 0 or 1."""
-    return to_line(post.get("type")).casefold() == "page" or _is_on(post.get("page"))
-
-
-def _is_on(value: object) -> bool:
-    return to_line(value).casefold() in ("1", "true")
+    return to_line(post.get("type")).casefold() == "page" or to_bool(post.get("page")) is True
 
 
 def read_date(value: object, zones: Zones = UTC_ZONES) -> datetime | None:
@@ -187,7 +183,7 @@ class PostReader:
             seo_description=to_line(post.get("meta_description")),
             canonical_url=to_http_url(read_url(post.get("canonical_url"))),
             language=next(filter(None, map(read_language, marks)), ""),
-            featured=_is_on(post.get("featured")),
+            featured=to_bool(post.get("featured")) is True,
             # The last address follows the URL pattern in the settings of the blog.
             former_paths=(*self.former_paths.pop(slug, ()), *(addresses[-1:] if is_public else ())),
             addresses=addresses,

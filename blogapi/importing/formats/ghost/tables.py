@@ -19,7 +19,14 @@ from blogapi.importing.format_api.article_record import AuthorRecord
 from blogapi.importing.format_api.source_files import read_bytes
 from blogapi.importing.formats.ghost.bodies import clean_addresses
 from blogapi.importing.refusals import RefusedFile
-from blogapi.importing.texts.lines import MAX_URL_LENGTH, find_codec, split_words, to_http_url, to_line
+from blogapi.importing.texts.lines import (
+    MAX_URL_LENGTH,
+    find_codec,
+    split_words,
+    to_bool,
+    to_http_url,
+    to_line,
+)
 from blogapi.parsing import is_web_address
 
 #: A table name, and a row.
@@ -131,7 +138,7 @@ class Tables:
         elif row.get("key") == "permalinks":
             self.permalinks = to_line(row.get("value"))
         elif row.get("key") in ("is_private", "isPrivate"):
-            self.is_private = to_line(row.get("value")).casefold() in ("1", "true")
+            self.is_private = to_bool(row.get("value")) is True
         elif row.get("key") in ("timezone", "active_timezone", "activeTimezone"):
             self.timezone = to_line(row.get("value"))
 

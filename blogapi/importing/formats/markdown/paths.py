@@ -12,7 +12,6 @@ from anyascii import anyascii
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.texts import dates
 from blogapi.importing.texts.lines import to_line
-from blogapi.importing.texts.titles import _HOST, _PAGE_SUFFIX, _PERMALINK_STYLES
 
 _CONTENT_TYPES = {
     **dict.fromkeys(("md", "markdown", "mkd", "mkdn", "mdown", "rmd", "text", "mdx"), "markdown"),
@@ -222,19 +221,6 @@ def list_folders(key: str) -> list[str]:
     # Jekyll's collections are folders such as `_projects`.
     names = [name.removeprefix("_") for name in folders]
     return [name for name in names if name.casefold() not in _COLLECTIONS and not _NUMBERS.fullmatch(name)]
-
-
-def is_address(text: str) -> bool:
-    """Return whether an alias is an address, and not only the name of a page (as in Obsidian)."""
-    return "/" in text or _PAGE_SUFFIX.search(text) is not None
-
-
-def to_former_path(address: str) -> str:
-    """Return the path of an address in the former blog, with a leading slash; "" if it is a template."""
-    path = re.split(r"[?#]", _HOST.sub("", address, count=1))[0]
-    if not path or address.casefold() in _PERMALINK_STYLES or re.search(r":[a-z]|[{}<>]|\s", path):
-        return ""
-    return path if path.startswith("/") else f"/{path}"
 
 
 def make_pelican_slug(title: str) -> str:

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from blogapi.importing.formats.markdown import paths
 from blogapi.importing.formats.markdown.front_matter import Fields
 from blogapi.importing.formats.markdown.generators import GeneratorSite
+from blogapi.importing.texts import titles
 from blogapi.importing.texts.lines import to_line, to_mapping
 from blogapi.rendering.slugs import is_slug
 
@@ -29,8 +30,8 @@ def read_former_slugs(fields: Fields, slug: str) -> tuple[str, ...]:
     """Return the former slugs of the article without `slug`; addresses are left to `read_addresses`."""
     lines = [line for name in _FORMER_ADDRESS_FIELDS for line in _to_lines(fields.take(name))]
     usable = lines[:_MAX_FORMER_ADDRESSES]
-    redirected = {line for line in usable if paths.to_former_path(line).strip("/")}
-    lost = [line for line in lines if paths.is_address(line) and line not in redirected]
+    redirected = {line for line in usable if titles.to_former_path(line).strip("/")}
+    lost = [line for line in lines if titles.is_address(line) and line not in redirected]
     if lost:
         more = f" and {len(lost) - 1:,} more" if len(lost) > 1 else ""
         fields.add_note(
@@ -38,7 +39,7 @@ def read_former_slugs(fields: Fields, slug: str) -> tuple[str, ...]:
             f"article can have at most {_MAX_FORMER_ADDRESSES} redirects."
         )
     own_addresses = (fields.take_line(name) for name in ADDRESS_FIELDS)
-    names = (line for line in (*usable, *own_addresses) if not paths.is_address(line) and is_slug(line))
+    names = (line for line in (*usable, *own_addresses) if not titles.is_address(line) and is_slug(line))
     return tuple(dict.fromkeys(name for name in names if name != slug))
 
 
@@ -46,8 +47,8 @@ def read_addresses(fields: Fields) -> tuple[str, ...]:
     """Return the paths of the article in its former blog, its own address first."""
     own_addresses = (to_line(fields.find(name)) for name in ("permalink", "url", "path"))
     aliases = [line for name in _FORMER_ADDRESS_FIELDS for line in _to_lines(fields.find(name))]
-    addresses = [*own_addresses, *filter(paths.is_address, aliases[:_MAX_FORMER_ADDRESSES])]
-    return tuple(dict.fromkeys(filter(None, map(paths.to_former_path, addresses))))
+    addresses = [*own_addresses, *filter(titles.is_address, aliases[:_MAX_FORMER_ADDRESSES])]
+    return tuple(dict.fromkeys(filter(None, map(titles.to_former_path, addresses))))
 
 
 def read_names(fields: Fields) -> tuple[str, ...]:
@@ -55,7 +56,7 @@ def read_names(fields: Fields) -> tuple[str, ...]:
     values = [value for name in ("aliases", "alias") if (value := fields.find(name))]
     lines = [line for value in values for line in _to_lines(value)]
     parts = [part.strip() for value in values if isinstance(value, str) for part in value.split(",")]
-    names = [line for line in (*lines, *parts) if line and not paths.is_address(line)]
+    names = [line for line in (*lines, *parts) if line and not titles.is_address(line)]
     return tuple(dict.fromkeys(names))[:_MAX_FORMER_ADDRESSES]
 
 

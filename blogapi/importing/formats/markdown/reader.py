@@ -62,8 +62,7 @@ _NO_CONTEXT = FileContext()
 def read_file(entry: Entry, options: ImportOptions, folders: Sequence[str] | None = None) -> ArticleRecord:
     """Return the record of a file found by `walk_paths`; see `parse_file`.
 
-    The names and section pages of all folders in the key can make the article a draft. A file is opened only
-    if it has the suffix of an article.
+    The names and section pages of its folders can make it a draft. Only files of articles are opened.
     """
     if entry.problem:
         raise entry.problem

@@ -54,8 +54,7 @@ class Translations:
     def get_key(self, path: str) -> str:
         """Return the translation key of the files whose path without the language is `path`.
 
-        It is "" for a single file. The name of the imported folder is not part of the key, because it can
-        differ in the next import.
+        It is "" for a single file. It has no name of the imported folder, which can differ the next time.
         """
         name = path.partition("/")[2].rpartition(".")[0].removesuffix("/index")
         return name[-_MAX_KEY_LENGTH:] if path in self._shared else ""

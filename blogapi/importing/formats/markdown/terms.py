@@ -101,12 +101,7 @@ def _to_address(text: str) -> str:
 
 
 def read_terms(
-    fields: Fields,
-    options: ImportOptions,
-    *,
-    split_at_spaces: bool,
-    folders: Sequence[str],
-    is_hexo: bool,
+    fields: Fields, options: ImportOptions, *, split_at_spaces: bool, folders: Sequence[str], is_hexo: bool
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the category after its parents, outermost first (() if there is none), and the tags.
 
@@ -182,8 +177,7 @@ def _clean_names(names: Iterable[str]) -> tuple[str, ...]:
 def read_term_page(entry: Entry, names: Mapping[tuple[str, str], str]) -> TermRecord | None:
     """Return the description of a term; None if the file is no page of a term, or if no article has the term.
 
-    `names` has the names of the terms of articles, by kind and slug. A page that is private or cannot be read
-    is ignored.
+    `names` has the names of terms by kind and slug. A page that is private or cannot be read is ignored.
     """
     *_, plural, last, _ = ("", "", *entry.key.split("/"))
     kind = _KINDS.get(plural.casefold())

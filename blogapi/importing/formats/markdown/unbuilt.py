@@ -38,8 +38,7 @@ def find_reasons(
 ) -> Iterator[DraftReason]:
     """Yield a reason for each rule by which the generator does not build a file.
 
-    `entries` is its front matter, and `imported` the imported folder, which counts as built if the user named
-    it.
+    `entries` is its front matter; `imported` is the imported folder, which is built if the user named it.
     """
     folders = _list_built_folders(site)
     is_named = imported.is_relative_to(site.folder) and imported != site.folder

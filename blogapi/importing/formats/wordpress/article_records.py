@@ -60,8 +60,7 @@ def read_terms(
 ) -> tuple[str, tuple[str, ...]]:
     """Return the category and the tags of an item, and count its other terms as left behind.
 
-    The category is the primary category, or else the first one that is not the default category. Other
-    categories become tags.
+    The category is the primary one, or else the first that is not the default. Other categories become tags.
     """
     by_domain = _group_by_domain(item, blog, left_behind)
     categories, tags = by_domain["category"], by_domain["post_tag"]
@@ -186,8 +185,7 @@ class RecordMaker:
     def make(self, item: Element, entry: Entry) -> ArticleRecord:
         """Return the record of an item.
 
-        Raises NotAnArticle for an item that is not imported, and counts it. Raises RefusedFile if the item
-        cannot be imported.
+        Raises NotAnArticle for an item that is not imported, which it counts, and RefusedFile for a broken one.
         """
         post_type = item.get_text("wp:post_type") or "post"
         count_comments(item, self.counts)

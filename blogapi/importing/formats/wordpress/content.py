@@ -297,8 +297,7 @@ _CLASS = re.compile(r"(?<![\w-])(class=[\"'])", re.IGNORECASE)
 def convert_text(content: str, conversion: Conversion, excerpt: str = "") -> Conversion:
     """Convert the text of a post or page to HTML; `content` is its text in the database of WordPress.
 
-    A text in several languages must be reduced to one of them before (see `blog.select_language`). Returns
-    the `conversion`.
+    A text in several languages is first reduced to one (`blog.select_language`). Returns the `conversion`.
     """
 
     def convert_classic(part: str) -> str:

@@ -79,8 +79,7 @@ def read_seo(
     """Return the SEO fields of an article by the name of the field in its record, and notes.
 
     `metas` has the custom fields of the item, and `variables` the values of `title`, `sitename`, `excerpt`
-    and `category`. A title or description with another variable is left out. `link` is the permalink: a
-    canonical URL that repeats it is left out.
+    and `category`. A text with another variable, and a canonical URL that repeats `link`, are left out.
     """
     fields: dict[str, Any] = {}
     notes = []
@@ -219,8 +218,7 @@ def find_unread_rules(item: Element) -> Iterator[str]:
 def find_date(item: Element, offset: timedelta | None, zones: Zones) -> datetime | None:
     """Return when an item was published (UTC), or None if it has no date.
 
-    A draft has only a local date; `offset` is the difference between local time and UTC. If it is None,
-    `zones` are used.
+    A draft has only a local date. `offset` is local time minus UTC; if it is None, `zones` are used.
     """
     utc = dates.parse_date(item.get_text("wp:post_date_gmt"))
     local = dates.parse_date(item.get_text("wp:post_date"))
