@@ -39,7 +39,7 @@ class IdConverter(BaseConverter):
 def check_ids(values: Mapping[str, Any]) -> None:
     """Raise NotFound if one of the values of a path is a malformed id."""
     if any(isinstance(value, MalformedId) for value in values.values()):
-        raise NotFound("The id in the path is not a UUID. A write needs the uuid of the item, not its slug.")
+        raise NotFound("The id in the path is not a UUID; send the uuid of the item, not its slug.")
 
 
 class ReferenceConverter(BaseConverter):

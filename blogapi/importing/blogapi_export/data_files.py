@@ -32,6 +32,12 @@ PICTURE_FIELDS = frozenset(("cover_image", "og_image", "avatar", "logo", "icon")
 # Longer names are refused before their slugs are computed, which would take long.
 MAX_NAME_LENGTH = 5_000
 
+_MAX_BYTES = 64 * 1024 * 1024
+# The maximum length of the groups in which lists are parsed; the fast parser does not accept longer texts.
+_MAX_GROUP = 8_000
+_ITEM = re.compile(r"^(?=- )", re.MULTILINE)
+Item = TypeVar("Item")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportedMedia:
@@ -160,14 +166,6 @@ def replace_references(content: str, uuids: Mapping[UUID, UUID]) -> str:
     if not uuids:
         return content
     return REFERENCE.sub(lambda found: f"{found[0][:6]}{uuids.get(UUID(found[1]), found[1])}", content)
-
-
-_MAX_BYTES = 64 * 1024 * 1024
-# The maximum length of the groups in which lists are parsed; the fast parser does not accept longer texts.
-_MAX_GROUP = 8_000
-_ITEM = re.compile(r"^(?=- )", re.MULTILINE)
-
-Item = TypeVar("Item")
 
 
 def read_data(export: ExportFolder) -> BlogData:

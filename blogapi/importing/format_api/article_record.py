@@ -1,4 +1,4 @@
-"""The records that readers create from the files of other blogs, and the exceptions that they raise."""
+"""The records that readers create from the files of other blogs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 from uuid import UUID
+
+#: The statuses with which readers see an article.
+PUBLIC_STATUSES = ("published", "unlisted")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,10 +66,6 @@ class Guess:
     name: str  #: the carrier and its name: `shortcode:am4show`
     note: str  #: the sentence of the report about a draft
     is_new: bool = True  #: whether the versions that stored no guesses made no draft of it
-
-
-#: The statuses with which readers see an article.
-PUBLIC_STATUSES = ("published", "unlisted")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,6 +21,20 @@ _TAG = re.compile("<[^<>]*+>")
 # A `<` that begins no tag in Markdown.
 _LESS_THAN_SIGN = re.compile(r"""(?<=\{\{)<|<(?!/?[a-z](?:"[^"]*+"|'[^']*+'|[^<>])*+>|!--)""", re.IGNORECASE)
 
+# The names of the parts of a text: comments, elements, containers, and tags of templates and of Handlebars.
+_NAMED_PART = re.compile(
+    r"<!--\s*+(?P<comment>[^\W\d_][\w \t:-]{1,40}?)\s*+-->"
+    r"|<(?P<element>[A-Za-z][\w.-]*+)(?=[\s/>])(?P<attributes>[^<>]*+)(?P<void>(?<=/))?>"
+    r"|^[ \t>]*+:{3,}+[ \t]*+\{?[.#]?(?P<container>[A-Za-z][\w-]*+)"
+    r"|\{(?:\{[<%]|%)-?\s*+(?P<tag>[A-Za-z][\w-]*+)(?P<condition>[^%>}\n]{0,200})"
+    r"|\{\{#(?P<block>[A-Za-z][\w-]*+)(?P<block_condition>[^{}\n]{0,200})\}\}",
+    re.MULTILINE,
+)
+_END_NAME = re.compile(r"</([A-Za-z][\w.-]*+)|\{(?:\{[<%]|%)-?\s*+(?:/\s*+|end_?)([\w-]++)|\{\{/([\w-]++)")
+_CONDITION_WORDS = re.compile(r"[@\w.-]+")
+_FROM_PROGRAMS = ("ghost:", "substack:", "wordpress:")
+_CONDITIONAL = {"if", "unless"}
+
 
 def hide_parts(record: ArticleRecord) -> ArticleRecord:
     """Return the record without the parts of its text that visitors could not see, and with notes.
@@ -102,21 +116,6 @@ def _find_mark(record: ArticleRecord) -> re.Match[str] | None:
     ends = {"", *(name.lower() for name in privacy_signs.END_TAG.findall(text))}
     marks = (mark for mark in privacy_signs.TEXT_MARK.finditer(text) if (mark["pair"] or "").lower() in ends)
     return next((mark for mark in marks if hides.get(mark.lastgroup or "")), None)
-
-
-# The names of the parts of a text: comments, elements, containers, and tags of templates and of Handlebars.
-_NAMED_PART = re.compile(
-    r"<!--\s*+(?P<comment>[^\W\d_][\w \t:-]{1,40}?)\s*+-->"
-    r"|<(?P<element>[A-Za-z][\w.-]*+)(?=[\s/>])(?P<attributes>[^<>]*+)(?P<void>(?<=/))?>"
-    r"|^[ \t>]*+:{3,}+[ \t]*+\{?[.#]?(?P<container>[A-Za-z][\w-]*+)"
-    r"|\{(?:\{[<%]|%)-?\s*+(?P<tag>[A-Za-z][\w-]*+)(?P<condition>[^%>}\n]{0,200})"
-    r"|\{\{#(?P<block>[A-Za-z][\w-]*+)(?P<block_condition>[^{}\n]{0,200})\}\}",
-    re.MULTILINE,
-)
-_END_NAME = re.compile(r"</([A-Za-z][\w.-]*+)|\{(?:\{[<%]|%)-?\s*+(?:/\s*+|end_?)([\w-]++)|\{\{/([\w-]++)")
-_CONDITION_WORDS = re.compile(r"[@\w.-]+")
-_FROM_PROGRAMS = ("ghost:", "substack:", "wordpress:")
-_CONDITIONAL = {"if", "unless"}
 
 
 def _guess_from_text(record: ArticleRecord) -> Iterator[Guess]:

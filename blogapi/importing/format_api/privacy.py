@@ -16,6 +16,10 @@ from blogapi.importing.texts.lines import is_empty, normalize_key, to_bool, to_l
 _HEADER_FIELD = re.compile(r"[\W_]*([A-Za-z][\w -]{0,60}?)[\"']?\s*[:=]+\s*[\"']?([^\"',}\n]{0,60})")
 _MAX_HEADER_LINES = 40
 
+STATUSES = {"published": "published", "scheduled": "scheduled", "draft": "draft"}
+NO_DATE = "It has no date of publication; the article became a draft."
+PAST_SCHEDULE = "It was scheduled for a time that has passed; the article became a draft."
+
 
 @dataclass(frozen=True, slots=True)
 class DraftReason:
@@ -203,11 +207,6 @@ def _find_draft_reasons_in_path(key: str, *, builds_underscores: bool) -> Iterat
     if name.startswith("_") and not builds_underscores:
         note = "Its name begins with “_”, which marks unpublished files; the article became a draft."
         yield DraftReason(note)
-
-
-STATUSES = {"published": "published", "scheduled": "scheduled", "draft": "draft"}
-NO_DATE = "It has no date of publication; the article became a draft."
-PAST_SCHEDULE = "It was scheduled for a time that has passed; the article became a draft."
 
 
 def decide(

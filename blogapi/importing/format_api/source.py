@@ -21,6 +21,11 @@ from blogapi.importing.texts.dates import Zones
 #: The value of `define_fields` with which an import defines no custom fields.
 DEFINE_NONE = "none"
 
+UNREAD_DRAFT = "draft"
+UNREAD_RULES = (UNREAD_DRAFT, "public")
+#: The version of the interface `format_api`. Within a version, only names and fields with defaults are added.
+CONTRACT_VERSION = 1
+
 
 class CustomField(Protocol):
     name: str  #: in the API
@@ -41,10 +46,6 @@ class CustomFields:
     def guess_types(self, value: Any) -> Set[str]:
         """Return the types of fields that could take the value; empty if none can."""
         return frozenset()
-
-
-UNREAD_DRAFT = "draft"
-UNREAD_RULES = (UNREAD_DRAFT, "public")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,9 +145,6 @@ class FileSource(Source):
     def read_entry(self, entry: Entry) -> Iterable[Item]:
         """Return the records and reports of a file; raises RefusedFile or NotAnArticle for the rest of it."""
 
-
-#: The version of the interface `format_api`. Within a version, only names and fields with defaults are added.
-CONTRACT_VERSION = 1
 
 OpenSource = Callable[[Sequence[Entry], ImportOptions], Source]
 ReadFile = Callable[[Entry, ImportOptions], Iterable[ArticleRecord]]

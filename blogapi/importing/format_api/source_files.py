@@ -33,6 +33,27 @@ _OPEN_FLAGS = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_NOFOLLOW", "O
 # IO_REPARSE_TAG_MOUNT_POINT marks a link to a folder on Windows. `stat.S_ISLNK` does not recognise it.
 _JUNCTION_TAG = 0xA0000003
 
+#: Patterns of the names of configuration files, by generator. If a folder has several, the first here counts.
+SITE_FILES = {
+    "eleventy": r"\.eleventy\.[cm]?js|eleventy\.config\.[cm]?[jt]s",
+    "astro": r"astro\.config\.[cm]?[jt]s",
+    "docusaurus": r"docusaurus\.config\.[cm]?[jt]s",
+    "nuxt": r"nuxt\.config\.[cm]?[jt]s",
+    "quartz": r"quartz\.config\.[cm]?[jt]s",
+    "vuepress": r"\.vuepress",
+    "vitepress": r"\.vitepress",
+    "metalsmith": r"metalsmith\.(?:json|[cm]?js)",
+    "dendron": r"dendron\.yml",
+    "pelican": r"pelicanconf\.py",
+    "zola": r"zola\.toml",
+    "mkdocs": r"mkdocs\.ya?ml",
+    "hugo": r"(?:hugo|config)\.(?:toml|ya?ml|json)",
+    "jekyll": r"_config\.(?:ya?ml|toml)",
+    "nikola": r"conf\.py",
+    "lume": r"_config\.[jt]s",
+    "other": r"(?:next|svelte|vite)\.config\.[cm]?[jt]s|gatsby-config\.[cm]?[jt]s",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -219,25 +240,5 @@ def _check_size(size: int, limit: int) -> None:
         raise RefusedFile(f"The file has {size:,} bytes, more than {limit:,}; shorten or split it.")
 
 
-#: Patterns of the names of configuration files, by generator. If a folder has several, the first here counts.
-SITE_FILES = {
-    "eleventy": r"\.eleventy\.[cm]?js|eleventy\.config\.[cm]?[jt]s",
-    "astro": r"astro\.config\.[cm]?[jt]s",
-    "docusaurus": r"docusaurus\.config\.[cm]?[jt]s",
-    "nuxt": r"nuxt\.config\.[cm]?[jt]s",
-    "quartz": r"quartz\.config\.[cm]?[jt]s",
-    "vuepress": r"\.vuepress",
-    "vitepress": r"\.vitepress",
-    "metalsmith": r"metalsmith\.(?:json|[cm]?js)",
-    "dendron": r"dendron\.yml",
-    "pelican": r"pelicanconf\.py",
-    "zola": r"zola\.toml",
-    "mkdocs": r"mkdocs\.ya?ml",
-    "hugo": r"(?:hugo|config)\.(?:toml|ya?ml|json)",
-    "jekyll": r"_config\.(?:ya?ml|toml)",
-    "nikola": r"conf\.py",
-    "lume": r"_config\.[jt]s",
-    "other": r"(?:next|svelte|vite)\.config\.[cm]?[jt]s|gatsby-config\.[cm]?[jt]s",
-}
 #: The names of the configuration files (or folders) of generators.
 SITE_FILE = re.compile("|".join(SITE_FILES.values()))

@@ -36,6 +36,13 @@ _ATTRIBUTES: dict[str, Any] = {
     "unread_rules": str,
 }
 
+# Annotations are resolved once for each class, and not for each record.
+_get_types: Callable[[Any], dict[str, Any]] = cache(get_type_hints)
+Value = TypeVar("Value")
+#: Called with the name of a format and its package before its code runs, and with "" behind it.
+announce: Callable[[str], None] = lambda name: None  # noqa: E731
+_arrived: list[int] = []
+
 
 def guard(format_: Format, notes: list[str], package: str) -> Format:
     """Return a format of a package that never raises and hands over only correct records.
@@ -134,17 +141,6 @@ def _fits(value: object, type_: Any) -> bool:
     if is_dataclass(value):
         return all(_fits(getattr(value, name), inner) for name, inner in _get_types(type(value)).items())
     return True
-
-
-# Annotations are resolved once for each class, and not for each record.
-_get_types: Callable[[Any], dict[str, Any]] = cache(get_type_hints)
-
-
-Value = TypeVar("Value")
-
-#: Called with the name of a format and its package before its code runs, and with "" behind it.
-announce: Callable[[str], None] = lambda name: None  # noqa: E731
-_arrived: list[int] = []
 
 
 class ForeignError(Exception):

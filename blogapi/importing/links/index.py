@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
-from urllib.parse import unquote
+from typing import Any
+from urllib.parse import unquote, urlsplit
 from uuid import UUID
 
 from blogapi.content.taxonomies.categories import DEFAULT_CATEGORY
@@ -18,7 +19,7 @@ from blogapi.importing.links import addresses
 from blogapi.importing.texts.lines import split_words
 from blogapi.publication.visibility import READABLE_STATUSES
 from blogapi.rendering.slugs import make_term_slug
-from blogapi.site.addresses import make_article_url, make_page_path
+from blogapi.site.addresses import make_article_path, make_page_path
 from blogapi.site.models import Site
 
 # The maximum number of articles with the same name that are compared, so that 10,000 articles without a title
@@ -32,7 +33,6 @@ _COMMON_SEGMENTS = split_words("""blog blogs post posts _posts article articles 
 _DATE_SEGMENT = re.compile(r"[0-9]{4}(?:-[0-9]{2}){0,2}|[0-9]{1,2}")
 _COMPLETE_DATE = re.compile(r"(?:^|/)[0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2}(?:/|$)")
 _LANGUAGE = re.compile(r"[a-z]{2}(?:[-_][a-z]{2,4})?")
-_ORIGIN = re.compile(r"(?<![^:/])[^:/]++://[^/]*")
 
 
 @dataclass(slots=True)
@@ -77,8 +77,7 @@ class TargetArticle:
     def fits_segments(self, segments: Sequence[str], *, has_date: bool) -> bool:
         """Return whether the article can be at an address with these segments before its name.
 
-        With a complete date, in the segments or (`has_date`) in the name, the other segments are not checked,
-        unless they are a language.
+        With a complete date, there or (`has_date`) in the name, other segments count only as a language.
         """
         rest = {segment for segment in segments if segment not in _COMMON_SEGMENTS}
         rest -= self._list_own_segments() if rest else set()
@@ -118,11 +117,8 @@ class LinkIndex:
     def __init__(self, site: Site, now: datetime) -> None:
         #: The hosts of the former blogs, with the path below which each was (`example.com/blog`).
         self.hosts: set[str] = set()
-        # Only the path of an address is used, so it does not depend on the host of the site.
-        self._site = Site(
-            url=site.url or "http://localhost",
-            **{name: getattr(site, name) for name in ("article_path", "page_path", "time_zone", "language")},
-        )
+        names = ("url", "article_path", "page_path", "time_zone", "language")
+        self._site = Site(**{name: getattr(site, name) for name in names})
         self._now = now
         #: The articles by the keys of their records.
         self.targets: dict[str, TargetArticle] = {}
@@ -186,27 +182,20 @@ class LinkIndex:
 
     def make_address(self, target: TargetArticle) -> str | None:
         """Return the path of the page of an article; None if it contains the uuid, which is unknown."""
-        path = self._site.page_path if target.is_page else self._site.article_path
-        if target.uuid is None and "{uuid}" in path:
+        pattern = self._site.page_path if target.is_page else self._site.article_path
+        if target.uuid is None and "{uuid}" in pattern:
             return None
-        language = target.written_language
+        root = urlsplit(self._site.url).path
+        values: dict[str, Any] = {"uuid": target.uuid or "", "language": target.written_language}
         if target.is_page:
             slugs, seen, above = [target.slug], {target.key}, self.targets.get(target.parent_key)
             while above is not None and above.is_page and above.key not in seen:
                 seen.add(above.key)
                 slugs.insert(0, above.slug)
                 above = self.targets.get(above.parent_key)
-            return make_page_path(self._site, uuid=target.uuid or "", slugs=slugs, language=language)
-        url = make_article_url(
-            self._site,
-            uuid=target.uuid or "",
-            slug=target.slug,
-            category_slug=make_term_slug(target.category),
-            published_at=target.published_at,
-            language=language,
-        )
-        assert url is not None  # Only a site without a URL has no addresses.
-        return _ORIGIN.sub("", url, count=1)
+            return root + make_page_path(self._site, slugs=slugs, **values)
+        values |= {"slug": target.slug, "category_slug": make_term_slug(target.category)}
+        return root + make_article_path(self._site, published_at=target.published_at, **values)
 
     def list_prefixes(self, host: str) -> list[list[str]]:
         """Return the paths of the former blogs on a host ("" = on every host), as segments."""

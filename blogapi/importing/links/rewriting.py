@@ -27,6 +27,9 @@ _SRCSET_ADDRESS = re.compile(r"(?<![^\s,])[^\s,/]*+//\S*[^\s,]")
 _PLAIN = r"(?:[^\s()<>\\]|\\.)"
 _TITLE = r"(?:\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|\((?:[^()\\]|\\.)*+\))"
 
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_MAX_MARGIN = 64
+
 
 def _destination(name: str) -> str:
     """Return the pattern of an address, with groups whose names begin with `name`."""
@@ -41,8 +44,6 @@ _MARKDOWN_TOKEN = re.compile(
     |\]""",
     re.VERBOSE | re.DOTALL,
 )
-_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
-_MAX_MARGIN = 64
 
 
 def rewrite_addresses(

@@ -32,6 +32,28 @@ _MAX_SIBLING_LEVELS = 3
 #: Returns the names of the files and folders in a folder.
 ListNames = Callable[[Path], set[str]]
 
+# Only this number of parts at the end of a longer path is looked up.
+_MAX_TAIL_PARTS = 8
+# Folders for uploads; the rest of an address is the path in the folder.
+UPLOAD_FOLDERS = {"uploads", "images", "files", "media", "assets", "img"}
+_UPLOADS = re.compile(r"(?:^|/)(?:wp-content/)?(?:uploads|files|blogs\.dir|content/images)/", re.IGNORECASE)
+# `x-300x200.jpg`: a smaller copy in WordPress.
+_SIZE = re.compile(r"-[0-9]{1,5}x[0-9]{1,5}(?=\.[A-Za-z0-9]{2,5}$)")
+# `x-e1577836800.jpg`: an edited picture. `x-scaled.jpg`, `x-rotated.jpg`: the picture that WordPress shows in
+# place of a large upload.
+_EDIT = re.compile(r"-(?:e[0-9]{9,14}|scaled|rotated)(?=\.[A-Za-z0-9]{2,5}$)")
+_GHOST_SIZE = re.compile(r"(?:^|(?<=/))size/w[0-9]{1,5}(?:h[0-9]{1,5})?/(?:format/[a-z]{1,5}/)?")
+_INNER_FOLDERS = re.compile(
+    r"(?:^|/)((?:wp-content|content)/((?:uploads|images|media|files)/.+))$", re.DOTALL
+)
+_MAX_LISTED_FOLDERS = 4_096
+_MAX_TREE_FILES = 200_000
+# `{{ site.baseurl }}/x.png` and `{{ "/x.png" | relative_url }}`, and the prefixes of Pelican and of bundlers.
+_QUOTED_TEMPLATE = re.compile(r"\{\{-?\s*[\"']([^\"'{}]+)[\"'][^{}]*\}\}")
+_PREFIX = re.compile(
+    r"^(?:\{\{[^{}]*\}\}|\{(?:static|filename|attach|photo)\}|\|(?:static|filename)\||@site(?=/)|[@~](?=/))"
+)
+
 
 def find_site(folder: Path, root: Path, list_names: ListNames) -> tuple[list[Path], list[Path]]:
     """Return the folders in which the paths in files of `folder` are looked up, and those that may be read.
@@ -87,23 +109,6 @@ def split_language(page: Path) -> tuple[str, Path]:
     return (first, Path(*rest)) if rest and _LANGUAGE.fullmatch(first) else ("", page)
 
 
-# Only this number of parts at the end of a longer path is looked up.
-_MAX_TAIL_PARTS = 8
-# Folders for uploads; the rest of an address is the path in the folder.
-UPLOAD_FOLDERS = {"uploads", "images", "files", "media", "assets", "img"}
-
-_UPLOADS = re.compile(r"(?:^|/)(?:wp-content/)?(?:uploads|files|blogs\.dir|content/images)/", re.IGNORECASE)
-# `x-300x200.jpg`: a smaller copy in WordPress.
-_SIZE = re.compile(r"-[0-9]{1,5}x[0-9]{1,5}(?=\.[A-Za-z0-9]{2,5}$)")
-# `x-e1577836800.jpg`: an edited picture. `x-scaled.jpg`, `x-rotated.jpg`: the picture that WordPress shows in
-# place of a large upload.
-_EDIT = re.compile(r"-(?:e[0-9]{9,14}|scaled|rotated)(?=\.[A-Za-z0-9]{2,5}$)")
-_GHOST_SIZE = re.compile(r"(?:^|(?<=/))size/w[0-9]{1,5}(?:h[0-9]{1,5})?/(?:format/[a-z]{1,5}/)?")
-_INNER_FOLDERS = re.compile(
-    r"(?:^|/)((?:wp-content|content)/((?:uploads|images|media|files)/.+))$", re.DOTALL
-)
-
-
 def list_versions(path: str) -> list[str]:
     """Return the paths of the versions of a file, the preferred version first.
 
@@ -122,16 +127,6 @@ def list_versions(path: str) -> list[str]:
 def _add_suffix(path: str, suffix: str) -> str:
     stem, dot, extension = path.rpartition(".")
     return f"{stem}{suffix}{dot}{extension}"
-
-
-_MAX_LISTED_FOLDERS = 4_096
-_MAX_TREE_FILES = 200_000
-
-# `{{ site.baseurl }}/x.png` and `{{ "/x.png" | relative_url }}`, and the prefixes of Pelican and of bundlers.
-_QUOTED_TEMPLATE = re.compile(r"\{\{-?\s*[\"']([^\"'{}]+)[\"'][^{}]*\}\}")
-_PREFIX = re.compile(
-    r"^(?:\{\{[^{}]*\}\}|\{(?:static|filename|attach|photo)\}|\|(?:static|filename)\||@site(?=/)|[@~](?=/))"
-)
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,9 @@ _OTHER_EXTENSIONS = ("jpeg", "jpe", "oga")
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
+#: The names of the lists in a report.
+MEDIA_RESULTS = tuple(item.name for item in fields(MediaReport))
+
 
 @dataclass(frozen=True, slots=True)
 class LibraryFile:
@@ -73,10 +76,6 @@ class RecordMedia:
         if self.refused[MAX_NAMES:]:
             notes.append(f"{len(self.refused) - MAX_NAMES:,} more media files were not imported.")
         return MediaReport(tuple(new), tuple(known), tuple(missing), tuple(self.refused)), notes
-
-
-#: The names of the lists in a report.
-MEDIA_RESULTS = tuple(item.name for item in fields(MediaReport))
 
 
 class ImportedMedia:

@@ -54,6 +54,10 @@ _ADDRESS = re.compile(
     re.IGNORECASE,
 )
 
+_BETWEEN_NAMES = re.compile(r"[,;]|\sand\s")
+# The notes of an article that is not stored yet.
+NOT_REACHED = ("The import ended before it reached this article; import the file again.",)
+
 
 class OwnFiles:
     """The media files of the blog on these hosts; `exists` returns whether a root-relative path is found."""
@@ -122,9 +126,6 @@ def resolve_record(
     return record, unresolved, remote_files
 
 
-_BETWEEN_NAMES = re.compile(r"[,;]|\sand\s")
-
-
 @contextmanager
 def open_spool() -> Iterator[Spool]:
     """Yield an empty spool, whose file is deleted at the end."""
@@ -159,10 +160,6 @@ class Spool:
                 # The file has no name and contains only what `add` has written.
                 record: ArticleRecord = pickle.load(self._file)  # noqa: S301
                 yield record
-
-
-# The notes of an article that is not stored yet.
-NOT_REACHED = ("The import ended before it reached this article; import the file again.",)
 
 
 class ImportRun:

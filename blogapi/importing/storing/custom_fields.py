@@ -36,6 +36,11 @@ _PATTERNS = {
     FieldType.LONG_TEXT: re.compile(rf"(?s).{{1,{custom_values.MAX_LONG_TEXT}}}"),
 }
 
+#: The largest number of custom fields that one import defines; fields of more articles come first.
+MAX_NEW_FIELDS = 50
+# The maximum numbers of names that are kept in memory, and that one sentence lists.
+_MAX_NAMES, _MAX_LISTED = 1_000, 100
+
 
 @lru_cache(maxsize=1_000)
 def make_name(key: str) -> str:
@@ -97,12 +102,6 @@ def guess_type(value: Any) -> FieldType | None:
         ):
             return kind
     return None
-
-
-#: The largest number of custom fields that one import defines; fields of more articles come first.
-MAX_NEW_FIELDS = 50
-# The maximum numbers of names that are kept in memory, and that one sentence lists.
-_MAX_NAMES, _MAX_LISTED = 1_000, 100
 
 
 @dataclass(slots=True)

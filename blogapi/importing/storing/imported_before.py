@@ -34,6 +34,27 @@ _MARKUP = re.compile(
 )
 _NO_WORD = re.compile(r"\W++")
 
+# The fields of a record that do not change its article. A new wording of a note is not a change either.
+_WITHOUT_DIGEST = split_words("""key former_key notes is_undated path source cover_alt addresses names
+    has_templates is_mdx media_folder former_paths other_fields categories_above left_out unread_rules
+    guesses open_status unlifted generator""")
+_NEW_FIELDS = split_words("featured robots language translation_key custom is_page parent_key position")
+# Before blogs had pages, imports made articles with the tag `page` from the pages in these formats.
+_TAGGED_FORMATS = ("blogger:", "ghost:", "substack:", "wordpress:")
+PAGE_TAG = "page"
+#: The largest difference between two time zones. If a date moves by less, the article keeps its date.
+MAX_SHIFT = timedelta(hours=26)
+# The maximum time that one import takes from setting `created` of an article to `imported_at` of its file.
+_IMPORT_TIME = timedelta(minutes=1)
+HIDDEN_THERE = (
+    "The former blog hides it. It was edited here after the import, so it stays public; make it a draft "
+    "if it should be hidden."
+)
+PART_HIDDEN_THERE = (
+    "The former blog hides a part of its text. It was edited here after the import, so the part stays; "
+    "remove it if it should be hidden."
+)
+
 
 def describe_lost_words(content: str, content_type: str, shown: str) -> str | None:
     """Return a note if `shown`, the plain text of the HTML, lacks more than a tenth of the words."""
@@ -59,16 +80,6 @@ def _strip_markup(content: str, content_type: str) -> str:
 def list_words(content: str, content_type: str) -> str:
     """Return the words of a text without its markup, separated by spaces."""
     return " ".join(_NO_WORD.sub(" ", _strip_markup(content, content_type)).split())
-
-
-# The fields of a record that do not change its article. A new wording of a note is not a change either.
-_WITHOUT_DIGEST = split_words("""key former_key notes is_undated path source cover_alt addresses names
-    has_templates is_mdx media_folder former_paths other_fields categories_above left_out unread_rules
-    guesses open_status unlifted generator""")
-_NEW_FIELDS = split_words("featured robots language translation_key custom is_page parent_key position")
-# Before blogs had pages, imports made articles with the tag `page` from the pages in these formats.
-_TAGGED_FORMATS = ("blogger:", "ghost:", "substack:", "wordpress:")
-PAGE_TAG = "page"
 
 
 def add_page_tag(record: ArticleRecord) -> ArticleRecord:
@@ -100,19 +111,6 @@ def compute_digest(record: ArticleRecord, status: str = "") -> str:
     content["authors"] = [asdict(author) for author in record.authors]
     return hashlib.sha256(json.dumps(content, default=str, sort_keys=True).encode("utf-8")).hexdigest()
 
-
-#: The largest difference between two time zones. If a date moves by less, the article keeps its date.
-MAX_SHIFT = timedelta(hours=26)
-# The maximum time that one import takes from setting `created` of an article to `imported_at` of its file.
-_IMPORT_TIME = timedelta(minutes=1)
-HIDDEN_THERE = (
-    "The former blog hides it. It was edited here after the import, so it stays public; make it a draft "
-    "if it should be hidden."
-)
-PART_HIDDEN_THERE = (
-    "The former blog hides a part of its text. It was edited here after the import, so the part stays; "
-    "remove it if it should be hidden."
-)
 
 # The parameter `article` is an Article, or a row with its columns.
 

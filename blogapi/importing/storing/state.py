@@ -25,6 +25,9 @@ from blogapi.web.access import Role
 from blogapi.web.errors import Problem, flatten_messages
 from blogapi.web.fields import join_messages
 
+#: The errors for which an import refuses an article, a term or the site.
+REFUSALS = (RefusedFile, ma.ValidationError, Problem, IntegrityError, DataError)
+
 
 @dataclass(slots=True)
 class AuthorReport:
@@ -88,10 +91,6 @@ def read_author_map(path: Path) -> dict[str, str]:
                 'write each line as "name in the files" = "slug or name".'
             )
     return {" ".join(name.split()).casefold(): target.strip() for name, target in entries.items()}
-
-
-#: The errors for which an import refuses an article, a term or the site.
-REFUSALS = (RefusedFile, ma.ValidationError, Problem, IntegrityError, DataError)
 
 
 def describe_refusal(error: Exception) -> str:

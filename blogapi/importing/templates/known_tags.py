@@ -38,6 +38,35 @@ _OUTPUT = re.compile(r"\{\{-?([^{}]{1,500})-?\}\}")
 _MARKS = {"{{", "}}", "{%", "%}", "{#", "#}"}
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|[/#?.]")
 
+_WEB = re.compile(r"(?:https?:)?//", re.IGNORECASE)
+# A file that is not an article.
+_FILE = re.compile(r"[^?#]*\.(?!(?:md|markdown|mkd|html?|adoc|rst|ipynb)\b)\w+(?:[?#].*)?", re.IGNORECASE)
+_FLAGS = {"true", "false"}
+_PICTURE_NAME = re.compile(r"im(?:age|g)|figure|picture|photo|screenshot|lightbox|(?:^|[-_])(?:fig|pic)$")
+_SOURCES = split_words("""src image_path file filename image img path picture source photo image_url
+    imageurl image-path image-src img_src name""")
+_ALTS = ("alt", "alttext", "alt_text", "image_alt", "image-alt", "description")
+_IDS = split_words("""id src url file path videoid video_id tweet_id video gist pen slug v key code mp4
+    webm href source""")
+_NUMBER = re.compile(r"[0-9]{1,5}(?:px|%)?|auto")
+_YOUTUBE = re.compile(
+    r"(?:(?:https?:)?//)?(?:[\w-]{1,63}\.)?youtu(?:be(?:-nocookie)?\.com|\.be)/(?:watch\?(?:[^\s#]{0,40}&)?v=|\w{1,20}/)?([\w-]{6,20})"
+)
+_VIMEO = re.compile(r"(?:(?:https?:)?//)?(?:\w{1,63}\.)?vimeo\.com/(?:video/)?([0-9]{1,20})")
+_ID = re.compile(r"[\w@-]{1,99}(?:/[\w@-]{1,99})?")
+# The addresses of pages of other sites, which become links or players. `{first}` is the first part of the id.
+_PAGES = {
+    "youtube": "https://youtu.be/{first}",
+    "vimeo": "https://vimeo.com/{first}",
+    "gist": "https://gist.github.com/{path}",
+    **dict.fromkeys(("tweet", "twitter", "tweet_simple"), "https://twitter.com/{user}/status/{last}"),
+    **dict.fromkeys(("x", "x_simple"), "https://x.com/{user}/status/{last}"),
+    **dict.fromkeys(("instagram", "instagram_simple"), "https://www.instagram.com/p/{first}/"),
+    "codepen": "https://codepen.io/{user}/pen/{last}",
+    "jsfiddle": "https://jsfiddle.net/{path}/",
+    "asciinema": "https://asciinema.org/a/{first}",
+}
+
 
 @dataclass(slots=True)
 class Arguments:
@@ -112,36 +141,6 @@ def get_name(expression: str) -> str:
     parts = [part.strip() for part in _PART.findall(expression)] or [""]
     match = _NAME.match(parts[-1] if _STRING.fullmatch(parts[0]) else parts[0])
     return match[0] if match else ""
-
-
-_WEB = re.compile(r"(?:https?:)?//", re.IGNORECASE)
-# A file that is not an article.
-_FILE = re.compile(r"[^?#]*\.(?!(?:md|markdown|mkd|html?|adoc|rst|ipynb)\b)\w+(?:[?#].*)?", re.IGNORECASE)
-_FLAGS = {"true", "false"}
-_PICTURE_NAME = re.compile(r"im(?:age|g)|figure|picture|photo|screenshot|lightbox|(?:^|[-_])(?:fig|pic)$")
-_SOURCES = split_words("""src image_path file filename image img path picture source photo image_url
-    imageurl image-path image-src img_src name""")
-_ALTS = ("alt", "alttext", "alt_text", "image_alt", "image-alt", "description")
-_IDS = split_words("""id src url file path videoid video_id tweet_id video gist pen slug v key code mp4
-    webm href source""")
-_NUMBER = re.compile(r"[0-9]{1,5}(?:px|%)?|auto")
-_YOUTUBE = re.compile(
-    r"(?:(?:https?:)?//)?(?:[\w-]{1,63}\.)?youtu(?:be(?:-nocookie)?\.com|\.be)/(?:watch\?(?:[^\s#]{0,40}&)?v=|\w{1,20}/)?([\w-]{6,20})"
-)
-_VIMEO = re.compile(r"(?:(?:https?:)?//)?(?:\w{1,63}\.)?vimeo\.com/(?:video/)?([0-9]{1,20})")
-_ID = re.compile(r"[\w@-]{1,99}(?:/[\w@-]{1,99})?")
-# The addresses of pages of other sites, which become links or players. `{first}` is the first part of the id.
-_PAGES = {
-    "youtube": "https://youtu.be/{first}",
-    "vimeo": "https://vimeo.com/{first}",
-    "gist": "https://gist.github.com/{path}",
-    **dict.fromkeys(("tweet", "twitter", "tweet_simple"), "https://twitter.com/{user}/status/{last}"),
-    **dict.fromkeys(("x", "x_simple"), "https://x.com/{user}/status/{last}"),
-    **dict.fromkeys(("instagram", "instagram_simple"), "https://www.instagram.com/p/{first}/"),
-    "codepen": "https://codepen.io/{user}/pen/{last}",
-    "jsfiddle": "https://jsfiddle.net/{path}/",
-    "asciinema": "https://asciinema.org/a/{first}",
-}
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,13 +19,16 @@ _CODE = re.compile(
     re.MULTILINE,
 )
 _BRACES = r"\{[^{}]*+\}"
+
+# `{"a.png"}`, `{require("a.png").default}`, `{30}`
+_LITERAL = re.compile(r"=\{(?:(?:[\w.]*+\()?[\"']([^\"'{}]*+)[\"']\)?(?:\.default)?|([0-9]++))\}")
+
+
 for _ in range(5):
     _BRACES = rf"\{{(?:[^{{}}]++|{_BRACES})*+\}}"
 _TAG = re.compile(
     rf"</?+(?:(?P<name>[A-Za-z][\w.-]*+)(?=[\s/>])(?:[^<>{{}}\"']|\"[^\"]*+\"|'[^']*+'|{_BRACES})*+)?+>"
 )
-# `{"a.png"}`, `{require("a.png").default}`, `{30}`
-_LITERAL = re.compile(r"=\{(?:(?:[\w.]*+\()?[\"']([^\"'{}]*+)[\"']\)?(?:\.default)?|([0-9]++))\}")
 _EXPRESSION = re.compile(rf"(\"[^\"]*+\"|'[^']*+')|(?<![\w:-])(?:[\w:-]++=)?{_BRACES}")
 
 

@@ -12,6 +12,16 @@ from urllib.parse import quote
 
 from blogapi.rendering import markdown
 
+_IMAGE = re.compile(r"\.(?:jpe?g|jfif|png|gif|webp|avif|svg|bmp|ico|heic|tiff?)(?=[?#]|$)", re.IGNORECASE)
+_VIDEO = re.compile(r"\.(?:mp4|m4v|webm|ogv|mov|mkv)(?=[?#]|$)", re.IGNORECASE)
+_AUDIO = re.compile(r"\.(?:mp3|m4a|ogg|oga|opus|wav|flac|3gp)(?=[?#]|$)", re.IGNORECASE)
+_SIZE = re.compile(r"([0-9]{1,5})(?:px)?|[0-9]{1,3}%")
+_MARKUP = re.compile(r"[*_`\[\]<&\\]|https?://")
+_TICKS = re.compile("`+")
+_LANGUAGE = re.compile(r"[\w+#.-]{1,40}")
+# The characters that Markdown does not allow in the address of a link.
+_UNSAFE_IN_ADDRESS = re.compile(r"[\s<>()\\{}|^`\"]")
+
 
 class LinkTargets(Protocol):
     """Finds the new addresses of the articles to which one record refers.
@@ -33,17 +43,6 @@ class LinkTargets(Protocol):
     def find_page(self, name: str) -> str | None:
         """Return the address for a wiki link: a title, alias or file name, with or without folders."""
         ...
-
-
-_IMAGE = re.compile(r"\.(?:jpe?g|jfif|png|gif|webp|avif|svg|bmp|ico|heic|tiff?)(?=[?#]|$)", re.IGNORECASE)
-_VIDEO = re.compile(r"\.(?:mp4|m4v|webm|ogv|mov|mkv)(?=[?#]|$)", re.IGNORECASE)
-_AUDIO = re.compile(r"\.(?:mp3|m4a|ogg|oga|opus|wav|flac|3gp)(?=[?#]|$)", re.IGNORECASE)
-_SIZE = re.compile(r"([0-9]{1,5})(?:px)?|[0-9]{1,3}%")
-_MARKUP = re.compile(r"[*_`\[\]<&\\]|https?://")
-_TICKS = re.compile("`+")
-_LANGUAGE = re.compile(r"[\w+#.-]{1,40}")
-# The characters that Markdown does not allow in the address of a link.
-_UNSAFE_IN_ADDRESS = re.compile(r"[\s<>()\\{}|^`\"]")
 
 
 @dataclass(frozen=True, slots=True)

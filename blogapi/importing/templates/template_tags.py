@@ -30,6 +30,53 @@ _COMMENT = r"(?:[^*{]++|\*(?!/)|\{(?!\{[<%/-]|%))*+"
 _ESCAPED = rf"\{{\{{[<%]/\*{_COMMENT}\*/[>%]\}}\}}|\{{%/\*{_COMMENT}\*/%\}}"
 _RAW, _END_RAW = r"\{%-?\s*+raw\s*+-?%\}", r"\{%-?\s*+endraw\s*+-?%\}"
 
+_PROTECTED = re.compile(rf"{_ESCAPED}|{_RAW}")
+_RAW_TEXT = re.compile(
+    rf"(?:^[ \t]*+{_RAW}[ \t]*\n|{_RAW})(?P<text>(?:[^{{]++|\{{(?!%-?\s*+(?:end)?raw\b))*+)"
+    rf"(?:^{_END_RAW}[ \t]*\n|{_END_RAW})",
+    re.MULTILINE,
+)
+# A branch with another condition in it is kept.
+_DEAD_BRANCH = re.compile(
+    r"\{%-?\s*+if\s++false\s*+-?%\}(?:[^{]++|\{(?!%-?\s*+(?:if|else|elsif|endif)\b))*+\{%-?\s*+endif\s*+-?%\}"
+)
+_VALUE = r"\"[^\"\n{}]*+\"|'[^'\n{}]*+'|[^\s{}\"']++"
+_NAMED = rf"[.#][\w:-]++|[\w-]++=(?:{_VALUE})"
+_KRAMDOWN = rf"\{{:(?:\s*+(?:{_NAMED}|\w[\w-]*+))++\s*+\}}"
+_HUGO = rf"\{{(?:\s*+(?:{_NAMED}))++\s*+\}}"
+_LIST = re.compile(
+    rf"(?<=[)\]*_`>}}\s]){_KRAMDOWN}|^{_KRAMDOWN}|^\{{:\w++:[^{{}}\n]*+\}}"
+    rf"|(?<=[)}}]){_HUGO}|(?<![^\s>]){_HUGO}(?=[ \t]*$)"
+    r"|\{::comment\}(?:[^{]++|\{(?!::?/?comment))*+\{:/(?:comment)?\}|\{:[:/][^{}\n]*+\}",
+    re.MULTILINE,
+)
+_ID = re.compile(r"#[\w:-]+")
+_HEADING = re.compile(r"(?:^|\n) {0,3}#{1,6}[ \t][^\n]*\Z")
+_CONTENTS = re.compile(r"\{:\s*toc\b")
+# The list item that kramdown replaces with the table of contents.
+_CONTENTS_ITEM = re.compile(r"^[ \t]*(?:[-*+]|[0-9]{1,3}\.)[ \t].*\Z", re.MULTILINE)
+# Statements. Unlike other unknown tags, they are kept around the text up to their closing tags.
+_STATEMENTS = split_words("""if ifchanged unless for case tablerow capture macro call set filter with
+    assign else elsif elif elseif when include include_cached block layout extends import from cycle
+    increment decrement liquid render break continue include_relative""")
+_INCLUDES = {"include", "include_cached", "include_relative", "render", "partial"}
+#: Names of notes and warnings, whose text becomes a quote.
+_NOTICES = split_words("""note notes notice notification alert admonition callout hint tip info warning
+    warn important caution danger attention message infobox success blockquote pullquote quote
+    centerquote cq epigraph pull-quote error aside""")
+_QUOTES = {"blockquote", "quote"}
+_DETAILS = {"details", "expand", "collapse", "spoiler", "accordion", "fold", "folding", "toggle"}
+_CALL = re.compile(r"(?P<name>[\w:.-]+)\s*\((?P<text>.*)\)", re.DOTALL)
+# A filter of Eleventy for players: `{{ "https://…" | embed: "title" }}`.
+_PLAYER = re.compile(
+    r"([\"'])(?P<address>https?://[^\"'\s]+)\1\s*\|\s*(?:embed|youtube|vimeo|video)\b[^\"']*(?:[\"'](?P<title>[^\"']*))?.*"
+)
+_LINE_START = re.compile(r"(?:^|\n)([ \t]*)\Z")
+_SUFFIX = re.compile(r"\.(?:html?|md|markdown|liquid|njk|svg|txt|ext)$", re.IGNORECASE)
+# The options of `{% codeblock title lang:x %}` of Hexo.
+_OPTION = re.compile(r"(?:^|(?<=\s))[a-z_]+:(?!//)\S+|[\"']")
+_MAX_PARAGRAPH = 5_000
+
 
 def _make_tag(name: str, content: str) -> str:
     """Return the pattern of a tag: `{% … %}` of Liquid, `{{< … >}}` or `{{% … %}}` of Hugo."""
@@ -50,12 +97,6 @@ _PATTERN = re.compile(
     rf"|(?P<tag>{_TAG})"
     r"|(?P<output>\{\{[-~]?\s*+(?P<expression>[\"'][{}%]{2}[\"']\s*+-?|(?:[^{}]++|\}(?!\})|\{(?!\{))++)\}\})",
     re.IGNORECASE | re.DOTALL,
-)
-_PROTECTED = re.compile(rf"{_ESCAPED}|{_RAW}")
-_RAW_TEXT = re.compile(
-    rf"(?:^[ \t]*+{_RAW}[ \t]*\n|{_RAW})(?P<text>(?:[^{{]++|\{{(?!%-?\s*+(?:end)?raw\b))*+)"
-    rf"(?:^{_END_RAW}[ \t]*\n|{_END_RAW})",
-    re.MULTILINE,
 )
 
 
@@ -99,12 +140,6 @@ def find_tags(content: str, content_type: str) -> list[FoundTag]:
     return tags
 
 
-# A branch with another condition in it is kept.
-_DEAD_BRANCH = re.compile(
-    r"\{%-?\s*+if\s++false\s*+-?%\}(?:[^{]++|\{(?!%-?\s*+(?:if|else|elsif|endif)\b))*+\{%-?\s*+endif\s*+-?%\}"
-)
-
-
 def _read_tag(match: re.Match[str]) -> FoundTag:
     tag = FoundTag(*match.span(), kind="hugo" if match[0].startswith("{{") else "liquid")
     if match["escaped"] or match["remark"]:
@@ -145,23 +180,6 @@ def _unescape(tag: str) -> str:
     return tag.replace("/*", "", 1)[::-1].replace("/*", "", 1)[::-1]
 
 
-_VALUE = r"\"[^\"\n{}]*+\"|'[^'\n{}]*+'|[^\s{}\"']++"
-_NAMED = rf"[.#][\w:-]++|[\w-]++=(?:{_VALUE})"
-_KRAMDOWN = rf"\{{:(?:\s*+(?:{_NAMED}|\w[\w-]*+))++\s*+\}}"
-_HUGO = rf"\{{(?:\s*+(?:{_NAMED}))++\s*+\}}"
-_LIST = re.compile(
-    rf"(?<=[)\]*_`>}}\s]){_KRAMDOWN}|^{_KRAMDOWN}|^\{{:\w++:[^{{}}\n]*+\}}"
-    rf"|(?<=[)}}]){_HUGO}|(?<![^\s>]){_HUGO}(?=[ \t]*$)"
-    r"|\{::comment\}(?:[^{]++|\{(?!::?/?comment))*+\{:/(?:comment)?\}|\{:[:/][^{}\n]*+\}",
-    re.MULTILINE,
-)
-_ID = re.compile(r"#[\w:-]+")
-_HEADING = re.compile(r"(?:^|\n) {0,3}#{1,6}[ \t][^\n]*\Z")
-_CONTENTS = re.compile(r"\{:\s*toc\b")
-# The list item that kramdown replaces with the table of contents.
-_CONTENTS_ITEM = re.compile(r"^[ \t]*(?:[-*+]|[0-9]{1,3}\.)[ \t].*\Z", re.MULTILINE)
-
-
 def remove_lists(content: str, content_type: str) -> tuple[str, int]:
     """Return the text without the attribute lists outside code, and the number of removed lists.
 
@@ -184,29 +202,6 @@ def _remove_list(before: str, written: str) -> str:
     # In Hugo, a paragraph has its list on the next line.
     is_text = written[1] != ":" and before[-1:] in (" ", "\t") and line_start[-1:] not in ("", "\n")
     return before + written if is_text else before
-
-
-# Statements. Unlike other unknown tags, they are kept around the text up to their closing tags.
-_STATEMENTS = split_words("""if ifchanged unless for case tablerow capture macro call set filter with
-    assign else elsif elif elseif when include include_cached block layout extends import from cycle
-    increment decrement liquid render break continue include_relative""")
-_INCLUDES = {"include", "include_cached", "include_relative", "render", "partial"}
-#: Names of notes and warnings, whose text becomes a quote.
-_NOTICES = split_words("""note notes notice notification alert admonition callout hint tip info warning
-    warn important caution danger attention message infobox success blockquote pullquote quote
-    centerquote cq epigraph pull-quote error aside""")
-_QUOTES = {"blockquote", "quote"}
-_DETAILS = {"details", "expand", "collapse", "spoiler", "accordion", "fold", "folding", "toggle"}
-_CALL = re.compile(r"(?P<name>[\w:.-]+)\s*\((?P<text>.*)\)", re.DOTALL)
-# A filter of Eleventy for players: `{{ "https://…" | embed: "title" }}`.
-_PLAYER = re.compile(
-    r"([\"'])(?P<address>https?://[^\"'\s]+)\1\s*\|\s*(?:embed|youtube|vimeo|video)\b[^\"']*(?:[\"'](?P<title>[^\"']*))?.*"
-)
-_LINE_START = re.compile(r"(?:^|\n)([ \t]*)\Z")
-_SUFFIX = re.compile(r"\.(?:html?|md|markdown|liquid|njk|svg|txt|ext)$", re.IGNORECASE)
-# The options of `{% codeblock title lang:x %}` of Hexo.
-_OPTION = re.compile(r"(?:^|(?<=\s))[a-z_]+:(?!//)\S+|[\"']")
-_MAX_PARAGRAPH = 5_000
 
 
 def resolve_templates(content: str, content_type: str, targets: LinkTargets) -> Resolved:

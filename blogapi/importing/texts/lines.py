@@ -17,30 +17,8 @@ from blogapi.rendering.renderer import render
 
 _SEPARATORS = {ord(character): None for character in "-_ "}
 
-
-def normalize_key(key: object) -> str:
-    """Return a key in lower case, without `-`, `_` and spaces."""
-    return str(key).casefold().translate(_SEPARATORS)
-
-
-def to_mapping(value: object) -> dict[str, object]:
-    """Return a mapping as it is, and {} for any other value."""
-    return value if isinstance(value, dict) else {}
-
-
-def split_words(text: str) -> tuple[str, ...]:
-    """Return the words of a table, which a text lists."""
-    return tuple(text.split())
-
-
-def is_empty(value: object) -> bool:
-    """Return whether a value is null, blank text, or an empty list or mapping."""
-    return value is None or value in ({}, []) or (isinstance(value, str) and not value.strip())
-
-
 #: The default maximum length of addresses; an article with a longer address would be refused.
 MAX_URL_LENGTH: int = get_default("MAX_URL")
-
 # UTF-32 comes before UTF-16, because the little-endian mark of UTF-32 begins with the mark of UTF-16.
 _BYTE_ORDER_MARKS = {
     **dict.fromkeys((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE), "UTF-32"),
@@ -71,6 +49,26 @@ _LINK = re.compile(r"!?\[([^\[\]]{0,1000})\]\([^()]{0,2048}\)")
 BOOLEAN_WORDS = {"true": True, "yes": True, "on": True, "y": True, "t": True, "1": True} | {
     "false": False, "no": False, "off": False, "n": False, "f": False, "0": False
 }  # fmt: skip
+
+
+def normalize_key(key: object) -> str:
+    """Return a key in lower case, without `-`, `_` and spaces."""
+    return str(key).casefold().translate(_SEPARATORS)
+
+
+def to_mapping(value: object) -> dict[str, object]:
+    """Return a mapping as it is, and {} for any other value."""
+    return value if isinstance(value, dict) else {}
+
+
+def split_words(text: str) -> tuple[str, ...]:
+    """Return the words of a table, which a text lists."""
+    return tuple(text.split())
+
+
+def is_empty(value: object) -> bool:
+    """Return whether a value is null, blank text, or an empty list or mapping."""
+    return value is None or value in ({}, []) or (isinstance(value, str) and not value.strip())
 
 
 def decode(data: bytes) -> tuple[str, list[str]]:

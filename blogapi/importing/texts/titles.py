@@ -7,6 +7,12 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 from blogapi.importing.texts.lines import to_line
 
+_MAX_TITLE_LENGTH = 60
+_HOST = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]{0,30}:)?//[^/]*")
+_PAGE_SUFFIX = re.compile(r"(?:(?:^|(?<=/))index)?\.(?:html?|php|aspx?|md)$", re.IGNORECASE)
+# Values of `permalink` that are not addresses: Jekyll's named styles, and false.
+_PERMALINK_STYLES = {"date", "pretty", "ordinal", "weekdate", "none", "false"}
+
 
 def split_address(address: str) -> SplitResult:
     """Return the parts of an address; all are empty if it is not valid."""
@@ -14,13 +20,6 @@ def split_address(address: str) -> SplitResult:
         return urlsplit(address)
     except ValueError:
         return urlsplit("")
-
-
-_MAX_TITLE_LENGTH = 60
-_HOST = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]{0,30}:)?//[^/]*")
-_PAGE_SUFFIX = re.compile(r"(?:(?:^|(?<=/))index)?\.(?:html?|php|aspx?|md)$", re.IGNORECASE)
-# Values of `permalink` that are not addresses: Jekyll's named styles, and false.
-_PERMALINK_STYLES = {"date", "pretty", "ordinal", "weekdate", "none", "false"}
 
 
 def make_title(name: str) -> str:

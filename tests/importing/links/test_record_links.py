@@ -31,7 +31,8 @@ def make_record(key, **fields):
 
 def make_links(targets, source=RECORD, hosts=(), url="", path="/{slug}/"):
     """Return the links of `source` in an index of all `targets` (records or keys)."""
-    index = LinkIndex(Site(url=url, article_path=path, time_zone="UTC", language="en"), NOW)
+    site = Site(url=url, article_path=path, page_path="/{path}/", time_zone="UTC", language="en")
+    index = LinkIndex(site, NOW)
     index.hosts = set(hosts)
     for target in (source, *targets):
         record = make_record(target) if isinstance(target, str) else target
@@ -322,6 +323,14 @@ def test_no_link_in_a_public_article_names_one_that_is_not_public(
 )
 def test_new_addresses_are_those_of_the_site(url, path, expected):
     assert make_links([OTHER], url=url, path=path).find_address("Other.md#a") == expected
+
+
+@pytest.mark.parametrize(("url", "root"), [("", ""), ("https://example.org/weblog", "/weblog")])
+def test_the_address_of_a_page_begins_with_the_path_of_the_site(url, root):
+    about, team = make_record("blog/about.md", is_page=True), make_record("blog/team.md", is_page=True)
+    links = make_links([about, replace(team, parent_key=about.key)], url=url)
+    assert links.find_address("../about.md") == f"{root}/about/"
+    assert links.find_address("../team.md") == f"{root}/about/team/"
 
 
 def test_an_address_with_a_uuid_needs_the_uuid():

@@ -47,6 +47,42 @@ _ID = re.compile(
 #: The names that Blogger writes for authors without a profile.
 _NO_AUTHORS = {"anonymous", "unknown", "noreply"}
 
+# The fields of a BloggerItem by the names of elements; `outer/inner` is a nested element. Names are compared
+# without their prefixes, because some exports do not declare the prefixes.
+_FIELDS = {
+    "id": "id",
+    "title": "title",
+    "content": "content",
+    "published": "published",
+    "type": "kind",
+    "status": "status",
+    "filename": "address",
+    "metaDescription": "description",
+    "trashed": "trashed",
+    "author/name": "author",
+    "control/draft": "draft",
+}
+# If a damaged file has several values of such a field, they are joined, because it is unknown which is right.
+_JOINED_FIELDS = {"status", "trashed", "draft"}
+_KIND_SCHEME = "#kind"
+# XML does not allow these characters, but some texts contain them.
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+# `https://name.blogspot.co.uk/2020/01/title.html`: each country has its own host for the same blog.
+_POST_LINK = re.compile(
+    r"https?://([a-z0-9.-]{1,100})(/(?:[0-9]{4}/[0-9]{2}|p)/[^\s\"'<>?#]{1,200}\.html)", re.I
+)
+_BLOGSPOT = re.compile(r"([a-z0-9-]+)\.blogspot\.[a-z.]+", re.I)
+_ACCESS_SETTING = "BLOG_READ_ACCESS_MODE"
+_COUNTED_KINDS = {"comment": "comments", "settings": "settings of the blog", "template": "templates"}
+# The hosts of Blogger's pictures. Copies of these pictures on the disk are found by their file names.
+PICTURE_HOSTS = {
+    *(f"{number}.bp.blogspot.com" for number in range(1, 5)),
+    *(f"lh{number}.{host}" for number in range(3, 7) for host in ("googleusercontent.com", "ggpht.com")),
+    "blogger.googleusercontent.com",
+}
+_MAX_ALBUMS = 200
+_ATOM_HINTS = (b"schemas.google.com/blogger/", b"blogger.com,1999:blog-")
+
 
 @dataclass(slots=True)
 class BloggerItem:
@@ -171,28 +207,6 @@ def _replace_flash(html: str) -> tuple[str, int]:
     return "".join([*parts, html[position:]]), lost
 
 
-# The fields of a BloggerItem by the names of elements; `outer/inner` is a nested element. Names are compared
-# without their prefixes, because some exports do not declare the prefixes.
-_FIELDS = {
-    "id": "id",
-    "title": "title",
-    "content": "content",
-    "published": "published",
-    "type": "kind",
-    "status": "status",
-    "filename": "address",
-    "metaDescription": "description",
-    "trashed": "trashed",
-    "author/name": "author",
-    "control/draft": "draft",
-}
-# If a damaged file has several values of such a field, they are joined, because it is unknown which is right.
-_JOINED_FIELDS = {"status", "trashed", "draft"}
-_KIND_SCHEME = "#kind"
-# XML does not allow these characters, but some texts contain them.
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
-
-
 class Feed:
     """Reads a file; the attributes `blog` and `address` are complete when `read` has ended."""
 
@@ -261,23 +275,6 @@ class Feed:
         if trashed:
             item.status = "SOFT_TRASHED"
         return item
-
-
-# `https://name.blogspot.co.uk/2020/01/title.html`: each country has its own host for the same blog.
-_POST_LINK = re.compile(
-    r"https?://([a-z0-9.-]{1,100})(/(?:[0-9]{4}/[0-9]{2}|p)/[^\s\"'<>?#]{1,200}\.html)", re.I
-)
-_BLOGSPOT = re.compile(r"([a-z0-9-]+)\.blogspot\.[a-z.]+", re.I)
-_ACCESS_SETTING = "BLOG_READ_ACCESS_MODE"
-_COUNTED_KINDS = {"comment": "comments", "settings": "settings of the blog", "template": "templates"}
-# The hosts of Blogger's pictures. Copies of these pictures on the disk are found by their file names.
-PICTURE_HOSTS = {
-    *(f"{number}.bp.blogspot.com" for number in range(1, 5)),
-    *(f"lh{number}.{host}" for number in range(3, 7) for host in ("googleusercontent.com", "ggpht.com")),
-    "blogger.googleusercontent.com",
-}
-_MAX_ALBUMS = 200
-_ATOM_HINTS = (b"schemas.google.com/blogger/", b"blogger.com,1999:blog-")
 
 
 class BloggerSource(FileSource):

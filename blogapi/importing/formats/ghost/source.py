@@ -39,6 +39,38 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # Smaller numbers are seconds: as milliseconds they would be before March 1973, and Ghost exists since 2013.
 _MIN_MILLISECONDS = 100_000_000_000
 
+Post = Mapping[str, object]
+_LANGUAGE_TAG = re.compile(r"#(?:lang(?:uage)?-)?")
+_STORAGE_HOST = re.compile(
+    r"https://(storage\.ghost\.io/c/[0-9a-f]{1,9}/[0-9a-f]{1,9}/[0-9a-f-]{36})/content/"
+)
+UNTITLED = "(Untitled)"
+# Longer tags, which Ghost allows, are truncated, because the blog would refuse their articles.
+MAX_TAG_LENGTH = 100
+# Fields of Ghost that articles of blogapi do not have. The report counts those with a value.
+_LEFT_FIELDS = lines.split_words("""codeinjection_head codeinjection_foot feature_image_caption
+    custom_template locale og_title og_description twitter_title twitter_description twitter_image
+    email_subject frontmatter""")
+_REPEATED_FIELDS = {
+    "og_title": ("title", "meta_title"),
+    "twitter_title": ("title", "meta_title", "og_title"),
+    "og_description": ("custom_excerpt", "meta_description"),
+    "twitter_description": ("custom_excerpt", "meta_description", "og_description"),
+    "twitter_image": ("feature_image", "og_image", "image"),
+}
+# The usual number of bytes of a post, which the export contains as lexical, HTML and plain text.
+_BYTES_PER_POST = 16 * 1024
+# Every export of Ghost itself begins with `db` or `meta`, which has the time of the export.
+_DATABASE = re.compile(r'\{\s*+"db"\s*+:\s*+\[?+\s*+\{\s*+"(?:meta|data)"\s*+:')
+# Some exports of 0.x and of migration tools; the first tables can be longer than the head of the file.
+_DATA = re.compile(r'\{\s*+"data"\s*+:\s*+\{')
+_TABLE = re.compile(r'"(?:posts|posts_(?:tags|authors|meta)|users|roles_users|tags|settings)"\s*+:\s*+\[')
+_META = re.compile(r'"exported_on"\s*:')
+# Exports of other tools, and responses of Ghost's API.
+_POSTS = re.compile(r'"posts"\s*:\s*\[')
+_BODY = re.compile(r'"(?:mobiledoc|lexical|markdown|feature_image)"\s*:')
+_SLUG = re.compile(r'"slug"\s*:')
+
 
 def decide_publication(
     post: Mapping[str, object], now: datetime, zones: Zones = UTC_ZONES, *, is_private: bool = False
@@ -81,29 +113,6 @@ def read_date(value: object, zones: Zones = UTC_ZONES) -> datetime | None:
             return None
     text = to_line(value)
     return dates.parse_date(text, zones) if parse_timestamp(text) else None
-
-
-Post = Mapping[str, object]
-
-_LANGUAGE_TAG = re.compile(r"#(?:lang(?:uage)?-)?")
-_STORAGE_HOST = re.compile(
-    r"https://(storage\.ghost\.io/c/[0-9a-f]{1,9}/[0-9a-f]{1,9}/[0-9a-f-]{36})/content/"
-)
-
-UNTITLED = "(Untitled)"
-# Longer tags, which Ghost allows, are truncated, because the blog would refuse their articles.
-MAX_TAG_LENGTH = 100
-# Fields of Ghost that articles of blogapi do not have. The report counts those with a value.
-_LEFT_FIELDS = lines.split_words("""codeinjection_head codeinjection_foot feature_image_caption
-    custom_template locale og_title og_description twitter_title twitter_description twitter_image
-    email_subject frontmatter""")
-_REPEATED_FIELDS = {
-    "og_title": ("title", "meta_title"),
-    "twitter_title": ("title", "meta_title", "og_title"),
-    "og_description": ("custom_excerpt", "meta_description"),
-    "twitter_description": ("custom_excerpt", "meta_description", "og_description"),
-    "twitter_image": ("feature_image", "og_image", "image"),
-}
 
 
 def make_key(post: Post) -> str:
@@ -232,20 +241,6 @@ class PostReader:
 
 def _list_mappings(value: object) -> list[Post]:
     return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
-
-
-# The usual number of bytes of a post, which the export contains as lexical, HTML and plain text.
-_BYTES_PER_POST = 16 * 1024
-# Every export of Ghost itself begins with `db` or `meta`, which has the time of the export.
-_DATABASE = re.compile(r'\{\s*+"db"\s*+:\s*+\[?+\s*+\{\s*+"(?:meta|data)"\s*+:')
-# Some exports of 0.x and of migration tools; the first tables can be longer than the head of the file.
-_DATA = re.compile(r'\{\s*+"data"\s*+:\s*+\{')
-_TABLE = re.compile(r'"(?:posts|posts_(?:tags|authors|meta)|users|roles_users|tags|settings)"\s*+:\s*+\[')
-_META = re.compile(r'"exported_on"\s*:')
-# Exports of other tools, and responses of Ghost's API.
-_POSTS = re.compile(r'"posts"\s*:\s*\[')
-_BODY = re.compile(r'"(?:mobiledoc|lexical|markdown|feature_image)"\s*:')
-_SLUG = re.compile(r'"slug"\s*:')
 
 
 class GhostSource(FileSource):

@@ -42,6 +42,20 @@ _ESCAPE = re.compile(
     re.DOTALL,
 )
 
+# The tables that join posts with tags and authors, and their columns with the ids of these.
+_JOINED_IDS = {"posts_tags": "tag_id", "posts_authors": "author_id"}
+_TABLES = ("tags", "users", *_JOINED_IDS, "posts_meta", "settings")
+# Tables that describe how Ghost itself works. They are of no use elsewhere, and are not reported.
+_TECHNICAL_TABLES = split_words("""actions api_keys brute invites jobs migrations migrations_lock outbox
+    permissions permissions_apps permissions_roles permissions_users roles roles_users sessions
+    app_fields app_settings apps tokens images post_revisions mobiledoc_revisions settings""")
+_NAMES = ("redirects.json", "redirects.yaml", "redirects.yml")
+# Reading 256 kB of YAML takes up to two seconds.
+_MAX_REDIRECT_BYTES = 256 * 1024
+# `from` is a regular expression. Only patterns that match a single path are used: `^/old-name/?$`.
+_PATH = re.compile(r"\^?\\?/((?:[\w.%-]|\\?/|\\[.-])*?)(?:\\?/|\(?\[?\\?/\]?\)?\?)?\$?")
+_TARGET = re.compile(r"(?:https?://[^/\s]+)?/([^/?#\s]+)/?")
+
 
 def read_rows(path: Path) -> tuple[list[Row], bool]:
     """Return all rows of all tables, and whether invalid bytes were replaced.
@@ -72,15 +86,6 @@ def _list_rows(value: object) -> Iterator[Row]:
                 yield from _list_rows(rows)
             elif isinstance(rows, list):
                 yield from ((name, row) for row in rows)
-
-
-# The tables that join posts with tags and authors, and their columns with the ids of these.
-_JOINED_IDS = {"posts_tags": "tag_id", "posts_authors": "author_id"}
-_TABLES = ("tags", "users", *_JOINED_IDS, "posts_meta", "settings")
-# Tables that describe how Ghost itself works. They are of no use elsewhere, and are not reported.
-_TECHNICAL_TABLES = split_words("""actions api_keys brute invites jobs migrations migrations_lock outbox
-    permissions permissions_apps permissions_roles permissions_users roles roles_users sessions
-    app_fields app_settings apps tokens images post_revisions mobiledoc_revisions settings""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,14 +187,6 @@ def read_url(value: object) -> str:
     # Gravatar's addresses have no scheme in Ghost.
     url = f"https:{url}" if url.startswith("//") else url
     return url if len(url) <= MAX_URL_LENGTH and is_web_address(url) else ""
-
-
-_NAMES = ("redirects.json", "redirects.yaml", "redirects.yml")
-# Reading 256 kB of YAML takes up to two seconds.
-_MAX_REDIRECT_BYTES = 256 * 1024
-# `from` is a regular expression. Only patterns that match a single path are used: `^/old-name/?$`.
-_PATH = re.compile(r"\^?\\?/((?:[\w.%-]|\\?/|\\[.-])*?)(?:\\?/|\(?\[?\\?/\]?\)?\?)?\$?")
-_TARGET = re.compile(r"(?:https?://[^/\s]+)?/([^/?#\s]+)/?")
 
 
 def read_redirects(parent: Path) -> tuple[dict[str, list[str]], int]:

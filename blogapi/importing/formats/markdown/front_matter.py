@@ -15,6 +15,33 @@ from blogapi.importing.texts.messages import format_count
 # Common keys that have no counterpart in this blog; they are not reported as ignored.
 UNREPORTED_KEYS = {"layout", "type", "toc"}
 
+#: The maximum number of characters. It is limited because parsing takes seconds per megabyte.
+MAX_FRONT_MATTER_LENGTH = 256 * 1024
+_OPENING_FENCE = re.compile(r"(-{3,}|\+\+\+|;{3,})[ \t]*+([A-Za-z][A-Za-z0-9]{0,15})?[ \t]*+(?:\n|\Z)")
+# Maps the first character of the opening fence to the closing fence.
+_CLOSING_FENCES = {
+    "-": re.compile(r"^(?:-{3,}|\.\.\.)[ \t]*$", re.MULTILINE),
+    "+": re.compile(r"^\+\+\+[ \t]*$", re.MULTILINE),
+    ";": re.compile(r"^;{3,}[ \t]*$", re.MULTILINE),
+}
+# The language of front matter by its name after the fence, or else by the fence.
+_LANGUAGES = {
+    **{"": "yaml", "yaml": "yaml", "yml": "yaml", "toml": "toml", "json": "json"},
+    **{"+++": "toml", ";;;": "json"},
+    **dict.fromkeys(("js", "javascript", "cjs", "mjs", "node", "jsx"), "JavaScript"),
+    **dict.fromkeys(("ts", "typescript", "tsx"), "TypeScript"),
+    **dict.fromkeys(("coffee", "coffeescript", "cson"), "CoffeeScript"),
+}
+# The first field of Hexo's front matter in JSON, which needs no opening fence.
+_JSON_FIELD = re.compile(r"\s*\"[^\"\n]{1,60}\"\s*:")
+_JSON_START = re.compile(r"\{\s*[\"}]")
+_KEY = re.compile(r"[A-Za-z_][\w -]{0,60}:(?:[ \t]|$)")
+_HEADER_LINE = re.compile(r"[A-Za-z_][\w -]{0,60}:(?:[ \t]|$)|[ \t]|#|-[ \t]|$")
+# Nikola's header, which may also be in an HTML comment: `.. title: Hello`.
+_NIKOLA_LINES = re.compile(r"(?:\.\. [\w-]+:(?!:).*(?:\n|\Z))+")
+# A header without an opening fence counts as front matter only if it contains one of these keys.
+_HEADER_KEYS = {"title", "date", "tags", "categories", "category", "layout", "slug", "author", "permalink"}
+
 
 class Fields:
     """The front matter of a file. Keeps track of the used entries, and collects notes for the report."""
@@ -78,35 +105,6 @@ class Fields:
         """Return whether a used entry has the same text, as when `url` repeats `permalink`."""
         text = to_line(value)
         return bool(text) and text in {to_line(self._entries[key]) for key in self._used}
-
-
-#: The maximum number of characters. It is limited because parsing takes seconds per megabyte.
-MAX_FRONT_MATTER_LENGTH = 256 * 1024
-
-_OPENING_FENCE = re.compile(r"(-{3,}|\+\+\+|;{3,})[ \t]*+([A-Za-z][A-Za-z0-9]{0,15})?[ \t]*+(?:\n|\Z)")
-# Maps the first character of the opening fence to the closing fence.
-_CLOSING_FENCES = {
-    "-": re.compile(r"^(?:-{3,}|\.\.\.)[ \t]*$", re.MULTILINE),
-    "+": re.compile(r"^\+\+\+[ \t]*$", re.MULTILINE),
-    ";": re.compile(r"^;{3,}[ \t]*$", re.MULTILINE),
-}
-# The language of front matter by its name after the fence, or else by the fence.
-_LANGUAGES = {
-    **{"": "yaml", "yaml": "yaml", "yml": "yaml", "toml": "toml", "json": "json"},
-    **{"+++": "toml", ";;;": "json"},
-    **dict.fromkeys(("js", "javascript", "cjs", "mjs", "node", "jsx"), "JavaScript"),
-    **dict.fromkeys(("ts", "typescript", "tsx"), "TypeScript"),
-    **dict.fromkeys(("coffee", "coffeescript", "cson"), "CoffeeScript"),
-}
-# The first field of Hexo's front matter in JSON, which needs no opening fence.
-_JSON_FIELD = re.compile(r"\s*\"[^\"\n]{1,60}\"\s*:")
-_JSON_START = re.compile(r"\{\s*[\"}]")
-_KEY = re.compile(r"[A-Za-z_][\w -]{0,60}:(?:[ \t]|$)")
-_HEADER_LINE = re.compile(r"[A-Za-z_][\w -]{0,60}:(?:[ \t]|$)|[ \t]|#|-[ \t]|$")
-# Nikola's header, which may also be in an HTML comment: `.. title: Hello`.
-_NIKOLA_LINES = re.compile(r"(?:\.\. [\w-]+:(?!:).*(?:\n|\Z))+")
-# A header without an opening fence counts as front matter only if it contains one of these keys.
-_HEADER_KEYS = {"title", "date", "tags", "categories", "category", "layout", "slug", "author", "permalink"}
 
 
 @dataclass(frozen=True, slots=True)

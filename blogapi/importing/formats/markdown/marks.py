@@ -37,6 +37,15 @@ _COVER_RESOURCE = re.compile("cover|feature|header|hero|thumb|banner", re.IGNORE
 _COVER_ALT_FIELDS = lines.split_words("""coverimagealt coveralt imagealt featuredimagealt featureimagealt
     featuredalt heroimagealt heroalt bannerimagealt banneralt thumbnailalt ogimagealt""")
 
+# Chirpy, Hexo and others show pinned articles first; Hexo's `sticky` is a number.
+_FEATURED_FIELDS = ("featured", "pin", "pinned", "sticky")
+_NOINDEX_FIELDS = ("noindex", "robotsnoindex", "seo.noindex", "params.noindex", "extra.noindex")
+_LANGUAGE_FIELDS = ("lang", "language", "locale")
+_KEY_FIELDS = ("translationkey", "pageid", "langref")
+_ROBOTS_FIELDS = ("robots", "metarobots", "seo.robots", "params.robots", "extra.robots")
+_ARCHIVED_STATUSES = ("archived", "archive")
+_WORD_BORDER = re.compile(r"[^A-Za-z]|(?<=[a-z])(?=[A-Z])")
+
 
 def read_cover(fields: Fields) -> tuple[str, str]:
     """Return the URL of the cover and its alternative text."""
@@ -69,14 +78,6 @@ def _to_url(value: object) -> str:
         urls = (to_line(value.get(key)) for key in _URL_KEYS)
         return next(filter(None, urls), "")
     return to_line(value)
-
-
-# Chirpy, Hexo and others show pinned articles first; Hexo's `sticky` is a number.
-_FEATURED_FIELDS = ("featured", "pin", "pinned", "sticky")
-_NOINDEX_FIELDS = ("noindex", "robotsnoindex", "seo.noindex", "params.noindex", "extra.noindex")
-_LANGUAGE_FIELDS = ("lang", "language", "locale")
-_KEY_FIELDS = ("translationkey", "pageid", "langref")
-_ROBOTS_FIELDS = ("robots", "metarobots", "seo.robots", "params.robots", "extra.robots")
 
 
 def read_featured(fields: Fields) -> bool:
@@ -113,10 +114,6 @@ def read_robots(fields: Fields) -> str:
         return ""
     fields.take("sitemap")
     return "noindex, nofollow" if "nofollow" in robots or robots == "none" else "noindex"
-
-
-_ARCHIVED_STATUSES = ("archived", "archive")
-_WORD_BORDER = re.compile(r"[^A-Za-z]|(?<=[a-z])(?=[A-Z])")
 
 
 def decide_publication(

@@ -63,6 +63,14 @@ REPOSITORY_FILE = (
     "It has the name of a repository file (like README or LICENSE); rename it if it is an article."
 )
 
+# Grav names a file after its template, and gives the folders of pages in menus a number.
+_GRAV_FOLDER = re.compile(r"[0-9]{2}\..+")
+_GRAV_PAGE = re.compile(r"(?:item|default|modular|blog_item)(?:\.[a-z]{2})?\.md")
+_GRAV_POST = re.compile(r"item(?:\.[a-z]{2})?\.md")
+# Kirby writes `Name: value`, and a line of dashes between the fields.
+_KIRBY_FIELD = re.compile(r"\s*+[A-Za-z][\w-]{0,40}:")
+_KIRBY_SEPARATOR = re.compile(r"\n\n----[ \t]*+\n\s*+[A-Za-z][\w-]{0,40}:")
+
 
 def get_content_type(key: str) -> str:
     """Return "markdown", "html" or "text", depending on the suffix of the file.
@@ -227,15 +235,6 @@ def make_pelican_slug(title: str) -> str:
     """Return the slug that Pelican makes of a title: `What's new in 1.2?` gives "whats-new-in-12"."""
     ascii_punctuation = "".join(letter if letter.isalnum() else anyascii(letter) for letter in title)
     return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", ascii_punctuation).strip()).lower()
-
-
-# Grav names a file after its template, and gives the folders of pages in menus a number.
-_GRAV_FOLDER = re.compile(r"[0-9]{2}\..+")
-_GRAV_PAGE = re.compile(r"(?:item|default|modular|blog_item)(?:\.[a-z]{2})?\.md")
-_GRAV_POST = re.compile(r"item(?:\.[a-z]{2})?\.md")
-# Kirby writes `Name: value`, and a line of dashes between the fields.
-_KIRBY_FIELD = re.compile(r"\s*+[A-Za-z][\w-]{0,40}:")
-_KIRBY_SEPARATOR = re.compile(r"\n\n----[ \t]*+\n\s*+[A-Za-z][\w-]{0,40}:")
 
 
 def check_path(path: Path, key: str, levels: int) -> None:

@@ -25,6 +25,55 @@ ADDRESS_FIELDS = ("slug", "basename", "path", "url", "permalink")
 _FORMER_ADDRESS_FIELDS = ("aliases", "alias", "redirectfrom")
 _MAX_FORMER_ADDRESSES = 100
 
+_JEKYLL_DAY = "/:categories/:year/:month/:day/:title"
+#: The named forms of Jekyll; without a setting, it uses `date`.
+_JEKYLL_STYLES = {
+    "date": f"{_JEKYLL_DAY}:output_ext",
+    "pretty": f"{_JEKYLL_DAY}/",
+    "ordinal": "/:categories/:year/:y_day/:title:output_ext",
+    "none": "/:categories/:title:output_ext",
+}
+_HEXO_FORM = ":year/:month/:day/:title/"
+_PELICAN_FORM = re.compile(r"^ARTICLE_URL[ \t]*=[ \t]*[\"']([^\"'\n]*)[\"']", re.MULTILINE)
+_PELICAN_SITE = re.compile(r"^SITEURL[ \t]*=[ \t]*[\"']([^\"'\n]*)[\"']", re.MULTILINE)
+#: The settings, as normalized keys, with the address of the blog or its path.
+_ROOT_SETTINGS = {"jekyll": "baseurl", "hexo": "root", "hugo": "baseurl"}
+_TOKEN = re.compile(r":([a-z_]+)(?:\[[^\]]*\])?|\{(\w+)(?::([^{}]*))?\}")
+_JEKYLL_OTHER = re.compile(r"[^\w.~!$&'()+,;=@-]+|(?<=-)-+")
+_HEXO_SPECIAL = re.compile(r"[\x00-\x1f\s~`!@#$%^&*()\-_+=\[\]{}|\\;:\"'<>,.?/]+")
+_VALUES: dict[str, _Values] = {
+    "jekyll": {
+        "title": lambda parts: _JEKYLL_OTHER.sub("-", parts.slug or parts.name).strip("-"),
+        "slug": lambda parts: _jekyll_slug(parts.slug or parts.name),
+        "name": lambda parts: _jekyll_slug(parts.name),
+        "categories": lambda parts: "/".join(dict.fromkeys(name.lower() for name in parts.categories)),
+        "slugified_categories": lambda parts: "/".join(map(_jekyll_slug, parts.categories)),
+        "output_ext": lambda parts: ".html",
+    },
+    "hexo": {
+        "title": lambda parts: "/".join((*parts.section, parts.name)),
+        "name": lambda parts: parts.name,
+        "post_title": lambda parts: _hexo_slug(parts.title),
+        "category": lambda parts: "/".join(map(_hexo_slug, parts.categories)) or "uncategorized",
+        "lang": lambda parts: parts.language or None,
+    },
+    "hugo": {
+        "title": lambda parts: _hugo_slug(parts.title),
+        "slug": lambda parts: _hugo_slug(parts.slug or parts.title),
+        "slugorfilename": lambda parts: _hugo_slug(parts.slug or parts.name),
+        "slugorcontentbasename": lambda parts: _hugo_slug(parts.slug or parts.name),
+        "filename": lambda parts: _hugo_slug(parts.name),
+        "contentbasename": lambda parts: _hugo_slug(parts.name),
+        "section": lambda parts: _hugo_slug(parts.section[0]) if parts.section else "",
+        "sections": lambda parts: "/".join(map(_hugo_slug, parts.section)),
+    },
+    "pelican": {
+        "slug": lambda parts: parts.slug or paths.make_pelican_slug(parts.title),
+        "category": lambda parts: paths.make_pelican_slug(parts.categories[0]) if parts.categories else None,
+        "lang": lambda parts: parts.language or None,
+    },
+}
+
 
 def read_former_slugs(fields: Fields, slug: str) -> tuple[str, ...]:
     """Return the former slugs of the article without `slug`; addresses are left to `read_addresses`."""
@@ -66,24 +115,6 @@ def _to_lines(value: object) -> Iterator[str]:
             yield from _to_lines(child)
     elif line := to_line(value):
         yield line
-
-
-_JEKYLL_DAY = "/:categories/:year/:month/:day/:title"
-#: The named forms of Jekyll; without a setting, it uses `date`.
-_JEKYLL_STYLES = {
-    "date": f"{_JEKYLL_DAY}:output_ext",
-    "pretty": f"{_JEKYLL_DAY}/",
-    "ordinal": "/:categories/:year/:y_day/:title:output_ext",
-    "none": "/:categories/:title:output_ext",
-}
-_HEXO_FORM = ":year/:month/:day/:title/"
-_PELICAN_FORM = re.compile(r"^ARTICLE_URL[ \t]*=[ \t]*[\"']([^\"'\n]*)[\"']", re.MULTILINE)
-_PELICAN_SITE = re.compile(r"^SITEURL[ \t]*=[ \t]*[\"']([^\"'\n]*)[\"']", re.MULTILINE)
-#: The settings, as normalized keys, with the address of the blog or its path.
-_ROOT_SETTINGS = {"jekyll": "baseurl", "hexo": "root", "hugo": "baseurl"}
-_TOKEN = re.compile(r":([a-z_]+)(?:\[[^\]]*\])?|\{(\w+)(?::([^{}]*))?\}")
-_JEKYLL_OTHER = re.compile(r"[^\w.~!$&'()+,;=@-]+|(?<=-)-+")
-_HEXO_SPECIAL = re.compile(r"[\x00-\x1f\s~`!@#$%^&*()\-_+=\[\]{}|\\;:\"'<>,.?/]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,38 +210,6 @@ def _hugo_slug(text: str) -> str:
 
 
 _Values = Mapping[str, Callable[[AddressParts], str | None]]
-_VALUES: dict[str, _Values] = {
-    "jekyll": {
-        "title": lambda parts: _JEKYLL_OTHER.sub("-", parts.slug or parts.name).strip("-"),
-        "slug": lambda parts: _jekyll_slug(parts.slug or parts.name),
-        "name": lambda parts: _jekyll_slug(parts.name),
-        "categories": lambda parts: "/".join(dict.fromkeys(name.lower() for name in parts.categories)),
-        "slugified_categories": lambda parts: "/".join(map(_jekyll_slug, parts.categories)),
-        "output_ext": lambda parts: ".html",
-    },
-    "hexo": {
-        "title": lambda parts: "/".join((*parts.section, parts.name)),
-        "name": lambda parts: parts.name,
-        "post_title": lambda parts: _hexo_slug(parts.title),
-        "category": lambda parts: "/".join(map(_hexo_slug, parts.categories)) or "uncategorized",
-        "lang": lambda parts: parts.language or None,
-    },
-    "hugo": {
-        "title": lambda parts: _hugo_slug(parts.title),
-        "slug": lambda parts: _hugo_slug(parts.slug or parts.title),
-        "slugorfilename": lambda parts: _hugo_slug(parts.slug or parts.name),
-        "slugorcontentbasename": lambda parts: _hugo_slug(parts.slug or parts.name),
-        "filename": lambda parts: _hugo_slug(parts.name),
-        "contentbasename": lambda parts: _hugo_slug(parts.name),
-        "section": lambda parts: _hugo_slug(parts.section[0]) if parts.section else "",
-        "sections": lambda parts: "/".join(map(_hugo_slug, parts.section)),
-    },
-    "pelican": {
-        "slug": lambda parts: parts.slug or paths.make_pelican_slug(parts.title),
-        "category": lambda parts: paths.make_pelican_slug(parts.categories[0]) if parts.categories else None,
-        "lang": lambda parts: parts.language or None,
-    },
-}
 #: The forms of a time, in the syntax of `str.format`; names are in lower case if they end with `name`.
 _TIMES = {
     **{"year": "{:%Y}", "month": "{:%m}", "day": "{:%d}", "short_year": "{:%y}", "i_month": "{0.month}"},

@@ -25,6 +25,11 @@ from blogapi.rendering.hidden_elements import remove_spans
 
 _MAX_LEVELS = 12
 
+# The fields that make an `index.md` private together with the other files of its folder. Other privacy
+# fields, such as `hidden` and `eleventyExcludeFromCollections`, also occur in the home page of a public blog.
+_BUNDLE_FIELDS = lines.split_words("""draft isdraft headless published status build private isprivate secret
+    encrypted password""")
+
 
 def find_vault_reasons(entries: Mapping[str, object]) -> list[DraftReason]:
     """Return the reason for a draft if no field of a note says that it is public."""
@@ -49,12 +54,6 @@ def is_in_vault(folder: Path, levels: int) -> bool:
     vaults = ((it / ".obsidian").is_dir() or (it / "logseq/config.edn").is_file() for it in folders)
     number = next((number for number, is_vault in enumerate(vaults) if is_vault), None)
     return number is not None and not any(map(list_configuration, folders[number:levels]))
-
-
-# The fields that make an `index.md` private together with the other files of its folder. Other privacy
-# fields, such as `hidden` and `eleventyExcludeFromCollections`, also occur in the home page of a public blog.
-_BUNDLE_FIELDS = lines.split_words("""draft isdraft headless published status build private isprivate secret
-    encrypted password""")
 
 
 def find_reasons(entry: Entry, generator: str = "") -> list[DraftReason]:

@@ -54,6 +54,20 @@ _GIST = re.compile(
 _EMBEDLY = re.compile(r'(<iframe\b[^<>]*?\ssrc=")(https://cdn\.embedly\.com/[^"<>]*)')
 _REDIRECT = re.compile(r"https?://(?:www\.)?medium\.com/r/\?")
 
+# The hosts of Medium's pictures. The file names are unique, so copies on the disk are found by these names.
+PICTURE_HOSTS = {"cdn-images-1.medium.com", "cdn-images-2.medium.com", "miro.medium.com"}
+_MAY_BE_RESPONSE = "It has no title of its own and may be a response; the article became a draft."
+# The number of characters of a summary that are compared with the beginning of the text.
+_MAX_COMPARED = 80
+# A text without a title counts as a response if it has at most this number of characters. A longer text can
+# be a story, so it becomes a draft.
+_MAX_RESPONSE_LENGTH = 1_000
+# `2019-05-06_My-Title-0123456789ab.html` and `draft_My-Title-0123456789ab.html`
+_FILE_NAME = re.compile(r"(?:(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2})_|draft_)?(?P<name>.*)", re.DOTALL)
+_HASH = re.compile(r"(?:^|-)-{0,20}([0-9a-f]{8,16})$")
+_MIN_DECIMAL_ID_LENGTH = 10
+_STARTS = (b'class="h-entry"', b'data-field="body"')
+
 
 @dataclass(slots=True)
 class MediumPage:
@@ -173,22 +187,6 @@ def _unwrap_embedly(frame: re.Match[str]) -> str:
 def _follow_redirect(address: str) -> str:
     query = split_address(address).query if _REDIRECT.match(address) else ""
     return parse_qs(query).get("url", [address])[0]
-
-
-# The hosts of Medium's pictures. The file names are unique, so copies on the disk are found by these names.
-PICTURE_HOSTS = {"cdn-images-1.medium.com", "cdn-images-2.medium.com", "miro.medium.com"}
-_MAY_BE_RESPONSE = "It has no title of its own and may be a response; the article became a draft."
-# The number of characters of a summary that are compared with the beginning of the text.
-_MAX_COMPARED = 80
-# A text without a title counts as a response if it has at most this number of characters. A longer text can
-# be a story, so it becomes a draft.
-_MAX_RESPONSE_LENGTH = 1_000
-
-# `2019-05-06_My-Title-0123456789ab.html` and `draft_My-Title-0123456789ab.html`
-_FILE_NAME = re.compile(r"(?:(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2})_|draft_)?(?P<name>.*)", re.DOTALL)
-_HASH = re.compile(r"(?:^|-)-{0,20}([0-9a-f]{8,16})$")
-_MIN_DECIMAL_ID_LENGTH = 10
-_STARTS = (b'class="h-entry"', b'data-field="body"')
 
 
 class MediumSource(FileSource):

@@ -32,6 +32,44 @@ _MARKUP = re.compile(r"([\\|<>*\[\]`])")
 # A relation: `Ada (People/Ada%200123….md)`.
 _RELATION = re.compile(r" \([^()]{0,2000}[0-9a-f]{32}[^()]{0,200}\)")
 
+#: The properties with several names, which Notion separates with commas.
+_LISTS = {"tags", "tag", "categories", "category", "keywords", "authors", "author"}
+_DATE = re.compile(
+    r"@?(?P<day>[A-Za-z]{3,9} [0-9]{1,2}, [0-9]{4}|[0-9]{4}[/-][0-9]{2}[/-][0-9]{2})"
+    r"(?: (?P<time>[0-9]{1,2}:[0-9]{2})(?: (?P<half>[AP]M))?)?"
+    r"(?P<utc> \((?:UTC|GMT)(?P<zone>[+-][0-9]{1,2}(?::[0-9]{2})?)?\))?(?: → .*)?"
+)
+# `5 janvier 2020`, `5. Januar 2020`, `5 de enero de 2020`
+_LOCAL_DATE = re.compile(
+    r"@?(?P<day>[0-9]{1,2})[.º]?(?: de)? (?P<month>[^\W\d_]{3,12})\.?(?: de)? (?P<year>[0-9]{4})"
+)
+# The beginnings of the names of the months in several languages.
+_MONTH_NAMES = """jan ene gen янв; feb fév fev фев; mar mär mrt мар; apr avr abr апр; mai may mei mag мая май;
+    jun juin giu июн; jul juil lug июл; aug août aoû ago авг; sep set сен; oct okt out ott окт; nov ноя;
+    dec déc dez dic дек"""
+_MONTHS = {name: number for number, names in enumerate(_MONTH_NAMES.split(";"), 1) for name in names.split()}
+_ADDRESS = re.compile(
+    r"https://(?:www\.)?notion\.so/(?:[\w%.-]{1,200}/)?(?:[\w%.-]{0,300}-)?([0-9a-f]{32})(?![\w%.-])(?:\?[\w&=%-]*)?"
+)
+_DATABASE_LINK = re.compile(r"\[[^\n]*\]\([^()\s]*?([0-9a-f]{32})(?:_all)?\.csv\)")
+_FENCE = re.compile(r"\s*(```+|~~~+)")
+_TITLE = re.compile(r'<h1\b[^<>]*class="page-title"[^<>]*>')
+_DESCRIPTION = re.compile(r'<p\b[^<>]*class="page-description"[^<>]*>')
+_COVER = re.compile(r'<img\b(?>[^<>]*?class="page-cover-image")(?>[^<>]*?\ssrc=")([^"<>]++)"')
+_ROW = re.compile(r'<tr\b[^<>]*class="property-row')
+_VALUE = re.compile(r'<span\b[^<>]*class="(?:selected-value|user)[^<>]*>((?:[^<]++|<(?!/?span))*+)</span>')
+_BODY = re.compile(r'<div\b[^<>]*class="page-body"[^<>]*>')
+_TAG = re.compile(r"<[^<>]*>")
+#: The name of a page or database ends with its id.
+FILE_NAME = re.compile(
+    r"(?:(?P<title>.*) )?(?P<id>[0-9a-f]{32})(?P<all>_all)?\.(?P<suffix>md|html|csv)", re.DOTALL
+)
+_FOLDER_ID = re.compile(r" ?[0-9a-f]{32}$")
+_PRIVATE = (
+    "No property of the page in Notion says that it is public; the article became a draft "
+    "(--publish-undated publishes it)."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Database:
@@ -62,37 +100,6 @@ def parse_database(path: Path) -> Database:
     columns = tuple(map(to_line, lines[0])) if lines else ()
     rows = (tuple(map(to_line, line[: len(columns)])) for line in lines[1:])
     return Database(columns, tuple(row + ("",) * (len(columns) - len(row)) for row in rows if any(row)))
-
-
-#: The properties with several names, which Notion separates with commas.
-_LISTS = {"tags", "tag", "categories", "category", "keywords", "authors", "author"}
-_DATE = re.compile(
-    r"@?(?P<day>[A-Za-z]{3,9} [0-9]{1,2}, [0-9]{4}|[0-9]{4}[/-][0-9]{2}[/-][0-9]{2})"
-    r"(?: (?P<time>[0-9]{1,2}:[0-9]{2})(?: (?P<half>[AP]M))?)?"
-    r"(?P<utc> \((?:UTC|GMT)(?P<zone>[+-][0-9]{1,2}(?::[0-9]{2})?)?\))?(?: → .*)?"
-)
-# `5 janvier 2020`, `5. Januar 2020`, `5 de enero de 2020`
-_LOCAL_DATE = re.compile(
-    r"@?(?P<day>[0-9]{1,2})[.º]?(?: de)? (?P<month>[^\W\d_]{3,12})\.?(?: de)? (?P<year>[0-9]{4})"
-)
-# The beginnings of the names of the months in several languages.
-_MONTH_NAMES = """jan ene gen янв; feb fév fev фев; mar mär mrt мар; apr avr abr апр; mai may mei mag мая май;
-    jun juin giu июн; jul juil lug июл; aug août aoû ago авг; sep set сен; oct okt out ott окт; nov ноя;
-    dec déc dez dic дек"""
-_MONTHS = {name: number for number, names in enumerate(_MONTH_NAMES.split(";"), 1) for name in names.split()}
-_ADDRESS = re.compile(
-    r"https://(?:www\.)?notion\.so/(?:[\w%.-]{1,200}/)?(?:[\w%.-]{0,300}-)?([0-9a-f]{32})(?![\w%.-])(?:\?[\w&=%-]*)?"
-)
-_DATABASE_LINK = re.compile(r"\[[^\n]*\]\([^()\s]*?([0-9a-f]{32})(?:_all)?\.csv\)")
-_FENCE = re.compile(r"\s*(```+|~~~+)")
-
-_TITLE = re.compile(r'<h1\b[^<>]*class="page-title"[^<>]*>')
-_DESCRIPTION = re.compile(r'<p\b[^<>]*class="page-description"[^<>]*>')
-_COVER = re.compile(r'<img\b(?>[^<>]*?class="page-cover-image")(?>[^<>]*?\ssrc=")([^"<>]++)"')
-_ROW = re.compile(r'<tr\b[^<>]*class="property-row')
-_VALUE = re.compile(r'<span\b[^<>]*class="(?:selected-value|user)[^<>]*>((?:[^<]++|<(?!/?span))*+)</span>')
-_BODY = re.compile(r'<div\b[^<>]*class="page-body"[^<>]*>')
-_TAG = re.compile(r"<[^<>]*>")
 
 
 @dataclass(slots=True)
@@ -204,17 +211,6 @@ def _mark_code(lines: Sequence[str]) -> Iterator[tuple[str, bool]]:
             fence = match[1]
         elif match and match[1].startswith(fence) and line.strip() == match[1]:
             fence = ""
-
-
-#: The name of a page or database ends with its id.
-FILE_NAME = re.compile(
-    r"(?:(?P<title>.*) )?(?P<id>[0-9a-f]{32})(?P<all>_all)?\.(?P<suffix>md|html|csv)", re.DOTALL
-)
-_FOLDER_ID = re.compile(r" ?[0-9a-f]{32}$")
-_PRIVATE = (
-    "No property of the page in Notion says that it is public; the article became a draft "
-    "(--publish-undated publishes it)."
-)
 
 
 class NotionSource(FileSource):

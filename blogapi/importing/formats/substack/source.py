@@ -40,6 +40,13 @@ _PICTURE = re.compile(
 )
 _EMPTY = re.compile(r"<p>\s*+</p>\s*+")
 
+TABLE_NAME = "posts.csv"
+TABLE_START = re.compile(rb"(?:\xef\xbb\xbf)?\"?post_id\"?,")
+# `123456.my-post.html`; drafts often have no slug.
+POST_NAME = re.compile(r"(?P<id>[0-9]{1,20})(?:\.(?P<slug>.+))?\.html")
+# Types of posts that do not become tags.
+_ORDINARY_TYPES = {"", "newsletter", "page"}
+
 
 def convert_text(html: str) -> tuple[str, set[str], list[str], list[str]]:
     """Return the text of a post, the hosts in its buttons, notes, and the parts that browsers did not show.
@@ -72,14 +79,6 @@ def _link_tweet(tweet: re.Match[str]) -> str:
     is_address = isinstance(address, str) and address.startswith("https://")
     link = f'<p><a href="{escape(address)}">{escape(address)}</a></p>' if is_address else ""
     return link + tweet[0]
-
-
-TABLE_NAME = "posts.csv"
-TABLE_START = re.compile(rb"(?:\xef\xbb\xbf)?\"?post_id\"?,")
-# `123456.my-post.html`; drafts often have no slug.
-POST_NAME = re.compile(r"(?P<id>[0-9]{1,20})(?:\.(?P<slug>.+))?\.html")
-# Types of posts that do not become tags.
-_ORDINARY_TYPES = {"", "newsletter", "page"}
 
 
 @lru_cache(maxsize=1024)

@@ -44,6 +44,10 @@ _DEFAULT_NICENAMES = frozenset(_DEFAULT_CATEGORIES.split())
 
 ItemTerm = tuple[str, str]  # nicename and name
 
+_MAX_FORMER_SLUGS = 100
+# Titles and excerpts are truncated at this length, because cleaning them takes time.
+_MAX_LINE = 20_000
+
 
 def list_terms(blogs: Iterable[Blog]) -> Iterator[TermRecord]:
     for blog in blogs:
@@ -134,11 +138,6 @@ def _choose(name: str, blog: Blog) -> str:
     return lines.to_line(blog.select_language(name)[0])
 
 
-_MAX_FORMER_SLUGS = 100
-# Titles and excerpts are truncated at this length, because cleaning them takes time.
-_MAX_LINE = 20_000
-
-
 @dataclass(slots=True)
 class RecordMaker:
     """Makes records from the items of one blog, and counts the items that are not imported."""
@@ -185,7 +184,7 @@ class RecordMaker:
     def make(self, item: Element, entry: Entry) -> ArticleRecord:
         """Return the record of an item.
 
-        Raises NotAnArticle for an item that is not imported, which it counts, and RefusedFile for a broken one.
+        Raises NotAnArticle for an item that it counts as not imported, and RefusedFile for a broken one.
         """
         post_type = item.get_text("wp:post_type") or "post"
         count_comments(item, self.counts)

@@ -51,6 +51,37 @@ _AMPERSAND = re.compile(r"&(?!#?\w{1,32};)")
 _EDITOR_TAG = re.compile(r"\n?</?p>|<br\s*/?>\n?", re.IGNORECASE)
 _GIST = re.compile(r"""src=["']?(https?://gist\.github\.com/[^\s"'>?]++)""")
 
+_HARMLESS = {*privacy_signs.HARMLESS_SHORTCODES, *shortcodes.HANDLERS, *shortcodes.NAMES}
+# Shortcodes that contain sample code, which hides nothing. Themes use the excepted names for other texts.
+_EXAMPLES = shortcodes.CODE_NAMES - {"text", "plain", "highlight"}
+_HidingSigns = Mapping[str, privacy_signs.HidingSign | None]
+_KEY = re.compile(r'"([\w-]{1,80}+)"\s*+:')
+_TAG = re.compile(
+    r"\[/(?P<end>\w[\w-]*+)[^\[\]]{0,100}\]|\[(?P<name>\w[\w-]*+)(?P<attributes>[^\[\]]*+)(?P<close>\]?)"
+)
+_NUMBER = re.compile(r"(?:-bulk)?[_-]?\d{1,9}\Z")
+_PATTERN = re.compile(r"<!--\s*+wp:(?:core/)?block\s++\{\"ref\":(\d{1,18})\b[^<>]*+>")
+_MAX_PATTERNS = 1_000_000  # characters in one text
+_IMAGE = re.compile(r"<img\b[^<>]*+>", re.IGNORECASE)
+_SRC = re.compile(r"""\ssrc\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"'>]++))""", re.IGNORECASE)
+_LAZY_SRC = re.compile(r"""\sdata-(?:lazy-)?src(\s*+=)""", re.IGNORECASE)
+_LAZY_SRC_VALUE = re.compile(
+    r"""\sdata-(?:lazy-)?src\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"'>]++))""", re.IGNORECASE
+)
+_ALT = re.compile(r"""\salt\s*+=\s*+(?:"[^"]+"|'[^']+')""", re.IGNORECASE)
+_MORE = re.compile(r"<!--more\b")
+# A figure cannot be in the paragraph that an editor has made around its shortcode.
+_LONE_BLOCKS = re.compile(rf"<p(?:\s[^<>]*+)?>\s*+((?:{BLOCK_PLACEHOLDER}\s*+)++)</p>")
+# A longer text before the "more" tag is not used as the excerpt; then the excerpt is generated.
+_MAX_EXCERPT = 500
+_ALIGNED = re.compile(
+    r"<(?P<name>p|div|h[1-6]|img)(?=\s)(?>[^<>]*?"
+    r"(?<![\w-])(?:align=[\"']?|style=[\"'](?:[^\"'<>]*?[;\s])?text-align:\s*+)"
+    r"(?P<side>left|right|center|justify)(?![\w-]))[^<>]*+>",
+    re.IGNORECASE,
+)
+_CLASS = re.compile(r"(?<![\w-])(class=[\"'])", re.IGNORECASE)
+
 
 def protect_code(text: str, conversion: Conversion) -> str:
     """Return the text with placeholders for code, scripts, players and comments."""
@@ -128,17 +159,6 @@ def _convert_element(start: re.Match[str], inner: str, html: str, conversion: Co
         conversion.add_note("Scripts and style sheets in the text are not shown.")
         return conversion.store(html, COMMENT)
     return conversion.store(html)
-
-
-_HARMLESS = {*privacy_signs.HARMLESS_SHORTCODES, *shortcodes.HANDLERS, *shortcodes.NAMES}
-# Shortcodes that contain sample code, which hides nothing. Themes use the excepted names for other texts.
-_EXAMPLES = shortcodes.CODE_NAMES - {"text", "plain", "highlight"}
-_HidingSigns = Mapping[str, privacy_signs.HidingSign | None]
-_KEY = re.compile(r'"([\w-]{1,80}+)"\s*+:')
-_TAG = re.compile(
-    r"\[/(?P<end>\w[\w-]*+)[^\[\]]{0,100}\]|\[(?P<name>\w[\w-]*+)(?P<attributes>[^\[\]]*+)(?P<close>\]?)"
-)
-_NUMBER = re.compile(r"(?:-bulk)?[_-]?\d{1,9}\Z")
 
 
 def leave_out_hidden_parts(text: str, conversion: Conversion) -> str:
@@ -269,29 +289,6 @@ def _is_shortcode_left_out(tag: re.Match[str], conversion: Conversion) -> bool:
     elif "?" in attributes or named.get("operator", "allow").lower() != "allow":
         attributes = {}  # the condition is unclear, or reversed
     return _is_left_out("shortcode", name, _list_lines(attributes), {name: sign}, conversion)
-
-
-_PATTERN = re.compile(r"<!--\s*+wp:(?:core/)?block\s++\{\"ref\":(\d{1,18})\b[^<>]*+>")
-_MAX_PATTERNS = 1_000_000  # characters in one text
-_IMAGE = re.compile(r"<img\b[^<>]*+>", re.IGNORECASE)
-_SRC = re.compile(r"""\ssrc\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"'>]++))""", re.IGNORECASE)
-_LAZY_SRC = re.compile(r"""\sdata-(?:lazy-)?src(\s*+=)""", re.IGNORECASE)
-_LAZY_SRC_VALUE = re.compile(
-    r"""\sdata-(?:lazy-)?src\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"'>]++))""", re.IGNORECASE
-)
-_ALT = re.compile(r"""\salt\s*+=\s*+(?:"[^"]+"|'[^']+')""", re.IGNORECASE)
-_MORE = re.compile(r"<!--more\b")
-# A figure cannot be in the paragraph that an editor has made around its shortcode.
-_LONE_BLOCKS = re.compile(rf"<p(?:\s[^<>]*+)?>\s*+((?:{BLOCK_PLACEHOLDER}\s*+)++)</p>")
-# A longer text before the "more" tag is not used as the excerpt; then the excerpt is generated.
-_MAX_EXCERPT = 500
-_ALIGNED = re.compile(
-    r"<(?P<name>p|div|h[1-6]|img)(?=\s)(?>[^<>]*?"
-    r"(?<![\w-])(?:align=[\"']?|style=[\"'](?:[^\"'<>]*?[;\s])?text-align:\s*+)"
-    r"(?P<side>left|right|center|justify)(?![\w-]))[^<>]*+>",
-    re.IGNORECASE,
-)
-_CLASS = re.compile(r"(?<![\w-])(class=[\"'])", re.IGNORECASE)
 
 
 def convert_text(content: str, conversion: Conversion, excerpt: str = "") -> Conversion:

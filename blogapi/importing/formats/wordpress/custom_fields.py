@@ -27,26 +27,6 @@ _REMOVED_COMMENT_NAMES = {
     "post-trashed": "comments in the trash",
 }
 
-
-def list_fields(item: Element) -> list[tuple[str, str]]:
-    """Return the names and the values of the custom fields of an item; a name can occur several times."""
-    fields = item.list_children("wp:postmeta")
-    return [(it.get_text("wp:meta_key"), it.get_text("wp:meta_value")) for it in fields]
-
-
-def count_name(counts: Counter[str], prefix: str, name: str) -> None:
-    """Count an item under `prefix` and its name; if there are too many names, count it as `(others)`."""
-    full_name = f"{prefix} {name[:40]}"
-    counts[full_name if full_name in counts or len(counts) < _MAX_NAMES else f"{prefix} (others)"] += 1
-
-
-def count_comments(item: Element, counts: Counter[str]) -> None:
-    for element in item.list_children("wp:comment"):
-        name = _REMOVED_COMMENT_NAMES.get(element.get_text("wp:comment_approved"), "comments")
-        is_ping = element.get_text("wp:comment_type") in _PING_TYPES
-        counts["pingbacks and trackbacks" if is_ping else name] += 1
-
-
 # The custom fields of the plugins by the fields of the record.
 _TEXTS = {
     "seo_title": "_yoast_wpseo_title rank_math_title _aioseo_title _aioseop_title _seopress_titles_title "
@@ -71,6 +51,34 @@ _ALIASES = {
     "pagetotal": "page", "current_pagination": "page",
 }  # fmt: skip
 _DEFAULT_VARIABLES = frozenset({"title", "sep", "page", "sitename"})
+# Custom fields that other rules read, or in which wordpress.com keeps its state.
+_KNOWN_FIELDS = FIELDS | {"footnotes", "firehose_sent", "jabber_published"}
+_HIDDEN_PREFIXES = ("_", "rank_math_", "wpcom_")
+# Arrays and objects of PHP, as WordPress stores them.
+_SERIALIZED_VALUE = re.compile(r"(?:a|O|C):[0-9]+:")
+# The names in the report of items that are not imported, by their status.
+LEFT_BEHIND = {"trash": "items in the trash", "auto-draft": "auto-drafts", "inherit": "revisions"}
+_STATUSES = {"publish": "published", "future": "scheduled"}
+_DRAFT_STATUSES, _BECAME_DRAFT = ("pending", "private", *LEFT_BEHIND), "the article became a draft."
+
+
+def list_fields(item: Element) -> list[tuple[str, str]]:
+    """Return the names and the values of the custom fields of an item; a name can occur several times."""
+    fields = item.list_children("wp:postmeta")
+    return [(it.get_text("wp:meta_key"), it.get_text("wp:meta_value")) for it in fields]
+
+
+def count_name(counts: Counter[str], prefix: str, name: str) -> None:
+    """Count an item under `prefix` and its name; if there are too many names, count it as `(others)`."""
+    full_name = f"{prefix} {name[:40]}"
+    counts[full_name if full_name in counts or len(counts) < _MAX_NAMES else f"{prefix} (others)"] += 1
+
+
+def count_comments(item: Element, counts: Counter[str]) -> None:
+    for element in item.list_children("wp:comment"):
+        name = _REMOVED_COMMENT_NAMES.get(element.get_text("wp:comment_approved"), "comments")
+        is_ping = element.get_text("wp:comment_type") in _PING_TYPES
+        counts["pingbacks and trackbacks" if is_ping else name] += 1
 
 
 def read_seo(
@@ -120,13 +128,6 @@ def _fill_template(template: str, variables: Mapping[str, str]) -> str | None:
     return to_line(_VARIABLE.sub(lambda match: known[get_name(match)], template))
 
 
-# Custom fields that other rules read, or in which wordpress.com keeps its state.
-_KNOWN_FIELDS = FIELDS | {"footnotes", "firehose_sent", "jabber_published"}
-_HIDDEN_PREFIXES = ("_", "rank_math_", "wpcom_")
-# Arrays and objects of PHP, as WordPress stores them.
-_SERIALIZED_VALUE = re.compile(r"(?:a|O|C):[0-9]+:")
-
-
 def read(item: Element, definitions: CustomFields, counts: Counter[str]) -> dict[str, Any]:
     """Return the values of custom fields, and the other fields for which custom fields could be defined.
 
@@ -147,12 +148,6 @@ def read(item: Element, definitions: CustomFields, counts: Counter[str]) -> dict
         else:
             count_name(counts, "custom fields", to_line(key))
     return {"custom": definitions.convert(taken), "other_fields": others}
-
-
-# The names in the report of items that are not imported, by their status.
-LEFT_BEHIND = {"trash": "items in the trash", "auto-draft": "auto-drafts", "inherit": "revisions"}
-_STATUSES = {"publish": "published", "future": "scheduled"}
-_DRAFT_STATUSES, _BECAME_DRAFT = ("pending", "private", *LEFT_BEHIND), "the article became a draft."
 
 
 def decide_status(

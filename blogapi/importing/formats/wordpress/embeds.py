@@ -16,6 +16,21 @@ from blogapi.rendering.players import EMBED_HOSTS, find_player
 
 IMAGE = re.compile(r"(?:<a\s[^<>]*+>\s*+)?<img\s[^<>]*+>(?:\s*+</a>)?", re.IGNORECASE)
 
+_ADDRESS_LINE = re.compile(r"(?m)^([ \t]*+(?:<p>)?)(https?://[^\s<>\"]++)((?:</p>)?[ \t]*+)$")
+# Old forms of addresses, and the forms that `find_player` recognises.
+_FORMER_ADDRESSES = (
+    (re.compile(r"\A//"), "https://"),
+    (re.compile(r"\Aspotify:(\w+):(\w+)\Z"), r"https://open.spotify.com/\1/\2"),
+    (re.compile(r"(?<=//)(?:www\.)?youtube-nocookie\.com/"), "www.youtube.com/"),
+    (re.compile(r"youtube\.com/(?:embed|v)/videoseries\?"), "youtube.com/playlist?"),
+    (re.compile(r"youtube\.com/(?:v|e)/([\w-]+)&?"), r"youtube.com/embed/\1?"),
+    (re.compile(r"youtube\.com/watch/\?"), "youtube.com/watch?"),
+)
+_ATTRIBUTE = re.compile(
+    r"""\b(src|data|value|href)\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"'>]++))""", re.IGNORECASE
+)
+_SOURCE = re.compile(r"""<(?:object|embed|iframe|param\b[^<>]*?\b(?:movie|src)\b)[^<>]*""", re.IGNORECASE)
+
 
 def figure(content: str, caption: str = "", classes: str = "", id_: str = "") -> str:
     """Return a figure; `content` and `caption` are HTML."""
@@ -62,24 +77,6 @@ def player(
 
 def _format_attributes(**values: str) -> str:
     return "".join(f' {name}="{escape(value)}"' for name, value in values.items() if value)
-
-
-_ADDRESS_LINE = re.compile(r"(?m)^([ \t]*+(?:<p>)?)(https?://[^\s<>\"]++)((?:</p>)?[ \t]*+)$")
-
-# Old forms of addresses, and the forms that `find_player` recognises.
-_FORMER_ADDRESSES = (
-    (re.compile(r"\A//"), "https://"),
-    (re.compile(r"\Aspotify:(\w+):(\w+)\Z"), r"https://open.spotify.com/\1/\2"),
-    (re.compile(r"(?<=//)(?:www\.)?youtube-nocookie\.com/"), "www.youtube.com/"),
-    (re.compile(r"youtube\.com/(?:embed|v)/videoseries\?"), "youtube.com/playlist?"),
-    (re.compile(r"youtube\.com/(?:v|e)/([\w-]+)&?"), r"youtube.com/embed/\1?"),
-    (re.compile(r"youtube\.com/watch/\?"), "youtube.com/watch?"),
-)
-
-_ATTRIBUTE = re.compile(
-    r"""\b(src|data|value|href)\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"'>]++))""", re.IGNORECASE
-)
-_SOURCE = re.compile(r"""<(?:object|embed|iframe|param\b[^<>]*?\b(?:movie|src)\b)[^<>]*""", re.IGNORECASE)
 
 
 def embed(address: str, conversion: Conversion, caption: str = "") -> str:

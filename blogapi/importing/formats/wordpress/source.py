@@ -35,6 +35,19 @@ _INVALID_BYTES = re.compile(r"[\udc80-\udcff]+")
 _REFERENCE = re.compile(r"&(?:#[0-9]{1,7};|#x[0-9a-fA-F]{1,6};|[A-Za-z][A-Za-z0-9]{1,31};)?")
 _XML_ENTITIES = frozenset({"&amp;", "&lt;", "&gt;", "&quot;", "&apos;"})
 
+MAX_FILE_BYTES = 8 * 1024**3
+_DTD_REFUSAL = (
+    "It has a document type declaration, which is not read for safety; WordPress writes none: remove it."
+)
+# The declaration of the namespace; or the elements of WordPress, because some files have no declarations.
+_WXR = re.compile(
+    r"xmlns:[\w.-]+\s{0,9}=\s{0,9}[\"']https?://(?:www\.)?wordpress\.org/export/"
+    r"|<wp:(?:wxr_version|base_(?:site|blog)_url|author|category|tag|term|post_(?:id|type|date|name))>"
+    r"|^\s*<item>.*<(?:content|excerpt):encoded>",
+    re.IGNORECASE | re.DOTALL,
+)
+_SUFFIXES = (".xml", ".wxr", ".rss")
+
 
 def repair(chunks: Iterable[str], repairs: Counter[str]) -> Iterator[str]:
     """Yield the text with only characters and references that XML allows; count the repairs by their names.
@@ -93,20 +106,6 @@ def _resolve(reference: str, repairs: Counter[str]) -> str:
     elif not reference.startswith("&#") and reference not in _XML_ENTITIES:
         repairs["HTML entities"] += 1
     return html.escape(_INVALID_CHARACTERS.sub("", character))
-
-
-MAX_FILE_BYTES = 8 * 1024**3
-_DTD_REFUSAL = (
-    "It has a document type declaration, which is not read for safety; WordPress writes none: remove it."
-)
-# The declaration of the namespace; or the elements of WordPress, because some files have no declarations.
-_WXR = re.compile(
-    r"xmlns:[\w.-]+\s{0,9}=\s{0,9}[\"']https?://(?:www\.)?wordpress\.org/export/"
-    r"|<wp:(?:wxr_version|base_(?:site|blog)_url|author|category|tag|term|post_(?:id|type|date|name))>"
-    r"|^\s*<item>.*<(?:content|excerpt):encoded>",
-    re.IGNORECASE | re.DOTALL,
-)
-_SUFFIXES = (".xml", ".wxr", ".rss")
 
 
 class MalformedFile(Exception):
