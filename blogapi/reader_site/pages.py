@@ -305,7 +305,7 @@ def show_missing_preview(edition: Edition, style: str) -> Page:
     context = _describe_site(edition, "") | {"kind": "missing"}
     title = context["words"]["preview_missing"]
     preview = {"style": style, "notice": ""}
-    return Page("missing-preview.html", context | {"page_title": title, "preview": preview}, 404)
+    return Page("not-found.html", context | {"page_title": title, "preview": preview}, 404)
 
 
 def _describe_status(edition: Edition, item: Fields, words: Words, *, has_edits: bool) -> str:
