@@ -22,6 +22,7 @@ PAGES = {
     "article": "/the-bread-that-waits-for-me/",
     "page": "/about/",
     "long word": "/long/",
+    "markdown": "/markdown/",
     "neighbour of a long word": "/a-winter-with-a-cracked-dinghy/",
     "archive": "/archive/",
     "month": "/archive/2024/06/",
@@ -33,6 +34,52 @@ PAGES = {
 MINIMUM_CONTRAST = 4.5
 LONG_WORD = "Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichenverordnung"
 
+# What Markdown can contain, except players, which would load pages of other hosts.
+MARKDOWN = """
+Text with **weight**, ~~mistakes~~, `code`, $x_1$, a note[^1], <kbd>K</kbd> and https://example.org.
+
+[^1]: A note with a [link](https://example.org/a "title").
+
+## Lists {#lists}
+
+- [ ] milk
+
+  for the porridge
+- [x] bread
+  - [ ] rye
+
+1. one
+
+## Blocks
+
+> [!NOTE]
+> Useful.
+
+> A quotation
+
+| a | b |
+|---|--:|
+| 1 | WIDE |
+
+```python
+print("WIDE")
+```
+
+![A boat](/media/boat.png "Its caption")
+
+![A boat](/media/boat.png) ![A bell](/media/bell.png)
+
+***
+
+<details><summary>More</summary>
+
+Text
+
+</details>
+""".replace("WIDE", "wide " * 40)
+# The slug, the title and the text of further articles, which are older than those of the sample blog.
+TEXTS = [("markdown", "Markdown", MARKDOWN), ("long", LONG_WORD, LONG_WORD)]
+
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory):
@@ -40,8 +87,10 @@ def demo(tmp_path_factory):
     with serve_blog(tmp_path_factory.mktemp("demo") / "instance", SEARCH_LIMIT="10000 per minute") as blog:
         with blog.app.app_context():
             assert seed.fill_empty_blog(blog.origin) > 0
-        oldest = {"title": LONG_WORD, "slug": "long", "published_at": "2000-01-01T12:00:00Z"}
-        blog.client("demo").post("blog/articles/", {"status": "published", "content": LONG_WORD} | oldest)
+        for number, (slug, title, content) in enumerate(TEXTS):
+            fields = {"slug": slug, "title": title, "content": content, "content_type": "markdown"}
+            old = {"status": "published", "published_at": f"200{number}-01-01T12:00:00Z"}
+            blog.client("demo").post("blog/articles/", fields | old)
         yield blog
 
 
@@ -77,6 +126,26 @@ def test_everybody_can_read_a_page(open_page, name, dark, width):
 @pytest.mark.parametrize("name", PAGES)
 def test_no_page_is_wider_than_the_window(open_page, name, width):
     assert not is_wider_than_the_window(open_page(PAGES[name], width=width))
+
+
+def test_the_blocks_of_a_task_begin_below_its_first_word(open_page):
+    places = open_page("/markdown/").evaluate("""() => {
+      const [milk] = document.querySelectorAll(".text li");
+      const range = document.createRange();
+      range.selectNodeContents(milk.querySelector("p").lastChild);
+      range.setStart(range.startContainer, range.toString().search(/\\S/));
+      const below = milk.querySelectorAll("p")[1];
+      return [range.getBoundingClientRect().left, below.getBoundingClientRect().left];
+    }""")
+    assert abs(places[0] - places[1]) < 2
+
+
+def test_on_a_phone_each_title_is_directly_below_its_date(open_page):
+    gaps = open_page("/no/such/page/", width=390).evaluate("""() =>
+      [...document.querySelectorAll(".entry")].map((entry) =>
+        entry.querySelector("h2").getBoundingClientRect().top
+        - entry.querySelector("time").getBoundingClientRect().bottom)""")
+    assert len(gaps) == 3 and max(gaps) < 8, gaps
 
 
 def test_the_html_of_every_page_is_valid(demo):
