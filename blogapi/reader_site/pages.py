@@ -324,7 +324,7 @@ def show_search(edition: Edition, q: str, number: int, *, is_refused: bool = Fal
     With `is_refused`, the client has reached the search limit, and the page asks the reader to wait.
     """
     context = _make_context(edition, "search", "", SEARCH_PATH)
-    q = q.strip()[:MAX_QUERY_LENGTH]
+    q = q[:MAX_QUERY_LENGTH]
     if q and not is_refused:
         if number > MAX_SEARCH_PAGE:
             raise NotFound("A search has no such page.")
