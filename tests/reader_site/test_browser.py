@@ -34,6 +34,9 @@ PAGES = {
 MINIMUM_CONTRAST = 4.5
 LONG_WORD = "Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichenverordnung"
 
+# A gallery of WordPress 5.
+GALLERY_ITEM = '<li class="blocks-gallery-item"><figure><img src="/media/a.png" alt="Oak"></figure></li>'
+GALLERY = f'<figure class="wp-block-gallery"><ul class="blocks-gallery-grid">{GALLERY_ITEM * 2}</ul></figure>'
 # What Markdown can contain, except players, which would load pages of other hosts.
 MARKDOWN = """
 Text with **weight**, ~~mistakes~~, `code`, $x_1$, a note[^1], <kbd>K</kbd> and https://example.org.
@@ -76,7 +79,8 @@ print("WIDE")
 Text
 
 </details>
-""".replace("WIDE", "wide " * 40)
+GALLERY
+""".replace("WIDE", "wide " * 40).replace("GALLERY", GALLERY)
 # The slug, the title and the text of further articles, which are older than those of the sample blog.
 TEXTS = [("markdown", "Markdown", MARKDOWN), ("long", LONG_WORD, LONG_WORD)]
 
@@ -138,6 +142,13 @@ def test_the_blocks_of_a_task_begin_below_its_first_word(open_page):
       return [range.getBoundingClientRect().left, below.getBoundingClientRect().left];
     }""")
     assert abs(places[0] - places[1]) < 2
+
+
+def test_the_pictures_of_a_gallery_of_wordpress_stand_side_by_side(open_page):
+    first, second = open_page("/markdown/").locator(".blocks-gallery-item").all()
+    assert first.bounding_box()["y"] == second.bounding_box()["y"]
+    assert first.bounding_box()["x"] < second.bounding_box()["x"]
+    assert first.evaluate("item => getComputedStyle(item).listStyleType") == "none"
 
 
 def test_on_a_phone_each_title_is_directly_below_its_date(open_page):
