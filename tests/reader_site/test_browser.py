@@ -34,7 +34,8 @@ PAGES = {
 MINIMUM_CONTRAST = 4.5
 LONG_WORD = "Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichenverordnung"
 
-# A gallery of WordPress 5.
+# A picture and a gallery of WordPress 5.
+CENTERED = '<img class="aligncenter" src="/media/b.png" alt="Elm" width="100" height="50">'
 GALLERY_ITEM = '<li class="blocks-gallery-item"><figure><img src="/media/a.png" alt="Oak"></figure></li>'
 GALLERY = f'<figure class="wp-block-gallery"><ul class="blocks-gallery-grid">{GALLERY_ITEM * 2}</ul></figure>'
 # What Markdown can contain, except players, which would load pages of other hosts.
@@ -79,8 +80,8 @@ print("WIDE")
 Text
 
 </details>
-GALLERY
-""".replace("WIDE", "wide " * 40).replace("GALLERY", GALLERY)
+WORDPRESS
+""".replace("WIDE", "wide " * 40).replace("WORDPRESS", f"{CENTERED}\n\n{GALLERY}")
 # The slug, the title and the text of further articles, which are older than those of the sample blog.
 TEXTS = [("markdown", "Markdown", MARKDOWN), ("long", LONG_WORD, LONG_WORD)]
 
@@ -149,6 +150,13 @@ def test_the_pictures_of_a_gallery_of_wordpress_stand_side_by_side(open_page):
     assert first.bounding_box()["y"] == second.bounding_box()["y"]
     assert first.bounding_box()["x"] < second.bounding_box()["x"]
     assert first.evaluate("item => getComputedStyle(item).listStyleType") == "none"
+
+
+def test_a_centered_picture_of_wordpress_is_in_the_middle(open_page):
+    page = open_page("/markdown/")
+    boxes = [page.locator(one).bounding_box() for one in (".text", "img.aligncenter")]
+    text, picture = (box["x"] + box["width"] / 2 for box in boxes)
+    assert abs(text - picture) < 1
 
 
 def test_on_a_phone_each_title_is_directly_below_its_date(open_page):
