@@ -43,20 +43,15 @@ ENTRY_FIELDS = (
 )
 # The names of the text fields that a page shows below the title.
 TEXTS = tuple(text.name for text in TEXT_FIELDS if text.is_previewed)
+_ITEM_FIELDS = ("uuid", "title", *TEXTS, "cover_image", "cover", "language", "html", "toc", "custom")
+_PAGE_FIELDS = (*_ITEM_FIELDS, "url", "head", "translations", "parent")
+_BYLINE_FIELDS = ("category", "tags", "authors", "links", "published_at", "reading_minutes")
 _ARTICLE_FIELDS = (
-    *("uuid", "title", *TEXTS, "category", "tags", "authors", "cover_image", "cover", "language", "url"),
-    *("excerpt", "html", "toc", "head", "previous", "next", "related", "reading_minutes", "links"),
-    *("published_at", "translations", "custom"),
+    *(*_ITEM_FIELDS, *_BYLINE_FIELDS),
+    *("url", "head", "translations", "excerpt", "previous", "next", "related"),
 )
-_PAGE_FIELDS = (
-    *("uuid", "title", *TEXTS, "cover_image", "cover", "language", "url", "html", "toc", "head"),
-    *("parent", "translations", "custom"),
-)
+_PREVIEW_FIELDS = (*_ITEM_FIELDS, *_BYLINE_FIELDS, "parent", "status", "last_updated")
 
-_PREVIEW_FIELDS = (
-    *("uuid", "title", *TEXTS, "category", "tags", "authors", "cover_image", "cover", "language", "html"),
-    *("toc", "reading_minutes", "links", "published_at", "custom", "parent", "status", "last_updated"),
-)
 _SCROLLED_ELEMENT = re.compile(r"<(pre|table)(?=[ >])")
 
 

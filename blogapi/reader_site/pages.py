@@ -305,7 +305,7 @@ def show_missing_preview(edition: Edition, style: str) -> Page:
     context = _describe_site(edition, "") | {"kind": "missing"}
     title = context["words"]["preview_missing"]
     preview = {"style": style, "notice": ""}
-    return Page("missing-preview.html", context | {"page_title": title, "preview": preview}, 404)
+    return Page("not-found.html", context | {"page_title": title, "preview": preview}, 404)
 
 
 def _describe_status(edition: Edition, item: Fields, words: Words, *, has_edits: bool) -> str:
@@ -324,7 +324,7 @@ def show_search(edition: Edition, q: str, number: int, *, is_refused: bool = Fal
     With `is_refused`, the client has reached the search limit, and the page asks the reader to wait.
     """
     context = _make_context(edition, "search", "", SEARCH_PATH)
-    q = q.strip()[:MAX_QUERY_LENGTH]
+    q = q[:MAX_QUERY_LENGTH]
     if q and not is_refused:
         if number > MAX_SEARCH_PAGE:
             raise NotFound("A search has no such page.")

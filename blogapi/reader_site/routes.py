@@ -52,7 +52,6 @@ _POLICY = "; ".join(
 # The texts of imported blogs contain addresses of pictures with http, which a page over TLS cannot load.
 _SECURE_POLICY = f"{_POLICY}; upgrade-insecure-requests"
 
-
 _WAS_ON = AppState[bool]("site-was-on")
 # The pages for unknown addresses by language and status: the state of the blog, the end of its validity, and
 # the HTML. Anyone can request any number of such addresses, so they must need little time and memory.
@@ -176,18 +175,18 @@ def _redirect(site: Site, url: str, status: int) -> Response:
 
 
 def _show_search(edition: Edition) -> Response:
-    site = edition.site
-    q, page = request.args.get("q", ""), request.args.get("page", "1")
-    number = int(page) if page.isascii() and page.isdigit() and 0 < len(page) < 10 else 1
-    if not q.strip():
-        return _render_page(site, pages.show_search(edition, "", 1))
-    try:
-        limiter.count_attempts(("SEARCH_LIMIT", limiter.client_network()))
-    except TooManyRequests as error:
-        response = _render_page(site, pages.show_search(edition, q, 1, is_refused=True))
-        response.headers.update(error.headers)
-        return response
-    return _render_page(site, pages.show_search(edition, q, max(1, number)))
+    q, page = request.args.get("q", "").strip(), request.args.get("page", "1")
+    number = max(1, int(page)) if page.isascii() and page.isdigit() and len(page) < 10 else 1
+    refusal: TooManyRequests | None = None
+    if q:
+        try:
+            limiter.count_attempts(("SEARCH_LIMIT", limiter.client_network()))
+        except TooManyRequests as error:
+            refusal = error
+    response = _render_page(edition.site, pages.show_search(edition, q, number, is_refused=bool(refusal)))
+    if refusal:
+        response.headers.update(refusal.headers)
+    return response
 
 
 def _show_missing(site: Site, path: str, status: int) -> Response:

@@ -25,7 +25,6 @@ _TEMPLATES = FOLDER / "templates"
 # The part of a Content-Security-Policy that allows the players of the sanitizer.
 EMBEDDED_FRAMES = f"frame-src {' '.join(f'https://{host}' for host in sorted(EMBED_HOSTS))}"
 
-
 _TAG = re.compile(r"<[a-z](?=[^<>]* (?:href|src|poster|srcset)=)[^<>]*+>")
 _ATTRIBUTE = re.compile(r' (href|src|poster|srcset)="([^"]*)"')
 _CANDIDATE = re.compile(r"(?<![^\s,])[^\s,]+")

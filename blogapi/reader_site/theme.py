@@ -10,7 +10,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from flask import Flask, current_app
 from jinja2.sandbox import SandboxedEnvironment
@@ -19,6 +18,7 @@ from blogapi.config import AppState
 from blogapi.reader_site import templating, words
 from blogapi.reader_site.pages import Page
 from blogapi.reader_site.words import Tables
+from blogapi.rendering import media_types
 from blogapi.site.theme_files import THEME, list_theme_files
 
 # The types of the files that are served at /theme/, by their extension.
@@ -26,13 +26,8 @@ CONTENT_TYPES = {
     ".css": "text/css; charset=utf-8",
     ".woff2": "font/woff2",
     ".woff": "font/woff",
-    ".png": "image/png",
-    ".jpg": "image/jpeg",
-    ".webp": "image/webp",
-    ".avif": "image/avif",
-    ".gif": "image/gif",
     ".ico": "image/vnd.microsoft.icon",
-    ".svg": "image/svg+xml",
+    **{f".{type.extension}": type.name for type in media_types.BY_NAME.values() if type.is_image},
 }
 # The minimum time between two checks of the folder, in seconds.
 _CHECK_SECONDS = 1.0
@@ -117,15 +112,15 @@ def get_theme(app: Flask | None = None) -> Theme:
     return theme
 
 
-def render(page: Page, **values: Any) -> str:
+def render(page: Page) -> str:
     """Return the HTML of a page, by the templates of the theme, or by the built-in ones if those fail."""
     theme = get_theme()
-    all_values = {**page.values, **values, "style_hash": templating.get_style_digest()}
-    all_values["theme_hash"] = theme.generation if f"{THEME}/style.css" in theme.files else ""
+    values = {**page.values, "style_hash": templating.get_style_digest()}
+    values["theme_hash"] = theme.generation if f"{THEME}/style.css" in theme.files else ""
     if theme.environment is not None:
         # A theme is a program of the owner, so any exception can come from it.
         try:
-            return theme.environment.get_template(page.template).render(all_values)
+            return theme.environment.get_template(page.template).render(values)
         except Exception as error:
             theme.report(getattr(error, "name", None) or page.template, error)
-    return templating.get_built_in_environment().get_template(page.template).render(all_values)
+    return templating.get_built_in_environment().get_template(page.template).render(values)

@@ -75,11 +75,8 @@ class Words:
 
     def format_month(self, year: int, month: int) -> str:
         """Return a month (1 to 12) and its year for a heading."""
-        return self["month_and_year"].format(month=self.name_month(month), year=year)
-
-    def name_month(self, month: int) -> str:
-        """Return the name of a month (1 to 12) for a heading or a list."""
-        return str(self._table.get("months_alone", self._table["months"])[month - 1])
+        name = self._table.get("months_alone", self._table["months"])[month - 1]
+        return self["month_and_year"].format(month=name, year=year)
 
     def name_language(self, tag: str) -> str:
         """Return the name of a language in the language itself, or the tag if the name is unknown."""

@@ -22,6 +22,7 @@ PAGES = {
     "article": "/the-bread-that-waits-for-me/",
     "page": "/about/",
     "long word": "/long/",
+    "markdown": "/markdown/",
     "neighbour of a long word": "/a-winter-with-a-cracked-dinghy/",
     "archive": "/archive/",
     "month": "/archive/2024/06/",
@@ -33,6 +34,57 @@ PAGES = {
 MINIMUM_CONTRAST = 4.5
 LONG_WORD = "Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichenverordnung"
 
+# A picture and a gallery of WordPress 5.
+CENTERED = '<img class="aligncenter" src="/media/b.png" alt="Elm" width="100" height="50">'
+GALLERY_ITEM = '<li class="blocks-gallery-item"><figure><img src="/media/a.png" alt="Oak"></figure></li>'
+GALLERY = f'<figure class="wp-block-gallery"><ul class="blocks-gallery-grid">{GALLERY_ITEM * 2}</ul></figure>'
+# What Markdown can contain, except players, which would load pages of other hosts.
+MARKDOWN = """
+Text with **weight**, ~~mistakes~~, `code`, $x_1$, a note[^1], <kbd>K</kbd> and https://example.org.
+
+[^1]: A note with a [link](https://example.org/a "title").
+
+## Lists {#lists}
+
+- [ ] milk
+
+  for the porridge
+- [x] bread
+  - [ ] rye
+
+1. one
+
+## Blocks
+
+> [!NOTE]
+> Useful.
+
+> A quotation
+
+| a | b |
+|---|--:|
+| 1 | WIDE |
+
+```python
+print("WIDE")
+```
+
+![A boat](/media/boat.png "Its caption")
+
+![A boat](/media/boat.png) ![A bell](/media/bell.png)
+
+***
+
+<details><summary>More</summary>
+
+Text
+
+</details>
+WORDPRESS
+""".replace("WIDE", "wide " * 40).replace("WORDPRESS", f"{CENTERED}\n\n{GALLERY}")
+# The slug, the title and the text of further articles, which are older than those of the sample blog.
+TEXTS = [("markdown", "Markdown", MARKDOWN), ("long", LONG_WORD, LONG_WORD)]
+
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory):
@@ -40,8 +92,10 @@ def demo(tmp_path_factory):
     with serve_blog(tmp_path_factory.mktemp("demo") / "instance", SEARCH_LIMIT="10000 per minute") as blog:
         with blog.app.app_context():
             assert seed.fill_empty_blog(blog.origin) > 0
-        oldest = {"title": LONG_WORD, "slug": "long", "published_at": "2000-01-01T12:00:00Z"}
-        blog.client("demo").post("blog/articles/", {"status": "published", "content": LONG_WORD} | oldest)
+        for number, (slug, title, content) in enumerate(TEXTS):
+            fields = {"slug": slug, "title": title, "content": content, "content_type": "markdown"}
+            old = {"status": "published", "published_at": f"200{number}-01-01T12:00:00Z"}
+            blog.client("demo").post("blog/articles/", fields | old)
         yield blog
 
 
@@ -77,6 +131,40 @@ def test_everybody_can_read_a_page(open_page, name, dark, width):
 @pytest.mark.parametrize("name", PAGES)
 def test_no_page_is_wider_than_the_window(open_page, name, width):
     assert not is_wider_than_the_window(open_page(PAGES[name], width=width))
+
+
+def test_the_blocks_of_a_task_begin_below_its_first_word(open_page):
+    places = open_page("/markdown/").evaluate("""() => {
+      const [milk] = document.querySelectorAll(".text li");
+      const range = document.createRange();
+      range.selectNodeContents(milk.querySelector("p").lastChild);
+      range.setStart(range.startContainer, range.toString().search(/\\S/));
+      const below = milk.querySelectorAll("p")[1];
+      return [range.getBoundingClientRect().left, below.getBoundingClientRect().left];
+    }""")
+    assert abs(places[0] - places[1]) < 2
+
+
+def test_the_pictures_of_a_gallery_of_wordpress_stand_side_by_side(open_page):
+    first, second = open_page("/markdown/").locator(".blocks-gallery-item").all()
+    assert first.bounding_box()["y"] == second.bounding_box()["y"]
+    assert first.bounding_box()["x"] < second.bounding_box()["x"]
+    assert first.evaluate("item => getComputedStyle(item).listStyleType") == "none"
+
+
+def test_a_centered_picture_of_wordpress_is_in_the_middle(open_page):
+    page = open_page("/markdown/")
+    boxes = [page.locator(one).bounding_box() for one in (".text", "img.aligncenter")]
+    text, picture = (box["x"] + box["width"] / 2 for box in boxes)
+    assert abs(text - picture) < 1
+
+
+def test_on_a_phone_each_title_is_directly_below_its_date(open_page):
+    gaps = open_page("/no/such/page/", width=390).evaluate("""() =>
+      [...document.querySelectorAll(".entry")].map((entry) =>
+        entry.querySelector("h2").getBoundingClientRect().top
+        - entry.querySelector("time").getBoundingClientRect().bottom)""")
+    assert len(gaps) == 3 and max(gaps) < 8, gaps
 
 
 def test_the_html_of_every_page_is_valid(demo):

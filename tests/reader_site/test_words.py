@@ -142,21 +142,21 @@ def test_each_form_of_a_number_is_there_and_shows_the_number_if_it_stands_for_se
 
 
 @pytest.mark.parametrize(
-    "language, date, time, month, alone",
+    "language, date, time, month",
     [
-        ("en", "5 April 2026", "5 April 2026, 08:07", "April 2026", "April"),
-        ("de", "5. April 2026", "5. April 2026, 08:07 Uhr", "April 2026", "April"),
-        ("fr", "5 avril 2026", "5 avril 2026 à 08:07", "Avril 2026", "Avril"),
-        ("es", "5 de abril de 2026", "5 de abril de 2026, 08:07", "Abril de 2026", "Abril"),
-        ("pl", "5 kwietnia 2026", "5 kwietnia 2026, 08:07", "Kwiecień 2026", "Kwiecień"),
-        ("ru", "5 апреля 2026", "5 апреля 2026, 08:07", "Апрель 2026", "Апрель"),
-        ("zh", "2026年4月5日", "2026年4月5日 08:07", "2026年4月", "4月"),
+        ("en", "5 April 2026", "5 April 2026, 08:07", "April 2026"),
+        ("de", "5. April 2026", "5. April 2026, 08:07 Uhr", "April 2026"),
+        ("fr", "5 avril 2026", "5 avril 2026 à 08:07", "Avril 2026"),
+        ("es", "5 de abril de 2026", "5 de abril de 2026, 08:07", "Abril de 2026"),
+        ("pl", "5 kwietnia 2026", "5 kwietnia 2026, 08:07", "Kwiecień 2026"),
+        ("ru", "5 апреля 2026", "5 апреля 2026, 08:07", "Апрель 2026"),
+        ("zh", "2026年4月5日", "2026年4月5日 08:07", "2026年4月"),
     ],
 )
-def test_dates_and_months_are_those_of_the_language(language, date, time, month, alone):
+def test_dates_and_months_are_those_of_the_language(language, date, time, month):
     found = find_words(language, "en")
     assert (found.format_date(TIME), found.format_time(TIME)) == (date, time)
-    assert (found.format_month(2026, 4), found.name_month(4)) == (month, alone)
+    assert found.format_month(2026, 4) == month
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
