@@ -146,9 +146,11 @@ def list_changes(since: str, limit: int, *, public: bool) -> ChangeList:
     ready = list(takewhile(lambda event: not _is_ahead(event, now), next_events[:limit]))
     if ready:
         cursor = Cursor(getattr(ready[-1], position.key), ready[-1].tag)
-    # If the clock was set back, an item is hidden again until `due`.
+    # If the clock was set back, an item is hidden from readers again until `due`.
     changes = [
-        event for event in ready if event.change not in FETCHED_CHANGES or not event.due or event.due <= now
+        event
+        for event in ready
+        if not public or event.change not in FETCHED_CHANGES or not event.due or event.due <= now
     ]
     return ChangeList(
         _to_changed_items(changes, public=public),

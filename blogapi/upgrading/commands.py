@@ -174,7 +174,7 @@ def rollback(no_export: bool, force: bool) -> None:
 
 def _print_changes(changes: rollback_steps.ExportedChanges) -> None:
     if changes.report.public + changes.report.drafts + changes.report.media:
-        numbers = f"articles and pages: {changes.article_count:,}, files: {changes.report.media:,}"
+        numbers = ", ".join(f"{kind}: {number:,}" for kind, number in changes.numbers.items())
         click.echo(f"Written since the upgrade: {numbers}. With all pages, categories, tags and authors, in")
         click.echo(f"  {changes.folder}")
         click.echo(f"Then run `{blog_folder.get_command()} import {changes.folder}`.")

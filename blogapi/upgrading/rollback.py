@@ -13,7 +13,8 @@ from sqlalchemy import URL, Engine, func, select, text
 from blogapi import clock
 from blogapi.accounts.api_keys.models import ApiKey
 from blogapi.accounts.users.models import Account
-from blogapi.content.articles.models import Article
+from blogapi.content.articles.models import Article, WorkingCopy
+from blogapi.content.media.models import Media
 from blogapi.delivery.redirects.custom.service import CustomRedirect
 from blogapi.delivery.webhooks.models import Webhook
 from blogapi.exporting import layouts
@@ -42,6 +43,12 @@ _STAGING_PREFIX = ".rollback-"
 # The file system may round the time of the copy.
 _TIME_MARGIN = timedelta(seconds=2)
 
+_TIMES_OF_WRITES = {
+    "articles and pages": Article.last_updated,
+    "working copies": WorkingCopy.last_updated,
+    "files": Media.last_updated,
+}
+
 
 @dataclass(slots=True)
 class ExportedChanges:
@@ -56,7 +63,7 @@ class ExportedChanges:
     version: str | None
     folder: Path
     report: ExportReport
-    article_count: int = 0  #: the number of articles and pages
+    numbers: dict[str, int] = field(default_factory=dict)  #: of the rows that were written, by kind
     redirects: int = 0
     lost: dict[str, list[str]] = field(default_factory=dict)
 
@@ -140,11 +147,11 @@ def export_changes(instance: Path, copy: Copy, create_app: Callable[[], Flask]) 
             )
             redirects = db.session.scalars(select(CustomRedirect).where(CustomRedirect.last_updated >= since))
             lines = [f"{item.path} {item.target or '/'} {item.status}\n" for item in redirects]
-            number = select(func.count()).select_from(Article).where(Article.last_updated >= since)
-            article_count = db.session.scalar(number) or 0
-            changes = ExportedChanges(
-                version, folder, report, article_count, len(lines), _list_lost_items(since)
-            )
+            numbers = {
+                kind: db.session.scalar(select(func.count()).where(time >= since)) or 0
+                for kind, time in _TIMES_OF_WRITES.items()
+            }
+            changes = ExportedChanges(version, folder, report, numbers, len(lines), _list_lost_items(since))
             if lines:
                 redirect_file = staging / "redirects.txt"
                 redirect_file.write_text("".join(lines), encoding="utf-8")

@@ -39,7 +39,9 @@ def test_a_blog_is_upgraded_and_its_former_version_goes_on(migration, run, insta
         assert imported.exit_code == 0, imported.output
         result = run("rollback")
         assert result.exit_code == 0, result.output
-        assert "Written since the upgrade: articles and pages: 1, files: 0." in result.output
+        assert (
+            "Written since the upgrade: articles and pages: 1, working copies: 0, files: 0." in result.output
+        )
         (exported,) = home.glob("backups/since-upgrade-*/articles/**/*.md")
         assert "New *words*." in exported.read_text(encoding="utf-8")
         assert dump(home / "blog.db") == before

@@ -8,6 +8,7 @@ import pytest
 
 from blogapi import __version__, blog_folder
 from tests.databases import open_sqlite
+from tests.pictures import make_picture
 from tests.upgrading.conftest import dump, write_post
 
 pytestmark = pytest.mark.sqlite("the recorded blogs are files")
@@ -32,7 +33,7 @@ def test_the_database_is_as_before_and_new_content_can_be_imported_again(run, up
     assert result.exit_code == 0, result.output
     assert dump(home / "blog.db") == before
     (folder,) = home.glob("backups/since-upgrade-*")
-    assert "Written since the upgrade: articles and pages: 1, files: 0." in result.output
+    assert "Written since the upgrade: articles and pages: 1, working copies: 0, files: 0." in result.output
     assert f"Then run `{blog_folder.get_command()} import {folder}`." in result.output
     assert "Now install the version of blogapi that you used before the upgrade" in result.output
     # The state after the upgrade is kept too.
@@ -54,14 +55,24 @@ def test_changes_redirects_and_names_are_kept_and_said(run, upgraded, tmp_path):
     file.write_text("/here /there 301\n/gone / 410\n", encoding="utf-8")
     assert run("redirect", "import", file).exit_code == 0
     assert run("key", "create", "--user", "ada", "--name", "new site").exit_code == 0
+    (tmp_path / "red.png").write_bytes(make_picture("red"))
+    post = write_post(tmp_path, "With a picture")
+    post.write_text(f"{post.read_text('utf-8')}\n![red](red.png)\n", encoding="utf-8")
+    assert run("import", tmp_path, "--author", "ada").exit_code == 0
     with open_sqlite(home / "blog.db") as connection, connection:
         connection.execute(
             "UPDATE article SET title = 'Changed since', last_updated = datetime('now') WHERE slug = 'text'"
         )
         assert connection.total_changes == 1
+        assert (
+            connection.execute("UPDATE media SET last_updated = '2020-01-01 00:00:00.000000'").rowcount == 1
+        )
     result = run("rollback")
     assert result.exit_code == 0, result.output
-    assert "Written since the upgrade: articles and pages: 1" in result.output
+    numbers = "articles and pages: 2, working copies: 0, files: 0."
+    assert f"Written since the upgrade: {numbers}" in result.output
+    (picture,) = home.glob("backups/since-upgrade-*/media/*")
+    assert picture.name == "red.png"
     assert "New keys, which are lost: " in result.output and "new site" in result.output
     (path,) = home.glob("backups/since-upgrade-*-redirects.txt")
     said = run("redirect", "import", "--dry-run", path).output

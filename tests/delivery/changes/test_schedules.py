@@ -154,11 +154,14 @@ def test_an_article_that_was_withdrawn_and_scheduled_again_is_reported_again(
         assert follower.read() == []
 
 
-def test_the_feed_of_an_admin_reports_a_scheduled_article_both_when_it_is_created_and_when_it_becomes_public(
-    schedule, admin_feed, set_clock
+def test_the_feed_of_an_admin_reports_each_change_of_a_scheduled_article_and_when_it_becomes_public(
+    schedule, admin_feed, as_admin, set_clock
 ):
     uuid = schedule()
     assert admin_feed.read() == [(uuid, "fetch")]
+    assert as_admin.patch(f"{ARTICLES}{uuid}/", json={"title": "New"}).status_code == 200
+    assert admin_feed.read() == [(uuid, "fetch")]
+    assert (uuid, "fetch") in Feed(as_admin).read()
     set_clock(ONE)
     assert admin_feed.read() == [(uuid, "fetch")]
     assert admin_feed.read() == []
