@@ -72,6 +72,10 @@ def test_the_editor_opens_without_a_frame_if_the_database_cannot_be_read(as_stra
     assert response.status_code == 200 and "frame-src" not in response.headers["Content-Security-Policy"]
 
 
+def test_the_login_page_names_the_command_that_creates_the_first_admin(as_stranger):
+    assert '<code class="nowrap">user create NAME --admin</code>' in as_stranger.get("/admin/sign-in/").text
+
+
 def test_a_page_leaves_the_query_string_to_its_script(as_stranger):
     assert as_stranger.get("/admin/articles/?status=draft&q=tide").status_code == 200
 

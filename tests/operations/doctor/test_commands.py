@@ -456,6 +456,13 @@ def test_too_little_disk_space_for_two_copies_of_the_blog_is_reported(tmp_path, 
     assert [finding.level for finding in found if finding.check == "disk"] == [level]
 
 
+def test_languages_of_texts_that_the_site_does_not_list_are_reported(run_doctor, blog, make_article):
+    make_article(language="en")
+    assert not any(" languages: " in line for line in list_lines(run_doctor(), "hint"))
+    make_article(language="sw")
+    assert [line for line in list_lines(run_doctor(), "hint") if " languages: " in line and " sw." in line]
+
+
 def test_a_file_that_is_deleted_after_it_was_listed_is_left_out(tmp_path, monkeypatch):
     glob, folder = Path.glob, tmp_path / "media"
     folder.mkdir()
