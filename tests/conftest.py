@@ -274,7 +274,7 @@ def create_accounts(app: Flask) -> list[Account]:
     """Create Ada and Grace (admins), and Mel (a member)."""
     roles = {"ada": Role.ADMIN, "grace": Role.ADMIN, "mel": Role.READER}
     with app.app_context(), transaction():
-        return [users.create(name, None, role=role) for name, role in roles.items()]
+        return [users.create_user(name, None, role=role) for name, role in roles.items()]
 
 
 def copy_account(account: Account) -> Account:
@@ -419,7 +419,7 @@ def as_role(
         name = "publisher" if can_publish else role.value
         with app.app_context():
             account = user_queries.find_user_by_name(name)
-            account = account or users.create(name, None, role=role, can_publish=can_publish)
+            account = account or users.create_user(name, None, role=role, can_publish=can_publish)
         if scope == "login":
             return log_in(account)
         return make_client(app, People(app, [account] * 3).key(account, cast(Scope, scope)))
@@ -465,7 +465,7 @@ def make_category(app: Flask, people: People) -> Callable[..., Category]:
     def make(**fields: Any) -> Category:
         with app.app_context():
             body = CategoryBodySchema().load({"name": f"Category {next(numbers)}"} | fields)
-            return taxonomies.create(categories_definition.CATEGORIES, people.admin.uuid, body)
+            return taxonomies.create_term(categories_definition.CATEGORIES, people.admin.uuid, body)
 
     return make
 
@@ -477,7 +477,7 @@ def make_tag(app: Flask, people: People) -> Callable[..., Tag]:
 
     def make(name: str = "") -> Tag:
         with app.app_context():
-            return taxonomies.create(
+            return taxonomies.create_term(
                 tags_definition.TAGS, people.admin.uuid, {"name": name or f"tag {next(numbers)}"}
             )
 
@@ -492,7 +492,7 @@ def make_guest(app: Flask, people: People) -> Callable[..., Author]:
     def make(name: str = "", **fields: Any) -> Author:
         with app.app_context():
             body = AuthorBodySchema().load({"name": name or f"Guest {next(numbers)}"} | fields)
-            return taxonomies.create(authors_definition.AUTHORS, people.admin.uuid, body)
+            return taxonomies.create_term(authors_definition.AUTHORS, people.admin.uuid, body)
 
     return make
 

@@ -179,8 +179,8 @@ def create_term(owner: UUID, taxonomy: Taxonomy[Any], **fields: Any) -> Any:
     """Create a term; `former` is a slug that it had before."""
     former = fields.pop("former", None)
     body = taxonomy.body_schema().load(fields | ({"slug": former} if former else {}))
-    term = taxonomies.create(taxonomy, owner, body)
-    return taxonomies.change(taxonomy, term.uuid, {"slug": fields["slug"]}) if former else term
+    term = taxonomies.create_term(taxonomy, owner, body)
+    return taxonomies.change_term(taxonomy, term.uuid, {"slug": fields["slug"]}) if former else term
 
 
 def find_term(kind: str, slug: str) -> Any:
@@ -359,11 +359,13 @@ def make_everything(blogs: Blogs, tmp_path: Path) -> None:
         # The page below it moves too, and that page is hidden again later.
         articles.change(owner, imprint.uuid, page.load({"slug": "imprint-2"}))
         articles.change(owner, privacy.uuid, page.load({"slug": "privacy-2", "status": "draft"}))
-        custom_redirects.create({"path": "/old: é", "target": "https://x.example/?a=1#b", "status": 302})
-        custom_redirects.create({"path": "/gone/", "target": "", "status": 410})
+        custom_redirects.create_redirect(
+            {"path": "/old: é", "target": "https://x.example/?a=1#b", "status": 302}
+        )
+        custom_redirects.create_redirect({"path": "/gone/", "target": "", "status": 410})
         navigation = {
             "navigation": [{"label": "About: x", "url": "/about/"}],
             "languages": [{"language": "de", "title": "Das: Blog", "description": "#"}, {"language": "fr"}],
         }
-        site.change(SiteChangesSchema().load(described | addresses | patterns | pictures | navigation))
+        site.change_site(SiteChangesSchema().load(described | addresses | patterns | pictures | navigation))
         shift_times()

@@ -43,8 +43,8 @@ def send(address: str, subject: str, text: str) -> None:
         raise NotSent("This blog sends no e-mail; set SMTP_HOST and SMTP_SENDER.")
     message = _make_message(config["SMTP_SENDER"], address, subject, text)
     try:
-        with _connect() as connection:
-            timer = threading.Timer(TOTAL_SECONDS, _abort, [connection])
+        with _open_connection() as connection:
+            timer = threading.Timer(TOTAL_SECONDS, _abort_connection, [connection])
             timer.daemon = True
             timer.start()
             try:
@@ -70,7 +70,7 @@ def _make_message(sender: str, address: str, subject: str, text: str) -> EmailMe
     return message
 
 
-def _connect() -> smtplib.SMTP:
+def _open_connection() -> smtplib.SMTP:
     config = current_app.config
     host, port = config["SMTP_HOST"], config["SMTP_PORT"]
     if config["SMTP_TLS"] == "tls":
@@ -87,7 +87,7 @@ def _send_message(connection: smtplib.SMTP, message: EmailMessage, address: str)
     connection.send_message(message, to_addrs=[address])
 
 
-def _abort(connection: smtplib.SMTP) -> None:
+def _abort_connection(connection: smtplib.SMTP) -> None:
     # The timeout of the socket applies to each read, so a server could send a byte every few seconds.
     sock = connection.sock
     if sock is not None:

@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, select
 from blogapi.content.articles.lists.conditions import is_in_language
 from blogapi.content.articles.models import Article, ArticleAuthor, ArticleTag
 from blogapi.content.taxonomies.categories import Category
-from blogapi.content.taxonomies.hierarchy import find_descendants
+from blogapi.content.taxonomies.hierarchy import find_with_descendants
 from blogapi.content.taxonomies.queries import find_term
 from blogapi.publication import kinds, visibility
 from blogapi.publication.kinds import TERM_KINDS
@@ -97,7 +97,7 @@ def make_month_head(
 
 def _has_term(name: str, term: UUID) -> ColumnElement[bool]:
     if name == Category.kind:
-        return _article.category_id.in_(find_descendants(Category, [term]))
+        return _article.category_id.in_(find_with_descendants(Category, [term]))
     link, column = (_tag, _tag.tag_id) if name == "tag" else (_byline, _byline.author_id)
     return _article.uuid.in_(select(link.article_id).where(column == term))
 

@@ -192,7 +192,7 @@ def extend_schemas(document: Document) -> None:
         bases = [
             base
             for base, other in large_schemas.items()
-            if _extends(schema, other)
+            if _is_extension(schema, other)
             and (name in _FAMILIES.get(base, ()) or _is_closed(schema) == _is_closed(other))
         ]
         if bases:
@@ -216,7 +216,7 @@ def _is_closed(schema: Document) -> bool:
     return "additionalProperties" in schema
 
 
-def _extends(schema: Document, base: Document) -> bool:
+def _is_extension(schema: Document, base: Document) -> bool:
     """Return whether each value of the schema is valid for the base too, and the two schemas differ."""
     properties, others = schema["properties"], base["properties"]
     required, required_in_base = set(schema.get("required", ())), set(base.get("required", ()))

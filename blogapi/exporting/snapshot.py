@@ -35,7 +35,7 @@ from blogapi.content.media.models import FormerHash, Media, MediaUse
 from blogapi.content.media.uses import ARTICLE
 from blogapi.content.taxonomies.authors import Author
 from blogapi.content.taxonomies.categories import Category
-from blogapi.content.taxonomies.hierarchy import has_parents
+from blogapi.content.taxonomies.hierarchy import can_have_parents
 from blogapi.content.taxonomies.models import FormerTermSlug
 from blogapi.content.taxonomies.tags import Tag
 from blogapi.exporting import article_rows
@@ -295,7 +295,7 @@ def _read_terms(model: type[Any], condition: ColumnElement[bool] | None = None) 
         former_slugs[term_id].append((values[0], values[1]))
     names = ("name", "slug", *TERM_FIELDS[model.kind])
     term = table_of(model).c
-    slugs = dict(fetch_rows(select(term.uuid, term.slug))) if has_parents(model) else {}
+    slugs = dict(fetch_rows(select(term.uuid, term.slug))) if can_have_parents(model) else {}
     return [
         read_identity(row)
         | {name: getattr(row, name) for name in names}

@@ -97,7 +97,7 @@ def open_archive(path: Path, into: Path, *, max_media_bytes: int = 0) -> Iterato
         outer = root.joinpath(*["_"] * (MAX_OUTER_FOLDERS - 1))
         folder = outer / (path.stem.rstrip(". ") or "archive")
         folder.mkdir(mode=0o700, parents=True)
-        yield folder, _unpack(path, folder, max_media_bytes)
+        yield folder, _unpack_archive(path, folder, max_media_bytes)
 
 
 def delete_abandoned(folder: Path) -> None:
@@ -105,7 +105,7 @@ def delete_abandoned(folder: Path) -> None:
     files.delete_temporary_folders(folder, _FOLDER_PREFIX)
 
 
-def _unpack(path: Path, folder: Path, max_media_bytes: int) -> list[str]:
+def _unpack_archive(path: Path, folder: Path, max_media_bytes: int) -> list[str]:
     skipped: dict[str, list[str]] = {}
     inner: list[str] = []
     try:
@@ -116,7 +116,7 @@ def _unpack(path: Path, folder: Path, max_media_bytes: int) -> list[str]:
         ) from error
     with opened as archive:
         entries = archive.infolist()
-        _check(entries, path, folder)
+        _check_entries(entries, path, folder)
         for entry in entries:
             name = entry.orig_filename
             # Some programs write `\\`, or UTF-8 without the flag for UTF-8.
@@ -130,7 +130,7 @@ def _unpack(path: Path, folder: Path, max_media_bytes: int) -> list[str]:
                 inner.append(name)
             try:
                 _check_entry(entry, name, max_media_bytes)
-                _extract(archive, entry, folder.joinpath(*name.split("/")))
+                _extract_entry(archive, entry, folder.joinpath(*name.split("/")))
             except _Skipped as reason:
                 skipped.setdefault(str(reason), []).append(name)
     notes = [f"{_name_all(names)} skipped: {reason}" for reason, names in skipped.items()]
@@ -139,7 +139,7 @@ def _unpack(path: Path, folder: Path, max_media_bytes: int) -> list[str]:
     return notes
 
 
-def _check(entries: Sequence[zipfile.ZipInfo], path: Path, folder: Path) -> None:
+def _check_entries(entries: Sequence[zipfile.ZipInfo], path: Path, folder: Path) -> None:
     if len(entries) > MAX_ENTRIES:
         raise RefusedFile(
             f"It has {len(entries):,} files, more than {MAX_ENTRIES:,}; unpack it and import the folder."
@@ -187,7 +187,7 @@ def is_windows_name(name: str) -> bool:
     return not (_WINDOWS_NAME.match(name) or re.search(r'[<>:"|?*]|[. ]$', name))
 
 
-def _extract(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, target: Path) -> None:
+def _extract_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, target: Path) -> None:
     try:
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         # Never overwrite a file: the archive can contain a name twice, also in other letter case, which

@@ -44,12 +44,12 @@ mcp = Blueprint("mcp", __name__)
 
 
 def init_app(app: Flask) -> None:
-    """Treat the path as unknown while it is closed; this hook runs before the key is checked."""
+    """Answer 404 on the path while MCP is switched off, before the key is checked."""
     _TOOLS.set(app, cache(lambda: bind_tools(document.get_document(app))))
-    app.before_request(_hide_if_closed)
+    app.before_request(_hide_mcp_if_disabled)
 
 
-def _hide_if_closed() -> None:
+def _hide_mcp_if_disabled() -> None:
     if request.path.rstrip("/") == MCP_PATH and not (current_app.config["DOORS"] and get_site().mcp):
         raise NotFound
 
@@ -67,12 +67,12 @@ def receive() -> Response:
     request.max_content_length = MAX_BODY_BYTES
     status, body, id = 200, dict[str, Any](), None
     try:
-        message = _parse(request.get_data())
+        message = _parse_message(request.get_data())
         id = message.get("id") if isinstance(message, dict) else None
         call = protocol.read_message(message, request.headers)
         if call is None:
             return Response(status=202)
-        body["result"] = _answer(*call)
+        body["result"] = _call_method(*call)
     except RpcError as error:
         status, body["error"] = error.status, error.error
     if protocol.is_id(id):
@@ -80,7 +80,7 @@ def receive() -> Response:
     return json_response(to_json_bytes({"jsonrpc": "2.0", **body}), status)
 
 
-def _parse(data: bytes) -> Any:
+def _parse_message(data: bytes) -> Any:
     try:
         message = parse_json(data)
         # A character without its other half cannot be sent back.
@@ -93,7 +93,7 @@ def _parse(data: bytes) -> Any:
     return message
 
 
-def _answer(method: str, params: Fields, is_modern: bool) -> Fields:
+def _call_method(method: str, params: Fields, is_modern: bool) -> Fields:
     """Return the result of a method; those of revision 2026-07-28 are marked as complete."""
     match method:
         case "tools/list":

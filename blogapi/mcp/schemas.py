@@ -43,7 +43,7 @@ def bind_tools(document: Document) -> dict[str, BoundTool]:
         item[method]["operationId"]: (method.upper(), path, item)
         for path, method, item in list_operations(document)
     }
-    return {tool.name: _bind(tool, *operations[tool.operation], document) for tool in TOOLS}
+    return {tool.name: _bind_tool(tool, *operations[tool.operation], document) for tool in TOOLS}
 
 
 def get_argument_name(parameter: str) -> str:
@@ -51,23 +51,23 @@ def get_argument_name(parameter: str) -> str:
     return parameter.lower().replace("-", "_")
 
 
-def _bind(tool: Tool, method: str, path: str, item: Document, document: Document) -> BoundTool:
+def _bind_tool(tool: Tool, method: str, path: str, item: Document, document: Document) -> BoundTool:
     operation = item[method.lower()]
     parameters, properties, required = list[Document](), {}, [*tool.required]
     for declared in (*item.get("parameters", ()), *operation.get("parameters", ())):
-        parameter = _resolve(declared, document)
+        parameter = _resolve_reference(declared, document)
         name, is_in_path = parameter["name"], parameter["in"] == "path"
         if is_in_path or name in (*tool.parameters, *tool.defaults):
             parameters.append(parameter)
         if is_in_path or name in tool.parameters:
             argument = get_argument_name(name)
             text = _DESCRIPTIONS.get(argument) or _get_first_sentence(parameter.get("description", ""))
-            schema = _inline(parameter["schema"], document)
+            schema = _inline_references(parameter["schema"], document)
             properties[argument] = schema | ({"description": text} if text else {})
             if is_in_path or (name == "If-Match" and method != "POST"):
                 required.append(argument)
     if tool.body:
-        body = _inline(operation["requestBody"]["content"]["application/json"]["schema"], document)
+        body = _inline_references(operation["requestBody"]["content"]["application/json"]["schema"], document)
         properties |= {name: body["properties"][name] for name in tool.body}
         required += [name for name in tool.body if name in body.get("required", ())]
     schema = {"type": "object", "properties": properties, "additionalProperties": False}
@@ -86,7 +86,7 @@ def _bind(tool: Tool, method: str, path: str, item: Document, document: Document
     return BoundTool(tool, method, path, parameters, description)
 
 
-def _resolve(value: Document, document: Document) -> Document:
+def _resolve_reference(value: Document, document: Document) -> Document:
     """Return the value; if it is a reference, with the members of the component to which it refers."""
     if "$ref" not in value:
         return value
@@ -94,28 +94,30 @@ def _resolve(value: Document, document: Document) -> Document:
     return {**document["components"][section][name], **value}
 
 
-def _inline(value: Any, document: Document) -> Any:
+def _inline_references(value: Any, document: Document) -> Any:
     """Return a schema without references, read-only properties, examples and limits.
 
     A schema that extends others gets their properties.
     """
     if isinstance(value, list):
-        return [_inline(item, document) for item in value]
+        return [_inline_references(item, document) for item in value]
     if not isinstance(value, dict):
         return value
     result: Document = {}
-    for name, part in _resolve(value, document).items():
+    for name, part in _resolve_reference(value, document).items():
         if name == "properties":
             kept = {key: one for key, one in part.items() if not one.get("readOnly")}
-            result[name] = result.get(name, {}) | {key: _inline(one, document) for key, one in kept.items()}
+            result[name] = result.get(name, {}) | {
+                key: _inline_references(one, document) for key, one in kept.items()
+            }
         elif name == "allOf":
-            for base in _inline(part, document):
+            for base in _inline_references(part, document):
                 result["properties"] = result.get("properties", {}) | base["properties"]
                 result["required"] = [*result.get("required", ()), *base.get("required", ())]
         elif name == "description":
             result[name] = _get_first_sentence(part)
         elif name not in _DROPPED_KEYWORDS:
-            result[name] = _inline(part, document)
+            result[name] = _inline_references(part, document)
     return result
 
 

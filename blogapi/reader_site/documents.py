@@ -60,7 +60,7 @@ def list_published(
 ) -> tuple[list[Fields], int]:
     """Return the fields `names` of the public articles or pages that match the filters, and their number."""
     found = article_bodies.list_published(names, page, filters)
-    return _parse(found.rows), found.total
+    return _parse_body(found.rows), found.total
 
 
 def list_entries(filters: ArticleFilters, number: int = 1, size: int = PAGE_SIZE) -> tuple[list[Fields], int]:
@@ -72,7 +72,9 @@ def list_entries(filters: ArticleFilters, number: int = 1, size: int = PAGE_SIZE
 def list_unlisted(kind: str) -> list[Fields]:
     """Return the uuids and addresses of all unlisted articles or pages."""
     filters = ArticleFilters(type=kind, status=Status.UNLISTED.value)
-    items: list[Fields] = _parse(article_bodies.list_in_any_status(None, ("uuid", "url"), None, filters).rows)
+    items: list[Fields] = _parse_body(
+        article_bodies.list_in_any_status(None, ("uuid", "url"), None, filters).rows
+    )
     return items
 
 
@@ -83,7 +85,7 @@ def list_terms(kind: str, *names: str, language: str = "") -> list[Fields]:
     """
     taxonomy, count, _, is_public = _TAXONOMIES[kind]
     condition, filters = is_public() if is_public else None, TermFilters(language=language)
-    terms: list[Fields] = _parse(
+    terms: list[Fields] = _parse_body(
         term_json.list_json(taxonomy, names, None, condition, count_articles=count, filters=filters).rows
     )
     return terms
@@ -97,16 +99,16 @@ def get_term(kind: str, uuid: UUID, page: PageNumber) -> Fields:
     taxonomy, count, list_articles, is_public = _TAXONOMIES[kind]
     names = [name for name in taxonomy.fields_schema._declared_fields if name != "articles_by_status"]
     condition = is_public() if is_public else None
-    term: Fields = _parse(
+    term: Fields = _parse_body(
         term_json.get_json(taxonomy, uuid, list_articles, names, condition, count_articles=count, page=page)
     )
     return term
 
 
 def get_item(kind: str, uuid: UUID) -> Fields:
-    """Return the fields of an article or page that its page shows; raises NotFound if it is not public."""
+    """Return the fields that readers see of an article or page; raises NotFound if it is not public."""
     names = _ARTICLE_FIELDS if kind == ItemType.ARTICLE else _PAGE_FIELDS
-    return _prepare_html(_parse(article_bodies.get_json(uuid, names, public=True, type_=kind)))
+    return _prepare_html(_parse_body(article_bodies.get_json(uuid, names, public=True, type_=kind)))
 
 
 def get_previewed_item(token: str) -> tuple[Fields, bool]:
@@ -115,7 +117,7 @@ def get_previewed_item(token: str) -> tuple[Fields, bool]:
     Raises NotFound if the token is unknown.
     """
     body, has_edits = previews.get_item_json(token, _PREVIEW_FIELDS)
-    return _prepare_html(_parse(body)), has_edits
+    return _prepare_html(_parse_body(body)), has_edits
 
 
 def _prepare_html(item: Fields) -> Fields:
@@ -147,5 +149,5 @@ def make_tree(items: Sequence[Fields]) -> list[Fields]:
     return [node for node in nodes.values() if node.get("parent") not in nodes]
 
 
-def _parse(body: JsonBody) -> Any:
+def _parse_body(body: JsonBody) -> Any:
     return json.loads(body.body if isinstance(body.body, bytes) else b"".join(body.body))

@@ -154,13 +154,13 @@ def _make_page_response(site: Site, path: str) -> Response:
         if redirect.status == GONE:
             return _show_missing(site, path, GONE)
         if redirect.new_url and not _is_current_path(site, redirect.new_url, path):
-            return _redirect(site, redirect.new_url, redirect.status or 308)
+            return _make_redirect(site, redirect.new_url, redirect.status or 308)
     if path == "/":
         # With patterns that begin with the language, the path of the first home page also contains it.
-        return _redirect(site, quote(next(iter(list_homes(site).values()))), 302)
+        return _make_redirect(site, quote(next(iter(list_homes(site).values()))), 302)
     if target is not None:
         query = request.query_string.decode("ascii", "replace")
-        return _redirect(site, f"{quote(target.own_path)}{'?' if query else ''}{query}", 308)
+        return _make_redirect(site, f"{quote(target.own_path)}{'?' if query else ''}{query}", 308)
     return _show_missing(site, path, 404)
 
 
@@ -168,7 +168,7 @@ def _is_current_path(site: Site, url: str, path: str) -> bool:
     return url.startswith(f"{site.url}/") and unquote(urlsplit(url).path) == path
 
 
-def _redirect(site: Site, url: str, status: int) -> Response:
+def _make_redirect(site: Site, url: str, status: int) -> Response:
     """Return a redirect; an address of the site becomes a path, because the host may have several names."""
     location = url.removeprefix(site.url) if url.startswith(f"{site.url}/") else url
     return Response(status=status, headers={"Location": location}, content_type=CONTENT_TYPE)

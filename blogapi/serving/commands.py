@@ -168,7 +168,7 @@ def _run_server(
     local_address = "" if unix_socket else listening.make_local_url(host, port)
     if app.config["ADMIN_PAGES"]:
         _print_admin_pages(public_address or local_address)
-    import_job_service.delete_old()
+    import_job_service.delete_old_jobs()
     _print_next_steps(with_demo, local_address)
     start_integrity_check(app)
     daily.start_daily_backups(app)

@@ -107,11 +107,11 @@ def count_requests(
 ) -> Callable[[Sequence[AccessLogEntry]], None]:
     """Return a handler that calls `count` with the route, method, status and seconds of each entry."""
 
-    def handle(entries: Sequence[AccessLogEntry]) -> None:
+    def count_entries(entries: Sequence[AccessLogEntry]) -> None:
         for entry in entries:
             count(entry.route, entry.method, entry.status, entry.seconds)
 
-    return handle
+    return count_entries
 
 
 def format_text(entry: AccessLogEntry) -> str:

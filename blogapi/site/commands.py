@@ -67,7 +67,7 @@ def set_(fields: tuple[str, ...], navigation: tuple[str, ...], no_navigation: bo
     if not changes:
         raise click.UsageError("Name at least one field, such as title=Bread.")
     with report_problems():
-        service.change(_load_changes(changes))
+        service.change_site(_load_changes(changes))
     click.echo(f"Changed {', '.join(changes)}.")
 
 

@@ -49,4 +49,4 @@ def single(query: Query) -> PartialResult:
 @bp.write(200, SiteSchema(), REPRESENTATION)
 def change(fields: Fields) -> Site:
     """Change the given fields of the site."""
-    return service.change(fields)
+    return service.change_site(fields)

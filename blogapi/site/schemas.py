@@ -167,7 +167,10 @@ class SiteFieldsSchema(SiteSchema):
 
     logo_width = ma.fields.Integer(
         allow_none=True,
-        metadata={"description": "In pixels; null unless the logo is in the media library.", "example": 400},
+        metadata={
+            "description": "Width in pixels; null unless the logo is in the media library.",
+            "example": 400,
+        },
     )
     logo_height = ma.fields.Integer(allow_none=True, metadata={"example": 100})
     head = ma.fields.Nested(HeadSchema, metadata={"description": "The head of the home page."})

@@ -40,7 +40,7 @@ def record_change(fields: Collection[str]) -> None:
     note_change(Site.kind, queries.get_site().uuid, STATE, STATE, fields=fields)
 
 
-def change(fields: Fields) -> Site:
+def change_site(fields: Fields) -> Site:
     """Change the given fields of the site, as SiteChangesSchema loads them, and return the site.
 
     Raises Invalid if `built_in` is set but blogapi cannot show the site with these fields.

@@ -58,7 +58,7 @@ _DEAD_PEER_OPTIONS = {
 }
 
 _UNUSABLE_URL = (
-    "DATABASE_URL cannot be used ({}); it begins with sqlite:/// or postgresql+psycopg://, such as "
+    "DATABASE_URL cannot be used ({}); it must begin with sqlite:/// or postgresql+psycopg://, for example "
     "sqlite:///blog.db or postgresql+psycopg://user@host/database."
 )
 

@@ -30,16 +30,16 @@ KEY_LENGTH = len(PREFIX) + RANDOM_LENGTH + CHECKSUM_LENGTH
 def generate_key() -> str:
     """Return a new key: `blogapi_`, 32 random base62 characters (190 bits) and their CRC32 (6 characters)."""
     secret = "".join(secrets.choice(BASE62) for _ in range(RANDOM_LENGTH))
-    return f"{PREFIX}{secret}{_checksum(secret)}"
+    return f"{PREFIX}{secret}{_compute_checksum(secret)}"
 
 
 def is_well_formed(value: str) -> bool:
     """Return whether the text has the format of a key, so that a mistyped key is refused without a query."""
     secret, checksum = value[len(PREFIX) : -CHECKSUM_LENGTH], value[-CHECKSUM_LENGTH:]
-    return len(value) == KEY_LENGTH and value.startswith(PREFIX) and _checksum(secret) == checksum
+    return len(value) == KEY_LENGTH and value.startswith(PREFIX) and _compute_checksum(secret) == checksum
 
 
-def _checksum(secret: str) -> str:
+def _compute_checksum(secret: str) -> str:
     number, digits = zlib.crc32(secret.encode("utf-8")), ""
     for _ in range(CHECKSUM_LENGTH):
         number, digit = divmod(number, len(BASE62))

@@ -158,7 +158,9 @@ def send_request(
         )
         # The timeout of the socket applies to each read. Without this timer, a receiver that sends a byte
         # every few seconds could keep the call open.
-        timer = threading.Timer(max(0.0, started + seconds - time.monotonic()), _abort, [connection])
+        timer = threading.Timer(
+            max(0.0, started + seconds - time.monotonic()), _abort_connection, [connection]
+        )
         timer.daemon = True
         timer.start()
         try:
@@ -206,7 +208,7 @@ def _describe_failure(problem: Exception, elapsed: float, limit: float) -> str:
     return "The connection ended before there was an answer."
 
 
-def _abort(connection: HTTPConnection) -> None:
+def _abort_connection(connection: HTTPConnection) -> None:
     sock = connection.sock
     if sock is not None:
         # Unlike `close`, `shutdown` ends a read that is waiting in another thread.
@@ -257,6 +259,6 @@ class _PinnedTlsConnection(HTTPSConnection):
         plain = _open_socket(self._addresses, self.port, self.timeout)
         plain.settimeout(self.timeout)
         tls = _get_tls_context().wrap_socket(plain, server_hostname=self.host, do_handshake_on_connect=False)
-        # Set `sock` before the handshake, so that `_abort` can end the handshake.
+        # Set `sock` before the handshake, so that `_abort_connection` can end the handshake.
         self.sock = tls
         tls.do_handshake()

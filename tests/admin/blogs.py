@@ -85,7 +85,7 @@ def create_users(app: Flask) -> None:
     """Create the users of USERS."""
     with app.app_context():
         for name, role in USERS.items():
-            users.create(name, PASSWORD, role=role)
+            users.create_user(name, PASSWORD, role=role)
 
 
 @contextmanager

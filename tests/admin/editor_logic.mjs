@@ -289,7 +289,7 @@ test("without locks, and without a storage, the journal does what it can", async
 });
 
 test("shortcuts take Ctrl, or ⌘ on a Mac", async () => {
-  const press = (module, more) => module.letterOf({ key: "b", ...more });
+  const press = (module, more) => module.getShortcutKey({ key: "b", ...more });
   const mac = await import(`${base}../shortcuts.js?mac`);
   assert.deepEqual([press(mac, { metaKey: true }), press(mac, { ctrlKey: true })], ["B", ""]);
   assert.equal(mac.ariaKeys("B"), "Meta+B");
@@ -305,7 +305,7 @@ const show = (name, marked) => {
   const from = marked.indexOf("<"),
     to = marked.indexOf(">") - 1;
   const text = marked.replace("<", "").replace(">", "");
-  const e = md.run(name, { text, from, to });
+  const e = md.runCommand(name, { text, from, to });
   const out = text.slice(0, e.from) + e.insert + text.slice(e.to);
   return `${out.slice(0, e.selectFrom)}<${out.slice(e.selectFrom, e.selectTo)}>${out.slice(e.selectTo)}`;
 };
@@ -347,7 +347,7 @@ for (const [name, before, after] of [
 ])
   test(`${name}: ${JSON.stringify(before)}`, () => assert.equal(show(name, before), after));
 test("pictures", () => {
-  const picture = (alt, format) => md.picture({ uuid: "1", url: "https://b.example/media/1/a.jpg", alt }, format);
+  const picture = (alt, format) => md.formatPicture({ uuid: "1", url: "https://b.example/media/1/a.jpg", alt }, format);
   assert.equal(picture('a "b" [c]', "markdown"), '![a "b" \\[c\\]](media:1)');
   assert.equal(picture('a "b"', "html"), '<img src="media:1" alt="a &quot;b&quot;">');
   assert.equal(picture("a", "text"), "https://b.example/media/1/a.jpg");
@@ -494,7 +494,7 @@ const applied = (text, { from, to, insert, selectFrom }) =>
   `${text.slice(0, from)}${insert.slice(0, selectFrom - from)}|${insert.slice(selectFrom - from)}${text.slice(to)}`;
 
 test("paste: a block has empty lines around it, a paragraph continues the line", () => {
-  const paste = (text, at, markdown) => applied(text, md.paste({ text, from: at, to: at }, markdown));
+  const paste = (text, at, markdown) => applied(text, md.replaceWithMarkdown({ text, from: at, to: at }, markdown));
   assert.equal(paste("one two", 4, "**new** "), "one **new** |two");
   assert.equal(paste("one two", 4, "a\n\nb "), "one a\n\nb |two");
   assert.equal(paste("one\n", 4, "## a"), "one\n\n## a|");
@@ -586,7 +586,7 @@ test("fields: one change joins, two changes of one field are open, and lists joi
   // An empty category and empty authors are those of the article: a new draft has no false differences.
   const draft = merge.mergeEdits({ base: before, mine: before, theirs: { ...before, category: "c" }, article }, diff3);
   assert.deepEqual([draft.changes, draft.isClean], [{ mine: 0, theirs: 0 }, true]);
-  merge.write(mine, "seo.title", "Other");
+  merge.writeField(mine, "seo.title", "Other");
   assert.equal(mine.seo.title, "Other");
 });
 
@@ -632,10 +632,10 @@ test("the parts of a preview are found in the text by their words", () => {
   const parts = ["A ", "See ", "one", "one more", "", "Not there", "End"];
   const found = offsets.findOffsets(text, parts);
   assert.deepEqual(found, [0, 16, text.indexOf("- one"), text.indexOf("- one more"), null, null, text.indexOf("End")]);
-  assert.equal(offsets.locate([null, 5], 0, 9), null);
-  assert.deepEqual(offsets.locate(found, 0, text.length), [0, 0]);
-  assert.deepEqual(offsets.locate(found, 8, text.length), [0, 0.5]);
+  assert.equal(offsets.locateOffset([null, 5], 0, 9), null);
+  assert.deepEqual(offsets.locateOffset(found, 0, text.length), [0, 0]);
+  assert.deepEqual(offsets.locateOffset(found, 8, text.length), [0, 0.5]);
   assert.deepEqual(offsets.findOffsets("a b", ["a", "b"]), [0, 2]);
-  assert.deepEqual(offsets.locate(found, text.length, text.length), [6, 1]);
+  assert.deepEqual(offsets.locateOffset(found, text.length, text.length), [6, 1]);
   assert.deepEqual(offsets.findOffsets("", ["a"]), [null]);
 });

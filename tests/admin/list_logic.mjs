@@ -53,11 +53,11 @@ test("times are those of the site, and near days have words", () => {
     ["nameDay", { "2026-11-28T21:59": undefined, "2026-12-01T22:00": undefined }],
     ["formatDayAndTime", { "2026-11-29T22:05": "Today, 00:05", "2026-11-28T10:00": "28 Nov 2026, 12:00" }],
     [
-      "distance",
+      "formatDistance",
       { "2026-12-08T22:30": "in 9 days", "2098-12-01T00:00": "in 72 years", "2026-08-29T22:30": "3 months ago" },
     ],
     [
-      "distance",
+      "formatDistance",
       { "2026-11-29T22:50": "in 20 minutes", "2026-11-29T22:30:05": "in 5 seconds", "2026-11-29T20:30": "2 hours ago" },
     ],
   ];

@@ -3,7 +3,7 @@
 
 const { module, origin, cookie, key, cases } = JSON.parse(process.argv[2]);
 const send = globalThis.fetch;
-const { ACTIONS, run } = await import(module);
+const { ACTIONS, runAction } = await import(module);
 
 const ask = async (path, headers) => {
   const response = await send(`${origin}/api/v1/${path}`, { headers });
@@ -34,7 +34,7 @@ for (const { path, action, at, meanwhile } of cases) {
   const result = { before: await look(path) };
   results.push(result);
   try {
-    const { undo } = await run(path, ACTIONS[action], { at: at && new Date(at) });
+    const { undo } = await runAction(path, ACTIONS[action], { at: at && new Date(at) });
     Object.assign(result, { done: steps, isUndone: Boolean(undo) });
     if (meanwhile) await write(path, meanwhile);
     steps = [];

@@ -170,7 +170,7 @@ def test_an_update_says_that_nothing_is_sent(write, make, api, add_build_hook):
 def test_the_calls_of_webhooks_are_for_admins(blog, write, make, add_build_hook):
     add_build_hook()
     with blog.app.app_context():
-        users.create("edith", PASSWORD, role=Role.EDITOR)
+        users.create_user("edith", PASSWORD, role=Role.EDITOR)
     page = write(make("Not for editors", status="published"), user="edith")
     page.get_by_role("banner").get_by_role("button", name="Published", exact=True).click()
     card = get_card(page)

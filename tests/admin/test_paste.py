@@ -22,9 +22,9 @@ pytestmark = pytest.mark.sqlite("the pages use the API alone")
 FRAGMENTS = Path(__file__).with_name("fragments")
 
 CONVERT = """async ([digest, fragments]) => {
-  const { convert } = await import(`/admin/assets/${digest}/source/editor/paste.js`);
+  const { convertHtml } = await import(`/admin/assets/${digest}/source/editor/paste.js`);
   return fragments.map(([html, plain]) => {
-    const { markdown, files, lost, remote } = convert(html, plain);
+    const { markdown, files, lost, remote } = convertHtml(html, plain);
     return [markdown, files.length, lost, remote];
   });
 }"""

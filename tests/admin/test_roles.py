@@ -34,8 +34,8 @@ ENTRIES = {
 def staff(blog):
     """Create Lin (an author who may not publish) and Eda (an editor)."""
     with blog.app.app_context():
-        users.create("lin", None, role=Role.AUTHOR)
-        users.create("eda", None, role=Role.EDITOR)
+        users.create_user("lin", None, role=Role.AUTHOR)
+        users.create_user("eda", None, role=Role.EDITOR)
 
 
 @pytest.fixture

@@ -282,7 +282,7 @@ WORDS = {
     "f.formatLongDay('2099-11-29T08:00:00+00:00')": "Sunday 29 November 2099",
     "f.formatChanged(new Date(Date.now() - 130_000))": "2 min ago",
     "f.formatDayAndTime('2020-02-03T10:00:00')": "3 Feb 2020, 10:00",
-    "f.distance(new Date(Date.now() + 72.1 * 31_557_600_000))": "in 72 years",
+    "f.formatDistance(new Date(Date.now() + 72.1 * 31_557_600_000))": "in 72 years",
     "f.toFields('2026-07-01T23:30:00')": {"day": "2026-07-02", "time": "00:30"},
     "f.toInstant('2026-07-01', '08:00').toISOString()": "2026-07-01T07:00:00.000Z",
     "f.toInstant('2026-10-25', '00:30').toISOString()": "2026-10-24T23:30:00.000Z",

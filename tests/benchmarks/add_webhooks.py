@@ -12,5 +12,5 @@ from blogapi.delivery.webhooks.schemas import WebhookBodySchema
 if __name__ == "__main__":
     with create_app().app_context():
         for fields in json.load(sys.stdin):
-            service.create(WebhookBodySchema().load(fields))
+            service.create_webhook(WebhookBodySchema().load(fields))
     print("{}")

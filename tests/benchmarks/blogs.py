@@ -161,8 +161,8 @@ def fill_blog(folder: Path, articles: int, size: int) -> None:
     gc.set_threshold(50_000, 20, 50)
     app = create_app()
     with app.app_context():
-        site.change({"url": "https://blog.example"})
-        ada = users.create("ada", None, role=Role.ADMIN).uuid
+        site.change_site({"url": "https://blog.example"})
+        ada = users.create_user("ada", None, role=Role.ADMIN).uuid
         terms = _create_terms(ada)
         _store_articles(ada, islice(_write_articles(articles, size, terms), DISTINCT_ARTICLES))
         if articles > DISTINCT_ARTICLES:
@@ -197,7 +197,7 @@ def _create_terms(ada: UUID) -> Terms:
     def create(taxonomy: Taxonomy[Any], count: int, **fields: str) -> list[UUID]:
         names = [f"{taxonomy.singular.capitalize()} {number}" for number in range(1, count + 1)]
         bodies = [taxonomy.body_schema().load({"name": name, **fields}) for name in names]
-        return [taxonomies.create(taxonomy, ada, body).uuid for body in bodies]
+        return [taxonomies.create_term(taxonomy, ada, body).uuid for body in bodies]
 
     return Terms(
         create(categories_definition.CATEGORIES, CATEGORIES, description="About a category."),

@@ -32,7 +32,7 @@ LIST = f"{ARTICLES}?fields=title"
 def archive(app):
     """A zip archive with many articles; Lin can log in and import it."""
     with app.app_context():
-        users.create(LIN["username"], LIN["password"], role=Role.ADMIN)
+        users.create_user(LIN["username"], LIN["password"], role=Role.ADMIN)
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as file:
         for number in range(NUMBER):

@@ -62,7 +62,7 @@ def test_a_killed_run_is_continued_and_foreign_files_stay(
     app, run, make_article, as_admin, tmp_path, command, is_second, moment
 ):
     with app.app_context():
-        site.change({"url": "https://blog.example"})
+        site.change_site({"url": "https://blog.example"})
     again = make_article(title="Again", slug="again", content="One")
     make_article(title="Other")
     folder = tmp_path / "copy"
@@ -86,7 +86,7 @@ def test_a_file_put_at_the_name_that_a_killed_run_was_about_to_write_is_foreign(
     app, run, make_article, tmp_path, command
 ):
     with app.app_context():
-        site.change({"url": "https://blog.example"})
+        site.change_site({"url": "https://blog.example"})
     make_article(title="Again", slug="again")
     folder = tmp_path / "copy"
     run_and_kill(app, "before", *command, folder)

@@ -78,7 +78,7 @@ def run_loops(*loops: RequestLoop) -> Iterator[None]:
 def lin_account(app):
     """A user who can log in."""
     with app.app_context():
-        users.create(LIN["username"], LIN["password"], role=Role.READER)
+        users.create_user(LIN["username"], LIN["password"], role=Role.READER)
 
 
 def test_no_update_is_lost_when_eight_clients_write_on_two_servers(serve, make_article):

@@ -245,7 +245,7 @@ def test_a_build_hook_rebuilds_an_astro_site(blog, tmp_path):
         receiver.check = lambda call: run(FRAMEWORKS["astro"].build, folder, environment)
         fields = {"name": "site", "url": receiver.url, "preset": "netlify", "quiet_seconds": 0}
         with blog.app.app_context():
-            webhooks.create(WebhookBodySchema().load(fields))
+            webhooks.create_webhook(WebhookBodySchema().load(fields))
         end = sender.start_sender(blog.app)
         try:
             article = {"title": "Told to the builder", "content": "Words", "status": "published"}

@@ -93,7 +93,7 @@ def count_files(source: str) -> Counter[str]:
     for entry in walk_path(Path(CORPUS) / source):
         found["files"] += 1
         try:
-            parsed = front_matter.parse_file(text.decode(read_bytes(entry.path))[0])
+            parsed = front_matter.parse_file(text.decode_text(read_bytes(entry.path))[0])
         except RefusedFile:
             found["refused"] += 1
             continue
@@ -145,7 +145,7 @@ class Targets:
     def find_post(self, name):
         return "/new/"
 
-    find_address = find_page = find_post
+    find_address = find_wiki_link_address = find_post
 
 
 #: The numbers of template tags and wiki links that depend on the templates of the former blog.

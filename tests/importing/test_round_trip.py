@@ -115,7 +115,7 @@ def make_blog(blogs, tmp_path, blog):
             create_term(blogs.owner, TAGS, name=name, slug=slug)
         create_term(blogs.owner, AUTHORS, name=blog["names"][0], slug="guest", bio=bio)
         create_term(blogs.owner, AUTHORS, name=blog["names"][0], slug="guest-2", avatar=f"media:{red.uuid}")
-        site.change(SiteChangesSchema().load({"title": title, "logo": f"media:{red.uuid}"}))
+        site.change_site(SiteChangesSchema().load({"title": title, "logo": f"media:{red.uuid}"}))
         filled = json.dumps(blog["articles"]).replace("MEDIA", str(red.uuid)).replace("HASH", red.hash)
         for fields in json.loads(filled):
             references = {name: [{"slug": slug} for slug in fields[name]] for name in ("tags", "authors")}

@@ -120,7 +120,7 @@ def test_an_answer_of_the_api_never_comes_from_a_page(make_app, monkeypatch, log
     """With PUBLIC_READS and the site on, a login gets its own answers, and a stranger theirs."""
     app = make_app(PUBLIC_READS=True)
     with app.app_context():
-        service.change({"url": "https://blog.example", "built_in": True})
+        service.change_site({"url": "https://blog.example", "built_in": True})
     client = log_in(people.admin)
     cookie = {"Cookie": f"blogapi_session={client.get_cookie('blogapi_session').value}"}
     blog = add_cache(app, monkeypatch)

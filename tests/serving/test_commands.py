@@ -93,7 +93,7 @@ def test_no_next_steps_are_printed_for_a_blog_with_articles(serve, make_article)
 
 def test_the_first_line_leads_to_the_admin_pages(serve, app):
     with app.app_context():
-        users.create("ada", "correct horse battery", role=Role.ADMIN)
+        users.create_user("ada", "correct horse battery", role=Role.ADMIN)
     first, *others = serve().output.splitlines()
     assert re.fullmatch(r"Write here: http://127\.0\.0\.1:\d+/admin/", first)
     assert commands.FIRST_ADMIN not in others

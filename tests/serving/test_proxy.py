@@ -96,7 +96,7 @@ def test_the_cookie_is_secure_if_the_proxy_forwards_https(make_app, trusted, sec
     from blogapi.accounts.users import service
 
     with app.app_context():
-        service.create("ada", "a long pass phrase", role=Role.ADMIN)
+        service.create_user("ada", "a long pass phrase", role=Role.ADMIN)
     with serve(app) as port:
         connection = HTTPConnection("127.0.0.1", port, timeout=60)
         connection.request(

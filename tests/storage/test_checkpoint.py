@@ -104,7 +104,7 @@ def test_a_checkpoint_that_fails_does_not_fail_the_write(app, log_path, write_ro
     monkeypatch.setattr(checkpoint.integrity, "open_database", fail)
     write_rows(4, log_path)
     with app.app_context():
-        users.create("ada", None, role=Role.ADMIN)
+        users.create_user("ada", None, role=Role.ADMIN)
         assert db.session.scalar(db.text("SELECT count(*) FROM account")) == 1
 
 

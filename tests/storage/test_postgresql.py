@@ -153,7 +153,7 @@ def test_a_typed_option_of_the_driver_can_be_set_in_the_url(databases, tmp_path,
     )
     app = make_app(SQLALCHEMY_DATABASE_URI=url.render_as_string(hide_password=False))
     with app.app_context(), transaction(wait=False):
-        users.create("ada", None, role=Role.ADMIN)
+        users.create_user("ada", None, role=Role.ADMIN)
     with app.app_context(), db.engine.connect() as connection:
         for _ in range(8):
             assert connection.scalar(text("SHOW application_name")) == "tests"
@@ -183,7 +183,7 @@ def test_while_the_database_server_is_down_requests_get_a_503_with_this_reason(a
 def test_reads_see_one_snapshot_until_the_end_of_the_request(app):
     with app.app_context():
         with transaction():
-            users.create("ada", None, role=Role.ADMIN)
+            users.create_user("ada", None, role=Role.ADMIN)
         assert db.session.scalar(select(func.count()).select_from(Account)) == 1
         with other_connection(app) as other:
             other.exec_driver_sql("DELETE FROM account")
@@ -299,7 +299,7 @@ def test_lists_have_the_same_order_in_every_locale(databases, tmp_path, make_app
     names = ["b", "A", "äc", "Z", "a c", "ab", "a-b", "É", "_"]
     app = make_app(SQLALCHEMY_DATABASE_URI=url)
     with app.app_context():
-        ada = users.create("ada", None, role=Role.ADMIN)
+        ada = users.create_user("ada", None, role=Role.ADMIN)
         key = api_keys.issue_key(ada.uuid, "write").value
     client = make_client(app, key)
     for name in names:

@@ -77,5 +77,5 @@ def delete(uuid: str) -> None:
     """Delete the key with this uuid, which `key list` shows; requests with it are refused immediately."""
     with report_problems():
         detail = f"{uuid!r} is not the uuid of a key; `key list` shows the uuids."
-        service.delete_by_uuid(or_not_found(parse_uuid(uuid), detail))
+        service.delete_key_unchecked(or_not_found(parse_uuid(uuid), detail))
     click.echo(f"Deleted the key {uuid}.")

@@ -64,7 +64,7 @@ def create(fields: Fields) -> WithAttributes:
                 "Only a user may set the name, expiry or scopes of a key; log in, or send no body."
             )
         return service.create_anonymous_key()
-    return service.create(current_caller(), **fields)
+    return service.create_key(current_caller(), **fields)
 
 
 @bp.get("/")
@@ -92,7 +92,7 @@ def single(query: Query, id: UUID) -> PartialResult:
 @bp.write(200, KeySchema(), REPRESENTATION)
 def change(changes: Fields, id: UUID) -> ApiKey:
     """Change the name or the expiry of an API key."""
-    return service.change(current_caller(), id, changes)
+    return service.change_key(current_caller(), id, changes)
 
 
 @bp.put("/<id:id>/")
@@ -102,7 +102,7 @@ def change(changes: Fields, id: UUID) -> ApiKey:
 @bp.write(200, KeySchema(), REPRESENTATION)
 def replace(settings: Fields, id: UUID) -> ApiKey:
     """Replace the name and the expiry of an API key."""
-    return service.change(current_caller(), id, settings)
+    return service.change_key(current_caller(), id, settings)
 
 
 @bp.delete("/<id:id>/")
@@ -116,7 +116,7 @@ def delete(id: UUID) -> None:
     may delete only itself. With a login or a key of scope `write`, a user may delete any of their own keys,
     and an admin any key.
     """
-    service.delete(current_caller(), id)
+    service.delete_key(current_caller(), id)
 
 
 @bp.post("/<id:id>/rotate/")
@@ -127,4 +127,4 @@ def delete(id: UUID) -> None:
 def rotate(fields: Fields, id: UUID) -> WithAttributes:
     """Rotate an API key: create a successor, and let the old key expire after the overlap."""
     _count_attempt()
-    return service.rotate(current_caller(), id, **fields)
+    return service.rotate_key(current_caller(), id, **fields)

@@ -27,7 +27,7 @@ from blogapi.web.key_format import digest_token
 MAX_DELETED_KEYS = 500
 
 
-def create(
+def create_key(
     caller: Caller, *, name: str = "", expires: datetime | None = None, scopes: Collection[Scope] = ()
 ) -> WithAttributes:
     """Create a key of the caller's user and return it with its `value`.
@@ -103,7 +103,7 @@ def get_deletable_key(caller: Caller, uuid: UUID) -> ApiKey:
     return key
 
 
-def change(caller: Caller, uuid: UUID, changes: Fields) -> ApiKey:
+def change_key(caller: Caller, uuid: UUID, changes: Fields) -> ApiKey:
     """Change the name or the expiry of a key; the caller needs the scope `write`.
 
     Raises NotFound if the caller cannot see the key, and the errors of `permissions.choose_expiry`.
@@ -117,7 +117,7 @@ def change(caller: Caller, uuid: UUID, changes: Fields) -> ApiKey:
     return key
 
 
-def rotate(caller: Caller, uuid: UUID, *, overlap_seconds: int) -> WithAttributes:
+def rotate_key(caller: Caller, uuid: UUID, *, overlap_seconds: int) -> WithAttributes:
     """Create a successor with the same owner, name, scope and expiry; the old key expires after the overlap.
 
     The caller needs the scope `write`. If the old key has no expiry, the successor gets the expiry of the
@@ -138,7 +138,7 @@ def rotate(caller: Caller, uuid: UUID, *, overlap_seconds: int) -> WithAttribute
     return successor
 
 
-def delete(caller: Caller, uuid: UUID) -> None:
+def delete_key(caller: Caller, uuid: UUID) -> None:
     """Delete a key; every process then refuses requests with it.
 
     Raises NotFound if the caller cannot see the key, and Forbidden if the caller may not delete it.
@@ -147,7 +147,7 @@ def delete(caller: Caller, uuid: UUID) -> None:
         db.session.delete(get_deletable_key(caller, uuid))
 
 
-def delete_by_uuid(uuid: UUID) -> None:
+def delete_key_unchecked(uuid: UUID) -> None:
     """Delete a key without checking the caller, for commands; raises NotFound if there is no such key."""
     with transaction():
         db.session.delete(queries.get_by_uuid(uuid))

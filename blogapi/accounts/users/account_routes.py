@@ -38,7 +38,7 @@ def get_own_account() -> WithAttributes:
 def replace_email(fields: Fields) -> None:
     """Set or remove the current user's e-mail address, for links that reset a forgotten password."""
     account = credentials.check_own_password(fields["current_password"])
-    service.change(account.uuid, {"email": fields["email"]})
+    service.change_user(account.uuid, {"email": fields["email"]})
 
 
 @bp.post("/second-factor/setup/")

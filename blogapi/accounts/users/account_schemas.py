@@ -119,9 +119,9 @@ class OwnPasswordSchema(InputSchema):
 class SecondFactorSetupSchema(OutputSchema):
     """The secret for an app that shows one-time codes; only this response shows it."""
 
-    secret = ma.fields.String(metadata={"description": "In base32, as apps expect it."})
+    secret = ma.fields.String(metadata={"description": "The secret in base32, the format that apps expect."})
     url = ma.fields.String(
-        metadata={"description": "The secret as an address for apps (`otpauth://…`), as in the QR code."}
+        metadata={"description": "The address for apps (`otpauth://…`) that is also in the QR code."}
     )
     qr_code = ma.fields.String(metadata={"description": "The QR code, as a `data:` URL of an SVG image."})
 
@@ -138,7 +138,9 @@ class OwnAccountSchema(SecondFactorSchema, UserSchema):
     email = ma.fields.String(metadata={"description": "May be empty.", "example": "ada@blog.example"})
     created = Timestamp(dump_only=True)
     password_changed = Timestamp(
-        dump_only=True, allow_none=True, metadata={"description": "Null if it was not recorded."}
+        dump_only=True,
+        allow_none=True,
+        metadata={"description": "Time of the last change; null if it was not recorded."},
     )
 
 
@@ -160,14 +162,18 @@ class WebLoginSchema(OutputSchema):
 class CallerSchema(OutputSchema):
     """The caller: user, role, API key and scopes."""
 
-    user = Identifier(allow_none=True, metadata={"description": "Null for an anonymous key."})
-    username = ma.fields.String(metadata={"description": "Empty for an anonymous key."})
+    user = Identifier(
+        allow_none=True, metadata={"description": "uuid of the user; null for an anonymous key."}
+    )
+    username = ma.fields.String(metadata={"description": "Name of the user; empty for an anonymous key."})
     role = ma.fields.String(metadata={"enum": ROLES, "description": "`reader` for an anonymous key."})
     publishes = ma.fields.Boolean(
         data_key="can_publish", metadata={"description": "Whether the caller may publish articles."}
     )
     key = Identifier(
         allow_none=True,
-        metadata={"description": "Null for a login session and for a key of scope `published`."},
+        metadata={
+            "description": "uuid of the key; null for a login session and for a key of scope `published`."
+        },
     )
     scopes = ma.fields.List(ma.fields.String(metadata={"enum": [*SCOPES]}))

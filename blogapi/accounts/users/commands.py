@@ -52,7 +52,7 @@ def _read_password(*, from_stdin: bool) -> str:
 def create(name: str, role: str, admin: bool, can_publish: bool, password_stdin: bool) -> None:
     """Create a user; the command asks for the password."""
     with report_problems():
-        account = service.create(
+        account = service.create_user(
             name,
             _read_password(from_stdin=password_stdin),
             role=Role.ADMIN if admin else Role(role),
@@ -76,7 +76,7 @@ def change_role(name: str, role: str, can_publish: bool | None) -> None:
     if can_publish is not None:
         changes["can_publish"] = can_publish
     with report_problems():
-        service.change(queries.get_user_by_name(name).uuid, changes)
+        service.change_user(queries.get_user_by_name(name).uuid, changes)
     click.echo(f"{name} is now {with_indefinite_article(role)}.")
 
 

@@ -57,7 +57,7 @@ def send_invitation(link: Any) -> WithAttributes:
 
 
 def send_reset_link(account: Account, link: Any) -> WithAttributes:
-    """Send a reset link to the user; return it with `sent` and `problem`, as `send_invitation` does."""
+    """Send a reset link to the user; return the link with `sent` and `problem`."""
     values = {"name": account.username}
     return _try_sending(link, account.email, "New password for {title}", _RESET_TEXT, values)
 

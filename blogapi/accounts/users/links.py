@@ -30,7 +30,7 @@ _PAGES = {LinkKind.SETUP: "setup", LinkKind.RESET: "reset", LinkKind.INVITATION:
 
 
 def create_setup_link() -> WithAttributes:
-    """Create a link that creates the first admin, and return it as `create_reset_link` does."""
+    """Create a link that creates the first admin; return it with its `path` and its `url`."""
     return _store_link(OneTimeLink(kind=LinkKind.SETUP))
 
 
@@ -46,7 +46,7 @@ def create_reset_link(account_id: UUID) -> WithAttributes:
 
 
 def create_invitation(fields: Fields, *, inviter_id: UUID | None) -> WithAttributes:
-    """Create a link that creates a user, and return it as `create_reset_link` does.
+    """Create a link that creates a user; return it with its `path` and its `url`.
 
     `fields` has the `name` of the profile, the `role`, `can_publish` and the `email` address of the user.
     Raises Conflict if there are too many invitations.

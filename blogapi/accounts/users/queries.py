@@ -54,7 +54,7 @@ def get_user_details(uuid: UUID) -> WithAttributes:
 
 
 def list_user_details() -> list[WithAttributes]:
-    """Return all users, as `get_user_details` does, ordered by name."""
+    """Return all users with the attributes of `get_user_details`, ordered by name."""
     return _add_second_factor_state(list_users())
 
 

@@ -191,7 +191,7 @@ class InvitationSchema(InvitedSchema):
     inviter = ma.fields.Nested(
         UserReferenceSchema,
         allow_none=True,
-        metadata={"description": "Null if the command `user invite` made the invitation."},
+        metadata={"description": "Who made the invitation; null if it was the command `user invite`."},
     )
 
 

@@ -1,4 +1,4 @@
-"""Creates, changes and deletes users, sets passwords, and starts and ends login sessions."""
+"""Creates, changes and deletes users; sets passwords; starts and ends login sessions."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Profiles(Protocol):
 PROFILES = AppState[Profiles]("profiles")
 
 
-def create(username: str, password: str | None, *, role: Role, can_publish: bool = False) -> Account:
+def create_user(username: str, password: str | None, *, role: Role, can_publish: bool = False) -> Account:
     """Create and return a user, who cannot log in without a password.
 
     Raises Invalid if the name or the password is invalid, and Conflict if the name is taken.
@@ -80,7 +80,7 @@ def store_user(
     return account
 
 
-def change(uuid: UUID, changes: Fields) -> Account:
+def change_user(uuid: UUID, changes: Fields) -> Account:
     """Change the role, `can_publish` or the e-mail address of a user, or disable or enable the user.
 
     A disabled user is logged out everywhere. Invitations from a user who is no longer an active admin are
@@ -224,7 +224,7 @@ def _check_not_last_admin(account: Account) -> None:
     can_log_in = account.role == Role.ADMIN and not account.disabled and account.has_password
     if can_log_in and not queries.can_admin_log_in(other_than=account):
         raise Conflict(
-            "This is the last admin who can log in; make another user with a password an admin first.",
+            "This is the only admin who can log in; first give another user with a password the role admin.",
             code="last_admin",
         )
 

@@ -44,7 +44,7 @@ def listed() -> list[WithAttributes]:
 @bp.response(201, UserDetailsSchema())
 def create(fields: Fields) -> WithAttributes:
     """Create a user; without a password, the user needs a reset link to set one."""
-    account = service.create(
+    account = service.create_user(
         fields["username"],
         fields.get("password"),
         role=Role(fields["role"]),
@@ -85,7 +85,7 @@ def change(changes: Fields, id: UUID) -> WithAttributes:
 
     A disabled user is logged out and cannot log in, and their API keys are refused.
     """
-    return queries.get_user_details(service.change(id, changes).uuid)
+    return queries.get_user_details(service.change_user(id, changes).uuid)
 
 
 @bp.delete("/<id:id>/")

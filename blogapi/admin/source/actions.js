@@ -104,7 +104,7 @@ const STATE_QUERY = { fields: "status,published_at,last_updated,working_copy,cus
  * @param {string} path @param {Action} action @param {Options & {at?: Date | null}} [options]
  * @returns {Promise<State & {undo: null | ((options?: Options) => Promise<State>)}>}
  */
-export async function run(path, { from, status, takesEdits }, { at, etag, query = STATE_QUERY } = {}) {
+export async function runAction(path, { from, status, takesEdits }, { at, etag, query = STATE_QUERY } = {}) {
   const [{ data: before, etag: current }, copy] = await loadWithCopy(path, { query: STATE_QUERY });
   const statusName = STATUSES[/** @type {Status} */ (before.status)].name.toLowerCase();
   // Another user can have made the item a draft in the meantime: "Unlist" would then publish it.

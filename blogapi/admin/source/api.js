@@ -1,6 +1,6 @@
 /** The client of the API: JSON, ETags, errors, and a login that ends while a page is open. */
 
-import { distance, formatTime } from "./format.js";
+import { formatDistance, formatTime } from "./format.js";
 
 const API_PATH = "/api/v1/";
 
@@ -46,7 +46,7 @@ export class ApiError extends Error {
   /** @param {number} status @param {Problem} [problem] */
   constructor(status, { code = "", detail, errors = {}, retryAfter = null } = {}) {
     const given = detail ?? `The blog answered with an error (${status}).`;
-    const wait = retryAfter && !given.includes("again") && distance(new Date(Date.now() + retryAfter * 1000));
+    const wait = retryAfter && !given.includes("again") && formatDistance(new Date(Date.now() + retryAfter * 1000));
     super(`${Object.entries(errors).map(explainFieldError).join(" ") || given}${wait ? ` Try again ${wait}.` : ""}`);
     this.status = status;
     this.code = code;

@@ -3,8 +3,8 @@
 /** Ask for a code in the form: show its field, and hide all others. @param {any} form */
 export function askForCode(form) {
   for (const field of form.querySelectorAll(".field")) field.hidden = !field.matches(".code-field");
-  useApp(form, true);
-  form.querySelector(".code-field > button").onclick = () => useApp(form, false);
+  setCodeKind(form, true);
+  form.querySelector(".code-field > button").onclick = () => setCodeKind(form, false);
 }
 
 /** Ask for the name and the password again. @param {any} form */
@@ -14,7 +14,7 @@ export function endCode(form) {
 }
 
 // The code comes from the app, or it is a recovery code, which has letters too.
-function useApp(/** @type {any} */ form, /** @type {boolean} */ isApp) {
+function setCodeKind(/** @type {any} */ form, /** @type {boolean} */ isApp) {
   const { code } = form.elements;
   const [label, help, other] = form.querySelectorAll(".code-field :is(label, .help), .code-field > button");
   label.textContent = isApp ? "Code from the app" : "Recovery code";

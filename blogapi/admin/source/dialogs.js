@@ -32,7 +32,7 @@ export function copyButton(text, { label = "Copy", kind } = {}) {
   return button(label, copy, { busyText: "Copied", icon: "copy", kind });
 }
 
-/** Announce a text that is already visible to screen readers. @param {string} text */
+/** Announce to screen readers a text that is already visible. @param {string} text */
 export function announce(text) {
   const region = document.querySelector("#announcer > span");
   if (region) region.textContent = region.textContent === text ? `${text}\u00a0` : text;

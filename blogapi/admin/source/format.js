@@ -67,7 +67,7 @@ export const dayInSentence = (stamp) =>
 const UNITS = { year: 31_557_600, month: 2_629_800, day: 86_400, hour: 3600, minute: 60, second: 1 };
 
 /** "in 8 days", "in 72 years", "3 months ago", "in 20 minutes", "in 5 seconds". @param {Stamp} stamp */
-export function distance(stamp) {
+export function formatDistance(stamp) {
   const seconds = (parseTime(stamp).getTime() - Date.now()) / 1000;
   const units = /** @type {(keyof typeof UNITS)[]} */ (Object.keys(UNITS));
   const unit = units.find((name) => Math.abs(seconds) >= UNITS[name]) ?? "second";

@@ -96,7 +96,7 @@ export async function openForm(page, form, { title, kind, values = {}, save }) {
  * Delete the resource at the path and load the page again. question: options of confirmRisk(), or none.
  * @param {Page} page @param {string} path @param {Parameters<typeof confirmRisk>[0]} [question]
  */
-export async function remove(page, path, question) {
+export async function deleteResource(page, path, question) {
   if (!question || (await confirmRisk(question))) await page.actAndReload("remove", () => del(path));
 }
 

@@ -56,8 +56,8 @@ export function placeField(pages, uuid, parent, index, use, errors) {
 }
 
 /**
- * Return the changes that put a page at an index among the pages below a parent (null: at the top): its own, and those
- * of the pages that make room.
+ * Return the changes that put a page at an index among the pages below a parent (null: at the top): the change
+ * of the page itself, and those of the pages that make room.
  * @param {Article[]} pages in the order of their positions
  * @param {string} uuid @param {string | null} parent @param {number} index
  * @returns {{uuid: string, parent?: string | null, position: number}[]}

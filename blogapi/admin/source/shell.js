@@ -10,7 +10,7 @@ import { count, formatDayAndTime, setTimeZone } from "./format.js";
 import { guardLinks } from "./navigation.js";
 import { openPalette } from "./palette.js";
 import { hasRole, setCaller } from "./roles.js";
-import { letterOf, nameKeys } from "./shortcuts.js";
+import { getShortcutKey, nameKeys } from "./shortcuts.js";
 import * as storage from "./storage.js";
 
 // The names of the blog and the user are stored for the next page, whose menu does not wait for the API.
@@ -18,7 +18,7 @@ const SESSION_KEY = "blogapi.session";
 let last = storage.read(SESSION_KEY) ?? {};
 setCaller({ ...last, uuid: last.user });
 /** @param {string} selector @returns {any} */
-const find = (selector) => document.querySelector(selector);
+const findElement = (selector) => document.querySelector(selector);
 
 /** The elements of the document and its templates that have a `data-ref`, by this name. @type {Refs} */
 export const refs = /** @type {any} */ (
@@ -158,7 +158,7 @@ export class Page extends LitElement {
       const isVisible = (field) => front?.querySelector(`[id="field-${field}"]`)?.checkVisibility();
       const isShown = Object.keys(errors).some(isVisible);
       this.set({ errors, problem: isShown ? "" : message });
-      this.updateComplete.then(() => find("[aria-invalid=true]")?.focus());
+      this.updateComplete.then(() => findElement("[aria-invalid=true]")?.focus());
     } finally {
       this.set({ busy: "" });
     }
@@ -208,7 +208,7 @@ export class Page extends LitElement {
   updated() {
     document.title = [this.heading, last.title].filter(Boolean).join(" · ");
     refs.sideTitle.textContent = last.title || location.host;
-    find(".side [href='/admin/profile/'] span").textContent = last.username || "Profile";
+    findElement(".side [href='/admin/profile/'] span").textContent = last.username || "Profile";
     const links = /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll(".see-site"));
     for (const link of links) Object.assign(link, { hidden: !last.address, href: last.address || "/" });
     if (last.role) document.body.dataset.role = last.role;
@@ -294,13 +294,13 @@ addEventListener("click", (/** @type {any} */ { target: toggle }) => {
 /** Define the page of this document, show it and return it. @template {typeof Page} T @param {T} PageClass */
 export function definePage(PageClass) {
   customElements.define("admin-page", PageClass);
-  const page = /** @type {InstanceType<T>} */ (find("admin-page"));
+  const page = /** @type {InstanceType<T>} */ (findElement("admin-page"));
   page.reload();
   addEventListener("online", () => page.state === "failed" && page.reload());
   nameKeys(document);
   addEventListener("click", (/** @type {any} */ { target }) => target.closest(".go-to") && openPalette());
   addEventListener("keydown", (event) => {
-    if (letterOf(event) !== "P" || !hasRole("author")) return;
+    if (getShortcutKey(event) !== "P" || !hasRole("author")) return;
     event.preventDefault();
     openPalette();
   });

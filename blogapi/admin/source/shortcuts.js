@@ -3,10 +3,10 @@
 const IS_MAC = /^(Mac|iPhone|iPad)/.test(navigator.platform);
 
 /**
- * Return the letter that is pressed together with Ctrl or ⌘ alone, in upper case, or "".
+ * Return the key, in upper case, if Ctrl (⌘ on a Mac) is the only modifier; otherwise "".
  * @param {KeyboardEvent} event
  */
-export function letterOf({ ctrlKey, metaKey, altKey, shiftKey, isComposing, key }) {
+export function getShortcutKey({ ctrlKey, metaKey, altKey, shiftKey, isComposing, key }) {
   const isShortcut = (IS_MAC ? metaKey && !ctrlKey : ctrlKey && !metaKey) && !altKey && !shiftKey;
   return isShortcut && !isComposing ? key.toUpperCase() : "";
 }

@@ -173,7 +173,7 @@ def compare_contents(before: ArticleContent, after: ArticleContent) -> list[Diff
     return [
         Difference(name, left.get(name), right.get(name))
         for name in sorted(left | right)
-        if _differs(left.get(name), right.get(name))
+        if _is_different(left.get(name), right.get(name))
     ]
 
 
@@ -191,6 +191,6 @@ def _flatten_nested(content: ArticleContent) -> dict[str, Any]:
     return flat | nested
 
 
-def _differs(before: Any, after: Any) -> bool:
+def _is_different(before: Any, after: Any) -> bool:
     # In Python, True equals 1, but they are different values of a custom field.
     return bool(before != after) or isinstance(before, bool) != isinstance(after, bool)

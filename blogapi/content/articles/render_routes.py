@@ -163,7 +163,7 @@ def _predict_address(
     """
     article = db.session.get(Article, uuid)
     base = ""
-    if article and not _follows_title(article, title):
+    if article and not _will_slug_change_with(article, title):
         slug = slug or article.slug
         base = get_base_slug(slug, uuid) or ""
     if current_caller().gets_provisional_slugs:
@@ -202,7 +202,7 @@ def _make_page_url(uuid: UUID, page: Article | None, slug: str, parent: Any) -> 
     return f"{site.url}{path}"
 
 
-def _follows_title(article: Article, title: str) -> bool:
+def _will_slug_change_with(article: Article, title: str) -> bool:
     was_public = article.was_public or is_readable(article, current_time())
     return article.slug_derived and not was_public and article.title != title
 

@@ -29,14 +29,14 @@ from blogapi.content.articles.models import LINK_MODELS, Article, DeletedItem, F
 from blogapi.content.articles.prerendering import remove_generated_excerpt
 from blogapi.content.articles.schemas import RESET_BY_PUT
 from blogapi.content.articles.snapshots import get_content
-from blogapi.content.articles.writing import deleted_items, history, states
+from blogapi.content.articles.writing import deleted_items, event_states, history
+from blogapi.content.articles.writing.event_states import get_state
 from blogapi.content.articles.writing.loaded_articles import (
     ArticleWrite,
     LoadedArticles,
     store_writes,
     write_together,
 )
-from blogapi.content.articles.writing.states import get_state
 from blogapi.content.custom_fields.definitions import list_definitions
 from blogapi.content.custom_fields.models import NO_VALUES
 from blogapi.content.custom_fields.shown_values import list_public_names
@@ -291,7 +291,7 @@ def rerender_article(loaded: LoadedArticles, uuid: UUID) -> None:
     article = loaded.get(uuid)
     write = loaded.writes.setdefault(uuid, ArticleWrite(article, get_content(article)))
     write.is_rendered = True
-    states.record_rendering(article, ChangeType.UPDATED)
+    event_states.record_rendering(article, ChangeType.UPDATED)
 
 
 def changes_nothing(loaded: LoadedArticles, uuid: UUID, fields: ArticleInput) -> bool:

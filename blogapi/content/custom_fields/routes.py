@@ -32,7 +32,7 @@ def listed() -> list[WithAttributes]:
 @bp.write(201, FieldSchema(), REPRESENTATION)
 def create(fields: Fields) -> WithAttributes:
     """Define a custom field; values that articles already have under its name are shown again."""
-    return service.create(fields)
+    return service.create_field(fields)
 
 
 @bp.get("/<id:id>/")
@@ -49,7 +49,7 @@ def single(id: UUID) -> WithAttributes:
 @bp.write(200, FieldSchema(), REPRESENTATION, creates=True)
 def replace(fields: Fields, id: UUID) -> UpsertResult:
     """Define the custom field with this uuid, or replace its definition."""
-    return service.replace(id, fields)
+    return service.replace_field(id, fields)
 
 
 @bp.patch("/<id:id>/")
@@ -59,7 +59,7 @@ def replace(fields: Fields, id: UUID) -> UpsertResult:
 @bp.write(200, FieldSchema(), REPRESENTATION)
 def change(fields: Fields, id: UUID) -> WithAttributes:
     """Change the definition of a custom field; values that no longer fit are kept, but not shown."""
-    return service.change(id, fields)
+    return service.change_field(id, fields)
 
 
 @bp.delete("/<id:id>/")
@@ -68,4 +68,4 @@ def change(fields: Fields, id: UUID) -> WithAttributes:
 @bp.write(204, None, REPRESENTATION)
 def delete(id: UUID) -> None:
     """Delete the definition of a custom field; the values stay in the articles, hidden."""
-    service.delete(id)
+    service.delete_field(id)

@@ -51,7 +51,7 @@ def get_field(uuid: UUID) -> CustomField:
 
 
 def get_details(uuid: UUID) -> WithAttributes:
-    """Return the definition as `add_use_counts` does; raises NotFound if there is none."""
+    """Return the definition with the counts of `add_use_counts`; raises NotFound if there is none."""
     return add_use_counts([get_field(uuid)])[0]
 
 
@@ -73,7 +73,7 @@ _DEFAULTS: Fields = {
 }
 
 
-def create(fields: Fields, *, uuid: UUID | None = None) -> WithAttributes:
+def create_field(fields: Fields, *, uuid: UUID | None = None) -> WithAttributes:
     """Define a field and return it; see `define_field`."""
     return get_details(define_field(fields, uuid=uuid).uuid)
 
@@ -97,14 +97,14 @@ def define_field(fields: Fields, *, uuid: UUID | None = None) -> CustomField:
     return field
 
 
-def replace(uuid: UUID, fields: Fields) -> UpsertResult:
+def replace_field(uuid: UUID, fields: Fields) -> UpsertResult:
     """Create or replace the definition with this uuid."""
     if db.session.get(CustomField, uuid) is None:
-        return UpsertResult(create(fields, uuid=uuid), created=True)
-    return UpsertResult(change(uuid, {**_DEFAULTS, **fields}), created=False)
+        return UpsertResult(create_field(fields, uuid=uuid), created=True)
+    return UpsertResult(change_field(uuid, {**_DEFAULTS, **fields}), created=False)
 
 
-def change(uuid: UUID, fields: Fields) -> WithAttributes:
+def change_field(uuid: UUID, fields: Fields) -> WithAttributes:
     """Change the given fields of a definition; values that no longer fit are kept."""
     with transaction(visible=False):
         field = get_field(uuid)
@@ -121,7 +121,7 @@ def change(uuid: UUID, fields: Fields) -> WithAttributes:
     return get_details(uuid)
 
 
-def delete(uuid: UUID) -> None:
+def delete_field(uuid: UUID) -> None:
     """Delete a definition; the values stay in the articles, hidden, until a field has the name again."""
     with transaction(visible=False):
         field = get_field(uuid)

@@ -65,7 +65,9 @@ class DeletedTextSchema(ArticleFieldsSchema):
         fields = SHOWN_FIELDS
 
     category = ma.fields.Nested(
-        EmbeddedCategorySchema, allow_none=True, metadata={"description": "Null for a page."}
+        EmbeddedCategorySchema,
+        allow_none=True,
+        metadata={"description": "The category of an article; null for a page."},
     )
 
 

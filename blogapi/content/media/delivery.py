@@ -150,7 +150,7 @@ class DeliveryMiddleware:
             found = os.fstat(file.fileno())
             size = found.st_size
             if target.is_resized_copy:
-                widths.touch(target.path, found)
+                widths.record_request(target.path, found)
             status, length = "200 OK", size
             if (chosen := _choose_range(environ, target.etag, size)) is not None:
                 start, end = chosen

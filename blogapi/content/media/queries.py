@@ -133,9 +133,9 @@ def list_json(
     """Return a page of the files, or all if `page` is None, with the fields `names` (None: all fields)."""
     selected, count = filters.make_statements()
     limit, offset = (page.size, (page.number - 1) * page.size) if page else (CHUNK_SIZE + 1, 0)
-    rows = _execute(selected.limit(limit).offset(offset)).all()
+    rows = _execute_statement(selected.limit(limit).offset(offset)).all()
     if page is not None:
-        total = _execute(count).scalar() or 0
+        total = _execute_statement(count).scalar() or 0
         return Page(JsonBody(_to_array(rows, names)), total, page)
     if len(rows) <= CHUNK_SIZE:
         return Page(JsonBody(_to_array(rows, names)), len(rows), None)
@@ -148,13 +148,13 @@ def list_json(
     return Page(JsonBody(body, state=digest.hexdigest()), total, None)
 
 
-def _execute(statement: Select[*tuple[Any, ...]], **options: Any) -> Result[Any]:
+def _execute_statement(statement: Select[*tuple[Any, ...]], **options: Any) -> Result[Any]:
     # This bypasses the session, which would look for entities in every row.
     return db.session.connection().execute(statement, execution_options=options)
 
 
 def _read_chunks(statement: Select[*tuple[Any, ...]]) -> Iterator[Sequence[Sequence[Any]]]:
-    yield from _execute(statement, yield_per=CHUNK_SIZE).partitions(CHUNK_SIZE)
+    yield from _execute_statement(statement, yield_per=CHUNK_SIZE).partitions(CHUNK_SIZE)
 
 
 def _stream_array(chunks: Iterator[Sequence[Sequence[Any]]], names: Sequence[str] | None) -> Iterator[bytes]:

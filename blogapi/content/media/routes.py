@@ -96,8 +96,8 @@ def _add_warning(note: str, response: Response) -> Response:
 def create(query: Fields) -> Response:
     """Upload a file.
 
-    If the library already has the file, the response is its existing entry with status 200, and an alt text
-    or a caption is added if the entry has none and the caller may change the entry and what is public. An
+    If the library already has the file, the response is its existing entry with status 200. An alt text or a
+    caption is added if the entry has none, unless the caller may not change the entry or what is public. An
     upload can therefore be repeated safely.
     """
     with _receive_upload(query) as (prepared, texts):

@@ -56,10 +56,10 @@ class MediaSchema(OutputSchema):
     decorative = ma.fields.Boolean(metadata={"description": "Whether the image needs no alt text."})
     caption = ma.fields.String()
     type = ma.fields.String(metadata={"example": "image/jpeg"})
-    size = ma.fields.Integer(metadata={"description": "In bytes.", "example": 204800})
+    size = ma.fields.Integer(metadata={"description": "Size of the file in bytes.", "example": 204800})
     width = ma.fields.Integer(
         allow_none=True,
-        metadata={"description": "In pixels; null unless the file is an image.", "example": 1200},
+        metadata={"description": "Width in pixels; null unless the file is an image.", "example": 1200},
     )
     height = ma.fields.Integer(allow_none=True, metadata={"example": 900})
     url = PictureAddress(metadata=_URL)

@@ -104,7 +104,7 @@ def init_app(app: Flask) -> None:
     CACHE.set(app, ResizedCopyCache(get_folder(app), quota))
 
 
-def touch(path: Path, status: os.stat_result) -> None:
+def record_request(path: Path, status: os.stat_result) -> None:
     """Store that a file is requested now, at most once an hour."""
     if time.time() - status.st_mtime > _TOUCH_SECONDS:
         with suppress(OSError):

@@ -57,7 +57,7 @@ class SingleRevisionSchema(RevisionSchema):
     tags = ma.fields.List(Identifier())
     authors = ma.fields.List(
         Identifier(),
-        metadata={"description": "Empty in versions that were stored before articles had a byline."},
+        metadata={"description": "The byline; empty in versions that were stored before articles had one."},
     )
     seo = ma.fields.Nested(SeoTextsSchema)
     custom = WorkingCopySchema._declared_fields["custom"]

@@ -88,7 +88,7 @@ class Fts5:
         return str(connection.scalar(select(func.json_group_array(number))))
 
     def find_matching_numbers(self, connection: Connection, match: str) -> str:
-        """Return the numbers of all rows that match the full-text query, as `collect_numbers` does."""
+        """Return the numbers of all rows that match the query, in the format of `collect_numbers`."""
         return self.collect_numbers(connection, select(self.select_hits(match).c.number))
 
     def select_with_phrase(

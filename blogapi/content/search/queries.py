@@ -31,8 +31,8 @@ def search_articles(
     Articles are ranked in tiers: first those with all words in the title, then those with all words in title
     and subtitle, then all others. In the first tier, and among the newest MAX_CANDIDATES matches of the last
     tier, articles with the words as a phrase rank higher. If the query contains terms such as `c++`, articles
-    that contain exactly these terms rank above all others. Within a tier, articles that are in the lists for
-    a shorter time rank higher, and articles that are in no list come last.
+    that contain exactly these terms rank above all others. Within a tier, the most recently listed articles
+    come first, and articles that are in no list come last.
 
     Only articles whose search entries meet the conditions of `scope` match. With `among`, only the selected
     articles match. Ranking uses only visible articles, so it cannot leak draft content.

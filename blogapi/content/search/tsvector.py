@@ -118,7 +118,7 @@ class Tsvector:
     def select_hits(self, match: str, field: SearchField = SearchField.ALL) -> FromClause:
         """Return the numbers of the rows that match the full-text query for the field, as a CTE."""
         vector = self.table.c.vector if field == SearchField.ALL else self.table.c.titles
-        hits = select(self.number).where(_matches(vector, literal(match)))
+        hits = select(self.number).where(_is_match(vector, literal(match)))
         # Without MATERIALIZED, the planner might read the rows in the order of their numbers, and the large
         # vector of each row.
         return hits.cte().prefix_with("MATERIALIZED")
@@ -135,7 +135,7 @@ class Tsvector:
         return connection.scalar(select(cast(func.array_agg(number), String))) or "{}"
 
     def find_matching_numbers(self, connection: Connection, match: str) -> str:
-        """Return the numbers of all rows that match the full-text query, as `collect_numbers` does."""
+        """Return the numbers of all rows that match the query, in the format of `collect_numbers`."""
         self.restrict_planner(connection)
         number_list = self.collect_numbers(connection, select(self.select_hits(match).c.number))
         # The statement that reads the articles may scan their table.
@@ -149,7 +149,7 @@ class Tsvector:
         newest = select_newest(hits, scope).limit(results.MAX_CANDIDATES).subquery().c
         # The index would find the phrase in all articles, so the vectors are read until the page is complete.
         vector = select(self.table.c.vector).where(self.number == newest.number).scalar_subquery()
-        is_phrase = _matches(vector, literal(phrase))
+        is_phrase = _is_match(vector, literal(phrase))
         return select(newest.article_id).where(is_phrase).order_by(*sort_newest(newest))
 
     def restrict_planner(self, connection: Connection) -> None:
@@ -191,7 +191,7 @@ class Tsvector:
         return set(connection.scalars(equal))
 
 
-def _matches(vector: ColumnElement[Any], match: ColumnElement[str]) -> ColumnElement[bool]:
+def _is_match(vector: ColumnElement[Any], match: ColumnElement[str]) -> ColumnElement[bool]:
     return vector.op("@@", is_comparison=True)(cast(match, TSQUERY))
 
 

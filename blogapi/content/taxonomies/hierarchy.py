@@ -18,7 +18,7 @@ from blogapi.web.fields import Fields
 MAX_TERMS_ABOVE = 20
 
 
-def find_descendants(model: Any, uuids: Collection[UUID]) -> list[UUID]:
+def find_with_descendants(model: Any, uuids: Collection[UUID]) -> list[UUID]:
     """Return these uuids, and the uuids of all terms below these terms."""
     descendants = db.session.execute(_select_descendants(model), {"uuids": list(uuids)}).scalars()
     return list(dict.fromkeys([*uuids, *descendants]))
@@ -27,13 +27,13 @@ def find_descendants(model: Any, uuids: Collection[UUID]) -> list[UUID]:
 def find_parents(model: Any, uuids: Collection[UUID]) -> Mapping[UUID, Sequence[Fields]]:
     """Return uuid, name and slug of all terms above each of these terms, the outermost first."""
     parents = defaultdict[UUID, list[Fields]](list)
-    if has_parents(model):
+    if can_have_parents(model):
         for row in execute_in_batches(_select_parents(model), "uuids", set(uuids)):
             parents[row.start].append({"uuid": str(row.uuid), "name": row.name, "slug": row.slug})
     return parents
 
 
-def has_parents(model: type[Any]) -> bool:
+def can_have_parents(model: type[Any]) -> bool:
     """Return whether the terms of the model can have parents."""
     return "parent_id" in table_of(model).c
 
@@ -52,7 +52,7 @@ def check_parent(model: type[Any], uuid: UUID | None, fields: Fields) -> None:
     parent = fields["parent_id"] = db.session.scalar(select(term.uuid).where(column == parent))
     if parent is None:
         raise _make_error("There is no such parent.")
-    below = find_descendants(model, [uuid]) if uuid else []
+    below = find_with_descendants(model, [uuid]) if uuid else []
     if parent in below or parent == uuid:
         raise _make_error("A term cannot be below itself; choose a parent that is not below it.")
     parents = find_parents(model, [parent, *below])

@@ -154,7 +154,7 @@ def build_blueprint(
     @bp.write(201, schema(), representation, partial_schema=taxonomy.fields_schema)
     @summary(f"Create {with_indefinite_article(singular)}; without `slug` the slug is derived from the name.")
     def create(fields: Fields) -> TermType:
-        return service.create(taxonomy, current_user_id(), fields)
+        return service.create_term(taxonomy, current_user_id(), fields)
 
     @bp.put("/<id:id>/")
     @allow(editor, scope="write")
@@ -162,7 +162,7 @@ def build_blueprint(
     @bp.write(200, schema(), representation, partial_schema=taxonomy.fields_schema, creates=True)
     @summary(f"Create or replace the {singular} with this uuid.")
     def replace(fields: Fields, id: UUID) -> UpsertResult:
-        return UpsertResult(*service.replace(taxonomy, current_user_id(), id, fields))
+        return UpsertResult(*service.replace_term(taxonomy, current_user_id(), id, fields))
 
     @bp.patch("/<id:id>/")
     @allow(author if taxonomy.owner_changes else editor, scope="write")
@@ -172,7 +172,7 @@ def build_blueprint(
     @summary(f"Change the given fields of {with_indefinite_article(singular)}.")
     def change(fields: Fields, id: UUID) -> TermType:
         check_change(id, fields)
-        return service.change(taxonomy, id, fields)
+        return service.change_term(taxonomy, id, fields)
 
     @bp.delete("/<id:id>/")
     @allow(editor, scope="write")
@@ -180,7 +180,7 @@ def build_blueprint(
     @bp.write(204, None, representation)
     @summary(taxonomy.deletion)
     def delete(id: UUID) -> None:
-        service.delete(taxonomy, id)
+        service.delete_term(taxonomy, id)
 
     @bp.post("/<id:id>/merge/")
     @allow(editor, scope="write")
@@ -199,7 +199,8 @@ def build_blueprint(
     @summary(f"Create or replace several {plural}, all or none.")
     def replace_all(items: list[Fields]) -> list[TermType]:
         return write_items(
-            items, lambda fields: service.replace(taxonomy, current_user_id(), fields.pop("uuid"), fields)[0]
+            items,
+            lambda fields: service.replace_term(taxonomy, current_user_id(), fields.pop("uuid"), fields)[0],
         )
 
     @bp.patch("/")
@@ -208,7 +209,7 @@ def build_blueprint(
     @bp.write(200, schema(many=True), representation)
     @summary(f"Change the given fields of several {plural}, all or none.")
     def change_all(items: list[Fields]) -> list[TermType]:
-        return write_items(items, lambda fields: service.change(taxonomy, fields.pop("uuid"), fields))
+        return write_items(items, lambda fields: service.change_term(taxonomy, fields.pop("uuid"), fields))
 
     @bp.delete("/")
     @allow(editor, scope="write")
@@ -216,6 +217,6 @@ def build_blueprint(
     @bp.write(204, None, representation)
     @summary(f"Delete several {plural}, all or none.")
     def delete_all(query: Fields) -> None:
-        write_items(query["uuid"], lambda uuid: service.delete(taxonomy, uuid))
+        write_items(query["uuid"], lambda uuid: service.delete_term(taxonomy, uuid))
 
     return bp

@@ -111,7 +111,8 @@ class TermListQuery(ListQuery):
     ordering = ma.fields.String(
         validate=ma.validate.OneOf(ORDERINGS),
         metadata={
-            "description": "By name, or, for editors and admins, by the number of articles (`-articles`).",
+            "description": "The order: by name or, for editors and admins, by the number of articles "
+            "(`-articles`).",
             "example": "name",
         },
     )

@@ -14,7 +14,7 @@ from sqlalchemy.exc import IntegrityError
 
 from blogapi.content.search.tokenizer import make_sort_key
 from blogapi.content.taxonomies import queries
-from blogapi.content.taxonomies.hierarchy import find_descendants, has_parents
+from blogapi.content.taxonomies.hierarchy import can_have_parents, find_with_descendants
 from blogapi.content.taxonomies.models import FormerTermSlug, Term
 from blogapi.content.taxonomies.similar_names import make_name_key
 from blogapi.content.taxonomies.taxonomy import Taxonomy, TermType
@@ -30,7 +30,7 @@ from blogapi.web.fields import Fields, list_changed_fields
 from blogapi.web.unique_slugs import choose_slug
 
 
-def create(
+def create_term(
     taxonomy: Taxonomy[TermType], owner: UUID, fields: Fields, *, uuid: UUID | None = None
 ) -> TermType:
     """Create a term from the fields of the taxonomy's body schema and return it.
@@ -55,21 +55,23 @@ def create(
     return term
 
 
-def replace(taxonomy: Taxonomy[TermType], owner: UUID, uuid: UUID, fields: Fields) -> tuple[TermType, bool]:
+def replace_term(
+    taxonomy: Taxonomy[TermType], owner: UUID, uuid: UUID, fields: Fields
+) -> tuple[TermType, bool]:
     """Create or replace the term with this uuid; return it and whether it was created."""
     with transaction():
         try:
             queries.get_term(taxonomy, uuid)
         except NotFound:
-            return create(taxonomy, owner, fields, uuid=uuid), True
-        return change(taxonomy, uuid, {**taxonomy.defaults, **fields}), False
+            return create_term(taxonomy, owner, fields, uuid=uuid), True
+        return change_term(taxonomy, uuid, {**taxonomy.defaults, **fields}), False
 
 
-def change(taxonomy: Taxonomy[TermType], uuid: UUID, fields: Fields) -> TermType:
+def change_term(taxonomy: Taxonomy[TermType], uuid: UUID, fields: Fields) -> TermType:
     """Change the given fields of the term; a new name does not change the slug.
 
-    If the slug changes, the former slug is kept. Raises NotFound if the term does not exist, and Conflict as
-    `create` does.
+    If the slug changes, the former slug is kept. Raises NotFound if the term does not exist, and the
+    Conflict of `create_term`.
     """
     with transaction():
         term = queries.get_term(taxonomy, uuid)
@@ -97,7 +99,7 @@ def store_term(term: Term, former_pictures: Sequence[str] = ()) -> None:
     media_addresses.store_uses(term, former_pictures, term.list_pictures())
 
 
-def delete(taxonomy: Taxonomy[TermType], uuid: UUID) -> None:
+def delete_term(taxonomy: Taxonomy[TermType], uuid: UUID) -> None:
     """Delete the term and its former slugs.
 
     Raises NotFound if the term does not exist, and Conflict if it is a category or an author that has
@@ -126,7 +128,7 @@ def remove_term(term: Term) -> None:
 def _move_children(term: Term, parent: UUID | None) -> None:
     """Make `parent` the parent of the children of the term."""
     model: Any = type(term)
-    if has_parents(model):
+    if can_have_parents(model):
         for child in db.session.scalars(select(model).where(model.parent_id == term.uuid)).all():
             _set_parent(child, parent)
 
@@ -142,8 +144,8 @@ def replace_merged_term(former: Term, term: Term) -> None:
 
     The children of the merged term become children of the other term.
     """
-    if has_parents(type(term)):
-        if term.uuid in find_descendants(type(term), [former.uuid]):
+    if can_have_parents(type(term)):
+        if term.uuid in find_with_descendants(type(term), [former.uuid]):
             _set_parent(term, getattr(former, "parent_id", None))
         _move_children(former, term.uuid)
     moved = update(FormerTermSlug).where(FormerTermSlug.kind == term.kind)
@@ -168,7 +170,7 @@ def get_or_create_term(taxonomy: Taxonomy[TermType], owner: UUID, name: str, **f
             term = owner_of_slug and queries.get_term(taxonomy, owner_of_slug.uuid)
         else:
             term = queries.find_terms_by_names(taxonomy, [name]).get(name)
-        return term or create(taxonomy, owner, taxonomy.body_schema().load({"name": name, **fields}))
+        return term or create_term(taxonomy, owner, taxonomy.body_schema().load({"name": name, **fields}))
 
 
 def drop_reserved_slug(taxonomy: Taxonomy[Any], fields: Fields) -> None:

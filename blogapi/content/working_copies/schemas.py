@@ -105,7 +105,8 @@ class WorkingCopySchema(OutputSchema):
     )
     slug = ma.fields.String(metadata=_SLUG)
     category = Identifier(
-        allow_none=True, metadata={"description": "Null if the category was deleted in the meantime."}
+        allow_none=True,
+        metadata={"description": "uuid of the category; null if it was deleted in the meantime."},
     )
     tags = ma.fields.List(Identifier())
     authors = ma.fields.List(Identifier())

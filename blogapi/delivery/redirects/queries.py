@@ -1,4 +1,4 @@
-"""Redirects from the former addresses of articles: finds, stores and deletes them."""
+"""Finds the redirects: from former slugs and paths of items, and the custom redirects."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ from sqlalchemy import (
     String,
     bindparam,
     cast,
-    delete,
     literal,
     null,
     select,
@@ -53,7 +52,7 @@ from blogapi.site import addresses, page_paths
 from blogapi.site.models import Site
 from blogapi.site.paths import to_path, without_slash
 from blogapi.site.queries import get_site
-from blogapi.storage.database import UtcDateTime, bytewise, chunk, current_time, db, transaction
+from blogapi.storage.database import UtcDateTime, bytewise, chunk, current_time, db
 from blogapi.storage.expressions import unindexed
 from blogapi.web.fields import WithAttributes
 from blogapi.web.pagination import Page, PageRequest, paginate_rows
@@ -284,27 +283,3 @@ def _select_article_addresses() -> Select[*tuple[Any, ...]]:
         .join(Category, Category.uuid == Article.category_id)
         .where(readable(Article, current_time()))
     )
-
-
-def add_former_slugs(article: UUID, slugs: Sequence[str]) -> list[str]:
-    """Store slugs that the article had in another system; return the slugs that other articles have or had.
-
-    The current slug of the article is ignored.
-    """
-    with transaction():
-        # The article, or another article that has one of the slugs, may be new.
-        db.session.flush()
-        current_owners = select(Article.slug, Article.uuid).where(Article.slug.in_(slugs))
-        former_owners = select(FormerSlug.slug, FormerSlug.article_id).where(FormerSlug.slug.in_(slugs))
-        owners = {row.slug: row.uuid for row in db.session.execute(union_all(current_owners, former_owners))}
-        db.session.add_all(
-            FormerSlug(slug=slug, article_id=article) for slug in dict.fromkeys(slugs) if slug not in owners
-        )
-        db.session.flush()
-    return [slug for slug in slugs if owners.get(slug, article) != article]
-
-
-def remove_former_slug(slug: str) -> None:
-    """Delete the redirect from this slug, so that another article can use the slug."""
-    with transaction():
-        db.session.execute(delete(FormerSlug).where(FormerSlug.slug == slug))

@@ -1,4 +1,4 @@
-"""The commit version: two numbers that grow when any process commits."""
+"""The commit version: a counter of the commits of all processes, and one of those that readers can notice."""
 
 from __future__ import annotations
 

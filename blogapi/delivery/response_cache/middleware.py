@@ -107,7 +107,7 @@ class ResponseCacheMiddleware:
         pending = self._identify_request(environ) if environ["REQUEST_METHOD"] in ("GET", "HEAD") else None
         cached = pending and self._find_response(pending)
         if cached:
-            return _replay(cached, environ, start_response)
+            return _send_cached(cached, environ, start_response)
         if ONLY_CACHED_KEY in environ:
             raise NotCached
         if pending is None:
@@ -273,7 +273,9 @@ def init_app(app: Flask, get_generation: Callable[[], str]) -> None:
     )
 
 
-def _replay(response: CachedResponse, environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:
+def _send_cached(
+    response: CachedResponse, environ: WSGIEnvironment, start_response: StartResponse
+) -> list[bytes]:
     environ[request_id.ROUTE_KEY] = response.route
     start_response(response.status, list(response.headers))
     # The server takes the length of a single chunk as Content-Length, so an empty body must have no chunk.

@@ -79,7 +79,7 @@ def add(name: str, url: str, preset: str, mode: str | None, events: tuple[str], 
             fields = WebhookBodySchema().load(body)
         except ma.ValidationError as error:
             raise Invalid(join_messages(flatten_messages(error.messages))) from error
-        created = service.create(fields)
+        created = service.create_webhook(fields)
     click.echo(f"Added the webhook {created.uuid}. `serve` makes its calls.", err=True)
     if created.secret:
         click.echo("Save its secret; it is not shown again:", err=True)
@@ -126,7 +126,7 @@ def replay(uuid: UUID, since: str) -> None:
     if time is None:
         raise click.BadParameter("It is not a time such as 2026-11-20T09:00:00Z.", param_hint="SINCE")
     with report_problems():
-        waiting = service.replay(uuid, time).waiting
+        waiting = service.replay_changes(uuid, time).waiting
     click.echo(f"{waiting} changes wait; `serve` makes the calls.")
 
 

@@ -20,7 +20,7 @@ from urllib.parse import quote, quote_plus, unquote, unquote_plus, urlsplit
 from uuid import UUID, uuid4
 
 from flask import current_app
-from sqlalchemy import select
+from sqlalchemy import delete, select
 
 from blogapi import clock
 from blogapi.delivery.webhooks import event_types, messages, queries
@@ -117,7 +117,7 @@ def store_outcomes(server: str, due: DueCalls) -> None:
             if webhook.position == due.webhook.position:
                 _apply_outcomes(webhook, due)
         db.session.flush()
-        queries.delete_old_deliveries(webhook.uuid, keep=MAX_STORED_DELIVERIES)
+        _delete_old_deliveries(webhook.uuid)
 
 
 def store_delivery(delivery: Delivery) -> None:
@@ -126,7 +126,7 @@ def store_delivery(delivery: Delivery) -> None:
         queries.get_by_uuid(delivery.webhook_id)
         db.session.add(delivery)
         db.session.flush()
-        queries.delete_old_deliveries(delivery.webhook_id, keep=MAX_STORED_DELIVERIES)
+        _delete_old_deliveries(delivery.webhook_id)
 
 
 def call_without_storing(webhook: Webhook, message: Message) -> Delivery:
@@ -202,8 +202,8 @@ def log_failure(error: Exception) -> None:
 def _make_mask(webhook: Webhook) -> Callable[[str], str]:
     """Return a function that hides the webhook's secrets in a text from a receiver, which may repeat them.
 
-    The secrets are the path and the query of the address and the values of the headers, and all of their
-    parts that have at least four characters, in each encoding.
+    The secrets are the path of the URL, its query, the values of the custom headers, and the parts of these.
+    Each secret of at least four characters is hidden, also in its encoded forms.
     """
     parts = urlsplit(webhook.url)
     texts = (parts.path, parts.query, *webhook.custom_headers.values())
@@ -213,6 +213,13 @@ def _make_mask(webhook: Webhook) -> Callable[[str], str]:
     secrets |= {json.dumps(word)[1:-1] for word in words}
     pattern = "|".join(map(re.escape, sorted(secrets, key=len, reverse=True)))
     return partial(re.compile(pattern, re.IGNORECASE).sub, MASK) if secrets else str
+
+
+def _delete_old_deliveries(webhook: UUID) -> None:
+    """Delete all but the newest calls of a webhook."""
+    old = queries.select_deliveries(webhook).with_only_columns(Delivery.uuid).offset(MAX_STORED_DELIVERIES)
+    statement = delete(Delivery).where(Delivery.uuid.in_(old))
+    db.session.execute(statement, execution_options={"synchronize_session": False})
 
 
 def _apply_outcomes(webhook: Webhook, due: DueCalls) -> None:

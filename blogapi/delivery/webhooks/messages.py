@@ -31,7 +31,9 @@ def make_secret(webhook: UUID, rotation: int) -> str:
     return SECRET_PREFIX + base64.b64encode(_derive_key(webhook, rotation)).decode("ascii")
 
 
-def sign(webhook: UUID, rotations: list[int], *, message_id: str, timestamp: int, body: bytes) -> str:
+def make_signature(
+    webhook: UUID, rotations: list[int], *, message_id: str, timestamp: int, body: bytes
+) -> str:
     """Return the value of the header `Webhook-Signature`: a signature with the secret of each rotation."""
     content = b"%s.%d.%s" % (message_id.encode("ascii"), timestamp, body)
     return " ".join(
@@ -248,7 +250,7 @@ def _make_signature_headers(webhook: Webhook, message: Message, body: bytes, now
     if webhook.rotation_ends is not None and webhook.rotation_ends > now:
         rotations.append(webhook.rotation - 1)
     timestamp = int(now.timestamp())
-    signature = sign(webhook.uuid, rotations, message_id=message.id, timestamp=timestamp, body=body)
+    signature = make_signature(webhook.uuid, rotations, message_id=message.id, timestamp=timestamp, body=body)
     return {
         "Webhook-Id": message.id,
         "Webhook-Timestamp": str(timestamp),

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from flask import current_app
-from sqlalchemy import ColumnElement, Select, Uuid, delete, func, literal, or_, select, union_all
+from sqlalchemy import ColumnElement, Select, Uuid, func, literal, or_, select, union_all
 
 from blogapi import clock
 from blogapi.delivery.webhooks import event_types
@@ -268,14 +268,7 @@ def find_replay_position(webhook: Webhook, since: datetime) -> int:
 
 def list_deliveries(webhook: UUID, page: PageRequest | None) -> Page[Sequence[Delivery]]:
     """Return the calls of a webhook, newest first."""
-    return paginate(_select_deliveries(webhook), page)
-
-
-def delete_old_deliveries(webhook: UUID, *, keep: int) -> None:
-    """Delete all but the newest calls of a webhook."""
-    old = _select_deliveries(webhook).with_only_columns(Delivery.uuid).offset(keep)
-    statement = delete(Delivery).where(Delivery.uuid.in_(old))
-    db.session.execute(statement, execution_options={"synchronize_session": False})
+    return paginate(select_deliveries(webhook), page)
 
 
 def get_delivery(webhook: UUID, uuid: UUID) -> Delivery:
@@ -300,7 +293,7 @@ def list_latest_calls() -> dict[UUID, list[Delivery]]:
     return calls
 
 
-def _select_deliveries(webhook: UUID) -> Select[Delivery]:
+def select_deliveries(webhook: UUID) -> Select[Delivery]:
     return (
         select(Delivery).where(Delivery.webhook_id == webhook).order_by(Delivery.time.desc(), Delivery.uuid)
     )

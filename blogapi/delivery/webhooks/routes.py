@@ -50,7 +50,7 @@ def listed(query: Query) -> Page[Sequence[WithAttributes]]:
 @bp.response(201, CreatedWebhookSchema(), storable=False)
 def create(fields: Fields) -> WithAttributes:
     """Create a webhook, which reports all later changes; only this response shows its secret."""
-    return service.create(fields)
+    return service.create_webhook(fields)
 
 
 @bp.get("/presets/")
@@ -97,7 +97,7 @@ def single(id: UUID) -> WithAttributes:
 @bp.write(200, WebhookSchema(), REPRESENTATION)
 def change(fields: Fields, id: UUID) -> WithAttributes:
     """Change a webhook. `active` pauses or resumes it; a resumed webhook receives the waiting changes."""
-    return service.change(id, fields)
+    return service.change_webhook(id, fields)
 
 
 @bp.delete("/<id:id>/")
@@ -106,7 +106,7 @@ def change(fields: Fields, id: UUID) -> WithAttributes:
 @bp.write(204, None, REPRESENTATION)
 def delete(id: UUID) -> None:
     """Delete a webhook and the record of its calls."""
-    service.delete(id)
+    service.delete_webhook(id)
 
 
 @bp.post("/<id:id>/rotate/")
@@ -116,7 +116,7 @@ def delete(id: UUID) -> None:
 @bp.response(201, CreatedWebhookSchema(), storable=False)
 def rotate(fields: Fields, id: UUID) -> WithAttributes:
     """Give a webhook a new secret; during the overlap, calls are signed with both secrets."""
-    return service.rotate(id, **fields)
+    return service.rotate_secret(id, **fields)
 
 
 @bp.post("/<id:id>/test/")
@@ -144,7 +144,7 @@ def start_build(id: UUID) -> Delivery:
 @bp.response(200, WebhookSchema())
 def replay(fields: Fields, id: UUID) -> WithAttributes:
     """Send all changes since a time to a webhook again."""
-    return service.replay(id, fields["since"])
+    return service.replay_changes(id, fields["since"])
 
 
 @bp.get("/<id:id>/deliveries/")

@@ -106,7 +106,9 @@ class ChangeOfCallSchema(OmitsNull, OutputSchema):
 class DeliverySchema(LatestCallSchema):
     """A call, its changes, and the beginning of its answer."""
 
-    message_id = ma.fields.String(metadata={"description": "The same for all attempts of a call."})
+    message_id = ma.fields.String(
+        metadata={"description": "Identifier of the message; all attempts of a call have the same."}
+    )
     message_time = Timestamp(dump_only=True)
     changes = ma.fields.List(ma.fields.Nested(ChangeOfCallSchema), attribute="change_list")
     reason = ma.fields.String(
@@ -162,7 +164,8 @@ class WebhookSchema(OutputSchema):
         metadata={"description": "Whether old changes were deleted before the webhook received them."}
     )
     latest_calls = ma.fields.List(
-        ma.fields.Nested(LatestCallSchema), metadata={"description": "At most 20, newest first."}
+        ma.fields.Nested(LatestCallSchema),
+        metadata={"description": "The last calls, at most 20, newest first."},
     )
     is_served = ma.fields.Boolean(
         metadata={"description": "Whether this process makes calls; only `serve` does."}

@@ -28,7 +28,7 @@ QUIET_SECONDS, INTERVAL_SECONDS = 10, 60
 _running_calls = threading.BoundedSemaphore(2)
 
 
-def create(fields: Fields) -> WithAttributes:
+def create_webhook(fields: Fields) -> WithAttributes:
     """Create a webhook and return it with its `secret`, which is not shown again (None for a build hook).
 
     The webhook receives all later changes. Raises Conflict if there are too many webhooks.
@@ -55,7 +55,7 @@ def _make_webhook(fields: Fields) -> Webhook:
     return webhook
 
 
-def change(uuid: UUID, fields: Fields) -> WithAttributes:
+def change_webhook(uuid: UUID, fields: Fields) -> WithAttributes:
     """Change the given fields of a webhook and return it.
 
     `active` pauses or resumes the webhook; a resumed webhook receives the changes that wait.
@@ -66,13 +66,13 @@ def change(uuid: UUID, fields: Fields) -> WithAttributes:
     return queries.get_described_webhook(uuid)
 
 
-def delete(uuid: UUID) -> None:
+def delete_webhook(uuid: UUID) -> None:
     """Delete a webhook and the record of its calls."""
     with transaction(visible=False):
         db.session.delete(queries.get_by_uuid(uuid))
 
 
-def rotate(uuid: UUID, *, overlap_seconds: int) -> WithAttributes:
+def rotate_secret(uuid: UUID, *, overlap_seconds: int) -> WithAttributes:
     """Give the webhook a new secret, and return the webhook with its `secret`.
 
     For `overlap_seconds`, calls are also signed with the previous secret. Raises Conflict for a build hook.
@@ -86,7 +86,7 @@ def rotate(uuid: UUID, *, overlap_seconds: int) -> WithAttributes:
     return _add_secret(webhook)
 
 
-def replay(uuid: UUID, since: datetime) -> WithAttributes:
+def replay_changes(uuid: UUID, since: datetime) -> WithAttributes:
     """Send all changes since a time to the webhook again, in their order, and then the waiting changes."""
     with transaction(visible=False):
         webhook = queries.get_by_uuid(uuid)

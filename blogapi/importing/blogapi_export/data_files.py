@@ -227,7 +227,7 @@ def _split_list(text: str) -> Iterator[str]:
 
 def _read_text(export: ExportFolder, kind: str) -> str | None:
     path = export.get_data_path(kind)
-    return values.decode(read_bytes(path, _MAX_BYTES)) if path.is_file() else None
+    return values.decode_text(read_bytes(path, _MAX_BYTES)) if path.is_file() else None
 
 
 def _read_pictures(

@@ -138,7 +138,7 @@ def restore_media(data: BlogData, state: ImportState, key: str, restored: Restor
         taken = queries.get_media([item.uuid for item in group]).keys()
         end_read()
         new = [item for item in group if item.hash not in known]
-        store = partial(_store, user=state.author, taken=taken, dry_run=state.dry_run)
+        store = partial(_store_file, user=state.author, taken=taken, dry_run=state.dry_run)
         uuids = {item.uuid: known[item.hash].uuid for item in group if item.hash in known}
         for item, stored in zip(new, map_files(store, new), strict=True):
             if isinstance(stored, RefusedFile):
@@ -149,7 +149,9 @@ def restore_media(data: BlogData, state: ImportState, key: str, restored: Restor
         restored.media_uuids |= {old: uuid for old, uuid in uuids.items() if old != uuid}
 
 
-def _store(item: ExportedMedia, user: UUID, taken: Container[UUID], *, dry_run: bool) -> tuple[UUID, bool]:
+def _store_file(
+    item: ExportedMedia, user: UUID, taken: Container[UUID], *, dry_run: bool
+) -> tuple[UUID, bool]:
     try:
         texts = _TEXTS_SCHEMA.load({"alt": item.alt, "caption": item.caption})
     except ma.ValidationError as error:
@@ -190,7 +192,7 @@ def restore_terms(data: BlogData, importer: Importer, key: str, restored: Restor
                 for term in (term for slug, term in by_slug.items() if slug not in existing):
                     try:
                         with savepoint():
-                            created = exported_terms.create(importer.state.author, term, data.terms)
+                            created = exported_terms.create_term(importer.state.author, term, data.terms)
                         importer.state.plan_term(term.slug, created)
                         restored.counts[taxonomy.plural] += 1
                     except REFUSALS as error:
@@ -248,7 +250,7 @@ def restore_site(data: BlogData, key: str, restored: Restored, *, dry_run: bool)
         return
     restored.notes.append("The title, the addresses and the other fields of the site were restored.")
     if not dry_run:
-        site_service.change(fields)
+        site_service.change_site(fields)
 
 
 def restore_redirects(
@@ -278,11 +280,11 @@ def restore_redirects(
         restored.counts["redirects"] += len(wanted)
         return
     try:
-        restored.counts["redirects"] += redirect_service.create_or_replace(wanted)[0]
+        restored.counts["redirects"] += redirect_service.create_or_replace_redirects(wanted)[0]
     except REFUSALS:
         # Store them one by one: a redirect that makes a loop must not prevent the others.
         for fields in wanted:
             try:
-                restored.counts["redirects"] += redirect_service.create_or_replace([fields])[0]
+                restored.counts["redirects"] += redirect_service.create_or_replace_redirects([fields])[0]
             except REFUSALS as error:
                 yield report_refusal(f"{key}/redirects{fields['path'][:100]}", error)

@@ -105,13 +105,13 @@ class ArticleFiles:
             raise RefusedFile(
                 f"Its head (front matter) has more than {_MAX_FRONT_MATTER:,} bytes; shorten it."
             )
-        entries, notes = parse_yaml(values.decode(match[1]), 2)
+        entries, notes = parse_yaml(values.decode_text(match[1]), 2)
         place = path.relative_to(self.export.root)
         metadata = values.get_mapping(entries, "blogapi")
         uuid = self.export.get_uuid(metadata, place.as_posix())
         if self.export.source and place.is_relative_to(self.export.layout.pages):
             metadata = {"type": ItemType.PAGE.value, **metadata}
-        content, media_paths = self._read_content(metadata, values.decode(data[match.end() :]))
+        content, media_paths = self._read_content(metadata, values.decode_text(data[match.end() :]))
         content_type = metadata.get("content_type")
         if content_type is not None and content_type not in _CONTENT_TYPES.values():
             raise RefusedFile(

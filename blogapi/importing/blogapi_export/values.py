@@ -21,7 +21,7 @@ Values = Mapping[str, object]
 _TYPES: Mapping[type, str] = {list: "a list", dict: "a mapping", bool: "true or false"}
 
 
-def decode(data: bytes) -> str:
+def decode_text(data: bytes) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -36,7 +36,7 @@ def get_text(values: Values, name: str) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        _refuse(name, value, "a text", f'{name}: "Bread"')
+        _refuse_value(name, value, "a text", f'{name}: "Bread"')
     return value
 
 
@@ -44,7 +44,7 @@ def get_required_text(values: Values, name: str, example: str) -> str:
     """Return a required text; `example` is a valid value for the message."""
     text = get_text(values, name)
     if not text.strip():
-        _refuse(name, None, "a text", f"{name}: {example}")
+        _refuse_value(name, None, "a text", f"{name}: {example}")
     return text
 
 
@@ -52,7 +52,7 @@ def get_uuid(values: Values, name: str) -> UUID:
     value = values.get(name)
     uuid = parse_uuid(value) if isinstance(value, str) else None
     if uuid is None:
-        _refuse(name, value, "a uuid", f"{name}: 3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d")
+        _refuse_value(name, value, "a uuid", f"{name}: 3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d")
     return uuid
 
 
@@ -62,7 +62,7 @@ def get_time(values: Values, name: str) -> datetime | None:
     text = value.strip() if isinstance(value, str) else ""
     time = parse_timestamp(text)
     if time is None and (text or not isinstance(value, str | None)):
-        _refuse(name, value, "a time", f"{name}: 2024-05-01T09:00:00+00:00")
+        _refuse_value(name, value, "a time", f"{name}: 2024-05-01T09:00:00+00:00")
     return time
 
 
@@ -91,14 +91,14 @@ def get_texts(values: Values, name: str) -> list[str]:
     items = [item for item in get_list(values, name) if item not in (None, "")]
     for item in items:
         if not isinstance(item, str):
-            _refuse(name, item, "a list of texts", f"{name}: [Bread, Rye]")
+            _refuse_value(name, item, "a list of texts", f"{name}: [Bread, Rye]")
     return [str(item) for item in items]
 
 
 def get_mappings(values: Values, name: str) -> Iterator[Values]:
     for item in get_list(values, name):
         if not isinstance(item, dict):
-            _refuse(name, item, "a list of mappings", "- name: Bread")
+            _refuse_value(name, item, "a list of mappings", "- name: Bread")
         yield item
 
 
@@ -108,7 +108,7 @@ def get_mapping(values: Values, name: str) -> Values:
     if value is None or value == "":
         return {}
     if not isinstance(value, dict):
-        _refuse(name, value, "a mapping", f"{name}: {{}}")
+        _refuse_value(name, value, "a mapping", f"{name}: {{}}")
     return value
 
 
@@ -130,7 +130,7 @@ def refuse_surrogates(value: object) -> None:
         raise RefusedFile("It contains a lone surrogate, which is not a character; remove it.") from error
 
 
-def _refuse(name: str, value: object, expected: str, example: str) -> NoReturn:
+def _refuse_value(name: str, value: object, expected: str, example: str) -> NoReturn:
     """Raise RefusedFile for a missing or wrong value; `example` is a correct line for the message."""
     if value in (None, ""):
         raise RefusedFile(f"It has no `{name}`; add it, for example `{example}`.")

@@ -93,7 +93,7 @@ FIELDS = {
     },
     # Material for MkDocs: `hide: [navigation, toc]` hides parts of the page.
     FieldRule(public=_NOTHING | _PARTS, private=TRUE): {"Hexo, Material for MkDocs": "hide"},
-    # Jekyll and Quartz treat an empty `published` or `publish` as false; it can also be a date.
+    # Jekyll and Quartz treat an empty `published` or `publish` as false. The value can also be a date.
     FieldRule(public=TRUE | EVERYONE, private=FALSE | _PRIVATE | {""}, dates_are_public=True): {
         "Jekyll, Obsidian, Quartz": "published isPublished publish dg-publish"
     },
@@ -510,7 +510,7 @@ GUESSED_ATTRIBUTE = _sign(
 
 
 def guess_attribute(line: str) -> HidingSign:
-    """Return the sign of an attribute that no table knows; `line` is as in HidingSign."""
+    """Return the sign of an attribute that no table knows; `line` has the format of HidingSign."""
     # The last name of the path, so that `lock.move` and `query.perPage` are what they are.
     path, _, value = line.partition("=")
     name = path.rpartition(".")[2]

@@ -106,7 +106,7 @@ def walk_path(path: Path) -> Iterator[Entry]:
     if not is_folder:
         yield Entry(f"{escape_file_name(root.parent.name)}/{escape_file_name(root.name)}", root)
         return
-    for child, problem in _walk(root):
+    for child, problem in _walk_folder(root):
         yield Entry(escape_file_name("/".join([root.name, *child.relative_to(root).parts])), child, problem)
 
 
@@ -118,7 +118,7 @@ def find_root(path: Path | None, key: str) -> str | None:
     return None
 
 
-def _walk(root: Path) -> Iterator[tuple[Path, RefusedFile | NotAnArticle | None]]:
+def _walk_folder(root: Path) -> Iterator[tuple[Path, RefusedFile | NotAnArticle | None]]:
     # A stack replaces recursion, because folders may be nested deeper than Python's recursion limit.
     stack = _list_folder(root)
     while stack:

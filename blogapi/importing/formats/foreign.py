@@ -44,7 +44,7 @@ announce: Callable[[str], None] = lambda name: None  # noqa: E731
 _arrived: list[int] = []
 
 
-def guard(format_: Format, notes: list[str], package: str) -> Format:
+def guard_format(format_: Format, notes: list[str], package: str) -> Format:
     """Return a format of a package that never raises and hands over only correct records.
 
     If `detect` fails, the file is not recognised, and a note is added. A record with a mistake is refused.
@@ -56,7 +56,7 @@ def guard(format_: Format, notes: list[str], package: str) -> Format:
     def detect(entry: Entry, head: bytes) -> bool:
         try:
             with announced(subject):
-                return call(lambda: bool(format_.detect(entry, head)))
+                return call_function(lambda: bool(format_.detect(entry, head)))
         except ForeignError as error:
             note = f"{subject} cannot recognise files ({error}); {_ADVICE}."
             notes.extend([] if note in notes else [note])
@@ -76,12 +76,12 @@ class _GuardedSource(Source):
         """Yield the items of the source, then copy its attributes."""
         try:
             with announced(self._subject):
-                source = call(lambda: self._format.open_source(self._entries, self._options))
-                items = call(lambda: iter(source.read()))
+                source = call_function(lambda: self._format.open_source(self._entries, self._options))
+                items = call_function(lambda: iter(source.read()))
                 end = object()
-                while (item := call(lambda: next(items, end))) is not end:
-                    yield call(partial(self._check_item, item))
-                yield from call(lambda: [*self._copy_attributes(source)])
+                while (item := call_function(lambda: next(items, end))) is not end:
+                    yield call_function(partial(self._check_item, item))
+                yield from call_function(lambda: [*self._copy_attributes(source)])
         except ForeignError as error:
             note = f"{self._subject} failed ({error}); its other files were not read; {_ADVICE}."
             yield report_problem(self._format.name, RefusedFile(note))
@@ -118,28 +118,28 @@ def _find_problem(item: ArticleRecord | FileReport) -> str:
 
 def _describe_wrong_type(name: str, value: object, type_: Any) -> str:
     """Return a description of a value that does not have the type of its field, or ""."""
-    if _fits(value, type_):
+    if _has_type(value, type_):
         return ""
     kind = type_.__name__ if isinstance(type_, type) and not get_args(type_) else str(type_)
     kind = "a datetime with a time zone, or None" if datetime in get_args(type_) else kind
     return f"a wrong `{name}` ({value!r:.60}): it must be {kind}"
 
 
-def _fits(value: object, type_: Any) -> bool:
+def _has_type(value: object, type_: Any) -> bool:
     """Return whether a value has the type of a field; a time must also be aware."""
     origin, arguments = get_origin(type_), get_args(type_)
     if type_ is Any:
         return True
     if origin in (Union, UnionType):
-        return any(_fits(value, item) for item in arguments)
+        return any(_has_type(value, item) for item in arguments)
     if not isinstance(value, origin or type_):
         return False
     if isinstance(value, datetime):
         return value.tzinfo is not None
     if isinstance(value, tuple | list | set | frozenset) and arguments:
-        return all(_fits(item, arguments[0]) for item in value)
+        return all(_has_type(item, arguments[0]) for item in value)
     if is_dataclass(value):
-        return all(_fits(getattr(value, name), inner) for name, inner in _get_types(type(value)).items())
+        return all(_has_type(getattr(value, name), inner) for name, inner in _get_types(type(value)).items())
     return True
 
 
@@ -157,7 +157,7 @@ def announced(subject: str) -> Iterator[None]:
         announce("")
 
 
-def call(function: Callable[[], Value]) -> Value:
+def call_function(function: Callable[[], Value]) -> Value:
     """Return what a function of another package returns. What it prints goes to standard error.
 
     Raises ForeignError for every exception of it, an exit included, unless a signal ends the import.
@@ -176,10 +176,10 @@ def call(function: Callable[[], Value]) -> Value:
 def check_signals() -> None:
     """End the import if a signal has arrived, whatever the code of another package has caught."""
     if _arrived:
-        _end(_arrived[0])
+        _end_import(_arrived[0])
 
 
-def _end(number: int) -> None:
+def _end_import(number: int) -> None:
     if number == signal.SIGINT:
         raise KeyboardInterrupt
     sys.exit(128 + number)
@@ -189,16 +189,16 @@ def _end(number: int) -> None:
 def remember_signals() -> Iterator[None]:
     """Exit on SIGINT and SIGTERM, so that temporary files are deleted, and remember the signals."""
 
-    def handle(number: int, _: FrameType | None) -> None:
+    def handle_signal(number: int, _: FrameType | None) -> None:
         _arrived.append(number)
-        _end(number)
+        _end_import(number)
 
     _arrived.clear()
     if threading.current_thread() is not threading.main_thread():
         # Only the main thread can handle signals.
         yield
         return
-    former = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    former = {number: signal.signal(number, handle_signal) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     finally:

@@ -13,7 +13,7 @@ from itertools import chain
 
 from blogapi.importing.format_api.source import CONTRACT_VERSION, Format
 from blogapi.importing.formats import foreign
-from blogapi.importing.formats.foreign import guard
+from blogapi.importing.formats.foreign import guard_format
 from blogapi.importing.refusals import RefusedFile
 
 GROUP = "blogapi.formats"
@@ -33,7 +33,7 @@ def list_names(points: Iterable[EntryPoint] | None = None) -> list[str]:
 def load_formats(notes: list[str]) -> dict[str, Format]:
     """Return the formats by name, in the order in which files are tried.
 
-    Adds a note for each format of another package that cannot be used, and for each that fails later.
+    Adds a note for each format of another package that cannot be used. The others add notes when they fail.
     """
     formats, points = {}, _find_points(notes)
     packages: dict[str, str] = dict.fromkeys(BUILT_IN, "blogapi")
@@ -63,7 +63,7 @@ def get_format(name: str, notes: list[str], points: Iterable[EntryPoint] | None 
         return format_
     points = _find_points([]) if points is None else points
     point = next(point for point in points if point.name == name)
-    return guard(_load(point), notes, _get_package(point))
+    return guard_format(_load_format(point), notes, _get_package(point))
 
 
 def _find_points(notes: list[str]) -> list[EntryPoint]:
@@ -82,11 +82,11 @@ def _find_points(notes: list[str]) -> list[EntryPoint]:
     return [*chain.from_iterable(points.values())]
 
 
-def _load(point: EntryPoint) -> Format:
+def _load_format(point: EntryPoint) -> Format:
     subject = f"The format “{point.name}” of the package “{_get_package(point)}”"
     try:
         with foreign.announced(subject):
-            found = foreign.call(point.load)
+            found = foreign.call_function(point.load)
     except foreign.ForeignError as error:
         raise RefusedFile(
             f"{subject} cannot be loaded ({error}); update the package or uninstall it."

@@ -58,7 +58,7 @@ def create(query: Fields) -> Any:
             received = receive_file(request, query, path, max_size=max_size, schema=FileBodySchema)
         name = folders.make_file_name(received.name)
         path.rename(path.with_name(name))
-        lock = service.create(uuid, current_user_id(), name, options)
+        lock = service.create_job(uuid, current_user_id(), name, options)
     except BaseException:
         folders.delete_folders([uuid])
         raise
@@ -79,7 +79,7 @@ def single(id: UUID) -> JobView:
 @bp.response(200, schemas.SingleImportJobSchema())
 def start(options: Fields, id: UUID) -> JobView:
     """Import the file, or continue an interrupted import; nothing is imported twice."""
-    return _start_job(id, service.start(id, options))
+    return _start_job(id, service.start_job(id, options))
 
 
 @bp.post("/<id:id>/cancel/")
@@ -88,7 +88,7 @@ def start(options: Fields, id: UUID) -> JobView:
 @bp.response(200, schemas.SingleImportJobSchema())
 def cancel(nothing: Fields, id: UUID) -> JobView:
     """End an import; articles that were imported stay. A running import ends after the current articles."""
-    service.cancel(id)
+    service.cancel_job(id)
     return queries.get_job(id)
 
 
@@ -105,7 +105,7 @@ def download_report(id: UUID) -> Response:
 @bp.response(204)
 def delete(id: UUID) -> None:
     """Delete an import with its file and its report; its articles stay."""
-    service.delete(id)
+    service.delete_job(id)
 
 
 def _start_job(uuid: UUID, lock: ExitStack) -> JobView:

@@ -134,7 +134,7 @@ def _run_job(app: Flask, uuid: UUID, runner: Runner, lock: ExitStack) -> None:
             app.logger.exception("the import %s cannot be started", uuid)
             _store_outcome(uuid, JobStatus.FAILED, UNEXPECTED, {})
             return
-        status, error = _watch(uuid, child, runner.stopping), ""
+        status, error = _watch_process(uuid, child, runner.stopping), ""
         exit_status = child.stop()
         if "error" in child.line:
             error = child.line["error"]
@@ -173,7 +173,7 @@ def build_command(job: ImportJob, *, is_trial: bool) -> list[str]:
     ]
 
 
-def _watch(uuid: UUID, child: Child, stopping: threading.Event) -> JobStatus:
+def _watch_process(uuid: UUID, child: Child, stopping: threading.Event) -> JobStatus:
     """Store the progress until the process ends or must end; return the status if it reports no end."""
     while not stopping.is_set():
         if child.wait(UPDATE_SECONDS):

@@ -105,11 +105,13 @@ class ImportJobSchema(OutputSchema):
 
     uuid = Identifier()
     name = ma.fields.String(metadata={"description": "The name of the file.", "example": "blog.zip"})
-    size = ma.fields.Integer(metadata={"description": "In bytes.", "example": 18_400_000})
+    size = ma.fields.Integer(metadata={"description": "Size of the file in bytes.", "example": 18_400_000})
     created = Timestamp(dump_only=True)
     last_updated = Timestamp(dump_only=True)
     user = ma.fields.Nested(
-        UserReferenceSchema, allow_none=True, metadata={"description": "Null if deleted."}
+        UserReferenceSchema,
+        allow_none=True,
+        metadata={"description": "Who started the import; null if deleted."},
     )
     options = ma.fields.Nested(ImportOptionsSchema)
     status = ma.fields.String(
@@ -145,7 +147,7 @@ class ImportProblemSchema(OutputSchema):
     result = ma.fields.String(
         metadata={"enum": ["created", "updated", "unchanged", "skipped", "refused"], "example": "refused"}
     )
-    slug = ma.fields.String(metadata={"description": "Of the article, or empty."})
+    slug = ma.fields.String(metadata={"description": "Slug of the article, or empty if there is none."})
     article = Identifier(
         allow_none=True,
         metadata={

@@ -29,7 +29,7 @@ def check_none_is_running() -> None:
         raise Conflict("Another import is running; wait until it ends, or cancel it.", code="import_running")
 
 
-def create(uuid: UUID, user: UUID, name: str, options: Fields) -> ExitStack:
+def create_job(uuid: UUID, user: UUID, name: str, options: Fields) -> ExitStack:
     """Create a job for the uploaded file in its folder; return the lock with which the trial can start.
 
     Deletes old jobs. Raises Conflict if another import is running.
@@ -37,7 +37,7 @@ def create(uuid: UUID, user: UUID, name: str, options: Fields) -> ExitStack:
     size = folders.get_upload_path(uuid, name).stat().st_size
     with transaction(visible=False):
         check_none_is_running()
-        deleted = _delete_old(MAX_JOBS - 1)
+        deleted = _delete_old_jobs(MAX_JOBS - 1)
         job = ImportJob(
             uuid=uuid,
             user_id=user,
@@ -53,7 +53,7 @@ def create(uuid: UUID, user: UUID, name: str, options: Fields) -> ExitStack:
     return lock
 
 
-def start(uuid: UUID, options: Fields) -> ExitStack:
+def start_job(uuid: UUID, options: Fields) -> ExitStack:
     """Mark a job as running, and return its lock.
 
     The import will run, or the trial again if it was not completed. `options` replace the options of the job.
@@ -77,7 +77,7 @@ def start(uuid: UUID, options: Fields) -> ExitStack:
         return queries.take_lock(uuid)
 
 
-def cancel(uuid: UUID) -> None:
+def cancel_job(uuid: UUID) -> None:
     """End a job; what a running job has imported stays.
 
     Raises NotFound, and Conflict if the job has ended.
@@ -94,7 +94,7 @@ def cancel(uuid: UUID) -> None:
     folders.delete_upload(uuid)
 
 
-def delete(uuid: UUID) -> None:
+def delete_job(uuid: UUID) -> None:
     """Delete a job with its file and its reports; raises NotFound, and Conflict if it is running."""
     with transaction(visible=False):
         job = _get_job(uuid)
@@ -104,11 +104,11 @@ def delete(uuid: UUID) -> None:
     folders.delete_folders([uuid])
 
 
-def delete_old() -> None:
+def delete_old_jobs() -> None:
     """Delete old jobs, and the folders that killed servers have left, unless the database is busy."""
     try:
         with transaction(wait=False, visible=False):
-            deleted = _delete_old(MAX_JOBS)
+            deleted = _delete_old_jobs(MAX_JOBS)
             known_jobs = set(db.session.scalars(select(ImportJob.uuid)))
     except (*BUSY_ERRORS, NewerSchema):
         return
@@ -116,7 +116,7 @@ def delete_old() -> None:
     folders.delete_abandoned(known_jobs)
 
 
-def _delete_old(keep: int) -> list[UUID]:
+def _delete_old_jobs(keep: int) -> list[UUID]:
     """Delete old jobs and all but the newest `keep`, unless they are running; return their uuids."""
     now, deleted = current_time(), []
     for number, view in enumerate(queries.list_jobs()):

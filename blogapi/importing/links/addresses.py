@@ -70,7 +70,7 @@ def parse_address(text: str) -> LinkAddress | None:
 
 
 def normalize_host(host: str) -> str:
-    """Return a host in lower case, without `www.` and without the port of http or https."""
+    """Return a host for comparisons: in lower case, without `www.`, default port or country of Blogspot."""
     name = _DEFAULT_PORT.sub("", host.strip().lower()).removeprefix("www.")
     return _BLOGSPOT.sub(".blogspot.com", name) if "blogspot" in name else name
 
@@ -81,7 +81,7 @@ def to_host(url: str) -> str:
     return f"{host.casefold()}{slash}{path}".rstrip("/")
 
 
-def fold(text: str) -> str:
+def fold_case(text: str) -> str:
     """Return text in the form in which names and paths are compared."""
     return text.lower() if text.isascii() else unicodedata.normalize("NFC", text).casefold()
 
@@ -89,7 +89,7 @@ def fold(text: str) -> str:
 def split_path(path: str, base: Sequence[str] = ()) -> list[str]:
     """Return the folded segments of a path below `base`, without `.` and `..`."""
     segments = list(base)
-    for segment in fold(path).split("/"):
+    for segment in fold_case(path).split("/"):
         if segment == "..":
             del segments[-1:]
         elif segment not in ("", "."):

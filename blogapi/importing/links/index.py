@@ -90,7 +90,7 @@ class TargetArticle:
     def _list_own_segments(self) -> set[str]:
         """Return the category, the tags, the folders and the language, computed once."""
         if self._own_segments is None:
-            self._own_segments = {*map(make_term_slug, self.terms), *map(addresses.fold, self.terms)}
+            self._own_segments = {*map(make_term_slug, self.terms), *map(addresses.fold_case, self.terms)}
             if self.file:
                 folders = (*self.file.folders, *addresses.split_path(self.key)[:-1])
                 self._own_segments |= {*folders, self.file.language}
@@ -152,9 +152,10 @@ class LinkIndex:
             blog=get_blog(record.key),
             language=file.language if file else "",
         )
-        titles, aliases = {addresses.fold(record.title)}, {*map(addresses.fold, _limit_texts(record.names))}
+        titles = {addresses.fold_case(record.title)}
+        aliases = {*map(addresses.fold_case, _limit_texts(record.names))}
         names = {slug, *filter(None, (record.slug, *_limit_texts(record.former_slugs)))}
-        names = {*map(addresses.fold, names)}
+        names = {*map(addresses.fold_case, names)}
         if target.file:
             names.add(target.file.name)
             self._append("path", target.file.path, target)

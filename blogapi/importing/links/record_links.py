@@ -67,10 +67,10 @@ class RecordLinks:
         relative = addresses.split_path(path, self._source.file.folders) if self._source.file else []
         paths = [relative] if path.startswith(".") else [relative, *self._list_outer(segments)]
         target = self._find_file(paths) or self._find_by_name(segments)
-        target = target or self._choose_nearest(self._index.find("title", addresses.fold(path)))
+        target = target or self._choose_nearest(self._index.find("title", addresses.fold_case(path)))
         return self._make_link(target, fragment) if target else None
 
-    def find_page(self, name: str) -> str | None:
+    def find_wiki_link_address(self, name: str) -> str | None:
         page, _, heading = name[: addresses.MAX_LENGTH].strip().partition("#")
         heading = heading.rpartition("#")[2].strip()
         target = self._find_page(page.strip()) if page.strip() else self._source
@@ -102,7 +102,8 @@ class RecordLinks:
             below = [hit for hit in in_folders if hit.file and hit.file.path.endswith(tail)]
             return self._choose_nearest(below, file)
         file = addresses.parse_file_path(segments)
-        kinds = (("name", file.name), ("alias", addresses.fold(page)), ("title", addresses.fold(page)))
+        title = addresses.fold_case(page)
+        kinds = (("name", file.name), ("alias", title), ("title", title))
         candidates = (self._filter_targets(self._index.find(kind, key), file) for kind, key in kinds)
         # Quartz writes names with hyphens. A slug is computed last, because it takes 0.1 ms.
         slugs = (make_slug(page, former=former) for former in (False, True))
@@ -128,7 +129,7 @@ class RecordLinks:
         if query:
             return by_page
         # A path with the suffix of a source file is not the address of a page.
-        is_source = addresses.parse_file_path([addresses.fold(path)]).is_source
+        is_source = addresses.parse_file_path([addresses.fold_case(path)]).is_source
         by_file = self._find_file(files) or by_page if is_source else by_page or self._find_file(files)
         return by_file or next(filter(None, map(self._find_by_name, pages)), None)
 

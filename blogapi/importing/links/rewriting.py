@@ -31,7 +31,7 @@ _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _MAX_MARGIN = 64
 
 
-def _destination(name: str) -> str:
+def _make_address_pattern(name: str) -> str:
     """Return the pattern of an address, with groups whose names begin with `name`."""
     bracketed = rf"<(?P<{name}_bracketed>(?:[^<>\n\\]|\\.)*+)>"
     return rf"(?:{bracketed}|(?P<{name}_plain>(?:{_PLAIN}|\({_PLAIN}*+\))++))"
@@ -39,8 +39,8 @@ def _destination(name: str) -> str:
 
 _MARKDOWN_TOKEN = re.compile(
     rf"""\\.|\[|(?P<tag>{_TAG})
-    |\]\(\s*+{_destination("inline")}(?:\s++{_TITLE})?\s*+\)
-    |\]:[ \t]*+\n?[ \t]*+{_destination("definition")}(?=[ \t]*+(?:\n|\Z)|[ \t]*+\n?[ \t]*+{_TITLE})
+    |\]\(\s*+{_make_address_pattern("inline")}(?:\s++{_TITLE})?\s*+\)
+    |\]:[ \t]*+\n?[ \t]*+{_make_address_pattern("definition")}(?=[ \t]*+(?:\n|\Z)|[ \t]*+\n?[ \t]*+{_TITLE})
     |\]""",
     re.VERBOSE | re.DOTALL,
 )

@@ -161,12 +161,12 @@ class MediaFiles:
     def find(self, reference: str, source: Path, root: Path) -> FoundFile | None:
         """Return the file to which `source`, a file in the imported folder `root`, refers; None if missing.
 
-        A relative path is looked up beside `source` and in the folder with its name, and then like other
-        paths: in the folders `assets`, in the folders for static files of the site, and in the folder of the
-        site. In `assets`, the end of the path is enough, because the folder can be any part of the former
-        blog. The original of a picture is preferred to its smaller copies. Finally, a name without a folder
-        is looked up in all of `root`, because Obsidian names files that way. Raises RefusedFile for a link
-        out of these folders, and for a path that is not a regular file.
+        A relative path is looked up beside `source` and in the folder with its name, then like other paths:
+        in the folders `assets`, in the folders for static files of the site, and in the site's folder. In
+        `assets`, the end of the path is enough, because the folder can be any part of the former blog. The
+        original of a picture is preferred to its smaller copies. Finally, a name without a folder is looked
+        up in all of `root`, because Obsidian names files that way. Raises RefusedFile for a link out of these
+        folders, and for a path that is not a regular file.
         """
         bases, own = self._find_site(source.parent, root)
         allowed = (*self._assets, *own)
@@ -178,7 +178,7 @@ class MediaFiles:
                     if file:
                         return file
         for name in _list_variants(reference):
-            named = None if "/" in name else self._get_tree(root).get(_fold(name))
+            named = None if "/" in name else self._get_tree(root).get(_fold_case(name))
             file = self._open_file(named, (root,)) if named else None
             if file:
                 return replace(file, is_elsewhere=True)
@@ -205,7 +205,7 @@ class MediaFiles:
         """Yield the path below each of the folders that contains its first part."""
         # A blog can have 100,000 missing pictures; without this check, 50 paths of each would be looked up on
         # the disk.
-        first = _fold(path.partition("/")[0])
+        first = _fold_case(path.partition("/")[0])
         for folder in folders:
             if first in (".", "..") or first in self._list_names(folder):
                 yield Path(os.path.normpath(folder / path))
@@ -219,7 +219,7 @@ class MediaFiles:
                 # Many pictures have the same name, and only their folders differ. Google numbers them.
                 roots = {folder.name.casefold(), *UPLOAD_FOLDERS}
                 is_upload_root = folder in self._flat or outer.casefold() in roots
-                is_unique = _fold(_add_suffix(tail, "(1)")) not in self._list_names(folder)
+                is_unique = _fold_case(_add_suffix(tail, "(1)")) not in self._list_names(folder)
                 if "/" in tail or (is_upload_root and is_unique):
                     yield from self._join_all((folder,), tail)
 
@@ -231,7 +231,7 @@ class MediaFiles:
             if similar is None:
                 return None
             names = zip(similar.parts, target.parts, strict=True)
-            differs_in_case = any(_normalize(left) != _normalize(right) for left, right in names)
+            differs_in_case = any(_normalize_name(left) != _normalize_name(right) for left, right in names)
             target = similar
         try:
             resolved = target.resolve(strict=True)
@@ -253,10 +253,10 @@ class MediaFiles:
         top = next(folder for folder in allowed if target.is_relative_to(folder))
         path = top
         for part in target.relative_to(top).parts:
-            names = self._list_names(path).get(_fold(part))
+            names = self._list_names(path).get(_fold_case(part))
             if not names:
                 return None
-            same_case = (name for name in names if _normalize(name) == _normalize(part))
+            same_case = (name for name in names if _normalize_name(name) == _normalize_name(part))
             path /= next(same_case, names[0])
         return path
 
@@ -269,7 +269,7 @@ def _list_names(folder: Path) -> dict[str, list[str]]:
     names: dict[str, list[str]] = {}
     with suppress(OSError):
         for name in sorted(os.listdir(folder)):  # noqa: PTH208 (only the names)
-            names.setdefault(_fold(name), []).append(name)
+            names.setdefault(_fold_case(name), []).append(name)
     return names
 
 
@@ -280,7 +280,7 @@ def _list_tree(root: Path) -> dict[str, Path | None]:
     for folder, names, files in os.walk(root):
         names[:] = [name for name in names if not name.startswith(".") and name != "node_modules"]
         for file in files[: _MAX_TREE_FILES - number]:
-            tree[_fold(file)] = None if _fold(file) in tree else Path(folder, file)
+            tree[_fold_case(file)] = None if _fold_case(file) in tree else Path(folder, file)
         number += len(files)
         if number >= _MAX_TREE_FILES:
             break
@@ -313,9 +313,9 @@ def _is_usable(path: str) -> bool:
     return bool(path.strip("/.")) and not path.startswith("//") and not re.search(r"[\x00-\x1f{}]", path)
 
 
-def _normalize(name: str) -> str:
+def _normalize_name(name: str) -> str:
     return unicodedata.normalize("NFC", name)
 
 
-def _fold(name: str) -> str:
-    return _normalize(_normalize(name).casefold())
+def _fold_case(name: str) -> str:
+    return _normalize_name(_normalize_name(name).casefold())

@@ -1,10 +1,10 @@
 """An import that a server runs in a process of its own, so that a hostile file cannot harm the server.
 
-The process writes its progress to standard output, as one JSON object per line with `stage`, `done`, `total`
-and the `summary` so far, and with `format` while the code of a format of another package runs. The last line
-also has `error`, which is empty if the import succeeded; if no line has `error`, the process was stopped or
-killed. The process ends after the current article when its standard input is closed, which also happens when
-the server is killed.
+The process writes JSON objects to standard output, one per line. A line about the progress has `stage`,
+`done`, `total` and the `summary` so far. A line with only `format` names the format of another package whose
+code starts, or is empty if that code has ended. The last line also has `error`, which is empty if the import
+succeeded; if no line has `error`, the process was stopped or killed. The process ends after the current
+article when its standard input is closed, which also happens when the server is killed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from flask import current_app
 from blogapi import clock
 from blogapi.content.media import process_limits
 from blogapi.importing.formats import foreign
-from blogapi.importing.pipeline.report_output import format_document, summarize
+from blogapi.importing.pipeline.report_output import format_document, summarize_run
 from blogapi.importing.pipeline.run import ImportRun
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.messages import DISK_FULL, UNEXPECTED
@@ -125,7 +125,7 @@ class _Progress:
         self._print_line({"format": name})
 
     def print(self, **result: str) -> None:
-        summary = summarize(self.run) if self.run else None
+        summary = summarize_run(self.run) if self.run else None
         line = {"stage": self._stage, "done": self._done, "total": self._total, "summary": summary} | result
         self._print_line(line)
         self._next_print = clock.monotonic() + UPDATE_SECONDS

@@ -42,7 +42,7 @@ def open_run(
         database = Path(str(db.engine.url.database)).resolve()
         is_sqlite = db.engine.dialect.name == "sqlite"
         database_files = (database, *files.side_files(database)) if is_sqlite else ()
-        walked = walk_paths(_unpack(paths, stack, notes, database_files))
+        walked = walk_paths(_unpack_archives(paths, stack, notes, database_files))
         own = NotAnArticle("It is the database of this blog.")
         entries = [replace(it, problem=own) if it.path in database_files else it for it in walked]
         if format_name:
@@ -55,7 +55,7 @@ def open_run(
         yield run
 
 
-def _unpack(
+def _unpack_archives(
     paths: Sequence[Path], stack: ExitStack, notes: list[str], excluded: Container[Path]
 ) -> Iterator[Path]:
     """Yield the paths, with the temporary folder of an unpacked archive in place of each archive."""

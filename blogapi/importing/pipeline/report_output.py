@@ -28,7 +28,7 @@ _RESULT_ORDER = (Result.REFUSED, Result.CREATED, Result.UPDATED, Result.UNCHANGE
 
 
 def format_report(run: ImportRun, *, dry_run: bool) -> Iterator[str]:
-    yield f"{_summarize(run.reports)}."
+    yield f"{_summarize_reports(run.reports)}."
     yield from (f"note       {note}" for note in run.notes)
     for author in run.state.authors.list_reports():
         created = "created, " if author.created else ""
@@ -66,21 +66,21 @@ def format_report(run: ImportRun, *, dry_run: bool) -> Iterator[str]:
 
 def format_document(run: ImportRun, *, dry_run: bool) -> Iterator[str]:
     """Yield the report as JSON in parts; as one text, it can take hundreds of megabytes of memory."""
-    yield f'{_dump(_build_head(run, dry_run=dry_run))[:-1]}, "files": ['
+    yield f'{_to_json(_build_head(run, dry_run=dry_run))[:-1]}, "files": ['
     separator = ""
     for report in run.reports:
-        yield f"{separator}{_dump(asdict(report))}"
+        yield f"{separator}{_to_json(asdict(report))}"
         separator = ", "
     yield "]}"
 
 
-def _dump(value: object) -> str:
+def _to_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _build_head(run: ImportRun, *, dry_run: bool) -> dict[str, Any]:
     return {
-        "summary": _summarize(run.reports),
+        "summary": _summarize_reports(run.reports),
         "dry_run": dry_run,
         "counts": _count_results(run.reports),
         "visibility": _count_visibility(run.reports),
@@ -96,7 +96,7 @@ def _build_head(run: ImportRun, *, dry_run: bool) -> dict[str, Any]:
     }
 
 
-def _summarize(reports: Iterable[FileReport]) -> str:
+def _summarize_reports(reports: Iterable[FileReport]) -> str:
     reports = list(reports)
     results = _count_results(reports)
     numbers = _count_visibility(reports) | {name: results[name] for name in ("skipped", "refused")}
@@ -121,7 +121,7 @@ def count_media(reports: Iterable[FileReport]) -> dict[str, int]:
     return {name: sum(len(getattr(media, name)) for media in media_reports) for name in MEDIA_RESULTS}
 
 
-def summarize(run: ImportRun) -> dict[str, Any]:
+def summarize_run(run: ImportRun) -> dict[str, Any]:
     """Return the counts, problems, and sentences about the whole import; their size is limited."""
     reports = [report for report in run.reports if report.notes is not NOT_REACHED]
     results = Counter(report.result for report in reports)

@@ -66,7 +66,7 @@ class ArticleInputFactory:
     def make(self, record: ArticleRecord) -> ArticleInput:
         """Return the input for a record; creates the category, the tags and the authors that do not exist.
 
-        A record without authors gets the owner. Raises ValidationError with the errors of all fields.
+        The author of a record without authors is the importing user. Raises ValidationError with all errors.
         """
         errors: Errors = {}
         terms: dict[str, list[Any]] = {kind: [] for kind in _FIELDS}
@@ -117,7 +117,7 @@ class ArticleInputFactory:
         if key not in terms:
             exported = state.exported_terms.get((kind, slug))
             if exported is not None:
-                terms[key] = exported_terms.create(state.author, exported, state.exported_terms)
+                terms[key] = exported_terms.create_term(state.author, exported, state.exported_terms)
             else:
                 # A person can have written the name of a new term into a file of an export.
                 fields = {**details, **({"slug": slug} if slug else {})}

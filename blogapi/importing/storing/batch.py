@@ -20,7 +20,7 @@ from blogapi.content.articles.service import change_article, changes_nothing, cr
 from blogapi.content.articles.writing.loaded_articles import LoadedArticles, load_rows
 from blogapi.content.custom_fields.validation import describe_unfit_values
 from blogapi.content.taxonomies.categories import Category
-from blogapi.delivery.redirects import queries as redirect_service
+from blogapi.delivery.redirects import service as redirect_service
 from blogapi.delivery.redirects.queries import add_placeholder
 from blogapi.importing import queries
 from blogapi.importing.format_api.article_record import ArticleRecord, ExportedFields
@@ -275,7 +275,7 @@ class ImportBatch:
             complete_article(article, record.exported, old_time=state.last_updated)
             notes = (*notes, *self._add_redirects(record, article))
             _set_digest(file, original, _get_import_time(record))
-            return _report(record, Result.UPDATED, article, notes)
+            return _make_report(record, Result.UPDATED, article, notes)
         elif record.unlifted and {original.open_status, state.status} <= {*READABLE_STATUSES}:
             self._state.guesses.public_here.add(record.key)
         imported_before.store_guesses(file, record)
@@ -323,7 +323,7 @@ class ImportBatch:
         preferred = record.slug if exported and record.slug else slugs.make_slug(record.slug or record.title)
         notes = []
         if preferred in self._state.redirects:
-            redirect_service.remove_former_slug(preferred)
+            redirect_service.delete_former_slug(preferred)
             notes.append(
                 f"The redirect from “{preferred}” to another article was removed, because this article has "
                 "this slug."
@@ -350,7 +350,7 @@ class ImportBatch:
         _set_digest(file, original, _get_import_time(record))
         notes += self._add_redirects(record, article)
         db.session.add(file)
-        return _report(record, Result.CREATED, article, notes)
+        return _make_report(record, Result.CREATED, article, notes)
 
     def _add_redirects(self, record: ArticleRecord, article: Article) -> Iterator[str]:
         if record.exported is not None:
@@ -390,7 +390,7 @@ def _get_import_time(record: ArticleRecord) -> datetime:
     return max(now, (record.exported and record.exported.last_updated) or now)
 
 
-def _report(record: ArticleRecord, result: Result, article: Article, notes: Iterable[str]) -> FileReport:
+def _make_report(record: ArticleRecord, result: Result, article: Article, notes: Iterable[str]) -> FileReport:
     status = lifecycle.get_api_status(article, current_time())
     source = record.content, record.content_type
     rendering = render_content(*source)

@@ -54,7 +54,7 @@ def find_existing(kind: str, slugs: Collection[str], exported: ExportedTerms) ->
     """Return the terms of this blog that correspond to the exported terms with these slugs, by exported slug.
 
     A term with the same uuid takes precedence over one that has or had the same slug. The profile of a user
-    that was never used does not correspond to an author of the export; see `create`.
+    that was never used does not correspond to an author of the export; see `create_term`.
     """
     taxonomy = TAXONOMIES[kind]
     uuids = {term.uuid: slug for slug in slugs if (term := exported.get((kind, slug)))}
@@ -74,7 +74,7 @@ def find_existing(kind: str, slugs: Collection[str], exported: ExportedTerms) ->
     return by_uuid | {slug: term for slug, term in by_slug.items() if slug not in is_free}
 
 
-def create(owner: UUID, term: ExportedTerm, exported: ExportedTerms) -> Term:
+def create_term(owner: UUID, term: ExportedTerm, exported: ExportedTerms) -> Term:
     """Create a term of the export with its uuid, times and former slugs, below its parent if that exists.
 
     If a user has a profile with the slug that was never used, the user gets the author of the export as their
@@ -93,7 +93,7 @@ def create(owner: UUID, term: ExportedTerm, exported: ExportedTerms) -> Term:
             parent = find_existing(term.kind, [term.parent], exported).get(term.parent)
             fields["parent_id"] = parent and parent.uuid
         times = {"created": term.created, "last_updated": term.last_updated}
-        created: Term = service.create(taxonomy, owner, fields | times, uuid=term.uuid)
+        created: Term = service.create_term(taxonomy, owner, fields | times, uuid=term.uuid)
         taken = queries.find_taken_slugs(taxonomy, list(term.former_slugs))
         db.session.add_all(
             FormerTermSlug(kind=term.kind, slug=slug, term_id=term.uuid, created=time)

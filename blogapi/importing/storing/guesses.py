@@ -21,7 +21,7 @@ FORGET = "none"
 
 
 class Guesses:
-    """The guesses of one run. `lifted` are names of guesses, or FORGET; names are compared without case."""
+    """The guesses of one run. `lifted`: the names of guesses to ignore (or FORGET); case is ignored."""
 
     def __init__(self, lifted: Iterable[str]) -> None:
         self._named = {name.strip().casefold(): name.strip() for name in lifted}
@@ -49,7 +49,8 @@ class Guesses:
         if source:
             self._lifted[source] |= named
         self._by_memory |= remembered
-        return mark(record, [guess for name, guess in names.items() if name not in named | remembered])
+        lifted = named | remembered
+        return apply_guesses(record, [guess for name, guess in names.items() if name not in lifted])
 
     def count(self, record: ArticleRecord) -> None:
         """Count the guesses of a record that are not lifted and make it a draft."""
@@ -93,7 +94,7 @@ class Guesses:
         return self._remembered
 
 
-def mark(record: ArticleRecord, unlifted: Sequence[Guess]) -> ArticleRecord:
+def apply_guesses(record: ArticleRecord, unlifted: Sequence[Guess]) -> ArticleRecord:
     """Return the record with the status and the notes that follow from its guesses that are not lifted."""
     is_draft = bool(unlifted) and record.status in PUBLIC_STATUSES
     notes = [guess.note for guess in unlifted] if is_draft else []

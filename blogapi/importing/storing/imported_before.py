@@ -77,7 +77,7 @@ def _strip_markup(content: str, content_type: str) -> str:
     return _MARKUP.sub(" ", _INLINE_TAG.sub("", content))
 
 
-def list_words(content: str, content_type: str) -> str:
+def extract_words_as_text(content: str, content_type: str) -> str:
     """Return the words of a text without its markup, separated by spaces."""
     return " ".join(_NO_WORD.sub(" ", _strip_markup(content, content_type)).split())
 
@@ -196,9 +196,9 @@ def find_hidden_there(
         return ()
     if there is None or there > max(here, now):
         return (HIDDEN_THERE, *(note.replace("; the article became a draft.", ".") for note in record.notes))
-    words = f" {list_words(content, content_type)} "
+    words = f" {extract_words_as_text(content, content_type)} "
     lines = (line for part in record.left_out for line in part.splitlines())
-    hidden = (list_words(line, record.content_type) for line in lines)
+    hidden = (extract_words_as_text(line, record.content_type) for line in lines)
     shows_part = any(line and f" {line} " in words for line in hidden)
     return (PART_HIDDEN_THERE,) if shows_part or leave_out_hidden(content, content_type)[1] else ()
 

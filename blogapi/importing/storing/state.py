@@ -125,8 +125,8 @@ class ImportState:
     exported_terms: ExportedTerms = field(default_factory=dict)
     #: The terms of the blog by their kinds and by the names in the records; they are not looked up again.
     found_terms: defaultdict[str, dict[str, Term]] = field(default_factory=lambda: defaultdict(dict))
-    #: The data that earlier transactions of a dry run have stored and rolled back: the terms by their kind
-    #: and slug, which later transactions store together, and the slugs of articles.
+    #: What earlier transactions of a dry run have stored and rolled back: the terms by kind and slug, which
+    #: later transactions store together; the slugs of articles.
     planned_terms: dict[tuple[str, str], Term] = field(default_factory=dict)
     planned_slugs: set[str] = field(default_factory=set)
     #: The pages that were stored before their parents: the keys of both, and whether the page is new.

@@ -38,17 +38,17 @@ def resolve_containers(content: str, content_type: str, targets: LinkTargets) ->
     """Return Markdown with containers outside code as alerts and quotes, and the unknown containers."""
     unknown = Counter[str]()
     if content_type == "markdown" and _MARK.search(content):
-        content = _convert(content, unknown, _MAX_DEPTH)
+        content = _convert_containers(content, unknown, _MAX_DEPTH)
     return Resolved(content, unknown)
 
 
-def _convert(text: str, unknown: Counter[str], depth: int) -> str:
+def _convert_containers(text: str, unknown: Counter[str], depth: int) -> str:
     parts, position = list[str](), 0
     for start, inner_end, end, mark in sorted(_find_containers(text, unknown)) if depth else ():
         if start >= position:
             indent, step = text[start : mark.start()], "" if mark["colons"] else r"(?: {4}|\t)"
             inner = re.sub(f"(?m)^{indent}{step}", "", text[mark.end() + 1 : inner_end])
-            block = _make_quote(mark, _convert(inner, unknown, depth - 1), unknown)
+            block = _make_quote(mark, _convert_containers(inner, unknown, depth - 1), unknown)
             # Blank lines keep the text around a quote out of it.
             before = "\n" * bool(text[max(0, start - 2) : start].strip())
             after = "\n" * bool(text[end : end + 2].strip())

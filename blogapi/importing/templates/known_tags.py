@@ -102,11 +102,11 @@ def _get_value(match: re.Match[str]) -> str | None:
         return None
     if kind in ("double", "single"):
         value = _ESCAPE.sub(r"\1", value)
-    value = _OUTPUT.sub(lambda it: it[0] if (shown := evaluate(it[1])) is None else shown, value)
+    value = _OUTPUT.sub(lambda it: it[0] if (shown := evaluate_expression(it[1])) is None else shown, value)
     return None if "{{" in value or "{%" in value else " ".join(value.split())
 
 
-def evaluate(expression: str) -> str | None:
+def evaluate_expression(expression: str) -> str | None:
     """Return the text that `{{ expression }}` shows ("" = root of the blog); None if it needs variables."""
     base, *filters = [part.strip() for part in _PART.findall(expression)] or [""]
     text = _get_constant(base)
@@ -174,10 +174,10 @@ def _show_page(tag: TemplateTag, template: str) -> str | None:
         parts = [part for part in "/".join(values).split("/")[:2] if _ID.fullmatch(part)]
         ends = {"first": parts[0], "last": parts[-1], "user": parts[0] if parts[1:] else "i"}
         address = template.format(path="/".join(parts), **ends)
-    return embed(address, tag.arguments.get("title"), is_html=tag.is_html)
+    return embed_address(address, tag.arguments.get("title"), is_html=tag.is_html)
 
 
-def embed(address: str, title: str = "", *, is_html: bool = False) -> str | None:
+def embed_address(address: str, title: str = "", *, is_html: bool = False) -> str | None:
     """Return the player of a video or sound file, or a link to another page; None if it is no web address."""
     if tag_markup.is_player(address):
         return tag_markup.make_player(address)

@@ -47,7 +47,7 @@ def resolve_components(content: str, content_type: str, targets: LinkTargets) ->
         replacement = _convert_tag(name, written, targets)
         if replacement == tag[0]:
             continue
-        before = _dedent(content[position : tag.start()], column, includes_last=not is_end)
+        before = _dedent_lines(content[position : tag.start()], column, includes_last=not is_end)
         if replacement is None:
             unresolved.update([f"<{name}>"] if name and not is_end else [])
             replacement = " " * (is_end and content.startswith("<", tag.end()))
@@ -58,7 +58,7 @@ def resolve_components(content: str, content_type: str, targets: LinkTargets) ->
         column = len(before) - len(before.rstrip(" \t"))
         parts += [before, replacement]
         position = tag.end()
-    return Resolved("".join([*parts, _dedent(content[position:], column)]), unresolved)
+    return Resolved("".join([*parts, _dedent_lines(content[position:], column)]), unresolved)
 
 
 def _convert_tag(name: str, written: str, targets: LinkTargets) -> str | None:
@@ -70,7 +70,7 @@ def _convert_tag(name: str, written: str, targets: LinkTargets) -> str | None:
     return show_tag(TemplateTag(name.lower(), arguments, "include", False, targets))
 
 
-def _dedent(text: str, column: int, *, includes_last: bool = False) -> str:
+def _dedent_lines(text: str, column: int, *, includes_last: bool = False) -> str:
     """Return the text with the lines below a tag moved to its column if Markdown would read them as code."""
     indents = re.findall(r"(?<=\n)[ \t]*+(?=\S|\Z)" if includes_last else r"(?<=\n)[ \t]*+(?=\S)", text)
     depth = min(map(len, indents), default=0)

@@ -40,8 +40,8 @@ class LinkTargets(Protocol):
         """
         ...
 
-    def find_page(self, name: str) -> str | None:
-        """Return the address for a wiki link: a title, alias or file name, with or without folders."""
+    def find_wiki_link_address(self, name: str) -> str | None:
+        """Return the address of the article with this title, alias or file name, with or without folders."""
         ...
 
 
@@ -106,7 +106,7 @@ def make_code(code: str, language: str, prefix: str, *, is_html: bool) -> str:
     return f"\n{prefix}".join(lines)
 
 
-def separate(content: str, start: int, end: int) -> str:
+def get_blank_line(content: str, start: int, end: int) -> str:
     """Return the blank line that ends an HTML element which replaces `content[start:end]` in Markdown.
 
     It is "" unless the element has a line of its own and the next line is not blank.

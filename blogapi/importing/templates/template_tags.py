@@ -11,7 +11,13 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 
 from blogapi.importing.templates import known_tags
-from blogapi.importing.templates.tag_markup import LinkTargets, Resolved, make_code, render_inline, separate
+from blogapi.importing.templates.tag_markup import (
+    LinkTargets,
+    Resolved,
+    get_blank_line,
+    make_code,
+    render_inline,
+)
 from blogapi.importing.texts.lines import split_words
 from blogapi.importing.texts.messages import format_count
 from blogapi.importing.texts.scanner import change_code, find_outside_code
@@ -143,7 +149,7 @@ def find_tags(content: str, content_type: str) -> list[FoundTag]:
 def _read_tag(match: re.Match[str]) -> FoundTag:
     tag = FoundTag(*match.span(), kind="hugo" if match[0].startswith("{{") else "liquid")
     if match["escaped"] or match["remark"]:
-        tag.kind, tag.replacement = "", _unescape(match[0]) if match["escaped"] else ""
+        tag.kind, tag.replacement = "", _unescape_shortcode(match[0]) if match["escaped"] else ""
     elif match["output"]:
         tag.kind, tag.text = "output", match["expression"].strip("-~ \t\n")
     elif match["literal"]:
@@ -170,13 +176,13 @@ def find_dead_branches(content: str, content_type: str) -> list[tuple[int, int]]
     return [branch.span() for branch in found]
 
 
-def unescape(code: str) -> str:
+def unescape_code(code: str) -> str:
     """Return code without `{% raw %}`, and with the escaped shortcodes of Hugo unescaped."""
-    code = re.sub(_ESCAPED, lambda match: _unescape(match[0]), code) if "*/" in code else code
+    code = re.sub(_ESCAPED, lambda match: _unescape_shortcode(match[0]), code) if "*/" in code else code
     return _RAW_TEXT.sub(r"\g<text>", code) if "endraw" in code else code
 
 
-def _unescape(tag: str) -> str:
+def _unescape_shortcode(tag: str) -> str:
     return tag.replace("/*", "", 1)[::-1].replace("/*", "", 1)[::-1]
 
 
@@ -212,7 +218,7 @@ def resolve_templates(content: str, content_type: str, targets: LinkTargets) -> 
     if content_type == "text" or "{" not in content:
         return Resolved(content)
     if "endraw" in content or "*/" in content:
-        content = change_code(content, content_type, _PROTECTED, unescape)
+        content = change_code(content, content_type, _PROTECTED, unescape_code)
     resolver = _Resolver(content, content_type, targets)
     content, removed = remove_lists(resolver.resolve(), content_type)
     notes = []
@@ -269,7 +275,7 @@ class _Resolver:
         prefix = self._get_indent(tag.start)
         title = " ".join(_OPTION.sub("", tag.text).split()) if tag.name == "codeblock" else ""
         before = f"\n\n{title}\n\n" if title else "\n\n" if prefix is None else ""
-        code = re.sub(r"\A[ \t]*\n", "", unescape(inner)).rstrip()
+        code = re.sub(r"\A[ \t]*\n", "", unescape_code(inner)).rstrip()
         match = re.search(r"\b(?:lang|language)\s*[:=]\s*[\"']?([\w+#.-]+)", tag.text)
         if match is None and tag.name != "codeblock":
             match = re.match(r"\s*[\"']?([\w+#.-]+)", tag.text)
@@ -296,11 +302,13 @@ class _Resolver:
         if call:
             return self._show_named(call["name"].rpartition("::")[2], call["text"], tag)
         if player:
-            return known_tags.embed(player["address"], player["title"] or "", is_html=self._is_in_html(tag))
+            return known_tags.embed_address(
+                player["address"], player["title"] or "", is_html=self._is_in_html(tag)
+            )
         following = self._content[tag.end : tag.end + 2]
         if tag.text in ("page.url", "page.permalink") and following.startswith("#"):
             return ""
-        text = known_tags.evaluate(tag.text)
+        text = known_tags.evaluate_expression(tag.text)
         if text != "" or following.startswith("/") or following in ("{{", "{%"):
             return text
         # The root of the blog, without a path.
@@ -321,11 +329,11 @@ class _Resolver:
             known_tags.TemplateTag(name.lower(), arguments, kind or tag.kind, is_html, self._targets)
         )
         if replacement and replacement.startswith("<") and not replacement.startswith("<br"):
-            replacement += self._separate(tag)
+            replacement += self._get_blank_line_after(tag)
         return replacement
 
-    def _separate(self, tag: FoundTag) -> str:
-        return "" if self._type == "html" else separate(self._content, tag.start, tag.end)
+    def _get_blank_line_after(self, tag: FoundTag) -> str:
+        return "" if self._type == "html" else get_blank_line(self._content, tag.start, tag.end)
 
     def _unwrap(self, tag: FoundTag, closing: FoundTag) -> None:
         arguments = known_tags.parse_arguments(tag.text)
@@ -352,4 +360,4 @@ class _Resolver:
         # A blank line lets Markdown continue in an HTML element.
         tag.replacement = f"{start}\n\n" if self._get_rest(tag.end) else f"{start}\n"
         is_inline = self._get_indent(closing.start) is None
-        closing.replacement = ("\n\n" if is_inline else "\n") + end + self._separate(closing)
+        closing.replacement = ("\n\n" if is_inline else "\n") + end + self._get_blank_line_after(closing)

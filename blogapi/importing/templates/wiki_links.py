@@ -87,7 +87,7 @@ class _Resolver:
             return self._replace_callout(match)
         replacement = self._replace_link(match)
         is_element = replacement.startswith("<")
-        return replacement + (tag_markup.separate(self._content, *match.span()) if is_element else "")
+        return replacement + (tag_markup.get_blank_line(self._content, *match.span()) if is_element else "")
 
     def _replace_callout(self, match: re.Match[str]) -> str:
         """Return the first line of a callout (`> [!note] Title`) as a title in bold."""
@@ -111,7 +111,7 @@ class _Resolver:
             return match[0] if not text or not target.startswith("#") else text
         path, _, fragment = target.partition("#")
         if match["mark"] and _MEDIA.search(path):
-            return _embed(path.strip(), text)
+            return _embed_file(path.strip(), text)
         return self._make_link(path.strip(), fragment.strip(), text)
 
     def _make_link(self, path: str, fragment: str, text: str) -> str:
@@ -123,7 +123,7 @@ class _Resolver:
             return f"[{text}](#{slugs.hyphenate(heading)})" if heading else text
         if _MEDIA.search(page) and (tag_markup.is_image(page) or page.casefold().endswith(".pdf")):
             return tag_markup.make_link(text, page)
-        address = self._targets.find_page(f"{page}#{heading}" if heading else page)
+        address = self._targets.find_wiki_link_address(f"{page}#{heading}" if heading else page)
         if address is None:
             self._missing[page] += 1
             return text
@@ -132,7 +132,7 @@ class _Resolver:
         )
 
 
-def _embed(path: str, text: str) -> str:
+def _embed_file(path: str, text: str) -> str:
     """Return an embedded file; the text of a picture is `alt`, `300`, `300x200` or `alt|300`."""
     if tag_markup.is_image(path):
         parts = [part.strip() for part in text.replace("\\|", "|").split("|") if part.strip()]

@@ -125,7 +125,7 @@ def parse_toml(block: str, first_line: int) -> tuple[Entries, list[str]]:
     """
     # tomllib takes quadratic time for a key with very many parts.
     if any(part.count(".") > _MAX_KEY_DOTS for part in re.split(r"[={,\n]", _TOML_STRING.sub("x", block))):
-        _refuse("TOML", f"a key has more than {_MAX_KEY_DOTS} parts")
+        _refuse_head("TOML", f"a key has more than {_MAX_KEY_DOTS} parts")
     corrected = _LEADING_ZERO.sub(r"\1\2", block)
     try:
         return _parse_block("TOML", lambda: tomllib.loads(block, parse_float=str), first_line), []
@@ -180,7 +180,7 @@ def _parse_block(language: str, parse: Callable[[], object], first_line: int) ->
         if value is None:
             return {}
         if not isinstance(value, dict):
-            _refuse(language, "it does not consist of `key: value` entries")
+            _refuse_head(language, "it does not consist of `key: value` entries")
         level: list[Any] = [value]
         for _ in range(_MAX_DEPTH):
             groups = (
@@ -189,15 +189,15 @@ def _parse_block(language: str, parse: Callable[[], object], first_line: int) ->
             level = [child for group in groups for child in group]
             if not level:
                 return {str(key): child for key, child in value.items()}
-        _refuse(language, "it is nested too deeply")
+        _refuse_head(language, "it is nested too deeply")
     except RecursionError:
-        _refuse(language, "it is nested too deeply")
+        _refuse_head(language, "it is nested too deeply")
     except (yaml.YAMLError, ValueError, OverflowError) as error:
-        line_number, reason = _describe(error)
-        _refuse(language, reason, line_number and line_number + first_line - 1, error)
+        line_number, reason = _describe_error(error)
+        _refuse_head(language, reason, line_number and line_number + first_line - 1, error)
 
 
-def _describe(error: Exception) -> tuple[int, str]:
+def _describe_error(error: Exception) -> tuple[int, str]:
     """Return the line number of an error within the block (0 if unknown), and the reason."""
     if isinstance(error, yaml.MarkedYAMLError):
         problem = str(error.problem)
@@ -215,7 +215,9 @@ def _describe(error: Exception) -> tuple[int, str]:
     return 0, "a number or an escape sequence is out of range"
 
 
-def _refuse(language: str, reason: str, line_number: int = 0, cause: Exception | None = None) -> NoReturn:
+def _refuse_head(
+    language: str, reason: str, line_number: int = 0, cause: Exception | None = None
+) -> NoReturn:
     place = f"line {line_number}: " if line_number else ""
     raise RefusedFile(
         f"The head (front matter) cannot be read as {language} ({place}{reason}); correct it."

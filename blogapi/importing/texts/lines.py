@@ -71,7 +71,7 @@ def is_empty(value: object) -> bool:
     return value is None or value in ({}, []) or (isinstance(value, str) and not value.strip())
 
 
-def decode(data: bytes) -> tuple[str, list[str]]:
+def decode_text(data: bytes) -> tuple[str, list[str]]:
     """Return the text with LF line endings and without control characters, and notes about the changes.
 
     Accepts UTF-8, and UTF-16 and UTF-32 with a byte order mark; the encoding is never guessed. Raises

@@ -39,7 +39,7 @@ def find_outside_code(
     <code>, <script>, <style> and <textarea>. Each match begins with one of the `first` characters, written as
     in a character class.
     """
-    matches = (match for match, is_code in _scan(content, content_type, pattern, first) if not is_code)
+    matches = (match for match, is_code in _scan_text(content, content_type, pattern, first) if not is_code)
     if content_type != "markdown":
         yield from matches
         return
@@ -57,7 +57,7 @@ def change_code(
 ) -> str:
     """Return the text with `change` applied to all code that is not in a match of `skipped`."""
     parts, position = [], 0
-    for match, is_code in _scan(content, content_type, skipped, "{"):
+    for match, is_code in _scan_text(content, content_type, skipped, "{"):
         parts += [content[position : match.start()], change(match[0]) if is_code else match[0]]
         position = match.end()
     return "".join([*parts, content[position:]])
@@ -84,7 +84,7 @@ def blank_code(content: str, content_type: str) -> str:
     return "\n".join(parts)
 
 
-def _scan(
+def _scan_text(
     content: str, content_type: str, pattern: re.Pattern[str], first: str
 ) -> Iterator[tuple[re.Match[str], bool]]:
     """Yield, in order, code that is not indented and the matches of `pattern`, and whether each is code."""

@@ -157,7 +157,7 @@ class _Parser(DefusedExpatParser):  # type: ignore[misc]
         return position
 
 
-def parse(chunks: Iterable[str], builder: ElementBuilder) -> Iterator[Element]:
+def read_channel(chunks: Iterable[str], builder: ElementBuilder) -> Iterator[Element]:
     """Yield the elements of the channel; if the end of the text is missing, `builder.missing_end` is set.
 
     Raises SAXParseException for text that is not well-formed, and DefusedXmlException for a document type.
@@ -179,7 +179,7 @@ def parse(chunks: Iterable[str], builder: ElementBuilder) -> Iterator[Element]:
     yield from builder.take_elements()
 
 
-def decode(file: BinaryIO, *, is_strict: bool = True) -> Iterator[str]:
+def decode_file(file: BinaryIO, *, is_strict: bool = True) -> Iterator[str]:
     """Yield the text of a file without its byte order mark and without spaces at its start."""
     data = file.read(CHUNK_BYTES)
     declared = _ENCODING.search(data, 0, 1_000)

@@ -19,7 +19,7 @@ Upgrade = Callable[[URL, Path], None]
 
 def take_snapshot(url: URL, target: Path) -> Contents:
     """Write a dump of the database into the file `target` and return what it contains; raises DumpError."""
-    with _connect(url) as connection:
+    with _open_connection(url) as connection:
         # `pg_dump` and all reads of this transaction see the same snapshot.
         contents = _read_contents(connection)
         snapshot = connection.scalar(select(func.pg_export_snapshot()))
@@ -29,7 +29,7 @@ def take_snapshot(url: URL, target: Path) -> Contents:
 
 def refuse_tables(url: URL) -> None:
     """Raise Conflict if the database has any table."""
-    with _connect(url) as connection:
+    with _open_connection(url) as connection:
         if inspect(connection).get_table_names():
             raise Conflict(
                 f"The database {url.database} is not empty; name a database without tables in DATABASE_URL. "
@@ -49,7 +49,7 @@ def verify_dump(url: URL, folder: Path, manifest: Manifest, media: BackupMedia, 
     Return True. If the user may not create a database, only read the dump, and return False.
     """
     is_allowed = "SELECT rolcreatedb OR rolsuper FROM pg_roles WHERE rolname = current_user"
-    with _connect(url) as connection:
+    with _open_connection(url) as connection:
         if not connection.scalar(text(is_allowed)):
             postgresql_dumps.check_dump(folder / DUMP)
             return False
@@ -61,7 +61,7 @@ def verify_dump(url: URL, folder: Path, manifest: Manifest, media: BackupMedia, 
 def _check_and_upgrade(
     url: URL, folder: Path, manifest: Manifest, media: BackupMedia, upgrade: Upgrade
 ) -> None:
-    with _connect(url) as connection:
+    with _open_connection(url) as connection:
         contents = _read_contents(connection)
     if (contents.migration, contents.rows) != (manifest.step, manifest.rows):
         raise InvalidBackup("its database does not match its manifest")
@@ -81,7 +81,7 @@ def _read_contents(connection: Connection) -> Contents:
 
 
 @contextmanager
-def _connect(url: URL) -> Iterator[Connection]:
+def _open_connection(url: URL) -> Iterator[Connection]:
     engine = connections.make_engine(url)
     try:
         with engine.connect() as connection:

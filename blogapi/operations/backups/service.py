@@ -111,7 +111,9 @@ def create_backup(
     with convert_errors(target), files.partial_file(target) as database, files.partial_file(target) as packed:
         with archive.create_archive(packed) as zip_file:
             folder = get_media_folder(instance)
-            contents, media = _save_media(take_snapshot, database, folder, store, zip_file, progress)
+            contents, media = _save_snapshot_and_media(
+                take_snapshot, database, folder, store, zip_file, progress
+            )
             archive.add_file(zip_file, DATABASE_MEMBERS[contents.database], database, progress)
             if (settings := instance / SETTINGS).is_file():
                 archive.add_file(zip_file, SETTINGS, settings, progress)
@@ -155,7 +157,7 @@ def _take_snapshot(source: Path, database: Path) -> Contents:
     return Contents(DatabaseKind.SQLITE, migration, rows, read_media_files(database))
 
 
-def _save_media(
+def _save_snapshot_and_media(
     take_snapshot: Callable[[Path], Contents],
     database: Path,
     folder: MediaFolder,

@@ -54,12 +54,12 @@ def fill_empty_blog(url: str = "") -> int:
         if not article_queries.is_empty():
             return 0
         author = (
-            find_user_by_name(AUTHOR_NAME) or user_service.create(AUTHOR_NAME, None, role=Role.ADMIN)
+            find_user_by_name(AUTHOR_NAME) or user_service.create_user(AUTHOR_NAME, None, role=Role.ADMIN)
         ).uuid
         _create_definitions(author)
         _store_pictures(author)
         if url and [*check_served(get_site())] == ["url"]:
-            site_service.change({"url": url, "built_in": True})
+            site_service.change_site({"url": url, "built_in": True})
         options = ImportOptions(now=current_time(), custom_fields=CustomFields(copy_definitions()))
         entries = walk_path(_FOLDER / "articles")
         records = [reader.read_file(entry, options) for entry in entries if entry.problem is None]
@@ -75,7 +75,7 @@ def update_address(url: str) -> None:
         first_author = db.session.scalar(select(Article.author_id).order_by(Article.created).limit(1))
         is_sample = author is not None and author.uuid == first_author
         if is_sample and site.built_in and is_loopback(site.url) and site.url != url:
-            site_service.change({"url": url})
+            site_service.change_site({"url": url})
 
 
 def _create_definitions(author: UUID) -> None:
@@ -86,14 +86,14 @@ def _create_definitions(author: UUID) -> None:
     sample = tomllib.loads((_FOLDER / "blog.toml").read_text(encoding="utf-8"))
     for category in sample["category"]:
         if not find_terms_by_names(CATEGORIES, [category["name"]]):
-            taxonomy_service.create(CATEGORIES, author, CategoryBodySchema().load(category))
+            taxonomy_service.create_term(CATEGORIES, author, CategoryBodySchema().load(category))
     defined = {definition.name for definition in copy_definitions()}
     for field in sample["field"]:
         if field["name"] not in defined:
             field_service.define_field(FieldBodySchema().load(field))
     site = get_site()
     site_fields = SiteChangesSchema().load(sample["site"])
-    site_service.change({name: value for name, value in site_fields.items() if not getattr(site, name)})
+    site_service.change_site({name: value for name, value in site_fields.items() if not getattr(site, name)})
 
 
 def _store_pictures(user: UUID) -> None:

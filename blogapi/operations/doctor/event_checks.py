@@ -14,7 +14,7 @@ from sqlalchemy import select
 
 from blogapi.content.articles import author_visibility
 from blogapi.content.articles.models import Article
-from blogapi.content.articles.writing import states
+from blogapi.content.articles.writing import event_states
 from blogapi.content.taxonomies.authors import Author
 from blogapi.content.taxonomies.service import get_term_state
 from blogapi.operations.doctor import findings
@@ -96,7 +96,7 @@ def _list_kinds(model: Any) -> Collection[str]:
 
 
 def _get_state(item: Any) -> ItemState:
-    return states.get_state(item) if isinstance(item, Article) else get_term_state(item)
+    return event_states.get_state(item) if isinstance(item, Article) else get_term_state(item)
 
 
 def _read_recorded_states(kinds: Collection[str], uuids: Sequence[UUID]) -> Mapping[UUID, ItemState]:

@@ -34,7 +34,7 @@ def mail_server(app, as_login):
 def with_address(app, people):
     """Mel, who has an e-mail address."""
     with app.app_context():
-        return service.change(people.member.uuid, {"email": "mel@blog.example"})
+        return service.change_user(people.member.uuid, {"email": "mel@blog.example"})
 
 
 def wait_for_outbox(app):
@@ -132,7 +132,7 @@ def test_the_answer_does_not_wait_for_the_mail_server(
 
 def test_a_disabled_user_gets_no_email(app, people, as_stranger, mail_server, with_address):
     with app.app_context():
-        service.change(people.member.uuid, {"disabled": True})
+        service.change_user(people.member.uuid, {"disabled": True})
     assert as_stranger.post(FORGOT, json={"username": "mel"}).status_code == 204
     wait_for_outbox(app)
     assert mail_server.messages == []
@@ -212,7 +212,7 @@ def test_a_link_that_was_sent_to_a_former_address_ends(app, as_stranger, mail_se
     as_stranger.post(FORGOT, json={"username": "mel"})
     wait_for_outbox(app)
     with app.app_context():
-        service.change(people.member.uuid, {"email": "mel@other.example"})
+        service.change_user(people.member.uuid, {"email": "mel@other.example"})
     body = {"token": read_token(mail_server.messages[0]), "password": "another password"}
     assert outcome(as_stranger.post(RESET, json=body)) == (401, "link_invalid")
 

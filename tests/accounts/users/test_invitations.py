@@ -113,7 +113,7 @@ def test_the_invitations_of_a_former_admin_end(app, people, log_in, passwords, j
         if change is None:
             service.delete_account(people.other_admin.uuid)
         else:
-            service.change(people.other_admin.uuid, change)
+            service.change_user(people.other_admin.uuid, change)
     assert outcome(join(token)) == INVALID
 
 

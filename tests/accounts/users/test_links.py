@@ -113,7 +113,7 @@ def test_a_reset_link_becomes_invalid(app, people, as_login, make_token, as_stra
     elif end == "disabled":
         set_clock(NOON)
         with app.app_context():
-            links.service.change(people.member.uuid, {"disabled": True})
+            links.service.change_user(people.member.uuid, {"disabled": True})
     else:
         set_clock(NOON + links.LIFETIME)
     assert outcome(as_stranger.post(RESET, json={"token": token, "password": PASSWORD})) == INVALID
@@ -121,7 +121,7 @@ def test_a_reset_link_becomes_invalid(app, people, as_login, make_token, as_stra
 
 def test_a_disabled_user_cannot_use_a_link_that_was_made_later(app, people, make_token, as_stranger):
     with app.app_context():
-        links.service.change(people.member.uuid, {"disabled": True})
+        links.service.change_user(people.member.uuid, {"disabled": True})
     body = {"token": make_token(people.member), "password": PASSWORD}
     assert outcome(as_stranger.post(RESET, json=body)) == INVALID
 

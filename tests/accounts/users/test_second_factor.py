@@ -289,7 +289,7 @@ def test_a_disabled_user_cannot_log_in_with_a_code(app, people, passwords, log_i
     totp = pyotp.TOTP(as_mel.post(SETUP).json["secret"])
     assert enable(as_mel, totp.at(NOON - STEP)).status_code == 200
     with app.app_context():
-        service.change(people.member.uuid, {"disabled": True})
+        service.change_user(people.member.uuid, {"disabled": True})
     body = ADA | {"username": "mel", "code": totp.at(NOON)}
     assert outcome(as_stranger.post(LOGIN, json=body)) == FAILED
 

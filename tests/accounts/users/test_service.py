@@ -29,35 +29,35 @@ def context(app):
 
 
 def test_a_user_is_found_by_any_spelling_of_the_name(context):
-    created = service.create("Ada", PASSWORD, role=Role.ADMIN)
+    created = service.create_user("Ada", PASSWORD, role=Role.ADMIN)
     assert queries.get_user_by_name("ADA").uuid == created.uuid
     assert queries.find_user(created.uuid).username == "ada"
 
 
 @pytest.mark.parametrize("name", ["ada", "ADA", "ａｄａ"])  # noqa: RUF001
 def test_a_taken_name_is_refused_in_any_spelling(context, name):
-    service.create("ada", None, role=Role.ADMIN)
+    service.create_user("ada", None, role=Role.ADMIN)
     with pytest.raises(Conflict, match="taken"):
-        service.create(name, None, role=Role.READER)
+        service.create_user(name, None, role=Role.READER)
     assert [account.role for account in queries.list_users()] == ["admin"]
 
 
 @pytest.mark.parametrize(("name", "password"), [("a b", PASSWORD), ("ada", "short")])
 def test_an_invalid_user_is_not_stored(context, name, password):
     with pytest.raises(Invalid):
-        service.create(name, password, role=Role.READER)
+        service.create_user(name, password, role=Role.READER)
     assert queries.list_users() == []
 
 
 def test_users_and_admins_are_listed_by_name(context):
     for name, role in (("mel", Role.READER), ("grace", Role.ADMIN), ("ada", Role.ADMIN)):
-        service.create(name, None, role=role)
+        service.create_user(name, None, role=role)
     assert [account.username for account in queries.list_users()] == ["ada", "grace", "mel"]
     assert [account.username for account in queries.list_admins()] == ["ada", "grace"]
 
 
 def test_a_user_is_authenticated_by_name_and_password(context):
-    created = service.create("ada", PASSWORD, role=Role.ADMIN)
+    created = service.create_user("ada", PASSWORD, role=Role.ADMIN)
     assert service.find_user_with_password("Ada", PASSWORD).uuid == created.uuid
 
 
@@ -66,13 +66,13 @@ def test_a_user_is_authenticated_by_name_and_password(context):
     [("ada", "another password"), ("nobody", PASSWORD), ("a b", PASSWORD), ("mel", PASSWORD), ("mel", "")],
 )
 def test_wrong_credentials_are_not_authenticated(context, name, password):
-    service.create("ada", PASSWORD, role=Role.ADMIN)
-    service.create("mel", None, role=Role.READER)
+    service.create_user("ada", PASSWORD, role=Role.ADMIN)
+    service.create_user("mel", None, role=Role.READER)
     assert service.find_user_with_password(name, password) is None
 
 
 def test_a_login_session_lasts_for_the_given_time(context, set_clock):
-    account = service.create("ada", None, role=Role.ADMIN)
+    account = service.create_user("ada", None, role=Role.ADMIN)
     set_clock(NOON)
     token = service.log_in(account, lifetime=DAY)
     set_clock(NOON + DAY - timedelta(microseconds=1))
@@ -82,12 +82,12 @@ def test_a_login_session_lasts_for_the_given_time(context, set_clock):
 
 
 def test_only_the_digest_of_a_token_is_stored(context):
-    token = service.log_in(service.create("ada", None, role=Role.ADMIN), lifetime=DAY)
+    token = service.log_in(service.create_user("ada", None, role=Role.ADMIN), lifetime=DAY)
     assert db.session.scalars(select(WebSession.digest)).all() == [key_format.digest_token(token)]
 
 
 def test_a_login_deletes_expired_sessions(context, set_clock):
-    account = service.create("ada", None, role=Role.ADMIN)
+    account = service.create_user("ada", None, role=Role.ADMIN)
     for days in range(3):
         set_clock(NOON + days * DAY)
         service.log_in(account, lifetime=DAY)
@@ -95,7 +95,7 @@ def test_a_login_deletes_expired_sessions(context, set_clock):
 
 
 def test_logging_out_ends_only_the_current_session(context):
-    account = service.create("ada", None, role=Role.ADMIN)
+    account = service.create_user("ada", None, role=Role.ADMIN)
     here, there = (service.log_in(account, lifetime=DAY) for _ in range(2))
     assert queries.find_session(here) is not None
     service.log_out(here)
@@ -104,7 +104,7 @@ def test_logging_out_ends_only_the_current_session(context):
 
 
 def test_a_new_password_ends_all_sessions_of_its_user_but_no_other_session(context):
-    ada, mel = (service.create(name, PASSWORD, role=Role.READER) for name in ("ada", "mel"))
+    ada, mel = (service.create_user(name, PASSWORD, role=Role.READER) for name in ("ada", "mel"))
     hers = [service.log_in(ada, lifetime=DAY) for _ in range(2)]
     other = service.log_in(mel, lifetime=DAY)
     service.set_password("ada", "another password")
@@ -115,7 +115,7 @@ def test_a_new_password_ends_all_sessions_of_its_user_but_no_other_session(conte
 
 
 def test_an_invalid_new_password_changes_nothing(context):
-    token = service.log_in(service.create("ada", PASSWORD, role=Role.ADMIN), lifetime=DAY)
+    token = service.log_in(service.create_user("ada", PASSWORD, role=Role.ADMIN), lifetime=DAY)
     with pytest.raises(Invalid):
         service.set_password("ada", "short")
     assert queries.find_session(token) is not None
@@ -155,6 +155,6 @@ def test_deleting_a_user_does_not_delete_anonymous_keys(app, people, as_stranger
 
 
 def test_a_member_can_be_deleted_while_there_is_no_admin(context):
-    service.create("mel", None, role=Role.READER)
+    service.create_user("mel", None, role=Role.READER)
     service.delete_user("mel")
     assert queries.list_users() == []

@@ -78,9 +78,9 @@ def stored_blog(databases, tmp_path_factory):
     app = create_test_app(databases.create_current(tmp_path_factory.mktemp("large")))
     with app.app_context():
         with transaction():
-            ada = users.create("ada", None, role=Role.ADMIN).uuid
-            category = taxonomies.create(categories_definition.CATEGORIES, ada, {"name": "Shelf"}).uuid
-            tag = taxonomies.create(tags_definition.TAGS, ada, {"name": "bread"}).uuid
+            ada = users.create_user("ada", None, role=Role.ADMIN).uuid
+            category = taxonomies.create_term(categories_definition.CATEGORIES, ada, {"name": "Shelf"}).uuid
+            tag = taxonomies.create_term(tags_definition.TAGS, ada, {"name": "bread"}).uuid
             fields = {"category": {"slug": "shelf"}, "tags": [{"slug": "bread"}], "status": "published"}
             for number in range(NUMBER):
                 # Groups of three articles have the same publication time.

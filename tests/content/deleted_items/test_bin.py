@@ -109,7 +109,7 @@ def test_the_status_is_the_one_after_the_restoration(as_admin, bin_item, set_clo
 
 def test_deleted_by_is_the_name_of_the_user(app, as_admin, as_login, people, make_client, bin_item):
     with app.app_context():
-        zoe = users.create("zoe", None, role=Role.EDITOR)
+        zoe = users.create_user("zoe", None, role=Role.EDITOR)
     as_zoe = make_client(app, people.key(zoe, "write"))
     path = f"{ARTICLES}{as_admin.post(ARTICLES, json={'title': 'Rye'}).json['uuid']}/"
     (profile,) = [one for one in as_admin.get("/api/v1/blog/authors/").json if one["slug"] == "zoe"]

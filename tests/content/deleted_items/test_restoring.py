@@ -278,7 +278,7 @@ def test_the_article_of_a_deleted_user_belongs_to_the_caller(
     app, as_admin, as_login, people, make_client, write, delete
 ):
     with app.app_context():
-        zoe = users.create("zoe", None, role=Role.EDITOR)
+        zoe = users.create_user("zoe", None, role=Role.EDITOR)
     # The admin owns the default category.
     write()
     path = write(client=make_client(app, people.key(zoe, "write")))

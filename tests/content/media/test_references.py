@@ -135,7 +135,7 @@ def test_resolved_html_is_sanitised_and_contains_no_unresolved_address(elements)
 def test_addresses_of_fields_are_normalised(app, people):
     picture = add_picture(app)
     with app.app_context():
-        site_service.change({"service_url": SERVICE})
+        site_service.change_site({"service_url": SERVICE})
         assert normalize_address(picture.reference.upper().replace("MEDIA", "media")) == picture.path
         assert normalize_address(f"{SERVICE}{picture.path}") == picture.path
         assert normalize_address(f"https://former.example{picture.path}") == picture.path

@@ -80,8 +80,8 @@ def apps(app, tmp_path):
     on_sqlite = create_test_app(f"sqlite:///{tmp_path / 'other.db'}", INSTANCE_PATH=str(tmp_path))
     for one in (app, on_sqlite):
         with one.app_context(), transaction():
-            ada = users.create("ada", None, role=Role.ADMIN)
-            taxonomies.create(CATEGORIES, ada.uuid, {"name": "Shelf"})
+            ada = users.create_user("ada", None, role=Role.ADMIN)
+            taxonomies.create_term(CATEGORIES, ada.uuid, {"name": "Shelf"})
     yield app, on_sqlite
     close_connections(on_sqlite)
 

@@ -169,6 +169,6 @@ def test_a_redirect_is_replayed_and_never_stale(as_admin, as_reader, rename, rec
 def test_an_import_finds_a_renamed_term_by_its_former_slug(app, people, taxonomy):
     with app.app_context():
         created = service.get_or_create_term(taxonomy, people.admin.uuid, "Slow Food")
-        service.change(taxonomy, created.uuid, {"slug": "cooking"})
+        service.change_term(taxonomy, created.uuid, {"slug": "cooking"})
         for _ in range(2):
             assert service.get_or_create_term(taxonomy, people.admin.uuid, "Slow Food").uuid == created.uuid

@@ -120,7 +120,7 @@ def test_two_concurrent_writes_make_no_cycle(app, make):
             db.session.remove()
             barrier.wait()
             try:
-                service.change(TAXONOMY, category, {"parent_id": parent})
+                service.change_term(TAXONOMY, category, {"parent_id": parent})
             except Invalid:
                 refused.append(category)
             db.session.remove()

@@ -71,7 +71,7 @@ def test_the_json_of_a_category_equals_the_output_of_its_schemas(
     body = CategoryBodySchema(partial=True)
     with app.app_context():
         uuid = db.session.query(Category.uuid).limit(1).scalar() or make_category().uuid
-        taxonomies.change(
+        taxonomies.change_term(
             categories_definition.CATEGORIES, uuid, body.load({"name": name, "description": description})
         )
         db.session.remove()
@@ -110,7 +110,7 @@ def test_the_json_of_a_category_equals_the_output_of_its_schemas(
 def test_the_json_of_a_tag_equals_the_output_of_its_schemas(app, make_tag, name, fields):
     with app.app_context():
         uuid = db.session.query(Tag.uuid).limit(1).scalar() or make_tag().uuid
-        taxonomies.change(tags_definition.TAGS, uuid, TagBodySchema(partial=True).load({"name": name}))
+        taxonomies.change_term(tags_definition.TAGS, uuid, TagBodySchema(partial=True).load({"name": name}))
         db.session.remove()
         row = term_queries.get_term(tags_definition.TAGS, uuid)
         row.articles_count = 0

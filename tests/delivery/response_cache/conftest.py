@@ -44,7 +44,7 @@ def make_long_list(make_app, monkeypatch):
         app = make_app(CACHE_MEGABYTES=1)
         people = People(app)
         with app.app_context(), transaction():
-            category = taxonomies.create(
+            category = taxonomies.create_term(
                 categories_definition.CATEGORIES, people.admin.uuid, {"name": "Shelf"}
             )
             for number in range(10):

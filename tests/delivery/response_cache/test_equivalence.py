@@ -84,9 +84,11 @@ class Blog:
         self.reads = self.number = 0
         with app.app_context():
             admin = people.admin.uuid
-            self.category = taxonomies.create(categories_definition.CATEGORIES, admin, {"name": "Shelf"}).uuid
+            self.category = taxonomies.create_term(
+                categories_definition.CATEGORIES, admin, {"name": "Shelf"}
+            ).uuid
             self.author = authors.find_profile(people.other_admin.uuid).uuid
-            self.tag = taxonomies.create(tags_definition.TAGS, admin, {"name": "tag"}).uuid
+            self.tag = taxonomies.create_term(tags_definition.TAGS, admin, {"name": "tag"}).uuid
         self.cookie = self.log_in()
         self.keys = {
             "wrong key": create_deleted_key(app),
@@ -167,15 +169,15 @@ class Blog:
                 article_service.delete(self.people.admin.uuid, article)
                 self.articles.remove(article)
         elif kind == "tag":
-            taxonomies.change(tags_definition.TAGS, self.tag, {"name": f"tag {self.number}"})
+            taxonomies.change_term(tags_definition.TAGS, self.tag, {"name": f"tag {self.number}"})
         elif kind == "author":
-            taxonomies.change(AUTHORS_DEFINITION, self.author, {"name": f"author {self.number}"})
+            taxonomies.change_term(AUTHORS_DEFINITION, self.author, {"name": f"author {self.number}"})
         elif kind == "byline":
             slugs = [["ada"], ["grace"], ["mel", "grace"]][number % 3]
             self._change(article, authors=[{"slug": slug} for slug in slugs])
         elif kind == "category":
             name = f"category {self.number}"
-            taxonomies.change(categories_definition.CATEGORIES, self.category, {"name": name})
+            taxonomies.change_term(categories_definition.CATEGORIES, self.category, {"name": name})
         elif kind == "role":
             role = ["reader", "admin"][number % 2]
             write_from_other_process(
@@ -216,7 +218,7 @@ class Blog:
             connection.execute(update(table_of(Article)).where(row).values(version=10_000 + self.number))
 
     def _replace_key(self, number):
-        api_keys.delete_by_uuid(self.replaced_key_uuid)
+        api_keys.delete_key_unchecked(self.replaced_key_uuid)
         owner = [self.people.admin.uuid, None][number % 2]
         scope = ["read", "published"][number % 2]
         expires = self.now + number * MINUTE if number % 3 else None

@@ -116,7 +116,7 @@ def test_a_login_keeps_the_cached_responses_of_readers(app, blog, people):
 def test_the_key_of_a_disabled_user_gets_no_cached_responses(app, blog, people, as_member):
     warm(as_member, ARTICLES)
     with app.app_context():
-        users.change(people.member.uuid, {"disabled": True})
+        users.change_user(people.member.uuid, {"disabled": True})
     assert as_member.get(ARTICLES).status_code == 401
 
 

@@ -423,7 +423,7 @@ def test_new_tags_that_differ_only_in_characters_stay_apart_and_are_found_again(
 def test_a_site_with_own_values_stays(blogs, export):
     write(export / "site.yaml", "title: Theirs\n")
     with blogs.app.app_context():
-        site.change({"title": "Mine"})
+        site.change_site({"title": "Mine"})
     blogs.restore(export)
     assert blogs.read_rows()["site"][0]["title"] == "Mine"
 
@@ -433,7 +433,7 @@ def test_an_import_does_not_show_the_blog(blogs, export, value, is_on):
     write(export / "site.yaml", f"title: Theirs\nurl: https://their.example\nbuilt_in: {value}\n")
     if is_on:
         with blogs.app.app_context():
-            site.change({"url": "https://blog.example", "built_in": True})
+            site.change_site({"url": "https://blog.example", "built_in": True})
     notes = []
     blogs.restore(export, notes=notes)
     with blogs.app.app_context():

@@ -23,7 +23,7 @@ from blogapi.importing.format_api import (
     TermRecord,
 )
 from blogapi.importing.formats import foreign
-from blogapi.importing.formats.foreign import guard
+from blogapi.importing.formats.foreign import guard_format
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 OPTIONS = ImportOptions(now=NOW)
@@ -77,7 +77,9 @@ def make_format(*items, **attributes):
 
 
 def read(*items, **attributes):
-    source = guard(make_format(*items, **attributes), [], "blogapi-other").open_source(ENTRIES, OPTIONS)
+    source = guard_format(make_format(*items, **attributes), [], "blogapi-other").open_source(
+        ENTRIES, OPTIONS
+    )
     return list(source.read()), source
 
 
@@ -175,7 +177,7 @@ def test_an_error_of_open_source_is_a_refusal():
     def open_source(entries, options):
         raise RuntimeError("no network")
 
-    source = guard(replace(make_format(), open_source=open_source), [], "blogapi-other").open_source(
+    source = guard_format(replace(make_format(), open_source=open_source), [], "blogapi-other").open_source(
         ENTRIES, OPTIONS
     )
     (report,) = source.read()
@@ -188,7 +190,7 @@ def test_an_error_of_detect_is_one_note_and_the_file_is_not_recognised():
         raise IndexError("0")
 
     notes = []
-    guarded = guard(replace(make_format(), detect=detect), notes, "blogapi-other")
+    guarded = guard_format(replace(make_format(), detect=detect), notes, "blogapi-other")
     assert [guarded.detect(entry, b"") for entry in ENTRIES] == [False, False]
     assert notes == [
         f"{SUBJECT} cannot recognise files (IndexError: 0); report this to the author of its package."
@@ -197,7 +199,7 @@ def test_an_error_of_detect_is_one_note_and_the_file_is_not_recognised():
 
 def test_a_source_may_lack_the_attributes_that_were_added_later():
     older = replace(make_format(), open_source=lambda entries, options: OlderSource())
-    source = guard(older, [], "blogapi-other").open_source(ENTRIES, OPTIONS)
+    source = guard_format(older, [], "blogapi-other").open_source(ENTRIES, OPTIONS)
     assert (list(source.read()), source.unread_rules) == ([RECORD], "")
 
 
@@ -213,7 +215,9 @@ def test_what_a_format_prints_goes_to_the_log(capsys):
         print(5)  # noqa: T201
         return OneSource([RECORD])
 
-    source = guard(replace(make_format(), open_source=open_source), [], "x").open_source(ENTRIES, OPTIONS)
+    source = guard_format(replace(make_format(), open_source=open_source), [], "x").open_source(
+        ENTRIES, OPTIONS
+    )
     assert list(source.read()) == [RECORD]
     assert capsys.readouterr() == ("", "5\n")
 
@@ -233,7 +237,7 @@ def test_a_signal_ends_the_import_while_a_format_reads(number, error, catches):
             yield RECORD
 
     format_ = replace(make_format(), open_source=lambda entries, options: Catching([]))
-    source = guard(format_, [], "blogapi-other").open_source(ENTRIES, OPTIONS)
+    source = guard_format(format_, [], "blogapi-other").open_source(ENTRIES, OPTIONS)
     former = signal.getsignal(number)
     with pytest.raises(error), foreign.remember_signals():
         list(source.read())

@@ -467,7 +467,7 @@ def test_old_imports_are_deleted_with_their_files(app, as_login, send, monkeypat
     assert {path.name for path in (instance / "imports").iterdir()} == {job["uuid"] for job in jobs[1:]}
     set_job(app, as_uuid(jobs[1]), last_updated=clock.now() - service.MAX_AGE - timedelta(minutes=1))
     with app.app_context():
-        service.delete_old()
+        service.delete_old_jobs()
     assert [job["name"] for job in as_login.get(IMPORTS).json] == ["2.md"]
 
 
@@ -476,7 +476,7 @@ def test_the_start_of_a_server_deletes_what_a_killed_import_has_unpacked(app, in
     left.mkdir(parents=True)
     left.with_suffix(".lock").touch()
     with app.app_context():
-        service.delete_old()
+        service.delete_old_jobs()
     assert list((instance / "imports").iterdir()) == []
 
 

@@ -275,17 +275,18 @@ def test_a_post_is_found_by_its_name(name, expected):
     ],
 )
 def test_a_page_is_found_by_its_name(name, expected):
-    assert make_links([OTHER]).find_page(name) == expected
+    assert make_links([OTHER]).find_wiki_link_address(name) == expected
 
 
 def test_a_heading_of_html_has_no_id():
     links = make_links([make_record("blog/other.html", slug="other", content_type="html")])
-    assert links.find_page("other#Heading") == "/other/"
+    assert links.find_wiki_link_address("other#Heading") == "/other/"
 
 
 def test_a_page_in_several_folders_is_found_by_its_folder():
     links = make_links(["blog/x/a.md", replace(OTHER, key="blog/y/a.md", slug="y")], make_record("blog/s.md"))
-    assert [links.find_page(name) for name in ("y/a", "x/a", "a", "z/a")] == ["/y/", "/a/", None, None]
+    found = [links.find_wiki_link_address(name) for name in ("y/a", "x/a", "a", "z/a")]
+    assert found == ["/y/", "/a/", None, None]
 
 
 @pytest.mark.parametrize(
@@ -365,7 +366,8 @@ def test_a_record_with_very_many_links_is_not_slow():
     links = make_links([OTHER], hosts=["example.com"])
     for _ in range(6_000):
         links.find_address("https://example.org/other/")
-    assert links.find_page("other") == "/other/"
+    assert links.find_wiki_link_address("other") == "/other/"
     for number in range(5_000):
-        links.find_page(f"missing {number}")
-    assert (links.find_page("other"), links.find_address("/other/"), links.find_post("other")) == (None,) * 3
+        links.find_wiki_link_address(f"missing {number}")
+    found = links.find_wiki_link_address("other"), links.find_address("/other/"), links.find_post("other")
+    assert found == (None,) * 3

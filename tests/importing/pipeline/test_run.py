@@ -16,7 +16,7 @@ from blogapi.content.taxonomies.tags import Tag
 from blogapi.importing.format_api.article_record import ArticleRecord, TermRecord
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.format_api.source import ImportOptions
-from blogapi.importing.pipeline.report_output import format_document, format_report, summarize
+from blogapi.importing.pipeline.report_output import format_document, format_report, summarize_run
 from blogapi.importing.pipeline.run import ImportRun, open_spool
 from blogapi.importing.storing.service import Importer
 from blogapi.storage.database import db
@@ -266,7 +266,7 @@ def test_files_that_stay_on_the_former_host_are_counted(run, address, number):
     assert [line for line in lines if line.startswith("media ")] == [counted, ASSETS_LINE][: 2 * number]
     assert json.loads("".join(format_document(started, dry_run=False)))["remote_files"] == number
     notes = ["Files that articles still load from the former blog: 1."]
-    assert summarize(started)["notes"] == notes[:number]
+    assert summarize_run(started)["notes"] == notes[:number]
 
 
 def test_template_tags_that_stay_are_counted_by_name(run):

@@ -16,5 +16,5 @@ class Targets:
             else f"/new/{name.rpartition('/')[2].replace('.md', '')}"
         )
 
-    def find_page(self, name):
+    def find_wiki_link_address(self, name):
         return None if "missing" in name.casefold() else f"/page/{name.replace(' ', '-')}"

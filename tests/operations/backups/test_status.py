@@ -271,8 +271,8 @@ def test_the_alarm_reaches_admins_and_the_webhooks_that_chose_it(
     make_webhook(preset="standard", mode="each", events=events, name="backups")
     with app.app_context():
         for name, role in (("zoe", Role.ADMIN), ("ben", Role.EDITOR)):
-            user = users.create(name, "a long pass phrase", role=role)
-            users.change(user.uuid, {"email": f"{name}@harbour.example"})
+            user = users.create_user(name, "a long pass phrase", role=role)
+            users.change_user(user.uuid, {"email": f"{name}@harbour.example"})
     set_clock(NOW)
     make_daily(blog)
     fail()

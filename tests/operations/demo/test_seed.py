@@ -154,7 +154,7 @@ def test_readers_see_a_title_and_a_navigation(sample, as_reader):
 def test_the_sample_keeps_what_is_set_and_the_fields_of_the_blog(app, as_reader):
     own = {"languages": [{"language": "fr"}], "title": "My blog"}
     with app.app_context():
-        site_service.change(SiteChangesSchema().load(own))
+        site_service.change_site(SiteChangesSchema().load(own))
         field_service.define_field(
             FieldBodySchema().load({"name": "serves", "label": "Portions", "type": "text"})
         )
@@ -201,7 +201,7 @@ def test_readers_see_the_sample_at_the_address_of_the_server(app, as_reader):
 )
 def test_a_blog_with_an_address_keeps_it(app, fields, expected):
     with app.app_context():
-        site_service.change(fields)
+        site_service.change_site(fields)
         assert seed.fill_empty_blog(URL) > 0
         seed.update_address(OTHER_URL)
     assert get_address(app) == expected
@@ -213,7 +213,7 @@ def test_a_blog_with_an_address_keeps_it(app, fields, expected):
 def test_a_changed_address_of_the_sample_does_not_follow_the_server(app, fields):
     with app.app_context():
         seed.fill_empty_blog(URL)
-        site_service.change(fields)
+        site_service.change_site(fields)
     before = get_address(app)
     with app.app_context():
         seed.update_address(OTHER_URL)
@@ -224,6 +224,6 @@ def test_the_address_of_another_blog_does_not_follow_the_server(app, make_articl
     make_article()
     with app.app_context():
         assert seed.fill_empty_blog(URL) == 0
-        site_service.change({"url": URL, "built_in": True})
+        site_service.change_site({"url": URL, "built_in": True})
         seed.update_address(OTHER_URL)
     assert get_address(app) == (True, URL)

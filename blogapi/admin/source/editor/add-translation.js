@@ -6,7 +6,7 @@ import { choiceCards, field, problem } from "../components.js";
 import { openPopover, dialogButtons, toast } from "../dialogs.js";
 import { languageName, listLanguages } from "../languages.js";
 import { session } from "../shell.js";
-import { COLLECTION, ITEM, isPage, load, pathOf, saveCopy } from "./article.js";
+import { COLLECTION, ITEM, isPage, loadArticle, pathOf, saveCopy } from "./article.js";
 import { createCopy } from "./duplicate.js";
 import { EMPTY } from "./edits.js";
 import { newUuid } from "./journal.js";
@@ -89,7 +89,7 @@ async function linkItem(page, language, close) {
   await page.act("translate", async () => {
     await shareKey(page);
     const fields = { language, translation_key: page.edits.translation_key };
-    const { article, edits } = await load(chosen.uuid);
+    const { article, edits } = await loadArticle(chosen.uuid);
     await patch(pathOf(chosen.uuid), fields);
     // Without this, publishing the working copy of the chosen item would undo the change.
     if (article.working_copy) await saveCopy(chosen.uuid, { ...edits, ...fields });
@@ -111,7 +111,7 @@ async function shareKey(page) {
     await page.ensureSaved();
   } else {
     await patch(pathOf(page.uuid), { translation_key });
-    page.startFrom(await load(page.uuid));
+    page.startFrom(await loadArticle(page.uuid));
   }
 }
 

@@ -1,6 +1,6 @@
 /** A page that edits an article: how the text is loaded, kept, saved and published. */
 
-import { run } from "../actions.js";
+import { runAction } from "../actions.js";
 import { ApiError, del, get, post } from "../api.js";
 import { announce, toast } from "../dialogs.js";
 import { formatTime } from "../format.js";
@@ -8,7 +8,7 @@ import { Page, session } from "../shell.js";
 import * as articles from "./article.js";
 import { loadTerms } from "./details.js";
 import { EMPTY, isSame } from "./edits.js";
-import { discard, Journal, newUuid } from "./journal.js";
+import { discardEntry, Journal, newUuid } from "./journal.js";
 import { describeState, explainRefusal, isTrouble } from "./save-state.js";
 import { Saver } from "./saving.js";
 import { noteLeft } from "../pages/lists.js";
@@ -46,12 +46,15 @@ async function openOtherKind(error) {
  * @typedef {(offset: number) => number} OffsetMap
  */
 
-/** The version of another user that the server has now. @typedef {Awaited<ReturnType<typeof articles.load>>} Theirs */
+/**
+ * The version of another user that the server has now.
+ * @typedef {Awaited<ReturnType<typeof articles.loadArticle>>} Theirs
+ */
 
 /**
  * @typedef {import("../actions.js").Options} ActionOptions
  * @typedef {{data: any, etag: string | null, undo?: null}} Undone
- * @typedef {(options: ActionOptions) => ReturnType<typeof run> | Promise<Undone>} SendAction
+ * @typedef {(options: ActionOptions) => ReturnType<typeof runAction> | Promise<Undone>} SendAction
  */
 
 /**
@@ -80,7 +83,7 @@ export class ArticlePage extends Page {
   async load() {
     const [, , , uuid] = location.pathname.split("/");
     this.uuid = uuid === "new" ? newUuid() : uuid;
-    const loading = uuid === "new" ? { edits: EMPTY } : articles.load(uuid).catch(openOtherKind);
+    const loading = uuid === "new" ? { edits: EMPTY } : articles.loadArticle(uuid).catch(openOtherKind);
     const [terms, loaded] = await Promise.all([loadTerms(), loading]);
     this.terms = terms;
     this.startFrom(loaded);
@@ -123,11 +126,13 @@ export class ArticlePage extends Page {
       // The last request of an editor may have created the article.
       /** @type {(error: {status: number}) => Partial<Loaded> | null} */
       const nullIfDeleted = ({ status }) => (status === 404 ? null : {});
-      const loaded = article ? { article, edits: stored } : await articles.load(entry.article).catch(nullIfDeleted);
+      const loaded = article
+        ? { article, edits: stored }
+        : await articles.loadArticle(entry.article).catch(nullIfDeleted);
       // The editor of an article that exists offers its texts.
       if (loaded && !article && !entry.isNew) continue;
       // The server had the text of an article that was deleted afterwards.
-      if (isSame(entry.edits, loaded?.edits ?? JSON.parse(entry.base), loaded?.article)) discard(entry);
+      if (isSame(entry.edits, loaded?.edits ?? JSON.parse(entry.base), loaded?.article)) discardEntry(entry);
       else this.offered ??= entry;
     }
     this.requestUpdate();
@@ -181,7 +186,7 @@ export class ArticlePage extends Page {
   }
 
   dropKept() {
-    discard(this.offered);
+    discardEntry(this.offered);
     this.set({ offered: null });
     this.area.field.focus();
   }
@@ -189,7 +194,7 @@ export class ArticlePage extends Page {
   /** @param {Edits} edits @param {import("./saving.js").SendOptions} options */
   async send(edits, options) {
     const isNew = !this.article;
-    const write = isNew ? articles.create : articles.saveCopy;
+    const write = isNew ? articles.createArticle : articles.saveCopy;
     const { data, etag } = await write(this.uuid, edits, options).catch(explainRefusal);
     this.hasWritten = !isNew;
     // The edits were written to the scheduled article, so none are unpublished.
@@ -211,7 +216,7 @@ export class ArticlePage extends Page {
    * @param {Edits[]} sentEdits
    */
   async findOwn(sentEdits) {
-    const theirs = await articles.load(this.uuid);
+    const theirs = await articles.loadArticle(this.uuid);
     const { article, edits, etag } = theirs;
     this.theirs = theirs;
     // Nobody else knows the uuid of a new article: if the article is unchanged, this text has created it.
@@ -310,12 +315,12 @@ export class ArticlePage extends Page {
     /** @type {Theirs | null} */
     let theirs = null;
     /** @type {SendAction} */
-    const send = (options) => run(articles.pathOf(this.uuid), action, { ...options, at });
+    const send = (options) => runAction(articles.pathOf(this.uuid), action, { ...options, at });
     const isDone = await this.act("publish", () =>
       this.runSaved(send).catch(async (error) => {
         if (error.status === 404) await this.stopSaving(error);
         if (error.code !== "article_changed") throw error;
-        theirs = await articles.load(this.uuid, { asPublished: true });
+        theirs = await articles.loadArticle(this.uuid, { asPublished: true });
       }),
     );
     if (theirs) {
@@ -360,8 +365,8 @@ export class ArticlePage extends Page {
       if (this.article.status === "scheduled" && !this.article.working_copy) {
         return toast("Nothing waits: the scheduled text has your edits, and the history the former one.");
       }
-      if (this.article.working_copy) await del(articles.copyOf(this.uuid), { etag: this.saver.etag });
-      const loaded = await articles.load(this.uuid);
+      if (this.article.working_copy) await del(articles.copyPathOf(this.uuid), { etag: this.saver.etag });
+      const loaded = await articles.loadArticle(this.uuid);
       this.startFrom({ ...loaded, edits: restored ?? loaded.edits }, loaded.edits);
       if (restored) toast("The edits are back.");
       else toast("The edits are discarded; the history has them.", { undo: () => this.discard(edits) });
@@ -378,7 +383,7 @@ export class ArticlePage extends Page {
     const stop = async (/** @type {any} */ error) => {
       if (error.status === 404) await this.stopSaving(error);
     };
-    const loaded = this.article && (await articles.load(uuid).catch(stop));
+    const loaded = this.article && (await articles.loadArticle(uuid).catch(stop));
     if (loaded && this.refusal) this.set({ refusal: null });
     if (!loaded || loaded.etag === etag) return;
     await this.refreshTerms();
@@ -397,7 +402,7 @@ export class ArticlePage extends Page {
     await this.act("restore", async () => {
       const { data } = await post(`${articles.pathOf(this.uuid)}restore/`);
       if (data.notes.length) toast(data.notes.join(" "));
-      const loaded = await articles.load(this.uuid);
+      const loaded = await articles.loadArticle(this.uuid);
       await this.join(loaded, loaded.edits, JSON.parse(this.saver.stored));
     });
     if (this.problem) toast(this.problem);
@@ -409,7 +414,7 @@ export class ArticlePage extends Page {
     if (!this.hasWritten || this.article?.status !== "draft" || state !== "saved") return;
     const options = { ...articles.WHOLE, etag, keepalive: true, signInAgain: false };
     noteLeft(this.uuid);
-    post(`${articles.copyOf(this.uuid)}publish/`, { status: "draft" }, options).catch(() => {});
+    post(`${articles.copyPathOf(this.uuid)}publish/`, { status: "draft" }, options).catch(() => {});
   }
 }
 

@@ -26,13 +26,13 @@ export const pathOf = (uuid) => `blog/${COLLECTION}/${uuid}/`;
 /** @param {string} uuid */
 export const addressOf = (uuid, part = "") => `/admin/${COLLECTION}/${uuid}/${part}`;
 /** @param {string} uuid */
-export const copyOf = (uuid) => `${pathOf(uuid)}working-copy/`;
+export const copyPathOf = (uuid) => `${pathOf(uuid)}working-copy/`;
 
 /**
  * Return an article with its edits: those of its working copy, if it has one.
  * @param {string} uuid @returns {Promise<Required<Pick<Loaded, "article" | "edits" | "etag" | "saved">> & Loaded>}
  */
-export async function load(uuid, { asPublished = false } = {}) {
+export async function loadArticle(uuid, { asPublished = false } = {}) {
   const [{ data: article, etag }, copy] = await loadWithCopy(pathOf(uuid), WHOLE);
   if (!copy || asPublished) {
     const { excerpt } = await renderText({ ...article, title: "" }, uuid);
@@ -49,7 +49,7 @@ export async function load(uuid, { asPublished = false } = {}) {
  */
 export async function loadBase(uuid) {
   try {
-    const { data: copy } = await get(copyOf(uuid));
+    const { data: copy } = await get(copyPathOf(uuid));
     const { data } = await get(`${pathOf(uuid)}revisions/${copy.base_version}/`);
     const refer = (/** @type {string[]} */ uuids) => uuids.map((uuid) => ({ uuid }));
     const terms = { category: { uuid: data.category }, tags: refer(data.tags), authors: refer(data.authors) };
@@ -88,7 +88,7 @@ export function describeAddress({ edits: { slug }, rendered }) {
  * position} of a page.
  * @param {string} uuid @param {Edits} edits @param {import("../api.js").Options} [options] @param {Json} [position]
  */
-export const create = (uuid, edits, options, position) => {
+export const createArticle = (uuid, edits, options, position) => {
   const body = { ...toArticle(hasRole("editor") ? edits : { ...edits, authors: [] }), ...position };
   return put(pathOf(uuid), body, { ...options, ...WHOLE, etag: null, create: true });
 };
@@ -100,7 +100,7 @@ const toCopyBody = (edits) => {
 };
 
 /** @param {string} uuid @param {Edits} edits @param {import("../api.js").Options} [options] */
-export const saveCopy = (uuid, edits, options) => put(copyOf(uuid), toCopyBody(edits), options);
+export const saveCopy = (uuid, edits, options) => put(copyPathOf(uuid), toCopyBody(edits), options);
 
 /**
  * Change fields that the edits do not contain, such as the parent of a page: this applies at once. Return the article,

@@ -29,14 +29,14 @@ const forEach = (root, selector, action) => {
   for (const element of [...root.querySelectorAll(selector)]) action(element);
 };
 /** @param {Element} element */
-const unwrap = (element) => element.replaceWith(...element.childNodes);
+const unwrapElement = (element) => element.replaceWith(...element.childNodes);
 /** @param {Node} node */
 const isSpace = (node) => node.nodeType === Node.TEXT_NODE && !node.nodeValue?.trim();
 /** @param {Element} element */
 const hasBlock = (element) => element.querySelector(BLOCK_ELEMENTS) !== null;
 
 /** @param {Element} element @param {string} name */
-function rename(element, name) {
+function renameElement(element, name) {
   const renamed = element.ownerDocument.createElement(name);
   renamed.append(...element.childNodes);
   element.replaceWith(renamed);
@@ -62,7 +62,7 @@ function readStyle(element, name) {
  * @param {HTMLElement} body @param {(image: HTMLImageElement) => string | null} keepPicture
  * @param {(address: string) => string | null} keepPlayer
  */
-export function clean(body, keepPicture, keepPlayer) {
+export function cleanBody(body, keepPicture, keepPlayer) {
   body.normalize();
   forEach(body, `[${INERT_STYLE}]`, (element) => {
     if (/display:\s*none|mso-hide:\s*all/i.test(element.getAttribute(INERT_STYLE))) element.remove();
@@ -74,7 +74,7 @@ export function clean(body, keepPicture, keepPlayer) {
   makeOnlineLists(body);
   forEach(body, "*", (element) => {
     if (element.localName.startsWith("v:")) element.remove();
-    else if (element.localName.includes(":")) unwrap(element);
+    else if (element.localName.includes(":")) unwrapElement(element);
   });
   cleanCode(body);
   nameElements(body);
@@ -95,19 +95,19 @@ function makeFootnotes(body) {
   const notes = new Map();
   forEach(body, `div[${INERT_STYLE}*='mso-element:footnote'], div[id^=sdfootnote]`, (note) => {
     const number = /\d+$/.exec(note.id)?.[0];
-    if (!number) return unwrap(note);
+    if (!number) return unwrapElement(note);
     forEach(note, "a[href^='#_ftnref'], a.sdfootnotesym", (link) => link.remove());
     notes.set(number, note);
   });
   forEach(body, selector, (link) => {
     const [number] = /\d+/.exec(link.getAttribute("href")) ?? [""];
-    if (!notes.has(number)) return unwrap(link);
+    if (!notes.has(number)) return unwrapElement(link);
     const anchor = link.parentElement.matches("sup") ? link.parentElement : link;
     anchor.replaceWith(`\ue001${number}\ue002`);
   });
   for (const [number, note] of notes) {
     const text = note.textContent.replace(/\s+/g, " ").trim();
-    const line = rename(note, "p");
+    const line = renameElement(note, "p");
     line.textContent = `\ue001${number}\ue002: ${text}`;
     body.append(line);
   }
@@ -189,7 +189,7 @@ function cleanCode(body) {
     if (!isCode || !block.isConnected || block.closest("pre")) return;
     const lines = [...block.childNodes].map(({ textContent, nodeName }) => (nodeName === "BR" ? "" : textContent));
     block.textContent = hasBlock(block) ? lines.join("\n") : block.textContent;
-    rename(block, "pre");
+    renameElement(block, "pre");
   });
   forEach(body, "pre br", (line) => line.replaceWith("\n"));
   forEach(body, "pre", (block) => {
@@ -205,17 +205,17 @@ function cleanCode(body) {
 function nameElements(body) {
   forEach(body, "[role=heading][aria-level]", (element) => {
     const level = Math.min(Math.max(Number.parseInt(element.ariaLevel, 10) || 2, 1), 6);
-    if (!element.matches(HEADINGS)) rename(element, `h${level}`);
+    if (!element.matches(HEADINGS)) renameElement(element, `h${level}`);
   });
   for (const [name, element] of Object.entries(WORD_STYLES)) {
     forEach(body, `p.${name}`, (paragraph) => {
-      const named = rename(paragraph, element);
+      const named = renameElement(paragraph, element);
       if (element === "blockquote") wrapContent(named, "p");
     });
   }
-  forEach(body, "aside", (element) => rename(element, "blockquote"));
-  forEach(body, "tt, samp", (element) => element.closest("pre") ?? rename(element, "code"));
-  forEach(body, "strike, s", (element) => rename(element, "del"));
+  forEach(body, "aside", (element) => renameElement(element, "blockquote"));
+  forEach(body, "tt, samp", (element) => element.closest("pre") ?? renameElement(element, "code"));
+  forEach(body, "strike, s", (element) => renameElement(element, "del"));
   forEach(body, "blockquote:has(> p) + blockquote:has(> p)", (quote) =>
     quote.prepend(...quote.previousElementSibling.childNodes),
   );
@@ -226,7 +226,7 @@ function nameElements(body) {
 function styleToElements(body) {
   forEach(body, "b, strong, i, em", (element) => {
     const name = element.matches("b, strong") ? "font-weight" : "font-style";
-    if (/^(normal|400)$/i.test(readStyle(element, name))) unwrap(element);
+    if (/^(normal|400)$/i.test(readStyle(element, name))) unwrapElement(element);
   });
   forEach(body, "span, font", (element) => {
     if (element.closest("pre")) return;
@@ -238,7 +238,7 @@ function styleToElements(body) {
     if (/^(italic|oblique)/i.test(readStyle(element, "font-style"))) wrapContent(element, "em");
     if (/^(bold|[6-9]00)/i.test(readStyle(element, "font-weight"))) wrapContent(element, "strong");
   });
-  forEach(body, "span, font, u, ins, label, o\\:p", (element) => element.closest("pre") ?? unwrap(element));
+  forEach(body, "span, font, u, ins, label, o\\:p", (element) => element.closest("pre") ?? unwrapElement(element));
 }
 
 /**
@@ -293,11 +293,11 @@ function cleanLists(body) {
   forEach(body, ":is(ul, ol) > :is(ul, ol)", (list) => {
     const before = list.previousElementSibling;
     if (before?.localName === "li") before.append(list);
-    else unwrap(list);
+    else unwrapElement(list);
   });
   forEach(body, "li", (item) => {
     const paragraphs = elementsIn(item).filter(({ localName }) => /^(p|div)$/.test(localName));
-    if (paragraphs.length === 1 && !hasBlock(paragraphs[0])) unwrap(paragraphs[0]);
+    if (paragraphs.length === 1 && !hasBlock(paragraphs[0])) unwrapElement(paragraphs[0]);
   });
   forEach(body, "ol", (list) => {
     const items = elementsIn(list).filter(({ localName }) => localName === "li");
@@ -315,9 +315,10 @@ function cleanTable(table) {
   const width = Math.max(0, ...rows.map(({ cells }) => cells.length));
   const isLayout = table.matches("[role=presentation]") || table.querySelector(`table, ${HEADINGS}`) || width < 2;
   const make = (/** @type {string} */ name) => table.ownerDocument.createElement(name);
-  const caption = table.caption && rename(table.caption, "p");
+  const caption = table.caption && renameElement(table.caption, "p");
   if (caption) table.before(caption);
-  if (isLayout) return table.replaceWith(...rows.flatMap((row) => [...row.cells].map((cell) => rename(cell, "div"))));
+  if (isLayout)
+    return table.replaceWith(...rows.flatMap((row) => [...row.cells].map((cell) => renameElement(cell, "div"))));
   /** @type {HTMLElement[][]} */
   const filled = rows.map(() => []);
   for (const [y, row] of rows.entries()) {
@@ -342,7 +343,7 @@ function cleanTable(table) {
       const align = readStyle(filled[1]?.[x] ?? cell, "text-align") || filled[1]?.[x]?.getAttribute("align");
       if (align && /^(right|center)$/i.test(align)) cell.setAttribute("align", align);
       cell.append(...(row[x]?.childNodes ?? []));
-      if (!y) forEach(cell, "b, strong", unwrap);
+      if (!y) forEach(cell, "b, strong", unwrapElement);
       line.append(cell);
     }
     (y ? rest : head).append(line);
@@ -365,10 +366,10 @@ function cleanCell(cell) {
 /** @param {HTMLElement} cell */
 function flattenCell(cell) {
   forEach(cell, "li", (item) => item.prepend("• "));
-  forEach(cell, "pre", (block) => rename(block, "p"));
+  forEach(cell, "pre", (block) => renameElement(block, "p"));
   forEach(cell, BLOCK_ELEMENTS, (block) => {
     if (block.textContent.trim()) block.after(block.ownerDocument.createElement("br"));
-    unwrap(block);
+    unwrapElement(block);
   });
   trimBreaks(cell);
 }
@@ -376,7 +377,7 @@ function flattenCell(cell) {
 /** @param {HTMLAnchorElement} link */
 function cleanLink(link) {
   const target = findTarget(link.getAttribute("href") ?? "");
-  if (!target || !(link.textContent.trim() || link.querySelector("img"))) return unwrap(link);
+  if (!target || !(link.textContent.trim() || link.querySelector("img"))) return unwrapElement(link);
   for (const { name } of [...link.attributes]) link.removeAttribute(name);
   link.setAttribute("href", target);
 }
@@ -401,13 +402,13 @@ function cleanMarks(body) {
       copy.append(...block.childNodes);
       block.append(copy);
     });
-    unwrap(mark);
+    unwrapElement(mark);
   }
-  forEach(body, `:is(${HEADINGS}) :is(b, strong)`, unwrap);
+  forEach(body, `:is(${HEADINGS}) :is(b, strong)`, unwrapElement);
   forEach(
     body,
     ":is(b, strong) :is(b, strong), :is(i, em) :is(i, em), del del, code :is(b, strong, i, em, code)",
-    unwrap,
+    unwrapElement,
   );
   /** @type {Record<string, string>} */
   const equals = { B: "STRONG", I: "EM" };

@@ -4,16 +4,16 @@ import { toast } from "../dialogs.js";
 import { count } from "../format.js";
 import { players } from "./inline.js";
 import { isInCode } from "./links.js";
-import { linkSelection, paste } from "./markdown.js";
+import { linkSelection, replaceWithMarkdown } from "./markdown.js";
 import { choosePictures } from "./pictures.js";
 
 const FRAME = /^\s*<iframe\b[^<>]*>\s*<\/iframe>\s*$/i;
 
 /**
- * Take what was pasted, or return false: then the field pastes the plain text.
+ * Paste rich text or a link; return false if the field must paste the plain text itself.
  * @param {EditorPage} page @param {DataTransfer} data
  */
-export function takePaste(page, data) {
+export function handlePaste(page, data) {
   const { field } = page.area;
   const input = { text: field.getText(), ...field.getSelection() };
   const plain = data.getData("text/plain");
@@ -32,21 +32,21 @@ export function takePaste(page, data) {
 /** @param {EditorPage} page @param {string} html @param {string} plain */
 async function pasteRichText(page, html, plain) {
   /** @returns {Promise<Notes & {markdown: string}>} */
-  const convert = async () => {
-    const { convert, fillPictures } = await import("./paste.js");
-    const { markdown, files, ...notes } = convert(html, plain, players);
+  const convertWithPictures = async () => {
+    const { convertHtml, fillPictures } = await import("./paste.js");
+    const { markdown, files, ...notes } = convertHtml(html, plain, players);
     const pictures = files.length ? await choosePictures({ files, title: "Pictures of the pasted text" }) : [];
     return { markdown: fillPictures(markdown, pictures), ...notes };
   };
   // If the conversion fails, the plain text is pasted.
-  const { markdown, ...notes } = await convert().catch(() => ({ markdown: plain, isPlain: true }));
-  page.edit((/** @type {TextInput} */ input) => paste(input, markdown.replace(/\r\n?/g, "\n")));
-  const words = describe(notes);
+  const { markdown, ...notes } = await convertWithPictures().catch(() => ({ markdown: plain, isPlain: true }));
+  page.edit((/** @type {TextInput} */ input) => replaceWithMarkdown(input, markdown.replace(/\r\n?/g, "\n")));
+  const words = describeLosses(notes);
   if (words) toast(words);
 }
 
 /** @param {Notes} notes */
-function describe({ isPlain = false, isTooLong = false, lost = 0, remote = 0, frames = [] }) {
+function describeLosses({ isPlain = false, isTooLong = false, lost = 0, remote = 0, frames = [] }) {
   if (isPlain || isTooLong) return "Pasted as plain text, because its format cannot be read.";
   const parts = [];
   if (lost) parts.push(`${count(lost, "picture is", "pictures are")} missing: insert it with Picture.`);

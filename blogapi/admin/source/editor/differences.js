@@ -69,7 +69,7 @@ const makeAdded = (value) => ({ value, removed: false, added: true });
 const replaceParts = (before, after) => [makeRemoved(before), makeAdded(after)];
 
 /** Return the parts of a diff as [{equal} or {before, after}]. @param {Part[]} parts */
-function group(parts) {
+function groupParts(parts) {
   /** @type {any[]} */
   const changes = [];
   for (const { value, removed, added } of parts) {
@@ -85,7 +85,8 @@ function group(parts) {
  * Return the lines of two texts: [{equal} or {before, after}].
  * @type {(before: string, after: string) => TextChange[]}
  */
-export const compareLines = (before, after) => group(diffLines(before, after, TIMEOUT) ?? replaceParts(before, after));
+export const compareLines = (before, after) =>
+  groupParts(diffLines(before, after, TIMEOUT) ?? replaceParts(before, after));
 
 /**
  * Return the words of two texts: [{equal} or {before, after}]; a space or a comma does not split a change.
@@ -95,7 +96,7 @@ export function compareWords(before, after) {
   const parts = diffWordsWithSpace(before, after, TIMEOUT) ?? replaceParts(before, after);
   const isGap = (/** @type {Part} */ { value, removed, added }, /** @type {number} */ n) =>
     !removed && !added && n > 0 && n < parts.length - 1 && /^[ ,]{1,2}$/.test(value);
-  return group(parts.flatMap((part, n) => (isGap(part, n) ? replaceParts(part.value, part.value) : part)));
+  return groupParts(parts.flatMap((part, n) => (isGap(part, n) ? replaceParts(part.value, part.value) : part)));
 }
 
 const countWords = (text = "") => text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0;

@@ -4,20 +4,20 @@ import { dropCover } from "./details.js";
 import { toast } from "../dialogs.js";
 
 /** @param {EditorPage} page @param {HTMLElement} root its element */
-export function takeDrops(page, root) {
+export function enableFileDrops(page, root) {
   /** @param {DragEvent} event */
-  const take = (event) => {
+  const handleDrag = (event) => {
     if (!event.dataTransfer?.types.includes("Files")) return;
     event.preventDefault();
     event.stopPropagation();
-    if (event.type === "drop") receive(page, event);
+    if (event.type === "drop") insertFiles(page, event);
   };
-  root.addEventListener("dragover", take, { capture: true });
-  root.addEventListener("drop", take, { capture: true });
+  root.addEventListener("dragover", handleDrag, { capture: true });
+  root.addEventListener("drop", handleDrag, { capture: true });
 }
 
 /** @param {EditorPage} page @param {any} event a DragEvent */
-function receive(page, { dataTransfer, target, clientX: x, clientY: y }) {
+function insertFiles(page, { dataTransfer, target, clientX: x, clientY: y }) {
   /** @type {File[]} */
   const files = [...dataTransfer.files];
   const pictures = files.filter(({ type }) => type.startsWith("image/"));

@@ -1,14 +1,14 @@
 /** Makes a new draft from an article, with its unpublished edits. */
 
-import { addressOf, create, isPage, load } from "./article.js";
+import { addressOf, createArticle, isPage, loadArticle } from "./article.js";
 import { newUuid } from "./journal.js";
 
 /**
  * Create the draft and open it. The draft is not a translation; a page gets the position of the original.
  * @param {string} uuid
  */
-export async function duplicate(uuid) {
-  const { edits, article } = await load(uuid);
+export async function duplicateItem(uuid) {
+  const { edits, article } = await loadArticle(uuid);
   const title = `Copy of ${edits.title}`.slice(0, 255);
   await createCopy({ ...edits, title, translation_key: "" }, article);
 }
@@ -20,6 +20,6 @@ export async function duplicate(uuid) {
 export async function createCopy(edits, { parent, position }) {
   const uuid = newUuid();
   const copied = { ...edits, slug: "", seo: { ...edits.seo, canonical_url: "" } };
-  await create(uuid, copied, {}, isPage ? { parent, position } : {});
+  await createArticle(uuid, copied, {}, isPage ? { parent, position } : {});
   location.assign(addressOf(uuid));
 }

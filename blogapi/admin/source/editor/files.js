@@ -10,7 +10,7 @@ import { fileAddress, get } from "../api.js";
 const files = new Map();
 
 /**
- * The file of a picture; null while it is loaded. redraw: called when it is known.
+ * Return the file of a picture, or null while it is loaded. redraw: called when the file is known.
  * @param {string} address @param {() => void} redraw @returns {PictureFile | null}
  */
 export function findFile(address, redraw) {

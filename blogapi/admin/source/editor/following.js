@@ -1,6 +1,6 @@
 /** Scrolls the preview with the text, and marks the part of the preview in which the cursor is. */
 
-import { findOffsets, locate } from "./preview-offsets.js";
+import { findOffsets, locateOffset } from "./preview-offsets.js";
 
 // The parts of a preview that are marked.
 const PARTS = "p, h1, h2, h3, h4, h5, h6, li, pre, tr, dt, dd, figcaption, summary";
@@ -47,7 +47,7 @@ export class PreviewFollower {
     const { parts, offsets, text, writing } = this;
     const isFocused = writing.contains(document.activeElement);
     const { from } = this.getField().getSelection();
-    const [index] = locate(offsets, from, text.length) ?? [-1];
+    const [index] = locateOffset(offsets, from, text.length) ?? [-1];
     const part = isFocused ? parts[index] : undefined;
     if (part !== this.marked) {
       this.marked?.classList.remove(MARK_CLASS);
@@ -71,7 +71,7 @@ export class PreviewFollower {
     const last = writing.scrollHeight - writing.clientHeight;
     if (writing.scrollTop < 8 || !parts.length) return this.#scrollTo(0);
     const offset = this.#topOffset();
-    const found = offset === null ? null : locate(offsets, offset, text.length);
+    const found = offset === null ? null : locateOffset(offsets, offset, text.length);
     if (!found || writing.scrollTop > last - 8) {
       return this.#scrollTo((writing.scrollTop / last) * (reading.scrollHeight - reading.clientHeight));
     }

@@ -12,12 +12,12 @@ import { choosePictures } from "./pictures.js";
 export const players = JSON.parse(document.getElementById("players")?.textContent ?? "[]");
 const WARNING = icon("triangle-alert", "warn");
 /** The functions with which createEditor() finds and draws the blocks. */
-export const blocks = { find: (/** @type {string} */ text) => findBlocks(text, players), draw };
+export const blocks = { find: (/** @type {string} */ text) => findBlocks(text, players), draw: drawBlock };
 
 /** @param {HTMLElement} dom @param {Block} block @param {boolean} isSelected @param {BlockActions} actions */
-function draw(dom, block, isSelected, actions) {
+function drawBlock(dom, block, isSelected, actions) {
   const redraw = () => {
-    if (dom.isConnected) draw(dom, block, dom.classList.contains("selected"), actions);
+    if (dom.isConnected) drawBlock(dom, block, dom.classList.contains("selected"), actions);
     actions.measure();
   };
   const { pictures } = block;
@@ -60,22 +60,22 @@ const toBlockPicture = ({ uuid, alt }) => ({ address: `media:${uuid}`, alt, capt
 
 /** @param {BlockPicture[]} pictures @param {BlockPicture[]} shown with their files @param {BlockActions} actions */
 function renderCard(pictures, shown, actions) {
-  const write = (/** @type {BlockPicture[]} */ changed) => actions.replace(writePictures(changed));
+  const replaceBlock = (/** @type {BlockPicture[]} */ changed) => actions.replace(writePictures(changed));
   /** @param {number} n @param {Partial<BlockPicture>} values */
-  const set = (n, values) =>
-    write(pictures.map((picture, other) => (n === other ? { ...picture, ...values } : picture)));
+  const changePicture = (n, values) =>
+    replaceBlock(pictures.map((picture, other) => (n === other ? { ...picture, ...values } : picture)));
   /**
    * @param {{title: string, action: string}} options @param {BlockPicture[]} before those that stay before the chosen
    */
-  const choose = async (options, before) => {
+  const insertChosen = async (options, before) => {
     const chosen = (await choosePictures(options)).map(toBlockPicture);
-    if (chosen.length) write([...before, ...chosen]);
+    if (chosen.length) replaceBlock([...before, ...chosen]);
     actions.focusText();
   };
-  const replace = () => choose({ title: "Replace the picture", action: "Replace" }, []);
-  const add = () => choose({ title: "Add to a gallery", action: "Add" }, pictures);
+  const replace = () => insertChosen({ title: "Replace the picture", action: "Replace" }, []);
+  const add = () => insertChosen({ title: "Add to a gallery", action: "Add" }, pictures);
   /** @param {KeyboardEvent} event */
-  const leave = (event) => {
+  const focusTextOnEscape = (event) => {
     if (event.key !== "Escape" || event.isComposing) return;
     event.preventDefault();
     event.stopPropagation();
@@ -83,8 +83,8 @@ function renderCard(pictures, shown, actions) {
   };
   /** @param {string} text @param {() => unknown} run @param {string} name of the icon */
   const tool = (text, run, name) => button(text, run, { icon: name, kind: "bare" });
-  return html`<div @keydown=${leave}>
-    ${shown.map((picture, n) => renderFields(picture, n, (values) => set(n, values), actions))}
+  return html`<div @keydown=${focusTextOnEscape}>
+    ${shown.map((picture, n) => renderFields(picture, n, (values) => changePicture(n, values), actions))}
     <div class="block-tools">
       ${shown.length === 1 ? tool("Replace", replace, "replace") : nothing}
       ${tool("Add to a gallery", add, "columns-3")} ${tool("As text", actions.reveal, "code")}

@@ -19,7 +19,7 @@ const BLOCK_ITEMS = [
 const STRIKE_ITEM = ["strike", "Strikethrough", "strikethrough", "~~"];
 
 /** Return the items of the menu "+". @param {EditorPage} page @returns {MenuItems} */
-export const insertItems = (page) =>
+export const listInsertItems = (page) =>
   [...BLOCK_ITEMS, STRIKE_ITEM].map(([name, label, mark]) => ({ label, icon: mark, action: () => page.command(name) }));
 
 /** The list at "/", in which typing filters. The focus stays in the text. */
@@ -45,7 +45,7 @@ export class InsertList {
     this.place();
   }
 
-  /** Below the "/"; on a phone, the style sheet places it. */
+  /** Place the list below the "/"; on a phone, the style sheet does it. */
   place() {
     const rectangle = this.page.area.field.rectangleAt(this.start);
     if (!rectangle || innerWidth <= 768) return;

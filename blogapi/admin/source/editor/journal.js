@@ -60,12 +60,12 @@ export class Journal {
 }
 
 /** Delete an entry. @param {{key: string}} entry */
-export const discard = ({ key }) => storage.remove(key);
+export const discardEntry = ({ key }) => storage.remove(key);
 
 /** @param {string} user @returns {KeptEntry[]} */
 function listEntries(user) {
   const entries = storage.listKeys(KEY_PREFIX).map((key) => ({ ...storage.read(key), key }));
   const isFresh = (/** @type {KeptEntry} */ { time }) => Date.now() - time < MAX_ENTRY_AGE_MS;
-  for (const entry of entries) if (!isFresh(entry)) discard(entry);
+  for (const entry of entries) if (!isFresh(entry)) discardEntry(entry);
   return entries.filter((entry) => isFresh(entry) && entry.edits && entry.user === user);
 }

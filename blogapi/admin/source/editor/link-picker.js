@@ -8,8 +8,8 @@ import { formatChanged, formatDay } from "../format.js";
 import { moveOption } from "../listbox.js";
 import { hasRole, listPath } from "../roles.js";
 import { asksForArticle, checkLinks, findLinks, makeLink } from "./links.js";
-import { run } from "./markdown.js";
-import { letterOf } from "../shortcuts.js";
+import { runCommand } from "./markdown.js";
+import { getShortcutKey } from "../shortcuts.js";
 
 const FIELDS = "uuid,title,status,published_at,last_updated";
 const MAX_LINKS = 100;
@@ -36,7 +36,7 @@ export async function pickLink(page, brackets) {
   const { field } = page.area;
   const range = brackets ?? field.getSelection();
   const text = brackets ? "" : field.getText().slice(range.from, range.to);
-  const linkSelection = () => page.edit((/** @type {TextInput} */ input) => run("link", input));
+  const linkSelection = () => page.edit((/** @type {TextInput} */ input) => runCommand("link", input));
   if (ADDRESS.test(text)) return linkSelection();
   const choice = await new LinkPicker(page.uuid, { position: findPosition(field, range.to) }).ask();
   /** @param {string} insert */
@@ -186,7 +186,7 @@ class LinkPicker {
     // If the browser itself closed the dialog, its close event would come only after the next key.
     else if (event.key === "Escape") this.dialog.close();
     else if (event.key === "Enter" && options.length) this.dialog.close(options[this.at]);
-    else if (letterOf(event) === "K" && this.takesAddresses) this.dialog.close(options[options.length - 1]);
+    else if (getShortcutKey(event) === "K" && this.takesAddresses) this.dialog.close(options[options.length - 1]);
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -213,7 +213,7 @@ class LinkPicker {
   renderOption(option, n) {
     const { article, address } = option;
     const inner = article
-      ? html`<span class="title" dir="auto">${mark(article.title, this.words)}</span>${badge(article)}
+      ? html`<span class="title" dir="auto">${highlightWords(article.title, this.words)}</span>${badge(article)}
           <span class="day">${describeDay(article)}</span>`
       : html`${icon("globe")}<span class="title">${address ? `Link to ${address}` : "Link to an address…"}</span>
           <kbd>Ctrl K</kbd>`;
@@ -226,8 +226,11 @@ class LinkPicker {
 const describeDay = ({ status, published_at: time, last_updated: changed }) =>
   status === "published" && time ? formatDay(time) : formatChanged(changed);
 
-/** Mark the words at the beginnings of the words of a title. @param {string} title @param {string} words */
-function mark(title, words) {
+/**
+ * Return the title with each search term highlighted where it begins a word.
+ * @param {string} title @param {string} words
+ */
+function highlightWords(title, words) {
   const found = words.trim().split(/\s+/).filter(Boolean);
   if (!found.length) return title;
   const escaped = found.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));

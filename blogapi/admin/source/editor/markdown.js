@@ -8,33 +8,33 @@ const BLOCK_START = /^(\s*)(?:[-*+] \[[ xX]\] |[-*+] |\d+[.)] |> ?)?/;
 
 /** @type {Record<string, (input: TextInput) => Change>} */
 const COMMANDS = {
-  bold: (input) => emphasize(input, "**"),
-  italic: (input) => emphasize(input, "*"),
+  bold: (input) => emphasizeSelection(input, "**"),
+  italic: (input) => emphasizeSelection(input, "*"),
   heading: (input) => changeLines(input, (lines) => lines.map(changeHeading)),
-  link,
-  code,
+  link: insertLink,
+  code: insertCode,
   list: (input) => toggleLines(input, "- "),
   tasks: (input) => toggleLines(input, "- [ ] "),
   quote: (input) => toggleLines(input, "> "),
   // Two rows and three columns.
   table: (input) => insertBlock(input, "| ", "Name", " | Value | Note |\n| --- | --- | --- |\n|  |  |  |"),
-  strike: (input) => replace(input, "~~", input.text.slice(input.from, input.to), "~~"),
+  strike: (input) => replaceSelection(input, "~~", input.text.slice(input.from, input.to), "~~"),
   codeBlock: (input) => replaceWithBlock(input, "```\n", input.text.slice(input.from, input.to), "\n```"),
   callOut: (input) => insertBlock(input, "> [!NOTE]\n> ", "Words"),
   player: (input) => insertBlock(input, "", "https://www.youtube.com/watch?v="),
   divider: (input) => insertBlock(input, "---\n\n"),
-  footnote,
+  footnote: insertFootnote,
 };
 
 /** Return the change that the command makes. @param {string} name @param {TextInput} input */
-export const run = (name, input) => COMMANDS[name](input);
+export const runCommand = (name, input) => COMMANDS[name](input);
 
 /**
  * Return the change that a command makes in the place of a range, as if the range were empty.
  * @param {string} name @param {string} text @param {TextRange} range @returns {Change}
  */
-export function runInPlace(name, text, { from, to }) {
-  const change = run(name, { text: text.slice(0, from) + text.slice(to), from, to: from });
+export function runCommandInPlace(name, text, { from, to }) {
+  const change = runCommand(name, { text: text.slice(0, from) + text.slice(to), from, to: from });
   return { ...change, to: change.to + to - from };
 }
 
@@ -51,7 +51,7 @@ const BLOCK = /^(?:#{1,6} |[-*+] |\d+[.)] |> |\||```|~~~|---)/;
  * around it where it begins or ends with a block, such as a heading or a list.
  * @param {TextInput} input @param {string} markdown
  */
-export function paste(input, markdown) {
+export function replaceWithMarkdown(input, markdown) {
   const { text, from, to } = input;
   const parts = markdown.split(/\n\n/);
   const last = parts[parts.length - 1];
@@ -59,7 +59,7 @@ export function paste(input, markdown) {
   const isBlock = (parts.length > 1 || startsWithBlock) && (BLOCK.test(last) || last.includes("\n```"));
   const before = startsWithBlock ? missingBreaks(text.slice(0, from), /\n{0,2}$/) : "";
   const after = isBlock && to < text.length ? missingBreaks(text.slice(to), /^\n{0,2}/) : "";
-  return replace(input, before + markdown, "", after);
+  return replaceSelection(input, before + markdown, "", after);
 }
 
 /**
@@ -69,14 +69,14 @@ export function paste(input, markdown) {
 export function linkSelection(input, address) {
   const chosen = input.text.slice(input.from, input.to);
   if (!chosen.trim() || /\n|\]\(|^https?:\/\/\S+$/.test(chosen) || !/^https?:\/\/\S+$/.test(address)) return null;
-  return replace(input, `[${chosen}](${address.replace(/[()]/g, "\\$&")})`);
+  return replaceSelection(input, `[${chosen}](${address.replace(/[()]/g, "\\$&")})`);
 }
 
 /**
  * Return the reference to a picture; in plain text, which has no pictures, its address.
  * @param {Picture} picture @param {string} format
  */
-export function picture({ uuid, url, alt }, format) {
+export function formatPicture({ uuid, url, alt }, format) {
   if (format === "text") return new URL(url, globalThis.location?.href).href;
   if (format !== "html") return `![${alt.replace(/\s+/g, " ").replace(/[[\]\\]/g, "\\$&")}](media:${uuid})`;
   return `<img src="media:${uuid}" alt="${alt.replace(/&/g, "&amp;").replace(/"/g, "&quot;")}">`;
@@ -96,7 +96,7 @@ export function findOpenTasks(text) {
  * Return the change that puts three texts in the place of the selection, and selects the second.
  * @param {TextRange} range @param {string} before @returns {Change}
  */
-function replace({ from, to }, before, middle = "", after = "") {
+function replaceSelection({ from, to }, before, middle = "", after = "") {
   const start = from + before.length;
   return { from, to, insert: before + middle + after, selectFrom: start, selectTo: start + middle.length };
 }
@@ -116,7 +116,7 @@ const missingBreaks = (beside, breaks) => (beside ? "\n".repeat(2 - lengthOf(bes
  */
 export function replaceWithBlock({ text, from, to }, before, middle = "", after = "") {
   const [left, right] = [text.slice(0, from), text.slice(to)];
-  return replace(
+  return replaceSelection(
     { from, to },
     missingBreaks(left, /\n{0,2}$/) + before,
     middle,
@@ -125,8 +125,8 @@ export function replaceWithBlock({ text, from, to }, before, middle = "", after 
 }
 
 /** @param {TextInput} input @param {string} mark */
-function emphasize({ text, from, to }, mark) {
-  if (from === to) [from, to] = wordAt(text, from);
+function emphasizeSelection({ text, from, to }, mark) {
+  if (from === to) [from, to] = findWordAt(text, from);
   while (from < to && /\s/.test(text[from])) from += 1;
   while (to > from && /\s/.test(text[to - 1])) to -= 1;
   // Shrink the selection to the text between its marks. Three stars are the marks of bold and of italic.
@@ -134,49 +134,52 @@ function emphasize({ text, from, to }, mark) {
   const stars = Math.min(lengthOf(text.slice(0, from), /\**$/), lengthOf(text.slice(to), /^\**/));
   const inside = text.slice(from, to);
   if (from < to && (mark === "*" ? stars % 2 : stars >= 2)) {
-    return replace({ from: from - mark.length, to: to + mark.length }, "", inside);
+    return replaceSelection({ from: from - mark.length, to: to + mark.length }, "", inside);
   }
   // Emphasis does not cross an empty line: mark each paragraph.
   const parts = inside.split(/(\n\s*\n)/);
-  if (parts.length === 1) return replace({ from, to }, mark, inside, mark);
-  return replace({ from, to }, "", parts.map((part, n) => (n % 2 ? part : mark + part + mark)).join(""));
+  if (parts.length === 1) return replaceSelection({ from, to }, mark, inside, mark);
+  return replaceSelection({ from, to }, "", parts.map((part, n) => (n % 2 ? part : mark + part + mark)).join(""));
 }
 
 /** @param {string} text @param {number} at */
-function wordAt(text, at) {
+function findWordAt(text, at) {
   const before = lengthOf(text.slice(0, at), /[\p{L}\p{N}\p{M}'’_-]*$/u);
   const after = lengthOf(text.slice(at), /^[\p{L}\p{N}\p{M}'’_-]*/u);
   return before && after ? [at - before, at + after] : [at, at];
 }
 
 /** @param {TextInput} input */
-function link(input) {
+function insertLink(input) {
   const chosen = input.text.slice(input.from, input.to);
-  if (chosen && !/^https?:\/\/\S+$/.test(chosen)) return replace(input, `[${chosen}](`, "https://", ")");
-  return replace(input, "[", "", `](${chosen || "https://"})`);
+  if (chosen && !/^https?:\/\/\S+$/.test(chosen)) return replaceSelection(input, `[${chosen}](`, "https://", ")");
+  return replaceSelection(input, "[", "", `](${chosen || "https://"})`);
 }
 
 /** @param {TextInput} input */
-function code(input) {
+function insertCode(input) {
   const chosen = input.text.slice(input.from, input.to);
   const isEmptyLine = /(?:^|\n)$/.test(input.text.slice(0, input.from)) && /^(?:\n|$)/.test(input.text.slice(input.to));
   if (!chosen && isEmptyLine) return COMMANDS.codeBlock(input);
-  if (!chosen.includes("\n")) return replace(input, "`", chosen, "`");
+  if (!chosen.includes("\n")) return replaceSelection(input, "`", chosen, "`");
   return replaceWithBlock(input, "```", "", `\n${chosen.replace(/\n$/, "")}\n\`\`\``);
 }
 
-/** The mark after the selection, and the note at the end of the text. @param {TextInput} input */
-function footnote({ text, to }) {
+/**
+ * Return the change that adds the mark of a footnote after the selection, and its note at the end of the text.
+ * @param {TextInput} input
+ */
+function insertFootnote({ text, to }) {
   const used = [...text.matchAll(/\[\^(\d+)\]/g)].map(([, number]) => Number(number));
   const mark = `[^${Math.max(0, ...used) + 1}]`;
   const rest = text.slice(to).trimEnd();
-  return replace({ from: to, to: text.length }, `${mark}${rest}\n\n${mark}: `);
+  return replaceSelection({ from: to, to: text.length }, `${mark}${rest}\n\n${mark}: `);
 }
 
 /** @type {Record<string, string>} */
 const NEXT_HEADINGS = { "": "## ", "##": "### " };
 
-/** Plain text becomes a heading of level 2, then 3, then plain text again. @param {string} line */
+/** Return plain text as a heading of level 2, level 2 as 3, and others as plain text. @param {string} line */
 const changeHeading = (line) => line.replace(/^(#{0,6})[ \t]*/, (_, marks) => NEXT_HEADINGS[marks] ?? "");
 
 // Add the mark to all lines, or remove it if all have it. Empty lines get one only if all are empty.
@@ -198,7 +201,7 @@ function changeLines({ text, from, to }, change) {
   const rest = text.indexOf("\n", to > from && text[to - 1] === "\n" ? to - 1 : to);
   const lines = { from: start, to: rest < 0 ? text.length : rest };
   const changed = change(text.slice(start, lines.to).split("\n")).join("\n");
-  if (from < to) return replace(lines, "", changed);
+  if (from < to) return replaceSelection(lines, "", changed);
   const cursor = Math.max(0, from - start + changed.length - (lines.to - start));
-  return replace(lines, changed.slice(0, cursor), "", changed.slice(cursor));
+  return replaceSelection(lines, changed.slice(0, cursor), "", changed.slice(cursor));
 }

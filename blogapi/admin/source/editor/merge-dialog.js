@@ -7,7 +7,7 @@ import { count } from "../format.js";
 import { ITEM } from "./article.js";
 import { compareWords, showField } from "./differences.js";
 import { keepBreaks, showBreaks } from "./edits.js";
-import { write } from "./merge.js";
+import { writeField } from "./merge.js";
 
 const WRITTEN = "written";
 const NOT_SAVED = "Nothing is saved before you do. Both texts stay in the history.";
@@ -78,7 +78,7 @@ class Merge {
     return edits ?? null;
   }
 
-  // The text, with an empty line for each open conflict, and the ranges of what is open or has changed.
+  // Return the text with an empty line for each open conflict, and the ranges of what is open or has changed.
   layOut() {
     const { regions } = this.merged;
     const parts = [];
@@ -189,7 +189,7 @@ class Merge {
       return this.go(open);
     }
     const edits = structuredClone(this.merged.edits);
-    for (const { name, side, theirs } of this.conflicts) if (name && side === "theirs") write(edits, name, theirs);
+    for (const { name, side, theirs } of this.conflicts) if (name && side === "theirs") writeField(edits, name, theirs);
     close({ ...edits, content: keepBreaks(this.mine.content, this.field.getText()) });
   }
 
@@ -244,19 +244,19 @@ class Merge {
       ${segments({ label: `Place ${n + 1}`, name: `side-${id}`, items, value: side, onChange })}</section>`;
   }
 
-  // The value of a field, or lines, as a text; null if it is unknown.
+  // Return the value of a field, or lines, as a text; null if the value is unknown.
   /** @param {string | undefined} name of the field @param {any} value */
   show(name, value) {
     if (value === null) return null;
     if (!name) return value.join("\n");
     const edits = structuredClone(this.mine);
-    write(edits, name, value);
+    writeField(edits, name, value);
     return showField(edits, name, this.names) ?? "";
   }
 }
 
 /**
- * The lines of a side of a conflict in the text.
+ * Return the lines of one side of a conflict in the text.
  * @param {Conflict} conflict @param {string} side @returns {string[]}
  */
 function linesOf({ mine, theirs }, side) {
@@ -265,7 +265,7 @@ function linesOf({ mine, theirs }, side) {
 }
 
 /**
- * The heading above a region, which names the conflict.
+ * Return the heading above a region, which names the conflict.
  * @param {import("./merge.js").Region[]} regions @param {number} n
  */
 function findHeading(regions, n) {

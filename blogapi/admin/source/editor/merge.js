@@ -131,28 +131,28 @@ function mergeFields({ base, mine, theirs, article = null }) {
   const [from, own, other] = [base && fillIn(base, article), fillIn(mine, article), fillIn(theirs, article)];
   for (const [name, label] of Object.entries({ ...LABELS, ...listLabels() })) {
     if (name === "content") continue;
-    const [was, is, will] = [from && read(from, name), read(own, name), read(other, name)];
+    const [was, is, will] = [from && readField(from, name), readField(own, name), readField(other, name)];
     if (isEqual(is, will)) continue;
     if (from && isEqual(will, was)) changes.mine.push(label);
     else if (from && isEqual(is, was)) {
       changes.theirs.push(label);
-      write(edits, name, read(theirs, name));
+      writeField(edits, name, readField(theirs, name));
     } else if (base && name === "tags") {
       changes.theirs.push(label);
       edits.tags = joinLists(base.tags, mine.tags, theirs.tags);
     } else if (from && name === "authors") {
       changes.theirs.push(label);
       edits.authors = joinLists(was, is, will);
-    } else conflicts.push({ name, label, base: was, mine: read(mine, name), theirs: read(theirs, name) });
+    } else conflicts.push({ name, label, base: was, mine: readField(mine, name), theirs: readField(theirs, name) });
   }
   return { edits, conflicts, ...changes };
 }
 
 /** Return the value of a field such as "seo.title". @param {any} edits @param {string} name */
-const read = (edits, name) => name.split(".").reduce((value, key) => value?.[key], edits);
+const readField = (edits, name) => name.split(".").reduce((value, key) => value?.[key], edits);
 
 /** @param {any} edits @param {string} name @param {unknown} value */
-export function write(edits, name, value) {
+export function writeField(edits, name, value) {
   const [key, inner] = name.split(".");
   if (inner) edits[key][inner] = value;
   else edits[key] = value;

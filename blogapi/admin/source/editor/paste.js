@@ -1,8 +1,8 @@
 /** Turns rich text of the clipboard into Markdown. The editor loads this module at the first paste. */
 
 import { gfm, TurndownService } from "../../static/vendor/turndown.js";
-import { clean, INERT } from "./clean.js";
-import { picture } from "./markdown.js";
+import { cleanBody, INERT } from "./clean.js";
+import { formatPicture } from "./markdown.js";
 
 // Longer HTML is pasted as plain text, because converting it would block the page for seconds.
 const MAX_HTML_LENGTH = 2_000_000;
@@ -69,7 +69,7 @@ function escapeText(text) {
  * @param {{pattern: string}[]} [players] whose addresses become players
  * @returns {Found & {markdown: string, isTooLong?: boolean}}
  */
-export function convert(html, plain, players = []) {
+export function convertHtml(html, plain, players = []) {
   /** @type {Found} */
   const found = { files: [], lost: 0, remote: 0, frames: [] };
   if (html.replace(/data:[^"'>]*/g, "").length > MAX_HTML_LENGTH) return { markdown: plain, isTooLong: true, ...found };
@@ -77,7 +77,7 @@ export function convert(html, plain, players = []) {
     .replace(/[\ue000-\ue003]|<style\b[\s\S]*?<\/style\s*>/gi, "")
     .replace(/(?<=[\s"'/])(?:style|on\w+)(?=\s*=)/gi, `${INERT}$&`);
   const { body } = new DOMParser().parseFromString(source, "text/html");
-  clean(
+  cleanBody(
     body,
     (image) => keepPicture(image, found),
     (address) => keepPlayer(address, players, found),
@@ -137,7 +137,7 @@ function findPlayed({ host, pathname, searchParams, href }) {
 export function fillPictures(markdown, pictures) {
   const pattern = /!\[(?:\\.|[^\]\\])*\]\(picture:(\d+)((?: "(?:\\.|[^"\\])*")?)\)/g;
   const filled = markdown.replace(pattern, (_, n, title) => {
-    return pictures[n] ? picture(pictures[n], "markdown").replace(/\)$/, `${title})`) : "";
+    return pictures[n] ? formatPicture(pictures[n], "markdown").replace(/\)$/, `${title})`) : "";
   });
   return filled.trim();
 }

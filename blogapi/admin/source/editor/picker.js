@@ -42,7 +42,7 @@ class TermPicker extends LitElement {
     return this.#list().options;
   }
 
-  // The options, and the one that Enter takes at first.
+  // Return the options, and the index of the one that Enter takes at first.
   #list() {
     const free = this.items.filter(({ uuid }) => this.single || !this.chosen.includes(uuid));
     const rules = { free, all: this.items, canCreate: Boolean(this.create), isSingle: Boolean(this.single) };

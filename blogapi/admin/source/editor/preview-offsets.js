@@ -1,5 +1,6 @@
 /**
- * Finds the offset in the text for each part of its preview, by the words: the public HTML contains no offsets. No DOM.
+ * Finds the offset in the text for each part of its preview. The words of the part are looked up, because the public
+ * HTML contains no offsets. Does not use the DOM.
  */
 
 const LETTERS = /[\p{L}\p{N}]/gu;
@@ -13,7 +14,10 @@ const MAX_DISTANCE = 20_000;
  * @param {string} text @param {string[]} parts the beginning of each part as plain text
  */
 export function findOffsets(text, parts) {
-  /** The words of the text: where each begins among all letters, and in the text. @type {[number, number][]} */
+  /**
+   * For each word: its offset in `letters` (all words joined), and its offset in the text.
+   * @type {[number, number][]}
+   */
   const words = [];
   let letters = "";
   for (const { 0: word, index } of text.matchAll(WORDS)) {
@@ -21,7 +25,7 @@ export function findOffsets(text, parts) {
     letters += word;
   }
   let at = 0;
-  // Letters are looked for in their order.
+  // The calls come in the order of the letters.
   const offsetOf = (/** @type {number} */ letter) => {
     while (at + 1 < words.length && words[at + 1][0] <= letter) at += 1;
     return words[at][1] + letter - words[at][0];
@@ -47,7 +51,7 @@ export function findOffsets(text, parts) {
  * @param {(number | null)[]} parts their offsets @param {number} offset @param {number} end the length of the text
  * @returns {[number, number] | null}
  */
-export function locate(parts, offset, end) {
+export function locateOffset(parts, offset, end) {
   const index = parts.findLastIndex((part) => part !== null && part <= offset);
   if (index < 0) return null;
   const start = /** @type {number} */ (parts[index]);

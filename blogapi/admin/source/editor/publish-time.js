@@ -2,7 +2,7 @@
 
 import { html } from "../../static/vendor/lit.js";
 import { field, segments } from "../components.js";
-import { distance, formatLongDay, formatTime, toFields, toInstant } from "../format.js";
+import { formatDistance, formatLongDay, formatTime, toFields, toInstant } from "../format.js";
 import { session } from "../shell.js";
 import { whenReadersSee } from "../webhooks/following.js";
 
@@ -46,7 +46,7 @@ export class TimeForm {
       ? html`<div class="two-fields">${input("day", "Date", "date")} ${input("time", "Time", "time")}</div>
         <div class="consequence"><p>Goes live ${isAhead ? "on" : "now, dated"}
             <strong>${formatLongDay(instant)} at ${formatTime(instant)}</strong>.</p>
-          <p class="help">${distance(instant)}. Time zone of the site: ${session().site.time_zone}</p></div>`
+          <p class="help">${formatDistance(instant)}. Time zone of the site: ${session().site.time_zone}</p></div>`
       : html`<p class="consequence">Goes live <strong>${whenReadersSee()}</strong>, for ${audience}.</p>`;
     const items = { Now: false, Later: true };
     return html`${segments({ label: "When", name: "when", items, value: this.isLater, onChange })}${consequence}`;

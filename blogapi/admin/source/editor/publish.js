@@ -10,7 +10,7 @@ import { hasBin } from "../pages/lists.js";
 import { mayChange } from "../roles.js";
 import { whenReadersSee } from "../webhooks/following.js";
 import { describeAddress, isPage, ITEM, pathOf } from "./article.js";
-import { duplicate } from "./duplicate.js";
+import { duplicateItem } from "./duplicate.js";
 import { findBrokenLinks } from "./link-picker.js";
 import { findUndescribed } from "./blocks.js";
 import { isDescribedInLibrary } from "./files.js";
@@ -54,7 +54,7 @@ export function openPublish(anchor, page) {
   const audience = isPage ? "readers and search" : undefined;
   const draw = (/** @type {Close} */ close) => html`<h2>${label}</h2>
     ${consequence ? html`<div class="consequence">${consequence}</div>` : time.render(audience)}
-    ${status === "archived" ? nothing : checks(page, close, linkWarnings)} ${problem(page.problem)}
+    ${status === "archived" ? nothing : renderChecks(page, close, linkWarnings)} ${problem(page.problem)}
     ${dialogButtons(close, chooseAction().name, () => run(close), mainOptions())}`;
   const mainOptions = () => ({ busy: page.busy === "publish", busyText: "Saving…" });
   const popover = openPopover(anchor, draw, { label });
@@ -86,7 +86,7 @@ function findTag(text, name) {
  * The checks before publishing; they warn, but prevent nothing.
  * @param {EditorPage} page @param {Close} close @param {Warning[]} linkWarnings
  */
-function checks(page, close, linkWarnings) {
+function renderChecks(page, close, linkWarnings) {
   const { edits, rendered } = page;
   const { title, excerpt, tags } = edits;
   const text = page.area.field.getText();
@@ -118,7 +118,7 @@ function checks(page, close, linkWarnings) {
 }
 
 /** Return the items of the menu beside the main button. @param {EditorPage} page @returns {MenuItems} */
-export function menuItems(page) {
+export function listMenuItems(page) {
   const article = page.article ?? { status: "draft" };
   const edits = article.working_copy || page.saver.isDirty;
   const { status } = article;
@@ -132,20 +132,20 @@ export function menuItems(page) {
   // The actions in MAIN_ACTIONS are the main button.
   const others = listActions(article).filter((action) => !Object.values(MAIN_ACTIONS).includes(action));
   const live = isPublic && article.url;
-  const copy = () => page.act("duplicate", () => page.ensureSaved().then(() => duplicate(page.uuid)));
+  const copy = () => page.act("duplicate", () => page.ensureSaved().then(() => duplicateItem(page.uuid)));
   return [
     ...(page.article ? others : []).map((action) => item(action.name, action.icon, () => page.publish(action))),
     live && { label: `See the ${ITEM}`, icon: "external-link", href: live, target: "_blank" },
     page.article && item("Duplicate", "copy", copy),
     page.article && { label: "Add a translation", icon: "globe", action: () => page.startTranslation() },
-    (!isPublic || edits) && item("Copy a preview link", "share-2", () => share(page)),
+    (!isPublic || edits) && item("Copy a preview link", "share-2", () => copyPreviewLink(page)),
     status !== "draft" && edits && item("Discard the edits", "trash-2", () => page.discard(), true),
-    page.article && mayChange(page.article) && item("Delete", "trash-2", () => remove(page), true),
+    page.article && mayChange(page.article) && item("Delete", "trash-2", () => deleteItem(page), true),
   ];
 }
 
 /** Delete the item; its page offers to restore it then. @param {EditorPage} page */
-async function remove(page) {
+async function deleteItem(page) {
   const text = "There is no undo. Its versions stay in the database and in its backups.";
   if (!hasBin && !(await confirmRisk({ title: `Delete this ${ITEM}?`, text, action: "Delete" }))) return;
   await page.act("delete", async () => {
@@ -156,7 +156,7 @@ async function remove(page) {
 }
 
 /** The link shows the edits that are saved. @param {EditorPage} page */
-async function share(page) {
+async function copyPreviewLink(page) {
   const answer = await page.act("share", async () => {
     await page.ensureSaved();
     return post(`${pathOf(page.uuid)}preview/`);

@@ -45,7 +45,8 @@ export class TableBar {
     this.place();
   }
 
-  /** Below the table; while its end is not visible, at the bottom, but not over the line of the cursor. */
+  // Place the bar below the table; while the end of the table is not visible, at the bottom, but not over the line of
+  // the cursor.
   place() {
     const { field } = this.page.area;
     const { writing } = refs;

@@ -82,7 +82,7 @@ export function formatTable(rows, aligns) {
  * @param {Table} table @param {string[][]} rows @param {string[]} aligns @param {number} row @param {number} column
  * @returns {Change}
  */
-function rewrite({ from, to }, rows, aligns, row, column) {
+function rewriteTable({ from, to }, rows, aligns, row, column) {
   const insert = formatTable(rows, aligns);
   const written = /** @type {Table} */ (findTable(insert, 0));
   const cell = written.rows[Math.min(row, rows.length - 1)][Math.min(column, aligns.length - 1)];
@@ -92,29 +92,32 @@ function rewrite({ from, to }, rows, aligns, row, column) {
 /** @param {Table} table */
 const wordsOf = ({ rows }) => rows.map((row) => row.map(({ text }) => text));
 
-/** Below the row of the cursor; its first cell is selected. @param {Table} table */
+/** Return the change that adds a row below that of the cursor, and selects its first cell. @param {Table} table */
 export function addRow(table) {
   const { aligns, row } = table;
   const empty = aligns.map(() => "");
-  return rewrite(table, wordsOf(table).toSpliced(row + 1, 0, empty), aligns, row + 1, 0);
+  return rewriteTable(table, wordsOf(table).toSpliced(row + 1, 0, empty), aligns, row + 1, 0);
 }
 
-/** After the column of the cursor. @param {Table} table */
+/** Return the change that adds a column after that of the cursor. @param {Table} table */
 export function addColumn(table) {
   const { aligns, row, column } = table;
   const rows = wordsOf(table).map((cells) => cells.toSpliced(column + 1, 0, ""));
-  return rewrite(table, rows, aligns.toSpliced(column + 1, 0, "--"), row, column + 1);
+  return rewriteTable(table, rows, aligns.toSpliced(column + 1, 0, "--"), row, column + 1);
 }
 
 /** @param {Table} table @param {string} align */
 export const alignColumn = (table, align) =>
-  rewrite(table, wordsOf(table), table.aligns.with(table.column, align), table.row, table.column);
+  rewriteTable(table, wordsOf(table), table.aligns.with(table.column, align), table.row, table.column);
 
-/** The row below the head becomes the head if that is deleted. @param {Table} table @param {string} text */
+/**
+ * Return the change that deletes the row of the cursor; if it is the head, the row below becomes the head.
+ * @param {Table} table @param {string} text
+ */
 export function deleteRow(table, text) {
   const { rows, aligns, row, column } = table;
   if (rows.length === 1) return deleteTable(table, text);
-  return rewrite(table, wordsOf(table).toSpliced(row, 1), aligns, row, column);
+  return rewriteTable(table, wordsOf(table).toSpliced(row, 1), aligns, row, column);
 }
 
 /** @param {Table} table @param {string} text */
@@ -122,10 +125,13 @@ export function deleteColumn(table, text) {
   const { aligns, row, column } = table;
   if (aligns.length === 1) return deleteTable(table, text);
   const rows = wordsOf(table).map((cells) => cells.toSpliced(column, 1));
-  return rewrite(table, rows, aligns.toSpliced(column, 1), row, column);
+  return rewriteTable(table, rows, aligns.toSpliced(column, 1), row, column);
 }
 
-/** With the empty line below it. @param {Table} table @param {string} text @returns {Change} */
+/**
+ * Return the change that deletes the table and the empty line below it.
+ * @param {Table} table @param {string} text @returns {Change}
+ */
 export function deleteTable({ from, to }, text) {
   const end = to + (/^\n{0,2}/.exec(text.slice(to))?.[0].length ?? 0);
   return { from, to: end, insert: "", selectFrom: from, selectTo: from };

@@ -13,7 +13,7 @@ const foldCase = (/** @type {string} */ text) => text.trim().toLowerCase();
 // 0: the name equals the words, 1: begins with them, 2: one word of the name begins with them, 3: contains them.
 // 4: none of these.
 /** @param {string} name @param {string} words */
-function rank(name, words) {
+function getRank(name, words) {
   const folded = foldCase(name);
   if (folded === words) return 0;
   if (folded.startsWith(words)) return 1;
@@ -35,7 +35,7 @@ export function listOptions(text, { free, all, canCreate = false, isSingle = fal
     return { options: terms.length ? [{ name: terms.map(({ name }) => name).join(", "), terms }] : [], at: 0 };
   }
   const words = foldCase(names[0] ?? text);
-  const ranked = free.map((term) => ({ term, rank: rank(term.name, words) })).filter(({ rank }) => rank < 4);
+  const ranked = free.map((term) => ({ term, rank: getRank(term.name, words) })).filter(({ rank }) => rank < 4);
   ranked.sort((a, b) => a.rank - b.rank);
   const found = ranked.slice(0, MAX_OPTIONS).map(({ term }) => term);
   if (!words || !canCreate || findTerm(words)) return { options: found, at: 0 };

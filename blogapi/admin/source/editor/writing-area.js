@@ -107,7 +107,7 @@ function createPlain({ parent, text, from = 0, to = from, label: ariaLabel, plac
   parent.append(field);
   field.setSelectionRange(from, to);
   const change = () => {
-    // For browsers without `field-sizing`.
+    // Browsers without `field-sizing` need the number of rows.
     field.rows = field.value.split("\n").length + 2;
     onChange();
   };

@@ -1,7 +1,7 @@
 /** The list of articles: tabs, filters, live search, order, and actions on one or several articles, with undo. */
 
 import { html, nothing, repeat } from "../../static/vendor/lit.js";
-import { ACTIONS, listActions, run } from "../actions.js";
+import { ACTIONS, listActions, runAction } from "../actions.js";
 import { ApiError, del, get, patch, post } from "../api.js";
 import { badge, button, icon, onButton, problem } from "../components.js";
 import { confirmRisk, menuButton, openMenu, openPopover, dialogButtons, toast } from "../dialogs.js";
@@ -14,7 +14,7 @@ import { lastSession, refs, session } from "../shell.js";
 import { STATUSES } from "../statuses.js";
 import { defineList, ListPage, PAGE_SIZE } from "./list-page.js";
 import { binLink, binTab, countBin, statusTabs } from "./list-tabs.js";
-import { addressOf, bringBack, hasBin, byUuid, changeOf, FIELDS, PATH, titleOf } from "./lists.js";
+import { addressOf, restoreItems, hasBin, byUuid, changeOf, FIELDS, PATH, titleOf } from "./lists.js";
 import { TERM_KINDS } from "./term-words.js";
 
 /**
@@ -61,7 +61,7 @@ const chunk = (articles, size = MAX_WRITE) =>
  * Return a function that changes fields of articles, of all or of none; fields(article) returns them.
  * @param {(article: Article) => Json} fields @returns {ListAction["work"]}
  */
-const write = (fields) => async (articles) => {
+const makeChange = (fields) => async (articles) => {
   for (const part of chunk(articles)) {
     const items = part.map((article) => ({ ...fields(article), uuid: article.uuid }));
     await patch(PATH, items, { query: { fields: "uuid" }, etag: "*" });
@@ -69,7 +69,7 @@ const write = (fields) => async (articles) => {
 };
 /** The fields that actions change, and that undoing an action restores. @type {(keyof Article)[]} */
 const RESTORED = ["status", "published_at", "category", "tags", "authors"];
-const restore = write((article) => Object.fromEntries(RESTORED.map((name) => [name, article[name]])));
+const restoreFields = makeChange((article) => Object.fromEntries(RESTORED.map((name) => [name, article[name]])));
 
 const UNDONE = "as before";
 
@@ -90,14 +90,14 @@ async function forEach(articles, done, work) {
 }
 
 /**
- * Return the list action that runs for each article the action that choose(article) returns. at: see run().
+ * Return the list action that runs for each article the action that choose(article) returns. at: see runAction().
  * @param {string} done @param {(article: Article) => import("../actions.js").Action | undefined} choose
  * @param {Date | null} [at] @returns {ListAction}
  */
 const makeAction = (done, choose, at) => {
   const results = new Map();
   const send = async (/** @type {Article} */ article) =>
-    results.set(article, await run(`${PATH}${article.uuid}/`, /** @type {any} */ (choose(article)), { at }));
+    results.set(article, await runAction(`${PATH}${article.uuid}/`, /** @type {any} */ (choose(article)), { at }));
   const undo = async (/** @type {Article} */ article) => results.get(article).undo?.();
   return {
     done,
@@ -109,13 +109,13 @@ const makeAction = (done, choose, at) => {
 const toListAction = (action) => makeAction(action.done, () => action);
 
 /** @type {ListAction["work"]} */
-const remove = async (articles) => {
+const deleteArticles = async (articles) => {
   for (const part of chunk(articles)) await del(PATH, { query: { uuid: part.map(byUuid) }, etag: "*" });
 };
 const DELETE = {
   ...{ label: "Delete", icon: "trash-2", risk: true, done: "deleted" },
-  work: remove,
-  undo: (/** @type {Article[]} */ articles) => bringBack(PATH, articles),
+  work: deleteArticles,
+  undo: (/** @type {Article[]} */ articles) => restoreItems(PATH, articles),
 };
 
 /** The kinds of terms in the order of their buttons. @type {(keyof typeof TERM_KINDS)[]} */
@@ -126,8 +126,8 @@ const makeAssignment = (kind, { uuid, name }) => {
   const { noun, field, isSingle } = TERM_KINDS[kind];
   /** @param {Term[]} terms */
   const add = (terms) => [...terms.filter((term) => term.uuid !== uuid), { uuid }];
-  const work = write((article) => ({ [field]: isSingle ? { uuid } : add(article[field]) }));
-  return { done: isSingle ? `moved to ${name}` : `with the ${noun} ${name}`, work, undo: restore };
+  const work = makeChange((article) => ({ [field]: isSingle ? { uuid } : add(article[field]) }));
+  return { done: isSingle ? `moved to ${name}` : `with the ${noun} ${name}`, work, undo: restoreFields };
 };
 
 /**
@@ -311,7 +311,7 @@ class Articles extends ListPage {
 
   /** The code of the editor is loaded only when it is needed. @param {Article} article */
   duplicate({ uuid }) {
-    return this.act("duplicate", async () => (await import("../editor/duplicate.js")).duplicate(uuid));
+    return this.act("duplicate", async () => (await import("../editor/duplicate.js")).duplicateItem(uuid));
   }
 
   /** @param {Article} article @returns {MenuItems} */

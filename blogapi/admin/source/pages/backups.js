@@ -5,7 +5,7 @@ import { apiAddress, get, post } from "../api.js";
 import { button, framedTable, icon } from "../components.js";
 import { menuButton } from "../dialogs.js";
 import { count, formatDayAndTime, formatSize } from "../format.js";
-import { remove } from "../forms.js";
+import { deleteResource } from "../forms.js";
 import { definePage, Page, refs } from "../shell.js";
 
 class Backups extends Page {
@@ -36,7 +36,7 @@ class Backups extends Page {
     const made = formatDayAndTime(created);
     const result = this.busy === name ? "Checking…" : this.results[name];
     const question = { title: "Delete the backup?", text: `It was made: ${made}.`, action: "Delete backup" };
-    const action = () => remove(this, `backups/${name}/`, question);
+    const action = () => deleteResource(this, `backups/${name}/`, question);
     const download = () => location.assign(apiAddress(`backups/${name}/`));
     const menu = menuButton(`Actions for the backup: ${made}`, [
       { label: "Download", icon: "download", action: download },

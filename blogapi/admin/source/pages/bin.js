@@ -5,11 +5,11 @@ import { del, get } from "../api.js";
 import { badge, button } from "../components.js";
 import { confirmRisk, menuButton, openDialog, toast } from "../dialogs.js";
 import { showPreview } from "../editor/preview.js";
-import { count, distance, formatChanged, parseTime } from "../format.js";
+import { count, formatDistance, formatChanged, parseTime } from "../format.js";
 import { languageHint } from "../languages.js";
 import { defineList, ListPage, PAGE_SIZE } from "./list-page.js";
 import { binTab, countBin, pageTabs, statusTabs } from "./list-tabs.js";
-import { bringBack, byUuid, titleOf } from "./lists.js";
+import { restoreItems, byUuid, titleOf } from "./lists.js";
 
 const DELETED_PATH = "blog/deleted/";
 const [, , place] = location.pathname.split("/");
@@ -71,7 +71,7 @@ class Bin extends ListPage {
 
   /** @param {DeletedItem[]} items */
   async restore(items) {
-    const work = async () => ({ notes: await bringBack(`blog/${collection}/`, items) });
+    const work = async () => ({ notes: await restoreItems(`blog/${collection}/`, items) });
     const outcome = await this.actAndReload("restore", work);
     if (!outcome) return;
     this.clear();
@@ -125,7 +125,7 @@ class Bin extends ListPage {
       { label: "Delete for good", icon: "trash-2", risk: true, action: () => this.deleteForGood([item]) },
     ];
     const restore = () => this.restore([item]);
-    const wait = distance(goes);
+    const wait = formatDistance(goes);
     return html`<tr class=${this.selected.has(uuid) ? "selected" : ""}>
       <td class="check-cell">${this.renderCheck(`Select ${title}`, [item])}</td>
       ${this.renderCover(item)}

@@ -6,19 +6,19 @@ import { badge, button, icon, iconButton, onButton, problem, segments } from "..
 import { copyButton, menuButton, openMenu, toast } from "../dialogs.js";
 import { addressOf, COLLECTION, renderText } from "../editor/article.js";
 import { ArticlePage } from "../editor/article-page.js";
-import { takePaste } from "../editor/clipboard.js";
+import { handlePaste } from "../editor/clipboard.js";
 import { loadPages, renderDetails } from "../editor/details.js";
 import { keepBreaks, showBreaks, TEXT_FIELDS } from "../editor/edits.js";
-import { takeDrops } from "../editor/drops.js";
+import { enableFileDrops } from "../editor/drops.js";
 import { PreviewFollower } from "../editor/following.js";
 import { asksForInsert } from "../editor/links.js";
 import { openLetters, showLetters } from "../editor/letters.js";
 import { followTyping, pickLink } from "../editor/link-picker.js";
-import { insertBlock, picture, replaceWithBlock, run, runInPlace } from "../editor/markdown.js";
+import { formatPicture, insertBlock, replaceWithBlock, runCommand, runCommandInPlace } from "../editor/markdown.js";
 import { choosePictures } from "../editor/pictures.js";
 import { showPreview } from "../editor/preview.js";
 import { renderOthers, startPresence } from "../editor/presence.js";
-import { menuItems, openPublish } from "../editor/publish.js";
+import { listMenuItems, openPublish } from "../editor/publish.js";
 import { renderSaveState } from "../editor/save-state.js";
 import { SiteFrame } from "../editor/site-frame.js";
 import { loadTranslations } from "../editor/translations.js";
@@ -29,7 +29,7 @@ import { oneLine } from "../forms.js";
 import { definePage, refs, session } from "../shell.js";
 import { STATUSES } from "../statuses.js";
 import { openOnItsWay } from "../webhooks/following.js";
-import { letterOf } from "../shortcuts.js";
+import { getShortcutKey } from "../shortcuts.js";
 
 /** The fields above the text, each with the name of a text field. @type {HTMLTextAreaElement[]} */
 const lines = TEXT_FIELDS.filter(({ control }) => control === "line").map(
@@ -72,13 +72,13 @@ class Editor extends ArticlePage {
       markdown: this.edits.content_type === "markdown",
       changed: (text) => this.writeText(text),
       receive: (files) => this.insertPictures(files),
-      paste: (data) => takePaste(this, data),
+      paste: (data) => handlePaste(this, data),
       changeInput: (text, from) => this.tableBar?.changeInput(text, from) ?? text,
     });
     document.addEventListener("selectionchange", () => this.followTable());
     const getField = () => this.area.field;
     this.follower = new PreviewFollower({ writing: refs.writing, reading: refs.reading, getField });
-    takeDrops(this, refs.editor);
+    enableFileDrops(this, refs.editor);
     startToolbar(this.edits.content_type, (name) => this.command(name));
     document.addEventListener("keydown", (event) => this.handleKey(event), { capture: true });
     const text = { focus: () => this.area.field.focus() };
@@ -217,12 +217,12 @@ class Editor extends ArticlePage {
     else if (name === "picture" || name === "gallery")
       this.insertPictures([], { isGallery: name === "gallery", range });
     else if (name === "link") pickLink(this);
-    else this.edit((input) => (range ? runInPlace(name, input.text, range) : run(name, input)));
+    else this.edit((input) => (range ? runCommandInPlace(name, input.text, range) : runCommand(name, input)));
   }
 
   async openInsert() {
-    const { insertItems } = await import("../editor/insert.js");
-    openMenu(refs.insert, insertItems(this), "Insert");
+    const { listInsertItems } = await import("../editor/insert.js");
+    openMenu(refs.insert, listInsertItems(this), "Insert");
   }
 
   /** @param {File[]} [files] @param {{isGallery?: boolean, range?: TextRange}} [options] range: goes */
@@ -233,7 +233,7 @@ class Editor extends ArticlePage {
     const canJoin = format === "markdown";
     const pictures = await choosePictures({ files, canJoin, isGallery, action: "Insert" });
     const isJoined = canJoin && pictures.isGallery;
-    const block = pictures.map((chosen) => picture(chosen, format)).join(isJoined ? "\n" : "\n\n");
+    const block = pictures.map((chosen) => formatPicture(chosen, format)).join(isJoined ? "\n" : "\n\n");
     // When the focus comes back from the dialog, the browser can move the selection.
     field.select(from, to);
     if (!block) return range && field.select(to);
@@ -243,7 +243,7 @@ class Editor extends ArticlePage {
   /** @param {any} event a KeyboardEvent */
   handleKey(event) {
     const { target } = event;
-    const letter = letterOf(event);
+    const letter = getShortcutKey(event);
     const isInBlock = target.closest(".block") !== null;
     const isInText = refs.text.contains(target) && !isInBlock;
     const isAlone = refs.editor.hasAttribute("data-alone") && !event.defaultPrevented;
@@ -412,10 +412,10 @@ class Editor extends ArticlePage {
       history && { label: "History", ...history },
       isReadable && { label: "On its way to readers", icon: "send", action: show },
       this.plainToggle,
-      ...menuItems(this),
+      ...listMenuItems(this),
     ];
     const publish = onButton((anchor) => openPublish(anchor, this));
-    const openMore = onButton((anchor) => openMenu(anchor, menuItems(this), "More actions"));
+    const openMore = onButton((anchor) => openMenu(anchor, listMenuItems(this), "More actions"));
     /** @type {import("../actions.js").Action} */
     const mainAction = MAIN_ACTIONS[/** @type {Status} */ (status)];
     const isOffered = mayRun(mainAction, { status });

@@ -4,7 +4,7 @@ import { get, patch, post, put } from "../api.js";
 import { button, icon, iconButton } from "../components.js";
 import { toast } from "../dialogs.js";
 import { loadWithCopy } from "../actions.js";
-import { addressOf, copyOf, FIELDS, isPage, ITEM, pathOf } from "../editor/article.js";
+import { addressOf, copyPathOf, FIELDS, isPage, ITEM, pathOf } from "../editor/article.js";
 import { loadTerms } from "../editor/details.js";
 import { compareLines, compareWords, countChanges, diffFields } from "../editor/differences.js";
 import { fromArticle, fromCopy, TEXT_FIELDS } from "../editor/edits.js";
@@ -18,7 +18,7 @@ import { html, nothing } from "../../static/vendor/lit.js";
 
 const ITEM_UUID = location.pathname.split("/")[3];
 const EDITOR = addressOf(ITEM_UUID);
-const COPY_PATH = copyOf(ITEM_UUID);
+const COPY_PATH = copyPathOf(ITEM_UUID);
 const REVISIONS_PATH = `${pathOf(ITEM_UUID)}revisions/`;
 const LISTED_FIELDS = ["*", "published_at", ...FIELDS].join();
 const PAGE_SIZE = 20;
@@ -101,7 +101,10 @@ class History extends Page {
     return versions.map(compare);
   }
 
-  /** The name of a version: the name that its author chose, or the event that created it. @param {Version} version */
+  /**
+   * Return the name of a version: the name that its author chose, or the event that created it.
+   * @param {Version} version
+   */
   nameOf(version) {
     const { name, status, before, key_name: key, published_at: time, created } = version;
     if (name || version === this.now) return name || "Now";

@@ -4,7 +4,7 @@ import { html, nothing } from "../../static/vendor/lit.js";
 import { apiAddress, get, post } from "../api.js";
 import { button, checkbox, choiceCards, icon, problem, progressBar, row, sectionHead } from "../components.js";
 import { announce } from "../dialogs.js";
-import { count, distance, formatDayAndTime, formatNumber, formatSize } from "../format.js";
+import { count, formatDistance, formatDayAndTime, formatNumber, formatSize } from "../format.js";
 import { onSubmit } from "../forms.js";
 import { hasRole } from "../roles.js";
 import { definePage, Page, refs } from "../shell.js";
@@ -150,7 +150,7 @@ class Import extends Page {
     const passed = Date.now() - this.since.time;
     const left = (passed / (done - this.since.done)) * (total - done);
     if (passed < 3000 || !Number.isFinite(left)) return nothing;
-    return `Ends ${distance(new Date(Date.now() + Math.ceil(left / 10_000) * 10_000))}`;
+    return `Ends ${formatDistance(new Date(Date.now() + Math.ceil(left / 10_000) * 10_000))}`;
   }
 
   /** @param {Job} job */
@@ -164,7 +164,7 @@ class Import extends Page {
     };
     /** @param {{name: string, articles: number}} mark */
     const mark = ({ name, articles }) => {
-      const onChange = () => this.set({ shown: toggle(this.shown, name) });
+      const onChange = () => this.set({ shown: toggleName(this.shown, name) });
       const label = `${name} (${count(articles, "text")})`;
       return checkbox({ id: `mark-${name}`, label, value: this.shown.includes(name), onChange });
     };
@@ -232,7 +232,7 @@ function groupByCause(problems) {
 }
 
 /** Return the names without this one, or with it. @param {string[]} names @param {string} name */
-function toggle(names, name) {
+function toggleName(names, name) {
   return names.includes(name) ? names.filter((other) => other !== name) : [...names, name];
 }
 

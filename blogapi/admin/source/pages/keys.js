@@ -5,7 +5,7 @@ import { get, post } from "../api.js";
 import { button, framedTable } from "../components.js";
 import { count, daysFromToday, formatDay, formatDayAndTime, formatNumber } from "../format.js";
 import { copyButton } from "../dialogs.js";
-import { openForm, remove, showOnce } from "../forms.js";
+import { openForm, deleteResource, showOnce } from "../forms.js";
 import { hasRole } from "../roles.js";
 import { definePage, Page, refs, session } from "../shell.js";
 import { keyTabs } from "./key-tabs.js";
@@ -62,7 +62,7 @@ class Keys extends Page {
     const name = key.name || `${key.prefix}…`;
     const text = "Whatever uses this key stops working at once.";
     const question = { title: `Revoke “${name}”?`, action: "Revoke key", text };
-    const revoke = () => remove(this, `auth/api-key/${uuid}/`, question);
+    const revoke = () => deleteResource(this, `auth/api-key/${uuid}/`, question);
     const end = button("Revoke", revoke, { label: `Revoke ${name}`, kind: "risk hang-end" });
     const owner = this.users.find((other) => other.uuid === user && user !== session().user.uuid);
     return html`<tr>

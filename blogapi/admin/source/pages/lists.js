@@ -27,7 +27,7 @@ export const hasBin = !document.body.hasAttribute("data-no-bin");
  * @param {string} list @param {{uuid: string}[]} items
  * @returns {Promise<string>} sentences about what differs from before, or ""
  */
-export async function bringBack(list, items) {
+export async function restoreItems(list, items) {
   /** @type {{data: {notes: string[]}[]}} */
   const { data } = await post(`${list}restore/`, { uuids: items.map(byUuid) });
   return [...new Set(data.flatMap(({ notes }) => notes))].join(" ");

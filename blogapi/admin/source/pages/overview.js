@@ -3,7 +3,7 @@
 import { html, nothing } from "../../static/vendor/lit.js";
 import { ApiError, get, post } from "../api.js";
 import { row, sectionHead } from "../components.js";
-import { count, distance, formatChanged, formatDayAndTime } from "../format.js";
+import { count, formatDistance, formatChanged, formatDayAndTime } from "../format.js";
 import { hasRole, listPath } from "../roles.js";
 import { definePage, Page, refs, session } from "../shell.js";
 import { openWords, STATUSES } from "../statuses.js";
@@ -15,7 +15,7 @@ import { addressOf, changeOf, FIELDS, followStored, titleOf, WELCOMED } from "./
 const LEVELS = { wrong: ["triangle-alert", "bad"], hint: ["triangle-alert", "warn"], ok: ["check", "good"] };
 
 /** @param {Json} query @returns {Promise<Article[]>} */
-const list = async (query) =>
+const listArticles = async (query) =>
   (await get(listPath(), { query: { page_size: 5, fields: `${FIELDS},open_by`, ...query } })).data;
 
 /**
@@ -34,7 +34,7 @@ const describeUnfinished = (article) => {
 };
 /** @type {Describe} */
 const describeScheduled = ({ category, published_at: time }, hasBuilds) => {
-  const text = `${category.name}, ${distance(time)}${hasBuilds ? ". The build hooks are called then" : ""}`;
+  const text = `${category.name}, ${formatDistance(time)}${hasBuilds ? ". The build hooks are called then" : ""}`;
   return [text, formatDayAndTime(time)];
 };
 /** @type {Describe} */
@@ -54,10 +54,10 @@ class Overview extends Page {
 
   async load() {
     const [drafts, edited, next, last, { data: health }, found] = await Promise.all([
-      list({ status: "draft", ordering: "-last_updated" }),
-      list({ working_copy: true, ordering: "-last_updated" }),
-      list({ status: "scheduled", ordering: "published_at", page_size: 3 }),
-      list({ status: "published", ordering: "-published_at", page_size: 3 }),
+      listArticles({ status: "draft", ordering: "-last_updated" }),
+      listArticles({ working_copy: true, ordering: "-last_updated" }),
+      listArticles({ status: "scheduled", ordering: "published_at", page_size: 3 }),
+      listArticles({ status: "published", ordering: "-published_at", page_size: 3 }),
       hasRole("admin") ? get("doctor/") : { data: null },
       loadBuilds(),
     ]);

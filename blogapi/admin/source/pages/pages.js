@@ -10,7 +10,7 @@ import { findPlace, listParents, placeField, placePage, toTree } from "../page-t
 import { refs } from "../shell.js";
 import { defineList, ListPage } from "./list-page.js";
 import { binLink, binTab, countBin, pageTabs } from "./list-tabs.js";
-import { bringBack, byUuid, changeOf, hasBin, titleOf } from "./lists.js";
+import { restoreItems, byUuid, changeOf, hasBin, titleOf } from "./lists.js";
 
 const PATH = "blog/pages/";
 const FIELDS = "uuid,title,slug,status,published_at,last_updated,url,parent,position,working_copy,language";
@@ -71,7 +71,7 @@ class Pages extends ListPage {
       <td class="num changed nowrap">${formatChanged(changeOf(page))}</td><td class="menu-cell">${menu}</td></tr>`;
   }
 
-  /** Ask below which page, and after which other one, a page is. @param {Article} page */
+  /** Ask for the place of a page: the page above it, and the page before it. @param {Article} page */
   move(page) {
     const { uuid } = page;
     const target = { parent: page.parent ?? "", index: findPlace(this.all, uuid, page.parent) };
@@ -116,7 +116,7 @@ class Pages extends ListPage {
     if (!(await this.actAndReload("delete", () => del(`${PATH}${uuid}/`)))) return;
     const words = children.length ? ` ${count(children.length, "page is", "pages are")} at the top now.` : "";
     const undo = async () => {
-      const notes = await this.actAndReload("undo", () => bringBack(PATH, [page]));
+      const notes = await this.actAndReload("undo", () => restoreItems(PATH, [page]));
       if (notes) toast(`“${title}” restored. ${notes}`);
     };
     toast(`“${title}” deleted.${words}`, { undo: hasBin && undo });

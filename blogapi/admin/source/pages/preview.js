@@ -1,6 +1,6 @@
 /** The preview of an article as a page, with the edits that are not published yet. */
 
-import { addressOf, load, renderText } from "../editor/article.js";
+import { addressOf, loadArticle, renderText } from "../editor/article.js";
 import { showPreview } from "../editor/preview.js";
 import { definePage, Page, refs } from "../shell.js";
 
@@ -12,7 +12,7 @@ class Preview extends Page {
   }
 
   async load() {
-    const { edits, article } = await load(uuid);
+    const { edits, article } = await loadArticle(uuid);
     const { html: text } = await renderText(edits, uuid);
     this.set({ shown: { ...edits, category: article.category?.name, text } });
   }

@@ -6,7 +6,7 @@ import { button, facts, icon, row, sectionHead } from "../components.js";
 import { isPhone, nameDevice } from "../devices.js";
 import { toast } from "../dialogs.js";
 import { count, formatChanged, formatDay, formatDayAndTime, formatRole } from "../format.js";
-import { onSubmit, openForm, remove, setHelp, showCopied, showErrors } from "../forms.js";
+import { onSubmit, openForm, deleteResource, setHelp, showCopied, showErrors } from "../forms.js";
 import { definePage, Page, refs, session } from "../shell.js";
 import { totalOf } from "./term-words.js";
 
@@ -176,7 +176,7 @@ class Profile extends Page {
   /** @param {Json} login */
   renderLogin({ uuid, created, expires, last_used: used, user_agent: agent, current }) {
     const [name, since] = [nameDevice(agent), formatDayAndTime(created)];
-    const end = () => remove(this, `auth/logins/${uuid}/`);
+    const end = () => deleteResource(this, `auth/logins/${uuid}/`);
     const side = current ? "" : button("End", end, { label: `End ${name}, ${since}`, kind: "risk hang-end" });
     const title = html`${name} <span class="soft">${current ? "(this one)" : ""}</span>`;
     const lastUse = current || !used ? "" : ` Used: ${formatChanged(used)}.`;

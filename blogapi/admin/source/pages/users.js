@@ -5,7 +5,7 @@ import { del, get, patch, post } from "../api.js";
 import { button, framedTable, icon, sectionHead } from "../components.js";
 import { confirmRisk, menuButton, toast } from "../dialogs.js";
 import { formatChanged, formatDay, formatDayAndTime, formatRole, nameRole } from "../format.js";
-import { openForm, remove, showOnce } from "../forms.js";
+import { openForm, deleteResource, showOnce } from "../forms.js";
 import { definePage, Page, refs, session } from "../shell.js";
 import { totalOf } from "./term-words.js";
 
@@ -133,7 +133,7 @@ class Users extends Page {
       { label: "End logins", icon: "log-out", action: () => this.endLogins(user) },
       since && { label: "Reset second factor", icon: "undo-2", action: () => this.resetSecondFactor(user) },
       { label: disabled ? "Enable" : "Disable", icon: disabled ? "check" : "lock", action: toggle },
-      { label: "Delete", icon: "trash-2", risk: true, action: () => remove(this, `users/${uuid}/`, question) },
+      { label: "Delete", icon: "trash-2", risk: true, action: () => deleteResource(this, `users/${uuid}/`, question) },
     ];
   }
 
@@ -141,7 +141,7 @@ class Users extends Page {
   renderInvitation(invitation) {
     const { uuid, name, inviter, expires } = invitation;
     const by = inviter ? `invited by ${isOwn(inviter) ? "you" : inviter.username}` : "invited";
-    const revoke = () => remove(this, `invitations/${uuid}/`);
+    const revoke = () => deleteResource(this, `invitations/${uuid}/`);
     const items = [{ label: "Revoke", icon: "x", risk: true, action: revoke }];
     return html`<tr>
       <th scope="row"><em>${name}</em> <span class="soft">${by}, link ends ${formatDay(expires)}</span>

@@ -76,9 +76,9 @@ class WebhookForm extends Page {
   async save() {
     const { webhook, values } = this;
     // Each call changes the ETag, so only the changed fields are sent.
-    const store = () =>
+    const sendWebhook = () =>
       webhook ? patch(pathOf(webhook), listChanges(values, webhook), { etag: "*" }) : post(PATH, toBody(values));
-    const answer = await this.act("save", store);
+    const answer = await this.act("save", sendWebhook);
     if (!answer) return;
     this.isChanged = false;
     const { secret, uuid } = answer.data;
@@ -92,8 +92,8 @@ class WebhookForm extends Page {
 
   async test() {
     const { webhook, values } = this;
-    const send = () => (webhook ? post(`${pathOf(webhook)}test/`) : post(`${PATH}test/`, toBody(values)));
-    const answer = await this.act("test", send);
+    const sendTest = () => (webhook ? post(`${pathOf(webhook)}test/`) : post(`${PATH}test/`, toBody(values)));
+    const answer = await this.act("test", sendTest);
     if (!answer) return;
     this.set({ call: answer.data });
     announce(answer.data.succeeded ? "The call has arrived" : "The call has failed");
@@ -145,26 +145,26 @@ class WebhookForm extends Page {
   renderHeaders() {
     const { headers, keepsHeaders } = this.values;
     /** @typedef {[string, string]} Header its name and its value */
-    const write = (/** @type {Header[]} */ changed) => this.change({ headers: changed, keepsHeaders: false });
+    const changeHeaders = (/** @type {Header[]} */ changed) => this.change({ headers: changed, keepsHeaders: false });
     /** @param {Header} header @param {number} n @param {0 | 1} side @param {string} label */
     const part = (header, n, side, label) => {
       const onInput = (/** @type {string} */ text) =>
-        write(headers.with(n, /** @type {Header} */ (header.with(side, text))));
+        changeHeaders(headers.with(n, /** @type {Header} */ (header.with(side, text))));
       return field({ name: `header-${n}-${side}`, label, value: header[side], onInput, maxlength: 1000 });
     };
     /** @param {Header} header @param {number} n */
     const line = (header, n) => {
-      const remove = () => write(headers.toSpliced(n, 1));
+      const removeHeader = () => changeHeaders(headers.toSpliced(n, 1));
       return html`<li class="site-entry form">${part(header, n, 0, "Header")} ${part(header, n, 1, "Value")}
-        ${iconButton("x", `Remove ${header[0] || "header"}`, remove, { kind: "bare" })}</li>`;
+        ${iconButton("x", `Remove ${header[0] || "header"}`, removeHeader, { kind: "bare" })}</li>`;
     };
-    const add = () => write([...headers, ["", ""]]);
+    const addHeader = () => changeHeaders([...headers, ["", ""]]);
     const text = keepsHeaders ? "Replace the headers" : "Add a header";
     const names = keepsHeaders && this.webhook?.header_names.join(", ");
     const help = this.errors.headers ?? (names ? `Sent now: ${names}.` : "Their values are not shown again.");
     return html`<div class="field ${this.errors.headers ? "faulty" : ""}"><span class="label">Own headers</span>
       <ul class="form">${headers.map(line)}</ul>
-      <p>${button(text, add, { icon: "plus", id: "field-headers", "aria-describedby": "headers-help" })}</p>
+      <p>${button(text, addHeader, { icon: "plus", id: "field-headers", "aria-describedby": "headers-help" })}</p>
       <p class="help" id="headers-help">${help}</p></div>`;
   }
 

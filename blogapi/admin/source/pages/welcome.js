@@ -12,11 +12,11 @@ import { WELCOMED } from "./lists.js";
 const { form } = refs;
 const { title, name, language, time_zone: zone, place, url } = form.elements;
 
-const inZone = (/** @type {Intl.DateTimeFormatOptions} */ options, locale = "en-GB") =>
+const formatInZone = (/** @type {Intl.DateTimeFormatOptions} */ options, locale = "en-GB") =>
   new Intl.DateTimeFormat(locale, { ...options, timeZone: zone.value || "UTC" }).format(new Date());
 
-function greeting() {
-  const hour = Number(inZone({ hour: "numeric", hourCycle: "h23" }));
+function getGreeting() {
+  const hour = Number(formatInZone({ hour: "numeric", hourCycle: "h23" }));
   return hour < 5 || hour > 17 ? "Good evening" : hour < 12 ? "Good morning" : "Good afternoon";
 }
 
@@ -50,7 +50,7 @@ class Welcome extends Page {
     place.value = site.built_in || isUnused ? "here" : "own";
     const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
     offerTimeZones(zone, site.time_zone === "UTC" ? timeZone : site.time_zone);
-    this.greeting = `${greeting()}, ${name.value}`;
+    this.greeting = `${getGreeting()}, ${name.value}`;
   }
 
   get values() {
@@ -88,7 +88,7 @@ class Welcome extends Page {
     showErrors(form, this.errors);
     refs.problem.textContent = this.problem;
     refs.mainButton.ariaBusy = this.busy ? "true" : null;
-    setHelp(form, "time_zone", `It is ${inZone({ timeStyle: "short", hourCycle: "h23" })} there now`);
+    setHelp(form, "time_zone", `It is ${formatInZone({ timeStyle: "short", hourCycle: "h23" })} there now`);
     setHelp(form, "name", `Under your articles. You keep signing in as “${session().user.username}”.`);
     url.closest(".field").hidden = place.value !== "own";
     if (this.isFocused) return;
@@ -98,7 +98,7 @@ class Welcome extends Page {
 
   renderPage() {
     const blog = title.value.trim() || "Your blog";
-    const day = inZone({ day: "numeric", month: "long", year: "numeric" }, language.value);
+    const day = formatInZone({ day: "numeric", month: "long", year: "numeric" }, language.value);
     refs.heading.textContent = this.greeting;
     refs.sampleInitial.textContent = [...blog][0].toUpperCase();
     refs.sampleTab.textContent = refs.sampleName.textContent = blog;

@@ -3,7 +3,7 @@
 import { get, patch, post } from "../api.js";
 import { toast } from "../dialogs.js";
 import { formatDayAndTime } from "../format.js";
-import { remove, showOnce } from "../forms.js";
+import { deleteResource, showOnce } from "../forms.js";
 import { hasRole } from "../roles.js";
 import { answerOf, formatDuration } from "./words.js";
 
@@ -60,7 +60,7 @@ async function renewSecret(page, webhook) {
 function removeWebhook(page, webhook) {
   const text = "It is called no more. Its secret and the record of its calls cannot be brought back.";
   const question = { title: `Delete “${webhook.name}”?`, action: "Delete webhook", text };
-  return remove(page, pathOf(webhook), question);
+  return deleteResource(page, pathOf(webhook), question);
 }
 
 /**

@@ -20,7 +20,7 @@ const KIND_NAMES = { category: "Category", tag: "Tag", author: "Author", site: "
 const nameChange = ({ slug, kind }) => slug ?? KINDS[/** @type {keyof typeof KINDS} */ (kind)].toLowerCase();
 
 /** "fish-soup and 2 more, second try" @param {Call} call */
-function summarise({ type, count: number, changes, attempt }) {
+function summariseChanges({ type, count: number, changes, attempt }) {
   const name = changes.map(nameChange)[0];
   const summary = number > 1 ? `${name} and ${count(number - 1, "more", "more")}` : (name ?? "Build asked for");
   const retry = attempt === 2 ? ", second try" : `, try ${attempt}`;
@@ -41,10 +41,10 @@ export const nameCall = ({ time, succeeded }) =>
 
 /** "503, 0.4 s: fish-soup and 2 more, second try" @param {Call} call */
 export const describeCall = (call) =>
-  `${call.status ? `${call.status}, ${formatDuration(call.milliseconds)}` : "No answer"}: ${summarise(call)}`;
+  `${call.status ? `${call.status}, ${formatDuration(call.milliseconds)}` : "No answer"}: ${summariseChanges(call)}`;
 
 /**
- * What was sent and answered, and `send`, the button that sends it again.
+ * Render what was sent and answered, and `send`, the button that sends it again.
  * @param {Call} call with its request @param {Call[]} calls @param {Webhook} webhook @param {unknown} send
  */
 export function renderCall(call, calls, webhook, send) {
@@ -81,7 +81,7 @@ function renderChanges({ changes, count: number }) {
     ${more > 0 ? html`<li class="soft">And ${count(more, "more change")}</li>` : nothing}</ul>`;
 }
 
-/** What happened, its name with the page where it can be edited, and the changed fields. @param {Call} change */
+/** Render what happened, the name of the item (an article with a link), and the changed fields. @param {Call} change */
 function renderChange({ type, kind, uuid, slug, changed, former_url: former }) {
   const verb = type.split(".")[1];
   const fields = html`<span class="soft">${changed.join(", ")}</span>`;

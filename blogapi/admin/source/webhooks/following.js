@@ -12,7 +12,7 @@ import { answerOf, changesWait, formatAttempt, isBuildHook, listRealCalls, nameR
 
 const POLL_MS = 1000;
 
-/** "now", or within which time readers see a change if a shared cache may be in front of the blog. */
+/** Return "now" or, if a shared cache may be in front of the blog, within which time readers see a change. */
 export function whenReadersSee() {
   const { sharedSeconds, publicReads } = document.body.dataset;
   const isShared = publicReads !== undefined || session().site.built_in;
@@ -47,7 +47,7 @@ export function openOnItsWay(anchor, page) {
     const readers = isUnlisted ? "Only who knows the address can read it" : `Readers can see it ${whenReadersSee()}`;
     const lines = isAhead
       ? nothing
-      : html`<ul class="on-its-way">${line("circle-check", "good", readers)}
+      : html`<ul class="on-its-way">${renderLine("circle-check", "good", readers)}
       ${loaded ? renderWebhooks(loaded, since) : nothing}</ul>`;
     return html`${cover ? html`<img src=${fileAddress(cover)} alt="">` : nothing}<div>
       <p class="small ${isAhead ? "soft" : "good"}">${describeTime(page.article)}</p>
@@ -81,7 +81,7 @@ function describeTime({ status, last_updated: since, published_at: published }) 
     .replace(/^Yesterday/, "yesterday")}`;
 }
 
-/** The address with a button that copies it, or where it is set. @param {string | null} url */
+/** Render the address with a button that copies it, or say where an address is set. @param {string | null} url */
 function renderAddress(url) {
   const site = hasRole("admin") ? html`<a href="/admin/site/addresses/">Set it in <em>Site</em></a>` : nothing;
   if (!url) return html`<p class="small soft">The blog has no address yet. ${site}</p>`;
@@ -90,7 +90,7 @@ function renderAddress(url) {
 }
 
 /** @param {string} name @param {string} kind @param {Renderable} words */
-const line = (name, kind, words) => html`<li>${icon(name, kind)}<span>${words}</span></li>`;
+const renderLine = (name, kind, words) => html`<li>${icon(name, kind)}<span>${words}</span></li>`;
 
 /** @param {{webhooks: Webhook[], presets: Preset[]}} loaded @param {string} since */
 function renderWebhooks({ webhooks, presets }, since) {
@@ -99,7 +99,7 @@ function renderWebhooks({ webhooks, presets }, since) {
   const names = called.map(({ name }) => name).join(", ");
   const others = webhooks.filter((webhook) => !called.includes(webhook));
   return [
-    called.length ? line("circle-check", "good", `${names}: called`) : nothing,
+    called.length ? renderLine("circle-check", "good", `${names}: called`) : nothing,
     ...others.map((webhook) => renderOther(webhook, presets, since)),
   ];
 }
@@ -112,17 +112,21 @@ function renderOther(webhook, presets, since) {
   const who = nameReceiver(webhook, presets);
   /** @param {string} words */
   const warn = (words) =>
-    line("triangle-alert", "warn", html`${name}: ${words} <a href=${pageOf(webhook)}>See the calls</a>`);
+    renderLine("triangle-alert", "warn", html`${name}: ${words} <a href=${pageOf(webhook)}>See the calls</a>`);
   if (!active) return waiting ? warn(`paused, ${changesWait(waiting)}.`) : nothing;
   if (attempt && waiting) {
     const last = webhook.latest_calls.find((/** @type {{succeeded: boolean}} */ { succeeded }) => !succeeded);
     return warn(`next try ${formatAttempt(attempt)}.${last ? ` Last answer: ${answerOf(last)}.` : ""}`);
   }
-  if (next && !isServed) return line("clock", "", `${name} waits: calls are sent by serve only`);
+  if (next && !isServed) return renderLine("clock", "", `${name} waits: calls are sent by serve only`);
   if (next) {
     const wait = `in ${secondsUntil(next)} s`;
-    return line("clock", "", isBuild ? `Your site is built again ${wait} (${who})` : `${name}: call ${wait}`);
+    return renderLine("clock", "", isBuild ? `Your site is built again ${wait} (${who})` : `${name}: call ${wait}`);
   }
   if (!call || !isBuild) return nothing;
-  return line("hammer", "accent", `Build asked for at ${formatSeconds(call.time)} (${who} answered ${call.status})`);
+  return renderLine(
+    "hammer",
+    "accent",
+    `Build asked for at ${formatSeconds(call.time)} (${who} answered ${call.status})`,
+  );
 }

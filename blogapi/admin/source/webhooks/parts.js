@@ -33,16 +33,19 @@ export function renderAnswer(call) {
     <pre tabindex="0">${answer || "No text in the answer"}</pre></div>`;
 }
 
-/** A request. The part of the address that can be secret is masked. @param {string} address @param {Json} request */
+/**
+ * Render a request, with a mask in place of the part of the address that can be secret.
+ * @param {string} address @param {Json} request
+ */
 export function renderRequest(address, { query, headers, body }) {
   const lines = Object.entries(headers).map(([name, value]) => html`\n<b>${name.toLowerCase()}:</b> ${value}`);
   return html`<pre class="request" tabindex="0"><strong>POST</strong> ${address}${
     query ? html`\n     <b>?${query}</b>` : nothing
-  }${lines}${body ? `\n\n${indent(body)}` : nothing}</pre>`;
+  }${lines}${body ? `\n\n${indentJson(body)}` : nothing}</pre>`;
 }
 
 /** @param {string} body */
-function indent(body) {
+function indentJson(body) {
   try {
     return JSON.stringify(JSON.parse(body), null, 2);
   } catch {

@@ -20,7 +20,7 @@ from blogapi.content.search.engines import find_matching_numbers, get_engine, se
 from blogapi.content.search.tokenizer import parse_query
 from blogapi.content.taxonomies.authors import Author
 from blogapi.content.taxonomies.categories import Category
-from blogapi.content.taxonomies.hierarchy import find_descendants
+from blogapi.content.taxonomies.hierarchy import find_with_descendants
 from blogapi.content.taxonomies.queries import find_uuids_by_former_slugs
 from blogapi.content.taxonomies.tags import Tag
 from blogapi.parsing import normalize_language, parse_uuid
@@ -223,7 +223,7 @@ def find_named_terms(filters: ArticleFilters) -> tuple[NamedTerms, NamedTerms]:
                 others.append(reference)
         for slug, uuid in (find_uuids_by_former_slugs(model, others) if others else {}).items():
             found[model][slug] = (
-                find_descendants(model, [uuid]) if model is Category and not filters.exact else [uuid]
+                find_with_descendants(model, [uuid]) if model is Category and not filters.exact else [uuid]
             )
     return found[Tag], found[Category]
 

@@ -91,13 +91,13 @@ def list_article_bodies(
     changes to public articles change its ETag.
     """
     if page is None:
-        uuids = _execute(articles.uuids).scalars().all()
+        uuids = _execute_statement(articles.uuids).scalars().all()
         body = get_article_bodies(uuids, names, public=public, snippets=snippets, hashes_body=hashes_body)
         return Page(body, len(uuids), None)
-    total = _execute(articles.total).scalar() or 0
+    total = _execute_statement(articles.total).scalar() or 0
     limit, offset, is_backwards = page.compute_row_range(total)
     ordered = articles.backwards if is_backwards else articles.uuids
-    uuids = _execute(ordered.limit(limit).offset(offset)).scalars().all() if limit else []
+    uuids = _execute_statement(ordered.limit(limit).offset(offset)).scalars().all() if limit else []
     shown = uuids[::-1] if is_backwards else uuids
     return Page(_make_array(shown, order_fields(names), snippets, public=public), total, page)
 
@@ -181,7 +181,7 @@ def _make_articles(
     return [{name: article[name] for name in names if name in article} for article in articles]
 
 
-def _execute(statement: Executable, values: Mapping[str, Any] | None = None) -> Any:
+def _execute_statement(statement: Executable, values: Mapping[str, Any] | None = None) -> Any:
     # This bypasses the ORM, which would look for entities in every row.
     return db.session.connection().execute(statement, values)
 

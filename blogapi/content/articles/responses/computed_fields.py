@@ -185,7 +185,7 @@ def _find_editors(group: ArticleGroup) -> Sequence[Fields | None]:
 
 
 def _find_key_names(group: ArticleGroup) -> Sequence[str | None]:
-    """Return the name of the API key used for each article's last write; None as in `_find_editors`."""
+    """Return the key name of each article's last write; None where `_find_editors` returns None."""
     names = {uuid: row.key_name for uuid, row in _find_visible_rows(group, _SELECT_KEY_NAMES).items()}
     return [names.get(UUID(article["uuid"])) for article in group.articles]
 

@@ -15,7 +15,7 @@ from blogapi.content.articles.fields import SEARCHED_NAMES
 from blogapi.content.articles.models import Article
 from blogapi.content.articles.prerendering import render_content
 from blogapi.content.articles.schemas import CoverSchema, HeadingSchema
-from blogapi.content.articles.writing import states
+from blogapi.content.articles.writing import event_states
 from blogapi.content.custom_fields.custom_values import list_pictures
 from blogapi.content.custom_fields.models import NO_VALUES
 from blogapi.content.media import uses
@@ -94,7 +94,7 @@ def rerender_articles(session: Session, articles: Collection[Article]) -> None:
     rendered = render_articles(articles)
     for rendered_article in rendered:
         if rendered_article.differs():
-            states.record_rendering(rendered_article.article, ChangeType.RENDERED)
+            event_states.record_rendering(rendered_article.article, ChangeType.RENDERED)
             rendered_article.set_columns()
     session.flush()
     store_derived_rows(session, rendered)

@@ -155,13 +155,13 @@ def store_writes(loaded: LoadedArticles) -> None:
         store_derived_rows(session, rendered, new=new)
     uuids = {rendered_article.article.uuid for rendered_article in rendered}
     if others := [write for write in writes if write.article.uuid not in uuids]:
-        _index_unrendered(others)
+        _update_entries_of_unrendered_articles(others)
     if loaded.deleted:
         uses.end_article_uses(session, loaded.deleted)
     loaded.writes, loaded.deleted, loaded.tree = {}, [], None
 
 
-def _index_unrendered(writes: Sequence[ArticleWrite]) -> None:
+def _update_entries_of_unrendered_articles(writes: Sequence[ArticleWrite]) -> None:
     """Update the search entries of articles whose content is unchanged."""
     if moved := [write.article for write in writes if write.has_changed("status", "published_at")]:
         update_listed_times(db.session(), {article.uuid: get_listed_from(article) for article in moved})

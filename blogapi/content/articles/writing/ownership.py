@@ -17,7 +17,7 @@ from blogapi.accounts.users.queries import get_user_by_name
 from blogapi.cli import report_problems
 from blogapi.content.articles import queries
 from blogapi.content.articles.models import Article, ArticleAuthor, DeletedItem
-from blogapi.content.articles.writing.states import get_state
+from blogapi.content.articles.writing.event_states import get_state
 from blogapi.content.taxonomies import authors
 from blogapi.content.taxonomies.categories import Category
 from blogapi.content.taxonomies.models import Term

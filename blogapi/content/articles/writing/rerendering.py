@@ -16,7 +16,7 @@ from blogapi.content.articles.models import Article, ArticleStats
 from blogapi.content.articles.permissions import visible_to_caller
 from blogapi.content.articles.prerendering import prerender_articles
 from blogapi.content.articles.renderer_version import get_renderer_version
-from blogapi.content.articles.writing import deleted_items, repeated_columns, states
+from blogapi.content.articles.writing import deleted_items, event_states, repeated_columns
 from blogapi.content.articles.writing.derived_columns import (
     reindex_articles,
     render_articles,
@@ -138,7 +138,7 @@ def rerender_articles_using(session: Session, media_ids: Collection[UUID]) -> No
             article, files = rendered_article.article, rendered_article.files
             if _replace_paths(article, files) or rendered_article.differs():
                 changed.append(rendered_article)
-                states.record_rendering(article, ChangeType.UPDATED)
+                event_states.record_rendering(article, ChangeType.UPDATED)
                 rendered_article.set_columns()
         session.flush()
         store_derived_rows(session, changed)

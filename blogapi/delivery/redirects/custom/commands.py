@@ -44,7 +44,7 @@ def import_(paths: tuple[Path, ...], *, dry_run: bool) -> None:
             )
             continue
         with report_problems():
-            created, changed = service.create_or_replace(redirect_file.redirects)
+            created, changed = service.create_or_replace_redirects(redirect_file.redirects)
         click.echo(f"{path.name}: {created} new, {changed} changed, {skipped}")
 
 

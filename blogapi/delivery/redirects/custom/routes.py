@@ -51,7 +51,7 @@ def create(fields: Fields) -> CustomRedirect:
 
     A redirect that leads back to its own path, also through other redirects, is refused.
     """
-    return service.create(fields)
+    return service.create_redirect(fields)
 
 
 @bp.get("/<id:id>/")
@@ -69,7 +69,7 @@ def single(id: UUID) -> CustomRedirect:
 @bp.write(200, CustomRedirectSchema(), REPRESENTATION)
 def change(fields: Fields, id: UUID) -> CustomRedirect:
     """Change a redirect."""
-    return service.change(id, fields)
+    return service.change_redirect(id, fields)
 
 
 @bp.delete("/<id:id>/")
@@ -78,4 +78,4 @@ def change(fields: Fields, id: UUID) -> CustomRedirect:
 @bp.write(204, None, REPRESENTATION)
 def delete(id: UUID) -> None:
     """Delete a redirect."""
-    service.delete(id)
+    service.delete_redirect(id)

@@ -68,7 +68,7 @@ def find_by_path(path: str) -> CustomRedirect | None:
     ).first()
 
 
-def create(fields: Fields) -> CustomRedirect:
+def create_redirect(fields: Fields) -> CustomRedirect:
     """Create a redirect; raises Conflict if its path has one, and Invalid if it leads to a loop."""
     with transaction():
         redirect = CustomRedirect(**fields)
@@ -79,8 +79,8 @@ def create(fields: Fields) -> CustomRedirect:
     return redirect
 
 
-def change(uuid: UUID, fields: Fields) -> CustomRedirect:
-    """Change the given fields of a redirect, with the same errors as `create`."""
+def change_redirect(uuid: UUID, fields: Fields) -> CustomRedirect:
+    """Change the given fields of a redirect, with the same errors as `create_redirect`."""
     with transaction():
         redirect = get_by_uuid(uuid)
         changes = {name: value for name, value in fields.items() if getattr(redirect, name) != value}
@@ -94,7 +94,7 @@ def change(uuid: UUID, fields: Fields) -> CustomRedirect:
     return redirect
 
 
-def create_or_replace(rows: Iterable[Fields]) -> tuple[int, int]:
+def create_or_replace_redirects(rows: Iterable[Fields]) -> tuple[int, int]:
     """Store redirects, and replace redirects from the same paths; return how many are new, how many changed.
 
     Loops are checked at the end, so the order has no effect. If there is a loop, nothing is stored.
@@ -120,7 +120,7 @@ def create_or_replace(rows: Iterable[Fields]) -> tuple[int, int]:
     return created, changed
 
 
-def delete(uuid: UUID) -> None:
+def delete_redirect(uuid: UUID) -> None:
     """Delete a redirect."""
     with transaction():
         db.session.delete(get_by_uuid(uuid))

@@ -26,7 +26,7 @@ from blogapi.importing.texts import dates, titles
 from blogapi.importing.texts.lines import list_distinct, to_line, to_plain_html, to_title
 from blogapi.importing.texts.messages import format_count
 from blogapi.importing.texts.titles import split_address
-from blogapi.importing.texts.xml_elements import Element, ElementBuilder, decode, parse
+from blogapi.importing.texts.xml_elements import Element, ElementBuilder, decode_file, read_channel
 
 _STATUSES = {"LIVE": "published", "SCHEDULED": "scheduled", "DRAFT": "draft"}
 
@@ -34,7 +34,7 @@ _STATUSES = {"LIVE": "published", "SCHEDULED": "scheduled", "DRAFT": "draft"}
 _YOUTUBE = re.compile(r"youtube(?:-nocookie)?\.com/(?:v|embed)/([\w-]{6,20})", re.IGNORECASE)
 _FLASH_START = re.compile(r"<(object|embed)\b", re.IGNORECASE)
 _OBJECT_END, _TAG_END = re.compile(r"</object\s*>", re.IGNORECASE), re.compile(">")
-# Blogger adds a picture that counts visitors to each text.
+# Blogger adds a tracking pixel to the text of each post.
 _TRACKER = re.compile(
     r"<img\b(?>[^<>]*?//blogger\.googleusercontent\.com/tracker/)[^<>]*+>(?:</img>)?", re.IGNORECASE
 )
@@ -220,8 +220,8 @@ class Feed:
         builder = ElementBuilder()
         try:
             with open_file(self._path, limit=None) as file:
-                chunks = (_CONTROL.sub("", chunk) for chunk in decode(file))
-                for element in parse(chunks, builder):
+                chunks = (_CONTROL.sub("", chunk) for chunk in decode_file(file))
+                for element in read_channel(chunks, builder):
                     yield from self._read_element(element)
             if builder.missing_end:
                 raise builder.missing_end

@@ -102,10 +102,10 @@ def _get_text(post: Mapping[str, object], name: str) -> str:
 def _list_blocks(post: Mapping[str, object]) -> list[tuple[str, Mapping[str, Any]]]:
     """Return the type and the fields of each card and of each non-empty paragraph in the source."""
     with suppress(*_ERRORS):
-        nodes = _load(post["lexical"])["root"]["children"]
+        nodes = _load_json(post["lexical"])["root"]["children"]
         return [(node["type"], node) for node in nodes if node["type"] != "paragraph" or node["children"]]
     with suppress(*_ERRORS):
-        document = _load(post["mobiledoc"])
+        document = _load_json(post["mobiledoc"])
         # Sections of type 10 are cards. The last item of a marker is its text.
         sections = (it[2] for it in document["sections"] if it[0] != 10)
         text_types = ("text" for markers in sections if any(marker[-1] for marker in markers))
@@ -113,7 +113,7 @@ def _list_blocks(post: Mapping[str, object]) -> list[tuple[str, Mapping[str, Any
     return []
 
 
-def _load(source: object) -> Any:
+def _load_json(source: object) -> Any:
     return json.loads(source) if isinstance(source, str) else source
 
 

@@ -135,7 +135,7 @@ def parse_file(text: str) -> ParsedFile:
     if _JSON_START.match(text, start):
         block = text[start : start + MAX_FRONT_MATTER_LENGTH]
         entries, length, notes = parse_json(block, _line_number(text, start))
-        return ParsedFile("json", entries, _body(text, start + length), notes)
+        return ParsedFile("json", entries, _get_body(text, start + length), notes)
     return _parse_nikola(text, start) or _parse_unfenced(text) or ParsedFile("none", {}, text[start:])
 
 
@@ -156,7 +156,7 @@ def _parse_fenced(text: str, opening: re.Match[str]) -> ParsedFile | None:
     if closing.start() - opening.end() > MAX_FRONT_MATTER_LENGTH:
         limit = format_count(MAX_FRONT_MATTER_LENGTH, "character")
         raise RefusedFile(f"The head (front matter) is longer than {limit}; shorten it.")
-    block, body = text[opening.end() : closing.start()], _body(text, closing.end())
+    block, body = text[opening.end() : closing.start()], _get_body(text, closing.end())
     if language not in _PARSERS:
         problem = f"Its head (front matter) is {language}, which is not run; the article became a draft."
         return ParsedFile("program", {}, body, problem=problem)
@@ -193,7 +193,7 @@ def _parse_nikola(text: str, start: int) -> ParsedFile | None:
     if not all(map(_NIKOLA_LINES.match, lines)) or not _is_header(fields):
         return None
     entries, notes = parse_lines(fields)
-    return ParsedFile("nikola", entries, _body(text, end), notes)
+    return ParsedFile("nikola", entries, _get_body(text, end), notes)
 
 
 def _parse_unfenced(text: str) -> ParsedFile | None:
@@ -201,17 +201,17 @@ def _parse_unfenced(text: str) -> ParsedFile | None:
     end = _CLOSING_FENCES[";"].search(text, 0, MAX_FRONT_MATTER_LENGTH) if _JSON_FIELD.match(text) else None
     if end:
         entries, notes = _parse_json_block(text[: end.start()], 1)
-        return ParsedFile("hexo", entries, _body(text, end.end()), notes)
+        return ParsedFile("hexo", entries, _get_body(text, end.end()), notes)
     if not _KEY.match(text):
         return None
     closing = _CLOSING_FENCES["-"].search(text, 0, MAX_FRONT_MATTER_LENGTH)
     if closing and _is_header(text[: closing.start()]):
         entries, notes = parse_yaml(text[: closing.start()], 1)
-        return ParsedFile("hexo", entries, _body(text, closing.end()), notes)
+        return ParsedFile("hexo", entries, _get_body(text, closing.end()), notes)
     block = text[:MAX_FRONT_MATTER_LENGTH].partition("\n\n")[0]
     if _is_header(block):
         entries, notes = parse_lines(block)
-        return ParsedFile("pelican", entries, _body(text, len(block)), notes)
+        return ParsedFile("pelican", entries, _get_body(text, len(block)), notes)
     return None
 
 
@@ -229,6 +229,6 @@ def _line_number(text: str, offset: int) -> int:
     return text.count("\n", 0, offset) + 1
 
 
-def _body(text: str, start: int) -> str:
+def _get_body(text: str, start: int) -> str:
     body = text[start:]
     return body[_skip_blank_lines(body) :]

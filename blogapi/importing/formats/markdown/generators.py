@@ -37,7 +37,7 @@ _FUTURE_SETTINGS = {
     **{"jekyll": ("future", False), "hugo": ("buildfuture", False), "nikola": ("futureisnow", False)},
     **{"hexo": ("future", True), "pelican": ("withfuturedates", True)},
 }
-# The settings that show drafts, and their signs as in `DraftReason`.
+# By generator: the setting that shows drafts, and the `DraftReason.sign` of the drafts that it shows.
 _SHOWN_DRAFTS = {
     "hugo": ("buildDrafts", "draft"),
     "hexo": ("render_drafts", "_drafts"),

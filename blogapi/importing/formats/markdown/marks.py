@@ -167,7 +167,7 @@ def _find_date(fields: Fields, path: PathInfo, options: ImportOptions, zones: Zo
         *map(fields.take, privacy_signs.FIRST_DATES),
         *map(fields.find, ("date.created", "date.published")),
     ]
-    times = filter(None, (_parse("", value, zones) for value in values))
+    times = filter(None, (_parse_time("", value, zones) for value in values))
     if found := max(times, default=None) or dates.parse_date(path.day, zones):
         return found
     addresses = (fields.take_line(name) for name in ("path", "url", "permalink"))
@@ -175,11 +175,11 @@ def _find_date(fields: Fields, path: PathInfo, options: ImportOptions, zones: Zo
         return dates.parse_date(day, zones)
     outer = ("", *(f"{name}." for name, prefix in privacy_signs.MAPPING_PREFIXES.items() if not prefix))
     names = (f"{table}{name}" for table in outer for name in privacy_signs.DATE_FIELDS)
-    name = next((name for name in names if _parse(name, fields.find(name), zones)), "")
-    return _parse(name, _take_value(fields, name, options), zones)
+    name = next((name for name in names if _parse_time(name, fields.find(name), zones)), "")
+    return _parse_time(name, _take_value(fields, name, options), zones)
 
 
-def _parse(name: str, value: object, zones: Zones) -> datetime | None:
+def _parse_time(name: str, value: object, zones: Zones) -> datetime | None:
     if dates.is_missing(value):
         return None
     return dates.parse_date(value, Zones(zones.days) if name.endswith("gmt") else zones)
@@ -202,7 +202,7 @@ def _has_unclear_date(
             name in privacy_signs.DATE_FIELDS or words & privacy_signs.PUBLICATION_DATE_WORDS
         ):
             continue
-        time = _parse(name, value, zones)
+        time = _parse_time(name, value, zones)
         if time and time > max(published_at or now, now):
             problem = f"`{to_line(key)[:60]}` is in the future ({to_line(value)})"
             fields.add_note(f"Its {problem}; the article became a draft.")

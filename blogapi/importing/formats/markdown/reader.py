@@ -112,7 +112,7 @@ def parse_file(
     NotAnArticle if it is not an article; no other exception is raised.
     """
     content_type = paths.get_content_type(key)
-    text, notes = lines.decode(data)
+    text, notes = lines.decode_text(data)
     generator = context.site.generator if context.site else ""
     if content_type == "text":
         paths.check_text(key, text, generator)

@@ -19,7 +19,7 @@ from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.templates.template_tags import find_comments, find_dead_branches
 from blogapi.importing.templates.wiki_links import find_open_comment
 from blogapi.importing.texts import lines
-from blogapi.importing.texts.lines import decode, is_empty, normalize_key, to_bool, to_line, to_mapping
+from blogapi.importing.texts.lines import decode_text, is_empty, normalize_key, to_bool, to_line, to_mapping
 from blogapi.importing.texts.messages import format_count
 from blogapi.rendering.hidden_elements import remove_spans
 
@@ -98,7 +98,7 @@ def _list_pages(parent: Path) -> list[Path]:
 def _read_reasons(page: Path, *, is_section: bool) -> list[DraftReason]:
     """Return the reasons in a page; one without a note if it is unreadable, because it may be private."""
     try:
-        parsed = front_matter.parse_file(decode(read_bytes(page))[0])
+        parsed = front_matter.parse_file(decode_text(read_bytes(page))[0])
     except RefusedFile:
         return [DraftReason("")]
     names = ("draft", "isdraft") if is_section else _BUNDLE_FIELDS

@@ -65,11 +65,11 @@ def _find_language_folders(keys: Iterable[str]) -> set[str]:
     files = defaultdict[str, defaultdict[str, set[str]]](lambda: defaultdict(set))
     others = defaultdict[str, set[str]](set)
     for key in keys:
-        for parent, folder, rest in _list_outer_folders(key):
+        for parent, folder, rest in _split_at_each_folder(key):
             if read_language(folder):
                 files[parent][folder].add(rest)
                 break
-        for parent, folder, rest in _list_outer_folders(key):
+        for parent, folder, rest in _split_at_each_folder(key):
             others[parent].add(f"{folder}/{rest}")
     return {
         f"{parent}/{folder}"
@@ -79,7 +79,7 @@ def _find_language_folders(keys: Iterable[str]) -> set[str]:
     }
 
 
-def _list_outer_folders(key: str) -> Iterator[tuple[str, str, str]]:
+def _split_at_each_folder(key: str) -> Iterator[tuple[str, str, str]]:
     """Yield (path of the parent, name, rest of the key) for each folder below the imported folder."""
     segments = key.split("/")
     for place in range(1, len(segments) - 1):

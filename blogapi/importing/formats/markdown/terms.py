@@ -187,7 +187,7 @@ def read_term_page(entry: Entry, names: Mapping[tuple[str, str], str]) -> TermRe
     if name is None:
         return None
     try:
-        parsed = front_matter.parse_file(lines.decode(read_bytes(entry.path))[0])
+        parsed = front_matter.parse_file(lines.decode_text(read_bytes(entry.path))[0])
     except RefusedFile:
         return None
     if parsed.problem or any(privacy.find_draft_reasons_in_front_matter(parsed.entries)):

@@ -46,30 +46,30 @@ def find_reasons(
     if folders and not is_named and not any(path.is_relative_to(folder) for folder in folders):
         first, *rest = path.relative_to(site.folder).parts
         note = f"It is outside of “{folders[0].name}”, the folder that the generator builds"
-        yield replace(_report(note), guess=f"folder:{first if rest else '.'}")
+        yield replace(_make_reason(note), guess=f"folder:{first if rest else '.'}")
     yield from _find_unbuilt_names(path.relative_to(site.folder).parts, site)
-    places = _locate(path, site)
+    places = _list_relative_parts(path, site)
     for name, form in privacy_signs.EXCLUSION_SETTINGS.get(site.generator, {}).items():
         globs = _read_globs(site, name, form)
         if globs is None:
             unread = f"“{site.configuration}” contains `{name}`, which can hide files and was not understood"
-            yield _report(unread)
+            yield _make_reason(unread)
         elif any(_is_excluded(globs, parts) for parts in places):
-            yield _report(f"“{site.configuration}” excludes it by `{name}`")
+            yield _make_reason(f"“{site.configuration}” excludes it by `{name}`")
     if site.generator == "eleventy":
         for outer, name in product(_list_folders(path, site), privacy_signs.ELEVENTY_IGNORE_FILES):
             ignored = _to_globs(_read_code(outer / name), "name") or ()
             is_used = name != ".gitignore" or "setUseGitIgnore(false" not in site.text
             if is_used and _is_excluded(ignored, path.relative_to(outer).parts):
-                yield _report(f"“{name}” excludes it")
+                yield _make_reason(f"“{name}” excludes it")
     for name in privacy_signs.ASTRO_COLLECTIONS if site.generator == "astro" else ():
         if privacy_signs.ASTRO_EXCLUSION.search(_read_code(site.folder / name)):
             unread = f"“{name}” contains `pattern` with `!`, which can hide files and was not understood"
-            yield _report(unread)
+            yield _make_reason(unread)
     known = set(map(normalize_key, entries))
     for name, fields in _list_defaults(path, site):
         for key in (key for key in fields if normalize_key(key) not in known):
-            note = _report(f"“{name}” sets `{to_line(key)[:60]}` for files that do not set it").note
+            note = _make_reason(f"“{name}” sets `{to_line(key)[:60]}` for files that do not set it").note
             yield from (
                 replace(it, note=note)
                 for it in privacy.find_draft_reasons_in_front_matter({key: fields[key]})
@@ -96,7 +96,7 @@ def find_unlisted(path: Path, levels: int) -> Iterator[DraftReason]:
     for outer in path.parents[:levels]:
         if listed := _read_summary(outer):
             if path not in listed and path.name != "SUMMARY.md":
-                yield replace(_report("“SUMMARY.md” does not list it"), guess="unlisted:SUMMARY.md")
+                yield replace(_make_reason("“SUMMARY.md” does not list it"), guess="unlisted:SUMMARY.md")
             return
 
 
@@ -113,7 +113,7 @@ def _read_summary(folder: Path) -> frozenset[Path]:
     return frozenset(files) if any(map(os.path.lexists, files)) else frozenset()
 
 
-def _report(reason: str) -> DraftReason:
+def _make_reason(reason: str) -> DraftReason:
     return DraftReason(f"{reason}; the article became a draft.")
 
 
@@ -129,16 +129,16 @@ def _find_unbuilt_names(parts: Sequence[str], site: GeneratorSite) -> Iterator[D
     for part in parts[:-1] if file.startswith("_") else parts:
         if part not in built and any(fnmatchcase(part, name) for name in names):
             generator = privacy_signs.GENERATOR_NAMES.get(site.generator, site.generator.capitalize())
-            yield _report(f"{generator} does not build names like “{part}”")
+            yield _make_reason(f"{generator} does not build names like “{part}”")
     if (
         site.generator == "jekyll"
         and "_posts" in parts[:-1]
         and not privacy_signs.JEKYLL_POST.fullmatch(file)
     ):
-        yield _report(f"Jekyll does not build names like “{file}”, without a date, in “_posts”")
+        yield _make_reason(f"Jekyll does not build names like “{file}”, without a date, in “_posts”")
 
 
-def _locate(path: Path, site: GeneratorSite) -> list[tuple[str, ...]]:
+def _list_relative_parts(path: Path, site: GeneratorSite) -> list[tuple[str, ...]]:
     """Return the parts of a file's path, relative to the folder to which paths in settings are relative.
 
     For a file outside of this folder, return the parts relative to each of its outer folders, because Pelican
@@ -227,14 +227,14 @@ def _list_folders(path: Path, site: GeneratorSite) -> list[Path]:
 def _list_defaults(path: Path, site: GeneratorSite) -> Iterator[tuple[str, Mapping[str, object]]]:
     """Yield the default values of a file's fields, nearest first, each with the file that sets them."""
     if site.generator == "jekyll" and site.settings:
-        defaults = _list_jekyll_defaults(_locate(path, site)[0], site)
+        defaults = _list_jekyll_defaults(_list_relative_parts(path, site)[0], site)
         yield from ((site.configuration, values) for values in defaults)
         return
     for pattern, field in privacy_signs.HIDING_TEXTS.get(site.generator, {}).values():
         if re.search(pattern, _read_code(site.text)):
             yield site.configuration, {field: "private"}
     if site.generator == "hugo":
-        cascade, parts = site.settings.get("cascade"), _locate(path, site)
+        cascade, parts = site.settings.get("cascade"), _list_relative_parts(path, site)
         places = ["/".join(it) for it in [*parts, *(it[1:] for it in parts if it[:1] == ("content",))]]
         for fields in map(to_mapping, cascade if isinstance(cascade, list) else [cascade]):
             target = to_mapping(fields.get("_target") or fields.get("target"))

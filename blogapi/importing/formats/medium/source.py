@@ -21,7 +21,7 @@ from blogapi.importing.format_api.source import CONTRACT_VERSION, FileSource, Fo
 from blogapi.importing.format_api.source_files import Entry, read_bytes
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.texts import dates, titles
-from blogapi.importing.texts.lines import decode, list_distinct, to_http_url, to_line
+from blogapi.importing.texts.lines import decode_text, list_distinct, to_http_url, to_line
 from blogapi.importing.texts.titles import split_address
 from blogapi.rendering.slugs import make_slug
 
@@ -199,7 +199,7 @@ class MediumSource(FileSource):
         self.assets = tuple(path for path in folders if path.is_dir() and not path.is_symlink())
 
     def read_entry(self, entry: Entry) -> tuple[ArticleRecord]:
-        html, notes = decode(read_bytes(entry.path))
+        html, notes = decode_text(read_bytes(entry.path))
         page = parse_page(html)
         published_at = dates.parse_date(page.published, self.options.zones) if page.published else None
         is_draft = entry.path.name.lower().startswith(MEDIUM_DRAFT_PREFIX)

@@ -24,7 +24,7 @@ from blogapi.importing.format_api.source_files import Entry, read_bytes
 from blogapi.importing.formats.markdown import reader
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.texts import dates
-from blogapi.importing.texts.lines import decode, normalize_key, to_bool, to_line
+from blogapi.importing.texts.lines import decode_text, normalize_key, to_bool, to_line
 
 #: The maximum number of rows in a table.
 MAX_ROWS = 1_000
@@ -93,7 +93,7 @@ class Database:
 def parse_database(path: Path) -> Database:
     """Return the database in a file, without columns if the file, which has its own report, is unreadable."""
     try:
-        text, _ = decode(read_bytes(path))
+        text, _ = decode_text(read_bytes(path))
         lines = list(csv.reader(io.StringIO(text, newline="")))
     except (RefusedFile, csv.Error):
         return Database((), ())
@@ -247,7 +247,7 @@ class NotionSource(FileSource):
         return (self._read_table(entry, name) if name["suffix"] == "csv" else self._read_page(entry, name),)
 
     def _read_page(self, entry: Entry, name: Mapping[str, Any]) -> ArticleRecord:
-        text, notes = decode(read_bytes(entry.path))
+        text, notes = decode_text(read_bytes(entry.path))
         if name["suffix"] == "html":
             page = parse_html(text)
         else:

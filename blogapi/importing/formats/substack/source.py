@@ -21,7 +21,7 @@ from blogapi.importing.format_api.source import CONTRACT_VERSION, FileSource, Fo
 from blogapi.importing.format_api.source_files import Entry, read_bytes, read_head
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.texts import dates, titles
-from blogapi.importing.texts.lines import decode, to_bool, to_http_url, to_plain_html, to_title
+from blogapi.importing.texts.lines import decode_text, to_bool, to_http_url, to_plain_html, to_title
 from blogapi.importing.texts.titles import split_address
 
 _BUTTON = re.compile(
@@ -124,7 +124,7 @@ class SubstackSource(FileSource):
     def _get_rows(self, table: Path) -> Mapping[str, Mapping[str, str]]:
         """Return the rows of a table by `post_id`, which is also the name of the file."""
         if table not in self._tables:
-            text, _ = decode(read_bytes(table))
+            text, _ = decode_text(read_bytes(table))
             try:
                 rows = list(csv.DictReader(io.StringIO(text, newline="")))
             except csv.Error as error:
@@ -141,7 +141,7 @@ class SubstackSource(FileSource):
         rows = self._get_rows(table)
         row = rows.get(entry.path.stem) or rows.get(match["id"])
         kind = (row or {}).get("type") or ""
-        html, notes = decode(read_bytes(entry.path))
+        html, notes = decode_text(read_bytes(entry.path))
         text, hosts, changes, left_out = convert_text(html)
         # The export has the address of the newsletter only in buttons.
         self.hosts |= hosts

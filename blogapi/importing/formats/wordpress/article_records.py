@@ -55,8 +55,8 @@ def list_terms(blogs: Iterable[Blog]) -> Iterator[TermRecord]:
             fields = {"description": term.description} if term.description else {}
             kind = "category" if taxonomy == "category" else "tag"
             parent = blog.terms.get((taxonomy, term.parent.casefold())) if kind == "category" else None
-            above = _choose(parent.name, blog) if parent else ""
-            yield TermRecord(kind=kind, name=_choose(term.name, blog), fields=fields, parent=above)
+            above = _choose_language(parent.name, blog) if parent else ""
+            yield TermRecord(kind=kind, name=_choose_language(term.name, blog), fields=fields, parent=above)
 
 
 def read_terms(
@@ -119,7 +119,7 @@ def _group_by_domain(item: Element, blog: Blog, left_behind: Counter[str]) -> di
     for element in item.list_children("category"):
         domain = element.attributes.get("domain", "")
         nicename = lines.to_line(unquote(element.attributes.get("nicename", "")))
-        term = (nicename, _choose(lines.to_plain_line(element.text), blog) or nicename)
+        term = (nicename, _choose_language(lines.to_plain_line(element.text), blog) or nicename)
         if not term[1]:
             continue
         # WXR 1.0 repeats each tag and category without its nicename, or without its domain.
@@ -134,7 +134,7 @@ def _group_by_domain(item: Element, blog: Blog, left_behind: Counter[str]) -> di
     return {taxonomy: list(terms.values()) for taxonomy, terms in found.items()}
 
 
-def _choose(name: str, blog: Blog) -> str:
+def _choose_language(name: str, blog: Blog) -> str:
     return lines.to_line(blog.select_language(name)[0])
 
 

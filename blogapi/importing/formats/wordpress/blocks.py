@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from html import escape
 
 from blogapi.importing.formats.wordpress.conversion import Conversion
-from blogapi.importing.formats.wordpress.embeds import embed
+from blogapi.importing.formats.wordpress.embeds import embed_address
 
 _DELIMITER = re.compile(
     r"<!--\s*+(?P<end>/?)wp:(?:core/)?(?P<name>[a-z][\w/-]*+)(?P<attributes>(?s:.*?))(?P<void>/?)-->"
@@ -126,7 +126,7 @@ def _render_embed(attributes: Attributes, inner: str, conversion: Conversion) ->
         return None
     _, *captions = _CAPTION.split(inner, 1)
     caption = captions[0].partition("</figcaption")[0] if captions else ""
-    return embed(url, conversion, caption)
+    return embed_address(url, conversion, caption)
 
 
 def _render_background(attributes: Attributes, inner: str, conversion: Conversion) -> str | None:

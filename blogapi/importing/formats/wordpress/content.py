@@ -23,9 +23,9 @@ from blogapi.importing.formats.wordpress.conversion import (
     BLOCK_PLACEHOLDER,
     COMMENT,
     Conversion,
-    clean,
+    clean_text,
 )
-from blogapi.importing.formats.wordpress.embeds import embed_lines, link, replace_player
+from blogapi.importing.formats.wordpress.embeds import embed_lines, make_link, replace_player
 from blogapi.importing.formats.wordpress.wpautop import add_paragraphs
 from blogapi.importing.texts.lines import to_mapping
 from blogapi.rendering import plain_text
@@ -155,7 +155,7 @@ def _convert_element(start: re.Match[str], inner: str, html: str, conversion: Co
         return replace_player(html, conversion)
     if element in ("script", "style"):
         if gist := _GIST.search(html):
-            return conversion.store(f"<p>{link(gist[1].removesuffix('.js'))}</p>")
+            return conversion.store(f"<p>{make_link(gist[1].removesuffix('.js'))}</p>")
         conversion.add_note("Scripts and style sheets in the text are not shown.")
         return conversion.store(html, COMMENT)
     return conversion.store(html)
@@ -302,8 +302,9 @@ def convert_text(content: str, conversion: Conversion, excerpt: str = "") -> Con
 
     # Called only for the reason for a draft: a hiding shortcode in the excerpt can hide the text.
     leave_out_hidden_parts(excerpt, conversion)
-    text = leave_out_hidden_parts(clean(content), conversion)
-    text = _show_lazy_images(leave_out_hidden_parts(clean(_insert_patterns(text, conversion)), conversion))
+    text = leave_out_hidden_parts(clean_text(content), conversion)
+    text = clean_text(_insert_patterns(text, conversion))
+    text = _show_lazy_images(leave_out_hidden_parts(text, conversion))
     if ANY_DELIMITER.search(text):
         html = _convert_inline(convert_blocks(text, conversion, convert_classic), conversion)
     else:

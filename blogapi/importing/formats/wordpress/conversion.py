@@ -16,7 +16,7 @@ MIME_TYPES = {extension: type.name for extension, type in BY_EXTENSION.items()} 
     "mov": "video/quicktime",
 }  # fmt: skip
 # Each placeholder is one of these characters, a number and _END. XML does not allow these
-# characters, and `clean` removes them from the text of the post.
+# characters, and `clean_text` removes them from the text of the post.
 BLOCK, INLINE, COMMENT = "\x02", "\x01", "\x04"
 _END = "\x03"
 #: matches the placeholder of a block, and of a comment
@@ -36,7 +36,7 @@ class Attachment:
     mime_type: str = ""
 
 
-def clean(text: str) -> str:
+def clean_text(text: str) -> str:
     """Return the text with LF line endings and without the control characters of placeholders."""
     return _REMOVED_CHARACTERS.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
 

@@ -155,7 +155,7 @@ def decide_status(
 ) -> tuple[str, str]:
     """Return the status of the article ("published", "draft" or "archived"), and a note about it or "".
 
-    A "published" article with a future date is scheduled. `now` is aware; `hidden` is as in `Conversion`.
+    A "published" article with a future date is scheduled. `now` is aware; `hidden`: see `Conversion`.
     """
     # If a damaged file has several values, it is unknown which one is right.
     statuses = dict.fromkeys(child.text.strip() for child in item.list_children("wp:status")) or [""]

@@ -32,24 +32,24 @@ _ATTRIBUTE = re.compile(
 _SOURCE = re.compile(r"""<(?:object|embed|iframe|param\b[^<>]*?\b(?:movie|src)\b)[^<>]*""", re.IGNORECASE)
 
 
-def figure(content: str, caption: str = "", classes: str = "", id_: str = "") -> str:
+def make_figure(content: str, caption: str = "", classes: str = "", id_: str = "") -> str:
     """Return a figure; `content` and `caption` are HTML."""
     attributes = _format_attributes(id=id_, **{"class": classes})
     caption = f"<figcaption>{caption}</figcaption>" if caption else ""
     return f"<figure{attributes}>{content}{caption}</figure>"
 
 
-def image(attachment: Attachment, *, linked: bool = False) -> str:
+def make_image(attachment: Attachment, *, linked: bool = False) -> str:
     """Return the figure of a picture, or the link to a file of another type."""
     address = escape(attachment.url)
     if attachment.mime_type and not attachment.mime_type.startswith("image/"):
         return f'<p><a href="{address}">{escape(attachment.title or attachment.url)}</a></p>'
     picture = f'<img src="{address}" alt="{escape(attachment.alt)}" />'
     content = f'<a href="{address}">{picture}</a>' if linked else picture
-    return figure(content, attachment.caption, "wp-block-image")
+    return make_figure(content, attachment.caption, "wp-block-image")
 
 
-def player(
+def make_player(
     kind: str,
     addresses: Iterable[str],
     *,
@@ -72,30 +72,30 @@ def player(
     )
     sources = "".join(found) if len(urls) > 1 else ""
     element = f"<{kind} controls{attributes}>{sources}{fallback}</{kind}>"
-    return figure(element, caption, f"wp-block-{kind}")
+    return make_figure(element, caption, f"wp-block-{kind}")
 
 
 def _format_attributes(**values: str) -> str:
     return "".join(f' {name}="{escape(value)}"' for name, value in values.items() if value)
 
 
-def embed(address: str, conversion: Conversion, caption: str = "") -> str:
+def embed_address(address: str, conversion: Conversion, caption: str = "") -> str:
     """Return a placeholder for the player of the page at an address, or for a link. `caption` is HTML."""
     address = unescape(address.strip())
     player = player_address(address)
     if player or caption:
         frame = f'<iframe src="{escape(player)}" width="560" height="315" allowfullscreen></iframe>'
-        content = frame if player else link(address)
-        return conversion.store(figure(content, caption, "wp-block-embed"))
-    return conversion.store(link(address), INLINE)
+        content = frame if player else make_link(address)
+        return conversion.store(make_figure(content, caption, "wp-block-embed"))
+    return conversion.store(make_link(address), INLINE)
 
 
 def embed_lines(text: str, conversion: Conversion) -> str:
     """Return the text with players or links for the addresses that are on lines of their own."""
-    return _ADDRESS_LINE.sub(lambda line: f"{line[1]}{embed(line[2], conversion)}{line[3]}", text)
+    return _ADDRESS_LINE.sub(lambda line: f"{line[1]}{embed_address(line[2], conversion)}{line[3]}", text)
 
 
-def link(address: str, text: str = "") -> str:
+def make_link(address: str, text: str = "") -> str:
     return f'<a href="{escape(address)}">{text or escape(address, quote=False)}</a>'
 
 
@@ -123,7 +123,7 @@ def replace_player(html: str, conversion: Conversion) -> str:
         if html[:7].lower() == "<iframe" and _get_host(address) in EMBED_HOSTS:
             return conversion.store(html, INLINE)
         if player_address(address):
-            return embed(address, conversion)
+            return embed_address(address, conversion)
     if "wp-block-file__embed" in html:
         return ""  # The block also contains a link to the file.
     if not addresses:
@@ -133,7 +133,7 @@ def replace_player(html: str, conversion: Conversion) -> str:
         "the addresses of known players may be embedded."
     )
     text = addresses[0].partition("?")[0].removeprefix("https://").removeprefix("http://")
-    return conversion.store(link(addresses[0], escape(text[:100])), INLINE)
+    return conversion.store(make_link(addresses[0], escape(text[:100])), INLINE)
 
 
 def _get_host(address: str) -> str:

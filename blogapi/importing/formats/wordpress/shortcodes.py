@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 from blogapi.importing.formats.wordpress import embeds as media_html
 from blogapi.importing.formats.wordpress.conversion import Attachment, Conversion
-from blogapi.importing.formats.wordpress.embeds import embed, link
+from blogapi.importing.formats.wordpress.embeds import embed_address, make_link
 
 _AUDIO_TYPES = ("src", "mp3", "m4a", "ogg", "wav", "flac", "wma")
 _VIDEO_TYPES = ("src", "mp4", "m4v", "webm", "ogv", "mov", "wmv", "flv")
@@ -105,7 +105,7 @@ class Shortcode:
 Handler = Callable[[Shortcode, Conversion], str | None]
 
 
-def _caption(shortcode: Shortcode, conversion: Conversion) -> str | None:
+def _convert_caption(shortcode: Shortcode, conversion: Conversion) -> str | None:
     inner = replace_shortcodes(shortcode.inner, conversion).strip()
     if not inner:
         return None
@@ -119,10 +119,10 @@ def _caption(shortcode: Shortcode, conversion: Conversion) -> str | None:
         return image
     classes = f"wp-caption {shortcode.named.get('align', 'alignnone')}"
     caption = caption.replace("\n", "<br />\n")
-    return conversion.store(media_html.figure(image, caption, classes, shortcode.named.get("id", "")))
+    return conversion.store(media_html.make_figure(image, caption, classes, shortcode.named.get("id", "")))
 
 
-def _gallery(shortcode: Shortcode, conversion: Conversion) -> str | None:
+def _convert_gallery(shortcode: Shortcode, conversion: Conversion) -> str | None:
     named = shortcode.named
     ids = read_ids(next(filter(None, map(named.get, ("ids", "include", "images", "gallery_ids"))), ""))
     if ids:
@@ -138,19 +138,21 @@ def _gallery(shortcode: Shortcode, conversion: Conversion) -> str | None:
     columns = named.get("columns", "")
     is_number = columns.isascii() and columns.isdigit() and len(columns) == 1
     linked = named.get("link", "") != "none"
-    content = "\n".join(media_html.image(picture, linked=linked) for picture in pictures)
+    content = "\n".join(media_html.make_image(picture, linked=linked) for picture in pictures)
     classes = f"wp-block-gallery columns-{int(columns) if is_number else 3}"
-    return conversion.store(media_html.figure(f"\n{content}\n", classes=classes))
+    return conversion.store(media_html.make_figure(f"\n{content}\n", classes=classes))
 
 
-def _video(shortcode: Shortcode, conversion: Conversion) -> str | None:
+def _convert_video(shortcode: Shortcode, conversion: Conversion) -> str | None:
     address = shortcode.named.get("src", "")
     if address and any(host in address for host in ("youtube.com/", "youtu.be/", "vimeo.com/")):
-        return embed(address, conversion)
-    return _player("video", _VIDEO_TYPES, shortcode, conversion)
+        return embed_address(address, conversion)
+    return _convert_player("video", _VIDEO_TYPES, shortcode, conversion)
 
 
-def _player(kind: str, names: Iterable[str], shortcode: Shortcode, conversion: Conversion) -> str | None:
+def _convert_player(
+    kind: str, names: Iterable[str], shortcode: Shortcode, conversion: Conversion
+) -> str | None:
     named = shortcode.named
     addresses = [named[name] for name in names if named.get(name)]
     if not addresses and shortcode.positional:
@@ -162,8 +164,8 @@ def _player(kind: str, names: Iterable[str], shortcode: Shortcode, conversion: C
         files = find_attachments(read_ids(named.get("ids") or named.get("id") or ""), conversion)
         addresses = [file.url for file in files] or [file.url for file in _list_uploads(kind, conversion)][:1]
     if not addresses:
-        return _link(shortcode, conversion)
-    player = media_html.player(
+        return _convert_link(shortcode, conversion)
+    player = media_html.make_player(
         kind,
         addresses,
         caption=named.get("caption", ""),
@@ -174,48 +176,48 @@ def _player(kind: str, names: Iterable[str], shortcode: Shortcode, conversion: C
     return conversion.store(player)
 
 
-def _playlist(shortcode: Shortcode, conversion: Conversion) -> str | None:
+def _convert_playlist(shortcode: Shortcode, conversion: Conversion) -> str | None:
     named = shortcode.named
     kind = "video" if named.get("type") == "video" else "audio"
     files = find_attachments(read_ids(named.get("ids") or named.get("include") or ""), conversion)
     files = files or _list_uploads(kind, conversion)
-    players = [media_html.player(kind, [file.url], caption=file.caption or file.title) for file in files]
+    players = [media_html.make_player(kind, [file.url], caption=file.caption or file.title) for file in files]
     return conversion.store("\n".join(players)) if players else None
 
 
-def _link(shortcode: Shortcode, conversion: Conversion) -> str | None:
+def _convert_link(shortcode: Shortcode, conversion: Conversion) -> str | None:
     address = shortcode.find_address()
-    return embed(address, conversion) if address else None
+    return embed_address(address, conversion) if address else None
 
 
-def _embed_by_id(prefix: str, *names: str) -> Handler:
+def _make_embed_handler(prefix: str, *names: str) -> Handler:
     """Return a handler of shortcodes with an address, or with the id that follows `prefix` in the address."""
 
-    def handle(shortcode: Shortcode, conversion: Conversion) -> str | None:
-        if html := _link(shortcode, conversion):
+    def embed_shortcode(shortcode: Shortcode, conversion: Conversion) -> str | None:
+        if html := _convert_link(shortcode, conversion):
             return html
         named = (shortcode.named[name] for name in names if shortcode.named.get(name))
         values = (*named, *shortcode.positional, _TAG.sub("", shortcode.inner))
         stripped = (value.strip(" =:\n") for value in values)
         id_ = next((value for value in stripped if re.fullmatch(r"[\w/.@:-]{2,100}", value)), "")
-        return embed(id_ if ":" in id_ else prefix + id_, conversion) if id_ else None
+        return embed_address(id_ if ":" in id_ else prefix + id_, conversion) if id_ else None
 
-    return handle
+    return embed_shortcode
 
 
-def _image_by_id(shortcode: Shortcode, conversion: Conversion) -> str | None:
+def _convert_image(shortcode: Shortcode, conversion: Conversion) -> str | None:
     ids = read_ids(shortcode.named.get("image") or shortcode.named.get("id") or "")
     if pictures := find_attachments(ids[:1], conversion):
-        return conversion.store(media_html.image(pictures[0]))
+        return conversion.store(media_html.make_image(pictures[0]))
     address = shortcode.named.get("src") or shortcode.find_address()
     alt = unescape(shortcode.named.get("alt", ""))
-    return conversion.store(media_html.image(Attachment(unescape(address), alt))) if address else None
+    return conversion.store(media_html.make_image(Attachment(unescape(address), alt))) if address else None
 
 
-def _anchor(shortcode: Shortcode, conversion: Conversion) -> str | None:
+def _convert_button(shortcode: Shortcode, conversion: Conversion) -> str | None:
     address = _find_link(shortcode.named) or unescape(shortcode.find_address())
     label = escape(_find_text(shortcode.named, (*_LABELS, "title")), quote=False)
-    return link(address, _TAG.sub("", shortcode.inner).strip() or label) if address else None
+    return make_link(address, _TAG.sub("", shortcode.inner).strip() or label) if address else None
 
 
 def convert_box_attributes(named: dict[str, str], conversion: Conversion) -> str:
@@ -227,10 +229,10 @@ def convert_box_attributes(named: dict[str, str], conversion: Conversion) -> str
         parts.append(f"<{tag}>{escape(title, quote=False)}</{tag}>")
     picture = _find_attribute(named, _PICTURES)
     if picture.startswith(("http://", "https://", "/")):
-        parts.append(media_html.image(Attachment(unescape(picture), alt=_find_text(named, ("alt",)))))
+        parts.append(media_html.make_image(Attachment(unescape(picture), alt=_find_text(named, ("alt",)))))
     label, address = _find_text(named, _LABELS), _find_link(named)
     if label and address:
-        parts.append(f"<p>{link(address, escape(label, quote=False))}</p>")
+        parts.append(f"<p>{make_link(address, escape(label, quote=False))}</p>")
     return "\n\n".join(map(conversion.store, parts))
 
 
@@ -273,26 +275,29 @@ def _list_uploads(kind: str, conversion: Conversion) -> list[Attachment]:
 
 
 HANDLERS: dict[str, Handler] = {
-    **dict.fromkeys(("caption", "wp_caption"), _caption),
-    **dict.fromkeys(("gallery", "vc_gallery", "et_pb_gallery"), _gallery),
-    "audio": lambda shortcode, conversion: _player("audio", _AUDIO_TYPES, shortcode, conversion),
-    **dict.fromkeys(("video", "et_pb_video"), _video),
-    "playlist": _playlist,
+    **dict.fromkeys(("caption", "wp_caption"), _convert_caption),
+    **dict.fromkeys(("gallery", "vc_gallery", "et_pb_gallery"), _convert_gallery),
+    "audio": lambda shortcode, conversion: _convert_player("audio", _AUDIO_TYPES, shortcode, conversion),
+    **dict.fromkeys(("video", "et_pb_video"), _convert_video),
+    "playlist": _convert_playlist,
     **dict.fromkeys(
-        ("embed", "embedyt", "googlemaps", "facebook", "soundcloud", "vc_video", "dailymotion", "ted"), _link
+        ("embed", "embedyt", "googlemaps", "facebook", "soundcloud", "vc_video", "dailymotion", "ted"),
+        _convert_link,
     ),
     **dict.fromkeys(
         ("youtube", "youtube_sc", "su_youtube", "lyte"),
-        _embed_by_id("https://www.youtube.com/watch?v=", "id", "v", "code"),
+        _make_embed_handler("https://www.youtube.com/watch?v=", "id", "v", "code"),
     ),
-    **dict.fromkeys(("vimeo", "su_vimeo"), _embed_by_id("https://vimeo.com/", "id", "clip_id")),
-    "spotify": _embed_by_id("https://open.spotify.com/track/"),
-    "gist": _embed_by_id("https://gist.github.com/", "id", "url"),
-    **dict.fromkeys(("tweet", "twitter"), _embed_by_id("https://twitter.com/i/status/", "id")),
-    "instagram": _embed_by_id("https://www.instagram.com/p/", "id"),
-    **dict.fromkeys(("wpvideo", "videopress"), _embed_by_id("https://videopress.com/v/")),
-    **dict.fromkeys(("vc_single_image", "et_pb_image"), _image_by_id),
-    **dict.fromkeys(("button", "su_button", "vc_btn", "vc_button", "et_pb_button", "fusion_button"), _anchor),
+    **dict.fromkeys(("vimeo", "su_vimeo"), _make_embed_handler("https://vimeo.com/", "id", "clip_id")),
+    "spotify": _make_embed_handler("https://open.spotify.com/track/"),
+    "gist": _make_embed_handler("https://gist.github.com/", "id", "url"),
+    **dict.fromkeys(("tweet", "twitter"), _make_embed_handler("https://twitter.com/i/status/", "id")),
+    "instagram": _make_embed_handler("https://www.instagram.com/p/", "id"),
+    **dict.fromkeys(("wpvideo", "videopress"), _make_embed_handler("https://videopress.com/v/")),
+    **dict.fromkeys(("vc_single_image", "et_pb_image"), _convert_image),
+    **dict.fromkeys(
+        ("button", "su_button", "vc_btn", "vc_button", "et_pb_button", "fusion_button"), _convert_button
+    ),
 }
 
 

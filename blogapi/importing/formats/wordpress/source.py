@@ -21,7 +21,7 @@ from blogapi.importing.formats.wordpress.blog import Blog, get_blog_address
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.texts.lines import find_codec
 from blogapi.importing.texts.messages import format_count
-from blogapi.importing.texts.xml_elements import Element, ElementBuilder, decode, parse
+from blogapi.importing.texts.xml_elements import Element, ElementBuilder, decode_file, read_channel
 from blogapi.rendering.slugs import make_term_key
 
 # The start of a CDATA mark or of a reference at the end of a chunk, which the next chunk can continue.
@@ -49,7 +49,7 @@ _WXR = re.compile(
 _SUFFIXES = (".xml", ".wxr", ".rss")
 
 
-def repair(chunks: Iterable[str], repairs: Counter[str]) -> Iterator[str]:
+def repair_xml(chunks: Iterable[str], repairs: Counter[str]) -> Iterator[str]:
     """Yield the text with only characters and references that XML allows; count the repairs by their names.
 
     Text before the first element and after the last one is removed.
@@ -69,7 +69,7 @@ def repair(chunks: Iterable[str], repairs: Counter[str]) -> Iterator[str]:
                 yield from (rest for rest in parts if "<item" in rest)
                 return
         else:
-            yield part if is_section else _REFERENCE.sub(lambda found: _resolve(found[0], repairs), part)
+            yield part if is_section else _REFERENCE.sub(lambda found: _unescape(found[0], repairs), part)
 
 
 def _split_at_boundaries(chunks: Iterable[str], repairs: Counter[str]) -> Iterator[str]:
@@ -99,7 +99,7 @@ def _split_at_boundaries(chunks: Iterable[str], repairs: Counter[str]) -> Iterat
     yield rest if is_started else ""
 
 
-def _resolve(reference: str, repairs: Counter[str]) -> str:
+def _unescape(reference: str, repairs: Counter[str]) -> str:
     character = html.unescape(reference)
     if character == reference:
         repairs["unescaped “&”"] += 1
@@ -133,8 +133,8 @@ class ExportFile:
         builder = ElementBuilder()
         with open_file(self.entry.path, MAX_FILE_BYTES) as file:
             try:
-                text = decode(file, is_strict=not self.is_repaired)
-                yield from parse(repair(text, self.repairs) if self.is_repaired else text, builder)
+                text = decode_file(file, is_strict=not self.is_repaired)
+                yield from read_channel(repair_xml(text, self.repairs) if self.is_repaired else text, builder)
             except DefusedXmlException as error:
                 raise RefusedFile(_DTD_REFUSAL) from error
             except (SAXParseException, UnicodeError) as error:
@@ -159,7 +159,7 @@ class WordPressSource(FileSource):
         folders = dict.fromkeys(entry.path.parent for entry in entries)
         uploads = (folder / name for folder in folders for name in ("wp-content/uploads", "uploads"))
         self.assets = [path for path in uploads if path.is_dir()]
-        self._files = {entry: _scan(entry) for entry in entries}
+        self._files = {entry: _scan_file(entry) for entry in entries}
         self._blogs: dict[str, Blog] = {}
         for file in self._files.values():
             if not file.problem:
@@ -233,17 +233,17 @@ class WordPressSource(FileSource):
         return other_addresses.pop() if len(other_addresses) == 1 else ""
 
 
-def _scan(entry: Entry) -> ExportFile:
+def _scan_file(entry: Entry) -> ExportFile:
     """Read a file for the first time, with repairs if it is not well-formed."""
     file = ExportFile(entry, entry.problem)
     if file.problem:
         return file
     try:
         with suppress(MalformedFile):
-            file.blog = _collect(file)
+            file.blog = _collect_blog(file)
             return file
         file.is_repaired = True
-        file.blog = _collect(file)
+        file.blog = _collect_blog(file)
     except RefusedFile as error:
         file.problem = error
     except MalformedFile as error:
@@ -252,7 +252,7 @@ def _scan(entry: Entry) -> ExportFile:
     return file
 
 
-def _collect(file: ExportFile) -> Blog:
+def _collect_blog(file: ExportFile) -> Blog:
     blog = Blog()
     for element in file.read():
         blog.add_element(element)

@@ -76,10 +76,10 @@ SORTED = {
 
 def fill():
     """Create the articles and return a key of an admin."""
-    ada = users.create("ada", None, role=Role.ADMIN).uuid
+    ada = users.create_user("ada", None, role=Role.ADMIN).uuid
     profile = authors.get_or_create_profile(ada).uuid
     terms = [
-        [taxonomies.create(taxonomy, ada, {"name": f"{name} {number}"}).uuid for number in range(5)]
+        [taxonomies.create_term(taxonomy, ada, {"name": f"{name} {number}"}).uuid for number in range(5)]
         for name, taxonomy in (("Category", CATEGORIES), ("Tag", TAGS))
     ]
     rows = {model: [] for model in (Article, ArticleTag, ArticleAuthor, FormerSlug)}

@@ -70,7 +70,7 @@ def test_deleted_items_are_moved(run, app, as_admin, make_article):
     assert as_admin.delete(f"{ARTICLES}{article.uuid}/").status_code == 204
     with app.app_context():
         for name in ("eve", "mia"):
-            users.create(name, None, role=Role.AUTHOR)
+            users.create_user(name, None, role=Role.AUTHOR)
     assert "deleted items: 1" in run("reassign", "ada", "mia").stdout
     assert "deleted items: 1" in run("reassign", "mia", "eve").stdout
     assert run("delete", "mia", "--yes").exit_code == 0

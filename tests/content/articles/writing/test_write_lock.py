@@ -178,10 +178,10 @@ def test_a_write_whose_permission_ended_meanwhile_is_refused(
     def end_permission():
         with app.app_context():
             if change == "key deleted":
-                api_keys.delete_by_uuid(UUID(people.uuid(key)))
+                api_keys.delete_key_unchecked(UUID(people.uuid(key)))
             else:
                 fields = {"role": Role.READER} if change == "role changed" else {"disabled": True}
-                users.change(people.admin.uuid, fields)
+                users.change_user(people.admin.uuid, fields)
 
     meanwhile(end_permission)
     assert client.post(ARTICLES, json=body(title="After")).status_code == status

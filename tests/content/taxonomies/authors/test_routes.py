@@ -177,7 +177,7 @@ def test_an_author_with_articles_cannot_be_deleted(as_admin, make_article, make_
 def test_a_new_user_whose_slug_is_taken_gets_another_slug(app, as_admin, make_guest):
     make_guest("Jo")
     with app.app_context():
-        user_service.create("jo", None, role="reader")
+        user_service.create_user("jo", None, role="reader")
     slugs = {author["slug"]: author["name"] for author in as_admin.get(AUTHORS).json}
     assert (slugs["jo"], slugs["jo-2"]) == ("Jo", "jo")
 

@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 
 from blogapi.importing.format_api.report import Result
-from blogapi.importing.formats.wordpress.source import repair
-from blogapi.importing.texts.xml_elements import ElementBuilder, parse
+from blogapi.importing.formats.wordpress.source import repair_xml
+from blogapi.importing.texts.xml_elements import ElementBuilder, read_channel
 from tests.importing.formats.wordpress.exports import END, START, make_export, make_item, open_export
 
 ITEM = "<item><title>a</title></item>"
@@ -47,7 +47,7 @@ def run(text, size):
     """Read a text that arrives in chunks of `size` characters; return elements, builder and repairs."""
     builder, repairs = ElementBuilder(), Counter()
     chunks = (text[start : start + size] for start in range(0, len(text), size))
-    return [*parse(repair(chunks, repairs), builder)], builder, +repairs
+    return [*read_channel(repair_xml(chunks, repairs), builder)], builder, +repairs
 
 
 @pytest.mark.parametrize(("text", "title", "repairs"), BROKEN)
