@@ -23,12 +23,14 @@ def test_prose_is_shown_at_first_and_a_choice_is_kept(write, make):
     # The line of the cursor stays where it is.
     get_text(page).focus()
     page.keyboard.press("Control+End")
-    find_top = "document.querySelector('.cm-line:last-of-type').getBoundingClientRect().bottom"
-    before = page.evaluate(find_top)
+    find_bottom = "document.querySelector('.cm-line:last-of-type').getBoundingClientRect().bottom"
+    # The editor scrolls to the cursor at its next drawing.
+    wait_until(page, f"{find_bottom} < innerHeight")
+    before = page.evaluate(find_bottom)
     get_button(page, "How the text looks").click()
     dialog = page.get_by_role("dialog", name="How the text looks", exact=True)
     dialog.get_by_role("radio", name="Mono", exact=True).check()
-    wait_until(page, f"{FONT}.includes('mono') && Math.abs({find_top} - {before}) < 12")
+    wait_until(page, f"{FONT}.includes('mono') && Math.abs({find_bottom} - {before}) < 12")
     dialog.get_by_role("radio", name="Large", exact=True).check()
     dialog.get_by_text("Fold addresses away", exact=True).click()
     assert list_violations(page) == []

@@ -85,7 +85,7 @@ from blogapi.storage.database import db, transaction
 
 app = blogapi.create_app({"SECRET_KEY": "test"})
 with app.app_context():
-    users.create("ada", "a long password", role="admin")
+    users.create_user("ada", "a long password", role="admin")
 client = app.test_client()
 client.post("/api/v1/auth/login/", json={"username": "ada", "password": "a long password"})
 PLACES = "/api/v1/blog/places/"
