@@ -440,4 +440,4 @@ def test_another_kind_of_database_is_refused_with_the_right_beginning(monkeypatc
     with pytest.raises(CannotStart) as raised:
         create_app()
     error = raised.value.message
-    assert "it begins with sqlite:/// or postgresql+psycopg://" in error and "secret" not in error
+    assert "it must begin with sqlite:/// or postgresql+psycopg://" in error and "secret" not in error

@@ -174,7 +174,7 @@ def test_a_write_needs_the_uuid(as_admin, items, method):
         for name in (slug, "unknown"):
             response = as_admin.open(f"{path}{name}/", method=method, json={"title": "x", "name": "x"})
             assert outcome(response) == (404, "not_found")
-            assert "needs the uuid of the item, not its slug" in response.json["detail"]
+            assert "send the uuid of the item, not its slug" in response.json["detail"]
         assert as_admin.get(f"{path}{slug}/").status_code == 200
 
 
