@@ -44,7 +44,8 @@ def return_freed_memory() -> None:
     """
     if sys.platform == "linux" and (mallopt := getattr(ctypes.CDLL(None), "mallopt", None)):
         mallopt(_ARENA_MAX, 1)
-        mallopt(_TRIM_THRESHOLD, 128 * 1024)
+        # With less, the pool can shrink and grow again for each part of a long response.
+        mallopt(_TRIM_THRESHOLD, 1024 * 1024)
 
 
 # The seconds that the stopping server waits for a running import.
