@@ -21,6 +21,7 @@ EXPECTED_REASONS = {
     "BLOGAPI_TEST_CORPUS names no folder": "needs real blogs, which cannot be published",
     "root can read every folder": "needs a user other than root",
     "only root on Linux can mount a small disk": "needs a right that few containers have",
+    "only root can change owners": "needs a user who is root",
     "needs root, and a Python that each user can run": "starts commands as other users",
     "the memory is read from /proc": "needs Linux",
     "BLOGAPI_TEST_FRAMEWORKS is not set": "takes two minutes: installs and builds Astro and Next.js",

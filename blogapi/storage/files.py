@@ -183,11 +183,13 @@ def _is_file_at(file: IO[bytes], path: Path) -> bool:
         return False
 
 
-def read_statuses(paths: Iterable[Path]) -> Iterator[tuple[Path, os.stat_result]]:
+def read_statuses(
+    paths: Iterable[Path], *, follow_symlinks: bool = True
+) -> Iterator[tuple[Path, os.stat_result]]:
     """Yield each path with its status, except those of files that were deleted since they were listed."""
     for path in paths:
         with suppress(FileNotFoundError):
-            yield path, path.stat()
+            yield path, path.stat(follow_symlinks=follow_symlinks)
 
 
 def list_abandoned_files(folder: Path) -> list[Path]:

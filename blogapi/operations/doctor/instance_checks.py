@@ -37,7 +37,7 @@ def run_checks(folder: Path, database: Path | None) -> Iterator[Finding]:
         )
         return
     paths = [folder / "secret_key", *((database, *side_files(database)[:2]) if database else ())]
-    files = dict(read_statuses(paths))
+    files = dict(read_statuses(paths, follow_symlinks=False))
     yield from _check_modes(folder, files)
     yield _check_disk(database.parent if database and database.parent.is_dir() else folder, files)
     yield _check_clock(files)
@@ -77,7 +77,7 @@ def _find_open_modes(folder: Path, files: Statuses) -> Iterator[Finding]:
         yield hint("files", f"Other users can list {folder}.", f"chmod 700 '{folder}'")
     owner = blog_owner.find_owner(folder)
     paths = (path for pattern in ("*", "media/*", "backups/*") for path in folder.glob(pattern))
-    for path, status in read_statuses(paths):
+    for path, status in read_statuses(paths, follow_symlinks=False):
         # Settings are only read, and another file can be shared with a group.
         is_shared = path.name == "config.toml" or is_writable_by_others(status.st_mode)
         if status.st_uid != owner.pw_uid and not is_shared:

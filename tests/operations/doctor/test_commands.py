@@ -463,6 +463,19 @@ def test_languages_of_texts_that_the_site_does_not_list_are_reported(run_doctor,
     assert [line for line in list_lines(run_doctor(), "hint") if " languages: " in line and " sw." in line]
 
 
+@POSIX
+@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="only root can change owners")
+def test_the_owner_of_the_target_of_a_link_is_not_reported(tmp_path):
+    (folder := tmp_path / "blog").mkdir()
+    (other := tmp_path / "theme").mkdir()
+    os.chown(other, 65534, 65534)
+    (folder / "theme").symlink_to(other)
+    assert not any("belongs to" in finding.says for finding in instance_checks.run_checks(folder, None))
+    (folder / "own").touch(0o600)
+    os.chown(folder / "own", 65534, 65534)
+    assert any("belongs to" in finding.says for finding in instance_checks.run_checks(folder, None))
+
+
 def test_a_file_that_is_deleted_after_it_was_listed_is_left_out(tmp_path, monkeypatch):
     glob, folder = Path.glob, tmp_path / "media"
     folder.mkdir()
