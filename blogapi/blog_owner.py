@@ -25,7 +25,7 @@ HAS_WARNED: ContextVar[bool] = ContextVar("has_warned", default=False)
 
 
 def find_owner(path: Path) -> Any:
-    """Return the owner as an entry of `pwd`; the name of a user without an entry is the id. Needs POSIX."""
+    """Return the owner as an entry of `pwd`, which needs POSIX; without an entry, the name is the user id."""
     import pwd
 
     status = path.lstat()
@@ -36,7 +36,7 @@ def find_owner(path: Path) -> Any:
 
 
 def find_other_owner(instance: Path) -> Any:
-    """Return the owner of the instance folder, or of its parent if it is missing, as `find_owner` does.
+    """Return the owner of the instance folder (if it is missing, of its parent) in the form of `find_owner`.
 
     Return None unless root runs this process and the owner is another user.
     """
@@ -48,11 +48,11 @@ def find_other_owner(instance: Path) -> Any:
 
 @contextmanager
 def act_as_owner(context: click.Context) -> Iterator[None]:
-    """Run the command as the owner of the blog if root has started it, and say so in one line.
+    """If root has started the command, run it as the owner of the blog, and print a line that says so.
 
     If that user cannot use the program or a file of the blog, the command runs as root and names the file.
-    Raises ClickException if the user cannot use a path in the arguments; `backup` and `export` run as root
-    instead, and afterwards give their new files in the instance folder to that user.
+    Raises ClickException if the user cannot use a path in the arguments; the commands `backup` and `export`
+    run as root instead, and their new files in the instance folder are then given to that user.
     """
     instance, name = blog_folder.find_instance(), context.info_name
     user = None if name in _UNSWITCHED_COMMANDS else find_other_owner(instance)
@@ -121,9 +121,9 @@ def _describe_problems(context: click.Context, name: str) -> Iterator[str]:
             is_source = parameter.type.exists or context.params.get("verify")
             if is_source and not _can_use(path, os.R_OK):
                 copy_command = f"cp -r {path} COPY && chown -R {name} COPY"
-                yield f"{name} cannot read {path}. Name a copy that it can read (`{copy_command}`)."
+                yield f"{name} cannot read {path}. Name a copy that this user can read (`{copy_command}`)."
             elif not is_source and "://" not in str(value) and not _can_use(nearest, os.W_OK):
-                advice = f"Name a folder that it may write (`install -d -o {name} FOLDER`)"
+                advice = f"Name a folder that this user may write (`install -d -o {name} FOLDER`)"
                 yield f"{name} cannot write {path}. {advice}."
 
 

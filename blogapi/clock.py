@@ -3,7 +3,7 @@
 import time
 from datetime import UTC, datetime, timedelta
 
-# Differences between clocks that are smaller than this are ignored.
+# Smaller differences between two clocks are ignored.
 TOLERANCE = timedelta(minutes=1)
 
 
@@ -13,7 +13,7 @@ def now() -> datetime:
 
 
 def from_database(time: datetime) -> datetime:
-    """Return the aware time that the database server has reported; tests replace this function."""
+    """Return the time (aware) that the database server has reported; tests replace this function."""
     return time
 
 

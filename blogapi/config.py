@@ -27,7 +27,7 @@ Value = TypeVar("Value")
 
 
 class AppState(Generic[Value]):
-    """A typed value in `app.extensions`, which each application has separately."""
+    """A typed value that each application stores in its own `app.extensions`."""
 
     def __init__(self, name: str) -> None:
         self._key = f"blogapi-{name}"
@@ -37,7 +37,7 @@ class AppState(Generic[Value]):
         app.extensions[self._key] = value
 
     def get(self, app: Flask | None = None) -> Value:
-        """Return the value of the application, by default of the current one."""
+        """Return the value of the given application, or by default of the current application."""
         # Imported here because commands that open no blog do not import Flask.
         from flask import current_app
 

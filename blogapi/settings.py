@@ -107,7 +107,7 @@ def origins(value: Any) -> tuple[str, ...]:
 
 def _normalize_origin(text: str) -> str:
     match = _ORIGIN.fullmatch(text.strip("'\""))
-    host = host_in_ascii(match["host"]) if match else ""
+    host = encode_host(match["host"]) if match else ""
     port = int(match["port"] or 0) if match else 0
     if not match or not host or port > 65_535:
         raise ValueError(
@@ -119,7 +119,7 @@ def _normalize_origin(text: str) -> str:
     return f"{scheme}://{host}{f':{port}' if port not in (0, _DEFAULT_PORTS[scheme]) else ''}"
 
 
-def host_in_ascii(host: str) -> str:
+def encode_host(host: str) -> str:
     """Return the host in ASCII, as browsers send it, or an empty string if it is invalid."""
     # Python's idna codec turns ß into ss, but browsers keep ß.
     labels = unicodedata.normalize("NFKC", host.lower()).replace("。", ".").split(".")
@@ -139,7 +139,7 @@ def hosts(value: Any) -> tuple[str, ...]:
     """Return the value of a list of host names and IP addresses, each as it is written in a URL."""
     values = string_list(value)
     for host in values:
-        if host_in_ascii(host) != host:
+        if encode_host(host) != host:
             raise ValueError(f"must list hosts such as 'build.example' or '10.0.0.7'; {host!r} is not one")
     return values
 
@@ -427,8 +427,8 @@ SETTINGS = (
         "PICTURE_LIMIT",
         rate,
         "120 per minute; 3000 per hour",
-        "Limit on new resized copies of pictures per address without a login. Above it, a larger copy or the "
-        "original is sent.",
+        "Limit on new resized copies of pictures per address without a login. Above this limit, a larger "
+        "copy or the original is sent.",
     ),
     Setting(
         "MEDIA_TYPES",
@@ -462,7 +462,7 @@ SETTINGS = (
         "LOG_LEVEL",
         one_of("debug", "info", "warning", "error"),
         "info",
-        "Lowest level of other lines: `debug`, `info`, `warning` or `error`.",
+        "Lowest level of all other lines in the log: `debug`, `info`, `warning` or `error`.",
     ),
     Setting(
         "FEED_CONTENT",

@@ -182,7 +182,7 @@ def _is_known_cursor(cursor: Cursor, *, public: bool) -> bool:
 def _is_ahead(event: Event, now: datetime) -> bool:
     """Return whether the event belongs to an article that is not public yet by the clock of this server.
 
-    Another server, whose clock is ahead, has recorded it. A client could not fetch the article yet.
+    Another server, whose clock is ahead, has recorded the event. A client could not fetch the article yet.
     """
     since = event.readable_from
     is_later = since is not None and now < since <= now + clock.TOLERANCE

@@ -5,7 +5,7 @@ from __future__ import annotations
 from blogapi.docs.components import METHODS, Document
 from blogapi.web import headers
 from blogapi.web.access import Access, Rule
-from blogapi.web.errors import PROBLEM_JSON, default_problem, reason_phrase
+from blogapi.web.errors import PROBLEM_JSON, get_default_problem, get_reason_phrase
 from blogapi.web.operation import Operation
 
 HEADERS: dict[str, Document] = {
@@ -105,7 +105,10 @@ def complete_operation(
             response["headers"] |= _refer_to_headers("Location")
     shared_responses = document["components"]["responses"]
     if method == "get":
-        shared_responses["304"] = {"description": reason_phrase(304), "headers": _refer_to_headers("ETag")}
+        shared_responses["304"] = {
+            "description": get_reason_phrase(304),
+            "headers": _refer_to_headers("ETag"),
+        }
         responses["304"] = {"$ref": "#/components/responses/304"}
     if declared.find_owner is not None:
         # The other operations of the path accept only uuids.
@@ -164,17 +167,17 @@ def _list_security_requirements(rule: Rule) -> list[dict[str, list[str]]]:
 
 def _make_problem_response(status: str) -> Document:
     number = 422 if status == OTHER_ERRORS else int(status)
-    code, detail = default_problem(number)
+    code, detail = get_default_problem(number)
     example = {
         "type": "about:blank",
-        "title": reason_phrase(number),
+        "title": get_reason_phrase(number),
         "status": number,
         "detail": detail,
         "code": code,
     }
     schema = {"$ref": "#/components/schemas/Problem"}
     response = {
-        "description": reason_phrase(number),
+        "description": get_reason_phrase(number),
         "content": {PROBLEM_JSON: {"schema": schema, "example": example}},
     }
     if status == OTHER_ERRORS:

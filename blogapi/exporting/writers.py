@@ -54,7 +54,7 @@ def write_zip(
                 else:
                     digests[file.path] = {file.digest}
             archive.writestr(_make_info(manifest), _format_manifest(digests))
-        files.replace(partial, target)
+        files.replace_file(partial, target)
     report.files[FileResult.WRITTEN] += len(digests)
 
 
@@ -231,7 +231,7 @@ def _open_partial(partial: Path, target: Path) -> Iterator[IO[bytes]]:
     try:
         with partial.open("xb") as output:
             yield output
-        files.rename(partial, target)
+        files.rename_file(partial, target)
     finally:
         partial.unlink(missing_ok=True)
 

@@ -180,7 +180,7 @@ def _show_search(edition: Edition) -> Response:
     refusal: TooManyRequests | None = None
     if q:
         try:
-            limiter.count_attempts(("SEARCH_LIMIT", limiter.client_network()))
+            limiter.count_attempts(("SEARCH_LIMIT", limiter.get_client_network()))
         except TooManyRequests as error:
             refusal = error
     response = _render_page(edition.site, pages.show_search(edition, q, number, is_refused=bool(refusal)))

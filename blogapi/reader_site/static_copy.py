@@ -302,7 +302,7 @@ class _SiteCopy:
         body = sitemap.get_sitemap()
         yield from self._make_file("sitemap.xml", body)
         for number in re.findall(rb"/sitemap-([0-9]+)\.xml</loc></sitemap>", body):
-            yield from self._make_file(f"sitemap-{int(number)}.xml", sitemap.get_part(int(number)))
+            yield from self._make_file(f"sitemap-{int(number)}.xml", sitemap.get_sitemap_part(int(number)))
         yield from self._make_file("robots.txt", _ROBOTS.format(url=self._site.url).encode())
         yield from self._make_file("style.css", templating.read_style().encode())
         for name, path in theme.get_theme().served_files.items():

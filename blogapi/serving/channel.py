@@ -83,7 +83,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         elif now - self._active_at > (self.limits.drop if self.is_half_closed else self.limits.idle):
             self.will_close = True
 
-    def stalled_since(self) -> float | None:
+    def get_stall_start(self) -> float | None:
         """Return the time since which the server has been waiting for the client to send or to read bytes.
 
         Return None while the server is working on a response.
@@ -163,7 +163,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         # The time of a pipelined request is measured from the end of the previous response.
         request.received_at = time.monotonic()
         task = self.task_class(self, request)
-        response = task.find_cached() if task.may_be_cached() else None
+        response = task.find_cached_response() if task.may_look_in_cache() else None
         if response is not None:
             self._send_cached_response(*response)
             # Let waitress use a new buffer for the next response, because a buffer keeps the sent bytes.

@@ -44,7 +44,7 @@ def return_freed_memory() -> None:
     """
     if sys.platform == "linux" and (mallopt := getattr(ctypes.CDLL(None), "mallopt", None)):
         mallopt(_ARENA_MAX, 1)
-        # With less, the pool can shrink and grow again for each part of a long response.
+        # With a lower threshold, the pool can shrink and grow again for each part of a long response.
         mallopt(_TRIM_THRESHOLD, 1024 * 1024)
 
 
@@ -191,9 +191,11 @@ def _run_server(
 
 def _open_access_log(app: Flask) -> log.AccessLog | None:
     counted = get_metrics(app)
-    handlers = [] if app.config["ACCESS_LOG"] == "off" else [log.log_lines(logs.get_format(app.config))]
+    handlers = (
+        [] if app.config["ACCESS_LOG"] == "off" else [log.make_log_handler(logs.get_format(app.config))]
+    )
     if counted is not None:
-        handlers.append(log.count_requests(counted.count))
+        handlers.append(log.make_count_handler(counted.count_request))
     return log.AccessLog(*handlers) if handlers else None
 
 
@@ -204,7 +206,7 @@ def _stop_on_signals(app: Flask, http_server: server.Server) -> None:
             sys.exit(128 + number)
         get_runner(app).stopping.set()
         http_server.stop()
-        if backup_command.stop_running():
+        if backup_command.stop_running_command():
             app.logger.warning("BACKUP_COMMAND was ended, because the server stops")
         listening.notify_service_manager("STOPPING=1")
 

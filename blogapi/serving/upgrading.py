@@ -17,7 +17,7 @@ from blogapi.serving.parser import ParserSettings
 from blogapi.serving.server import Server, UnixServer
 from blogapi.storage import upgrade_progress
 from blogapi.storage.upgrade_progress import Progress
-from blogapi.web.errors import problem_body, reason_phrase
+from blogapi.web.errors import get_reason_phrase, make_problem_body
 from blogapi.web.headers import error_headers
 from blogapi.web.request_id import choose_request_id
 
@@ -49,15 +49,15 @@ class UpgradingApplication:
         headers = dict(error_headers(choose_request_id(environ.get("HTTP_X_REQUEST_ID"))))
         progress = self._progress
         if "text/html" in environ.get("HTTP_ACCEPT", ""):
-            text = html.escape(progress.describe()) if progress else ""
+            text = html.escape(progress.to_text()) if progress else ""
             body = _PAGE.format(seconds=RETRY_SECONDS, progress=text).encode("utf-8")
             headers |= {"Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": _PAGE_POLICY}
         else:
-            problem: dict[str, Any] = json.loads(problem_body(_STATUS, "upgrading", _DETAIL))
+            problem: dict[str, Any] = json.loads(make_problem_body(_STATUS, "upgrading", _DETAIL))
             problem |= {"progress": asdict(progress)} if progress else {}
             body = json.dumps(problem).encode("ascii")
         headers |= {"Retry-After": str(RETRY_SECONDS), "Content-Length": str(len(body))}
-        start_response(f"{_STATUS} {reason_phrase(_STATUS)}", [*headers.items()])
+        start_response(f"{_STATUS} {get_reason_phrase(_STATUS)}", [*headers.items()])
         return [] if environ["REQUEST_METHOD"] == "HEAD" else [body]
 
 
@@ -80,12 +80,12 @@ def answer_requests(listening_socket: socket.socket) -> Iterator[None]:
     settings.bodies = ByteCounter(SHORT_BODY_BYTES)
     server_class = _TemporaryUnixServer if listening.is_unix(listening_socket) else Server
     server = server_class(application, server_socket, settings, limits=Limits())
-    # An upgrade may take longer than systemd waits for READY, so each sweep asks it to wait another minute.
+    # An upgrade may take longer than systemd waits for READY, so each sweep asks for another minute.
     server.heartbeat = "EXTEND_TIMEOUT_USEC=60000000"
     thread = threading.Thread(target=server.run, name="upgrading", daemon=True)
     thread.start()
     try:
-        with upgrade_progress.listen(application.set_progress):
+        with upgrade_progress.listen_for_progress(application.set_progress):
             yield
     finally:
         server.stop()

@@ -211,12 +211,12 @@ class Timestamped:
 class CommitCounter(Base):
     """A table with a single row, which identifies the state of the database; see `publication.events`.
 
-    `tag` is a random text. On PostgreSQL, every commit changes it. SQLite counts commits itself, so there it
-    is changed only by commits that write events or change what readers can see. `visible` is the tag of the
-    last commit that changed what readers without access to drafts can see. `position` and `public_position`
-    are the last assigned positions of events, and `announced_until` is the latest publication time of an item
-    that was announced as public. Old events may have been deleted: public ones up to the position
-    `deleted_position`, and those of unlisted items up to `deleted_unlisted`.
+    `tag` is a random text. On PostgreSQL, every commit changes the tag. SQLite counts commits itself, so on
+    SQLite only commits that write events or change what readers can see change the tag. `visible` is the tag
+    of the last commit that changed what readers without access to drafts can see. `position` and
+    `public_position` are the last assigned positions of events, and `announced_until` is the latest
+    publication time of an item that was announced as public. Old events may have been deleted: public events
+    up to the position `deleted_position`, and events of unlisted items up to `deleted_unlisted`.
     """
 
     __tablename__ = "commit_counter"
@@ -245,8 +245,8 @@ class WriteTransaction:
     """The outermost `transaction()` of a session.
 
     `counter` contains the values of CommitCounter before the transaction; see `check_version`.
-    `noted_changes` is used by `publication.events`. `after_commit` and `after_rollback` map each function
-    that is called at the end to its argument, a list of items.
+    `publication.events` collects changes in `noted_changes`. `after_commit` and `after_rollback` map each
+    function that is called at the end to its argument, a list of items.
     """
 
     visible: bool | None
@@ -391,7 +391,7 @@ def call_after_commit(function: Callable[[list[Any]], None], item: Any) -> None:
     """Call the function after the current transaction, if the transaction is committed.
 
     If several items are registered with the same function, the function is called once, with a list of these
-    items. It may open a transaction. It must handle its errors, because the write cannot be undone.
+    items. The function may open a transaction. It must handle errors, because the write cannot be undone.
     """
     get_write_transaction(db.session()).after_commit.setdefault(function, []).append(item)
 
@@ -400,7 +400,7 @@ def call_after_rollback(function: Callable[[list[Any]], None], item: Any) -> Non
     """Call the function after the current transaction, if any part of it is rolled back.
 
     If several items are registered with the same function, the function is called once, with a list of these
-    items. It may open a transaction, and must handle its errors.
+    items. The function may open a transaction, and must handle its errors.
     """
     get_write_transaction(db.session()).after_rollback.setdefault(function, []).append(item)
 
@@ -429,7 +429,7 @@ def batch_uuids(model: Any, size: int) -> Iterator[list[UUID]]:
 def wait_for_other_programs() -> Iterator[None]:
     """Let the writes in the `with` block wait for a minute, because no request waits for them.
 
-    They try again after each BUSY_SECONDS, because a signal is handled only between two statements.
+    The writes try again after each BUSY_SECONDS, because a signal is handled only between two statements.
     """
     lock = WRITE_LOCK.get()
     lock.tries = 12
@@ -464,7 +464,7 @@ def init_app(app: Flask, *, write_events: WriteEvents) -> None:
     _WRITE_AHEAD_LOG.set(app, WriteAheadLog(Path(str(engine.url.database))) if is_sqlite else None)
     _SHARED_FOLDER.set(app, files.SharedFolder(Path(str(engine.url.database)).parent) if is_sqlite else None)
     connections.configure_connections(engine)
-    upgrades.upgrade(engine, Base.metadata, backups=Path(app.instance_path, "backups"))
+    upgrades.upgrade_schema(engine, Base.metadata, backups=Path(app.instance_path, "backups"))
 
 
 def _create_engine(app: Flask) -> Engine:

@@ -70,25 +70,25 @@ def partial_file(path: Path) -> Iterator[Path]:
                 file.unlink(missing_ok=True)
 
 
-def sync(path: Path) -> None:
+def sync_file(path: Path) -> None:
     """Wait until the disk has stored the content of a closed file."""
     with path.open("r+b") as file:
         os.fsync(file.fileno())
 
 
-def replace(source: Path, target: Path, *, is_synced: bool = False) -> None:
+def replace_file(source: Path, target: Path, *, is_synced: bool = False) -> None:
     """Replace `target` atomically with the closed file `source`.
 
-    After a power failure, `target` has either the old or the new content. Set `is_synced` if `sync` was
+    After a power failure, `target` has either the old or the new content. Set `is_synced` if `sync_file` was
     already called for the source.
     """
     if not is_synced:
-        sync(source)
-    rename(source, target)
+        sync_file(source)
+    rename_file(source, target)
     _sync_folder(target.parent)
 
 
-def rename(source: Path, target: Path) -> None:
+def rename_file(source: Path, target: Path) -> None:
     """Replace `target` with the closed file `source`; after a power failure, `target` can be empty."""
     for tries_left in reversed(range(1 if os.name == "posix" else _MAX_RENAME_TRIES)):
         try:

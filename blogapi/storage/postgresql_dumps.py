@@ -71,7 +71,7 @@ def _make_drop_statement(url: URL) -> str:
 
 @contextmanager
 def temporary_copy(url: URL, path: Path) -> Iterator[URL]:
-    """Yield the URL of a new database on the server with the content of a dump; it is deleted at the end.
+    """Yield the URL of a new database with the content of a dump; the database is deleted at the end.
 
     Raises DumpError if the user may not create a database, or if the dump cannot be restored.
     """

@@ -12,13 +12,13 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The number of finished parts of a step, which is `copy`, `migrations` or `articles`."""
+    """The number of finished parts of an upgrade step (`copy`, `migrations` or `articles`)."""
 
     step: str
     done: int
     total: int
 
-    def describe(self) -> str:
+    def to_text(self) -> str:
         """Return the progress in words, such as `migrations: 3 of 36`."""
         return f"{self.step}: {self.done} of {self.total}"
 
@@ -32,20 +32,20 @@ class _ProgressLog:
         tenth = progress.step, 10 * progress.done // max(1, progress.total)
         if tenth != self._logged:
             self._logged = tenth
-            logger.info("upgrade: %s", progress.describe())
+            logger.info("upgrade: %s", progress.to_text())
 
 
 _listeners: list[Callable[[Progress], None]] = [_ProgressLog()]
 
 
-def report(step: str, done: int, total: int) -> None:
+def report_progress(step: str, done: int, total: int) -> None:
     """Pass the progress to the listeners."""
     for listener in _listeners:
         listener(Progress(step, done, total))
 
 
 @contextmanager
-def listen(listener: Callable[[Progress], None]) -> Iterator[None]:
+def listen_for_progress(listener: Callable[[Progress], None]) -> Iterator[None]:
     """Call the function at each report of progress in the `with` block."""
     _listeners.append(listener)
     try:

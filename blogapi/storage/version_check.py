@@ -44,7 +44,7 @@ class NewerSchema(Exception):
 
 
 def accept_renderers(app: Flask, *versions: str) -> None:
-    """Refuse writes unless the stored version of the renderer is one of these.
+    """Accept writes only if the stored version of the renderer is one of `versions`.
 
     Until the first call, writes are accepted with any stored version.
     """
@@ -55,8 +55,8 @@ def check_version(session: Session) -> dict[str, Any]:
     """Raise NewerSchema if another version of blogapi has upgraded the database or rendered its articles.
 
     Returns the columns of `database.CommitCounter`, and as `min_due` the time at which the next scheduled
-    item becomes public. The session must hold the write lock, so that no other writer changes them. On
-    PostgreSQL, this also reads the time of the transaction.
+    item becomes public. The session must hold the write lock, so that no other writer changes these values.
+    On PostgreSQL, this also reads the time of the transaction.
     """
     dialect = session.get_bind().dialect.name
     row = session.connection().execute(_STATEMENTS[dialect]).one_or_none()

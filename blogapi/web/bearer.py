@@ -16,8 +16,8 @@ MCP_PATH = "/mcp"
 def init_app(app: Flask) -> None:
     """Wrap the application in the middleware, outside the limits on requests.
 
-    At MCP_PATH, it copies the token to the header X-API-KEY, which the limits, the logs and the access rules
-    read, and removes the cookies, so a login gives no access.
+    At MCP_PATH, the middleware copies the token to the header X-API-KEY, which the limits, the logs and the
+    access rules read. It also removes the cookies, so that a login gives no access.
     """
     application = app.wsgi_app
 

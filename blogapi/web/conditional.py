@@ -127,7 +127,7 @@ def run_once(write: Callable[[], Response]) -> Response:
     db.session.execute(
         delete(IdempotentResponse).where(IdempotentResponse.created <= now - IDEMPOTENCY_LIFETIME)
     )
-    digest = _request_digest()
+    digest = _compute_request_digest()
     stored = db.session.get(IdempotentResponse, (user, key))
     if stored is not None:
         if stored.request_digest != digest:
@@ -158,7 +158,7 @@ def _read_key() -> str:
     return key
 
 
-def _request_digest() -> str:
+def _compute_request_digest() -> str:
     query = b"?" + request.query_string if request.query_string else b""
     start = f"{request.method} {request.path.rstrip('/')}".encode() + query
     return hashlib.sha256(start + b"\n" + request.get_data()).hexdigest()

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
 
-# The WSGI environ key that is set if parameters were removed.
+# The WSGI environ key that is set if the middleware has reduced a query string to the known parameters.
 _IGNORED_KEY = "blogapi.ignored-parameters"
 
 
 def has_ignored_parameters(environ: WSGIEnvironment) -> bool:
-    """Return whether the request had parameters that the middleware removed."""
+    """Return whether the request had a query string, from which the middleware removed unknown parameters."""
     return _IGNORED_KEY in environ
 
 

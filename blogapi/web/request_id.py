@@ -1,4 +1,4 @@
-"""The id of a request, which is in its response and its log lines, and the key of the request's route."""
+"""The id of a request, which its response and its log lines contain, and the WSGI key of its route."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def choose_request_id(sent: str | None) -> str:
 def init_app(app: Flask) -> None:
     """Wrap the application in a middleware that gives each request an id and adds it to the response.
 
-    It wraps the response cache, so that a replayed response has the id of the current request.
+    The middleware wraps the response cache, so that a cached response has the id of the current request.
     """
     application = app.wsgi_app
 

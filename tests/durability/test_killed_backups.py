@@ -27,7 +27,7 @@ COMMAND = """
 import sys, threading
 from blogapi.__main__ import main
 from blogapi.storage import files
-replace, replaced = files.replace, []
+replace, replaced = files.replace_file, []
 def replace_or_wait(source, target):
     if target.parent.parent.name == "media":
         if replaced:
@@ -35,7 +35,7 @@ def replace_or_wait(source, target):
             threading.Event().wait()
         replaced.append(target)
     replace(source, target)
-files.replace = replace_or_wait
+files.replace_file = replace_or_wait
 main(sys.argv[1:])
 """
 

@@ -61,14 +61,14 @@ def find_by_value(value: str) -> KeyWithOwner | None:
     return None if row is None else KeyWithOwner._make(row)
 
 
-def get_by_uuid(uuid: UUID) -> ApiKey:
+def get_key_by_uuid(uuid: UUID) -> ApiKey:
     """Return the key with the uuid; raises NotFound if there is none."""
     return or_not_found(db.session.get(ApiKey, uuid), "No key has this uuid.")
 
 
 def get_visible_key(uuid: UUID, caller: Caller) -> ApiKey:
     """Return the key with the uuid; raises NotFound if there is none or if the caller cannot see it."""
-    key = get_by_uuid(uuid)
+    key = get_key_by_uuid(uuid)
     if not permissions.can_see_key(caller, owner=key.owner_id):
         raise NotFound("No key has this uuid.")
     return key
@@ -93,16 +93,16 @@ def list_keys(
     return paginate(statement, page)
 
 
-def select_expired_keys(now: datetime) -> Select[UUID]:
-    """Return a statement that selects expired anonymous keys.
+def select_expired_anonymous_keys(now: datetime) -> Select[UUID]:
+    """Return a statement that selects the expired anonymous keys to delete.
 
-    A used key is selected only if it expired at least UNUSED_LIFETIME ago.
+    A key that was used is selected only if it expired at least UNUSED_LIFETIME ago.
     """
     unused = ApiKey.last_used.is_(None) & (ApiKey.expires <= now)
     return _select_anonymous_keys().where(unused | (ApiKey.expires <= now - permissions.UNUSED_LIFETIME))
 
 
-def select_excess_keys() -> Select[UUID]:
+def select_excess_anonymous_keys() -> Select[UUID]:
     """Return a statement that selects all unused anonymous keys except the newest MAX_UNUSED_KEYS."""
     unused = _select_anonymous_keys().where(ApiKey.last_used.is_(None), ApiKey.expires.is_not(None))
     return unused.order_by(ApiKey.created.desc(), ApiKey.uuid).offset(permissions.MAX_UNUSED_KEYS)

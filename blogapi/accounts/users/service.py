@@ -99,7 +99,7 @@ def change_user(uuid: UUID, changes: Fields) -> Account:
             # Delete the user's links, because they may have been sent to the former address.
             db.session.execute(delete(OneTimeLink).where(OneTimeLink.account_id == account.uuid))
         if disabled:
-            _end_logins(account)
+            _end_logins_and_links(account)
     return account
 
 
@@ -117,7 +117,7 @@ def store_password(uuid: UUID, digest: str, *, current_token: str = "") -> None:
     with transaction():
         account = queries.get_user(uuid)
         account.password_digest, account.password_changed = digest, clock.now()
-        _end_logins(account, current_token=current_token)
+        _end_logins_and_links(account, current_token=current_token)
 
 
 def delete_user(username: str) -> None:
@@ -229,7 +229,7 @@ def _check_not_last_admin(account: Account) -> None:
         )
 
 
-def _end_logins(account: Account, *, current_token: str = "") -> None:
+def _end_logins_and_links(account: Account, *, current_token: str = "") -> None:
     """Delete the one-time links and the login sessions of the user, except for the current session."""
     end_logins(account.uuid, current_token=current_token)
     db.session.execute(delete(OneTimeLink).where(OneTimeLink.account_id == account.uuid))

@@ -68,14 +68,15 @@ class MediaFolder:
     def place_file(self, source: Path, hash: str, extension: str, *, is_synced: bool = False) -> bool:
         """Move a closed file into the folder, unless the file is already there; return whether it was moved.
 
-        A file of another size is damaged, and is replaced. With `is_synced`, `files.sync` was already called.
+        A file of another size is damaged, and is replaced. Set `is_synced` if `files.sync_file` was already
+        called for the source.
         """
         if self.contains(hash, extension, source.stat().st_size):
             return False
         target = self.get_path(hash, extension)
         with report_full_disk():
             target.parent.mkdir(mode=0o700, exist_ok=True)
-            files.replace(source, target, is_synced=is_synced)
+            files.replace_file(source, target, is_synced=is_synced)
         return True
 
     def delete_file(self, hash: str, extension: str) -> None:

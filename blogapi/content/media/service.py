@@ -163,7 +163,7 @@ def _ends_as_pdf(path: Path) -> bool:
 
 def _measure_and_sync(path: Path) -> tuple[int, str]:
     """Return the size and the hash of a file, and wait until the disk has stored it."""
-    files.sync(path)
+    files.sync_file(path)
     return path.stat().st_size, _compute_hash(path)
 
 

@@ -107,5 +107,5 @@ def write_file(root: Path, file: StoredFile, copy: Callable[[IO[bytes]], bool]) 
             is_intact = copy(output)
         if is_intact:
             target.parent.mkdir(mode=0o700, exist_ok=True)
-            files.replace(partial, target)
+            files.replace_file(partial, target)
     return is_intact

@@ -66,7 +66,7 @@ class ResizedCopyCache:
         target = self.get_path(hash, width)
         with report_full_disk():
             target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            files.replace(source, target)
+            files.replace_file(source, target)
         return target
 
     def _make_room(self, size: int) -> None:
@@ -186,7 +186,7 @@ def _make_copy(original: Path, hash: str, width: Width, *, is_counted: bool) -> 
         if path.is_file():
             return path
         if is_counted:
-            limiter.count_attempts(("PICTURE_LIMIT", limiter.client_network()))
+            limiter.count_attempts(("PICTURE_LIMIT", limiter.get_client_network()))
         with get_folder().temporary_folder() as temporary:
             images.scale_picture(original, temporary / "picture", width.width, width.extension)
             cache.place_copy(temporary / "picture", hash, width)

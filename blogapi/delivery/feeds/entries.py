@@ -160,7 +160,7 @@ def _make_entry(site: Site, article: dict[str, Any], *, is_full: bool) -> Entry:
     assert published is not None and updated is not None, "an article with a URL has both times"
     content = None
     if is_full:
-        # Imported here for the same reason as in `renderer`.
+        # Imported here, because its libraries need 4 MB of memory, which servers without full feeds can save.
         from blogapi.rendering import sanitizer
 
         content = sanitizer.make_addresses_absolute(article["html"], article["url"])

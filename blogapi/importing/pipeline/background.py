@@ -73,7 +73,7 @@ def run(
                 with files.partial_file(report) as partial:
                     with partial.open("w", encoding="utf-8", newline="\n") as file:
                         file.writelines(format_document(progress.run, dry_run=dry_run))
-                    files.replace(partial, report)
+                    files.replace_file(partial, report)
                 progress.print()
     except RefusedFile as refusal:
         error = str(refusal)

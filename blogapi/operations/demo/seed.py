@@ -56,7 +56,7 @@ def fill_empty_blog(url: str = "") -> int:
         author = (
             find_user_by_name(AUTHOR_NAME) or user_service.create_user(AUTHOR_NAME, None, role=Role.ADMIN)
         ).uuid
-        _create_definitions(author)
+        _create_categories_and_fields(author)
         _store_pictures(author)
         if url and [*check_served(get_site())] == ["url"]:
             site_service.change_site({"url": url, "built_in": True})
@@ -78,7 +78,7 @@ def update_address(url: str) -> None:
             site_service.change_site({"url": url})
 
 
-def _create_definitions(author: UUID) -> None:
+def _create_categories_and_fields(author: UUID) -> None:
     """Create the categories and the custom field that the blog does not have, and describe the site.
 
     The title, the description, the navigation and the languages of the site are set only if they are empty.
@@ -99,12 +99,12 @@ def _create_definitions(author: UUID) -> None:
 def _store_pictures(user: UUID) -> None:
     """Store the pictures in the library, so that the import can use them.
 
-    Unlike uploads, they are not decoded: a process for each picture would double the CPU time of the start.
+    Unlike uploads, the pictures are not decoded: a process for each would double the CPU time of the start.
     """
     with get_folder().temporary_folder() as folder:
         for source in sorted(PICTURES.iterdir()):
             copy = Path(shutil.copyfile(source, folder / source.name))
-            files.sync(copy)
+            files.sync_file(copy)
             content = copy.read_bytes()
             hash = hashlib.sha256(content).hexdigest()
             prepared = media_service.PreparedFile(

@@ -16,7 +16,7 @@ from blogapi.content.search import engines
 from blogapi.content.search.models import SearchEntry
 from blogapi.content.taxonomies.authors import Author
 from blogapi.operations.doctor import event_checks
-from blogapi.operations.doctor.findings import ok
+from blogapi.operations.doctor.findings import make_ok_finding
 from blogapi.storage.database import db
 from blogapi.web import json as web_json
 from blogapi.web.fields import WithAttributes
@@ -85,4 +85,6 @@ def check_stored_data():
         assert article_bodies.get_json(article.uuid).body == web_json.to_json_bytes(
             ArticleSchema().dump(article)
         )
-    assert list(event_checks.run_checks()) == [ok("events", "The events describe what readers can see.")]
+    assert list(event_checks.run_checks()) == [
+        make_ok_finding("events", "The events describe what readers can see.")
+    ]
