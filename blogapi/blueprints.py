@@ -140,7 +140,7 @@ def init_app(app: Flask, *, version: str) -> None:
 
 
 def store_operations(app: Flask) -> None:
-    """Store the operations with the access rules that the settings give them.
+    """Store all operations, each with the access rule that results from the settings.
 
     Raises CannotStart if a view declares no access rule.
     """
@@ -194,7 +194,7 @@ def build_access_matrix(app: Flask) -> dict[str, str]:
 
 
 def compare_access_matrices(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
-    """Yield a line for each operation that is new, was removed, or may be called by others than before."""
+    """Yield a line for each operation that is new, was removed, or has another access rule than before."""
     for operation in sorted({*before, *after}):
         old, new = before.get(operation), after.get(operation)
         if old == new:

@@ -20,7 +20,7 @@ def from_database(time: datetime) -> datetime:
 def discard_if_ahead(stored: datetime | None, now: datetime, longest: timedelta) -> datetime | None:
     """Return the stored time until which work waits, or None if it is more than `longest` after `now`.
 
-    Such a time was stored while the clock was ahead, and the work would wait too long.
+    A time that is further ahead was stored while the clock was ahead, and the work would wait too long.
     """
     return None if stored is None or stored > now + longest + TOLERANCE else stored
 

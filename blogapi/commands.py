@@ -40,7 +40,7 @@ def _select_new_blog(_context: click.Context, _argument: click.Parameter, folder
 def init(folder: Path | None) -> None:
     """Create a blog in FOLDER (default: the current folder).
 
-    Its content and its settings are stored below FOLDER in `instance`.
+    The content and the settings of the blog are stored below FOLDER in `instance`.
     """
     instance = blog_folder.find_instance()
     if blog_folder.is_blog(instance) and not blog_folder.lacks_database(instance):

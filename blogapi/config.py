@@ -180,7 +180,7 @@ def load_secret_key(folder: str) -> str:
 
 def _store_secret_key(path: Path, key: str) -> None:
     # Two processes may start at the same time. Each writes a temporary file, and only the first link
-    # succeeds, so that both use the same key and neither reads a partial file.
+    # succeeds, so that both processes use the same key and neither reads a partial file.
     temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
@@ -191,7 +191,7 @@ def _store_secret_key(path: Path, key: str) -> None:
         except FileExistsError:
             return
         except OSError:
-            # The file system does not support hard links (for example exFAT). Without them, the key of the
+            # The file system does not support hard links (for example exFAT). Without links, the key of the
             # later process replaces the key of the earlier one.
             temporary.replace(path)
     finally:

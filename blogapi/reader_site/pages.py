@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from blogapi.content.articles.lists.conditions import ArticleFilters
 from blogapi.delivery.archive import list_months, make_month_head
-from blogapi.delivery.feeds.entries import ALL_LANGUAGES, select_home_articles
+from blogapi.delivery.feeds.entries import ALL_LANGUAGES, make_home_filters
 from blogapi.publication.kinds import TERM_KINDS
 from blogapi.publication.visibility import ItemType
 from blogapi.reader_site import documents
@@ -223,7 +223,7 @@ def _list_page(
 
 def _select_articles(site: Site, target: Target) -> ArticleFilters:
     if target.kind == "home":
-        return select_home_articles(site, target.language)
+        return make_home_filters(site, target.language)
     if target.kind == "month":
         year, month, zone = target.year, target.month, ZoneInfo(site.time_zone)
         try:
@@ -344,7 +344,7 @@ def choose_language(site: Site, path: str) -> str:
 def show_missing(edition: Edition, language: str, status: int = 404) -> Page:
     """Return the page for an address that the site does not have, or no longer has (410)."""
     context = _make_context(edition, "missing", language)
-    articles, _ = documents.list_entries(select_home_articles(edition.site, language), 1, 3)
+    articles, _ = documents.list_entries(make_home_filters(edition.site, language), 1, 3)
     title = context["words"]["gone" if status == 410 else "not_found"]
     return Page(
         "not-found.html", context | {"articles": articles, "status": status, "page_title": title}, status

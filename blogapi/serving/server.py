@@ -180,7 +180,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         return bool(self.accepting) and not self._is_full
 
     def handle_accept(self) -> None:
-        """Accept a connection, unless the maximum number are open and none of them may be closed for it."""
+        """Accept a connection, unless all slots are taken and no connection may be closed for the new one."""
         evicted = None
         if len(self.active_channels) >= self.limits.connections:
             evicted = self._find_most_stalled()
@@ -204,8 +204,8 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
                 connection.close()
                 return
         if evicted is not None:
-            # Close the old connection only after the accept: otherwise the new connection could get its file
-            # descriptor, which may have pending events.
+            # Close the old connection only after the accept: otherwise the new connection could get the file
+            # descriptor of the old connection, which may have pending events.
             evicted.handle_close()
         self._open_channel(connection, address)
 

@@ -186,7 +186,8 @@ def table_of(model: type[Base]) -> Table:
     return model.__table__
 
 
-# A table argument: SQLite stores the rows in the primary key index only. This saves space if rows are short.
+# A table argument: SQLite stores the rows only in the index of the primary key, which saves space if
+# rows are short.
 WITHOUT_ROWID = {"sqlite_with_rowid": False}
 
 
@@ -279,7 +280,7 @@ def transaction(*, wait: bool = True, visible: bool | None = True) -> Iterator[N
     and in all nested blocks. With None, the nested blocks decide.
 
     Waits up to BUSY_SECONDS for other writes, or not at all if `wait` is False; this includes the time that
-    the request has waited for a thread. Raises one of BUSY_ERRORS if it cannot get the lock in this time.
+    the request has waited for a thread. Raises one of BUSY_ERRORS if the lock is not free in this time.
     Raises NewerSchema if another version of blogapi has upgraded the database.
 
     Rows that were read before the transaction are expired, so that they are read again after the lock was
@@ -397,7 +398,7 @@ def call_after_commit(function: Callable[[list[Any]], None], item: Any) -> None:
 
 
 def call_after_rollback(function: Callable[[list[Any]], None], item: Any) -> None:
-    """Call the function after the current transaction, if any part of it is rolled back.
+    """Call the function after the current transaction, if any part of the transaction is rolled back.
 
     If several items are registered with the same function, the function is called once, with a list of these
     items. The function may open a transaction, and must handle its errors.
@@ -406,7 +407,7 @@ def call_after_rollback(function: Callable[[list[Any]], None], item: Any) -> Non
 
 
 def end_read() -> None:
-    """End the read transaction before slow work, which would keep its snapshot open.
+    """End the read transaction before slow work, so that no snapshot stays open during this work.
 
     Does nothing in a `transaction()`.
     """

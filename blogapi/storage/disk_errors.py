@@ -29,7 +29,7 @@ def is_damage(error: BaseException) -> bool:
 
 
 # The error numbers for a full disk, an exceeded quota and a file that is too large. Not every system defines
-# all of them.
+# all these numbers.
 _DISK_FULL_ERRORS = {getattr(errno, name, errno.ENOSPC) for name in ("ENOSPC", "EDQUOT", "EFBIG")}
 # SQLite reports SQLITE_IOERR_SHMSIZE if there is no space for the index of its log.
 _DISK_FULL_CODES = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE)

@@ -176,11 +176,11 @@ def _prepare_connection(connection: sqlite3.Connection, record: object) -> None:
 def _copy_before_upgrade(engine: Engine, backups: Path, migration: str | None) -> Iterator[None]:
     """Copy the database, unless it is empty, before the upgrade in the `with` block.
 
-    If the programs of PostgreSQL are missing, a PostgreSQL database is not copied. Otherwise a failed copy
-    raises CannotStart.
+    If the programs of PostgreSQL are missing, a PostgreSQL database is not copied. In all other cases, a
+    failed copy raises CannotStart.
 
     If the upgrade fails, the database is unchanged and the copy is deleted; if the process is killed, the
-    next upgrade replaces the copy. So repeated restarts by a supervisor do not fill the disk.
+    next upgrade replaces the copy. Therefore, repeated restarts by a supervisor do not fill the disk.
     """
     if migration is None:
         yield

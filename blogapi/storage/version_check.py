@@ -19,8 +19,8 @@ from blogapi.storage.migration_names import list_migrations
 _RENDERERS_KEY = "blogapi-renderers"
 
 # `renderer` is the version of the code that rendered the stored JSON of the articles. The statement uses only
-# columns that exist in every version of the schema. It has subqueries because PostgreSQL has no statistics of
-# these tables: for a join, it would expect millions of rows and compile the statement at each execution.
+# columns that exist in every version of the schema. The statement has subqueries because PostgreSQL has no
+# statistics of these tables: for a join, it would expect millions of rows and compile the join each time.
 _READ_STATE = (
     "SELECT (SELECT version_num FROM alembic_version) AS version_num, "
     "(SELECT renderer FROM article_stats) AS renderer, "

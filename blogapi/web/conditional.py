@@ -62,8 +62,9 @@ def check_preconditions(get_etag: Callable[[], str | None]) -> None:
 def reject_conditional_headers() -> None:
     """Refuse the headers If-Match and Idempotency-Key in a request to a view that does not support them.
 
-    A view does not support them if it changes nothing that has an ETag, or if its response contains a secret,
-    which must not be stored. Raises PreconditionFailed for If-Match, and Malformed for Idempotency-Key.
+    A view supports neither header if it changes nothing that has an ETag, or if its response contains a
+    secret, which must not be stored. Raises PreconditionFailed for If-Match, and Malformed for
+    Idempotency-Key.
     """
     if "If-Match" in request.headers:
         raise PreconditionFailed(

@@ -85,11 +85,11 @@ def _refuse_constant(constant: str) -> NoReturn:
 class JsonBody:
     """A JSON response body; `hidden_state` is state that its ETag depends on but the body does not show.
 
-    A long body is an iterator of chunks, so that the whole body is never in memory. Its ETag is computed from
-    `state`, the state of the data in the body, and not from the bytes.
+    A long body is an iterator of chunks, so that the whole body is never in memory. The ETag of such a body
+    is computed from `state`, the state of the data in the body, and not from the bytes.
 
-    `item_state` is the state of the item that the body represents: every write of the item changes it, and it
-    is the same in all representations of the item. `If-Match` compares only this state.
+    `item_state` is the state of the item that the body represents: every write of the item changes this
+    state, which is the same in all representations of the item. `If-Match` compares only this state.
     """
 
     body: bytes | Iterator[bytes]

@@ -1,7 +1,7 @@
 """The query parameters of public pages and feeds; parameters that their views do not know are ignored.
 
-Trackers, mail programs and social networks add parameters to addresses. The middleware removes them before
-the response cache computes its key, so that requests with such parameters share one cached response.
+Trackers, mail programs and social networks add parameters to addresses. The middleware removes these
+parameters before the response cache computes its key, so that all such requests share one cached response.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Read-only fields in the body of a PATCH, which must be equal to the stored values."""
+"""Read-only fields in the body of a PATCH; their values must be equal to the stored values."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ _CAN_PUBLISH = "Whether an author may publish their own articles; other roles ig
 
 
 class NewUsername(Text):
-    """The name of a new user; it is normalized to its stored form."""
+    """The name of a new user, which is normalized to the form that is stored."""
 
     def __init__(self) -> None:
         super().__init__(max_length=200, required=True, metadata={"example": "ada"})

@@ -102,7 +102,7 @@ def get_feed(filters: dict[str, str], path: str, edit_html: Callable[[str], str]
     terms = {kind: _get_term(kind, filters[kind]) for kind in kinds.TERM_KINDS if kind in filters}
     values = {name: (value,) if name in ("category", "tag") else value for name, value in filters.items()}
     values.pop("language", None)
-    article_filters = ArticleFilters(language=shown_language) if language else select_home_articles(site, "")
+    article_filters = ArticleFilters(language=shown_language) if language else make_home_filters(site, "")
     page = PageRequest(number=1, size=ENTRY_COUNT)
     body = article_bodies.list_published(_FIELDS, page, replace(article_filters, **values)).rows  # type: ignore[arg-type]
     assert isinstance(body.body, bytes)
@@ -128,7 +128,7 @@ def get_feed(filters: dict[str, str], path: str, edit_html: Callable[[str], str]
     )
 
 
-def select_home_articles(site: Site, language: str) -> ArticleFilters:
+def make_home_filters(site: Site, language: str) -> ArticleFilters:
     """Return the filters of the articles on a home page and in its feed; `language` is "" for the first page.
 
     A site without other languages shows all articles. If the site for readers is on, the first home page

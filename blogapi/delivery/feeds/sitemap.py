@@ -70,7 +70,7 @@ def get_sitemap_part(number: int) -> bytes:
     """Return one of the sitemaps of the index, from 1; raises NotFound if there is no such sitemap."""
     site = get_public_site()
     leading_entries, start = _list_leading_entries(site), (number - 1) * PART_ENTRIES
-    # Anyone can request any number, and skipping articles takes much longer than counting them.
+    # Anyone can request a sitemap with any number, and skipping articles takes longer than counting them.
     if not 0 <= start < len(leading_entries) + _count_articles():
         raise NotFound("There is no such sitemap; /sitemap.xml lists them.")
     return _to_sitemap(_list_entries(site, leading_entries, start, PART_ENTRIES))
@@ -177,7 +177,7 @@ def _to_sitemap(entries: Iterable[SitemapEntry]) -> bytes:
             for page in entry.alternates
         )
         bytes_left -= len(links)
-        # To save memory, links to translations are left out after the limit; the pages contain them.
+        # To save memory, further links to translations are left out; the pages contain the same links.
         links = links if bytes_left >= 0 else ""
         urls.append(f"<url><loc>{escape(entry.url, quote=False)}</loc>{updated}{links}</url>\n")
     namespaces = (

@@ -138,7 +138,7 @@ def _hide_addresses(site: Site, redirects: Sequence[Redirect]) -> Sequence[Redir
 def _build_search() -> CompoundSelect[*tuple[Any, ...]]:
     """Return the statement of `find_redirects`; it is built once, because building it takes milliseconds.
 
-    Its parameters are `now`, `paths`, and the slugs of each kind under the name of the kind.
+    The parameters of the statement are `now`, `paths`, and the slugs of each kind under the name of the kind.
     """
     slugs: dict[str, BindParameter[Any]] = {kind: bindparam(kind, expanding=True) for kind in SLUG_KINDS}
     paths: BindParameter[Any] = bindparam("paths", expanding=True)

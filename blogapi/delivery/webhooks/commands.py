@@ -64,7 +64,7 @@ def list_(as_json: bool) -> None:
 def add(name: str, url: str, preset: str, mode: str | None, events: tuple[str], headers: tuple[str]) -> None:
     """Add a webhook with this NAME, and print the secret of its signatures on the last line.
 
-    The preset is the kind of receiver; it decides what each call contains.
+    The preset is the kind of receiver, which decides what each call contains.
     """
     body: dict[str, Any] = {"name": name, "url": url, "preset": preset}
     if mode:

@@ -44,7 +44,7 @@ MAX_STORED_DELIVERIES = 100
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A call that was made: its message, its answer, the time at which it began, and the attempt (from 1)."""
+    """A call that was made: its message, its answer, its start time, and the attempt (from 1)."""
 
     message: Message
     answer: Answer
@@ -165,7 +165,7 @@ def _plan_combined(webhook: Webhook, last: int, site: Site) -> DueCalls | None:
 
 
 def _take_leases(webhooks: Sequence[Webhook], server: str) -> set[UUID]:
-    """Take leases on the webhooks, unless another server has called or leased them; return their uuids."""
+    """Lease the webhooks that no other server has called or leased; return the uuids of these webhooks."""
     if not webhooks:
         return set()
     now, positions, leased = current_time(), {webhook.uuid: webhook.position for webhook in webhooks}, set()

@@ -11,9 +11,9 @@ from blogapi.publication.models import ChangeType, Event
 
 _EVENT_NAMES = {kind.name: kind.events for kind in KINDS.values()}
 
-# The types of changes of unlisted items: everyone can read them, but they are in no list before or after the
-# change. A receiver such as a search index would list these items, so only build hooks and webhooks that name
-# one of these types receive them.
+# The types of changes of unlisted items. Everyone can read an unlisted item, but no list contains the item
+# before or after the change. A receiver such as a search index would list these items, so only build hooks
+# and webhooks that name one of these types receive these changes.
 UNLISTED_TYPES = tuple(f"{kind}.unlisted" for kind in CONTENT_KINDS)
 _LISTED_TYPES = tuple(f"{kind}.{name}" for kind, names in _EVENT_NAMES.items() for name in names.values())
 ALL_TYPES_PATTERN = "*"

@@ -59,8 +59,8 @@ MAX_CHANGES_PER_CALL = 100
 class Message:
     """The content of a call: its id, its type, its time and its changes. A repeated call has the same id.
 
-    `position` is the position of the last event. `count` is the number of all changes; `changes` has only the
-    first MAX_CHANGES_PER_CALL of them. A notice has a count of 0; its `changes` contain its data.
+    `position` is the position of the last event. `count` is the number of all changes, of which `changes` has
+    only the first MAX_CHANGES_PER_CALL. A notice has a count of 0; its `changes` contain its data.
     """
 
     id: str
@@ -207,7 +207,7 @@ def read_message(delivery: Delivery) -> Message:
 
 
 def make_request(webhook: Webhook, message: Message, now: datetime) -> Request:
-    """Return the request that sends the message to a webhook; its signature has the time `now`."""
+    """Return the request that sends the message to a webhook; the signature has the time `now`."""
     preset = PRESETS[webhook.preset]
     body = preset.get_body(message)
     headers = {"User-Agent": f"blogapi/{__version__}", **preset.headers}

@@ -103,7 +103,7 @@ def unpack_backup(path: Path, folder: Path, *, progress: ProgressReporter = no_p
 
 
 def read_manifest(path: Path) -> Manifest:
-    """Return the manifest of a backup; raises InvalidBackup if it or the list of media files is damaged."""
+    """Return the manifest; raises InvalidBackup if the manifest or the list of media files is damaged."""
     with open_archive(path) as archive:
         manifest = _read_manifest(archive)
         _read_media_list(archive)

@@ -110,8 +110,8 @@ def verify_backup(instance: Path, name: str) -> Verification:
 def delete_backup(instance: Path, name: str) -> None:
     """Delete a backup, and the media files beside it that no other backup needs.
 
-    Raises NotFound if there is no such backup, and Conflict for a daily backup, which the service deletes
-    itself when it is old.
+    Raises NotFound if there is no such backup, and Conflict for a daily backup, because the service itself
+    deletes old daily backups.
     """
     path = get_backup_path(instance, name)
     if naming.find_backup_kind(name) is BackupKind.DAILY:

@@ -1,4 +1,4 @@
-"""The manifest of a backup, which describes its contents, and the list of its media files."""
+"""The manifest, which describes the contents of a backup, and the list of the media files of a backup."""
 
 from __future__ import annotations
 

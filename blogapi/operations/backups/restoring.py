@@ -77,10 +77,10 @@ def restore_backup(
 ) -> RestoreResult:
     """Replace the content of the blog with a backup; save the former content in `backups/`.
 
-    This is safe while the blog is served: each write is either in the copy of the former content, or is made
-    after the restore. The media files are restored first, and no media file is deleted, so that the blog has
-    all its files before and after the restore. Raises Conflict and changes nothing in the blog if the file
-    cannot be restored, if another restore is running, if other writes interrupt each attempt, or if a
+    A restore is safe while the blog is served: each write is either in the copy of the former content, or is
+    made after the restore. The media files are restored first, and no media file is deleted, so that the blog
+    has all its files before and after the restore. Raises Conflict and changes nothing in the blog if the
+    file cannot be restored, if another restore is running, if other writes interrupt each attempt, or if a
     PostgreSQL database has tables.
     """
     url, media_folder = connections.get_database_url(instance), service.get_media_folder(instance)
@@ -175,7 +175,7 @@ def _open_staging_folder(parent: Path) -> AbstractContextManager[Path]:
 def _open_backup(
     path: Path, folder: Path, progress: ProgressReporter
 ) -> Iterator[tuple[Manifest, BackupMedia]]:
-    """Unpack a backup into the folder; check and upgrade a SQLite file. Yield its manifest and its media."""
+    """Unpack a backup into the folder, check and upgrade a SQLite file, and yield the manifest and media."""
     manifest = service.unpack_backup(path, folder, progress=progress)
     files = None
     if manifest.database is DatabaseKind.SQLITE:

@@ -244,7 +244,7 @@ def unpack_backup(path: Path, folder: Path, *, progress: ProgressReporter = no_p
 
 def _copy_plain_database(path: Path, target: Path) -> Manifest:
     if files.side_files(path).log.exists():
-        # This is not a copy: a restore has moved the file with its log, because SQLite could not read it.
+        # This file is not a copy: a restore has moved it with its log, because SQLite could not read it.
         raise InvalidBackup("it was moved with its log, because SQLite could not read it")
     files.create_private(target)
     shutil.copyfile(path, target)

@@ -68,8 +68,8 @@ def fill_empty_blog(url: str = "") -> int:
         return sum(report.result is Result.CREATED for record, report in stored if not record.is_page)
 
 
-def update_address(url: str) -> None:
-    """Change the loopback address at which readers see the sample blog, if the server has another one."""
+def update_loopback_address(url: str) -> None:
+    """Update the address of the sample blog if it is another loopback address than that of the server."""
     with transaction():
         site, author = get_site(), find_user_by_name(AUTHOR_NAME)
         first_author = db.session.scalar(select(Article.author_id).order_by(Article.created).limit(1))

@@ -28,7 +28,7 @@ MAX_CLOCK_DIFFERENCE = timedelta(seconds=1)
 
 
 def run_checks() -> Iterator[Finding]:
-    """Yield findings about the clock of PostgreSQL and Redis, if the blog uses them, and about the site."""
+    """Yield findings about PostgreSQL and Redis, if the blog uses these servers, and about the site."""
     if db.engine.dialect.name != "sqlite":
         yield _check_clock()
     if current_app.config["LIMITS_URL"]:

@@ -56,7 +56,7 @@ def run_checks(path: Path, *, repair: bool, full: bool, backups: Path) -> Iterat
         yield Finding("log", Level.REPAIRED, f"{says} A copy of the file and its log is in {copy}.")
     try:
         with integrity.open_database(path) as connection:
-            # This fails if the file cannot be read at all, which is not reported as damage.
+            # This statement fails if the file cannot be read at all, which is not reported as damage.
             connection.execute("PRAGMA schema_version").fetchone()
             yield from _check_file(connection, path, repair=repair, quick=not full)
     except sqlite3.Error as error:

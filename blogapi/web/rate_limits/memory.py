@@ -73,7 +73,7 @@ class MemoryCounters:
         self._lock = threading.Lock()
 
     def count_attempts(self, *attempts: Attempt) -> float:
-        """Count all attempts, or none of them if one of them exceeds its limit.
+        """Count all attempts, or none if one attempt exceeds its limit.
 
         Returns 0 if the attempts were counted, otherwise the seconds to wait. An empty limit is ignored.
         """

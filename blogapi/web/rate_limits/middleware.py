@@ -1,6 +1,6 @@
 """WSGI middleware that limits all requests by address and by API key.
 
-It runs before the response cache. It is installed only if the settings contain a limit on requests.
+The middleware runs before the response cache, and is installed only if the settings limit requests.
 """
 
 from __future__ import annotations

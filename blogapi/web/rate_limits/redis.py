@@ -67,7 +67,7 @@ class RedisCounters(MemoryCounters):
         self._breaker = CircuitBreaker(self._redis, log)
 
     def count_attempts(self, *attempts: Attempt) -> float:
-        """Count all attempts, or none of them if one of them exceeds its limit.
+        """Count all attempts, or none if one attempt exceeds its limit.
 
         Returns 0 if the attempts were counted, otherwise the seconds to wait. An empty limit is ignored.
         """

@@ -89,7 +89,7 @@ def read_redirects(text: str) -> RedirectFile:
 
 
 def _make_fields(source: str, target: str, status_text: str) -> Fields:
-    """Return the fields of a redirect as the API takes them."""
+    """Return the fields of a redirect in the form that the API accepts."""
     if _PLACEHOLDER.search(source) or _PLACEHOLDER.search(target):
         raise _SkippedLine(_PATTERN_REASON)
     if status_text not in _STATUSES:

@@ -69,7 +69,7 @@ def find_redirect_from_path(path: str) -> CustomRedirect | None:
 
 
 def create_redirect(fields: Fields) -> CustomRedirect:
-    """Create a redirect; raises Conflict if its path has one, and Invalid if it leads to a loop."""
+    """Create a redirect; raises Conflict if its path has a redirect, and Invalid if redirects form a loop."""
     with transaction():
         redirect = CustomRedirect(**fields)
         _check_redirect(redirect)
