@@ -179,7 +179,7 @@ def load_secret_key(folder: str) -> str:
 
 
 def _store_secret_key(path: Path, key: str) -> None:
-    # Two processes may start at the same time. Each writes a temporary file, and only the first link
+    # Two processes may start at the same time. Each process writes a temporary file, and only the first link
     # succeeds, so that both processes use the same key and neither reads a partial file.
     temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

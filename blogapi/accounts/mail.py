@@ -1,4 +1,4 @@
-"""Mail to users, which a thread sends over SMTP."""
+"""Sends mail to users over SMTP, either at once or in a thread."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from blogapi import clock
 from blogapi.accounts.users.models import Account
 from blogapi.storage.database import Base, UtcDateTime, current_time, db, table_of, transaction
-from blogapi.storage.expressions import insert_or_update
+from blogapi.storage.expressions import make_upsert_statement
 from blogapi.web.fields import Fields
 
 
@@ -79,7 +79,7 @@ def report_presence(user: UUID, article_id: UUID, check_exists: Callable[[UUID],
         connection.execute(
             delete(_presence).where(~_presence.c.seen.between(now - LIFETIME, now + clock.TOLERANCE))
         )
-        statement = insert_or_update(connection.dialect.name, _presence, "seen")
+        statement = make_upsert_statement(connection.dialect.name, _presence, "seen")
         connection.execute(statement, {"article_id": article_id, "user_id": user, "seen": now})
         newest = select(_presence.c.article_id).where(_presence.c.user_id == user)
         newest = newest.order_by(_presence.c.seen.desc(), _presence.c.article_id).limit(MAX_ARTICLES)

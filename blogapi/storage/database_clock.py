@@ -1,6 +1,6 @@
 """The clock that decides whether a scheduled item is due: PostgreSQL's, or on SQLite this process's.
 
-Several servers share one PostgreSQL database, and their own clocks may differ.
+Several servers can share one PostgreSQL database, and the clocks of these servers may differ.
 """
 
 from __future__ import annotations

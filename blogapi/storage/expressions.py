@@ -62,7 +62,7 @@ def _compile_has_value_sqlite(element: has_json_value, compiler: SQLCompiler, **
     return f"((json_type({member}) = 'array') = {is_list} AND EXISTS ({found}))"
 
 
-def insert_or_update(
+def make_upsert_statement(
     dialect: str, table: TableClause, *names: str, key: Sequence[ColumnElement[Any]] = ()
 ) -> Insert:
     """Return an INSERT that updates the columns `names` if a row with the key exists already.

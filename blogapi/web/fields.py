@@ -82,7 +82,8 @@ class Slug(Text):
     """A slug: lowercase words and numbers, separated by hyphens."""
 
     def __init__(self, **options: Any) -> None:
-        # The pattern excludes only spaces, capital letters and most punctuation; `_deserialize` refuses more.
+        # The pattern excludes only spaces, capital letters and most punctuation; `_deserialize` refuses other
+        # characters too.
         options["metadata"] = {"pattern": r"^[^\sA-Z!-,./:-@\[-`{-~]+$"} | options.get("metadata", {})
         super().__init__(max_length=slugs.MAX_SLUG_LENGTH, min_length=1, **options)
 

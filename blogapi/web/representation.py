@@ -18,7 +18,7 @@ from blogapi.web.pagination import Query
 
 
 class PartialResult:
-    """A result, and the names of the fields that the query selects (None: all fields of the schema).
+    """The result of a view, and the names of the fields that the query selects (None: all fields).
 
     `hidden_state` is state that a write can change but the body does not show; the ETag depends on it.
     """

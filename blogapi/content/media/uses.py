@@ -26,7 +26,7 @@ from blogapi.publication.events import note_change
 from blogapi.site.models import Site
 from blogapi.site.service import STATE as SITE_STATE
 from blogapi.storage.database import Base, chunk, current_time, table_of
-from blogapi.storage.expressions import insert_or_update
+from blogapi.storage.expressions import make_upsert_statement
 
 ARTICLE = "article"
 WORKING_COPY = "working_copy"
@@ -186,7 +186,7 @@ def _add_uses(
     if not uses:
         return
     # A former version can use the file already.
-    statement = insert_or_update(session.get_bind().dialect.name, _use, "current")
+    statement = make_upsert_statement(session.get_bind().dialect.name, _use, "current")
     rows = [
         {"media_id": media_id, "kind": kind, "item_id": item, "current": current} for item, media_id in uses
     ]

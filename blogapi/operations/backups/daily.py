@@ -17,7 +17,8 @@ from blogapi.operations.backups.service import Backup
 from blogapi.operations.backups.status import BackupStatus
 from blogapi.web.errors import Problem
 
-# The seconds from the start to the first check whether the backup of the day exists, and between checks.
+# The thread checks whether the backup of the day exists: for the first time after FIRST_CHECK_SECONDS, and
+# then every CHECK_SECONDS.
 FIRST_CHECK_SECONDS = 5.0
 CHECK_SECONDS = 1800.0
 

@@ -102,7 +102,8 @@ class Manifest:
     """What a backup contains.
 
     `created` is the time of the backup, `blogapi` the version that made it, `step` the name of its last
-    migration, and `rows` the number of rows of each table. `has_theme` is whether it contains the theme.
+    migration, and `rows` the number of rows of each table. `has_theme` is whether the backup contains the
+    theme.
     """
 
     created: str

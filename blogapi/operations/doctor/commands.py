@@ -54,7 +54,7 @@ from blogapi.storage.database import Base, db
 def doctor(context: click.Context, repair: bool, full: bool, as_json: bool) -> None:
     """Check the blog and print a remedy for each problem.
 
-    The command changes nothing without --repair. It exits with status 1 if a problem remains; hints do not
+    The command changes nothing without --repair. The exit status is 1 if a problem remains; hints do not
     count.
     """
     results = []

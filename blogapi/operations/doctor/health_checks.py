@@ -1,6 +1,7 @@
 """Quick checks of a running blog, whose results admins see in a browser.
 
-The checks change nothing, and are limited in time or number. The command `doctor` checks and repairs more.
+The checks change nothing, and are limited in time or number. The command `doctor` runs more checks, and can
+repair problems.
 """
 
 from __future__ import annotations

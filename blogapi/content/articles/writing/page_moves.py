@@ -22,7 +22,7 @@ from blogapi.site.page_paths import PageNode, Tree
 from blogapi.site.paths import to_former_path
 from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db, table_of
-from blogapi.storage.expressions import insert_or_update
+from blogapi.storage.expressions import make_upsert_statement
 
 _PAGE = ItemType.PAGE.value
 
@@ -79,7 +79,7 @@ def _store_former_paths(
         return
     connection, table = db.session.connection(), table_of(FormerPath)
     # Another page can have had the same path before; the path leads to the page that had it last.
-    connection.execute(insert_or_update(connection.dialect.name, table, "article_id", "created"), rows)
+    connection.execute(make_upsert_statement(connection.dialect.name, table, "article_id", "created"), rows)
 
 
 def _list_moved_pages(
