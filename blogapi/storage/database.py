@@ -245,8 +245,9 @@ class WriteTransaction:
     """The outermost `transaction()` of a session.
 
     `counter` contains the values of CommitCounter before the transaction; see `check_version`.
-    `noted_changes` is used by `publication.events`. `after_commit` and `after_rollback` map each function
-    that is called at the end to its argument, a list of items.
+    `noted_changes` are the changes that `publication.events` notes, by the kind and the uuid of the item.
+    `after_commit` and `after_rollback` map each function that is called at the end to its argument, a list of
+    items.
     """
 
     visible: bool | None

@@ -154,12 +154,12 @@ class LinkField:
 
     name: str
     kind: str
-
-    @property
-    def relation(self) -> str:
-        """The name of the attribute of Article that contains the links; each link has a `term_id`."""
-        return f"{self.kind}_links"
+    #: the attribute of Article that contains the links; each link has a `term_id`
+    relation: str
 
 
-LINK_FIELDS = (LinkField(name="tags", kind="tag"), LinkField(name="authors", kind="author"))
+LINK_FIELDS = (
+    LinkField(name="tags", kind="tag", relation="tag_links"),
+    LinkField(name="authors", kind="author", relation="author_links"),
+)
 LINK_NAMES = tuple(field.name for field in LINK_FIELDS)

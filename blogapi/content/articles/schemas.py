@@ -11,7 +11,6 @@ from blogapi.accounts.users.schemas import UserReferenceSchema
 from blogapi.content.articles.content import ArticleInput
 from blogapi.content.articles.fields import INPUT_FIELDS, LINK_NAMES, OUTPUT_FIELDS, TEXT_DEFAULTS, TEXT_NAMES
 from blogapi.content.articles.lifecycle import API_STATUSES, get_api_status
-from blogapi.content.articles.models import Article
 from blogapi.content.custom_fields.validation import CustomValues
 from blogapi.content.media.schemas import RenditionSchema
 from blogapi.content.taxonomies.authors import EmbeddedAuthorSchema
@@ -124,12 +123,12 @@ class ArticleSchema(OutputSchema):
     slug = ma.fields.String(metadata={"example": "the-bread-that-waits-for-me"})
     cover_image = OUTPUT_FIELDS["cover_image"]
     content = OUTPUT_FIELDS["content"]
-    status = ma.fields.Method("get_status", metadata={"type": "string", "enum": list(API_STATUSES)})
+    status = ma.fields.Function(
+        lambda article: get_api_status(article, current_time()),
+        metadata={"type": "string", "enum": list(API_STATUSES)},
+    )
     content_type = OUTPUT_FIELDS["content_type"]
     seo = NestedColumns(SeoSchema)
-
-    def get_status(self, article: Article) -> str:
-        return get_api_status(article, current_time())
 
     def hidden_state(self, shown: Any) -> str:
         """Return the version of the article; writes to fields outside this schema also change it."""
