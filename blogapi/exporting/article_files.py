@@ -73,7 +73,7 @@ class ArticleWriter:
                 content,
                 paths,
                 layout.article_media,
-                pages={item["uuid"]: self._make_page(item, item["slug"]) for item in linked},
+                pages={item["uuid"]: self._make_page_address(item, item["slug"]) for item in linked},
                 escapes_shortcodes=layout.has_shortcodes,
             )
         if layout.shows_text_as_html:
@@ -126,7 +126,7 @@ class ArticleWriter:
                     "former_slugs": article["former_slugs"],
                     "former_paths": article["former_paths"],
                     "originals": originals,
-                    "paths": self._list_other_paths(article, replacements),
+                    "paths": self._list_unreplaced_paths(article, replacements),
                     "replacements": replacements,
                 }
             ),
@@ -160,7 +160,7 @@ class ArticleWriter:
         kinds = (kind for kind in LINK_NAMES if self._terms[kind].is_ambiguous(article[kind]))
         return category | {kind: article[kind] for kind in kinds}
 
-    def _list_other_paths(self, article: Item, replacements: Sequence[Replacement]) -> list[Item]:
+    def _list_unreplaced_paths(self, article: Item, replacements: Sequence[Replacement]) -> list[Item]:
         replaced_paths = {item["original"] for item in replacements}
         return [
             {"path": path["path"], "file": self._media.names[path["media"]]}
@@ -174,10 +174,10 @@ class ArticleWriter:
 
     def _make_path(self, article: Item, slug: str) -> str:
         """Return the decoded path of the article's page with this slug, or "" if it has no path."""
-        parts = urlsplit(self._make_page(article, slug))
+        parts = urlsplit(self._make_page_address(article, slug))
         return "" if parts.query or parts.fragment else unquote(parts.path)
 
-    def _make_page(self, article: Item, slug: str) -> str:
+    def _make_page_address(self, article: Item, slug: str) -> str:
         """Return the address of the article's page with this slug, relative to the site's address, or ""."""
         if not article["published_at"]:
             return ""

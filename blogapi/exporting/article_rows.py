@@ -55,8 +55,8 @@ def read_articles(
             "published_at": row.published_at and format_time(row.published_at),
             "status": row.status,
             "slug": row.slug,
-            "former_slugs": to_former_slugs(former_slugs[uuid]),
-            "former_paths": to_former_slugs(former_paths[uuid], "path"),
+            "former_slugs": list_former_values(former_slugs[uuid]),
+            "former_paths": list_former_values(former_paths[uuid], "path"),
             **{name: getattr(row, name) for name in TEXT_NAMES},
             "category": row.category_id and slugs["category"][row.category_id],
             **read_position(row),
@@ -149,7 +149,7 @@ def _find_slugs(slugs: Mapping[UUID, str], uuids: Iterable[UUID]) -> list[str]:
     return list(dict.fromkeys(slugs[uuid] for uuid in uuids if uuid in slugs))
 
 
-def to_former_slugs(rows: Iterable[tuple[Any, ...]], name: str = "slug") -> list[Item]:
+def list_former_values(rows: Iterable[tuple[Any, ...]], name: str = "slug") -> list[Item]:
     return [{name: value, "created": format_time(created)} for value, created in sorted(rows)]
 
 

@@ -106,7 +106,7 @@ def list_files(snapshot: Snapshot, layout: Layout) -> Iterator[TextFile | MediaF
         name = article_names.choose_name(article["slug"])
         path = layout.get_article_path(article, name, snapshot.site["time_zone"], now)
         yield TextFile(path, writer.format_article(article))
-        pages.add(article)
+        pages.add_terms(article)
     for path, text in pages.list_pages():
         yield TextFile(path, text.encode())
     end_read()

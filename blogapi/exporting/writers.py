@@ -50,16 +50,16 @@ def write_zip(
                 try:
                     _add_file(archive, file, media)
                 except CannotWrite as error:
-                    report.refuse(file.path, str(error))
+                    report.add_refusal(file.path, str(error))
                 else:
                     digests[file.path] = {file.digest}
-            archive.writestr(_make_info(manifest), _format_manifest(digests))
+            archive.writestr(_make_zip_info(manifest), _format_manifest(digests))
         files.replace(partial, target)
     report.files[FileResult.WRITTEN] += len(digests)
 
 
 def _add_file(archive: zipfile.ZipFile, file: TextFile | MediaFile, media: Path) -> None:
-    info = _make_info(file.path)
+    info = _make_zip_info(file.path)
     if isinstance(file, TextFile):
         archive.writestr(info, file.content, zipfile.ZIP_DEFLATED)
         return
@@ -68,7 +68,7 @@ def _add_file(archive: zipfile.ZipFile, file: TextFile | MediaFile, media: Path)
         shutil.copyfileobj(source, output)
 
 
-def _make_info(path: str) -> zipfile.ZipInfo:
+def _make_zip_info(path: str) -> zipfile.ZipInfo:
     info = zipfile.ZipInfo(path)
     info.create_system, info.external_attr = _UNIX_SYSTEM, _FILE_MODE
     return info
@@ -108,7 +108,7 @@ def write_folder(
         folder = WrittenFolder(
             root, media, report, root / manifest, former, overwrite=overwrite, dry_run=dry_run
         )
-        folder.write_all(items)
+        folder.write_files(items)
         for name in () if dry_run else MANIFESTS:
             if name != manifest:
                 (root / name).unlink(missing_ok=True)
@@ -138,7 +138,7 @@ class WrittenFolder:
         self._overwrite, self._dry_run, self._action = overwrite, dry_run, action
         self._digests: Digests = {}
 
-    def write_all(self, items: Iterable[TextFile | MediaFile]) -> None:
+    def write_files(self, items: Iterable[TextFile | MediaFile]) -> None:
         """Write the files, delete the files of former runs that are not among them, and update the list."""
         with nullcontext() if self._dry_run else self._manifest.open("a", 1, "utf-8", newline="\n") as lines:
             if lines is not None:
@@ -152,12 +152,12 @@ class WrittenFolder:
                     self._keep_line(file.path)
                     # The user can have a `.gitattributes` of their own; the guide says what to put into it.
                     if file.path != GIT_ATTRIBUTES:
-                        self._report.refuse(file.path, str(error))
+                        self._report.add_refusal(file.path, str(error))
         for path in sorted(self._former.keys() - self._digests.keys()):
             try:
                 self._report.files[FileResult.REMOVED] += self._remove_file(path)
             except CannotWrite as error:
-                self._report.refuse(path, f"The blog no longer contains this file, but: {error}")
+                self._report.add_refusal(path, f"The blog no longer contains this file, but: {error}")
                 self._keep_line(path)
         content = _format_manifest(self._digests)
         if not self._dry_run and self._manifest.read_bytes() != content:

@@ -24,7 +24,7 @@ from flask import current_app, g
 from blogapi.cli import ProgressReporter, no_progress
 from blogapi.content.articles.lists.conditions import ArticleFilters
 from blogapi.content.custom_fields.definitions import list_definitions
-from blogapi.content.media import file_references, types, widths
+from blogapi.content.media import file_references, resized_copies, types
 from blogapi.content.media.addresses import parse_width
 from blogapi.content.media.folder import get_folder
 from blogapi.content.media.stored_files import StoredFile
@@ -109,7 +109,7 @@ def build(
             written = WrittenFolder(
                 folder, media, report, manifest, former, overwrite=overwrite, action="build"
             )
-            written.write_all(_SiteCopy(stored, site, report, unlisted=unlisted).list_files(progress))
+            written.write_files(_SiteCopy(stored, site, report, unlisted=unlisted).list_files(progress))
     finally:
         end_read()
     return report
@@ -335,10 +335,14 @@ class _SiteCopy:
         for key, one in wanted.items():
             known = self._names.get(key)
             if known and (known != one or one[1]):
-                self._report.refuse(name, f"{known[0]} has this address, or one that differs only in case.")
+                self._report.add_refusal(
+                    name, f"{known[0]} has this address, or one that differs only in case."
+                )
                 return False
         if any(map(_is_impossible, parts)):
-            self._report.refuse(name, "A file system cannot have this name; change the slug or the pattern.")
+            self._report.add_refusal(
+                name, "A file system cannot have this name; change the slug or the pattern."
+            )
             return False
         self._names |= wanted
         return True
@@ -353,7 +357,7 @@ def _find_media(path: str) -> Path | None:
         if extension not in types.list_types(current_app):
             return None
         if (width := parse_width(name)) is not None:
-            found = widths.find_or_make_copy(hash, width, is_limited=False)
+            found = resized_copies.find_or_make_copy(hash, width, is_limited=False)
         else:
             file = get_folder().get_path(hash, extension)
             found = file if file.is_file() else file_references.find_new_path(found)

@@ -128,7 +128,7 @@ def find_slug_owner(slug: str) -> SlugOwner | None:
     return choose_owner(db.session.connection().execute(_SELECT_SLUG_OWNERS, {"slug": slug}), slug)
 
 
-def is_empty() -> bool:
+def is_blog_empty() -> bool:
     """Return whether the blog has no articles."""
     return db.session.scalar(select(Article.uuid).limit(1)) is None
 

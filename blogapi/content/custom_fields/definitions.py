@@ -34,7 +34,7 @@ def list_definitions() -> Sequence[CustomField]:
     return _definitions.get(db.session())
 
 
-def copy_definitions() -> Sequence[CustomField]:
+def detach_definitions() -> Sequence[CustomField]:
     """Return the definitions for use outside of this transaction."""
     definitions = list_definitions()
     for field in definitions:

@@ -60,7 +60,7 @@ def restore_items(user: UUID, uuids: Sequence[UUID]) -> list[WithAttributes]:
             documents[row.uuid] = deleted_items.parse_document(row)
             notes[row.uuid] = _adapt_article(documents[row.uuid].article, row, user)
             deleted_items.delete_item(row)
-        tree = _make_tree(documents, notes)
+        tree = _make_restored_tree(documents, notes)
         below = [child for doc in documents.values() for child in doc.children if child not in documents]
         moved = [child for child in below if child in tree and tree[child].parent in documents]
         with write_together([], *uuids, *moved) as loaded:
@@ -131,7 +131,7 @@ def _adapt_article(article: Article, row: DeletedItem, user: UUID) -> list[str]:
     return notes
 
 
-def _make_tree(documents: Mapping[UUID, Document], notes: Mapping[UUID, list[str]]) -> Tree:
+def _make_restored_tree(documents: Mapping[UUID, Document], notes: Mapping[UUID, list[str]]) -> Tree:
     """Return the tree with the restored pages above their former children that now have no parent."""
     tree = {**page_tree.get_tree(), **dict.fromkeys(documents, NEW_PLACE)}
     parents = {uuid: document.article.parent_id for uuid, document in documents.items()}

@@ -93,7 +93,7 @@ class MediaFolder:
         shutil.rmtree(copies, ignore_errors=True)
 
     def get_widths_folder(self, hash: str) -> Path:
-        """Return the folder with the resized copies of a picture; see `widths`."""
+        """Return the folder with the resized copies of a picture; see `resized_copies`."""
         return self.root / WIDTHS_NAME / hash[:2] / hash
 
 

@@ -64,7 +64,7 @@ class HtmlResolver:
             address = decode_entities(attributes[attribute])
             file = self.find_file(address)
             if file is not None:
-                attributes[attribute] = escape(_show_address(file, address))
+                attributes[attribute] = escape(_resolve_address(file, address))
                 picture = file
             elif address.startswith("media:"):
                 del attributes[attribute]
@@ -83,7 +83,7 @@ class HtmlResolver:
             address, *descriptor = candidate.split()[:2] or [""]
             file = self.find_file(address)
             if file is not None:
-                candidates.append(" ".join([_show_address(file, address), *descriptor]))
+                candidates.append(" ".join([_resolve_address(file, address), *descriptor]))
             elif not address.startswith("media:"):
                 candidates.append(candidate)
         srcset = escape(",".join(candidates))
@@ -117,7 +117,7 @@ def make_cover(file: File) -> WithAttributes:
     return WithAttributes(file, url=file.path)
 
 
-def _show_address(file: File, address: str) -> str:
+def _resolve_address(file: File, address: str) -> str:
     """Return the address of the file.
 
     If the address is a path, only an old hash in it is replaced, because the path can name a width.

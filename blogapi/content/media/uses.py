@@ -241,7 +241,7 @@ def read_article_uses(session: Session, articles: Collection[UUID]) -> dict[UUID
     return found
 
 
-def list_differing_items(session: Session) -> list[tuple[str, UUID, Mapping[UUID, File]]]:
+def list_items_with_wrong_uses(session: Session) -> list[tuple[str, UUID, Mapping[UUID, File]]]:
     """Return the items other than articles whose stored uses are wrong: kind, uuid and used files.
 
     An item that was deleted but has uses is in the list, without files.

@@ -70,12 +70,12 @@ def find_objection(uuid: UUID | None, parent: UUID, tree: page_paths.Tree) -> st
         return "There is no such page."
     if uuid is not None and uuid in page_paths.list_ancestors(parent, tree):
         return "A page cannot be below itself."
-    if _count_levels(parent, uuid, tree) > MAX_PAGES_ABOVE:
+    if _count_pages_above(parent, uuid, tree) > MAX_PAGES_ABOVE:
         return f"There can be at most {MAX_PAGES_ABOVE} pages above a page."
     return ""
 
 
-def _count_levels(parent: UUID, uuid: UUID | None, tree: page_paths.Tree) -> int:
+def _count_pages_above(parent: UUID, uuid: UUID | None, tree: page_paths.Tree) -> int:
     """Return the maximum number of pages above the page (None: a new page) or one of its descendants."""
     numbers = [len(page_paths.list_ancestors(parent, tree))]
     if uuid is not None:

@@ -27,7 +27,7 @@ _former = table_of(FormerTermSlug).c
 
 def get_term(taxonomy: Taxonomy[TermType], uuid: UUID) -> TermType:
     """Return the term; raises NotFound if it does not exist."""
-    return or_not_found(db.session.get(taxonomy.model, uuid), describe_missing(taxonomy))
+    return or_not_found(db.session.get(taxonomy.model, uuid), make_not_found_message(taxonomy))
 
 
 def find_slug_owner(taxonomy: Taxonomy[TermType], slug: str) -> SlugOwner | None:
@@ -107,7 +107,7 @@ def find_terms_by_names(taxonomy: Taxonomy[TermType], names: Collection[str]) ->
         terms = sorted(
             namesakes.get(make_name_key(name), []), key=lambda term: term.slug not in (former, present)
         )
-        if former in by_slug and _has_former_slug(by_slug[former], former):
+        if former in by_slug and _matches_former_slug(by_slug[former], former):
             terms.append(by_slug[former])
         # If another term had the slug of the name, the slug of its term got a number.
         others = (by_slug[slug] for slug in takewhile(by_slug.__contains__, numbered))
@@ -117,7 +117,7 @@ def find_terms_by_names(taxonomy: Taxonomy[TermType], names: Collection[str]) ->
     return found
 
 
-def _has_former_slug(term: Term, slug: str) -> bool:
+def _matches_former_slug(term: Term, slug: str) -> bool:
     """Return whether the term can belong to each name with this slug.
 
     Version 1.0 made another slug from a name with an apostrophe, such as `Kid's Corner`. Versions before it
@@ -188,5 +188,5 @@ def _select_slug_owners(model: Any) -> CompoundSelect[UUID, str]:
     )
 
 
-def describe_missing(taxonomy: Taxonomy[TermType]) -> str:
+def make_not_found_message(taxonomy: Taxonomy[TermType]) -> str:
     return f"There is no such {taxonomy.singular}; GET /api/v1/blog/{taxonomy.plural}/ lists them."

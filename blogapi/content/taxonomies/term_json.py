@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Select, false, func, or_, select
 
 from blogapi.content.taxonomies.hierarchy import find_parents
 from blogapi.content.taxonomies.models import FormerTermSlug, Term
-from blogapi.content.taxonomies.queries import describe_missing
+from blogapi.content.taxonomies.queries import make_not_found_message
 from blogapi.content.taxonomies.similar_names import find_similar_terms
 from blogapi.content.taxonomies.taxonomy import Taxonomy, TermType
 from blogapi.content.taxonomies.term_head import make_head
@@ -202,7 +202,7 @@ def check_visible(taxonomy: Taxonomy[Any], uuid: UUID, condition: ColumnElement[
 def _get_row(taxonomy: Taxonomy[Any], uuid: UUID, condition: ColumnElement[bool] | None) -> Any:
     statement = select(*_find_columns(taxonomy).values()).where(taxonomy.model.uuid == uuid)
     row = db.session.execute(statement if condition is None else statement.where(condition)).one_or_none()
-    return or_not_found(row, describe_missing(taxonomy))
+    return or_not_found(row, make_not_found_message(taxonomy))
 
 
 @cache

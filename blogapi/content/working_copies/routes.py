@@ -47,7 +47,9 @@ def build_blueprint(resource: Resource) -> Blueprint:
         def etag(self, id: UUID | None) -> str | None:
             etag = copy.etag(id)
             sent = request.headers
-            is_needed = "If-Match" in sent or ("If-None-Match" not in sent and service.can_take_saves(id))
+            is_needed = "If-Match" in sent or (
+                "If-None-Match" not in sent and service.is_scheduled_article(id)
+            )
             return item.etag(id) if etag is None and is_needed else etag
 
     class EditedRepresentation(WorkingCopyRepresentation):
@@ -75,7 +77,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
             return False
         return contains_state(request.if_match, item.etag(id) or "")
 
-    def check_has_read(id: UUID) -> None:
+    def check_copy_was_read(id: UUID) -> None:
         """Raise PreconditionRequired if a client with a key for drafts may overwrite edits it has not read.
 
         Overwritten edits are not kept as a version. Call this in the transaction of the write.
@@ -88,7 +90,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
 
     def save(fields: ArticleInput, id: UUID, *, partial: bool = False) -> UpsertResult:
         permissions.check_working_copy(id, fields)
-        check_has_read(id)
+        check_copy_was_read(id)
         user, publishes = current_user_id(), current_caller().may_change_public
         options = {"partial": partial, "rebase": sends_item_etag(id), "publishes": publishes}
         saved, created = service.save_working_copy(user, id, fields, **options)

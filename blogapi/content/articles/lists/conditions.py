@@ -172,7 +172,7 @@ def list_state_conditions(
     return [type_, is_wanted]
 
 
-def limit_publication_time(column: Any, filters: ArticleFilters) -> list[ColumnElement[bool]]:
+def list_period_conditions(column: Any, filters: ArticleFilters) -> list[ColumnElement[bool]]:
     """Return the conditions that `column`, a publication time, is in the period of the filters."""
     after, before = filters.published_after, filters.published_before
     return [*([column >= after] if after else ()), *([column < before] if before else ())]

@@ -65,7 +65,7 @@ class ArticleCounter:
         }
 
 
-def _count_by_status(term: ColumnElement[UUID]) -> Select[*tuple[Any, ...]]:
+def _select_counts_by_status(term: ColumnElement[UUID]) -> Select[*tuple[Any, ...]]:
     status = case((scheduled(_article), SCHEDULED), else_=_article.status).label("shown_status")
     return select(term, status, func.count()).where(is_article(_article))
 
@@ -77,12 +77,12 @@ def make_counter(taxonomy: Taxonomy[Any]) -> ArticleCounter:
     """
     term, uuid = taxonomy.get_link(), table_of(taxonomy.model).c.uuid
     if term.table is table_of(Article):
-        return ArticleCounter(uuid, term, _article.uuid, listed(_article), (_count_by_status(term),))
+        return ArticleCounter(uuid, term, _article.uuid, listed(_article), (_select_counts_by_status(term),))
     link = term.table.c
     status = case((link.listed_from > NOW, SCHEDULED), else_=Status.PUBLISHED.value).label("shown_status")
     by_status = (
         select(term, status, func.count()).where(link.listed_from.is_not(None)),
-        _count_by_status(term).where(link.article_id == _article.uuid, link.listed_from.is_(None)),
+        _select_counts_by_status(term).where(link.article_id == _article.uuid, link.listed_from.is_(None)),
     )
     return ArticleCounter(uuid, term, link.article_id, link.listed_from <= NOW, by_status)
 

@@ -23,8 +23,8 @@ from blogapi.content.articles.lists.conditions import (
     Condition,
     find_named_terms,
     is_only_author,
-    limit_publication_time,
     list_conditions,
+    list_period_conditions,
     list_state_conditions,
 )
 from blogapi.content.articles.models import Article, ArticleTag, WorkingCopy
@@ -81,7 +81,7 @@ def build_list(filters: ArticleFilters, *, public: bool, author_id: UUID | None 
     """
     ordering, now = filters.ordering or NEWEST, current_time()
     conditions = _list_all_conditions(filters, author_id)
-    total = _count_matching(conditions, filters, now, public=public)
+    total = _select_total(conditions, filters, now, public=public)
     is_listed = public or filters.status in LISTED_STATUSES
     driver = next((condition for condition in conditions if condition.drives), None)
     if driver is not None and is_listed and ordering in _DATE_ORDERINGS and filters.type != PAGE:
@@ -140,7 +140,7 @@ def select_status_counts(author_id: UUID | None, filters: ArticleFilters) -> Exe
 
 def list_entry_conditions(filters: ArticleFilters) -> list[ColumnElement[bool]]:
     """Return the conditions that a search entry belongs to a public article in the period of the filters."""
-    return [_entry.listed_from <= current_time(), *limit_publication_time(_entry.listed_from, filters)]
+    return [_entry.listed_from <= current_time(), *list_period_conditions(_entry.listed_from, filters)]
 
 
 def _list_all_conditions(filters: ArticleFilters, author_id: UUID | None) -> list[Condition]:
@@ -162,7 +162,7 @@ def _select_articles(
 ) -> Select[*tuple[Any, ...]]:
     """Select `column` of the matching articles; the conditions on their state refer to `columns`."""
     wanted = [condition.get_sql(reads_all=reads_all) for condition in conditions]
-    wanted += limit_publication_time(_article.published_at, filters)
+    wanted += list_period_conditions(_article.published_at, filters)
     wanted += list_state_conditions(filters, columns, now, public=public)
     return select(column).select_from(table_of(Article)).where(*wanted)
 
@@ -178,7 +178,7 @@ def _select_links(
 ) -> Select[*tuple[Any, ...]]:
     """Select `column` of the links of `driver` whose articles are public and meet all conditions."""
     link = driver.link
-    wanted = [driver.of_link, link.listed_from <= now, *limit_publication_time(link.listed_from, filters)]
+    wanted = [driver.of_link, link.listed_from <= now, *list_period_conditions(link.listed_from, filters)]
     source = link.article_id.table
     for condition in conditions:
         if link is _tag and condition.of_any_tag is not None:
@@ -189,7 +189,7 @@ def _select_links(
     return select(column).select_from(source).where(*wanted)
 
 
-def _count_matching(
+def _select_total(
     conditions: Sequence[Condition], filters: ArticleFilters, now: datetime, *, public: bool
 ) -> Select[int]:
     linked = [condition for condition in conditions if condition.link is not None]
