@@ -97,7 +97,7 @@ class ArticleWriter:
         page = (
             {layout.address_field: self._make_path(article, article["slug"])} if layout.address_field else {}
         )
-        # The former paths of a page contain all its former addresses; its former slugs add none.
+        # All former addresses of a page are in its former paths, so its former slugs are not needed.
         former_slugs = [] if article.get("type") == ItemType.PAGE else article["former_slugs"]
         former_paths = [self._make_path(article, item["slug"]) for item in former_slugs]
         former_paths += [

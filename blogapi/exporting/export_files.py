@@ -81,7 +81,7 @@ def list_files(snapshot: Snapshot, layout: Layout) -> Iterator[TextFile | MediaF
     """
     names = choose_media_names(snapshot.media)
     media = MediaAddresses(snapshot.media, names, snapshot.former_hashes)
-    # This file comes first: a manifest that contains it is from an export, even from an interrupted one.
+    # The description comes first, so that even the manifest of an interrupted export lists it.
     description = layout.make_description(includes_drafts=snapshot.includes_drafts)
     yield TextFile(DESCRIPTION, to_yaml(description).encode())
     yield TextFile(GIT_ATTRIBUTES, b"* -text\n")
@@ -150,7 +150,7 @@ def _export_pictures(item: Item, layout: Layout, media: MediaAddresses) -> Item:
 
 
 def _drop_empty_fields(item: Item) -> Item:
-    """Return the non-empty fields, and an empty description of a category, because it differs from null."""
+    """Return the fields that are not empty, and the description of a category if it is not null."""
     is_category = "parent" in item
     return {
         name: value

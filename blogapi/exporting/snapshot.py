@@ -232,7 +232,7 @@ def _count_items_left_out(now: datetime) -> dict[str, int]:
 
 
 def _is_written_since(since: datetime) -> ColumnElement[bool]:
-    """Return the condition that an article or its working copy was written since then, or it is a page."""
+    """Return the condition that an item is a page, or that it or its working copy was written since then."""
     edited = select(_copy.article_id).where(_copy.last_updated >= since)
     # All pages are exported, because a page refers to the pages above it.
     return or_(_article.last_updated >= since, _article.uuid.in_(edited), _article.type == ItemType.PAGE)

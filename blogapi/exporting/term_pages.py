@@ -17,12 +17,13 @@ from blogapi.rendering.characters import MARKS
 from blogapi.rendering.yaml_text import to_yaml
 from blogapi.site.heads import without_empty
 
-# Names for which `_make_folder_name` returns the folder that Hugo uses; for other names, Hugo has more rules.
+# Names for which `_make_folder_name` returns the folder that Hugo uses; Hugo changes other names in more
+# ways.
 _SIMPLE_NAME = re.compile(rf"[\w{MARKS}]+(?:[ -][\w{MARKS}]+)*")
 
 
 class TermPages:
-    """The pages of the terms of public articles; other terms get none, because Hugo would publish them."""
+    """The pages of the terms of public articles; Hugo would publish the pages of other terms."""
 
     def __init__(self, snapshot: Snapshot, layout: Layout, media: MediaAddresses, now: datetime) -> None:
         self._snapshot, self._layout, self._media, self._now = snapshot, layout, media, now

@@ -26,7 +26,7 @@ from blogapi.storage import files
 from blogapi.web.errors import Conflict
 
 _LOCK_NAME, _PARTIAL_NAME = ".blogapi-export.lock", ".blogapi-export.partial"
-# The SHA-256 digests of the files that runs have written, by path; several after a run was killed.
+# The SHA-256 digests of the written files, by path. After an export was killed, a path can have several.
 Digests = dict[str, set[str]]
 
 # A line in the list of files, in the format of `sha256sum`.
@@ -117,8 +117,8 @@ def write_folder(
 class WrittenFolder:
     """A folder into which repeated exports or builds write, and which can contain other files.
 
-    `manifest` is the list of the files, and `former` what the lists of former runs contain. `action` is the
-    noun for a run in messages.
+    `manifest` is the file with the list of the files, and `former` contains the digests in the lists of
+    former runs. `action` is the noun for a run in messages, such as `export`.
     """
 
     def __init__(
@@ -226,7 +226,7 @@ class WrittenFolder:
 @contextmanager
 def _open_partial(partial: Path, target: Path) -> Iterator[IO[bytes]]:
     """Yield an empty file with the name `partial` that replaces the target at the end."""
-    # If a link has this name, it must not be followed.
+    # Delete a link with this name, so that nothing is written through the link.
     partial.unlink(missing_ok=True)
     try:
         with partial.open("xb") as output:
@@ -237,7 +237,7 @@ def _open_partial(partial: Path, target: Path) -> Iterator[IO[bytes]]:
 
 
 def read_manifest(path: Path) -> Digests:
-    """Return what the list of the files of former runs contains; a missing list is empty."""
+    """Return the digests in the list of the files of former runs; a missing list counts as empty."""
     text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
     digests: Digests = {}
     for match in filter(None, map(_LINE_PATTERN.fullmatch, text.split("\n"))):

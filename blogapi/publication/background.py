@@ -20,7 +20,7 @@ from blogapi.storage.version_check import NewerSchema
 
 CHECK_SECONDS, STOP_SECONDS = 1.0, 5.0
 
-# How long an event is kept after a newer event of its item. A cursor at a deleted event is refused.
+# How long an event is kept after a newer event of the same item. A cursor at a deleted event is refused.
 EVENT_LIFETIME = timedelta(days=30)
 _DAY_SECONDS = 86_400
 _EVENTS_PER_TRANSACTION = 5000

@@ -42,7 +42,7 @@ class Cursor:
 def parse_cursor(text: str, letter: str) -> Cursor | None:
     """Return the cursor that the text represents, or None if it belongs to a feed with another letter.
 
-    The text must be `0` or match PATTERN.
+    The text must be `0` or match CURSOR_PATTERN.
     """
     if text == "0":
         return Cursor()
@@ -58,7 +58,7 @@ def format_cursor(cursor: Cursor, letter: str) -> str:
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
-# Authors are public only through articles: an article is recorded with its authors (`ItemState.shows`).
+# Only articles make authors public, so `ItemState.shows` records the authors of an article.
 AUTHOR = "author"
 
 

@@ -55,7 +55,7 @@ _ALL_KINDS = (
     ),
     ItemKind(name="category", plural="categories", events=_TERM_EVENTS, is_term=True),
     ItemKind(name="tag", plural="tags", events=_TERM_EVENTS, is_term=True),
-    # Authors are public as long as one of their articles is.
+    # An author is public as long as at least one of their articles is public.
     ItemKind(name="author", plural="authors", events=_ITEM_EVENTS, is_term=True),
     ItemKind(name="site", plural="site", events={ChangeType.UPDATED: "updated"}, keeps_slugs=False),
 )

@@ -70,7 +70,7 @@ class Item(DatedItem, Protocol):
 
     @property
     def type(self) -> str:
-        """Whether it is an article or a page."""
+        """Whether the item is an article or a page."""
 
 
 def get_readable_from(item: DatedItem) -> datetime | None:

@@ -27,7 +27,7 @@ MAX_PLAYERS = 100
 _ADDRESS_END = r"(?:[/?&#]\S*)?"
 _PARAGRAPH = re.compile(r'<p><a href="(https?://[^"<>]*+)">([^<]*+)</a></p>')
 _TIME = re.compile(r"[?&#](?:t|start)=(?:([0-9]{1,2})h)?(?:([0-9]{1,4})m)?(?:([0-9]{1,6})s?)?(?=[&#]|\Z)")
-# Matches the output of to_frame() after the sanitizer.
+# Matches the output of to_frame() after the sanitizer has cleaned it.
 _PLAYER_FRAME = re.compile(r'(<figure class="embed embed-[a-z]+">)<iframe [^<>]*+></iframe>')
 _PLAYER_FIGURE = re.compile(r'<figure class="embed embed-[a-z]+">(?:[^<]++|<(?!/?figure))*+</figure>')
 
@@ -134,7 +134,7 @@ def to_frame(address: str) -> str | None:
 
 
 def find_player(address: str) -> tuple[Player, str] | None:
-    """Return the player of this address and the address of its frame; None without a player."""
+    """Return the player of this address and the address of the frame; None if there is no player."""
     for pattern, player in _PATTERNS:
         if match := pattern.fullmatch(address):
             return player, player.make_address(match)

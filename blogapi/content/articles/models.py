@@ -56,7 +56,7 @@ class Article(HasEvents, Identified, Timestamped, Base):
     """An article or, by its `type`, a page; its content is stored exactly as the client sent it.
 
     A page has no category. Its `parent_id` refers to its parent page, and `position` orders the pages with
-    the same parent. The columns of DERIVED_COLUMNS are rendered from the others, from the files that the
+    the same parent. The columns of DERIVED_COLUMNS are rendered from other columns, from the files that the
     article uses and from the address of the service; `writing.derived_columns` fills them.
     """
 
@@ -177,8 +177,8 @@ def check_texts(rows: Iterable[Iterable[Any]]) -> None:
         raise Damaged("the stored text of an article is not text")
 
 
-#: The names of the columns that are rendered from other data, and again when this data changes. Exports,
-#: versions, working copies and the documents of deleted items do not contain these columns.
+#: The names of the columns that are rendered from other data, and rendered again when that data changes.
+#: Exports, versions, working copies and the documents of deleted items do not contain these columns.
 DERIVED_COLUMNS = frozenset(column.name for column in Article.__table__.c if column.info.get("derived"))
 
 # These indexes are partial: most articles are in the language of the site and have no translations.

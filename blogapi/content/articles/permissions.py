@@ -1,8 +1,9 @@
 """Checks what a caller may do with single articles.
 
 Authors write only their own articles, and see no hidden articles of others. An article belongs to the user
-who created it (`author_id`); `user reassign` gives it to another user. The byline does not matter. Hidden
-articles are reported as if they did not exist. Editors and admins may work on all articles.
+who created it (`author_id`), whatever its byline says; `user reassign` gives it to another user. For a hidden
+article, the errors are the same as for an article that does not exist. Editors and admins may work on all
+articles.
 
 The owner and the visibility of an article are checked separately: with a key of the scope `drafts`, a caller
 may work on the same articles as the owner of the key, but may not change public articles.
@@ -88,7 +89,7 @@ def get_own_articles_version(user: UUID) -> str:
 
 
 def may_work_on(uuid: UUID) -> bool:
-    """Return whether the caller may work on the article or page; for editors, it need not exist."""
+    """Return whether the caller may work on the item; for editors, the item need not exist."""
     try:
         if current_caller().is_author:
             check_exists(uuid)
@@ -142,7 +143,7 @@ def is_restorable() -> ColumnElement[bool]:
 def check_deleted(uuid: UUID, type_: str | None = None) -> None:
     """Raise NotFound or Forbidden unless the item is deleted and the caller may restore it.
 
-    Without `type_`, the item can be an article or a page. With `type_`, raises Conflict if it is not deleted.
+    Without `type_`, the item can be an article or a page. With `type_`, raises Conflict if the item exists.
     """
     item = _read_rows([uuid], type_, _SELECT_DELETED).get(uuid)
     existing = _read_rows([uuid], type_).get(uuid) if type_ else None
@@ -243,7 +244,7 @@ def check_publication(uuid: UUID, status: str | None) -> None:
 def check_working_copy(uuid: UUID, fields: ArticleInput) -> None:
     """Raise NotFound or Forbidden unless the caller may save these fields in the article's working copy.
 
-    Only authors are checked here; see `check_exists`.
+    Only authors are checked; `check_exists` checks the other callers.
     """
     if current_caller().is_author:
         check_exists(uuid)

@@ -23,7 +23,7 @@ _article, _former = table_of(Article).c, table_of(FormerSlug).c
 _revision = table_of(ArticleRevision).c
 
 
-# Built once for all writes, because building a statement takes longer than executing it.
+# The statements are built once, because building a statement takes longer than executing it.
 _SELECT_TYPE = select(_article.type).where(_article.uuid == bindparam("uuid"))
 _SELECT_FORMER_SLUGS = select(_former.slug).where(_former.article_id == bindparam("uuid"))
 _SLUGS: Any = bindparam("slugs", expanding=True)
@@ -89,7 +89,7 @@ def find_articles(uuids: Sequence[UUID], *, with_html: bool = False) -> dict[UUI
 
 
 class StoredArticle(NamedTuple):
-    """An article, and the highest number in its history (or 0)."""
+    """An article, and the highest number of its former versions (0 without former versions)."""
 
     article: Article
     last_number: int

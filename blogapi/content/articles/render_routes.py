@@ -123,7 +123,7 @@ bp = Blueprint(
 @bp.response(200, RenderingSchema())
 def render(fields: Fields) -> WithAttributes:
     """Render a text as the content of an article or page, and compute its address; store nothing."""
-    # Imported here, because its libraries need 4 MB of memory, which servers without writes can save.
+    # Imported here, because the sanitizer needs 4 MB of memory, which servers without writes can save.
     from blogapi.rendering.sanitizer import is_shown_as_text, list_removed_elements
 
     article: UUID | None = fields.pop("article", None)

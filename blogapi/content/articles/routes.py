@@ -59,9 +59,9 @@ _SELECT_KEY = select(_article.translation_key).where(_article.uuid == bindparam(
 
 
 def find_shown_content(uuid: UUID, names: Sequence[str] | None) -> ShownContent:
-    """Return what a response with these fields of an article shows: the article, its terms and its links.
+    """Return the items on which a response with these fields depends: the article, its terms and its links.
 
-    With a field of `neighbours.FIELDS`, it shows all articles, because any of them can become a neighbour.
+    A field of `neighbours.FIELDS` depends on all articles, because any article can become a neighbour.
     """
     items = defaultdict[str, list[UUID]](list, {Article.kind: [uuid]})
     for kind, term in db.session.connection().execute(_SELECT_TERMS, {"uuid": uuid}):

@@ -82,7 +82,7 @@ class ArticleBodySchema(_TextsBodySchema):
 
     @ma.post_load
     def make_input(self, data: Fields, **_: Any) -> ArticleInput:
-        """Return the fields of the body as an object."""
+        """Return the fields of the body as an ArticleInput."""
         texts = {name: data.pop(name) for name in TEXT_NAMES if name in data}
         data |= {name: tuple(data[name]) for name in LINK_NAMES if name in data}
         return ArticleInput(texts=texts, **data)
@@ -114,7 +114,7 @@ class HeadingSchema(OutputSchema):
 class ArticleSchema(OutputSchema):
     """An article."""
 
-    # In the order of section 2.4 of the interface.
+    # The fields have the order of section 2.4 of the interface.
     uuid = Identifier()
     author = Identifier(attribute="author_id")
     title = OUTPUT_FIELDS["title"]
@@ -132,7 +132,7 @@ class ArticleSchema(OutputSchema):
         return get_api_status(article, current_time())
 
     def hidden_state(self, shown: Any) -> str:
-        """Return the version of the article; writes to fields outside this schema also change it."""
+        """Return the version of the article, which writes to fields outside this schema also change."""
         return str(shown.version)
 
 

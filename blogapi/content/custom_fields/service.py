@@ -29,7 +29,7 @@ def list_fields() -> list[WithAttributes]:
 def add_use_counts(fields: Sequence[CustomField]) -> list[WithAttributes]:
     """Return the definitions with `used_in` and `unfit_in`.
 
-    They are the numbers of items with a value, and of items with a value that does not fit.
+    `used_in` is the number of items with a value, `unfit_in` the number of items whose value does not fit.
     """
     used, unfit = Counter[str](), Counter[str]()
     article = Base.metadata.tables["article"].c
@@ -43,7 +43,7 @@ def add_use_counts(fields: Sequence[CustomField]) -> list[WithAttributes]:
 
 
 def get_field(uuid: UUID) -> CustomField:
-    """Return the definition; raises NotFound if there is none that the caller may read."""
+    """Return the definition; raises NotFound if it does not exist or the caller may not read it."""
     fields = [field for field in list_visible_fields(current_caller()) if field.uuid == uuid]
     if not fields:
         raise NotFound("There is no such field; GET /api/v1/blog/fields/ lists the fields.")
@@ -51,7 +51,7 @@ def get_field(uuid: UUID) -> CustomField:
 
 
 def get_details(uuid: UUID) -> WithAttributes:
-    """Return the definition with the counts of `add_use_counts`; raises NotFound if there is none."""
+    """Return the definition with the counts of `add_use_counts`; raises NotFound if it does not exist."""
     return add_use_counts([get_field(uuid)])[0]
 
 

@@ -1,4 +1,4 @@
-"""Articles and pages that were deleted: they are kept as documents for BIN_DAYS and can be restored."""
+"""Restores deleted articles and pages, and deletes them for good."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def delete_for_good(uuids: Sequence[UUID]) -> None:
 
 
 def delete_old_items() -> None:
-    """Delete the rows of items that were deleted more than BIN_DAYS ago; the history keeps their edits."""
+    """Delete the rows of items that were deleted more than BIN_DAYS ago; their edits become versions."""
     is_old = DeletedItem.deleted < current_time() - timedelta(days=current_app.config["BIN_DAYS"])
     for uuid in db.session.scalars(select(DeletedItem.uuid).where(is_old)).all():
         with transaction(visible=False):
@@ -149,7 +149,7 @@ def _make_restored_tree(documents: Mapping[UUID, Document], notes: Mapping[UUID,
 
 
 def _restore_addresses_and_edits(uuid: UUID, document: Document, notes: list[str]) -> None:
-    """Restore the former addresses that no other item has now, and the edits."""
+    """Restore the edits, and the former addresses that no other item has now."""
     former = [row for row in document.former_addresses if _is_free_address(row)]
     if len(former) < len(document.former_addresses):
         notes.append("Former addresses that another item has now were not restored.")

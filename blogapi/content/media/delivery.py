@@ -1,8 +1,8 @@
 """Serves the files of the library at `/media/<hash>/<name>`.
 
 A WSGI middleware finds each file from the address alone, without Flask and without the database. Requests
-that it cannot answer reach the view, which redirects from the address of a replaced file to the address of
-the new file, or returns the error.
+that the middleware cannot answer reach the view, which makes a missing copy of a picture, redirects from the
+address of a replaced file to the new file, or returns the error.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class _RequestedFile:
 
 
 class DeliveryMiddleware:
-    """A WSGI application that sends files, and passes on all other requests."""
+    """A WSGI application that sends media files, and passes all other requests to the application."""
 
     def __init__(self, app: Flask, application: WSGIApplication) -> None:
         self._application = application

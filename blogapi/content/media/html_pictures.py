@@ -31,7 +31,7 @@ _ATTRIBUTE = re.compile(r'(?<![a-z-])([a-z-]++)="([^"]*)"')
 
 
 class HtmlResolver:
-    """Resolves the references in the sanitised HTML of one article; `used` contains the files it has found.
+    """Resolves the references in the sanitised HTML of one article; `used` contains the found files.
 
     The written addresses begin with the address of the service. A `media:` address of an unknown file is
     removed.
@@ -118,9 +118,9 @@ def make_cover(file: File) -> WithAttributes:
 
 
 def _resolve_address(file: File, address: str) -> str:
-    """Return the address of the file.
+    """Return the absolute address of the file to which `address` refers.
 
-    If the address is a path, only an old hash in it is replaced, because the path can name a width.
+    In the path of a file, only a former hash is replaced, because the path can name a width.
     """
     key = parse_reference(address)
     if not isinstance(key, Address):

@@ -1,4 +1,4 @@
-"""Queries for media."""
+"""Queries for the files of the media library."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class MediaFilters:
     visible_to: UUID | None = None
 
     def _make_conditions(self) -> Iterator[ColumnElement[bool]]:
-        """Yield the SQL conditions of these files."""
+        """Yield the SQL conditions of the filters."""
         if self.q:
             searched = (_media.name, _media.alt, _media.caption)
             yield or_(*(column.icontains(self.q, autoescape=True) for column in searched))
@@ -121,7 +121,7 @@ class MediaFilters:
         """Return the statements that select these files and count them."""
         conditions = list(self._make_conditions())
         column, uuid = _media[self.ordering.removeprefix("-")], _media.uuid
-        # An ascending list is the reverse of the descending one, so that both use the same index.
+        # The ascending list is the exact reverse of the descending list, so that both use the same index.
         order = (column.desc(), uuid) if self.ordering.startswith("-") else (column, uuid.desc())
         count = select(func.count()).select_from(table_of(Media)).where(*conditions)
         return _SELECT_SHOWN.where(*conditions).order_by(*order), count
@@ -149,7 +149,7 @@ def list_json(
 
 
 def _execute_statement(statement: Select[*tuple[Any, ...]], **options: Any) -> Result[Any]:
-    # This bypasses the session, which would look for entities in every row.
+    # The connection is faster than the session, which would look for entities in every row.
     return db.session.connection().execute(statement, execution_options=options)
 
 

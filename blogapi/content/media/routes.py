@@ -33,7 +33,7 @@ from blogapi.web.pagination import DetailQuery, Page, Query
 from blogapi.web.representation import Representation, UpsertResult
 from blogapi.web.uploads import FileBodySchema, FileQuery, receive_file
 
-# The OpenAPI document describes these headers once.
+# The headers are empty here, because the OpenAPI document describes them once for all operations.
 _HEADERS: Fields = {"Location": {}, "ETag": {}}
 
 bp = Blueprint("media", __name__, url_prefix="/api/v1/blog/media", description="The media library")

@@ -1,4 +1,4 @@
-"""Removes all parts of an SVG image that do not draw it: scripts, metadata and foreign elements.
+"""Removes the parts of an SVG image that draw nothing, such as scripts, metadata and foreign elements.
 
 Only known SVG elements are kept, and only attributes that neither run code nor load files. A file from which
 nothing must be removed is kept unchanged. The image worker loads this module without the package, so it

@@ -76,7 +76,7 @@ def store_article_uses(
 ) -> None:
     """Store which files the articles use now; `new` are articles that had no current uses before.
 
-    A file that an article no longer uses is still used by its former version.
+    If an article no longer uses a file, a former version of the article still uses it.
     """
     connection = session.connection()
     current: set[tuple[UUID, UUID]] = set()
@@ -205,7 +205,7 @@ def replace_uses(session: Session, kind: str, used: Mapping[UUID, Iterable[File]
 
 
 def replace_paths(session: Session, media_id: UUID) -> None:
-    """Store the new path of a replaced file in the authors, categories and the site that show it."""
+    """Store the new path of a replaced file in the terms and the site that show the file."""
     items = defaultdict[str, list[UUID]](list)
     uses = select(_use.c.kind, _use.c.item_id).where(_use.c.media_id == media_id)
     for kind, item_id in session.connection().execute(uses):
@@ -232,7 +232,7 @@ def replace_paths(session: Session, media_id: UUID) -> None:
 
 
 def read_article_uses(session: Session, articles: Collection[UUID]) -> dict[UUID, set[UUID]]:
-    """Return the files that each of these articles uses now, as they are stored."""
+    """Return the files that each of these articles uses now, according to the stored uses."""
     found: dict[UUID, set[UUID]] = {item: set() for item in articles}
     for items in chunk(articles):
         for row in session.connection().execute(_SELECT_USES, {"kind": ARTICLE, "items": items}):
@@ -272,6 +272,6 @@ def _list_items(session: Session) -> Iterator[tuple[str, Iterator[tuple[UUID, Ma
 
 
 def repair_uses(session: Session, items: Iterable[tuple[str, UUID, Mapping[UUID, File]]]) -> None:
-    """Replace the stored uses of these items by their real uses."""
+    """Replace the stored uses of these items by the given uses."""
     for kind, item_id, files in items:
         replace_uses(session, kind, {item_id: files.values()})

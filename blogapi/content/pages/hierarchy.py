@@ -12,7 +12,7 @@ from blogapi.publication.visibility import Status
 from blogapi.site import page_paths
 from blogapi.web.errors import Invalid
 
-# The maximum number of pages above a page, because its address and its head show all of them.
+# The maximum number of pages above a page. The address and the head of a page contain all pages above it.
 MAX_PAGES_ABOVE = 20
 
 NEW_PLACE = page_paths.PageNode("", None, Status.DRAFT.value, None, was_public=False, language="", title="")

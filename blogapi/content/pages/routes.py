@@ -61,7 +61,7 @@ def _make_parent_filter(reference: str | None) -> Fields:
     if uuid := parse_uuid(reference):
         return {"parent": uuid}
     owner, tree = queries.find_slug_owner(reference), page_tree.read_tree()
-    # A hidden page must be treated like an unknown slug. No page is below a new uuid.
+    # A hidden page and an unknown slug must give the same empty list: no page has a new uuid as its parent.
     return {"parent": owner.uuid if owner and page_tree.is_visible(owner.uuid, tree) else uuid4()}
 
 

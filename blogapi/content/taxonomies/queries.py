@@ -42,7 +42,7 @@ def find_term(
 ) -> TermType | None:
     """Return the term with this uuid, slug or former slug, in this order of precedence, or None.
 
-    With a condition, only a term for which it is true is returned.
+    With a condition, only a term that meets the condition is returned.
     """
     uuid = parse_uuid(reference)
     had_slug = select(_former.term_id).where(_former.kind == model.kind, _former.slug == reference)
@@ -118,7 +118,7 @@ def find_terms_by_names(taxonomy: Taxonomy[TermType], names: Collection[str]) ->
 
 
 def _matches_former_slug(term: Term, slug: str) -> bool:
-    """Return whether the term can belong to each name with this slug.
+    """Return whether the term can be meant by any name from which version 1.0 made this slug.
 
     Version 1.0 made another slug from a name with an apostrophe, such as `Kid's Corner`. Versions before it
     gave the term `C#` the slug `c`, so a term with the slug `c` need not be `C`.

@@ -1,4 +1,4 @@
-"""Finds names of terms that are equal, or differ only in case, accents, spaces, punctuation or a plural."""
+"""Finds terms whose names are equal except for case, accents, spaces, punctuation or a plural."""
 
 from __future__ import annotations
 

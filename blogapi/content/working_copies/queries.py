@@ -41,7 +41,7 @@ def check_exists(article_id: UUID) -> None:
 
 
 def get_details(article_id: UUID) -> WithAttributes:
-    """Return the working copy with its fields and its user; raises NotFound if there is none.
+    """Return the working copy with its fields and its user; raises NotFound if it is missing.
 
     Deleted tags and authors are left out.
     """

@@ -40,8 +40,8 @@ def build_blueprint(resource: Resource) -> Blueprint:
     class WorkingCopyRepresentation(Representation):
         """A representation with the ETag of the working copy, which a write compares with `If-Match`.
 
-        Without a working copy, it has the ETag of the item if the request needs an ETag: if the
-        request has `If-Match`, or if its edits can be written into a scheduled item.
+        Without a working copy, it has the ETag of the item if the request needs an ETag: if the request has
+        `If-Match`, or if the edits can be written into a scheduled item.
         """
 
         def etag(self, id: UUID | None) -> str | None:
@@ -78,7 +78,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
         return contains_state(request.if_match, item.etag(id) or "")
 
     def check_copy_was_read(id: UUID) -> None:
-        """Raise PreconditionRequired if a client with a key for drafts may overwrite edits it has not read.
+        """Raise PreconditionRequired if a key for drafts could overwrite edits that its client has not read.
 
         Overwritten edits are not kept as a version. Call this in the transaction of the write.
         """
@@ -117,12 +117,13 @@ def build_blueprint(resource: Resource) -> Blueprint:
     def replace(fields: ArticleInput, id: UUID) -> UpsertResult:
         """Save the working copy of an article or page; no version is created, and readers see no changes.
 
-        If the item is scheduled and the caller may publish it, the edits are written into it, and the
-        response has its `ETag`. If they are invalid, they stay a working copy with `not_live`.
+        If the item is scheduled and the caller may publish it, the edits are written into the item, and the
+        response has the `ETag` of the item. If the edits are invalid, they stay in the working copy, and
+        `not_live` says why.
 
-        Without a working copy, `If-Match` is compared with the ETag of the item. With the ETags of both, the
-        edits are based on the current version of the item from then on. With a key of the scope `drafts`,
-        send the ETag of an existing working copy; otherwise the response is `428`.
+        Without a working copy, `If-Match` is compared with the ETag of the item. If `If-Match` contains the
+        ETags of the copy and of the item, the edits are then based on the current version of the item. With a
+        key of the scope `drafts`, send the ETag of an existing working copy; otherwise the response is `428`.
         """
         return save(fields, id)
 

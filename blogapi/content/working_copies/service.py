@@ -1,7 +1,7 @@
 """Saves, publishes and discards the working copies of articles.
 
-A save changes nothing that readers can see. It creates no version, unless it is written into a scheduled
-article.
+A save changes nothing that readers can see. A save creates a version only if the edits are written into a
+scheduled article.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def make_edits(
 
 
 def discard_working_copy(article_id: UUID) -> None:
-    """Move the working copy to the history of the article; raises NotFound if there is none."""
+    """Move the working copy to the history of the article; raises NotFound if there is no copy."""
     with transaction(visible=False):
         queries.check_exists(article_id)
         history.keep_working_copies([article_id])

@@ -1,4 +1,4 @@
-"""The numbers of articles of terms, counted at each read."""
+"""The number of articles of each term; the articles are counted at each read."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class ArticleCounter:
 
     `term` is the column with the uuids of the terms, and `link` is the column of articles or links that
     refers to it. `article` is the column with the uuids of the articles. `is_public` is the condition that
-    the article is in the lists. The statements `by_status` select a term, a status and a number; the numbers
-    of equal statuses are added up.
+    the article is in the lists. The statements `by_status` select a term, a status and a number; if several
+    rows have the same status, their numbers are added up.
     """
 
     term: ColumnElement[UUID]

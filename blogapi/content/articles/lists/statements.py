@@ -1,7 +1,7 @@
 """The statements of article lists: a select of uuids, to which each filter adds a condition.
 
-A public list that is ordered by date and has one tag or author is read from the index of the links to it,
-which has the same order. Every other list is read from an index of the articles.
+A public list of the articles of one tag or author, ordered by date, is read from the index of the links to
+this term, because the index has the same order. Every other list is read from an index of the articles.
 """
 
 from __future__ import annotations
@@ -75,9 +75,9 @@ class ArticleList(NamedTuple):
 
 
 def build_list(filters: ArticleFilters, *, public: bool, author_id: UUID | None = None) -> ArticleList:
-    """Return the list of the matching articles.
+    """Return the statements of the list of matching articles.
 
-    With `public`, it contains only public articles. With `author_id`, it contains only articles of this user.
+    With `public`, the list has only public articles. With `author_id`, it has only articles of this user.
     """
     ordering, now = filters.ordering or NEWEST, current_time()
     conditions = _list_all_conditions(filters, author_id)
@@ -90,7 +90,7 @@ def build_list(filters: ArticleFilters, *, public: bool, author_id: UUID | None 
         order = (link.listed_from, ordering.startswith("-")), (link.article_id, False)
         return _make_list(uuids, order, total)
     columns: Any = _article if ordering in _DATE_ORDERINGS else _UndatedColumns
-    # There are few scheduled articles, which an index of dates finds.
+    # An index of dates finds the scheduled articles; there are few.
     skips_index = filters.status == SCHEDULED or any(condition.is_selective for condition in conditions)
     if skips_index:
         columns = _article if filters.status == SCHEDULED else UnindexedColumns
@@ -119,7 +119,7 @@ def select_matching_articles(
         if filters == NO_FILTERS:
             return None
         if filters == ArticleFilters(tag=filters.tag):
-            # The rows of the articles are not needed.
+            # The links alone contain the uuids of the articles.
             tags, _ = find_named_terms(filters)
             return select(_tag.article_id).where(_tag.tag_id.in_(chain(*tags.values())))
     conditions = _list_all_conditions(filters, author_id)
