@@ -154,7 +154,7 @@ class TranslationSchema(OmitsNull, OutputSchema):
 
 
 class LinksSchema(OutputSchema):
-    """The addresses of an article's category, tags and authors. It is absent if the site has no `url`."""
+    """The addresses of an article's terms. The object is absent if the site has no `url`."""
 
     category = ma.fields.String()
     tags = ma.fields.List(ma.fields.String())
@@ -162,7 +162,7 @@ class LinksSchema(OutputSchema):
 
 
 class PageLinksSchema(LinksSchema):
-    """The addresses of a page's tags and authors. It is absent if the site has no `url`."""
+    """The addresses of a page's terms. The object is absent if the site has no `url`."""
 
     class Meta(LinksSchema.Meta):
         exclude = ("category",)
