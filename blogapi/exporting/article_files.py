@@ -178,7 +178,7 @@ class ArticleWriter:
         return "" if parts.query or parts.fragment else unquote(parts.path)
 
     def _make_page_address(self, article: Item, slug: str) -> str:
-        """Return the address of the article's page with this slug, relative to the site's address, or ""."""
+        """Return the page's address with this slug, relative to the site; "" without a publication time."""
         if not article["published_at"]:
             return ""
         if article.get("type") == ItemType.PAGE:

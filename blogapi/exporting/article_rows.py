@@ -59,7 +59,7 @@ def read_articles(
             "former_paths": list_former_values(former_paths[uuid], "path"),
             **{name: getattr(row, name) for name in TEXT_NAMES},
             "category": row.category_id and slugs["category"][row.category_id],
-            **read_position(row),
+            **read_page_fields(row),
             **{
                 field.name: [slugs[field.kind][term] for (term,) in terms[field.name][uuid]]
                 for field in LINK_FIELDS
@@ -110,7 +110,7 @@ def read_working_copies(uuids: Collection[UUID], slugs: dict[str, dict[UUID, str
         }
 
 
-def read_position(row: Any) -> Item:
+def read_page_fields(row: Any) -> Item:
     """Return the type, the parent and the position of a page, or {} for an article."""
     if row.type == ItemType.ARTICLE:
         return {}

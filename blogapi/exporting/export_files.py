@@ -88,7 +88,7 @@ def list_files(snapshot: Snapshot, layout: Layout) -> Iterator[TextFile | MediaF
     now = current_time()
     rows = list_redirects(None, snapshot.local_site).rows
     redirects = list(_list_redirects(rows))
-    for kind, value in _list_data(snapshot, layout, media).items():
+    for kind, value in _make_data_lists(snapshot, layout, media).items():
         yield TextFile(layout.get_data_path(kind), to_yaml(value).encode())
     yield TextFile(layout.get_data_path("redirects"), to_yaml(redirects).encode())
     custom = [row for row in rows if row.kind == CUSTOM]
@@ -119,7 +119,7 @@ def list_files(snapshot: Snapshot, layout: Layout) -> Iterator[TextFile | MediaF
         yield MediaFile(f"{layout.media}/{name}", stored)
 
 
-def _list_data(
+def _make_data_lists(
     snapshot: Snapshot, layout: Layout, media: MediaAddresses
 ) -> Mapping[str, Item | Sequence[Item]]:
     files = [_make_media_item(file, media.names[file["uuid"]]) for file in snapshot.media]

@@ -45,7 +45,7 @@ from blogapi.exporting.article_rows import (
     format_time,
     list_former_values,
     read_identity,
-    read_position,
+    read_page_fields,
 )
 from blogapi.parsing import parse_uuid
 from blogapi.publication.kinds import KINDS, PAGE_KINDS, TERM_KINDS
@@ -118,7 +118,7 @@ class Snapshot:
                 yield {**article, "custom": self._select_custom_fields(article["custom"])}
 
     def find_linked_articles(self, content: str) -> Iterator[Item]:
-        """Yield the public articles and pages to which a content links, with the fields for their paths."""
+        """Yield the public articles and pages to which the content links, with the fields for their paths."""
         uuids, slugs = article_links.find_mentioned(content), self._list_term_slugs()["category"]
         columns = (
             *(_article.uuid, _article.slug, _article.published_at, _article.category_id),
@@ -130,7 +130,7 @@ class Snapshot:
             for row in fetch_rows(select(*columns).where(is_public)):
                 yield {
                     **{"uuid": str(row.uuid), "slug": row.slug, "category": slugs.get(row.category_id)},
-                    **read_position(row),
+                    **read_page_fields(row),
                     "published_at": format_time(row.published_at),
                     "language": row.language,
                 }
@@ -159,7 +159,7 @@ class Snapshot:
 
 
 def _list_slugs(terms: Sequence[Item]) -> Iterator[tuple[UUID, str]]:
-    """Yield the uuid and the slug of each term, and the uuids of merged terms with the new slug."""
+    """Yield the uuid and the slug of each term, and the uuid of each merged term with its new term's slug."""
     for term in terms:
         former_slugs = (former["slug"] for former in term["former_slugs"])
         for uuid in filter(None, map(parse_uuid, (term["uuid"], *former_slugs))):

@@ -1,4 +1,4 @@
-"""Write the files of an export into a zip archive, or the changed files into a folder.
+"""Writes the files of an export into a zip archive, or the changed files into a folder.
 
 `SHA256SUMS` lists the files of an export. A file that was changed since the last export belongs to the user:
 it is replaced or deleted only if `overwrite` is true. Each file is written under a temporary name and then
@@ -149,7 +149,7 @@ class WrittenFolder:
                     self._report.files[self._write_file(file, lines)] += 1
                     self._digests[file.path] = {file.digest}
                 except CannotWrite as error:
-                    self._keep_line(file.path)
+                    self._keep_former_line(file.path)
                     # The user can have a `.gitattributes` of their own; the guide says what to put into it.
                     if file.path != GIT_ATTRIBUTES:
                         self._report.add_refusal(file.path, str(error))
@@ -158,7 +158,7 @@ class WrittenFolder:
                 self._report.files[FileResult.REMOVED] += self._remove_file(path)
             except CannotWrite as error:
                 self._report.add_refusal(path, f"The blog no longer contains this file, but: {error}")
-                self._keep_line(path)
+                self._keep_former_line(path)
         content = _format_manifest(self._digests)
         if not self._dry_run and self._manifest.read_bytes() != content:
             with _open_partial(self._manifest.with_suffix(".partial"), self._manifest) as output:
@@ -198,7 +198,7 @@ class WrittenFolder:
                     (self._root / folder).rmdir()
         return True
 
-    def _keep_line(self, path: str) -> None:
+    def _keep_former_line(self, path: str) -> None:
         """Keep the former line of a refused file in the list, so that the next export recognises the file."""
         if path in self._former:
             self._digests[path] = self._former[path]
@@ -242,12 +242,12 @@ def read_manifest(path: Path) -> Digests:
     digests: Digests = {}
     for match in filter(None, map(_LINE_PATTERN.fullmatch, text.split("\n"))):
         # Ignore paths that lead out of the folder.
-        if _is_inside(match[2]):
+        if _is_inside_folder(match[2]):
             digests.setdefault(match[2], set()).add(match[1])
     return digests
 
 
-def _is_inside(path: str) -> bool:
+def _is_inside_folder(path: str) -> bool:
     windows = PureWindowsPath(path)
     parts: Iterable[str] = (*PurePosixPath(path).parts, *windows.parts)
     return not (path.startswith("/") or windows.drive or windows.root or "\0" in path or ".." in parts)

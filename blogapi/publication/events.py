@@ -8,7 +8,7 @@ public positions, so they cannot notice writes of drafts and unlisted items. Pos
 write lock, so they become visible in order, and a cursor never skips an event.
 
 The newest event of a scheduled item has the time `due`. The first write after this time adds the event
-`published`, whichever server makes it; `event_writer.write_due_events` starts such a write.
+`published`, whichever server makes the write; `event_writer.write_due_events` starts such a write.
 """
 
 from __future__ import annotations

@@ -145,7 +145,7 @@ def has_status(
 
 
 def can_be_listed(columns: Any) -> ColumnElement[bool]:
-    """Return the part of `listed` that does not depend on the time, for counts and neighbours."""
+    """Return the part of the condition `listed` that does not depend on the time."""
     return and_(is_any_of(columns.status, LISTED_STATUSES), is_article(columns))
 
 

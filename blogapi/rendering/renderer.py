@@ -55,7 +55,7 @@ class RenderedContent:
 
 
 def render(content: str, content_type: str) -> RenderedContent:
-    """Render content; `content_type` is html, markdown or text.
+    """Render the content of an article; `content_type` is html, markdown or text.
 
     Takes at most about two seconds for 2 MB of any content, and needs no database.
     """

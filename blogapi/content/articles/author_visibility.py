@@ -58,7 +58,7 @@ def find_public_authors(authors: Collection[UUID], now: datetime) -> Mapping[UUI
 def author_is_public(now: ColumnElement[datetime] | None = None) -> ColumnElement[bool]:
     """Return the SQL condition that a public article names the author, according to the events.
 
-    A statement that is built once passes the parameter NOW; the default is the present time.
+    `now` is the parameter NOW in a statement that is built once; the default is the present time.
     """
     # The duration of the query must not reveal the number of drafts, so the query reads only the events.
     is_shown = (

@@ -39,7 +39,7 @@ class TextField:
     default: Any = ""
     #: the default of the column in the database; None if the model declares the column
     server_default: str | None = ""
-    #: where the editor shows the field: "line" (above the text), "details", or "" (in another control)
+    #: where the editor shows the field: "line" (above the text), "details", or "" (a control of its own)
     control: str = "details"
     #: the allowed values, each with its label in the editor; None if an author writes the text
     choices: Mapping[str, str] | None = None

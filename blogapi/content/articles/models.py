@@ -134,7 +134,7 @@ class Article(HasEvents, Identified, Timestamped, Base):
     content: Mapped[str] = mapped_column(default="", sort_order=2)
     toc: Mapped[Any] = derived_column(JsonText(), server_default="[]", deferred=True, sort_order=3)
     html: Mapped[str] = derived_column(Text(), server_default="", deferred=True, sort_order=4)
-    # The name of the key with which the last version was written, or empty. Lists do not select it.
+    # The name of the key with which the last version was written, or empty. Lists do not select this column.
     key_name: Mapped[str] = mapped_column(default="", server_default="", deferred=True, sort_order=5)
 
     category: Mapped[Category | None] = relationship()
@@ -174,7 +174,7 @@ def check_texts(rows: Iterable[Iterable[Any]]) -> None:
     """Raise Damaged if a text in one of these rows contains NUL characters."""
     # SQLite does not verify the pages of a long value: it returns the zeroes of a damaged page.
     if any(isinstance(value, str) and "\0" in value for row in rows for value in row):
-        raise Damaged("the stored text of an article is not text")
+        raise Damaged("the stored text of an article contains NUL characters")
 
 
 #: The names of the columns that are rendered from other data, and rendered again when that data changes.
@@ -322,7 +322,7 @@ class WorkingCopy(Base):
     `content` is the content that the editor saved, as JSON. `version` counts the saves, and `base_version` is
     the version of the article on which the edits are based. `user_id` is the user who saved last, and
     `key_name` the name of the API key that they used, or empty. `not_live` is a JSON array of sentences that
-    say why the last save could not be written into the scheduled article; None if it was not attempted.
+    say why the last save could not be written into the scheduled article; None if the save did not try it.
     """
 
     __tablename__ = "working_copy"

@@ -43,7 +43,7 @@ def convert_imported_value(field: CustomField, value: Any) -> Any:
     try:
         decoded = json.loads(json.dumps(value, default=str))
     except ValueError:
-        # An integer has too many digits for JSON.
+        # The value contains an integer with too many digits for JSON.
         return None
     decoded = decoded if not field.is_list or isinstance(decoded, list) else [decoded]
     try:

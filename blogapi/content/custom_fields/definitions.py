@@ -39,11 +39,11 @@ def detach_definitions() -> Sequence[CustomField]:
     definitions = list_definitions()
     for field in definitions:
         db.session.expunge(field)
-    forget_definitions()
+    discard_definitions()
     return definitions
 
 
-def forget_definitions() -> None:
+def discard_definitions() -> None:
     """Discard the definitions that the transaction has read, because it has changed them."""
     _definitions.discard(db.session())
 

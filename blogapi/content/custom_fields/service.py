@@ -11,7 +11,7 @@ from sqlalchemy import func, select
 
 from blogapi.content.article_hooks import ARTICLE_HOOKS
 from blogapi.content.custom_fields import custom_values
-from blogapi.content.custom_fields.definitions import forget_definitions, list_visible_fields
+from blogapi.content.custom_fields.definitions import discard_definitions, list_visible_fields
 from blogapi.content.custom_fields.models import NO_VALUES, CustomField, FieldType
 from blogapi.site.service import record_change
 from blogapi.storage.database import Base, current_time, db, transaction
@@ -152,7 +152,7 @@ def _set_fields(field: CustomField, fields: Fields) -> None:
 def _store_definition(field: CustomField, *, was_admin_only: bool, updates_search_words: bool) -> None:
     """Store the definition, update derived data, and record the change if readers can notice it."""
     db.session.flush()
-    forget_definitions()
+    discard_definitions()
     if updates_search_words:
         ARTICLE_HOOKS.get().update_search_words(field.name)
     if not (was_admin_only and field.is_admin_only):

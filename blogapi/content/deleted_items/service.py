@@ -50,7 +50,7 @@ def prerender_items(uuids: Sequence[UUID]) -> None:
 
 
 def restore_items(user: UUID, uuids: Sequence[UUID]) -> list[WithAttributes]:
-    """Restore deleted items of one kind for the user, all or none; return them in order, with `notes`.
+    """Restore deleted items of one kind for the user, all or none; return them in this order, with `notes`.
 
     Each note describes a difference from the state before the deletion. Preview links are not restored.
     """

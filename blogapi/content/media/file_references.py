@@ -48,7 +48,7 @@ _RELATIVE = tuple(
     re.compile(rf'{name}="(?!https?://|//|#|media:|{HASH_PREFIX}){rest}')
     for name, rest in (
         *((name, '[^"]') for name in ("src", "poster", "srcset")),
-        # A link to another page refers to no file. The setting MEDIA_TYPES adds types with any extension.
+        # A link to another page refers to no file. MEDIA_TYPES can add any other extension.
         ("href", r'(?i:[^":]*\.(?!(?:html?|md|php)\b)[a-z0-9]{1,8}\b)'),
     )
 )

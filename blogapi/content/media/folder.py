@@ -87,7 +87,7 @@ class MediaFolder:
             # Windows cannot delete a copy that is being sent. The original stays for the next `media prune`.
             raise
         except OSError:
-            # There are no copies, or another thread adds one.
+            # There are no copies, or another thread is adding a copy.
             pass
         self.get_path(hash, extension).unlink(missing_ok=True)
         shutil.rmtree(copies, ignore_errors=True)

@@ -20,7 +20,7 @@ from blogapi.rendering.media_types import MediaType
 from blogapi.web.errors import Invalid, Problem, StorageFull, Unavailable
 
 _WORKER = Path(__file__).with_name("image_worker.py")
-# The maximum running time of a worker. It is longer than the processor time, because the machine can be busy.
+# The time limit of a worker, longer than the limit of its processor time, because the machine can be busy.
 _WORKER_SECONDS = 120.0
 # SIGKILL and SIGXCPU: the worker used too much processor time, or the system had no memory left.
 _LIMIT_STATUSES = (-9, -24)
@@ -28,7 +28,7 @@ _LIMIT_STATUSES = (-9, -24)
 _MAX_WORKERS, _MAX_WAITING, _WAIT_SECONDS = 2, 2, 15.0
 # The size limit of the output, as a multiple of MAX_MEDIA_SIZE: an encoder can make a file larger.
 _OUTPUT_FACTOR = 2
-# At most one worker at a time resizes stored pictures; other requests wait for it for at most this time.
+# At most one worker at a time resizes stored pictures; other requests wait for at most this time.
 _SCALING_WAIT_SECONDS = 5.0
 
 _FORMATS = {"jpg": "JPEG", "png": "PNG", "gif": "GIF", "webp": "WEBP", "avif": "AVIF", "svg": "SVG"}

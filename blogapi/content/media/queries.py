@@ -136,15 +136,15 @@ def list_json(
     rows = _execute_statement(selected.limit(limit).offset(offset)).all()
     if page is not None:
         total = _execute_statement(count).scalar() or 0
-        return Page(JsonBody(_to_array(rows, names)), total, page)
+        return Page(JsonBody(_to_json_array(rows, names)), total, page)
     if len(rows) <= CHUNK_SIZE:
-        return Page(JsonBody(_to_array(rows, names)), len(rows), None)
+        return Page(JsonBody(_to_json_array(rows, names)), len(rows), None)
     # The list is read twice, for its ETag and for its body, so that it is never completely in memory.
     digest, total = hashlib.sha256(), 0
     for chunk in _read_chunks(selected):
         total += len(chunk)
-        digest.update(_to_array(chunk, names))
-    body = _stream_array(_read_chunks(selected), names)
+        digest.update(_to_json_array(chunk, names))
+    body = _stream_json_array(_read_chunks(selected), names)
     return Page(JsonBody(body, state=digest.hexdigest()), total, None)
 
 
@@ -157,15 +157,17 @@ def _read_chunks(statement: Select[*tuple[Any, ...]]) -> Iterator[Sequence[Seque
     yield from _execute_statement(statement, yield_per=CHUNK_SIZE).partitions(CHUNK_SIZE)
 
 
-def _stream_array(chunks: Iterator[Sequence[Sequence[Any]]], names: Sequence[str] | None) -> Iterator[bytes]:
+def _stream_json_array(
+    chunks: Iterator[Sequence[Sequence[Any]]], names: Sequence[str] | None
+) -> Iterator[bytes]:
     separator = b"["
     for chunk in chunks:
-        yield separator + _to_array(chunk, names)[1:-1]
+        yield separator + _to_json_array(chunk, names)[1:-1]
         separator = b","
     yield b"]"
 
 
-def _to_array(rows: Sequence[Sequence[Any]], names: Sequence[str] | None) -> bytes:
+def _to_json_array(rows: Sequence[Sequence[Any]], names: Sequence[str] | None) -> bytes:
     return to_json_bytes(_get_schema(names).dump(rows, many=True))
 
 

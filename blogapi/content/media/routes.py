@@ -172,6 +172,6 @@ def replace(query: Fields, file: PreparedFile, id: UUID) -> Media:
 @bp.arguments(DeletionQuery, location="query")
 @bp.write(204, None, REPRESENTATION, prepare_write=lambda query, id: hooks.prerender_articles([id]))
 def delete(query: Fields, id: UUID) -> None:
-    """Delete a file; if an item uses it, this needs `force`."""
+    """Delete a file; a file that an item uses is deleted only with `force`."""
     permissions.check_change(id)
     removal.delete_file(id, **query)

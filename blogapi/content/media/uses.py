@@ -224,7 +224,7 @@ def replace_paths(session: Session, media_id: UUID) -> None:
         new_path = file and file.find_new_path(path)
         if new_path:
             setattr(row, name, new_path)
-            # Without this, the time of the last update would change.
+            # Without this call, the time of the last update would change.
             flag_modified(row, "last_updated")
             state = SITE_STATE if isinstance(row, Site) else get_term_state(row)
             note_change(row.kind, row.uuid, state, state)

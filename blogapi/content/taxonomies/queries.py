@@ -109,7 +109,7 @@ def find_terms_by_names(taxonomy: Taxonomy[TermType], names: Collection[str]) ->
         )
         if former in by_slug and _matches_former_slug(by_slug[former], former):
             terms.append(by_slug[former])
-        # If another term had the slug of the name, the slug of its term got a number.
+        # If another term had the slug made from the name, the term with the name got a slug with a number.
         others = (by_slug[slug] for slug in takewhile(by_slug.__contains__, numbered))
         terms += (other for other in others if make_spelling_key(other.name) == key)
         if terms:

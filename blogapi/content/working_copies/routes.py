@@ -140,7 +140,8 @@ def build_blueprint(resource: Resource) -> Blueprint:
         """Change the given fields of the working copy, or of the item if it has no working copy.
 
         Other fields stay as they are in the copy or in the item. Edits that change nothing in the item create
-        no copy; the response then shows the item, with its `ETag`. Otherwise, this is the same as a PUT.
+        no copy; the response then shows the item, with its `ETag`. In all other respects, a PATCH is the same
+        as a PUT.
         """
         return save(fields, id, partial=True)
 

@@ -77,7 +77,7 @@ class ArticleList(NamedTuple):
 def build_list(filters: ArticleFilters, *, public: bool, author_id: UUID | None = None) -> ArticleList:
     """Return the statements of the list of matching articles.
 
-    With `public`, the list has only public articles. With `author_id`, it has only articles of this user.
+    With `public`, the list has only public articles. With `author_id`, the list has only this user's.
     """
     ordering, now = filters.ordering or NEWEST, current_time()
     conditions = _list_all_conditions(filters, author_id)
@@ -246,7 +246,7 @@ def _list_by_change(
         def order_by(changed: ColumnElement[Any], uuid: ColumnElement[UUID]) -> list[ColumnElement[Any]]:
             return _apply_directions(((changed, is_descending), (uuid, False)), is_reversed=is_reversed)
 
-        # The parts are ordered too, so that the database merges them.
+        # The two statements are ordered too, so that the database can merge their rows.
         merged = union_all(
             *(
                 select(part.add_columns(changed).order_by(*order_by(changed, _article.uuid)).subquery())
