@@ -54,9 +54,7 @@ def export(
         )
     from blogapi.exporting import layouts, service
 
-    advice = (
-        "Export into another folder, such as {}-export; move files of an earlier export (see `SHA256SUMS`)"
-    )
+    advice = "Choose another folder, such as {}-export; move files of an earlier export (see `SHA256SUMS`)"
     refuse_blog_folder(Path(target), f"{advice} there.")
     with report_problems(), exit_on_sigterm():
         report = service.export_files(

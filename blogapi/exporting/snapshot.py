@@ -204,11 +204,7 @@ def _read_snapshot(drafts: bool, *, has_all_fields: bool, since: datetime | None
         ),
         media,
         former_hashes,
-        [
-            _read_definition(field)
-            for field in list_definitions()
-            if has_all_fields or not field.is_admin_only
-        ],
+        [_to_item(field) for field in list_definitions() if has_all_fields or not field.is_admin_only],
         has_all_fields,
         [uuid for uuid, _ in rows],
         sum(bool(is_public) for _, is_public in rows),
@@ -254,7 +250,7 @@ def _is_listed(now: datetime) -> ColumnElement[bool]:
     return or_(listed(_article, now), listed_pages(_article, now))
 
 
-def _read_definition(field: CustomField) -> Item:
+def _to_item(field: CustomField) -> Item:
     item: Item = {name: getattr(field, name) for name in ("name", "label", "help", "type")}
     item |= {"list": field.is_list, "choices": field.options}
     item |= {"minimum": field.minimum, "maximum": field.maximum, "required": field.is_required}

@@ -17,13 +17,12 @@ from blogapi.rendering.characters import MARKS
 from blogapi.rendering.yaml_text import to_yaml
 from blogapi.site.heads import without_empty
 
-# Names for which `_make_folder_name` returns the folder that Hugo uses; Hugo changes other names in more
-# ways.
+# Names of which `_make_folder_name` makes the same folder name as Hugo; Hugo has rules for other names.
 _SIMPLE_NAME = re.compile(rf"[\w{MARKS}]+(?:[ -][\w{MARKS}]+)*")
 
 
 class TermPages:
-    """The pages of the terms of public articles; Hugo would publish the pages of other terms."""
+    """The pages of the terms of public articles. Other terms must have no page: Hugo would publish it."""
 
     def __init__(self, snapshot: Snapshot, layout: Layout, media: MediaAddresses, now: datetime) -> None:
         self._snapshot, self._layout, self._media, self._now = snapshot, layout, media, now

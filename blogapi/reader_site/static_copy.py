@@ -335,14 +335,10 @@ class _SiteCopy:
         for key, one in wanted.items():
             known = self._names.get(key)
             if known and (known != one or one[1]):
-                self._report.add_refusal(
-                    name, f"{known[0]} has this address, or one that differs only in case."
-                )
+                self._report.refuse(name, f"{known[0]} has this address, or one that differs only in case.")
                 return False
         if any(map(_is_impossible, parts)):
-            self._report.add_refusal(
-                name, "A file system cannot have this name; change the slug or the pattern."
-            )
+            self._report.refuse(name, "A file system cannot have this name; change the slug or the pattern.")
             return False
         self._names |= wanted
         return True

@@ -111,11 +111,8 @@ def show_players(html: str) -> str:
 
     def replace(paragraph: re.Match[str]) -> str:
         nonlocal count
-        frame = (
-            make_player_figure(unescape(paragraph[1]))
-            if paragraph[1] == paragraph[2] and count < MAX_PLAYERS
-            else None
-        )
+        is_replaced = paragraph[1] == paragraph[2] and count < MAX_PLAYERS
+        frame = make_player_figure(unescape(paragraph[1])) if is_replaced else None
         count += frame is not None
         return frame or paragraph[0]
 

@@ -1,9 +1,8 @@
 """Checks what a caller may do with single articles.
 
 Authors write only their own articles, and see no hidden articles of others. An article belongs to the user
-who created it (`author_id`), whatever its byline says; `user reassign` gives it to another user. For a hidden
-article, the errors are the same as for an article that does not exist. Editors and admins may work on all
-articles.
+who created it (`author_id`), whatever its byline says; `user reassign` gives it to another user. The errors
+for hidden and for unknown articles are the same. Editors and admins may work on all articles.
 
 The owner and the visibility of an article are checked separately: with a key of the scope `drafts`, a caller
 may work on the same articles as the owner of the key, but may not change public articles.

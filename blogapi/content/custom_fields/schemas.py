@@ -99,9 +99,7 @@ class FieldBodySchema(InputSchema):
         metadata={"description": "The kinds of items that have the field.", "example": ["article"]},
     )
     position = StrictInteger(
-        minimum=0,
-        maximum=MAX_POSITION,
-        metadata={"description": "The order in the panel Details.", "example": 1},
+        minimum=0, maximum=MAX_POSITION, metadata={"description": "Order in the panel Details.", "example": 1}
     )
 
     @ma.post_load

@@ -144,7 +144,7 @@ def list_json(
     for chunk in _read_chunks(selected):
         total += len(chunk)
         digest.update(_to_json_array(chunk, names))
-    body = _stream_json_array(_read_chunks(selected), names)
+    body = _stream_array(_read_chunks(selected), names)
     return Page(JsonBody(body, state=digest.hexdigest()), total, None)
 
 
@@ -157,9 +157,7 @@ def _read_chunks(statement: Select[*tuple[Any, ...]]) -> Iterator[Sequence[Seque
     yield from _execute_statement(statement, yield_per=CHUNK_SIZE).partitions(CHUNK_SIZE)
 
 
-def _stream_json_array(
-    chunks: Iterator[Sequence[Sequence[Any]]], names: Sequence[str] | None
-) -> Iterator[bytes]:
+def _stream_array(chunks: Iterator[Sequence[Sequence[Any]]], names: Sequence[str] | None) -> Iterator[bytes]:
     separator = b"["
     for chunk in chunks:
         yield separator + _to_json_array(chunk, names)[1:-1]

@@ -47,9 +47,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
         def etag(self, id: UUID | None) -> str | None:
             etag = copy.etag(id)
             sent = request.headers
-            is_needed = "If-Match" in sent or (
-                "If-None-Match" not in sent and service.is_scheduled_article(id)
-            )
+            is_needed = "If-Match" in sent or ("If-None-Match" not in sent and service.is_scheduled_item(id))
             return item.etag(id) if etag is None and is_needed else etag
 
     class EditedRepresentation(WorkingCopyRepresentation):

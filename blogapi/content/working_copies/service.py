@@ -153,7 +153,7 @@ def discard_working_copy(article_id: UUID) -> None:
         history.keep_working_copies([article_id])
 
 
-def is_scheduled_article(article_id: UUID | None) -> bool:
+def is_scheduled_item(article_id: UUID | None) -> bool:
     """Return whether the article exists and is scheduled, so that a save can be written into it."""
     article = db.session.get(Article, article_id) if article_id else None
     return article is not None and is_scheduled(article, current_time())
@@ -161,7 +161,7 @@ def is_scheduled_article(article_id: UUID | None) -> bool:
 
 def prerender_save(fields: ArticleInput, id: UUID, *, partial: bool = False) -> None:
     """Render the content of a scheduled article before the transaction that writes it."""
-    if is_scheduled_article(id):
+    if is_scheduled_item(id):
         if partial and (copy := queries.find_working_copy(id)):
             fields = replace(fields, texts={**snapshots.parse_content(copy.content).texts, **fields.texts})
         article_service.prerender_inputs([replace(fields, uuid=id)], partial=partial)

@@ -230,10 +230,7 @@ def find_named_terms(filters: ArticleFilters) -> tuple[NamedTerms, NamedTerms]:
 
 @cache
 def _select_named_terms(models: tuple[type[Tag | Category], ...], exact: bool) -> Any:
-    """Return the statement that selects the terms with the given uuids or slugs.
-
-    Its columns are the kind, the uuid and the slug of the named term, and the uuid of each included term.
-    """
+    """Return the statement that selects named terms, each with the uuids of the terms that it includes."""
     selects = []
     for model in models:
         term = table_of(model).c
