@@ -208,11 +208,11 @@ def _read_snapshot(drafts: bool, *, has_all_fields: bool, since: datetime | None
         has_all_fields,
         [uuid for uuid, _ in rows],
         sum(bool(is_public) for _, is_public in rows),
-        {} if drafts else _count_items_left_out(now),
+        {} if drafts else _count_left_out(now),
     )
 
 
-def _count_items_left_out(now: datetime) -> dict[str, int]:
+def _count_left_out(now: datetime) -> dict[str, int]:
     is_scheduled = scheduled(_article, now)
     rows = fetch_rows(
         select(_article.status, is_scheduled, func.count())
