@@ -15,7 +15,7 @@ from blogapi.accounts.api_keys import service as api_key_service
 from blogapi.blueprints import build_access_matrix
 from blogapi.content import dependencies
 from blogapi.content.articles.writing import rerendering
-from blogapi.content.media import delivery, folder, images, types, widths
+from blogapi.content.media import delivery, folder, images, resized_copies, types
 from blogapi.delivery.feeds import routes as feed_routes
 from blogapi.delivery.response_cache import middleware as response_cache_middleware
 from blogapi.mcp import routes as mcp_routes
@@ -63,7 +63,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     mail.init_app(app)
     types.init_app(app)
     images.init_app(app)
-    widths.init_app(app)
+    resized_copies.init_app(app)
     dependencies.init_app(app)
     site_routes.init_app(app)
     site_checks.init_app(app)

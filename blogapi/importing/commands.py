@@ -15,7 +15,7 @@ from flask.cli import with_appcontext
 
 from blogapi.accounts.users.queries import get_user_by_name, list_admins
 from blogapi.cli import report_problems, show_progress
-from blogapi.content.custom_fields.definitions import copy_definitions
+from blogapi.content.custom_fields.definitions import detach_definitions
 from blogapi.content.custom_fields.schemas import READERS
 from blogapi.importing import queries
 from blogapi.importing.format_api.source import DEFINE_NONE, UNREAD_DRAFT, UNREAD_RULES
@@ -188,7 +188,7 @@ def import_(
             language=normalize_language(site.language),
             time_zone=ZoneInfo(site.time_zone),
             assets=assets,
-            custom_fields=CustomFields(copy_definitions()),
+            custom_fields=CustomFields(detach_definitions()),
             roots=queries.get_roots(),
             imported_keys=queries.get_imported_keys(),
             **options,

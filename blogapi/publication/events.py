@@ -8,7 +8,7 @@ public positions, so they cannot notice writes of drafts and unlisted items. Pos
 write lock, so they become visible in order, and a cursor never skips an event.
 
 The newest event of a scheduled item has the time `due`. The first write after this time adds the event
-`published`, whichever server makes it; `event_writer.write_due_events` starts such a write.
+`published`, whichever server makes the write; `event_writer.write_due_events` starts such a write.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Cursor:
 def parse_cursor(text: str, letter: str) -> Cursor | None:
     """Return the cursor that the text represents, or None if it belongs to a feed with another letter.
 
-    The text must be `0` or match PATTERN.
+    The text must be `0` or match CURSOR_PATTERN.
     """
     if text == "0":
         return Cursor()
@@ -58,7 +58,7 @@ def format_cursor(cursor: Cursor, letter: str) -> str:
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
-# Authors are public only through articles: an article is recorded with its authors (`ItemState.shows`).
+# Only articles make authors public, so `ItemState.shows` records the authors of an article.
 AUTHOR = "author"
 
 

@@ -113,7 +113,7 @@ def revise_content(
     """Return the content after a change; `old_content` is None for a new article.
 
     `category`, `tags` and `authors` are the uuids to which the references in `article_input` resolve.
-    `defaults` contains the default text fields of a new article. The slug stays the same, because only a
+    `defaults` contains the default text fields of a new article. The slug does not change, because only a
     query can find out whether another slug is free. Raises Conflict if the transition is not allowed, and
     Invalid if the publication time does not fit the status.
     """

@@ -81,7 +81,7 @@ class ArticleBodySchema(_TextsBodySchema):
 
     @ma.post_load
     def make_input(self, data: Fields, **_: Any) -> ArticleInput:
-        """Return the fields of the body as an object."""
+        """Return the fields of the body as an ArticleInput."""
         texts = {name: data.pop(name) for name in TEXT_NAMES if name in data}
         data |= {name: tuple(data[name]) for name in LINK_NAMES if name in data}
         return ArticleInput(texts=texts, **data)
@@ -113,7 +113,7 @@ class HeadingSchema(OutputSchema):
 class ArticleSchema(OutputSchema):
     """An article."""
 
-    # In the order of section 2.4 of the interface.
+    # The fields have the order of section 2.4 of the interface.
     uuid = Identifier()
     author = Identifier(attribute="author_id")
     title = OUTPUT_FIELDS["title"]
@@ -131,7 +131,7 @@ class ArticleSchema(OutputSchema):
     seo = NestedColumns(SeoSchema)
 
     def hidden_state(self, shown: Any) -> str:
-        """Return the version of the article; writes to fields outside this schema also change it."""
+        """Return the version of the article, which writes to fields outside this schema also change."""
         return str(shown.version)
 
 
@@ -153,7 +153,7 @@ class TranslationSchema(OmitsNull, OutputSchema):
 
 
 class LinksSchema(OutputSchema):
-    """The addresses of an article's category, tags and authors. It is absent if the site has no `url`."""
+    """The addresses of an article's terms. The object is absent if the site has no `url`."""
 
     category = ma.fields.String()
     tags = ma.fields.List(ma.fields.String())
@@ -161,7 +161,7 @@ class LinksSchema(OutputSchema):
 
 
 class PageLinksSchema(LinksSchema):
-    """The addresses of a page's tags and authors. It is absent if the site has no `url`."""
+    """The addresses of a page's terms. The object is absent if the site has no `url`."""
 
     class Meta(LinksSchema.Meta):
         exclude = ("category",)
