@@ -198,7 +198,7 @@ def import_(
             yield run
 
     if background_report:
-        background.run(
+        background.run_import(
             open_import, background_report, dry_run=dry_run, input=sys.stdin.buffer, output=sys.stdout
         )
         return

@@ -44,12 +44,12 @@ def hide_parts(record: ArticleRecord) -> ArticleRecord:
     """
     if record.exported is not None:
         return record
-    text, notes, parts, unclear = leave_out_hidden(record.content, record.content_type, keeps_unclear=True)
+    text, notes, parts, unclear = drop_hidden_text(record.content, record.content_type, keeps_unclear=True)
     record = replace(record, content=text, notes=(*record.notes, *notes), left_out=(*record.left_out, *parts))
     mark = _find_mark(record)
     if record.content_type != "text" and not mark:
         known = {guess.name.casefold() for guess in record.guesses}
-        found = {it.name.casefold(): it for it in _guess_from_text(record)}
+        found = {it.name.casefold(): it for it in _find_guesses_in_text(record)}
         new = (guess for name, guess in found.items() if name not in known)
         record = replace(record, guesses=(*record.guesses, *new))
     if record.status == "archived" or not (mark or unclear):
@@ -61,7 +61,7 @@ def hide_parts(record: ArticleRecord) -> ArticleRecord:
     return replace(record, status="draft", is_undated=False, notes=(*record.notes, note))
 
 
-def leave_out_hidden(
+def drop_hidden_text(
     content: str, content_type: str, *, keeps_unclear: bool = False
 ) -> tuple[str, list[str], list[str], bool]:
     """Return the text without the parts that visitors could not see, notes, and a list of these parts.
@@ -118,7 +118,7 @@ def _find_mark(record: ArticleRecord) -> re.Match[str] | None:
     return next((mark for mark in marks if hides.get(mark.lastgroup or "")), None)
 
 
-def _guess_from_text(record: ArticleRecord) -> Iterator[Guess]:
+def _find_guesses_in_text(record: ArticleRecord) -> Iterator[Guess]:
     shown, ends = set[tuple[str | None, ...]](), set[str]()
     # Comments can be remarks of the author where a generator is known.
     is_plain_markdown = record.content_type == "markdown" and not record.generator

@@ -8,7 +8,7 @@ from html import unescape
 
 import nh3
 
-from blogapi.importing.format_api.hidden_parts import leave_out_hidden
+from blogapi.importing.format_api.hidden_parts import drop_hidden_text
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.messages import format_count
 from blogapi.importing.texts.titles import split_address
@@ -54,7 +54,7 @@ def replace_frames(html: str) -> tuple[str, int]:
     return _FRAME.sub(replace, html), count
 
 
-def open_text(html: str) -> tuple[str, list[str], list[str]]:
+def read_visible_text(html: str) -> tuple[str, list[str], list[str]]:
     """Return the text of a page without the parts that visitors could not see, notes, and these parts.
 
     Raises RefusedFile if the page would take too long to parse.
@@ -62,7 +62,7 @@ def open_text(html: str) -> tuple[str, list[str], list[str]]:
     if is_too_expensive(html):
         raise RefusedFile("It has too many elements, or they are nested too deep; simplify the page.")
     # This comes first, because `extract_text` removes the attributes by which these parts are recognised.
-    return leave_out_hidden(html, "html")[:3]
+    return drop_hidden_text(html, "html")[:3]
 
 
 def extract_text(html: str, follow: Callable[[str], str] = str) -> tuple[str, list[str]]:

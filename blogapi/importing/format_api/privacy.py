@@ -39,7 +39,7 @@ def make_guess(kind: str, name: str, subject: str) -> Guess:
     return Guess(f"{kind}:{name}", f"{subject} can hide a part of its text; the article became a draft.")
 
 
-def find_reasons(
+def find_draft_reasons(
     entries: Mapping[str, object],
     key: str,
     tags: tuple[str, ...],
@@ -66,7 +66,7 @@ def find_draft_reasons_in_front_matter(
 
     `generator` is the name of the generator as in UNLISTED_VALUES_BY_GENERATOR; "" = unknown.
     """
-    flat = list(flatten(entries))
+    flat = list(flatten_entries(entries))
     says_public = any(name in privacy_signs.PUBLISHING_FIELDS and to_bool(value) for _, name, value in flat)
     for key, name, value in flat:
         rule = privacy_signs.FIELD_RULES.get(name)
@@ -75,7 +75,7 @@ def find_draft_reasons_in_front_matter(
             continue
         is_only_unlisted = rule and set(_to_words(value)) & rule.private == privacy_signs.UNLISTED_VALUES
         if rule is None or (rule.is_guess and not is_only_unlisted):
-            yield from _guess_from_entry(key, name, rule, value)
+            yield from _find_guesses_in_entry(key, name, rule, value)
         elif not _is_public(rule, value):
             unlisting = privacy_signs.UNLISTED_VALUES | privacy_signs.UNLISTED_VALUES_BY_GENERATOR.get(
                 (generator, name), frozenset()
@@ -83,7 +83,7 @@ def find_draft_reasons_in_front_matter(
             yield _make_reason(key, name, rule, value, unlisting)
 
 
-def _guess_from_entry(
+def _find_guesses_in_entry(
     key: str, name: str, rule: privacy_signs.FieldRule | None, value: object
 ) -> Iterator[DraftReason]:
     last = key.rpartition(".")[2]
@@ -137,13 +137,13 @@ def find_draft_reasons_in_text(text: str) -> list[DraftReason]:
     return [it for it in reasons if it.is_understood and not (it.guess and it.is_new)]
 
 
-def flatten(entries: Mapping[str, object]) -> Iterator[tuple[str, str, object]]:
+def flatten_entries(entries: Mapping[str, object]) -> Iterator[tuple[str, str, object]]:
     """Yield the key as written, the name in FIELD_RULES, and the value of each entry, also in mappings."""
     for key, value in entries.items():
         name = normalize_key(key)
         if isinstance(value, dict) and name in privacy_signs.MAPPING_PREFIXES:
             prefix = privacy_signs.MAPPING_PREFIXES[name]
-            for inner, inner_name, inner_value in flatten(value):
+            for inner, inner_name, inner_value in flatten_entries(value):
                 yield f"{key}.{inner}", f"{prefix}{inner_name}", inner_value
         else:
             yield key, name, value
@@ -209,7 +209,7 @@ def _find_draft_reasons_in_path(key: str, *, builds_underscores: bool) -> Iterat
         yield DraftReason(note)
 
 
-def decide(
+def choose_status(
     status: str, date: datetime | None, now: datetime, reason: str = "", names: Mapping[str, str] = STATUSES
 ) -> tuple[str, tuple[str, ...]]:
     """Return "published" or "draft", and why an article that the source does not call a draft became one.

@@ -18,9 +18,9 @@ from blogapi.importing.format_api.hiding_words import (
     READERS,
     SUPPORTERS,
     TRUE,
+    has_other_use,
     is_hiding_entry,
     is_hiding_name,
-    is_other_use,
     is_wall,
     split_name,
 )
@@ -509,7 +509,7 @@ GUESSED_ATTRIBUTE = _sign(
 )
 
 
-def guess_attribute(line: str) -> HidingSign:
+def guess_attribute_sign(line: str) -> HidingSign:
     """Return the sign of an attribute that no table knows; `line` has the format of HidingSign."""
     # The last name of the path, so that `lock.move` and `query.perPage` are what they are.
     path, _, value = line.partition("=")
@@ -597,11 +597,11 @@ def guess_shortcode_sign(name: str, attributes: Mapping[str, object]) -> HidingS
     """Return a sign if the name or the attributes of an unknown shortcode suggest that it hides content."""
     words = {*split_name(name)}
     is_former = any(stem in name.lower() for stem in _FORMER_STEMS) or not words.isdisjoint(_FORMER_WORDS)
-    is_former = is_former and not is_other_use(name)
+    is_former = is_former and not has_other_use(name)
     if words.isdisjoint(OTHER_WORDS):
         is_former = is_former or any(map(attributes.get, HIDING_SHORTCODE_ATTRIBUTES))
     # Without any word, an enclosing shortcode that no table knows can hide its text too.
-    is_shown = is_other_use(name) or not words.isdisjoint(OTHER_WORDS)
+    is_shown = has_other_use(name) or not words.isdisjoint(OTHER_WORDS)
     hides = is_former or is_hiding_name(name) or not is_shown
     return _sign(name, "", is_guess=True, is_new=not is_former) if hides else None
 

@@ -165,10 +165,10 @@ def read_each(read_file: ReadFile) -> OpenSource:
 
     `read_file` yields the records of one file; it raises RefusedFile or NotAnArticle if there are none.
     """
-    return partial(_SingleFiles, read_file)
+    return partial(_SingleFileSource, read_file)
 
 
-class _SingleFiles(FileSource):
+class _SingleFileSource(FileSource):
     def __init__(self, read_file: ReadFile, entries: Sequence[Entry], options: ImportOptions) -> None:
         super().__init__(entries, options)
         self._read_file = read_file

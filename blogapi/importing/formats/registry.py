@@ -25,7 +25,7 @@ BUILT_IN = ("blogapi", "wordpress", "ghost", "blogger", "medium", "substack", "n
 
 def list_names(points: Iterable[EntryPoint] | None = None) -> list[str]:
     """Return the names of all formats in the order in which files are tried."""
-    points = _find_points([]) if points is None else points
+    points = _find_entry_points([]) if points is None else points
     others = sorted({point.name for point in points} - {*BUILT_IN})
     return [*(name for name in BUILT_IN if name != _LAST_FORMAT), *others, _LAST_FORMAT]
 
@@ -35,7 +35,7 @@ def load_formats(notes: list[str]) -> dict[str, Format]:
 
     Adds a note for each format of another package that cannot be used. The others add notes when they fail.
     """
-    formats, points = {}, _find_points(notes)
+    formats, points = {}, _find_entry_points(notes)
     packages: dict[str, str] = dict.fromkeys(BUILT_IN, "blogapi")
     for point in points:
         package = _get_package(point)
@@ -61,12 +61,12 @@ def get_format(name: str, notes: list[str], points: Iterable[EntryPoint] | None 
         package = "blogapi_export" if name == "blogapi" else f"formats.{name}"
         format_: Format = import_module(f"blogapi.importing.{package}.source").FORMAT
         return format_
-    points = _find_points([]) if points is None else points
+    points = _find_entry_points([]) if points is None else points
     point = next(point for point in points if point.name == name)
     return guard_format(_load_format(point), notes, _get_package(point))
 
 
-def _find_points(notes: list[str]) -> list[EntryPoint]:
+def _find_entry_points(notes: list[str]) -> list[EntryPoint]:
     """Return the entry points of the formats; add a note for each package whose metadata is broken."""
     points: dict[str, Iterable[EntryPoint]] = {}
     for package in distributions():

@@ -73,7 +73,7 @@ def get_runner(app: Flask) -> Runner:
     return runner
 
 
-class Child:
+class ImportProcess:
     """The process of an import, and the last line that it has written."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
@@ -129,7 +129,7 @@ def _run_job(app: Flask, uuid: UUID, runner: Runner, lock: ExitStack) -> None:
         try:
             # The process finds the same packages, wherever the server was started.
             path = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-            child = Child(command, config.build_environment(app) | path)
+            child = ImportProcess(command, config.build_environment(app) | path)
         except (OSError, config.CannotStart):
             app.logger.exception("the import %s cannot be started", uuid)
             _store_outcome(uuid, JobStatus.FAILED, UNEXPECTED, {})
@@ -158,7 +158,7 @@ def build_command(job: ImportJob, *, is_trial: bool) -> list[str]:
     report = folders.TRIAL_REPORT if is_trial else folders.REPORT
     return [
         *(sys.executable, "-P", "-m", "blogapi", "import"),
-        f"--background={folders.get_folder(job.uuid) / report}",
+        f"--background={folders.get_job_folder(job.uuid) / report}",
         f"--author={owner.username if owner else options['author']}",
         f"--base-url={options['base_url']}",
         # Jobs of an earlier version have `tag` in place of `keep`.
@@ -173,7 +173,7 @@ def build_command(job: ImportJob, *, is_trial: bool) -> list[str]:
     ]
 
 
-def _watch_process(uuid: UUID, child: Child, stopping: threading.Event) -> JobStatus:
+def _watch_process(uuid: UUID, child: ImportProcess, stopping: threading.Event) -> JobStatus:
     """Store the progress until the process ends or must end; return the status if it reports no end."""
     while not stopping.is_set():
         if child.wait(UPDATE_SECONDS):

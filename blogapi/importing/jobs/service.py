@@ -49,7 +49,7 @@ def create_job(uuid: UUID, user: UUID, name: str, options: Fields) -> ExitStack:
         db.session.add(job)
         db.session.flush()
         lock = queries.take_lock(uuid)
-    folders.delete_folders(deleted)
+    folders.delete_job_folders(deleted)
     return lock
 
 
@@ -101,7 +101,7 @@ def delete_job(uuid: UUID) -> None:
         if queries.get_status(job) in RUNNING:
             raise Conflict("This import is running; cancel it first.", code="import_running")
         db.session.delete(job)
-    folders.delete_folders([uuid])
+    folders.delete_job_folders([uuid])
 
 
 def delete_old_jobs() -> None:
@@ -112,8 +112,8 @@ def delete_old_jobs() -> None:
             known_jobs = set(db.session.scalars(select(ImportJob.uuid)))
     except (*BUSY_ERRORS, NewerSchema):
         return
-    folders.delete_folders(deleted)
-    folders.delete_abandoned(known_jobs)
+    folders.delete_job_folders(deleted)
+    folders.delete_abandoned_folders(known_jobs)
 
 
 def _delete_old_jobs(keep: int) -> list[UUID]:

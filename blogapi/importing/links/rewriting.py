@@ -65,7 +65,7 @@ def rewrite_addresses(
     def rewrite_tag(tag: str) -> str:
         is_link = _LINK.match(tag) is not None
 
-        def rewrite(attribute: re.Match[str]) -> str:
+        def rewrite_attribute(attribute: re.Match[str]) -> str:
             group = attribute.lastindex
             assert group is not None
             value = unescape(attribute[group]).strip()
@@ -79,7 +79,7 @@ def rewrite_addresses(
             before, after = attribute[0].split(attribute[group], 1)
             return before + escape(replacement) + after
 
-        return _ATTRIBUTE.sub(rewrite, tag)
+        return _ATTRIBUTE.sub(rewrite_attribute, tag)
 
     parts, position, openers = list[str](), 0, list[int]()
     pattern, first = (_HTML_TOKEN, "<") if content_type == "html" else (_MARKDOWN_TOKEN, r"\[\]")

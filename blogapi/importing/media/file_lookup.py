@@ -55,7 +55,7 @@ _PREFIX = re.compile(
 )
 
 
-def find_site(folder: Path, root: Path, list_names: ListNames) -> tuple[list[Path], list[Path]]:
+def list_site_folders(folder: Path, root: Path, list_names: ListNames) -> tuple[list[Path], list[Path]]:
     """Return the folders in which the paths in files of `folder` are looked up, and those that may be read.
 
     `folder` is in the imported folder `root`. Links are resolved in the folders that may be read.
@@ -146,7 +146,9 @@ class MediaFiles:
     def __init__(self, assets: Sequence[Path] = ()) -> None:
         self._assets: tuple[Path, ...] = ()
         self._list_names = lru_cache(_MAX_LISTED_FOLDERS)(_list_names)
-        self._find_site = lru_cache(_MAX_LISTED_FOLDERS)(partial(find_site, list_names=self._list_raw_names))
+        self._list_site_folders = lru_cache(_MAX_LISTED_FOLDERS)(
+            partial(list_site_folders, list_names=self._list_raw_names)
+        )
         self._get_tree = lru_cache(1)(_list_tree)
         #: The folders in `assets` without further folders.
         self._flat: set[Path] = set()
@@ -168,18 +170,18 @@ class MediaFiles:
         up in all of `root`, because Obsidian names files that way. Raises RefusedFile for a link out of these
         folders, and for a path that is not a regular file.
         """
-        bases, own = self._find_site(source.parent, root)
+        bases, own = self._list_site_folders(source.parent, root)
         allowed = (*self._assets, *own)
         for path in _list_variants(reference):
             for target in self._list_targets(path, source, bases):
                 # The path is checked before it is opened, so that nothing outside these folders is accessed.
                 if any(target.is_relative_to(folder) for folder in allowed):
-                    file = self._open_file(target, allowed)
+                    file = self._resolve_file(target, allowed)
                     if file:
                         return file
         for name in _list_variants(reference):
             named = None if "/" in name else self._get_tree(root).get(_fold_case(name))
-            file = self._open_file(named, (root,)) if named else None
+            file = self._resolve_file(named, (root,)) if named else None
             if file:
                 return replace(file, is_elsewhere=True)
         return None
@@ -192,16 +194,16 @@ class MediaFiles:
         for version, relative in zip(versions, below, strict=True):
             if not version.startswith("/"):
                 folders = list_page_folders(source, bases, self._list_raw_names)
-                yield from self._join_all((source.parent, source.with_suffix(""), *folders), version)
-            yield from self._join_all((*self._assets, *bases), relative)
+                yield from self._join_folders((source.parent, source.with_suffix(""), *folders), version)
+            yield from self._join_folders((*self._assets, *bases), relative)
         for relative in below:
             yield from self._list_tails(relative)
             # `b/wp-content/uploads/x.jpg` is `wp-content/uploads/x.jpg` or `uploads/x.jpg` beside an export.
             inner_paths = _INNER_FOLDERS.search(relative)
             for inner in inner_paths.groups() if inner_paths else ():
-                yield from self._join_all(bases, inner)
+                yield from self._join_folders(bases, inner)
 
-    def _join_all(self, folders: Iterable[Path], path: str) -> Iterator[Path]:
+    def _join_folders(self, folders: Iterable[Path], path: str) -> Iterator[Path]:
         """Yield the path below each of the folders that contains its first part."""
         # A blog can have 100,000 missing pictures; without this check, 50 paths of each would be looked up on
         # the disk.
@@ -221,13 +223,13 @@ class MediaFiles:
                 is_upload_root = folder in self._flat or outer.casefold() in roots
                 is_unique = _fold_case(_add_suffix(tail, "(1)")) not in self._list_names(folder)
                 if "/" in tail or (is_upload_root and is_unique):
-                    yield from self._join_all((folder,), tail)
+                    yield from self._join_folders((folder,), tail)
 
-    def _open_file(self, target: Path, allowed: Sequence[Path]) -> FoundFile | None:
+    def _resolve_file(self, target: Path, allowed: Sequence[Path]) -> FoundFile | None:
         differs_in_case = False
         # Unlike `Path.exists`, this is False for a path that is too long.
         if not os.path.exists(target):  # noqa: PTH110
-            similar = self._find_similar(target, allowed)
+            similar = self._find_similar_path(target, allowed)
             if similar is None:
                 return None
             names = zip(similar.parts, target.parts, strict=True)
@@ -248,7 +250,7 @@ class MediaFiles:
             raise RefusedFile("It is not a regular file; replace it with one.")
         return FoundFile(resolved, differs_in_case)
 
-    def _find_similar(self, target: Path, allowed: Sequence[Path]) -> Path | None:
+    def _find_similar_path(self, target: Path, allowed: Sequence[Path]) -> Path | None:
         """Return the path that differs only in case or Unicode form, as macOS and Windows allow, or None."""
         top = next(folder for folder in allowed if target.is_relative_to(folder))
         path = top

@@ -145,7 +145,7 @@ class ImportedMedia:
         for digest, row in uploads.items():
             self._results[digest] = LibraryFile(row.uuid, addresses.make_path(row.hash, row.name))
         new = [digest for digest in unknown if digest not in uploads]
-        stored = map_files(lambda digest: self._store(paths[digest], alts.get(digest, "")), new)
+        stored = map_files(lambda digest: self._store_file(paths[digest], alts.get(digest, "")), new)
         self._results |= zip(new, stored, strict=True)
         for result, reference, digest in located:
             file = self._results[digest]
@@ -177,7 +177,7 @@ class ImportedMedia:
                 return file
         return self.files.find(path, record.path, root)
 
-    def _store(self, path: Path, alt: str) -> LibraryFile:
+    def _store_file(self, path: Path, alt: str) -> LibraryFile:
         if self._full:
             raise self._full
         try:

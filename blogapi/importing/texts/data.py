@@ -89,7 +89,7 @@ def _find_duplicates(keys: list[str]) -> list[str]:
     return [key for key, count in Counter(keys).items() if count > 1]
 
 
-def _duplicate_notes(keys: Iterable[str]) -> list[str]:
+def _describe_duplicates(keys: Iterable[str]) -> list[str]:
     return [
         f"The key “{to_line(key)[:60]}” appears twice; the last value is used." for key in dict.fromkeys(keys)
     ]
@@ -111,11 +111,11 @@ def parse_yaml(block: str, first_line: int) -> tuple[Entries, list[str]]:
         # If the block is not valid, the other loader parses it again, because its errors are clearer.
         with suppress(yaml.YAMLError, ValueError, RecursionError):
             value = load(_FastTextLoader)
-            return _parse_block("YAML", lambda: value, first_line), _duplicate_notes(
+            return _parse_block("YAML", lambda: value, first_line), _describe_duplicates(
                 chain(*duplicates.values())
             )
         duplicates.clear()
-    return _parse_block("YAML", load, first_line), _duplicate_notes(chain(*duplicates.values()))
+    return _parse_block("YAML", load, first_line), _describe_duplicates(chain(*duplicates.values()))
 
 
 def parse_toml(block: str, first_line: int) -> tuple[Entries, list[str]]:
@@ -154,7 +154,7 @@ def parse_json(text: str, first_line: int) -> tuple[Entries, int, list[str]]:
         ends.append(end)
         return value
 
-    return _parse_block("JSON", decode, first_line), ends[0], _duplicate_notes(duplicates)
+    return _parse_block("JSON", decode, first_line), ends[0], _describe_duplicates(duplicates)
 
 
 def parse_lines(block: str) -> tuple[Entries, list[str]]:
@@ -170,7 +170,7 @@ def parse_lines(block: str) -> tuple[Entries, list[str]]:
         else:
             key, _, value = line.partition(":")
             pairs.append((key, value.strip()))
-    return dict(pairs), _duplicate_notes(_find_duplicates([key for key, _ in pairs]))
+    return dict(pairs), _describe_duplicates(_find_duplicates([key for key, _ in pairs]))
 
 
 def _parse_block(language: str, parse: Callable[[], object], first_line: int) -> Entries:

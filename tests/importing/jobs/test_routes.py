@@ -246,7 +246,7 @@ def test_a_started_import_stores_the_articles_and_deletes_the_file(app, as_login
     assert {file["result"] for file in report.json["files"]} == {"created", "refused"}
     assert outcome(as_login.post(f"{IMPORTS}{finished['uuid']}/start/")) == (409, "import_ended")
     with app.app_context():
-        left = [path.name for path in folders.get_folder(finished["uuid"]).iterdir()]
+        left = [path.name for path in folders.get_job_folder(finished["uuid"]).iterdir()]
     assert sorted(left) == ["report.json", "trial.json"]
     assert start(send())["counts"]["articles"] == {"new": 0, "changed": 0, "same": 1, "left_out": 1}
 
@@ -451,7 +451,7 @@ def test_an_import_waits_for_the_process_of_a_killed_server(app, as_login, send,
     path = f"{IMPORTS}{(job := send())['uuid']}/"
     paused[0].clear()
     with app.app_context():
-        folder = folders.get_folder(as_uuid(job))
+        folder = folders.get_job_folder(as_uuid(job))
     with files.locked(folder / "process.lock") as is_held:
         assert is_held
         assert outcome(as_login.post(f"{path}start/")) == (200, None)

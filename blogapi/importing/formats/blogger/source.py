@@ -15,9 +15,9 @@ from xml.sax import SAXException
 from defusedxml import DefusedXmlException
 
 from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord
-from blogapi.importing.format_api.hidden_parts import leave_out_hidden
+from blogapi.importing.format_api.hidden_parts import drop_hidden_text
 from blogapi.importing.format_api.page_text import replace_frames
-from blogapi.importing.format_api.privacy import decide
+from blogapi.importing.format_api.privacy import choose_status
 from blogapi.importing.format_api.report import Item, report_problem
 from blogapi.importing.format_api.source import CONTRACT_VERSION, FileSource, Format, ImportOptions
 from blogapi.importing.format_api.source_files import Entry, open_file
@@ -135,13 +135,13 @@ def make_record(
         raise RefusedFile(f"It has more than {MAX_TEXT_LENGTH:,} characters; shorten or split it.")
     notes: list[str] = []
     content = item.content.replace("\r\n", "\n").replace("\r", "\n").strip()
-    content, hidden, left_out, _ = leave_out_hidden(content, "html", keeps_unclear=True)
+    content, hidden, left_out, _ = drop_hidden_text(content, "html", keeps_unclear=True)
     content, lost = convert_embeds(content)
     notes += [*hidden, *lost]
     published_at = dates.parse_date(item.published, options.zones)
     reason = "It was in the trash; the article became a draft." if item.status == "SOFT_TRASHED" else ""
     reason = "The blog was private; the article became a draft." if is_private else reason
-    status, reasons = decide(item.status, published_at, options.now, reason, _STATUSES)
+    status, reasons = choose_status(item.status, published_at, options.now, reason, _STATUSES)
     notes += reasons
     title = to_title(item.title)
     if not title:

@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord, TermRecord
-from blogapi.importing.format_api.privacy import decide
+from blogapi.importing.format_api.privacy import choose_status
 from blogapi.importing.format_api.privacy_signs import GHOST_AUDIENCES
 from blogapi.importing.format_api.report import Item, report_problem
 from blogapi.importing.format_api.source import CONTRACT_VERSION, FileSource, Format, ImportOptions
@@ -93,7 +93,7 @@ def decide_publication(
     elif to_bool(post.get("email_only")):
         reason = "It is for newsletters only; the article became a draft."
     # Ghost shows a published post without any date.
-    result, reasons = decide(status, date or (now if status == "published" else None), now, reason)
+    result, reasons = choose_status(status, date or (now if status == "published" else None), now, reason)
     return result, date, (*notes, *reasons)
 
 
@@ -208,12 +208,12 @@ class PostReader:
         return record
 
     def _list_tags(self, post: Post) -> list[GhostTag]:
-        joined = [self.tables.tags.get(id_) for id_ in self.tables.list_joined("posts_tags", post)]
+        joined = [self.tables.tags.get(id_) for id_ in self.tables.list_joined_ids("posts_tags", post)]
         tags = joined or [read_tag(row) for row in _list_mappings(post.get("tags"))]
         return [tag for tag in tags if isinstance(tag, GhostTag)]
 
     def _read_authors(self, post: Post) -> tuple[AuthorRecord, ...]:
-        ids = self.tables.list_joined("posts_authors", post)
+        ids = self.tables.list_joined_ids("posts_authors", post)
         named = ids or [to_line(post.get("author_id") or post.get("author"))]
         listed = [self.tables.users.get(id_) for id_ in named]
         if not any(listed):

@@ -119,9 +119,9 @@ class Tables:
             elif table not in _TABLES:
                 self.others[table] += table not in _TECHNICAL_TABLES
             elif isinstance(row, Mapping):
-                self._add(table, row)
+                self._add_row(table, row)
 
-    def _add(self, table: str, row: Mapping[str, object]) -> None:
+    def _add_row(self, table: str, row: Mapping[str, object]) -> None:
         id_, post_id = to_line(row.get("id")), to_line(row.get("post_id"))
         if table == "tags":
             if (tag := read_tag(row)) is not None:
@@ -147,7 +147,7 @@ class Tables:
         elif row.get("key") in ("timezone", "active_timezone", "activeTimezone"):
             self.timezone = to_line(row.get("value"))
 
-    def list_joined(self, table: str, post: Mapping[str, object]) -> list[str]:
+    def list_joined_ids(self, table: str, post: Mapping[str, object]) -> list[str]:
         """Return the ids of the tags or the authors of a post, in their order."""
         places = self.joins.get((table, to_line(post.get("id"))), [])
         return [id_ for _, id_ in sorted(places, key=lambda place: place[0])]

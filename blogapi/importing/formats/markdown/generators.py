@@ -163,7 +163,7 @@ def shows_future(site: GeneratorSite) -> bool:
     return default if value is None else value
 
 
-def guess_shown_drafts(site: GeneratorSite, reason: DraftReason) -> DraftReason:
+def make_guess_of_shown_draft(site: GeneratorSite, reason: DraftReason) -> DraftReason:
     """Return the reason as a guess if a setting of the generator shows such drafts."""
     setting, sign = _SHOWN_DRAFTS.get(site.generator, ("", ""))
     if reason.sign != sign or not setting or not to_bool(site.settings.get(normalize_key(setting))):

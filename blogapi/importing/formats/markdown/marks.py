@@ -171,7 +171,7 @@ def _find_date(fields: Fields, path: PathInfo, options: ImportOptions, zones: Zo
     if found := max(times, default=None) or dates.parse_date(path.day, zones):
         return found
     addresses = (fields.take_line(name) for name in ("path", "url", "permalink"))
-    if day := next(filter(None, map(dates.find_in_path, addresses)), None):
+    if day := next(filter(None, map(dates.find_date_in_path, addresses)), None):
         return dates.parse_date(day, zones)
     outer = ("", *(f"{name}." for name, prefix in privacy_signs.MAPPING_PREFIXES.items() if not prefix))
     names = (f"{table}{name}" for table in outer for name in privacy_signs.DATE_FIELDS)
@@ -196,7 +196,7 @@ def _has_unclear_date(
 ) -> bool:
     """Return whether a field has a later date of publication, or an unreadable date; if so, add a note."""
     day = dates.parse_date(path.day, zones)
-    for key, name, value in privacy.flatten(fields.all_entries):
+    for key, name, value in privacy.flatten_entries(fields.all_entries):
         words = set(_WORD_BORDER.sub(" ", key).casefold().split())
         if name in privacy_signs.EXPIRY_FIELDS or not (
             name in privacy_signs.DATE_FIELDS or words & privacy_signs.PUBLICATION_DATE_WORDS

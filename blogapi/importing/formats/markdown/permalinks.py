@@ -44,28 +44,28 @@ _HEXO_SPECIAL = re.compile(r"[\x00-\x1f\s~`!@#$%^&*()\-_+=\[\]{}|\\;:\"'<>,.?/]+
 _VALUES: dict[str, _Values] = {
     "jekyll": {
         "title": lambda parts: _JEKYLL_OTHER.sub("-", parts.slug or parts.name).strip("-"),
-        "slug": lambda parts: _jekyll_slug(parts.slug or parts.name),
-        "name": lambda parts: _jekyll_slug(parts.name),
+        "slug": lambda parts: _make_jekyll_slug(parts.slug or parts.name),
+        "name": lambda parts: _make_jekyll_slug(parts.name),
         "categories": lambda parts: "/".join(dict.fromkeys(name.lower() for name in parts.categories)),
-        "slugified_categories": lambda parts: "/".join(map(_jekyll_slug, parts.categories)),
+        "slugified_categories": lambda parts: "/".join(map(_make_jekyll_slug, parts.categories)),
         "output_ext": lambda parts: ".html",
     },
     "hexo": {
         "title": lambda parts: "/".join((*parts.section, parts.name)),
         "name": lambda parts: parts.name,
-        "post_title": lambda parts: _hexo_slug(parts.title),
-        "category": lambda parts: "/".join(map(_hexo_slug, parts.categories)) or "uncategorized",
+        "post_title": lambda parts: _make_hexo_slug(parts.title),
+        "category": lambda parts: "/".join(map(_make_hexo_slug, parts.categories)) or "uncategorized",
         "lang": lambda parts: parts.language or None,
     },
     "hugo": {
-        "title": lambda parts: _hugo_slug(parts.title),
-        "slug": lambda parts: _hugo_slug(parts.slug or parts.title),
-        "slugorfilename": lambda parts: _hugo_slug(parts.slug or parts.name),
-        "slugorcontentbasename": lambda parts: _hugo_slug(parts.slug or parts.name),
-        "filename": lambda parts: _hugo_slug(parts.name),
-        "contentbasename": lambda parts: _hugo_slug(parts.name),
-        "section": lambda parts: _hugo_slug(parts.section[0]) if parts.section else "",
-        "sections": lambda parts: "/".join(map(_hugo_slug, parts.section)),
+        "title": lambda parts: _make_hugo_slug(parts.title),
+        "slug": lambda parts: _make_hugo_slug(parts.slug or parts.title),
+        "slugorfilename": lambda parts: _make_hugo_slug(parts.slug or parts.name),
+        "slugorcontentbasename": lambda parts: _make_hugo_slug(parts.slug or parts.name),
+        "filename": lambda parts: _make_hugo_slug(parts.name),
+        "contentbasename": lambda parts: _make_hugo_slug(parts.name),
+        "section": lambda parts: _make_hugo_slug(parts.section[0]) if parts.section else "",
+        "sections": lambda parts: "/".join(map(_make_hugo_slug, parts.section)),
     },
     "pelican": {
         "slug": lambda parts: parts.slug or paths.make_pelican_slug(parts.title),
@@ -130,7 +130,7 @@ class AddressParts:
     language: str = ""
 
 
-def describe_lost(site: GeneratorSite) -> str:
+def describe_lost_addresses(site: GeneratorSite) -> str:
     """Return the sentence for the report if the form of a site's addresses cannot be computed, or ""."""
     form = _find_form(site, ())
     known = {*_VALUES.get(site.generator, ()), *_TIMES, "date"}
@@ -142,7 +142,7 @@ def describe_lost(site: GeneratorSite) -> str:
     )
 
 
-def list_paths(site: GeneratorSite | None, path: Path, parts: AddressParts) -> tuple[str, ...]:
+def compute_addresses(site: GeneratorSite | None, path: Path, parts: AddressParts) -> tuple[str, ...]:
     """Return the path of a post in its former blog; () if it is unknown, or if the file is no post."""
     if site is None or site.generator not in _VALUES or not path.is_relative_to(site.folder):
         return ()
@@ -196,15 +196,15 @@ def _find_form(site: GeneratorSite, section: tuple[str, ...]) -> str:
     return next((to_line(forms[name]) for name in names if to_line(forms.get(name))), "")
 
 
-def _jekyll_slug(text: str) -> str:
+def _make_jekyll_slug(text: str) -> str:
     return re.sub(r"[\W_]+", "-", text).strip("-").lower()
 
 
-def _hexo_slug(text: str) -> str:
+def _make_hexo_slug(text: str) -> str:
     return _HEXO_SPECIAL.sub("-", text).strip("-")
 
 
-def _hugo_slug(text: str) -> str:
+def _make_hugo_slug(text: str) -> str:
     kept = "".join(letter for letter in text.strip() if letter.isalnum() or letter in " ._/#+~-@%")
     return re.sub(r"-{2,}", "-", kept.replace(" ", "-")).lower()
 

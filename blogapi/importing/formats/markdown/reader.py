@@ -84,7 +84,7 @@ def read_file(entry: Entry, options: ImportOptions, folders: Sequence[str] | Non
         imported=entry.path.parents[depth - 1] if depth else entry.path.parent,
         site=site,
         reasons=[
-            *sections.find_reasons(entry, site.generator if site else ""),
+            *sections.find_draft_reasons(entry, site.generator if site else ""),
             *privacy.find_draft_reasons_in_folders(folder.name for folder in outer),
         ],
         rules=sections.read_rules(entry.key, entry.path.parent, site),
@@ -131,27 +131,27 @@ def parse_file(
         fields,
         options,
         split_at_spaces=path.has_date_prefix,
-        folders=paths.list_folders(key) if folders is None else folders,
+        folders=paths.list_term_folders(key) if folders is None else folders,
         is_hexo="hexo" in (generator, parsed.format) or "/source/_posts/" in f"/{key}",
     )
     authors = read_authors(fields)
     system = generator if generator == "jekyll" else parsed.format
     reasons = [*context.reasons, *skipped, *([DraftReason(parsed.problem)] if parsed.problem else [])]
     is_zola = generator == "zola"
-    reasons += privacy.find_reasons(fields.all_entries, key, tags, system, builds_underscores=is_zola)
+    reasons += privacy.find_draft_reasons(fields.all_entries, key, tags, system, builds_underscores=is_zola)
     reasons += [] if fields.all_entries else privacy.find_draft_reasons_in_text(parsed.body)
     if is_repository_file:
         note = "It has the name of a repository file (like README or LICENSE); the article became a draft."
         reasons.append(DraftReason(note))
     if site := context.site:
-        reasons += unbuilt.find_reasons(context.path, site, fields.all_entries, context.imported)
-    reasons += unbuilt.find_unlisted(context.path, key.count("/"))
+        reasons += unbuilt.find_draft_reasons(context.path, site, fields.all_entries, context.imported)
+    reasons += unbuilt.find_unlisted_reasons(context.path, key.count("/"))
     reasons += sections.find_text_reasons(parsed.body, content_type, context.rules, fields.all_entries, tags)
     body, left_out = sections.leave_out_comments(parsed.body, content_type, context.rules, fields)
     if context.is_note and not options.publish_undated:
         reasons += sections.find_vault_reasons(fields.all_entries)
     if site:
-        reasons = [generators.guess_shown_drafts(site, it) for it in reasons]
+        reasons = [generators.make_guess_of_shown_draft(site, it) for it in reasons]
     guesses = {it.guess.casefold(): Guess(it.guess, it.note, it.is_new) for it in reasons if it.guess}
     reasons = [it for it in reasons if not it.guess]
     zones = generators.get_zones(context.site, options.time_zone)
@@ -178,7 +178,7 @@ def parse_file(
             categories=[*filter(None, map(lines.to_line, names))],
             time=published_at and generators.get_local_time(site, published_at, options.time_zone),
         )
-        computed = permalinks.list_paths(site, context.path, parts)
+        computed = permalinks.compute_addresses(site, context.path, parts)
     language, translation_key = marks.read_language_and_key(fields)
     # As in Jekyll, Hexo and Hugo, the front matter can say that the article is a page.
     kinds = (lines.to_line(fields.find(name)).casefold() for name in ("layout", "type"))
@@ -285,7 +285,7 @@ def _read_custom_fields(fields: Fields, options: ImportOptions) -> dict[str, Any
     """Return the values of custom fields, and the entries for which fields could be defined."""
     custom_fields = options.custom_fields
     taken, others, ignored = dict[str, Any](), dict[str, Any](), []
-    for outer, key, value in fields.list_unused(_OWN_FIELD_TABLES):
+    for outer, key, value in fields.list_unused_entries(_OWN_FIELD_TABLES):
         name = lines.normalize_key(key)
         rule = privacy_signs.FIELD_RULES.get(name)
         if custom_fields.find(key):

@@ -56,7 +56,7 @@ def is_in_vault(folder: Path, levels: int) -> bool:
     return number is not None and not any(map(list_configuration, folders[number:levels]))
 
 
-def find_reasons(entry: Entry, generator: str = "") -> list[DraftReason]:
+def find_draft_reasons(entry: Entry, generator: str = "") -> list[DraftReason]:
     """Return the reasons for a draft in the section pages and index pages of the folders of an article.
 
     Folders above the imported folder are not read. Zola publishes no page of a draft section. Hugo applies

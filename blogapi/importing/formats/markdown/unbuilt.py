@@ -33,7 +33,7 @@ _DATA_FORMATS = ("json", "yaml", "yml", "toml", "js", "cjs", "mjs", "ts")
 _DATA_SUFFIXES = (".json", *(f".{kind}.{name}" for kind in ("11tydata", "data") for name in _DATA_FORMATS))
 
 
-def find_reasons(
+def find_draft_reasons(
     path: Path, site: GeneratorSite, entries: Mapping[str, object], imported: Path = Path()
 ) -> Iterator[DraftReason]:
     """Yield a reason for each rule by which the generator does not build a file.
@@ -91,7 +91,7 @@ def _list_built_folders(site: GeneratorSite) -> list[Path]:
     return folders if has_files else []
 
 
-def find_unlisted(path: Path, levels: int) -> Iterator[DraftReason]:
+def find_unlisted_reasons(path: Path, levels: int) -> Iterator[DraftReason]:
     """Yield a guess for a file that the SUMMARY.md of mdBook or GitBook does not list."""
     for outer in path.parents[:levels]:
         if listed := _read_summary(outer):

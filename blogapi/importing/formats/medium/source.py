@@ -14,8 +14,8 @@ from html import escape, unescape
 from urllib.parse import parse_qs, quote
 
 from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord
-from blogapi.importing.format_api.page_text import extract_text, open_text
-from blogapi.importing.format_api.privacy import decide
+from blogapi.importing.format_api.page_text import extract_text, read_visible_text
+from blogapi.importing.format_api.privacy import choose_status
 from blogapi.importing.format_api.privacy_signs import MEDIUM_DRAFT_PREFIX
 from blogapi.importing.format_api.source import CONTRACT_VERSION, FileSource, Format, ImportOptions
 from blogapi.importing.format_api.source_files import Entry, read_bytes
@@ -112,7 +112,7 @@ def parse_page(html: str) -> MediumPage:
             page.canonical = attributes.get("href", "")
         elif "p-tag" in classes and text:
             page.tags.append(text)
-    html, hidden, page.left_out = open_text(html[start : end if end > 0 else len(html)])
+    html, hidden, page.left_out = read_visible_text(html[start : end if end > 0 else len(html)])
     html = _TITLE.sub(lambda element: _take_title(page, element), html)
     html = _CODE.sub(_convert_code, html)
     html = _IMAGE.sub(lambda tag: _convert_image(page, tag[0]), html)
@@ -215,7 +215,8 @@ class MediumSource(FileSource):
             self.left_behind["responses to other stories"] += 1
             raise NotAnArticle("It is a response to another story: it has no title of its own.")
         reason = _MAY_BE_RESPONSE if published_at and may_be_response else ""
-        status, reasons = decide("draft" if is_draft else "published", published_at, self.options.now, reason)
+        given = "draft" if is_draft else "published"
+        status, reasons = choose_status(given, published_at, self.options.now, reason)
         return (_make_record(entry, page, published_at, (*notes, *reasons, *page.notes), status),)
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from blogapi.importing.format_api.article_record import ArticleRecord
-from blogapi.importing.format_api.page_text import extract_text, open_text
-from blogapi.importing.format_api.privacy import decide
+from blogapi.importing.format_api.page_text import extract_text, read_visible_text
+from blogapi.importing.format_api.privacy import choose_status
 from blogapi.importing.format_api.privacy_signs import SUBSTACK_AUDIENCES, SUBSTACK_PAYWALL
 from blogapi.importing.format_api.report import FileReport, Item, Result
 from blogapi.importing.format_api.source import CONTRACT_VERSION, FileSource, Format, ImportOptions
@@ -53,7 +53,7 @@ def convert_text(html: str) -> tuple[str, set[str], list[str], list[str]]:
 
     Raises RefusedFile if it would take too long to parse.
     """
-    html, notes, left_out = open_text(html)
+    html, notes, left_out = read_visible_text(html)
     hosts = set[str]()
 
     def replace_button(button: re.Match[str]) -> str:
@@ -154,7 +154,7 @@ class SubstackSource(FileSource):
         slug, row = match["slug"] or "", row or {"is_published": "true"}
         published_at = dates.parse_date(row.get("post_date"), self.options.zones)
         given = "published" if to_bool(row.get("is_published")) else "draft"
-        status, reasons = decide(given, published_at, self.options.now, reason)
+        status, reasons = choose_status(given, published_at, self.options.now, reason)
         audio = to_http_url(row.get("podcast_url"))
         player = f'<p><audio controls src="{escape(audio)}"></audio></p>\n' if audio else ""
         return ArticleRecord(

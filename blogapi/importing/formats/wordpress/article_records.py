@@ -55,8 +55,8 @@ def list_terms(blogs: Iterable[Blog]) -> Iterator[TermRecord]:
             fields = {"description": term.description} if term.description else {}
             kind = "category" if taxonomy == "category" else "tag"
             parent = blog.terms.get((taxonomy, term.parent.casefold())) if kind == "category" else None
-            above = _choose_language(parent.name, blog) if parent else ""
-            yield TermRecord(kind=kind, name=_choose_language(term.name, blog), fields=fields, parent=above)
+            above = _select_name(parent.name, blog) if parent else ""
+            yield TermRecord(kind=kind, name=_select_name(term.name, blog), fields=fields, parent=above)
 
 
 def read_terms(
@@ -119,7 +119,7 @@ def _group_by_domain(item: Element, blog: Blog, left_behind: Counter[str]) -> di
     for element in item.list_children("category"):
         domain = element.attributes.get("domain", "")
         nicename = lines.to_line(unquote(element.attributes.get("nicename", "")))
-        term = (nicename, _choose_language(lines.to_plain_line(element.text), blog) or nicename)
+        term = (nicename, _select_name(lines.to_plain_line(element.text), blog) or nicename)
         if not term[1]:
             continue
         # WXR 1.0 repeats each tag and category without its nicename, or without its domain.
@@ -134,7 +134,7 @@ def _group_by_domain(item: Element, blog: Blog, left_behind: Counter[str]) -> di
     return {taxonomy: list(terms.values()) for taxonomy, terms in found.items()}
 
 
-def _choose_language(name: str, blog: Blog) -> str:
+def _select_name(name: str, blog: Blog) -> str:
     return lines.to_line(blog.select_language(name)[0])
 
 
@@ -156,12 +156,12 @@ class RecordMaker:
         return f"wordpress:{quote(self.address, safe='')}:{quote(name, safe='', errors='replace')}"
 
     def make_records(self, item: Element, entry: Entry) -> Iterator[ArticleRecord]:
-        """Yield the record of an item, and one for each further language of its text; see `make`."""
-        yield self.make(item, entry)
+        """Yield the record of an item, and one for each further language of its text; see `make_record`."""
+        yield self.make_record(item, entry)
         for language in self._list_languages(item)[1:]:
             # A new counter, because the counts of the item include its other languages.
             maker = RecordMaker(self.blog, self.address, self.options, Counter(), language)
-            record, root = maker.make(item, entry), self.address.partition("/")[2]
+            record, root = maker.make_record(item, entry), self.address.partition("/")[2]
             root = f"/{root}" if root else ""
             paths = [path.removeprefix(root) for path in record.addresses if "?" not in path]
             # The address in the plugin qTranslate.
@@ -181,7 +181,7 @@ class RecordMaker:
         known = [code for code in codes if languages.read_language(code)]
         return known if known[:1] == codes[:1] else []
 
-    def make(self, item: Element, entry: Entry) -> ArticleRecord:
+    def make_record(self, item: Element, entry: Entry) -> ArticleRecord:
         """Return the record of an item.
 
         Raises NotAnArticle for an item that it counts as not imported, and RefusedFile for a broken one.
@@ -191,7 +191,7 @@ class RecordMaker:
         self._check_is_imported(item, post_type)
         # A repeated field has its first value.
         metas = dict(reversed(custom_fields.list_fields(item)))
-        own = custom_fields.read(item, self.options.custom_fields, self.counts)
+        own = custom_fields.read_fields(item, self.options.custom_fields, self.counts)
         notes: list[str] = []
         texts = self._read_texts(item, metas, notes)
         date = custom_fields.find_date(item, self.blog.offset, self.options.zones)
@@ -288,7 +288,7 @@ class RecordMaker:
         if converted.unconverted:
             names = join_counts(converted.unconverted)
             notes.append(f"Its text has shortcodes or blocks that could not be converted: {names}.")
-        guesses = {guess.name.casefold(): guess for guess in custom_fields.guess_from_fields(item)}
+        guesses = {guess.name.casefold(): guess for guess in custom_fields.find_guesses_in_fields(item)}
         return {
             "title": title,
             "excerpt": lines.to_plain_line(excerpt) or converted.excerpt,

@@ -9,14 +9,14 @@ from functools import cache
 from html import escape, unescape
 
 from blogapi.importing.format_api import privacy_signs
-from blogapi.importing.format_api.hidden_parts import leave_out_hidden
+from blogapi.importing.format_api.hidden_parts import drop_hidden_text
 from blogapi.importing.format_api.privacy import make_guess
 from blogapi.importing.formats.wordpress import shortcodes
 from blogapi.importing.formats.wordpress.blocks import (
     ANY_DELIMITER,
     convert_blocks,
     list_delimiters,
-    parse_json,
+    parse_attribute_json,
 )
 from blogapi.importing.formats.wordpress.conversion import (
     BLOCK,
@@ -110,7 +110,7 @@ def protect_code(text: str, conversion: Conversion) -> str:
     return "".join(out)
 
 
-def code_html(code: str, language: str, *, escaped: bool = False) -> str:
+def make_code_block(code: str, language: str, *, escaped: bool = False) -> str:
     """Return a code block; `escaped` = the code is certainly HTML already."""
     code = code if escaped else escape_once(code)
     name = language.lower()
@@ -141,13 +141,13 @@ def _convert_element(start: re.Match[str], inner: str, html: str, conversion: Co
         name = start["shortcode"].lower()
         language = named.get("lang") or named.get("language") or next(iter(positional), "").lstrip("=")
         language = language or ("" if name in shortcodes.CODE_NAMES_WITHOUT_LANGUAGE else name)
-        return conversion.store(code_html(inner, unescape(language).strip("'\"")))
+        return conversion.store(make_code_block(inner, unescape(language).strip("'\"")))
     if element == "pre":
         found = _PRE_LANGUAGE.search(start["tag"])
         if found and "<code" not in inner[:500].lower():
             language = next(group for group in found.groups() if group)
             # WP-Syntax and Crayon store unescaped code; all other plugins store HTML.
-            html = code_html(inner, language, escaped='escaped="true"' in start["tag"])
+            html = make_code_block(inner, language, escaped='escaped="true"' in start["tag"])
         return conversion.store(html)
     if element == "code":
         return html.replace("[", "&#91;")
@@ -195,7 +195,7 @@ def _find_hidden_blocks(text: str, conversion: Conversion) -> Iterator[tuple[int
 
 
 def _is_block_left_out(block: re.Match[str], conversion: Conversion) -> bool:
-    attributes = parse_json(block["attributes"])
+    attributes = parse_attribute_json(block["attributes"])
     if attributes is None:
         # WordPress ignores attributes that are not JSON, and so may have shown the block.
         attributes = dict.fromkeys(_KEY.findall(block["attributes"]), "?")
@@ -210,7 +210,7 @@ def _is_block_left_out(block: re.Match[str], conversion: Conversion) -> bool:
     lines = [*_list_lines(attributes)]
     unknown: dict[str, privacy_signs.HidingSign | None] = {}
     for line in lines:
-        name, sign = privacy_signs.get_name(line), privacy_signs.guess_attribute(line)
+        name, sign = privacy_signs.get_name(line), privacy_signs.guess_attribute_sign(line)
         # A new word in any value of an attribute is enough.
         unknown[name] = sign if sign.is_new else unknown.get(name, sign)
     if block["name"].startswith("kadence/"):
@@ -310,7 +310,7 @@ def convert_text(content: str, conversion: Conversion, excerpt: str = "") -> Con
     else:
         html = add_paragraphs(_convert_inline(text, conversion))
     html = conversion.restore(_ALIGNED.sub(_add_alignment_class, html)).strip()
-    conversion.html, notes, left_out, _ = leave_out_hidden(html, "html", keeps_unclear=True)
+    conversion.html, notes, left_out, _ = drop_hidden_text(html, "html", keeps_unclear=True)
     conversion.left_out += left_out
     more = _MORE.search(conversion.html)
     if more and more.start() <= 20 * _MAX_EXCERPT:
@@ -339,15 +339,15 @@ def _show_lazy_images(text: str) -> str:
     If `noscript` contains a copy of a picture, the copy is kept instead. It gets the alternative text of the
     picture, because Squarespace omits this text in copies.
     """
-    copies = {_read_path(_SRC, image[0]) for image in _IMAGE.finditer(text)} if "<noscript" in text else set()
+    copies = {_read_url(_SRC, image[0]) for image in _IMAGE.finditer(text)} if "<noscript" in text else set()
     alts: dict[str, str] = {}
 
-    def show(image: re.Match[str]) -> str:
+    def show_image(image: re.Match[str]) -> str:
         found = _SRC.search(image[0])
         src = found[found.lastindex or 0] if found else ""
         if src[:5] not in ("", "data:") or not _LAZY_SRC.search(image[0]):
             return image[0]
-        address, alt = _read_path(_LAZY_SRC_VALUE, image[0]), _ALT.search(image[0])
+        address, alt = _read_url(_LAZY_SRC_VALUE, image[0]), _ALT.search(image[0])
         if address not in copies:
             return _LAZY_SRC.sub(r" src\1", _SRC.sub("", image[0]), count=1)
         if alt:
@@ -355,14 +355,14 @@ def _show_lazy_images(text: str) -> str:
         return ""
 
     def add_alt(image: re.Match[str]) -> str:
-        alt = None if _ALT.search(image[0]) else alts.get(_read_path(_SRC, image[0]))
+        alt = None if _ALT.search(image[0]) else alts.get(_read_url(_SRC, image[0]))
         return f"<img{alt}{image[0][4:]}" if alt else image[0]
 
-    shown = _IMAGE.sub(show, text) if "data-" in text else text
+    shown = _IMAGE.sub(show_image, text) if "data-" in text else text
     return _IMAGE.sub(add_alt, shown) if alts else shown
 
 
-def _read_path(attribute: re.Pattern[str], image: str) -> str:
+def _read_url(attribute: re.Pattern[str], image: str) -> str:
     """Return the address in an attribute without its query, which differs between the copies; "" if none."""
     found = attribute.search(image)
     return unescape(found[found.lastindex or 0]).partition("?")[0] if found else ""

@@ -38,7 +38,7 @@ _INVISIBLE = re.compile(
 def add_paragraphs(text: str) -> str:
     """Return the text with `<p>` and `<br />`; placeholders of blocks are between paragraphs."""
     text = _LINE_BREAKS.sub("\n\n", _TAG_WITH_LINES.sub(lambda tag: tag[0].replace("\n", " "), text))
-    writer = _Writer()
+    writer = _ParagraphWriter()
     end = 0
     for token in _TOKEN.finditer(text):
         writer.write_text(text[end : token.start()])
@@ -48,7 +48,7 @@ def add_paragraphs(text: str) -> str:
     return "".join(writer.html).strip("\n")
 
 
-class _Writer:
+class _ParagraphWriter:
     def __init__(self) -> None:
         self.html: list[str] = []
         self._stack: list[str] = []
