@@ -85,15 +85,15 @@ def open_archive(path: Path, into: Path, *, max_media_bytes: int = 0) -> Iterato
     """Unpack a zip file into a private folder in `into`; delete this folder at the end.
 
     Yields the folder with the files, which has the name of the zip file, and a sentence for each reason why
-    files were skipped. Also deletes folders that killed processes have left. A file is skipped if it is
-    larger than `max_media_bytes` and than the limit for articles or exports. Raises RefusedFile if the zip
+    files were skipped. A file is skipped if it is larger than `max_media_bytes` and than the limit for
+    articles or exports. Also deletes folders that killed processes have left. Raises RefusedFile if the zip
     file is damaged, encrypted, or takes more space than the limits allow.
     """
     into.mkdir(mode=0o700, exist_ok=True)
     delete_abandoned_folders(into)
     with files.temporary_folder(into, _FOLDER_PREFIX) as root:
-        # Readers look for other files of the blog in outer folders. These are empty, so that no foreign file
-        # is found.
+        # Readers look for other files of the blog in outer folders. The outer folders of an unpacked archive
+        # are empty, so that no foreign file is found.
         outer = root.joinpath(*["_"] * (MAX_OUTER_FOLDERS - 1))
         folder = outer / (path.stem.rstrip(". ") or "archive")
         folder.mkdir(mode=0o700, parents=True)

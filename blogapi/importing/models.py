@@ -52,7 +52,7 @@ class ImportedFile(Base):
 
 
 class LiftedGuess(Base):
-    """A guess that the user has lifted for a source of imports, in lower case; see `storing.guesses`."""
+    """The name, in lower case, of a guess that the user lifted for a source; see `storing.guesses`."""
 
     __tablename__ = "lifted_guess"
 

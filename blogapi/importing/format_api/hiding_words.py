@@ -1,8 +1,8 @@
-"""The words that speak of members, payment, login, roles or hiding: the one list for all carriers of a text.
+"""The words about members, payment, login, roles or hiding by which an import recognises hidden texts.
 
-A carrier (a shortcode, a block, a component, a container, a template tag, an attribute, a custom field, a
-key of front matter, a folder, a comment) that no table knows hides a text if its name has one of these words.
-This is a guess, which makes a draft that `--publish-marked` publishes.
+A shortcode, block, component, container, template tag, attribute, custom field, key of front matter, folder
+or comment that no table knows may hide a text if its name has one of these words. This is a guess: it makes
+the article a draft, unless `--publish-marked` names the guess.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ MEMBERS = _make_set("""member membre mitglied mitglieder membres miembros miembr
 FALSE_WORDS = FALSE | _make_set("non nein nie nej ne ei hayır tidak нет ні いいえ 否 아니요 não não")  # noqa: RUF001
 TRUE_WORDS = TRUE | _make_set("oui ja sí si sim sì tak ano kyllä igen evet ya да так はい 是 예")
 
-#: The whole values, as normalized keys, that say for whom a text is.
+#: Values of fields, as normalized keys, that name the only readers of a text.
 READERS = frozenset(
     f"{reader}{only}"
     for only in ("", "only")
@@ -48,7 +48,7 @@ READERS = frozenset(
     internal paid premium private paidmembers paidsubscribers registered admin admins loggedin
     onlypaid onlyfree founding""")
 )
-#: They pay for some texts. In most fields they are the subject of a text.
+#: People who pay for some texts. In most fields, these words name the subject of a text, not its readers.
 SUPPORTERS = _make_set("supporter supporters backer backers donor donors sponsor sponsors")
 HIDING_VALUES = (
     READERS - {"staff", "admin", "admins", "premium", "vip", "patron", "patrons", "registered", "founding"}
@@ -58,7 +58,7 @@ HIDING_VALUES = (
     | _make_set("""confidential internal hidden loggedin signedin authenticated loggedinusers registeredusers
     userrole unpublished payingmembers payingsubscribers subscribersonly memberonly administrator trash""")
 ) - {"tag"}
-#: The values with which readers saw a text.
+#: The values of fields with which all visitors saw a text.
 SHOWN_VALUES = (
     FALSE
     | _make_set("""none null public everyone everybody all anyone open visible alwaysshow always
@@ -68,13 +68,13 @@ SHOWN_VALUES = (
 
 # --- Words in names.
 
-# These words hide a text alone. Plurals count too.
+# A name with one of these words, or with its plural, hides a text.
 _STRONG = _make_set("""member membership memberonly logged loggedin signedin signed private paid
     premium secret hide hidden locked locker exclusive patron drip mepr registered auth
     authenticated login vip lock gate gated gating paywall pay purchase purchased purchaser
     buyer donor supporter backer sponsor entitled entitlement enrolled secure secured
     confidential classified monetize monetized paying payer""")
-# These have other meanings too. They hide a text beside words of _NEIGHBOURS, such as "only" and "for".
+# These words have other meanings too. They hide a text only beside words of _NEIGHBOURS, such as "only".
 _WEAK = _make_set("""visitor access role capability staff rank group tier plan level can only if
     guest customer client internal""")
 _STEMS = ("subscri", "restrict", "protect", "password", "paywall", "unlock", "contentlock", "linklock")
@@ -100,7 +100,7 @@ _PAGE_PARTS = _make_set("""title toc table contents meta sidebar header footer n
     category categories logo icon link links url color style topic topics keyword keywords alias
     aliases series description excerpt alt caption placeholder class aria data name subscribe""")
 _OTHER_KEYS = {"layout", "template", "section", "slug", "key", "id"}
-# A name hides nothing with a negation and no word for visitors, or with a word of another use.
+# A name hides nothing if it has a negation and no word for visitors, or a word of _OTHER_USES.
 _NEGATIONS = _make_set("not non out nologin without un")
 _VISITORS = _make_set("hide hidden visitor")
 _OTHER_USES = _make_set("""form button email directory newsletter mobile lightbox timeline team
@@ -136,7 +136,7 @@ def _is_weak(word: str) -> bool:
 
 
 def has_other_use(name: str) -> bool:
-    """Return whether a name has a negation and no word for visitors, or a word of another use."""
+    """Return whether a name has a negation and no word for visitors, or a word of _OTHER_USES."""
     words = set(split_name(name))
     if words & _LOCKS:
         words -= _LOCK_KEYS
@@ -156,7 +156,7 @@ def is_hiding_name(name: str) -> bool:
 
 
 def has_hiding_attribute(attributes: str) -> bool:
-    """Return whether the attributes of a component say for whom it is: `when="signed-in"` (Clerk)."""
+    """Return whether the attributes of a component name its readers: `when="signed-in"` (Clerk)."""
     return any(
         name.lower() in _AUDIENCE_ATTRIBUTES and normalize_key(value.strip()) in HIDING_VALUES
         for name, value in _ATTRIBUTE.findall(attributes)
@@ -164,7 +164,7 @@ def has_hiding_attribute(attributes: str) -> bool:
 
 
 def is_wall(name: str) -> bool:
-    """Return whether the name of an element that encloses nothing says that it cuts off what follows."""
+    """Return whether an element with this name hides the text after it, as a `paywall` does."""
     return any(word.endswith("wall") and _is_strong(word) for word in split_name(name))
 
 
@@ -182,7 +182,7 @@ def is_hiding_key(name: str) -> bool:
 
 
 def is_hiding_entry(name: str, value: str) -> bool:
-    """Return whether a key without a rule hides a text with a value, which is normalized; "" = empty."""
+    """Return whether a key without a rule hides a text; `value` is its normalized value, "" = empty."""
     words = set(split_name(name))
     if words & _PAGE_PARTS or value in SHOWN_VALUES or value in FALSE_WORDS:
         return False
@@ -230,7 +230,7 @@ _COMMENT_FILLERS = _make_set("content only for start begin free text part")
 
 
 def is_hiding_folder(name: str) -> bool:
-    """Return whether a folder has a name of the list, or its words with `_` and `-` between them."""
+    """Return whether the name of a folder has a word for hidden texts and only neutral words besides."""
     words = [word for word in re.split(r"[-_ \d]", name.casefold()) if word]
     hiding = [word for word in words if word in _FOLDERS]
     if words == ["work", "in", "progress"]:
@@ -239,6 +239,6 @@ def is_hiding_folder(name: str) -> bool:
 
 
 def is_hiding_comment(text: str) -> bool:
-    """Return whether a comment names nothing but readers: `members`, `paid content`."""
+    """Return whether a comment only names the readers of a text: `members`, `paid content`."""
     words = {*re.split(r"[\s:_-]+", text.strip().casefold())}
     return words <= _COMMENT_WORDS and bool(words - _COMMENT_FILLERS)

@@ -24,7 +24,7 @@ _KEPT_ELEMENTS = (
     "p h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code a figure figcaption strong b em i s u del mark sub sup "
     "table thead tbody tr th td br hr img iframe audio video details summary input"
 )
-# The forms in such pages are subscription forms.
+# The forms in exported pages are subscription forms.
 _DROPPED = {"style", "script", "noscript", "canvas", "progress", "svg", "button", "form"}
 _KEPT_ATTRIBUTES = {
     "*": {"id"},
@@ -40,7 +40,7 @@ _KEPT_ATTRIBUTES = {
 
 
 def replace_frames(html: str) -> tuple[str, int]:
-    """Return the HTML with iframes of hosts that are not allowed replaced by links, and their number."""
+    """Return the HTML with links in place of iframes of hosts that are not allowed, and the links' number."""
     count = 0
 
     def replace(frame: re.Match[str]) -> str:
@@ -61,7 +61,7 @@ def read_visible_text(html: str) -> tuple[str, list[str], list[str]]:
     """
     if is_too_expensive(html):
         raise RefusedFile("It has too many elements, or they are nested too deep; simplify the page.")
-    # This comes first, because `extract_text` removes the attributes by which these parts are recognised.
+    # Hidden parts are left out first, because `extract_text` removes the attributes that hide them.
     return drop_hidden_text(html, "html")[:3]
 
 

@@ -67,7 +67,7 @@ class ImportOptions:
     #: the keys of earlier imports whose articles exist; an item that the former blog does not show is then a
     #: draft instead of being skipped, so that its article does not stay public
     imported_keys: Set[str] = frozenset()
-    #: who reads the custom fields that the import defines for the fields without one; DEFINE_NONE = none
+    #: who reads the custom fields that the import defines for new fields of a source; DEFINE_NONE = none
     define_fields: str = DEFINE_NONE
     assets: tuple[Path, ...] = ()  #: folders in which media files are looked up
     time_zone: tzinfo = UTC  #: the time zone of the site
@@ -89,7 +89,7 @@ class Source(ABC):
 
     #: the number of steps of `read` for the progress bar; an estimate is enough
     total: int
-    #: the hosts of the blog, with the path below which it was (`example.com/blog`), in lower case
+    #: the hosts of the blog in lower case, each with the path of the blog (`example.com/blog`)
     hosts: Set[str] = frozenset()
     #: categories, tags and authors with their details; new ones are created before the articles
     terms: Sequence[TermRecord] = ()
@@ -143,7 +143,7 @@ class FileSource(Source):
 
     @abstractmethod
     def read_entry(self, entry: Entry) -> Iterable[Item]:
-        """Return the records and reports of a file; raises RefusedFile or NotAnArticle for the rest of it."""
+        """Return the records and reports of a file; RefusedFile and NotAnArticle end the reading of it."""
 
 
 OpenSource = Callable[[Sequence[Entry], ImportOptions], Source]

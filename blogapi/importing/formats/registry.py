@@ -33,7 +33,7 @@ def list_names(points: Iterable[EntryPoint] | None = None) -> list[str]:
 def load_formats(notes: list[str]) -> dict[str, Format]:
     """Return the formats by name, in the order in which files are tried.
 
-    Adds a note for each format of another package that cannot be used. The others add notes when they fail.
+    Adds a note for each format of another package that cannot be used, and later for each that fails.
     """
     formats, points = {}, _find_entry_points(notes)
     packages: dict[str, str] = dict.fromkeys(BUILT_IN, "blogapi")
@@ -74,7 +74,7 @@ def _find_entry_points(notes: list[str]) -> list[EntryPoint]:
             if found := package.entry_points.select(group=GROUP):
                 # If a package is found twice, Python imports the first one.
                 points.setdefault(package.name, found)
-        # The files of another package can have any content.
+        # The metadata of another package can have any content.
         except Exception as error:
             name, reason = package.name or "?", f"{type(error).__name__}: {error}"
             note = f"The formats of the package “{name}” cannot be listed ({reason}); install it again."

@@ -51,7 +51,7 @@ def get_upload_path(uuid: UUID, name: str) -> Path:
 
 
 def create_upload_file(uuid: UUID) -> Path:
-    """Create the folder of a job, and return the path of the empty file that receives the upload.
+    """Create the folder of a job and the empty file that receives the upload; return the path of this file.
 
     Raises StorageFull if the disk is full.
     """

@@ -56,7 +56,7 @@ def create_job(uuid: UUID, user: UUID, name: str, options: Fields) -> ExitStack:
 def start_job(uuid: UUID, options: Fields) -> ExitStack:
     """Mark a job as running, and return its lock.
 
-    The import will run, or the trial again if it was not completed. `options` replace the options of the job.
+    The next run is the import, or the trial if no trial has ended. `options` replace options of the job.
     Raises NotFound, and Conflict if the job cannot be started or another import is running.
     """
     with transaction(visible=False):

@@ -76,7 +76,7 @@ def normalize_host(host: str) -> str:
 
 
 def to_blog_address(url: str) -> str:
-    """Return the host and the path of the address of a blog (`example.com/blog`), as `hosts` contain it."""
+    """Return the host and the path of a blog's URL (`example.com/blog`), in the form of `Source.hosts`."""
     host, slash, path = re.sub(r"^(?:https?:)?//", "", url.strip(), flags=re.IGNORECASE).partition("/")
     return f"{host.casefold()}{slash}{path}".rstrip("/")
 
@@ -119,5 +119,5 @@ def parse_file_path(segments: Sequence[str]) -> FilePath:
 
 
 def escape_unsafe_characters(text: str) -> str:
-    """Return a part of an address; percent-encode characters that would end the address in a text."""
+    """Return a part of an address, with characters percent-encoded that would end the address in a text."""
     return _UNSAFE.sub(lambda match: f"%{ord(match[0]):02X}", text)

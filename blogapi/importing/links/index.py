@@ -77,7 +77,7 @@ class TargetArticle:
     def fits_segments(self, segments: Sequence[str], *, has_date: bool) -> bool:
         """Return whether the article can be at an address with these segments before its name.
 
-        With a complete date, there or (`has_date`) in the name, other segments count only as a language.
+        If the segments or the name (`has_date`) have a complete date, only languages must also fit.
         """
         rest = {segment for segment in segments if segment not in _COMMON_SEGMENTS}
         rest -= self._list_own_segments() if rest else set()
@@ -88,7 +88,7 @@ class TargetArticle:
         return rest == numbers or (has_date and not any(map(_LANGUAGE.fullmatch, rest - numbers)))
 
     def _list_own_segments(self) -> set[str]:
-        """Return the category, the tags, the folders and the language, computed once."""
+        """Return the category, the tags, the folders and the language; they are computed once."""
         if self._own_segments is None:
             self._own_segments = {*map(make_term_slug, self.terms), *map(addresses.fold_case, self.terms)}
             if self.file:
@@ -115,7 +115,7 @@ class LinkIndex:
     """
 
     def __init__(self, site: Site, now: datetime) -> None:
-        #: The hosts of the former blogs, with the path below which each was (`example.com/blog`).
+        #: The hosts of the former blogs, each with the path of the blog (`example.com/blog`).
         self.hosts: set[str] = set()
         names = ("url", "article_path", "page_path", "time_zone", "language")
         self._site = Site(**{name: getattr(site, name) for name in names})

@@ -8,8 +8,8 @@ The rules for an address, most certain first:
 4. Its last segment is the slug, the former slug or the file name of an article, and each other segment fits
    the article: it is a part of the date, a folder, the category, a tag or a common word.
 
-If several articles remain, the one in the same language and the nearest folder is used. If there is no such
-article, the link stays as it is.
+If several articles remain, the article in the same language and the nearest folder is used. If there is no
+such article, the link stays as it is.
 """
 
 from __future__ import annotations

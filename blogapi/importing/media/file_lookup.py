@@ -20,7 +20,7 @@ from urllib.parse import unquote
 from blogapi.importing.format_api.source_files import MAX_OUTER_FOLDERS, SITE_FILE
 from blogapi.importing.refusals import RefusedFile
 
-# Folders of a site whose files are at the root of its addresses, or that authors name in front of a path.
+# Folders whose files have addresses at the root of the site, or that authors write at the start of a path.
 _STATIC_FOLDERS = ("static", "assets", "public", "source", "src", "content", "files")
 # Folders that belong to a site whose configuration file was not found.
 _SIBLINGS = (*_STATIC_FOLDERS, "images", "img", "uploads", "media", "wp-content")
@@ -56,9 +56,9 @@ _PREFIX = re.compile(
 
 
 def list_site_folders(folder: Path, root: Path, list_names: ListNames) -> tuple[list[Path], list[Path]]:
-    """Return the folders in which the paths in files of `folder` are looked up, and those that may be read.
+    """Return the folders in which paths in files of `folder` are looked up, and the folders that may be read.
 
-    `folder` is in the imported folder `root`. Links are resolved in the folders that may be read.
+    `folder` is in the imported folder `root`. The folders that may be read are paths without symbolic links.
     """
     outer = root.parents[:MAX_OUTER_FOLDERS]
     home: Path | None = None
@@ -85,7 +85,7 @@ def list_site_folders(folder: Path, root: Path, list_names: ListNames) -> tuple[
 def list_page_folders(source: Path, bases: Sequence[Path], list_names: ListNames) -> Iterator[Path]:
     """Yield the folders to which a relative path on the page of `source` can refer, besides its own folder.
 
-    A browser resolves it against the address of the page. Below `content`, the address is the file's path:
+    A browser resolves the path against the page's address. Below `content`, this is the path of the file:
     `content/blog/a.md` and `content/blog/a/index.md` have files in `static/blog/a/`. With one folder for each
     language, the translations of a page share its files.
     """
@@ -146,16 +146,15 @@ class MediaFiles:
     def __init__(self, assets: Sequence[Path] = ()) -> None:
         self._assets: tuple[Path, ...] = ()
         self._list_names = lru_cache(_MAX_LISTED_FOLDERS)(_list_names)
-        self._list_site_folders = lru_cache(_MAX_LISTED_FOLDERS)(
-            partial(list_site_folders, list_names=self._list_raw_names)
-        )
+        list_folders = partial(list_site_folders, list_names=self._list_raw_names)
+        self._list_site_folders = lru_cache(_MAX_LISTED_FOLDERS)(list_folders)
         self._get_tree = lru_cache(1)(_list_tree)
         #: The folders in `assets` without further folders.
         self._flat: set[Path] = set()
         self.add_folders(assets)
 
     def add_folders(self, folders: Iterable[Path]) -> None:
-        """Look up files in further folders, after those that were named before."""
+        """Look up files also in these folders, after the folders that were added before."""
         new = dict.fromkeys(folder.resolve() for folder in folders if folder.is_dir())
         self._assets = tuple(dict.fromkeys((*self._assets, *new)))
         self._flat.update(filter(_is_flat, new))
@@ -187,8 +186,7 @@ class MediaFiles:
         return None
 
     def _list_targets(self, path: str, source: Path, bases: Sequence[Path]) -> Iterator[Path]:
-        # A browser resolves `../x.png` against the address of the page, which differs from the path of its
-        # source.
+        # A browser resolves `../x.png` against the page's address, which differs from the path of `source`.
         versions = list_versions(path)
         below = [re.sub(r"^(?:\.{1,2}/)+", "", version.lstrip("/")) for version in versions]
         for version, relative in zip(versions, below, strict=True):
@@ -205,8 +203,7 @@ class MediaFiles:
 
     def _join_folders(self, folders: Iterable[Path], path: str) -> Iterator[Path]:
         """Yield the path below each of the folders that contains its first part."""
-        # A blog can have 100,000 missing pictures; without this check, 50 paths of each would be looked up on
-        # the disk.
+        # Without this check, each of up to 100,000 missing pictures would need 50 look-ups on the disk.
         first = _fold_case(path.partition("/")[0])
         for folder in folders:
             if first in (".", "..") or first in self._list_names(folder):
@@ -218,7 +215,7 @@ class MediaFiles:
         for start in range(max(1, len(parts) - _MAX_TAIL_PARTS), len(parts)):
             tail, outer = "/".join(parts[start:]), parts[start - 1]
             for folder in self._assets:
-                # Many pictures have the same name, and only their folders differ. Google numbers them.
+                # Many pictures differ only in their folders; Google Takeout then numbers the file names.
                 roots = {folder.name.casefold(), *UPLOAD_FOLDERS}
                 is_upload_root = folder in self._flat or outer.casefold() in roots
                 is_unique = _fold_case(_add_suffix(tail, "(1)")) not in self._list_names(folder)

@@ -37,7 +37,7 @@ Item = TypeVar("Item")
 MEMORY_BYTES = 2 * 1024**3
 # 100,000 articles take about ten minutes of processor time. Pictures are decoded in other processes.
 CPU_SECONDS, MAX_SECONDS = 3600, 6 * 3600
-# How long the process continues after its input is closed; the server kills it earlier.
+# The time until the process ends itself after its input is closed; a running server kills it earlier.
 STOP_SECONDS = 5.0
 UPDATE_SECONDS = 0.5
 
@@ -65,7 +65,7 @@ def run_import(
     threading.Thread(target=progress.watch_input, args=(input.fileno(),), daemon=True).start()
     error, lock = "", report.with_name("process.lock")
     try:
-        # Wait for the process of a killed server, which ends soon.
+        # Wait for the end of a process that a killed server has left; it ends soon.
         with foreign.remember_signals(), files.locked(lock, wait=True), open_import() as progress.run:
             try:
                 progress.run.run(progress.track_items)
@@ -121,7 +121,7 @@ class _Progress:
                 self.print_progress()
 
     def announce(self, name: str) -> None:
-        """Print the format of another package whose code runs; "" = none. The code can end the process."""
+        """Print the name of the format whose code, from another package, starts; "" = the code has ended."""
         self._print_line({"format": name})
 
     def print_progress(self, **result: str) -> None:

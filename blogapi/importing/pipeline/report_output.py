@@ -156,7 +156,7 @@ def summarize_run(run: ImportRun) -> dict[str, Any]:
 
 
 def _describe_hidden_articles(run: ImportRun, limit: int | None = None) -> dict[str, Any]:
-    """Return what the former blog may have hidden: rules of plugins, guesses, and articles public here."""
+    """Return the fields about what the former blog may have hidden: plugins, guesses and public articles."""
     hidden_there = [report for report in run.reports if report.hidden_there]
     return {
         "unread_rules": run.unread_rules,

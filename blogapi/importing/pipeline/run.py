@@ -1,6 +1,6 @@
 """Run an import in two phases: read all sources, then store their articles.
 
-Links have targets only when all sources were read, so the first phase writes records into a temporary file.
+The targets of links are known only after all sources were read; until then, the records are in a spool file.
 """
 
 from __future__ import annotations
@@ -186,7 +186,7 @@ class ImportRun:
         self.remote_files = 0
         #: The number of pages among the records.
         self.page_count = 0
-        #: Sentences about whole sources.
+        #: Sentences about whole sources and the whole import.
         self.notes: list[str] = []
         #: The reports in the order in which the files and items were read.
         self.reports: list[FileReport] = []
@@ -241,7 +241,7 @@ class ImportRun:
             slug = imported.slug if imported else make_slug(record.slug or record.title)
             dated = keep_date(record, imported.published_at, times, self._now) if imported else record
             if imported and record.unlifted and imported.status in READABLE_STATUSES:
-                # A guess does not take down an article.
+                # A guess does not make a public article a draft.
                 dated = replace(dated, status=imported.status)
             self._index.add(dated, slug, uuid)
             self._spool.add(record)
@@ -263,7 +263,7 @@ class ImportRun:
         """Return the record, or a report if the same article was read before.
 
         Several exports of a blog can contain the same article. Exports of blogs with the same address, such
-        as test blogs, can contain different articles with the same id; these get a key of their own.
+        as test blogs, can contain different articles with the same id; the second article gets another key.
         """
         slug = record.slug or make_slug(record.title)
         first = self._read_before.setdefault(record.key, (slug, record.title, record.source))
@@ -278,7 +278,7 @@ class ImportRun:
         return report_problem(record.key, NotAnArticle(reason), record.source, record.title)
 
     def _store_terms(self) -> None:
-        """Take over what the sources have besides articles: folders of media, hosts, notes and terms."""
+        """Store the terms of the sources, and use their media folders, hosts and notes in the import."""
         for source in self.sources.values():
             self._importer.media.files.add_folders(source.assets)
             self._index.hosts |= source.hosts
@@ -316,7 +316,7 @@ class ImportRun:
         )
         if public_here := len(self.state.public_unread):
             number = f"Public here, rules unread: {public_here:,}."
-            yield f"{number} They were imported before and keep their status."
+            yield f"{number} These articles were imported before and keep their status."
 
     def _resolve_records(self) -> Iterator[ArticleRecord]:
         for record in self._spool.read():
@@ -347,7 +347,7 @@ def clean_record(record: ArticleRecord) -> ArticleRecord:
 def split_byline(record: ArticleRecord) -> ArticleRecord:
     """Return the record with names that the API accepts, and with a note if a name was too long.
 
-    A long name is split at commas, semicolons and `and`; what is still too long is cut.
+    A long name is split at commas, semicolons and `and`; parts that are still too long are cut.
     """
     limit = resolve_limit("MAX_NAME")
     if all(len(author.name) <= limit for author in record.authors):

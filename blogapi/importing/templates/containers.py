@@ -49,7 +49,7 @@ def _convert_containers(text: str, unknown: Counter[str], depth: int) -> str:
             indent, step = text[start : mark.start()], "" if mark["colons"] else r"(?: {4}|\t)"
             inner = re.sub(f"(?m)^{indent}{step}", "", text[mark.end() + 1 : inner_end])
             block = _make_quote(mark, _convert_containers(inner, unknown, depth - 1), unknown)
-            # Blank lines keep the text around a quote out of it.
+            # Without blank lines, Markdown would add the text around a quote to the quote.
             before = "\n" * bool(text[max(0, start - 2) : start].strip())
             after = "\n" * bool(text[end : end + 2].strip())
             parts += [text[position:start], before, re.sub(r"(?m)^(?=.)", indent, block), after]

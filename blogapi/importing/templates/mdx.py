@@ -33,7 +33,7 @@ _EXPRESSION = re.compile(rf"(\"[^\"]*+\"|'[^']*+')|(?<![\w:-])(?:[\w:-]++=)?{_BR
 
 
 def remove_code(content: str) -> str:
-    """Return the text without `import`, `export` and comments."""
+    """Return the text without `import` and `export` statements and without comments."""
     code = find_outside_code(content, "mdx", _CODE, "ie{")
     return remove_spans(content, (match.span() for match in code)).lstrip("\n")
 
@@ -52,7 +52,7 @@ def resolve_components(content: str, content_type: str, targets: LinkTargets) ->
             unresolved.update([f"<{name}>"] if name and not is_end else [])
             replacement = " " * (is_end and content.startswith("<", tag.end()))
             title = parse_arguments(written).get("title", "label", "summary")
-            # A title is shown only at the start of a line; elsewhere, the tag is part of a sentence.
+            # The title of a component is shown only if its tag starts a line; other tags are in a sentence.
             if title and before.rstrip(" \t")[-1:] in ("", "\n"):
                 replacement = f"**{title}**\n\n"
         column = len(before) - len(before.rstrip(" \t"))

@@ -61,7 +61,7 @@ _HEADING = re.compile(r"(?:^|\n) {0,3}#{1,6}[ \t][^\n]*\Z")
 _CONTENTS = re.compile(r"\{:\s*toc\b")
 # The list item that kramdown replaces with the table of contents.
 _CONTENTS_ITEM = re.compile(r"^[ \t]*(?:[-*+]|[0-9]{1,3}\.)[ \t].*\Z", re.MULTILINE)
-# Statements. Unlike other unknown tags, they are kept around the text up to their closing tags.
+# Statements stay in the text; of other unknown tags, only the text up to the closing tag is kept.
 _STATEMENTS = split_words("""if ifchanged unless for case tablerow capture macro call set filter with
     assign else elsif elif elseif when include include_cached block layout extends import from cycle
     increment decrement liquid render break continue include_relative""")
@@ -96,7 +96,7 @@ _PATTERN = re.compile(
     rf"(?P<escaped>{_ESCAPED})"
     rf"|(?P<remark>\{{\{{-?\s*+/\*{_COMMENT}\*/\s*+-?\}}\}}"
     r"|\{\#-?\s(?:[^{}#]++|\#(?!\}))*+\#\}|\{%-?\s*+\#(?:[^%{]++|%(?!\}))*+%\}"
-    # A placeholder of Pelican, which the path of a file follows.
+    # A Pelican placeholder before the path of a file, such as `{static}`.
     r"|(?:(?<=[(<\"'=])|(?<=\]:\s))\{(?:filename|static|attach)\})"
     rf"|(?P<literal>{_LITERAL}"
     rf"(?P<inner>(?:[^{{]++|(?!{_START}(?:/|end_?)?\s*+(?P=inner_name)\b)\{{)*+){_LITERAL_END})"
@@ -205,7 +205,7 @@ def _remove_attribute_list(before: str, written: str) -> str:
         return f"{block.rstrip()} {{{id_[0]}}}"
     if _CONTENTS.match(written):
         return _CONTENTS_ITEM.sub("", block)
-    # In Hugo, a paragraph has its list on the next line.
+    # In Hugo, the attribute list of a paragraph is on the line after the paragraph.
     is_text = written[1] != ":" and before[-1:] in (" ", "\t") and line_start[-1:] not in ("", "\n")
     return before + written if is_text else before
 
@@ -311,7 +311,7 @@ class _Resolver:
         text = known_tags.evaluate_expression(tag.text)
         if text != "" or following.startswith("/") or following in ("{{", "{%"):
             return text
-        # The root of the blog, without a path.
+        # The expression is the root of the blog, without a path after it.
         if self._content[tag.start - 1 : tag.start] not in ("(", '"', "'", "<", "="):
             return None
         return "/" if following[:1] in (")", '"', "'", ">", "#", "?", " ", "") else ""

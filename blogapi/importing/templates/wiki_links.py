@@ -1,6 +1,6 @@
-"""Resolve the wiki links of Obsidian, Quartz, Foam and Logseq, and remove what these programs hide.
+"""Resolve the wiki links of Obsidian, Quartz, Foam and Logseq, and remove texts that these programs hide.
 
-The text comes from private notes: comments (`%%…%%`) go, and pages that were not imported are only named.
+Comments (`%%…%%`) are removed, and links to pages that were not imported become plain text.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from blogapi.importing.texts.scanner import find_outside_code
 from blogapi.rendering import slugs
 
 _PATTERN = re.compile(
-    # Not `[[ -f file ]]` (a shell test), `[[1]](url)` (a link) or `[[1]]: url`.
+    # The pattern does not match `[[ -f file ]]` (a shell test), `[[1]](url)` (a link) and `[[1]]: url`.
     r"(?P<link>(?P<mark>!?)\[\[(?![\s\]])(?P<target>[^\[\]\n|]{0,500}?)(?:\\?\|(?P<text>[^\[\]\n]{0,500}))?\]\](?![(\[:]))"
     r"|(?P<comment>(?<![\w%])%%(?!%)(?:[^%]++|%(?!%))*+%%(?![\w%]))"
     r"|(?P<highlight>(?<![\w=&?])==(?=[^\s=])(?P<marked>[^=\n]{1,500}+)(?<!\s)==(?![\w=]))"

@@ -34,8 +34,8 @@ _FILE_TIMES = {"last modified", "created", "git last modified", "git created"}
 class Zones:
     """The time zones of values without an offset."""
 
-    days: tzinfo = UTC  #: of a date without a time, which is midnight of this day
-    times: tzinfo = UTC  #: of a time without an offset
+    days: tzinfo = UTC  #: the zone of dates without a time, which mean midnight
+    times: tzinfo = UTC  #: the zone of times without an offset
 
 
 UTC_ZONES = Zones()

@@ -62,7 +62,7 @@ def to_mapping(value: object) -> dict[str, object]:
 
 
 def split_words(text: str) -> tuple[str, ...]:
-    """Return the words of a table, which a text lists."""
+    """Return the words of a text; tables of words are written as one text."""
     return tuple(text.split())
 
 

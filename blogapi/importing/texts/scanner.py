@@ -66,12 +66,11 @@ def change_code(
 def blank_code(content: str, content_type: str) -> str:
     """Return Markdown with spaces in place of its code, so that everything else keeps its position.
 
-    Elements such as <pre> stay: browsers read the tags in them.
+    Elements such as <pre> stay, because browsers read the tags in these elements.
     """
 
     def blank(code: str) -> str:
-        # The first character stays, so that a line that begins with a code span does not become an indented
-        # line.
+        # The first character stays, so that a line that begins with a code span is not indented afterwards.
         return code if code.startswith("<") else code[0] + _VISIBLE.sub(" ", code[1:])
 
     if content_type != "markdown":

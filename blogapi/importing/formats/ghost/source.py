@@ -75,7 +75,7 @@ _SLUG = re.compile(r'"slug"\s*:')
 def decide_publication(
     post: Mapping[str, object], now: datetime, zones: Zones = UTC_ZONES, *, is_private: bool = False
 ) -> tuple[str, datetime | None, tuple[str, ...]]:
-    """Return the status of a post, its date (aware, UTC) and notes; `is_private` is about the whole blog."""
+    """Return the status of a post, its date (aware, UTC) and notes; `is_private`: the blog was private."""
     status, date = to_line(post.get("status")).casefold(), read_date(post.get("published_at"), zones)
     notes: tuple[str, ...] = ()
     if status == "published" and date is None:
@@ -92,7 +92,7 @@ def decide_publication(
         reason = "It was sent as a newsletter and never published; the article became a draft."
     elif to_bool(post.get("email_only")):
         reason = "It is for newsletters only; the article became a draft."
-    # Ghost shows a published post without any date.
+    # Ghost also shows published posts without any date.
     result, reasons = choose_status(status, date or (now if status == "published" else None), now, reason)
     return result, date, (*notes, *reasons)
 
@@ -266,7 +266,7 @@ class GhostSource(FileSource):
                 post = to_mapping(row)
                 title = to_line(post.get("title")) or f"Post {number:,}"
                 yield report_problem(make_key(post) or f"ghost:{number}", error, entry.key, title)
-        # Those that no post took are unused.
+        # The redirects that are still in `former_paths` lead to no post of the export.
         tables.others["redirects"] += other_redirects + sum(map(len, former_paths.values()))
         names = {author.name.casefold() for author in tables.users.values()}
         tables.others["users without posts"] += len(names - posts.authors.keys())
@@ -296,7 +296,7 @@ class GhostSource(FileSource):
 
 
 def _list_folders(export: Path) -> list[Path]:
-    """Return the folders in which pictures are looked up: those around an export in a copy of Ghost."""
+    """Return the folders in which pictures are looked up: outer folders of an export in a copy of Ghost."""
     folder = export.parent.parent if export.parent.name == "data" else export.parent
     return [export.parent, folder, *([folder.parent] if folder.name == "content" else [])]
 

@@ -42,10 +42,10 @@ _ESCAPE = re.compile(
     re.DOTALL,
 )
 
-# The tables that join posts with tags and authors, and their columns with the ids of these.
+# The tables that join posts with tags and authors, and the column with the id of the tag or author.
 _JOINED_IDS = {"posts_tags": "tag_id", "posts_authors": "author_id"}
 _TABLES = ("tags", "users", *_JOINED_IDS, "posts_meta", "settings")
-# Tables that describe how Ghost itself works. They are of no use elsewhere, and are not reported.
+# Tables about Ghost itself, which have no use in another blog; the report does not count their rows.
 _TECHNICAL_TABLES = split_words("""actions api_keys brute invites jobs migrations migrations_lock outbox
     permissions permissions_apps permissions_roles permissions_users roles roles_users sessions
     app_fields app_settings apps tokens images post_revisions mobiledoc_revisions settings""")
@@ -74,7 +74,7 @@ def read_rows(path: Path) -> tuple[list[Row], bool]:
     except json.JSONDecodeError as error:
         place = f"line {error.lineno:,}, column {error.colno:,}"
         raise RefusedFile(f"The JSON is damaged or incomplete ({place}); export the blog again.") from error
-    # Numbers that Python cannot represent, and bodies that are nested too deeply.
+    # The file has a number that Python cannot represent, or values that are nested too deeply.
     except (ValueError, RecursionError) as error:
         raise RefusedFile("The JSON is damaged; export the blog again.") from error
 

@@ -19,10 +19,10 @@ from blogapi.importing.texts.dates import Zones, find_zone
 from blogapi.importing.texts.lines import normalize_key, split_words, to_bool, to_line
 
 _MAX_CONFIGURATION = 200_000
-# These generators remove the date of a file name (Pelican derives the address from the title).
+# The addresses of these generators lack the date of the file name; Pelican's are derived from the title.
 _REMOVES_DATES = split_words("""jekyll eleventy docusaurus pelican vuepress vitepress metalsmith dendron
     lume""")
-# These keep the date if their configuration says so.
+# The addresses of these generators have the date of the file name if the configuration says so.
 _KEEPS_DATES = {
     "hexo": re.compile(r"^new_post_name\s*:(?!.*:day)", re.MULTILINE),
     "zola": re.compile(r"^(?:slugify\.)?paths_keep_dates\s*=\s*true", re.MULTILINE),
@@ -30,9 +30,9 @@ _KEEPS_DATES = {
 #: The note of a scheduled article in a site that shows such articles.
 SHOWN_EARLY = "Its date is in the future, and the old blog could show it already; here it is scheduled."
 
-# If the configuration has no time zone, these use the zone of the computer; the other generators use UTC.
+# These generators use the zone of the computer if the configuration has none; the other generators use UTC.
 _WITHOUT_DEFAULT = {"hexo", "quartz", "dendron", "sphinx", "lume"}
-# The settings that show posts with a date in the future, and whether such posts are shown without them.
+# The settings that show posts with a date in the future, and whether posts are shown without the setting.
 _FUTURE_SETTINGS = {
     **{"jekyll": ("future", False), "hugo": ("buildfuture", False), "nikola": ("futureisnow", False)},
     **{"hexo": ("future", True), "pelican": ("withfuturedates", True)},
@@ -89,7 +89,7 @@ def _read_site(outer: Path) -> GeneratorSite | None:
         return None
     settings, texts = dict[str, object](), list[str]()
     for file in found:
-        # VuePress and VitePress have a folder with several programs.
+        # The configuration of VuePress and VitePress is a folder with several programs.
         programs = sorted((*file.glob("*.*[jt]s"), *file.glob("config/*.*[jt]s")))
         texts += map(read_configuration, programs or [file])
         settings |= parse_configuration(file.suffix, texts[-1])
@@ -164,7 +164,7 @@ def shows_future(site: GeneratorSite) -> bool:
 
 
 def make_guess_of_shown_draft(site: GeneratorSite, reason: DraftReason) -> DraftReason:
-    """Return the reason as a guess if a setting of the generator shows such drafts."""
+    """Return the reason, changed into a guess if a setting of the generator shows such drafts."""
     setting, sign = _SHOWN_DRAFTS.get(site.generator, ("", ""))
     if reason.sign != sign or not setting or not to_bool(site.settings.get(normalize_key(setting))):
         return reason

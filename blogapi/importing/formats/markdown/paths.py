@@ -1,4 +1,4 @@
-"""Derive content type, date, name and slug of an article from the path of its file; refuse other systems."""
+"""Derive the content type, date, name and slug of an article from its path; refuse files of other systems."""
 
 from __future__ import annotations
 
@@ -154,9 +154,9 @@ def is_post(key: str) -> bool:
 
 
 def is_page(key: str, *, is_dated: bool) -> bool:
-    """Return whether the folder makes the file a page.
+    """Return whether the folder of a file makes the file a page.
 
-    It is `_pages`, or it is `pages` or `content` and the file has no date.
+    Files in `_pages` are pages, and so are files without a date in `pages` and `content`.
     """
     folders = key.split("/")[:-1]
     if is_index(key) or is_readme(key):

@@ -1,6 +1,6 @@
 """Find the addresses and names of an article in its former blog.
 
-Its front matter names them, or its generator computes a path from the form of addresses in its configuration.
+The front matter of the article names them, or the generator computes a path by a rule in its configuration.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _FORMER_ADDRESS_FIELDS = ("aliases", "alias", "redirectfrom")
 _MAX_FORMER_ADDRESSES = 100
 
 _JEKYLL_DAY = "/:categories/:year/:month/:day/:title"
-#: The named forms of Jekyll; without a setting, it uses `date`.
+#: The forms of addresses that Jekyll gives a name; without a setting, Jekyll uses `date`.
 _JEKYLL_STYLES = {
     "date": f"{_JEKYLL_DAY}:output_ext",
     "pretty": f"{_JEKYLL_DAY}/",
@@ -164,7 +164,7 @@ def compute_addresses(site: GeneratorSite | None, path: Path, parts: AddressPart
             text = _TIMES[name].format(parts.time)
             return text.lower() if name.endswith("name") else text.lstrip("0") if name == "yearday" else text
         value = values[name](parts) if name in values else None
-        # An address with a part that is unknown is not used.
+        # An unknown part stays as it is written; such an address is not used.
         return token[0] if value is None else value
 
     address = _TOKEN.sub(insert, form)

@@ -14,17 +14,17 @@ from blogapi.importing.format_api.privacy import DraftReason
 from blogapi.importing.format_api.source import DEFINE_NONE, ImportOptions
 from blogapi.importing.format_api.source_files import MAX_OUTER_FOLDERS, Entry, read_bytes, read_head
 from blogapi.importing.formats.markdown import (
+    article_fields,
     front_matter,
     generators,
-    marks,
     paths,
     permalinks,
     sections,
     unbuilt,
 )
+from blogapi.importing.formats.markdown.article_fields import decide_publication
 from blogapi.importing.formats.markdown.front_matter import UNREPORTED_KEYS, Fields
 from blogapi.importing.formats.markdown.generators import GeneratorSite
-from blogapi.importing.formats.markdown.marks import decide_publication
 from blogapi.importing.formats.markdown.sections import SiteRules
 from blogapi.importing.formats.markdown.terms import read_authors, read_terms
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
@@ -62,7 +62,7 @@ _NO_CONTEXT = FileContext()
 def read_file(entry: Entry, options: ImportOptions, folders: Sequence[str] | None = None) -> ArticleRecord:
     """Return the record of a file found by `walk_paths`; see `parse_file`.
 
-    The names and section pages of its folders can make it a draft. Only files of articles are opened.
+    Names and section pages of the folders can make the article a draft. Only files of articles are opened.
     """
     if entry.problem:
         raise entry.problem
@@ -70,7 +70,7 @@ def read_file(entry: Entry, options: ImportOptions, folders: Sequence[str] | Non
         raise NotAnArticle("It is a key or a signature of OpenPGP.")
     paths.get_content_type(entry.key)
     if os.path.lexists(entry.path.with_suffix(".meta")):
-        # The other file can say that the article is private.
+        # The `.meta` file can say that the article is private.
         raise RefusedFile("Its fields are in a `.meta` file of Nikola; write them at the start of the text.")
     data = read_bytes(entry.path)
     depth = entry.key.count("/")
@@ -168,7 +168,7 @@ def parse_file(
     addresses = permalinks.read_addresses(fields)
     computed: tuple[str, ...] = ()
     if site and not any(fields.find(name) for name in ("permalink", "url")):
-        # All categories are a part of some addresses.
+        # Some addresses contain all categories of the article.
         named = fields.find("categories") or fields.find("category")
         names = named if isinstance(named, list) else lines.to_line(named).split()
         parts = permalinks.AddressParts(
@@ -179,7 +179,7 @@ def parse_file(
             time=published_at and generators.get_local_time(site, published_at, options.time_zone),
         )
         computed = permalinks.compute_addresses(site, context.path, parts)
-    language, translation_key = marks.read_language_and_key(fields)
+    language, translation_key = article_fields.read_language_and_key(fields)
     # As in Jekyll, Hexo and Hugo, the front matter can say that the article is a page.
     kinds = (lines.to_line(fields.find(name)).casefold() for name in ("layout", "type"))
     is_page = paths.is_page(key, is_dated=published_at is not None) or "page" in kinds
@@ -198,8 +198,8 @@ def parse_file(
         tags=tags,
         authors=authors,
         **texts,
-        featured=marks.read_featured(fields),
-        robots=marks.read_robots(fields),
+        featured=article_fields.read_featured(fields),
+        robots=article_fields.read_robots(fields),
         language=language,
         translation_key=translation_key,
         is_page=is_page,
@@ -214,7 +214,7 @@ def parse_file(
         is_mdx=is_mdx,
         generator=generator,
         media_folder=fields.take_line(*_MEDIA_FOLDER_FIELDS),
-        # This comes last, because it reads the fields that are still unused.
+        # Custom fields are read last, because they are the fields that are still unused.
         **_read_custom_fields(fields, options),
         is_undated=not (published_at or fields.all_entries or reasons),
         notes=tuple(fields.notes),
@@ -251,7 +251,7 @@ def _check_is_article(
 
 
 def _read_texts(fields: Fields, markdown: str, name: str) -> dict[str, Any]:
-    cover, cover_alt = marks.read_cover(fields)
+    cover, cover_alt = article_fields.read_cover(fields)
     title = lines.to_title(fields.take_line("title"))
     if not title:
         headings = list_headings(to_safe_html(markdown[:_MAX_BEGINNING], "markdown"))

@@ -54,7 +54,7 @@ class Translations:
     def get_translation_key(self, path: str) -> str:
         """Return the translation key of the files whose path without the language is `path`.
 
-        It is "" for a single file. It has no name of the imported folder, which can differ the next time.
+        The key is "" for a single file. It does not contain the imported folder, which may be renamed later.
         """
         name = path.partition("/")[2].rpartition(".")[0].removesuffix("/index")
         return name[-_MAX_KEY_LENGTH:] if path in self._shared else ""
@@ -119,7 +119,7 @@ def identify_files(entries: Sequence[Entry], roots: Mapping[str, str]) -> list[t
 def _make_keys(
     entries: Sequence[Entry], parent: Path, base: Path, roots: Mapping[str, str]
 ) -> dict[Path, str]:
-    """Return the keys of the entries: paths below `base`, or below an outer folder if these are taken."""
+    """Return the keys of the entries: paths below `base`, or below an outer folder if the keys are taken."""
     while True:
         outer = "".join(f"{escape_file_name(name)}/" for name in parent.relative_to(base).parts)
         keys = {entry.path: outer + entry.key for entry in entries}
@@ -141,7 +141,7 @@ def _are_keys_taken(keys: Mapping[Path, str], roots: Mapping[str, str]) -> bool:
 
 class MarkdownSource(FileSource):
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
-        # `identify_files` can put outer folders before a key; they are not categories or tags.
+        # `identify_files` can put outer folders before a key; outer folders are not categories or tags.
         self._translations = Translations(entry.key for entry in entries)
         places = {entry.path: self._translations.find(entry.key)[1] for entry in entries}
         self._folders = {path: paths.list_term_folders(place) for path, place in places.items()}

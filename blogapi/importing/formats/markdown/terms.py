@@ -1,4 +1,4 @@
-"""Read categories and tags in all forms that static site generators use, and the pages of terms of Hugo."""
+"""Read categories and tags in all forms that static site generators use, and Hugo's pages about terms."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ class Database:
 
 
 def parse_database(path: Path) -> Database:
-    """Return the database in a file, without columns if the file, which has its own report, is unreadable."""
+    """Return the database in a file; it has no columns if the file is unreadable, which is reported later."""
     try:
         text, _ = decode_text(read_bytes(path))
         lines = list(csv.reader(io.StringIO(text, newline="")))
@@ -226,7 +226,7 @@ class NotionSource(FileSource):
         self.hosts = {"notion.so"}
         self._names = dict(files)
         self._ids = {name["id"] for _, name in files if name["suffix"] != "csv"}
-        # Skip the file with all rows; the other file has the rows of the database's view.
+        # Skip files with all rows of a database; another file has the rows of the database's view.
         views = [(entry, name) for entry, name in tables if not (name["all"] or entry.problem)]
         self._databases = {name["id"]: parse_database(entry.path) for entry, name in views}
         #: The databases by the folder that contains the pages of their rows.

@@ -51,7 +51,7 @@ _ORDINARY_TYPES = {"", "newsletter", "page"}
 def convert_text(html: str) -> tuple[str, set[str], list[str], list[str]]:
     """Return the text of a post, the hosts in its buttons, notes, and the parts that browsers did not show.
 
-    Raises RefusedFile if it would take too long to parse.
+    Raises RefusedFile if the HTML would take too long to parse.
     """
     html, notes, left_out = read_visible_text(html)
     hosts = set[str]()
@@ -83,7 +83,7 @@ def _link_tweet(tweet: re.Match[str]) -> str:
 
 @lru_cache(maxsize=1024)
 def find_table(posts: Path) -> Path | None:
-    """Return the `posts.csv` of a folder with posts, which is in its parent folder or in it, or None."""
+    """Return the `posts.csv` in a folder with posts or in its parent folder, or None."""
     for path in (posts.parent / TABLE_NAME, posts / TABLE_NAME):
         try:
             if TABLE_START.match(read_head(path, 64)):

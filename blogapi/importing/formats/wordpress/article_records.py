@@ -83,7 +83,7 @@ def read_terms(
 def read_language(item: Element, metas: Mapping[str, str]) -> tuple[str, str]:
     """Return the language of an item and its translation key in Polylang or WPML; "" for a missing value.
 
-    WPML writes both into its export of posts.
+    WPML writes the language and the key into its export of posts.
     """
     terms = {
         child.attributes.get("domain", ""): lines.to_line(unquote(child.attributes.get("nicename", "")))
@@ -145,9 +145,9 @@ class RecordMaker:
     blog: Blog
     address: str  #: host and path of the blog; "" = unknown
     options: ImportOptions
-    counts: Counter[str]  #: of the items that are not imported
+    counts: Counter[str]  #: the numbers of items that are not imported, by their name in the report
     language: str = ""  #: the language of the texts; "" = the language of the blog
-    author_names: set[str] = field(default_factory=set)  #: of the records so far
+    author_names: set[str] = field(default_factory=set)  #: the names of authors in the records so far
 
     def make_key(self, item: Element, id_name: str = "wp:post_id") -> str:
         """Return the key of an item, or of the item whose id its element `id_name` contains."""
@@ -159,12 +159,12 @@ class RecordMaker:
         """Yield the record of an item, and one for each further language of its text; see `make_record`."""
         yield self.make_record(item, entry)
         for language in self._list_languages(item)[1:]:
-            # A new counter, because the counts of the item include its other languages.
+            # The maker gets a new counter, because the item with all its languages is already counted.
             maker = RecordMaker(self.blog, self.address, self.options, Counter(), language)
             record, root = maker.make_record(item, entry), self.address.partition("/")[2]
             root = f"/{root}" if root else ""
             paths = [path.removeprefix(root) for path in record.addresses if "?" not in path]
-            # The address in the plugin qTranslate.
+            # In the plugin qTranslate, an address begins with the language.
             addresses = tuple(f"{root}/{language}{path}" for path in paths)
             yield replace(
                 record,
@@ -184,12 +184,12 @@ class RecordMaker:
     def make_record(self, item: Element, entry: Entry) -> ArticleRecord:
         """Return the record of an item.
 
-        Raises NotAnArticle for an item that it counts as not imported, and RefusedFile for a broken one.
+        Counts an item that is not imported, and raises NotAnArticle; raises RefusedFile for a broken item.
         """
         post_type = item.get_text("wp:post_type") or "post"
         count_comments(item, self.counts)
         self._check_is_imported(item, post_type)
-        # A repeated field has its first value.
+        # The first value of a repeated field is used.
         metas = dict(reversed(custom_fields.list_fields(item)))
         own = custom_fields.read_fields(item, self.options.custom_fields, self.counts)
         notes: list[str] = []

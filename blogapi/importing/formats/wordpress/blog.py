@@ -100,7 +100,7 @@ class Blog:
                 count_name(self.other_terms, "definitions of terms of the taxonomy", to_line(taxonomy))
 
     def merge(self, other: Blog) -> None:
-        """Add what another file of the same blog contains."""
+        """Add the data that another file of the same blog contains."""
         self.texts = other.texts | self.texts
         for post, places in other.uploads.items():
             self.uploads.setdefault(post, []).extend(places)

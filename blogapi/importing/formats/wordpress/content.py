@@ -52,7 +52,7 @@ _EDITOR_TAG = re.compile(r"\n?</?p>|<br\s*/?>\n?", re.IGNORECASE)
 _GIST = re.compile(r"""src=["']?(https?://gist\.github\.com/[^\s"'>?]++)""")
 
 _HARMLESS = {*privacy_signs.HARMLESS_SHORTCODES, *shortcodes.HANDLERS, *shortcodes.NAMES}
-# Shortcodes that contain sample code, which hides nothing. Themes use the excepted names for other texts.
+# Shortcodes for sample code, in which no shortcode hides a text. Themes use the removed names differently.
 _EXAMPLES = shortcodes.CODE_NAMES - {"text", "plain", "highlight"}
 _HidingSigns = Mapping[str, privacy_signs.HidingSign | None]
 _KEY = re.compile(r'"([\w-]{1,80}+)"\s*+:')
@@ -182,7 +182,7 @@ def _find_hidden_blocks(text: str, conversion: Conversion) -> Iterator[tuple[int
     hidden: int | None = None  # the depth of the block that is left out
     for block in list_delimiters(text):
         if block["end"]:
-            # As in WordPress, an end closes the innermost block, whatever its name is.
+            # As in WordPress, an end delimiter closes the innermost block, whatever its name is.
             depth = max(depth - 1, 0)
         elif hidden is None and _is_block_left_out(block, conversion):
             start, hidden = block.start(), depth
@@ -211,7 +211,7 @@ def _is_block_left_out(block: re.Match[str], conversion: Conversion) -> bool:
     unknown: dict[str, privacy_signs.HidingSign | None] = {}
     for line in lines:
         name, sign = privacy_signs.get_name(line), privacy_signs.guess_attribute_sign(line)
-        # A new word in any value of an attribute is enough.
+        # If an attribute has several values, a sign that is new (`HidingSign.is_new`) takes precedence.
         unknown[name] = sign if sign.is_new else unknown.get(name, sign)
     if block["name"].startswith("kadence/"):
         unknown.pop("loggedIn", None)  # hides the block from members
@@ -244,7 +244,7 @@ def _list_lines(attributes: Mapping[str, object]) -> Iterator[str]:
         if value and isinstance(value, dict):
             waiting += ((f"{path}.{key}", item) for key, item in value.items())
         elif value and isinstance(value, list):
-            # Conditions in a list are often switched off one by one.
+            # Single conditions in a list can be switched off with `enabled: false`.
             waiting += ((path, it) for it in value if to_mapping(it).get("enabled") is not False)
         else:
             yield f"{path}={value.strip() if isinstance(value, str) else json.dumps(value)}"
@@ -294,13 +294,13 @@ def _is_shortcode_left_out(tag: re.Match[str], conversion: Conversion) -> bool:
 def convert_text(content: str, conversion: Conversion, excerpt: str = "") -> Conversion:
     """Convert the text of a post or page to HTML; `content` is its text in the database of WordPress.
 
-    A text in several languages is first reduced to one (`blog.select_language`). Returns the `conversion`.
+    Callers select one language of the text first (`blog.select_language`). Returns the `conversion`.
     """
 
     def convert_classic(part: str) -> str:
         return conversion.store(add_paragraphs(_convert_inline(part, conversion)))
 
-    # Called only for the reason for a draft: a hiding shortcode in the excerpt can hide the text.
+    # This call only finds reasons for a draft: a shortcode in the excerpt can hide the whole text.
     leave_out_hidden_parts(excerpt, conversion)
     text = leave_out_hidden_parts(clean_text(content), conversion)
     text = clean_text(_insert_patterns(text, conversion))
@@ -336,8 +336,8 @@ def _insert_patterns(text: str, conversion: Conversion) -> str:
 def _show_lazy_images(text: str) -> str:
     """Return the text with pictures that a script loads replaced by pictures that need no script.
 
-    If `noscript` contains a copy of a picture, the copy is kept instead. It gets the alternative text of the
-    picture, because Squarespace omits this text in copies.
+    If `noscript` contains a copy of a picture, the copy is kept instead. The copy gets the alternative text
+    of the picture, because Squarespace omits this text in copies.
     """
     copies = {_read_url(_SRC, image[0]) for image in _IMAGE.finditer(text)} if "<noscript" in text else set()
     alts: dict[str, str] = {}

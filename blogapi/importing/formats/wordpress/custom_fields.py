@@ -17,7 +17,7 @@ from blogapi.importing.texts.dates import Zones
 from blogapi.importing.texts.lines import to_http_url, to_line, to_plain_line
 from blogapi.importing.texts.xml_elements import Element
 
-# Further names are counted together, which limits the memory.
+# If there are more names, the further ones are counted together, which limits the memory.
 _MAX_NAMES = 200
 _PING_TYPES = ("pingback", "trackback")
 # The names in the report, by the value of `wp:comment_approved`.
@@ -169,11 +169,11 @@ def decide_status(
         reason = f"It was only for members or subscribers (`{found[1]}`); {_BECAME_DRAFT}"
     reason = reason or hidden
     for status in statuses:
-        # WordPress shows published posts without a date.
+        # WordPress also shows published posts without a date.
         _, reasons = choose_status(status, now if status == "publish" else date, now, reason, _STATUSES)
         if reasons:
             return "draft", reasons[0]
-    # The plugin PublishPress Future.
+    # The plugin PublishPress Future writes these fields.
     if metas.get("_expiration-date-status") != "saved":
         return "published", ""
     seconds = metas.get("_expiration-date", "")
@@ -186,7 +186,7 @@ def decide_status(
 
 
 def find_guesses_in_fields(item: Element) -> Iterator[Guess]:
-    """Yield a guess for each custom field of an item that no table knows, and that seems to hide it."""
+    """Yield a guess for each custom field that no table knows and that seems to hide the item."""
     for name, value in list_fields(item):
         if name in privacy_signs.BUILDER_FIELDS:
             found = {it["name"] for it in privacy_signs.BUILDER_CONDITION.finditer(value)}
@@ -201,7 +201,7 @@ def find_guesses_in_fields(item: Element) -> Iterator[Guess]:
 
 
 def find_rule_plugins(item: Element) -> Iterator[str]:
-    """Yield the plugins with traces in an item whose rules about visitors are outside of posts."""
+    """Yield the plugins of which an item has traces, and whose rules about visitors are not in posts."""
     traces = {item.get_text("wp:post_type"), *(name for name, _ in list_fields(item))}
     is_page = item.get_text("wp:post_type") == "page" and item.get_text("wp:status") == "publish"
     content = item.get_text("content:encoded").replace("[[", "") if is_page else ""
