@@ -43,7 +43,7 @@ def replace_frames(html: str) -> tuple[str, int]:
     """Return the HTML with links in place of iframes of hosts that are not allowed, and the links' number."""
     count = 0
 
-    def replace(frame: re.Match[str]) -> str:
+    def replace_frame(frame: re.Match[str]) -> str:
         nonlocal count
         source = _SOURCE.search(frame[1])
         if source is None or split_address(unescape(source[1])).hostname in EMBED_HOSTS:
@@ -51,7 +51,7 @@ def replace_frames(html: str) -> tuple[str, int]:
         count += 1
         return f'<p><a href="{source[1]}">{source[1]}</a></p>'
 
-    return _FRAME.sub(replace, html), count
+    return _FRAME.sub(replace_frame, html), count
 
 
 def read_visible_text(html: str) -> tuple[str, list[str], list[str]]:

@@ -401,16 +401,16 @@ def find_signs(
     """Yield, for each sign that hides the text, whether everyone is excluded, its name, and the sign."""
     groups: dict[HidingSign | None, list[str]] = {}
     for line in lines:
-        groups.setdefault(signs.get(get_name(line)), []).append(line)
+        groups.setdefault(signs.get(get_sign_name(line)), []).append(line)
     for sign, own in groups.items():
         if sign is None or _has_match(lines, sign.unless):
             continue
         if all(_has_match(lines, pattern) for pattern in sign.from_everyone):
-            yield True, get_name(own[0]), sign
-        yield from ((False, get_name(line), sign) for line in own if not _has_match([line], sign.shown))
+            yield True, get_sign_name(own[0]), sign
+        yield from ((False, get_sign_name(line), sign) for line in own if not _has_match([line], sign.shown))
 
 
-def get_name(line: str) -> str:
+def get_sign_name(line: str) -> str:
     return re.split("(?<!^metadata)[.=]", line, maxsplit=1)[0]
 
 

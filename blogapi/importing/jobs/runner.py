@@ -89,10 +89,10 @@ class ImportProcess:
             # On Windows, this flag has the same effect as a new session.
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
-        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader = threading.Thread(target=self._read_lines, daemon=True)
         self._reader.start()
 
-    def _read(self) -> None:
+    def _read_lines(self) -> None:
         assert self._process.stdout is not None
         with self._process.stdout as lines:
             while line := lines.readline(MAX_LINE):

@@ -158,16 +158,16 @@ class LinkIndex:
         names = {*map(addresses.fold_case, names)}
         if target.file:
             names.add(target.file.name)
-            self._append("path", target.file.path, target)
+            self._append_target("path", target.file.path, target)
         elif record.key.startswith("wordpress:"):
-            self._append("id", record.key.split(":")[2], target)
+            self._append_target("id", record.key.split(":")[2], target)
         for address in dict.fromkeys(map(normalize_address, _limit_texts(record.addresses))):
-            self._append("page", address, target)
+            self._append_target("page", address, target)
             if "?" not in address:
                 names.add(address.rpartition("/")[2])
         for map_, keys in (("name", names), ("alias", aliases), ("title", titles)):
             for key in keys:
-                self._append(map_, key[:_MAX_NAME_LENGTH], target)
+                self._append_target(map_, key[:_MAX_NAME_LENGTH], target)
 
     def set_slug(self, key: str, slug: str) -> tuple[str, ...]:
         """Set the final slug of an article; return the keys of the records with links to its former slug."""
@@ -207,7 +207,7 @@ class LinkIndex:
             if not host or addresses.normalize_host(name) == host
         ]
 
-    def _append(self, kind: str, key: str, target: TargetArticle) -> None:
+    def _append_target(self, kind: str, key: str, target: TargetArticle) -> None:
         namesakes = self._maps[kind].setdefault(key, [])
         if len(namesakes) < _MAX_NAMESAKES:
             namesakes.append(target)

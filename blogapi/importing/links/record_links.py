@@ -217,7 +217,7 @@ class RecordLinks:
         language = (file and file.language) or source.language
         folders = addresses.split_path(source.key)[:-1]
 
-        def rank(target: TargetArticle) -> tuple[int, ...]:
+        def rank_target(target: TargetArticle) -> tuple[int, ...]:
             inner = addresses.split_path(target.key)[:-1]
             return (
                 target.language == language,
@@ -228,7 +228,7 @@ class RecordLinks:
                 -len(inner),
             )
 
-        ranked = sorted(((rank(target), target) for target in targets), key=lambda pair: pair[0])
+        ranked = sorted(((rank_target(target), target) for target in targets), key=lambda pair: pair[0])
         return ranked[-1][1] if ranked[-1][0] > ranked[-2][0] else None
 
     def _make_link(self, target: TargetArticle, fragment: str, query: str = "") -> str | None:

@@ -94,7 +94,7 @@ class ImportedMedia:
         #: Why no further file can be stored, because the library or the disk is full.
         self._full: RefusedFile | None = None
 
-    def take(
+    def store_files(
         self, records: Iterable[ArticleRecord], get_html: Callable[[ArticleRecord], str]
     ) -> dict[str, RecordMedia]:
         """Store the files to which the records refer; return them by the key of the record.
@@ -160,7 +160,7 @@ class ImportedMedia:
             self._results[digest] = replace(file, is_new=False, note="")
         return media_by_key
 
-    def exists(self, path: str, record: ArticleRecord) -> bool:
+    def has_file(self, path: str, record: ArticleRecord) -> bool:
         """Return whether a file is found for a path in the record (see `MediaFiles.find`)."""
         try:
             return is_local(path) and self._find_file(path, record) is not None

@@ -331,7 +331,7 @@ class ImportRun:
             record = replace(record, status="draft", notes=(*record.notes, note))
         if self._unread_rules == UNREAD_DRAFT:
             record = replace(record, unread_rules=self._sources_by_key[record.key].unread_rules)
-        has_file = partial(self._importer.media.exists, record=record)
+        has_file = partial(self._importer.media.has_file, record=record)
         return resolve_record(self._new_fields.complete(record), self._index, has_file)
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from blogapi.importing.format_api.privacy_signs import TEXT_MARK
-from blogapi.importing.templates.tag_markup import LinkTargets, Resolved
+from blogapi.importing.templates.tag_markup import LinkTargets, ResolvedText
 from blogapi.importing.texts.lines import to_plain_markdown
 from blogapi.importing.texts.scanner import find_outside_code
 
@@ -34,12 +34,12 @@ _TITLE = re.compile(
 _MAX_DEPTH = 10
 
 
-def resolve_containers(content: str, content_type: str, targets: LinkTargets) -> Resolved:
+def resolve_containers(content: str, content_type: str, targets: LinkTargets) -> ResolvedText:
     """Return Markdown with containers outside code as alerts and quotes, and the unknown containers."""
     unknown = Counter[str]()
     if content_type == "markdown" and _MARK.search(content):
         content = _convert_containers(content, unknown, _MAX_DEPTH)
-    return Resolved(content, unknown)
+    return ResolvedText(content, unknown)
 
 
 def _convert_containers(text: str, unknown: Counter[str], depth: int) -> str:

@@ -7,7 +7,7 @@ from collections import Counter
 
 from blogapi.importing.format_api.privacy_signs import TEXT_MARK
 from blogapi.importing.templates.known_tags import TemplateTag, parse_arguments, show_tag
-from blogapi.importing.templates.tag_markup import LinkTargets, Resolved
+from blogapi.importing.templates.tag_markup import LinkTargets, ResolvedText
 from blogapi.importing.texts.scanner import find_outside_code
 from blogapi.rendering.hidden_elements import remove_spans
 
@@ -38,7 +38,7 @@ def remove_code(content: str) -> str:
     return remove_spans(content, (match.span() for match in code)).lstrip("\n")
 
 
-def resolve_components(content: str, content_type: str, targets: LinkTargets) -> Resolved:
+def resolve_components(content: str, content_type: str, targets: LinkTargets) -> ResolvedText:
     """Return MDX as Markdown, and the names of the components of which only the text is kept."""
     parts, position, column, unresolved = list[str](), 0, 0, Counter[str]()
     for tag in find_outside_code(content, "mdx", _TAG, "<"):
@@ -58,7 +58,7 @@ def resolve_components(content: str, content_type: str, targets: LinkTargets) ->
         column = len(before) - len(before.rstrip(" \t"))
         parts += [before, replacement]
         position = tag.end()
-    return Resolved("".join([*parts, _dedent_lines(content[position:], column)]), unresolved)
+    return ResolvedText("".join([*parts, _dedent_lines(content[position:], column)]), unresolved)
 
 
 def _convert_tag(name: str, written: str, targets: LinkTargets) -> str | None:

@@ -46,7 +46,7 @@ class LinkTargets(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Resolved:
+class ResolvedText:
     """A text with resolved template tags or wiki links."""
 
     content: str

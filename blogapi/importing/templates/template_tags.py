@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from blogapi.importing.templates import known_tags
 from blogapi.importing.templates.tag_markup import (
     LinkTargets,
-    Resolved,
+    ResolvedText,
     get_blank_line,
     make_code,
     render_inline,
@@ -210,16 +210,16 @@ def _remove_attribute_list(before: str, written: str) -> str:
     return before + written if is_text else before
 
 
-def resolve_templates(content: str, content_type: str, targets: LinkTargets) -> Resolved:
+def resolve_templates(content: str, content_type: str, targets: LinkTargets) -> ResolvedText:
     """Return the text with the template tags outside code resolved, and the numbers of other tags by name.
 
     In code, only the tags that protect code from the template engine (`{% raw %}`) are removed.
     """
     if content_type == "text" or "{" not in content:
-        return Resolved(content)
+        return ResolvedText(content)
     if "endraw" in content or "*/" in content:
         content = change_code(content, content_type, _PROTECTED, unescape_code)
-    resolver = _Resolver(content, content_type, targets)
+    resolver = _TagResolver(content, content_type, targets)
     content, removed = remove_attribute_lists(resolver.resolve(), content_type)
     notes = []
     if resolver.unwrapped:
@@ -227,10 +227,10 @@ def resolve_templates(content: str, content_type: str, targets: LinkTargets) -> 
         notes.append(f"The text in unknown tags was kept without the tags: {names}.")
     if removed:
         notes.append(f"The import removed {format_count(removed, 'attribute list')} (like `{{: .class}}`).")
-    return Resolved(content, resolver.unresolved + resolver.unwrapped, tuple(notes))
+    return ResolvedText(content, resolver.unresolved + resolver.unwrapped, tuple(notes))
 
 
-class _Resolver:
+class _TagResolver:
     def __init__(self, content: str, content_type: str, targets: LinkTargets) -> None:
         self._content, self._type, self._targets = content, content_type, targets
         self.unresolved: Counter[str] = Counter()

@@ -144,7 +144,7 @@ class PostReader:
     hosts: set[str] = field(default_factory=set)
     without_author: int = 0  #: the number of posts whose authors the export does not contain
 
-    def read(self, row: object) -> ArticleRecord:
+    def read_post(self, row: object) -> ArticleRecord:
         """Return the record of a row of posts; raises RefusedFile if it has neither a title nor a text."""
         if not isinstance(row, Mapping):
             raise RefusedFile(
@@ -254,14 +254,14 @@ class GhostSource(FileSource):
 
     def read_entry(self, entry: Entry) -> Iterator[Item]:
         (rows, has_invalid_bytes), tables = read_rows(entry.path), Tables()
-        tables.read(rows)
+        tables.add_rows(rows)
         if not tables.posts:
             raise RefusedFile("It contains no posts; choose “Export content” in the settings of Ghost.")
         former_paths, other_redirects = read_redirects(entry.path.parent)
         posts = PostReader(entry, tables, former_paths, self.options, self.left_behind)
         for number, row in enumerate(tables.posts, 1):
             try:
-                yield posts.read(row)
+                yield posts.read_post(row)
             except RefusedFile as error:
                 post = to_mapping(row)
                 title = to_line(post.get("title")) or f"Post {number:,}"

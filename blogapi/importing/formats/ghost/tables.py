@@ -112,7 +112,7 @@ class Tables:
     others: Counter[str] = field(default_factory=Counter)
     posts: list[object] = field(default_factory=list)  #: the rows of posts
 
-    def read(self, rows: Iterable[Row]) -> None:
+    def add_rows(self, rows: Iterable[Row]) -> None:
         for table, row in rows:
             if table == "posts":
                 self.posts.append(row)

@@ -156,7 +156,7 @@ def compute_addresses(site: GeneratorSite | None, path: Path, parts: AddressPart
     parts = replace(parts, section=folders[:-1] if is_bundle else folders)
     form, values = _find_form(site, parts.section), _VALUES[site.generator]
 
-    def insert(token: re.Match[str]) -> str:
+    def insert_value(token: re.Match[str]) -> str:
         name, pattern = token[1] or token[2], token[3] or ""
         if name == "date" and pattern and parts.time:
             return parts.time.strftime(pattern)
@@ -167,7 +167,7 @@ def compute_addresses(site: GeneratorSite | None, path: Path, parts: AddressPart
         # An unknown part stays as it is written; such an address is not used.
         return token[0] if value is None else value
 
-    address = _TOKEN.sub(insert, form)
+    address = _TOKEN.sub(insert_value, form)
     if not form or ":" in address or "{" in address:
         return ()
     root = to_line(site.settings.get(_ROOT_SETTINGS.get(site.generator, "")))

@@ -20,7 +20,7 @@ from blogapi.importing.formats.markdown import (
     paths,
     permalinks,
     sections,
-    unbuilt,
+    unbuilt_files,
 )
 from blogapi.importing.formats.markdown.article_fields import decide_publication
 from blogapi.importing.formats.markdown.front_matter import UNREPORTED_KEYS, Fields
@@ -144,8 +144,8 @@ def parse_file(
         note = "It has the name of a repository file (like README or LICENSE); the article became a draft."
         reasons.append(DraftReason(note))
     if site := context.site:
-        reasons += unbuilt.find_draft_reasons(context.path, site, fields.all_entries, context.imported)
-    reasons += unbuilt.find_unlisted_reasons(context.path, key.count("/"))
+        reasons += unbuilt_files.find_draft_reasons(context.path, site, fields.all_entries, context.imported)
+    reasons += unbuilt_files.find_unlisted_reasons(context.path, key.count("/"))
     reasons += sections.find_text_reasons(parsed.body, content_type, context.rules, fields.all_entries, tags)
     body, left_out = sections.leave_out_comments(parsed.body, content_type, context.rules, fields)
     if context.is_note and not options.publish_undated:

@@ -113,19 +113,19 @@ def read_terms(
     """
     used = {lines.normalize_key(name) for name in (*options.tags_from, *options.category_from)}
 
-    def take(*names: str, at_spaces: bool = False) -> list[str]:
+    def take_names(*names: str, at_spaces: bool = False) -> list[str]:
         unused = (name for name in names if name not in used)
         return [name for field in unused for name in _to_names(fields.take(field), at_spaces)]
 
-    def take_named(sources: Sequence[str], *, at_spaces: bool = False) -> Iterator[str]:
+    def take_source_names(sources: Sequence[str], *, at_spaces: bool = False) -> Iterator[str]:
         for source in sources:
             if source in ("folder", "section"):
                 yield from folders[-1:] if source == "folder" else folders[:1]
             else:
                 yield from _to_names(fields.take(lines.normalize_key(source)), at_spaces)
 
-    extra_tags = [*take_named(options.tags_from, at_spaces=split_at_spaces)]
-    single = [*take_named(options.category_from), *take("category", "taxonomies.category")]
+    extra_tags = [*take_source_names(options.tags_from, at_spaces=split_at_spaces)]
+    single = [*take_source_names(options.category_from), *take_names("category", "taxonomies.category")]
     paths: list[tuple[str, ...]] = [(name,) for name in _clean_names(single)]
     if "categories" not in used:
         value = fields.take("categories")
@@ -136,7 +136,7 @@ def read_terms(
             paths.append(tuple(_flatten_names(value)))
         else:
             paths += ((name,) for name in _to_names(value, split_at_spaces))
-    paths += [(name,) for name in take("taxonomies.categories", at_spaces=split_at_spaces)]
+    paths += [(name,) for name in take_names("taxonomies.categories", at_spaces=split_at_spaces)]
     paths = [path for path in map(_clean_names, paths) if path]
     categories = _clean_names(path[-1] for path in paths)
     if len(categories) > 1 and not options.category_from:
@@ -144,9 +144,9 @@ def read_terms(
         fields.add_note(
             f"An article has only one category here: “{categories[0]}” was kept, and {others} became tags."
         )
-    listed = take("tags", "taxonomies.tags", at_spaces=split_at_spaces)
-    tags = _clean_names([*extra_tags, *listed, *take("tag")])
-    keywords = () if tags else _clean_names(take("keywords"))
+    listed = take_names("tags", "taxonomies.tags", at_spaces=split_at_spaces)
+    tags = _clean_names([*extra_tags, *listed, *take_names("tag")])
+    keywords = () if tags else _clean_names(take_names("keywords"))
     if keywords:
         fields.add_note("It has no tags; its keywords became tags.")
     return next(iter(paths), ()), _clean_names([*tags, *keywords, *categories[1:]])

@@ -210,7 +210,7 @@ def _is_block_left_out(block: re.Match[str], conversion: Conversion) -> bool:
     lines = [*_list_lines(attributes)]
     unknown: dict[str, privacy_signs.HidingSign | None] = {}
     for line in lines:
-        name, sign = privacy_signs.get_name(line), privacy_signs.guess_attribute_sign(line)
+        name, sign = privacy_signs.get_sign_name(line), privacy_signs.guess_attribute_sign(line)
         # If an attribute has several values, a sign that is new (`HidingSign.is_new`) takes precedence.
         unknown[name] = sign if sign.is_new else unknown.get(name, sign)
     if block["name"].startswith("kadence/"):
@@ -324,13 +324,13 @@ def convert_text(content: str, conversion: Conversion, excerpt: str = "") -> Con
 def _insert_patterns(text: str, conversion: Conversion) -> str:
     size = 0
 
-    def insert(block: re.Match[str]) -> str:
+    def insert_pattern(block: re.Match[str]) -> str:
         nonlocal size
         pattern = conversion.get_pattern(int(block[1]))
         size += len(pattern)
         return pattern if pattern and size <= _MAX_PATTERNS else block[0]
 
-    return _PATTERN.sub(insert, text)
+    return _PATTERN.sub(insert_pattern, text)
 
 
 def _show_lazy_images(text: str) -> str:
