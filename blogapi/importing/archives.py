@@ -21,7 +21,7 @@ from blogapi.importing.texts.messages import DISK_FULL
 from blogapi.storage import files
 from blogapi.storage.disk_errors import is_disk_full
 
-# Large blogs have 10,000 articles with several pictures each. An entry takes about 1 kB of memory.
+# Large blogs have 10,000 articles with several pictures each. A file of a zip takes about 1 kB of memory.
 MAX_ENTRIES = 100_000
 MAX_TOTAL_BYTES = 64 * 1024**3
 # An export can be one file with all articles. Readers stream it, so that memory does not limit its size.

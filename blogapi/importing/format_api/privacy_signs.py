@@ -383,8 +383,8 @@ class HidingSign:
     is_guess: bool = False  #: no system is known for the names; see `Guess`
     is_new: bool = False  #: as in `Guess`
     shown: str = _OFF_VALUE  #: visitors saw the text if this matches all lines with these names
-    unless: str = _NO_MATCH  #: they also saw it if this matches any line
-    from_everyone: tuple[str, ...] = (_NO_MATCH,)  #: hidden from everyone if each pattern matches a line
+    unless: str = _NO_MATCH  #: visitors also saw the text if this matches any line
+    from_everyone: tuple[str, ...] = (_NO_MATCH,)  #: nobody saw the text if each pattern matches a line
 
 
 def _sign(names: str, source: str, shown: str = _OFF_VALUE, **others: Any) -> HidingSign:
@@ -398,7 +398,7 @@ def _index_by_name(*signs: HidingSign) -> dict[str, HidingSign]:
 def find_signs(
     lines: Sequence[str], signs: Mapping[str, HidingSign | None]
 ) -> Iterator[tuple[bool, str, HidingSign]]:
-    """Yield, for each sign that hides the text, whether everyone is excluded, its name, and the sign."""
+    """For each sign that hides the text, yield whether it hides it from everyone, its name, and the sign."""
     groups: dict[HidingSign | None, list[str]] = {}
     for line in lines:
         groups.setdefault(signs.get(get_sign_name(line)), []).append(line)
@@ -686,9 +686,9 @@ SUBSTACK_AUDIENCES = {
 }
 # The mark of a paywall in the HTML of a post of Substack.
 SUBSTACK_PAYWALL = re.compile(r"""class=["'](?:[^"'<>]*?\s)?paywall""")
-#: The public statuses of Notion's pages. Others, such as “Done” and “Open”, are statuses of tasks.
+#: The public statuses of Notion's pages. Other statuses, such as “Done” and “Open”, belong to tasks.
 NOTION_PUBLIC_STATUSES = PUBLISHED | {"public", "live"}
-#: The names of the property in the languages of Notion, in the form of `normalize_key`.
+#: The names of the status property in the languages of Notion, in the form of `normalize_key`.
 NOTION_STATUS_FIELDS = split_words(
     "status statut estado stato état статус ステータス 状态 狀態 상태 durum tila"
 )

@@ -28,7 +28,7 @@ CONTRACT_VERSION = 1
 
 
 class CustomField(Protocol):
-    name: str  #: in the API
+    name: str  #: the name of the field in the API
     is_list: bool  #: whether an article has a list of such values
 
 
@@ -84,7 +84,7 @@ class ImportOptions:
 class Source(ABC):
     """The files of one format in an import; a subclass adds `read`.
 
-    `read` is called once, and may be interrupted. The attributes are complete when it has ended.
+    `read` is called once, and may be interrupted. The attributes are complete when `read` has ended.
     """
 
     #: the number of steps of `read` for the progress bar; an estimate is enough

@@ -55,7 +55,7 @@ def load_formats(notes: list[str]) -> dict[str, Format]:
 def get_format(name: str, notes: list[str], entry_points: Iterable[EntryPoint] | None = None) -> Format:
     """Return a format by one of the names of `list_names`.
 
-    Adds a note when a format of another package fails. Raises RefusedFile if it cannot be used.
+    Adds a note when a format of another package fails. Raises RefusedFile if the format cannot be used.
     """
     if name in BUILT_IN:
         package = "blogapi_export" if name == "blogapi" else f"formats.{name}"
@@ -67,7 +67,7 @@ def get_format(name: str, notes: list[str], entry_points: Iterable[EntryPoint] |
 
 
 def _find_entry_points(notes: list[str]) -> list[EntryPoint]:
-    """Return the entry entry_points of the formats; add a note for each package whose metadata is broken."""
+    """Return the entry points of the formats; add a note for each package whose metadata is broken."""
     entry_points: dict[str, Iterable[EntryPoint]] = {}
     for package in distributions():
         try:

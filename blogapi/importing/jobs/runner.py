@@ -96,7 +96,7 @@ class ImportProcess:
         assert self._process.stdout is not None
         with self._process.stdout as lines:
             while line := lines.readline(MAX_LINE):
-                # A process that is killed can write a part of a line.
+                # The last line of a killed process can be incomplete.
                 with suppress(ValueError):
                     value = json.loads(line)
                     if isinstance(value, dict):

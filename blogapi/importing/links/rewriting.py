@@ -52,8 +52,8 @@ def rewrite_addresses(
     """Return the content with the addresses of articles and files replaced.
 
     Both functions get the unescaped address, and return None to keep it. `find_article` gets the addresses of
-    links, and `find_file` those of links, pictures and players. Plain text stays as it is, because nothing in
-    it is shown as a link.
+    links; `find_file` gets the addresses of links, pictures and players. Plain text stays as it is, because
+    nothing in it is shown as a link.
     """
     if content_type == "text":
         return content

@@ -149,7 +149,7 @@ class MediaFiles:
         list_folders = partial(list_site_folders, list_names=self._list_raw_names)
         self._list_site_folders = lru_cache(_MAX_LISTED_FOLDERS)(list_folders)
         self._get_tree = lru_cache(1)(_list_tree)
-        #: The folders in `assets` without further folders.
+        #: The folders in `assets` that contain no folders.
         self._flat: set[Path] = set()
         self.add_folders(assets)
 

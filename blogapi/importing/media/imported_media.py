@@ -34,7 +34,7 @@ from blogapi.web.errors import Problem, StorageFull
 
 # The library prepares two files at a time.
 _THREADS = 2
-# Extensions of media files that links can have in addition to those that the library gives its files.
+# Extensions that links to media files can have in addition to the extensions that the library uses.
 _OTHER_EXTENSIONS = ("jpeg", "jpe", "oga")
 
 Item = TypeVar("Item")

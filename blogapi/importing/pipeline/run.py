@@ -55,7 +55,7 @@ _ADDRESS = re.compile(
 )
 
 _BETWEEN_NAMES = re.compile(r"[,;]|\sand\s")
-# The notes of an article that is not stored yet.
+# The notes in the report of an article that is not stored yet.
 NOT_REACHED = ("The import ended before it reached this article; import the file again.",)
 
 
@@ -64,7 +64,7 @@ class HostedFiles:
 
     def __init__(self, hosts: Collection[str], exists: Callable[[str], bool]) -> None:
         names = {normalize_host(host.partition("/")[0]) for host in hosts}
-        # A blog on wordpress.com has its files on a host of its own.
+        # The files of a blog on wordpress.com are on a host of their own.
         blogs = (name.removesuffix(".wordpress.com") for name in names if name.endswith(".wordpress.com"))
         self._hosts = names | {f"{blog}.files.wordpress.com" for blog in blogs}
         self._exists = exists
@@ -108,8 +108,8 @@ def resolve_record(
             notes += resolved.notes
         if unresolved:
             notes.append(
-                "Codes that only the old blog understands (template tags and wiki links) stay in the text, "
-                f"each with its number: {join_counts(unresolved)}."
+                "Template tags and wiki links that only the old blog understands stay in the text: "
+                f"{join_counts(unresolved)}."
             )
     if not content.strip():
         notes.append("The article has no text.")
@@ -295,7 +295,7 @@ class ImportRun:
                 self.reports[self._report_indexes[report.key]] = report
                 if report.slug:
                     outdated.update(self._index.set_slug(report.key, report.slug))
-        # The links to an article that got another slug than expected are corrected.
+        # Correct the links to articles that got another slug than expected.
         if outdated and not self.state.dry_run:
             corrected = (self._resolve_record(record)[0] for record in self._spool.read(outdated))
             for batch in make_batches(corrected):

@@ -28,8 +28,8 @@ RAW_TAGS = {"raw", "rawhtml", "verbatim", "html", "raw_html", "unsafe"}
 HIDDEN_TAGS = {"comment", "css", "js", "javascript", "style", "stylesheet", "schema"}
 _LITERAL_TAGS = "|".join(sorted(CODE_TAGS | RAW_TAGS | HIDDEN_TAGS, key=len, reverse=True))
 
-# Patterns of the text of a tag and of other parts. None of them matches beyond the start of the next tag of
-# its kind, so that the search takes linear time.
+# Patterns of the text of a tag and of other parts. No pattern matches beyond the start of the next tag of its
+# kind, so that the search takes linear time.
 _START = r"\{(?:%|\{[<%])[-+~]?\s*+"
 _TEXT = r"(?:[^%>{]++|%(?!\})|>(?!\}\})|\{(?!%|\{[<%]))*+"
 _COMMENT = r"(?:[^*{]++|\*(?!/)|\{(?!\{[<%/-]|%))*+"

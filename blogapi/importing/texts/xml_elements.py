@@ -30,7 +30,7 @@ _MAX_DEPTH = 16
 _MAX_IGNORED_DEPTH = 1_000
 # The import does not need these elements, and a post can have thousands of comments with such elements.
 _IGNORED_ELEMENTS = frozenset({"wp:commentmeta"})
-# Elements around the elements of the channel.
+# The outer elements, which contain the elements of the channel.
 _WRAPPER_ELEMENTS = frozenset({"rss", "channel", "feed"})
 # The comments with which qTranslate marks the languages of a text: `<!--:en-->`.
 _LANGUAGE_MARK = re.compile(r":(?:[a-z]{2})?")

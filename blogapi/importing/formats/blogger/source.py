@@ -1,4 +1,4 @@
-"""Read Blogger exports: Atom files from its settings page or from Google Takeout."""
+"""Read Blogger exports: Atom files from the settings page of Blogger or from Google Takeout."""
 
 from __future__ import annotations
 
@@ -213,7 +213,7 @@ class Feed:
     def __init__(self, path: Path) -> None:
         self._path = path
         self.blog = ""  #: the number of the blog
-        self.address = ""  #: the address of the blog, or "" if the file does not say it
+        self.address = ""  #: the address of the blog, or "" if the file does not contain it
 
     def read(self) -> Iterator[BloggerItem]:
         """Yield the entries. Raises RefusedFile where the file is not well-formed."""

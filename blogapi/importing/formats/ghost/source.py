@@ -36,7 +36,7 @@ from blogapi.importing.texts.titles import split_address
 from blogapi.parsing import parse_timestamp, parse_uuid
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-# Smaller numbers are seconds: as milliseconds they would be before March 1973, and Ghost exists since 2013.
+# Smaller numbers are seconds: as milliseconds, they would mean times before March 1973. Ghost began in 2013.
 _MIN_MILLISECONDS = 100_000_000_000
 
 Post = Mapping[str, object]
@@ -47,7 +47,7 @@ _STORAGE_HOST = re.compile(
 UNTITLED = "(Untitled)"
 # Longer tags, which Ghost allows, are truncated, because the blog would refuse their articles.
 MAX_TAG_LENGTH = 100
-# Fields of Ghost that articles of blogapi do not have. The report counts those with a value.
+# Fields of Ghost that articles of blogapi do not have. The report counts the fields with a value.
 _LEFT_FIELDS = lines.split_words("""codeinjection_head codeinjection_foot feature_image_caption
     custom_template locale og_title og_description twitter_title twitter_description twitter_image
     email_subject frontmatter""")
@@ -136,10 +136,10 @@ class PostReader:
 
     entry: Entry
     tables: Tables
-    former_paths: dict[str, list[str]]  #: by slug, in the file of redirects; each is used once
+    former_paths: dict[str, list[str]]  #: the paths in the file of redirects by slug; each is used once
     options: ImportOptions
     left_behind: Counter[str]
-    authors: dict[str, AuthorRecord] = field(default_factory=dict)  #: of the records so far, by name
+    authors: dict[str, AuthorRecord] = field(default_factory=dict)  #: authors of the records so far, by name
     #: the hosts of files in the storage of Ghost(Pro), with the path of the blog
     hosts: set[str] = field(default_factory=set)
     without_author: int = 0  #: the number of posts whose authors the export does not contain

@@ -32,7 +32,7 @@ from blogapi.parsing import is_web_address
 #: A table name, and a row.
 Row = tuple[str, object]
 
-# The objects of a file take about six times its size in memory.
+# The objects of a file take about six times the size of the file in memory.
 _MAX_BYTES = 1024**3
 _WRAPPERS = ("db", "data")
 # A pair of surrogates, a lone surrogate (group 1), or another escape. A text that was truncated inside an

@@ -79,7 +79,7 @@ def find_site(posts: Path, levels: int) -> GeneratorSite | None:
     return next(filter(None, map(_read_site, (posts, *posts.parents[: levels - 1]))), None)
 
 
-# Cached, because `find_site` reads the same outer folder for each folder below it.
+# The result is cached, because `find_site` reads the same outer folder for each folder below it.
 @lru_cache(maxsize=256)
 def _read_site(outer: Path) -> GeneratorSite | None:
     files = [*list_configuration(outer), *list_configuration(outer / "config" / "_default")]
@@ -139,7 +139,7 @@ def _find_zone(site: GeneratorSite) -> ZoneInfo | None:
 
 
 def get_local_time(site: GeneratorSite, time: datetime, time_zone: tzinfo) -> datetime:
-    """Return a time as the site shows it; midnight in `time_zone` is a date without a time."""
+    """Return a time in the zone of the site; a date without a time stays midnight in `time_zone`."""
     local = time.astimezone(time_zone)
     return local if local.time() == local.min.time() else time.astimezone(_find_zone(site) or time_zone)
 

@@ -188,7 +188,7 @@ class PathInfo:
     name: str  #: the file name (for `index.md`: the folder name) without date and suffix, never empty
     slug: str  #: the name, with the date if addresses keep it; "" for a folder with many articles
     day: date | None  #: the date in the file name, or else in the folder names
-    has_date_prefix: bool  #: whether the file name begins with a date that is removed, like Jekyll's posts
+    has_date_prefix: bool  #: whether the file name begins with a date that is removed, as in Jekyll's posts
 
 
 def parse_path(key: str, *, keeps_date: bool = False) -> PathInfo:

@@ -76,7 +76,7 @@ _VALUES: dict[str, _Values] = {
 
 
 def read_former_slugs(fields: Fields, slug: str) -> tuple[str, ...]:
-    """Return the former slugs of the article without `slug`; addresses are left to `read_addresses`."""
+    """Return the former slugs of the article without `slug`; `read_addresses` returns the addresses."""
     lines = [line for name in _FORMER_ADDRESS_FIELDS for line in _to_lines(fields.take(name))]
     usable = lines[:_MAX_FORMER_ADDRESSES]
     redirected = {line for line in usable if titles.to_former_path(line).strip("/")}
@@ -84,8 +84,8 @@ def read_former_slugs(fields: Fields, slug: str) -> tuple[str, ...]:
     if lost:
         more = f" and {len(lost) - 1:,} more" if len(lost) > 1 else ""
         fields.add_note(
-            f"There is no redirect from “{lost[0][:100]}”{more}, because it is not the path of a page; each "
-            f"article can have at most {_MAX_FORMER_ADDRESSES} redirects."
+            f"There is no redirect from “{lost[0][:100]}”{more}, because it is not the path of a page, or "
+            f"because the article has more than {_MAX_FORMER_ADDRESSES} redirects."
         )
     own_addresses = (fields.take_line(name) for name in ADDRESS_FIELDS)
     names = (line for line in (*usable, *own_addresses) if not titles.is_address(line) and is_slug(line))

@@ -38,7 +38,7 @@ def find_draft_reasons(
 ) -> Iterator[DraftReason]:
     """Yield a reason for each rule by which the generator does not build a file.
 
-    `entries` is the front matter. The folder `imported` counts as built if it is below the site's folder.
+    `entries` is the front matter. `imported`, the imported folder, counts as built if the user named it.
     """
     folders = _list_built_folders(site)
     is_named = imported.is_relative_to(site.folder) and imported != site.folder

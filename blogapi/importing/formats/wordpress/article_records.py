@@ -95,7 +95,7 @@ def read_language(item: Element, metas: Mapping[str, str]) -> tuple[str, str]:
 
 
 def read_authors(item: Element, blog: Blog) -> tuple[AuthorRecord, ...]:
-    """Return the authors of an item: those of Co-Authors Plus, or else its creator."""
+    """Return the authors of an item: the authors in the plugin Co-Authors Plus, or else the creator."""
     terms, authors = item.list_children("category"), []
     elements = [term for term in terms if term.attributes.get("domain") == "author"]
     for element in elements:

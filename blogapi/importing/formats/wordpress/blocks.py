@@ -24,7 +24,7 @@ _ADDRESS = re.compile(r"https?://[^\s<>\"]++")
 _CAPTION = re.compile(r"<figcaption\b[^<>]*+>", re.IGNORECASE)
 _CODE = re.compile(r"<code\b(?![^<>]*\bclass=)|<pre\b[^<>]*>(?!\s*<code)", re.IGNORECASE)
 
-# Deeper blocks are not converted, because each level copies the text of the inner ones.
+# Deeper blocks are not converted, because each level copies the text of the inner blocks.
 _MAX_DEPTH = 20
 _MAX_ATTRIBUTES = 100_000
 

@@ -87,7 +87,7 @@ def protect_code(text: str, conversion: Conversion) -> str:
     """Return the text with placeholders for code, scripts, players and comments."""
     out: list[str] = []
     position = 0
-    unclosed: set[str] = set()  # end tags that do not follow: they are searched for only once
+    unclosed: set[str] = set()  # end tags that were not found, and are not searched for again
     while start := _START.search(text, position):
         # The text at which the code ends, in lower case; "" = it has no content.
         end_tag = f"</{start['element'].lower()}" if start["element"] else ""
@@ -252,7 +252,7 @@ def _list_lines(attributes: Mapping[str, object]) -> Iterator[str]:
 
 def _find_hidden_shortcodes(text: str, conversion: Conversion) -> Iterator[tuple[int, int]]:
     ends: dict[str, int] = {}
-    tags: list[tuple[re.Match[str], int]] = []  # start tags, with the index after the end tag or 0
+    tags: list[tuple[re.Match[str], int]] = []  # start tags, each with the end of its end tag, or 0
     for tag in reversed([*_TAG.finditer(text)]):
         if tag["end"]:
             ends[tag["end"].lower()] = tag.end()
