@@ -75,7 +75,7 @@ def find_draft_reasons_in_front_matter(
             continue
         is_only_unlisted = rule and set(_to_words(value)) & rule.private == privacy_signs.UNLISTED_VALUES
         if rule is None or (rule.is_guess and not is_only_unlisted):
-            yield from _find_guesses_in_entry(key, name, rule, value)
+            yield from _find_guessed_reasons(key, name, rule, value)
         elif not _is_public(rule, value):
             unlisting = privacy_signs.UNLISTED_VALUES | privacy_signs.UNLISTED_VALUES_BY_GENERATOR.get(
                 (generator, name), frozenset()
@@ -83,7 +83,7 @@ def find_draft_reasons_in_front_matter(
             yield _make_reason(key, name, rule, value, unlisting)
 
 
-def _find_guesses_in_entry(
+def _find_guessed_reasons(
     key: str, name: str, rule: privacy_signs.FieldRule | None, value: object
 ) -> Iterator[DraftReason]:
     last = key.rpartition(".")[2]
