@@ -1,7 +1,7 @@
-"""Passes functions of this wing to lower packages that call them.
+"""Passes functions of the package `content` to the lower packages that call these functions.
 
-Lower packages cannot import higher ones. Both `create_app` and the temporary application with which a restore
-upgrades a backup call `init_app`.
+Lower packages must not import higher packages. Both `create_app` and the temporary application with which a
+restore upgrades a backup call `init_app`.
 """
 
 from __future__ import annotations

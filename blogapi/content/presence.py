@@ -1,4 +1,4 @@
-"""Who has an article open in the editor, according to the reports of its page."""
+"""Which users have an article open, according to the reports of the editor pages in their browsers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from blogapi.web.fields import Fields
 
 
 class OpenArticle(Base):
-    """When a user last had an article open in the editor; rows are deleted soon after that."""
+    """The last time at which a user had an article open in the editor; old rows are deleted."""
 
     __tablename__ = "open_article"
 
@@ -54,7 +54,7 @@ def find_present_users(uuids: Collection[UUID], *, other_than: UUID) -> Mapping[
 
 
 def get_presence_state(among: Select[UUID] | None = None) -> str:
-    """Return a text that changes with the reports of open articles: all, or those that `among` selects."""
+    """Return a text that changes with the reports of all open articles, or of those that `among` selects."""
     statement = _SELECT_STATE
     if among is not None:
         statement = statement.where(_presence.c.article_id.in_(among))

@@ -30,7 +30,7 @@ from blogapi.site.served_paths import SEARCH_PATH, is_site_path
 from blogapi.site.theme_files import THEME
 from blogapi.storage.database import current_time
 from blogapi.web import json as web_json
-from blogapi.web import public_queries
+from blogapi.web import request_environ
 from blogapi.web.access import allow, anyone
 from blogapi.web.errors import InvalidQuery, NotFound, TooManyRequests
 from blogapi.web.headers import asks_for_json, prefers_html
@@ -94,7 +94,7 @@ def index() -> BaseResponse:
         if not asks_for_json(request.accept_mimetypes):
             use_page_view()
             return show_page()
-    elif public_queries.has_ignored_parameters(request.environ):
+    elif request_environ.has_ignored_parameters(request.environ):
         raise InvalidQuery("This operation takes no query parameters.")
     elif prefers_html():
         return flask.redirect("/admin/" if current_app.config["ADMIN_PAGES"] else "/docs/")

@@ -24,7 +24,7 @@ from flask import current_app, g
 from blogapi.cli import ProgressReporter, no_progress
 from blogapi.content.articles.lists.conditions import ArticleFilters
 from blogapi.content.custom_fields.definitions import list_definitions
-from blogapi.content.media import file_references, types, widths
+from blogapi.content.media import file_references, resized_copies, types
 from blogapi.content.media.addresses import parse_width
 from blogapi.content.media.folder import get_folder
 from blogapi.content.media.stored_files import StoredFile
@@ -109,7 +109,7 @@ def build(
             written = WrittenFolder(
                 folder, media, report, manifest, former, overwrite=overwrite, action="build"
             )
-            written.write_all(_SiteCopy(stored, site, report, unlisted=unlisted).list_files(progress))
+            written.write_files(_SiteCopy(stored, site, report, unlisted=unlisted).list_files(progress))
     finally:
         end_read()
     return report
@@ -353,7 +353,7 @@ def _find_media(path: str) -> Path | None:
         if extension not in types.list_types(current_app):
             return None
         if (width := parse_width(name)) is not None:
-            found = widths.find_or_make_copy(hash, width, is_limited=False)
+            found = resized_copies.find_or_make_copy(hash, width, is_limited=False)
         else:
             file = get_folder().get_path(hash, extension)
             found = file if file.is_file() else file_references.find_new_path(found)

@@ -246,8 +246,9 @@ class WriteTransaction:
     """The outermost `transaction()` of a session.
 
     `counter` contains the values of CommitCounter before the transaction; see `check_version`.
-    `publication.events` collects changes in `noted_changes`. `after_commit` and `after_rollback` map each
-    function that is called at the end to its argument, a list of items.
+    `noted_changes` are the changes that `publication.events` has noted, by the kind and uuid of the item.
+    `after_commit` and `after_rollback` map each function that is called at the end to its argument, a list of
+    items.
     """
 
     visible: bool | None

@@ -9,29 +9,15 @@ from datetime import datetime, timedelta
 from typing import Any, TypeVar
 from uuid import UUID
 
-from flask import Response, current_app, g, request
+from flask import Response, current_app, request
 from sqlalchemy import LargeBinary, String, delete
 from sqlalchemy.orm import Mapped, mapped_column
 
 from blogapi import clock
-from blogapi.storage.database import Base, db, get_write_transaction, transaction
+from blogapi.storage.database import Base, db, transaction
 from blogapi.web.access import current_user_id
 from blogapi.web.errors import Conflict, Invalid, Malformed, PreconditionFailed, PreconditionRequired, Problem
 from blogapi.web.headers import contains_state
-
-
-def perform_write(write: Callable[[], Response]) -> Response:
-    """Check the caller and return the response of `write`, in one transaction.
-
-    A POST with an Idempotency-Key is executed only once.
-    """
-    with transaction(visible=None):
-        # The key may have been deleted, or the user disabled, while the write waited for the lock.
-        if g.get("caller_tag") != get_write_transaction(db.session()).counter["tag"]:
-            g.check_caller()
-        if request.method == "POST" and "Idempotency-Key" in request.headers:
-            return run_once(write)
-        return write()
 
 
 def check_preconditions(get_etag: Callable[[], str | None]) -> None:

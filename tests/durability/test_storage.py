@@ -164,8 +164,8 @@ def test_an_import_on_a_full_disk_says_so(small_disk, app, as_login, monkeypatch
         fill_disk(small_disk)
         store(run, show_progress)
 
-    store = ImportRun._store
-    monkeypatch.setattr(ImportRun, "_store", fill_and_store)
+    store = ImportRun._store_articles
+    monkeypatch.setattr(ImportRun, "_store_articles", fill_and_store)
     assert as_login.post(f"{path}start/").status_code == 200
     runner.get_runner(app).wait(60)
     ended = as_login.get(path).json

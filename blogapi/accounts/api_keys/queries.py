@@ -13,6 +13,7 @@ from blogapi import clock
 from blogapi.accounts.api_keys import permissions
 from blogapi.accounts.api_keys.models import ApiKey
 from blogapi.accounts.users.models import Account
+from blogapi.publication import events
 from blogapi.storage.database import CommitCounter, db
 from blogapi.web import key_format
 from blogapi.web.access import Caller, Scope
@@ -24,7 +25,8 @@ from blogapi.web.pagination import Page, PageRequest, paginate
 class KeyWithOwner(NamedTuple):
     """An API key with fields of its owner, which are None for an anonymous key.
 
-    `commit_tag` is the tag of the last commit; see `storage.database.CommitCounter`.
+    `commit_tag` is the tag of the last commit, and `last_position` the position of the last event; see
+    `storage.database.CommitCounter`.
     """
 
     uuid: UUID
@@ -39,6 +41,7 @@ class KeyWithOwner(NamedTuple):
     can_publish: bool | None
     owner_is_disabled: bool | None
     commit_tag: str
+    last_position: int
 
 
 # This statement runs in each request with a key, so it is built once and selects columns instead of entities.
@@ -46,7 +49,7 @@ _SELECT_WITH_OWNER = (
     select(
         *(ApiKey.uuid, ApiKey.name, ApiKey.scope, ApiKey.created, ApiKey.expires, ApiKey.last_used),
         *(Account.uuid, Account.username, Account.role, Account.can_publish, Account.disabled),
-        select(CommitCounter.tag).scalar_subquery(),
+        *(select(column).scalar_subquery() for column in (CommitCounter.tag, CommitCounter.position)),
     )
     .outerjoin(Account, Account.uuid == ApiKey.owner_id)
     .where(ApiKey.digest == bindparam("digest"))
@@ -58,7 +61,12 @@ def find_by_value(value: str) -> KeyWithOwner | None:
     if not key_format.is_well_formed(value):
         return None
     row = db.session.connection().execute(_SELECT_WITH_OWNER, {"digest": digest_token(value)}).one_or_none()
-    return None if row is None else KeyWithOwner._make(row)
+    if row is None:
+        return None
+    key = KeyWithOwner._make(row)
+    # Lists for editors need the position, so they read no further row.
+    events.LAST_POSITION.set(db.session(), key.last_position)
+    return key
 
 
 def get_key_by_uuid(uuid: UUID) -> ApiKey:

@@ -48,7 +48,7 @@ def make_file_name(client_name: str, type: MediaType) -> str:
     stem = make_slug(
         _EXTENSION.sub("", base)[:_MAX_READ_LENGTH], max_length=MAX_STEM_LENGTH, default=_DEFAULT_STEM
     )
-    # A file must not have the address of a resized copy; see `widths`.
+    # A file must not have the address of a resized copy; see `resized_copies`.
     if _DEVICE_NAMES.fullmatch(stem) or _WIDTH.fullmatch(stem):
         stem = f"{stem}-{_DEFAULT_STEM}"
     return f"{stem}.{type.extension}"

@@ -32,7 +32,7 @@ def make_head(
 ) -> Fields:
     """Return the head of page `number` of the list of a term's articles; `url` is the address of page 1.
 
-    `term` has all fields of the term that are stored. `parents` are the terms above it, the outermost first.
+    `term` contains all stored fields of the term. `parents` are the terms above it, the outermost first.
     """
     site = addresses.describe_in_language(site, term["language"])
     page = PageSummary(

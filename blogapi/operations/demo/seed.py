@@ -15,7 +15,7 @@ from blogapi.accounts.users.queries import find_user_by_name
 from blogapi.content.articles import queries as article_queries
 from blogapi.content.articles.models import Article
 from blogapi.content.custom_fields import service as field_service
-from blogapi.content.custom_fields.definitions import copy_definitions
+from blogapi.content.custom_fields.definitions import detach_definitions
 from blogapi.content.custom_fields.schemas import FieldBodySchema
 from blogapi.content.media import service as media_service
 from blogapi.content.media.folder import get_folder
@@ -51,7 +51,7 @@ def fill_empty_blog(url: str = "") -> int:
     The articles belong to the admin `demo`, who has no password. A site without an address gets `url`.
     """
     with transaction():
-        if not article_queries.is_empty():
+        if not article_queries.is_blog_empty():
             return 0
         author = (
             find_user_by_name(AUTHOR_NAME) or user_service.create_user(AUTHOR_NAME, None, role=Role.ADMIN)
@@ -60,7 +60,7 @@ def fill_empty_blog(url: str = "") -> int:
         _store_pictures(author)
         if url and [*check_served(get_site())] == ["url"]:
             site_service.change_site({"url": url, "built_in": True})
-        options = ImportOptions(now=current_time(), custom_fields=CustomFields(copy_definitions()))
+        options = ImportOptions(now=current_time(), custom_fields=CustomFields(detach_definitions()))
         entries = walk_path(_FOLDER / "articles")
         records = [reader.read_file(entry, options) for entry in entries if entry.problem is None]
         reports = Importer(author, assets=[PICTURES], restore_deleted=True).store(records)
@@ -87,7 +87,7 @@ def _create_categories_and_fields(author: UUID) -> None:
     for category in sample["category"]:
         if not find_terms_by_names(CATEGORIES, [category["name"]]):
             taxonomy_service.create_term(CATEGORIES, author, CategoryBodySchema().load(category))
-    defined = {definition.name for definition in copy_definitions()}
+    defined = {definition.name for definition in detach_definitions()}
     for field in sample["field"]:
         if field["name"] not in defined:
             field_service.define_field(FieldBodySchema().load(field))

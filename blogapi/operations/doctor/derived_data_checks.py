@@ -15,7 +15,11 @@ from blogapi.cli import ProgressReporter, no_progress
 from blogapi.content.articles.models import Article
 from blogapi.content.articles.queries import find_articles
 from blogapi.content.articles.writing import repeated_columns
-from blogapi.content.articles.writing.derived_columns import render_articles, rerender_articles
+from blogapi.content.articles.writing.derived_columns import (
+    get_search_text,
+    render_articles,
+    rerender_articles,
+)
 from blogapi.content.dependencies import TAXONOMIES
 from blogapi.content.media import uses
 from blogapi.content.search import engines
@@ -91,7 +95,9 @@ def _check_articles(uuids: list[UUID], slugs: dict[str, list[str]], repair: bool
     """Add the slugs of articles with wrong derived data to `slugs`, by check; `repair` corrects the data."""
     rendered = render_articles(find_articles(uuids, with_html=True).values())
     stored = uses.read_article_uses(db.session(), uuids)
-    equal = engines.find_up_to_date(db.session.connection(), [item.search_text for item in rendered])
+    equal = engines.find_up_to_date(
+        db.session.connection(), [get_search_text(item.article, item.plain_text) for item in rendered]
+    )
     differing = {
         "articles": [item for item in rendered if item.differs()],
         "search": [item for item in rendered if item.article.uuid not in equal],

@@ -21,7 +21,7 @@ from blogapi.operations.doctor import findings
 from blogapi.operations.doctor.findings import Finding, make_ok_finding, make_repairable_finding
 from blogapi.publication import event_writer, events
 from blogapi.publication.events import EPOCH, ItemAddress, ItemState
-from blogapi.publication.kinds import list_models
+from blogapi.publication.kinds import list_models_with_pages
 from blogapi.publication.models import FETCHED_CHANGES, ChangeType, Event
 from blogapi.publication.visibility import ItemType
 from blogapi.storage.database import batch_uuids, current_time, db, transaction
@@ -34,7 +34,7 @@ def run_checks(*, repair: bool = False) -> Iterator[Finding]:
     differing: list[str] = []
     # The events of articles whose scheduled time has come may be missing until the next write.
     event_writer.write_due_events()
-    for model in list_models():
+    for model in list_models_with_pages():
         for rows in _read_batches(model):
             differing += _check_items(model, rows, repair)
         differing += _check_deleted_items(model, repair)

@@ -135,7 +135,7 @@ def _check_unfinished(root: Path, repair: bool) -> Iterator[Finding]:
 
 def _check_uses(repair: bool) -> Finding:
     """Check all uses except those by existing articles, which `derived_data_checks` checks."""
-    items = uses.list_differing_items(db.session())
+    items = uses.list_items_with_wrong_uses(db.session())
     is_deleted = ~exists().where(Article.uuid == MediaUse.item_id)
     statement = select(MediaUse.item_id).where(MediaUse.kind == uses.ARTICLE, MediaUse.current, is_deleted)
     deleted = db.session.scalars(statement.distinct()).all()

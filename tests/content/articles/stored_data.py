@@ -11,7 +11,7 @@ from blogapi.content.articles.models import Article
 from blogapi.content.articles.responses import article_bodies
 from blogapi.content.articles.schemas import ArticleFieldsSchema, ArticleSchema
 from blogapi.content.articles.writing import repeated_columns as links
-from blogapi.content.articles.writing.derived_columns import render_articles
+from blogapi.content.articles.writing.derived_columns import get_search_text, render_articles
 from blogapi.content.search import engines
 from blogapi.content.search.models import SearchEntry
 from blogapi.content.taxonomies.authors import Author
@@ -56,7 +56,9 @@ def rows(*tables):
 def check_index(articles):
     """Check that the search index contains the words of these articles, and no other words."""
     connection = db.session.connection()
-    equal = engines.find_up_to_date(connection, [one.search_text for one in render_articles(articles)])
+    equal = engines.find_up_to_date(
+        connection, [get_search_text(one.article, one.plain_text) for one in render_articles(articles)]
+    )
     assert equal == set(db.session.scalars(select(SearchEntry.article_id)))
     if connection.dialect.name == "sqlite":
         # FTS5 compares the index with the words that it contains.

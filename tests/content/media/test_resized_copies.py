@@ -13,7 +13,7 @@ from zipfile import ZipFile
 import pytest
 from PIL import Image
 
-from blogapi.content.media import folder, images, removal, widths
+from blogapi.content.media import folder, images, removal, resized_copies
 from blogapi.content.media.addresses import ALLOWED_WIDTHS
 from blogapi.content.media.folder import get_folder
 from blogapi.settings import parse_limit_setting
@@ -268,10 +268,10 @@ def test_the_widths_that_were_not_requested_for_the_longest_time_are_deleted_fir
     # A request counts as a use.
     assert as_stranger.get(address(media, "w200.webp")).status_code == 200
     sizes = {path.name: path.stat().st_size for path in list_widths(app)}
-    cache = widths.ResizedCopyCache(get_folder(app), sum(sizes.values()))
+    cache = resized_copies.ResizedCopyCache(get_folder(app), sum(sizes.values()))
     source = Path(app.instance_path) / "new"
     source.write_bytes(b"x" * sizes["w320.webp"])
-    cache.place_copy(source, hash, widths.Width(800, "webp"))
+    cache.place_copy(source, hash, resized_copies.Width(800, "webp"))
     left = {path.name for path in list_widths(app)}
     assert "w320.webp" not in left and {"w200.webp", "w800.webp"} <= left
     assert sum(path.stat().st_size for path in list_widths(app)) <= sum(sizes.values())
