@@ -94,7 +94,7 @@ def index() -> BaseResponse:
         if not asks_for_json(request.accept_mimetypes):
             use_page_view()
             return show_page()
-    elif request_environ.has_ignored_parameters(request.environ):
+    elif request_environ.has_replaced_query(request.environ):
         raise InvalidQuery("This operation takes no query parameters.")
     elif prefers_html():
         return flask.redirect("/admin/" if current_app.config["ADMIN_PAGES"] else "/docs/")

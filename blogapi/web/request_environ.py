@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
 MCP_PATH = "/mcp"
-# The WSGI environ key that is set if query parameters were removed.
-_IGNORED_KEY = "blogapi.ignored-parameters"
+# The WSGI environ key that is set if the client sent a query string that the middleware has replaced.
+_REPLACED_KEY = "blogapi.replaced-query"
 
 
-def has_ignored_parameters(environ: WSGIEnvironment) -> bool:
-    """Return whether the middleware removed query parameters from the request."""
-    return _IGNORED_KEY in environ
+def has_replaced_query(environ: WSGIEnvironment) -> bool:
+    """Return whether the middleware replaced the query string of the request by its known parameters."""
+    return _REPLACED_KEY in environ
 
 
 def init_app(
@@ -47,7 +47,7 @@ def init_app(
             known = next((known for start, known in names.items() if path.startswith(start)), None)
             known = find_names(path) if known is None else known
             if known is not None:
-                environ["QUERY_STRING"], environ[_IGNORED_KEY] = _keep_parameters(query, known), True
+                environ["QUERY_STRING"], environ[_REPLACED_KEY] = _keep_parameters(query, known), True
 
         def start_with_id(status: str, headers: list[tuple[str, str]], *exc_info: Any) -> Any:
             return start_response(status, [*headers, (REQUEST_ID_HEADER, request_id)], *exc_info)
