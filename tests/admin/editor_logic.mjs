@@ -45,7 +45,7 @@ function makeSaver(text = { content: "" }) {
       return { ...text };
     },
     send: (edits, options) => new Promise((resolve, reject) => sent.push({ edits, options, resolve, reject })),
-    findOwn: async () => null,
+    findSentEdits: async () => null,
     showState: (state) => states.push(state),
   };
   const saver = new Saver(page);
@@ -132,7 +132,7 @@ test("offline: says so, keeps trying with the same etag, and saves what was type
 
 test("a lost answer is not a conflict", async () => {
   const { saver, sent, text, page } = makeSaver();
-  page.findOwn = async ([edits]) => ({ etag: '"9"', edits });
+  page.findSentEdits = async ([edits]) => ({ etag: '"9"', edits });
   text.content = "a";
   const done = saver.save();
   await tick();
@@ -359,7 +359,7 @@ test("open ends", () => {
   const text = `- [ ] a\n- [x] b\n1. [ ] c\n${code}![](a) ![b](c)\n\n![](media:d "The quay")`;
   const tasks = md.findOpenTasks(text);
   assert.deepEqual([tasks.count, tasks.from], [2, 0]);
-  const found = blocks.findUndescribed(text);
+  const found = blocks.findUndescribedPictures(text);
   assert.deepEqual(
     found.map(({ address, caption }) => [address, caption]),
     [

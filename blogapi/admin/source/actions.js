@@ -69,7 +69,7 @@ export const MAIN_ACTIONS = {
  * Whether the user may run the action: this needs the right to publish if the item is public before or afterwards.
  * @param {Action} action @param {Item} item
  */
-export const mayRun = ({ status }, item) => mayChange(item) && mayChange({ status: status ?? item.status });
+export const mayRunAction = ({ status }, item) => mayChange(item) && mayChange({ status: status ?? item.status });
 
 /** Return the actions that a menu of the item offers. @param {Item} item */
 export const listActions = (item) =>
@@ -77,7 +77,7 @@ export const listActions = (item) =>
     (action) =>
       action.icon &&
       action.from.includes(item.status) &&
-      mayRun(action, item) &&
+      mayRunAction(action, item) &&
       (action !== update || item.working_copy),
   );
 
@@ -144,11 +144,11 @@ async function undo(path, { before, after, taken }, { etag, query = STATE_QUERY 
   }
   if (taken) {
     item = await post(`${path}revisions/${number}/restore/`, undefined, { etag: item.etag });
-    // The edits are based on the version with the former address.
+    // The version on which the edits are based has the former address.
     item = await patch(path, { slug }, { etag: item.etag });
     const etags = [copy?.etag, item.etag].filter(Boolean).join(", ");
     const edits = copy?.data ?? taken;
-    copy = await put(`${path}working-copy/`, { ...edits, custom: toCustom(before, edits) }, { etag: etags });
+    copy = await put(`${path}working-copy/`, { ...edits, custom: toCustomFields(before, edits) }, { etag: etags });
   }
   item = await patch(path, { status, published_at }, { etag: item.etag, query });
   return { data: item.data, etag: (copy ?? item).etag };
@@ -159,7 +159,7 @@ async function undo(path, { before, after, taken }, { etag, query = STATE_QUERY 
  * are left out, because the API would refuse them.
  * @param {any} item @param {any} edits
  */
-function toCustom({ custom, custom_unfit: unfit }, edits) {
+function toCustomFields({ custom, custom_unfit: unfit }, edits) {
   const removed = Object.keys(custom).map((name) => [name, null]);
   const values = Object.entries({ ...Object.fromEntries(removed), ...edits.custom });
   return Object.fromEntries(values.filter(([name]) => !(name in (unfit ?? {}))));

@@ -5,11 +5,11 @@ import { get } from "../api.js";
 import { button, checkbox, field, fold, icon } from "../components.js";
 import { ITEM } from "./article.js";
 import { findArticles, pickArticle } from "./link-picker.js";
-import { describeFault, CUSTOM_FIELDS, useFields } from "./custom-fields.js";
+import { describeFault, CUSTOM_FIELDS, setCustomFields } from "./custom-fields.js";
 import { renderPictureField } from "./pictures.js";
 
 /**
- * Stores the value of a field.
+ * Stores the value of a custom field in the edits.
  *
  * @typedef {(value: any) => void} Write
  */
@@ -19,7 +19,7 @@ const titles = new Map();
 
 /** Read the definitions. */
 export async function loadCustomFields() {
-  useFields((await get("blog/fields/")).data, ITEM);
+  setCustomFields((await get("blog/fields/")).data, ITEM);
 }
 
 /** @param {EditorPage} page */

@@ -30,7 +30,7 @@ export class PreviewFollower {
     });
   }
 
-  /** Call this when the preview shows another text. @param {ShadowRoot | null} root @param {string} text */
+  /** The editor calls this when the preview shows another text. @param {ShadowRoot | null} root @param {string} text */
   setPreview(root, text) {
     const article = root?.querySelector("article");
     if (!article) return;

@@ -41,7 +41,7 @@ export class Journal {
     this.keeps = storage.write(this.#key, { ...entry, user: this.user, time: Date.now() });
   }
 
-  // Delete the entry, because it is saved.
+  // Delete the entry, because the server has its text.
   clear() {
     storage.remove(this.#key);
   }

@@ -20,10 +20,10 @@ const ADDRESS = /^(?:https?:\/\/|mailto:)\S+$/i;
  * Open the list if the last change of the text has typed "[[".
  * @param {EditorPage} page @param {string} former @param {string} text
  */
-export function followTyping(page, former, text) {
+export function openListAfterBrackets(page, former, text) {
   const { from, to } = page.area.field.getSelection();
   if (from !== to || !asksForArticle(former, text, from)) return;
-  // The field is still in its update, and has no layout yet.
+  // The text field is still being updated, and has no layout yet.
   queueMicrotask(() => pickLink(page, { from: from - 2, to: from }));
 }
 
@@ -133,15 +133,15 @@ class LinkPicker {
   async ask() {
     this.dialog = openDialog({ title: this.title, kind: "link-picker", content: () => this.render() });
     const { element, close, result } = this.dialog;
-    if (this.position) this.move(element, this.position);
-    // A click beside the list closes it.
+    if (this.position) this.placeDialog(element, this.position);
+    // A click outside of the dialog closes it.
     element.addEventListener("click", (/** @type {Event} */ { target }) => target === element && close());
     this.search();
     return (await result) ?? { words: this.words };
   }
 
   /** @param {HTMLElement} element @param {Position} position */
-  move(element, { left, top }) {
+  placeDialog(element, { left, top }) {
     const { innerWidth, innerHeight } = window;
     if (innerWidth < 768) return;
     const [width, height] = [element.offsetWidth, 400];

@@ -33,7 +33,7 @@ export async function openMerge(question) {
 }
 
 class Merge {
-  // Which half is shown on a phone: the conflicts, or the text.
+  // The half of the dialog that is shown on a phone: the conflicts, or the text.
   half = "conflicts";
   warning = "";
   /** @type {any} */
@@ -108,7 +108,7 @@ class Merge {
     return { kind: side && `range-${side}`, note };
   }
 
-  // Text that is typed for an open conflict resolves it. If undo removes the text, the conflict is open again.
+  // Text that is typed for an open conflict resolves it. If undo removes this text, the conflict is open again.
   followWriting() {
     for (const { id, from, to } of this.field?.ranges.get() ?? []) {
       const conflict = this.conflicts.find((other) => other.id === id);
@@ -132,7 +132,7 @@ class Merge {
     return this.field.ranges.get().find((/** @type {Range} */ range) => range.id === id);
   }
 
-  // Write the lines into the range of the conflict. Without lines, it has no line in the text.
+  // Write the lines into the range of the conflict. Without lines, the conflict has no line in the text.
   /** @param {Conflict} conflict @param {string[]} lines @param {string} side */
   #write(conflict, lines, side) {
     const { field } = this;

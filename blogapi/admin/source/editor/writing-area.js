@@ -84,7 +84,7 @@ export class WritingArea {
 
   /** @param {ClipboardEvent} event @param {DataTransfer | null} data */
   #take(event, data) {
-    // The fields of a block take their own text.
+    // The fields of a block handle a paste themselves.
     if (!data || /** @type {Element} */ (event.target).closest(".block")) return;
     const files = [...data.files].filter((file) => file.type.startsWith("image/"));
     const isPaste = this.options.markdown && !this.isPastePlain;

@@ -181,7 +181,7 @@ class Articles extends ListPage {
     const read = async ([name, , kind]) => {
       const reference = this.query[name];
       const found = get(`blog/${kind}/${encodeURIComponent(reference)}/`, { query: { fields: "name" } });
-      // The list is empty if there is no such term.
+      // If the term does not exist, the list is empty, and the filter shows the reference.
       this.names[reference] = await found.then(({ data }) => data.name).catch(() => reference);
     };
     await Promise.all(unknown.map(read));

@@ -1,7 +1,7 @@
 /** The editor of an article: the field for the text, the preview and the details. */
 
 import { html, nothing, render } from "../../static/vendor/lit.js";
-import { MAIN_ACTIONS, mayRun } from "../actions.js";
+import { MAIN_ACTIONS, mayRunAction } from "../actions.js";
 import { badge, button, icon, iconButton, onButton, problem, segments } from "../components.js";
 import { copyButton, menuButton, openMenu, toast } from "../dialogs.js";
 import { addressOf, COLLECTION, renderText } from "../editor/article.js";
@@ -12,8 +12,8 @@ import { keepBreaks, showBreaks, TEXT_FIELDS } from "../editor/edits.js";
 import { enableFileDrops } from "../editor/drops.js";
 import { PreviewFollower } from "../editor/following.js";
 import { asksForInsert } from "../editor/links.js";
-import { openLetters, showLetters } from "../editor/letters.js";
-import { followTyping, pickLink } from "../editor/link-picker.js";
+import { openFontPopover, showFontChoice } from "../editor/letters.js";
+import { openListAfterBrackets, pickLink } from "../editor/link-picker.js";
 import { formatPicture, insertBlock, replaceWithBlock, runCommand, runCommandInPlace } from "../editor/markdown.js";
 import { choosePictures } from "../editor/pictures.js";
 import { showPreview } from "../editor/preview.js";
@@ -83,15 +83,15 @@ class Editor extends ArticlePage {
     document.addEventListener("keydown", (event) => this.handleKey(event), { capture: true });
     const text = { focus: () => this.area.field.focus() };
     for (const [n, line] of lines.entries()) this.followLine(line, lines[n + 1] ?? text);
-    showLetters();
-    refs.letters.onclick = () => openLetters(refs.letters, this.area.field);
+    showFontChoice();
+    refs.letters.onclick = () => openFontPopover(refs.letters, this.area.field);
     refs.plain.onclick = () => this.plainToggle.action();
     refs.inTab.onclick = () => void this.saver.save();
     refs.hideRest.onclick = () => this.setAlone(true);
     refs.showRest.onclick = () => this.setAlone(false);
     refs.closeDetails.onclick = () => this.closeDetails();
-    refs.discardKept.onclick = () => this.dropKept();
-    refs.useKept.onclick = () => this.useKept();
+    refs.discardKept.onclick = () => this.dropKeptText();
+    refs.useKept.onclick = () => this.useKeptText();
     refs.restore.onclick = () => this.restore();
     refs.saveAsNew.onclick = () => this.saveAsNew(this.edits);
     const { siteFrame: host } = refs;
@@ -112,7 +112,7 @@ class Editor extends ArticlePage {
   writeText(text) {
     const former = showBreaks(this.edits.content);
     this.change({ content: keepBreaks(this.edits.content, text) });
-    if (this.edits.content_type === "markdown") followTyping(this, former, text);
+    if (this.edits.content_type === "markdown") openListAfterBrackets(this, former, text);
     if (this.edits.content_type === "markdown") this.followSlash(former, text);
   }
 
@@ -128,7 +128,7 @@ class Editor extends ArticlePage {
     new InsertList(this, from - 1);
   }
 
-  /** Load what serves tables when the cursor comes into a line that may belong to one. */
+  /** Load the code for tables when the cursor comes into a line that may belong to a table. */
   async followTable() {
     const { field, options } = this.area;
     if (this.tableBar) return this.tableBar.update();
@@ -162,7 +162,7 @@ class Editor extends ArticlePage {
     this.schedulePreview();
   }
 
-  // The address is the one that the article gets if it is published at this time; null: now.
+  // The preview shows the address that the article gets if it is published at this time; null: now.
   /** @param {number} [wait] @param {Date | null} [time] */
   schedulePreview(wait = 400, time = null) {
     clearTimeout(this.previewTimer);
@@ -185,7 +185,7 @@ class Editor extends ArticlePage {
     }
   }
 
-  /** The site's page shows the text that is saved. @param {SiteFrame} frame */
+  /** Show or hide the site's preview page, with the saved text. @param {SiteFrame} frame */
   async toggleDesign(frame) {
     if (frame.isShown) frame.hide();
     else {
@@ -198,7 +198,7 @@ class Editor extends ArticlePage {
   /** @param {import("../editor/saving.js").State} state */
   showState(state) {
     super.showState(state);
-    if (state === "saved") this.siteFrame?.saved(this.saver.etag);
+    if (state === "saved") this.siteFrame?.showSaved(this.saver.etag);
   }
 
   /** Make the change that a command returns. @param {(input: TextInput) => Change} command */
@@ -313,7 +313,7 @@ class Editor extends ArticlePage {
     add.click();
   }
 
-  /** Show where the published or scheduled article is, below the main button. */
+  /** Show the address of the published or scheduled article, and who sees it, below the main button. */
   showOnItsWay() {
     openOnItsWay(/** @type {HTMLElement} */ (refs.bar.querySelector(".split > .main")), this);
   }
@@ -418,7 +418,7 @@ class Editor extends ArticlePage {
     const openMore = onButton((anchor) => openMenu(anchor, listMenuItems(this), "More actions"));
     /** @type {import("../actions.js").Action} */
     const mainAction = MAIN_ACTIONS[/** @type {Status} */ (status)];
-    const isOffered = mayRun(mainAction, { status });
+    const isOffered = mayRunAction(mainAction, { status });
     const main = button(mainAction.name, publish, { kind: "main", popup: "dialog" });
     const more = { kind: `${isOffered ? "main" : "bare"} wide-only`, popup: "menu" };
     const moreButton = iconButton("chevron-down", "More actions", openMore, more);

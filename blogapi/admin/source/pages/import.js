@@ -52,7 +52,7 @@ class Import extends Page {
   jobs = [];
   /** @type {Job | undefined} */
   job = undefined;
-  /** The names of the marks that hid nothing. @type {string[]} */
+  /** The names of the marks whose articles are published, because the marks hid nothing. @type {string[]} */
   shown = [];
   /** The stage of the job, and its progress and the time when the page first saw the stage. */
   since = { stage: "", done: 0, time: 0 };

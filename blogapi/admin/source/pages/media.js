@@ -77,7 +77,7 @@ class Panel {
   }
 
   /** Another user may have changed only the name or the caption. @param {string[]} texts */
-  async findOwn(texts) {
+  async findSentEdits(texts) {
     const { data, etag } = await get(this.path);
     return texts.includes(data.alt) && { etag, edits: data.alt };
   }
@@ -177,7 +177,7 @@ class MediaLibrary extends ListPage {
   /** Close the panel and open it with another file, if there is one. @param {string | null} uuid */
   async select(uuid) {
     const saver = this.panel?.saver;
-    // If a text cannot be saved, the panel stays open; the next attempt closes it.
+    // If the text cannot be saved, the first attempt leaves the panel open, and the second closes it without the text.
     const isKnown = saver?.problem;
     if (saver && !(await saver.save()) && !isKnown) return;
     this.opened = uuid;
@@ -186,7 +186,7 @@ class MediaLibrary extends ListPage {
     if (this.opened === uuid) this.set({ panel });
   }
 
-  /** Upload files, some at a time; what fails is listed with its cause, to be tried again. @param {File[]} files */
+  /** Upload a few files at a time; files that fail are listed with the cause and a button. @param {File[]} files */
   async upload(files) {
     if (this.busy) return;
     const waiting = [...files];

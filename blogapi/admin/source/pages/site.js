@@ -105,7 +105,7 @@ class Site extends Page {
     return location.pathname.split("/")[3] || "blog";
   }
 
-  /** Show a tab, whose address follows; what was entered stays. @param {string | undefined} tab */
+  /** Show a tab and its address; the entered values stay. @param {string | undefined} tab */
   showTab(tab = this.tab) {
     if (tab !== this.tab) history.pushState(null, "", TABS[tab][1]);
     for (const section of sections) section.hidden = section.dataset.tab !== tab;
@@ -175,7 +175,7 @@ class Site extends Page {
 
   updated() {
     super.updated();
-    // The overview leads to the switch.
+    // A link of the overview leads to the switch of the built-in site.
     if (this.state !== "ready" || this.isFocused || location.hash !== `#${form.elements.built_in.id}`) return;
     this.isFocused = true;
     form.elements.built_in.focus();
@@ -275,7 +275,7 @@ class Site extends Page {
   }
 
   /**
-   * Send the changed fields. Throws an error with the values of others for fields that both have changed.
+   * Send the changed fields. Throws an error for fields that another user has changed too, with the other values.
    * @returns {Promise<void>}
    */
   async send() {

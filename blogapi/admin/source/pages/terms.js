@@ -51,7 +51,7 @@ class Terms extends ListPage {
 
   /** @param {Record<string, string>} query */
   async read({ q, page, show }) {
-    // The names that begin with the words come first; without words, the terms that most articles have.
+    // With words, the API lists names that begin with the words first; otherwise, the terms with the most articles.
     const ordering = q ? "" : "-articles";
     const query = { q, page, page_size: PAGE_SIZE, ordering, ...FILTERS[show] };
     /** @param {string} name @returns {Promise<[string, number]>} */
@@ -132,7 +132,7 @@ class Terms extends ListPage {
     await openForm(this, form, { title: `${term ? "Edit" : "New"} ${noun}`, values: data, save });
   }
 
-  /** Offer the terms that can be above the term: all but itself and those below it. @param {Term} [term] */
+  /** Offer all terms as parents, except the term itself and the terms below it. @param {Term} [term] */
   listParents(term) {
     const { parent } = form.elements;
     if (!parent) return;
