@@ -20,7 +20,7 @@ import { STATUSES } from "./statuses.js";
  */
 
 const UNLISTED_MESSAGE = "unlisted: only who knows the address can read it";
-const draftAgain = (/** @type {string} */ word) => `${word}: it is a draft again`;
+const draftNote = (/** @type {string} */ word) => `${word}: it is a draft again`;
 
 /** @satisfies {Record<string, Action>} */
 const ACTION_TABLE = {
@@ -42,13 +42,13 @@ const ACTION_TABLE = {
   unlist: { name: "Unlist", icon: "link", from: ["published"], status: "unlisted", done: UNLISTED_MESSAGE },
   unpublish: {
     ...{ name: "Unpublish", icon: "undo-2", from: ["published", "unlisted"], status: "draft" },
-    done: draftAgain("unpublished"),
+    done: draftNote("unpublished"),
   },
   backToDraft: {
-    ...{ name: "Back to draft", icon: "undo-2", from: ["scheduled"], status: "draft", done: draftAgain("unscheduled") },
+    ...{ name: "Back to draft", icon: "undo-2", from: ["scheduled"], status: "draft", done: draftNote("unscheduled") },
   },
   bringBack: {
-    ...{ name: "Bring back", icon: "undo-2", from: ["archived"], status: "draft", done: draftAgain("brought back") },
+    ...{ name: "Bring back", icon: "undo-2", from: ["archived"], status: "draft", done: draftNote("brought back") },
   },
   archive: {
     ...{ name: "Archive", icon: "archive", from: ["draft", "scheduled", "published", "unlisted"] },
@@ -117,7 +117,7 @@ export async function runAction(path, { from, status, takesEdits }, { at, etag, 
     : await patch(path, body, { etag: current, query });
   const change = { before, after: data, taken: takesEdits ? copy?.data : null };
   const isChanged = data.last_updated !== before.last_updated;
-  const runUndo = (/** @type {Options} */ options = {}) => undo(path, change, options);
+  const runUndo = (/** @type {Options} */ options = {}) => undoAction(path, change, options);
   return { data, etag: data.working_copy ? editsEtag : changed, undo: isChanged ? runUndo : null };
 }
 
@@ -127,7 +127,7 @@ export async function runAction(path, { from, status, takesEdits }, { at, etag, 
  * @param {string} path @param {{before: any, after: any, taken: any}} change @param {Options} options
  * @returns {Promise<State>}
  */
-async function undo(path, { before, after, taken }, { etag, query = STATE_QUERY }) {
+async function undoAction(path, { before, after, taken }, { etag, query = STATE_QUERY }) {
   let [item, copy] = await loadWithCopy(path, { query: STATE_QUERY });
   // Only the history says whether a scheduled item is unlisted.
   const listing = { fields: "number,created,status,published_at,slug", page: 1, page_size: 20 };

@@ -15,7 +15,7 @@ export function icon(name, kind = "") {
  * Set attributes and handlers (`onclick`) of an element; null, undefined, false and "" remove an attribute.
  * @param {Record<string, unknown>} values
  */
-const attributes = (values) =>
+const setAttributes = (values) =>
   ref((/** @type {any} */ element) => {
     for (const [name, value] of Object.entries(element ? values : {})) {
       if (typeof value === "function") element[name] = value;
@@ -37,7 +37,7 @@ export function button(text, onClick, options = {}) {
   const inner = html`${name ? icon(name) : nothing}${text ? renderTexts(text, busyText) : nothing}`;
   const states = { "aria-busy": busy && "true", "aria-pressed": pressed?.toString(), "aria-haspopup": popup };
   const kinds = `button ${kind} ${text ? "" : "icon-only"}`;
-  const given = attributes({ class: kinds, "aria-label": label, title: !text && label, ...states, ...more });
+  const given = setAttributes({ class: kinds, "aria-label": label, title: !text && label, ...states, ...more });
   if (more.href) return html`<a ${given}>${inner}</a>`;
   /** @param {Event} event */
   const click = (event) => (busy ? event.preventDefault() : onClick?.(event));
@@ -122,7 +122,7 @@ export function field({ name, id = `field-${name}`, label, help, counter, errors
 function makeControl({ type = "text", label, value = "", items, onInput, onChange, ...more }) {
   const dir = /^text/.test(type) && "auto";
   const handlers = { oninput: onValue(onInput), onchange: onValue(onChange) };
-  const given = attributes({ autocomplete: "off", dir, ...handlers, ...more });
+  const given = setAttributes({ autocomplete: "off", dir, ...handlers, ...more });
   // Text in a field that the page does not track is kept when the page renders.
   const shown = onInput ? live(value) : value;
   if (items) return select(items, value, given);

@@ -223,7 +223,7 @@ async function loadKeptTexts() {
     const request = get(`blog/${entry.place ?? "articles"}/${entry.article}/`, { query: { fields: "uuid" } });
     return request.then(() => null).catch(({ status }) => ({ ...entry, status }));
   };
-  const entries = await new Journal(last.user).find();
+  const entries = await new Journal(last.user).findEntries();
   return (await Promise.all(entries.map(findStatus))).filter(Boolean);
 }
 

@@ -122,7 +122,7 @@ export class ArticlePage extends Page {
     });
     document.addEventListener("visibilitychange", () => this.changeVisibility());
     const { article, edits: stored } = this;
-    for (const entry of await journal.find(article && this.uuid)) {
+    for (const entry of await journal.findEntries(article && this.uuid)) {
       if ((entry.place ?? "articles") !== articles.COLLECTION) continue;
       // The last request of an editor may have created the article.
       /** @type {(error: {status: number}) => Partial<Loaded> | null} */
@@ -159,7 +159,7 @@ export class ArticlePage extends Page {
     const { uuid, article, edits, saver } = this;
     const { stored: base, etag } = saver;
     if (saver.isDirty)
-      this.journal?.write({ place: articles.COLLECTION, article: uuid, isNew: !article, edits, base, etag });
+      this.journal?.writeEntry({ place: articles.COLLECTION, article: uuid, isNew: !article, edits, base, etag });
   }
 
   keepWaitingText() {
@@ -231,7 +231,7 @@ export class ArticlePage extends Page {
   showState(state) {
     this.requestUpdate();
     if (state === "saving") return;
-    if (state === "saved") this.journal?.clear();
+    if (state === "saved") this.journal?.deleteEntry();
     else this.keepText();
     if (state === "refused") this.errors = this.saver.problem.errors;
     const former = this.lastState;

@@ -78,7 +78,7 @@ export function cleanBody(body, keepPicture, keepPlayer) {
   });
   cleanCode(body);
   nameElements(body);
-  styleToElements(body);
+  replaceStyles(body);
   forEach(body, "img", (image) => cleanPicture(image, keepPicture));
   cleanLists(body);
   forEach(body, "table", cleanTable);
@@ -223,7 +223,7 @@ function nameElements(body) {
 }
 
 /** Google Docs and others write bold, italic and code as styles of a <span>. @param {HTMLElement} body */
-function styleToElements(body) {
+function replaceStyles(body) {
   forEach(body, "b, strong, i, em", (element) => {
     const name = element.matches("b, strong") ? "font-weight" : "font-style";
     if (/^(normal|400)$/i.test(readStyle(element, name))) unwrapElement(element);

@@ -20,7 +20,7 @@ const STRIKE_ITEM = ["strike", "Strikethrough", "strikethrough", "~~"];
 
 /** Return the items of the menu "+". @param {EditorPage} page @returns {MenuItems} */
 export const listInsertItems = (page) =>
-  [...BLOCK_ITEMS, STRIKE_ITEM].map(([name, label, mark]) => ({ label, icon: mark, action: () => page.command(name) }));
+  [...BLOCK_ITEMS, STRIKE_ITEM].map(([name, label, mark]) => ({ label, icon: mark, action: () => page.runTool(name) }));
 
 /** The list that "/" opens; further typing filters the list. The focus stays in the text. */
 export class InsertList {
@@ -114,7 +114,7 @@ export class InsertList {
   choose(name) {
     const { start, words } = this;
     this.close();
-    this.page.command(name, { from: start, to: start + words.length + 1 });
+    this.page.runTool(name, { from: start, to: start + words.length + 1 });
   }
 
   close() {

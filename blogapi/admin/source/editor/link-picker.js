@@ -36,7 +36,7 @@ export async function pickLink(page, brackets) {
   const { field } = page.area;
   const range = brackets ?? field.getSelection();
   const text = brackets ? "" : field.getText().slice(range.from, range.to);
-  const linkSelection = () => page.edit((/** @type {TextInput} */ input) => runCommand("link", input));
+  const linkSelection = () => page.applyCommand((/** @type {TextInput} */ input) => runCommand("link", input));
   if (ADDRESS.test(text)) return linkSelection();
   const choice = await new LinkPicker(page.uuid, { position: findPosition(field, range.to) }).ask();
   /** @param {string} insert */
@@ -162,7 +162,7 @@ class LinkPicker {
   }
 
   /** @param {string} words */
-  type(words) {
+  setWords(words) {
     this.words = words;
     this.dialog.update();
     clearTimeout(this.timer);
@@ -201,7 +201,7 @@ class LinkPicker {
     return html`<div class="search">${icon("search")}<input role="combobox" aria-label="Title of an article" autofocus
         placeholder="Title of an article" autocomplete="off" spellcheck="false" dir="auto" aria-expanded="true"
         aria-controls="link-list" aria-activedescendant=${options.length ? `link-${at}` : nothing} .value=${words}
-        @input=${onValue((text) => this.type(text))} @keydown=${handleKey}></div>
+        @input=${onValue((text) => this.setWords(text))} @keydown=${handleKey}></div>
       <p class="none" role="status">${empty ? `No article contains '${words.trim()}'` : nothing}</p>
       <div id="link-list" role="listbox" aria-label="Articles">
         ${options.map((option, n) => this.renderOption(option, n))}</div>

@@ -75,14 +75,14 @@ function toValues({ label, name, help, type, read_by, list, required, searched, 
 class CustomFields extends Page {
   /** @type {ListedField[]} */
   fields = [];
-  main = newButton("field", () => this.edit());
+  main = newButton("field", () => this.editField());
 
   async load() {
     this.fields = (await get(FIELDS_PATH)).data;
   }
 
   /** @param {ListedField} [field] */
-  async edit(field) {
+  async editField(field) {
     nameInput.readOnly = Boolean(field);
     /** @param {Json} values */
     const save = (values) =>
@@ -119,7 +119,7 @@ class CustomFields extends Page {
   renderRow(field, n) {
     const { name, label, read_by: readers, used_in: used, unfit_in: unfit, kinds } = field;
     const items = [
-      { label: "Change", action: () => this.edit(field) },
+      { label: "Change", action: () => this.editField(field) },
       n > 0 && { label: "Move up", action: () => this.moveField(field, -1) },
       n < this.fields.length - 1 && { label: "Move down", action: () => this.moveField(field, 1) },
       { label: "Remove", action: () => this.deleteField(field), risk: true },
@@ -134,7 +134,7 @@ class CustomFields extends Page {
       this.moveField(field, by);
     };
     return html`<tr @keydown=${moveByKey}>
-      <th scope="row"><button type="button" class="link-button" @click=${() => this.edit(field)}>${label}</button>
+      <th scope="row"><button type="button" class="link-button" @click=${() => this.editField(field)}>${label}</button>
         <code class="soft">${name}</code></th>
       <td class="holds ink">${describeValues(field)}</td><td class="reads nowrap">${reads}</td>
       <td class="kinds">${kinds.map((kind) => KIND_NAMES[kind]).join(", ")}</td>

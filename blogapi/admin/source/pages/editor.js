@@ -79,7 +79,7 @@ class Editor extends ArticlePage {
     const getField = () => this.area.field;
     this.follower = new PreviewFollower({ writing: refs.writing, reading: refs.reading, getField });
     enableFileDrops(this, refs.editor);
-    startToolbar(this.edits.content_type, (name) => this.command(name));
+    startToolbar(this.edits.content_type, (name) => this.runTool(name));
     document.addEventListener("keydown", (event) => this.handleKey(event), { capture: true });
     const text = { focus: () => this.area.field.focus() };
     for (const [n, line] of lines.entries()) this.followLine(line, lines[n + 1] ?? text);
@@ -202,7 +202,7 @@ class Editor extends ArticlePage {
   }
 
   /** Make the change that a command returns. @param {(input: TextInput) => Change} command */
-  edit(command) {
+  applyCommand(command) {
     const { field } = this.area;
     field.edit(command({ text: field.getText(), ...field.getSelection() }));
     field.focus();
@@ -212,12 +212,12 @@ class Editor extends ArticlePage {
    * @param {string} name of a button of the toolbar, or of an item of the menu "Insert"
    * @param {TextRange} [range] that goes: what was typed to choose the command
    */
-  command(name, range) {
+  runTool(name, range) {
     if (name === "insert") this.openInsert();
     else if (name === "picture" || name === "gallery")
       this.insertPictures([], { isGallery: name === "gallery", range });
     else if (name === "link") pickLink(this);
-    else this.edit((input) => (range ? runCommandInPlace(name, input.text, range) : runCommand(name, input)));
+    else this.applyCommand((input) => (range ? runCommandInPlace(name, input.text, range) : runCommand(name, input)));
   }
 
   async openInsert() {
@@ -237,7 +237,7 @@ class Editor extends ArticlePage {
     // When the focus comes back from the dialog, the browser can move the selection.
     field.select(from, to);
     if (!block) return range && field.select(to);
-    this.edit((input) => (range ? replaceWithBlock(input, block) : insertBlock(input, block)));
+    this.applyCommand((input) => (range ? replaceWithBlock(input, block) : insertBlock(input, block)));
   }
 
   /** @param {any} event a KeyboardEvent */
@@ -253,7 +253,7 @@ class Editor extends ArticlePage {
     if (!name && letter !== "S") return;
     event.preventDefault();
     event.stopPropagation();
-    if (name) this.command(name);
+    if (name) this.runTool(name);
     else this.saver.save();
   }
 
@@ -340,7 +340,7 @@ class Editor extends ArticlePage {
   }
 
   // Show the state in the elements that the document already has.
-  fill() {
+  fillElements() {
     const { article, edits, offered, rendered, saver } = this;
     refs.editor.dataset.side = this.side || "none";
     refs.main.inert = this.busy === "join";
@@ -381,7 +381,7 @@ class Editor extends ArticlePage {
   }
 
   renderPage() {
-    this.fill();
+    this.fillElements();
     render(copyButton(this.edits.content, { label: "Copy my text", kind: "bare" }), refs.goneCopy);
     render(this.renderBar(), refs.bar);
     render([problem(this.problem), renderDetails(this)], refs.details);

@@ -66,11 +66,11 @@ class Overview extends Page {
     Object.assign(this, { unfinished: unfinished.slice(0, 5), next, last, health, ...found });
     reloadAfterStoring(this, this.unfinished);
     // Show the last results at once, and run the checks again, because problems may have been solved.
-    if (health) this.check();
+    if (health) this.runChecks();
   }
 
   /** Run the checks. They can take seconds, so other actions may run meanwhile. */
-  async check() {
+  async runChecks() {
     if (this.isChecking) return;
     this.set({ isChecking: true, problem: "" });
     try {
@@ -101,7 +101,7 @@ class Overview extends Page {
       location.replace("/admin/welcome/");
       return nothing;
     }
-    const again = html`<button class="link-button" type="button" @click=${() => this.check()}>
+    const again = html`<button class="link-button" type="button" @click=${() => this.runChecks()}>
       ${this.isChecking ? "Checking…" : "Check again"}</button>`;
     const findings = this.health?.findings.map((/** @type {Json} */ { level, title, detail: text, link }) => {
       const [icon, kind] = LEVELS[level];
