@@ -19,7 +19,7 @@ import { STATUSES } from "./statuses.js";
  * @typedef {{data: any, etag: string | null}} State
  */
 
-const UNLISTED_MESSAGE = "unlisted: only who knows the address can read it";
+const UNLISTED_MESSAGE = "unlisted: only people who know the address can read it";
 const draftNote = (/** @type {string} */ word) => `${word}: it is a draft again`;
 
 /** @satisfies {Record<string, Action>} */

@@ -66,7 +66,7 @@ const labelOf = ({ label, read_by: readers }) =>
   html`${label}${readers === "admins" ? html` ${icon("lock")}<span class="sr-only"> (admins only)</span>` : nothing}`;
 /** @param {CustomField} customField */
 const helpOf = ({ help, read_by: readers }) =>
-  readers === "admins" ? `${help} Admins only: not in what readers or keys of others get.`.trim() : help;
+  readers === "admins" ? `${help} Admins only: readers and keys of others do not get it.`.trim() : help;
 
 /** @param {EditorPage} page @param {CustomField} customField @param {any} value @param {Write} write */
 function renderField(page, customField, value, write) {

@@ -109,7 +109,7 @@ class Users extends Page {
 
   /** @param {User} user */
   async resetSecondFactor({ uuid, username }) {
-    const text = "They sign in with the password alone, and can turn it on again. Check first that it is they who ask.";
+    const text = "They sign in with the password alone, and can turn it on again. Check first who asks for this.";
     const question = { title: `Reset the second factor of ${username}?`, action: "Reset", text };
     if (!(await confirmRisk(question))) return;
     const reset = () => post(`users/${uuid}/reset-second-factor/`);

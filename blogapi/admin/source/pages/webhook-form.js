@@ -19,7 +19,7 @@ const MODES = [
 ];
 const SECRET = { type: "password", class: "mono", spellcheck: "false", autocomplete: "new-password" };
 /** @typedef {import("../webhooks/fields.js").Values} Values */
-const URL_HELP = `Whoever has this address can start builds. It is not shown again after saving, and is in no log and no
+const URL_HELP = `Anyone with this address can start builds. It is not shown again after saving, and is in no log and no
   export.`;
 
 const UNSIGNED = "The call is signed with the secret that you get when the webhook is created. Test it then.";

@@ -58,7 +58,7 @@ async function renewSecret(page, webhook) {
 
 /** @param {Page} page @param {Webhook} webhook */
 function removeWebhook(page, webhook) {
-  const text = "It is called no more. Its secret and the record of its calls cannot be brought back.";
+  const text = "It is no longer called. Its secret and the record of its calls cannot be restored.";
   const question = { title: `Delete “${webhook.name}”?`, action: "Delete webhook", text };
   return deleteResource(page, pathOf(webhook), question);
 }
