@@ -20,7 +20,7 @@ from blogapi.exporting.snapshot import Snapshot
 from blogapi.publication.visibility import LISTED_STATUSES, ItemType, Status
 from blogapi.rendering.yaml_text import to_yaml
 from blogapi.site import addresses, page_paths
-from blogapi.site.heads import without_empty
+from blogapi.site.heads import drop_empty_fields
 
 #: The names of the fields of `seo` in the front matter.
 SEO_NAMES = {
@@ -111,8 +111,8 @@ class ArticleWriter:
             **({"date": article["published_at"]} if article["published_at"] else {}),
             **{"lastmod": article["last_updated"], "slug": article["slug"]},
             **({} if is_published else {"draft": True}),
-            **without_empty(self._list_term_names(article)),
-            "blogapi": without_empty(
+            **drop_empty_fields(self._list_term_names(article)),
+            "blogapi": drop_empty_fields(
                 {
                     **{"uuid": article["uuid"], "created": article["created"]},
                     "status": self._choose_status(article),
@@ -135,9 +135,9 @@ class ArticleWriter:
             **{SEO_NAMES[name]: pictures[name] for name in SEO_NAMES if name in pictures},
             **(layout.no_sitemap if article["robots"] else {}),
             **layout.get_page_fields(article),
-            **without_empty({"custom": article["custom"]}),
-            **without_empty(page),
-            **without_empty({"aliases": [path for path in former_paths if path]}),
+            **drop_empty_fields({"custom": article["custom"]}),
+            **drop_empty_fields(page),
+            **drop_empty_fields({"aliases": [path for path in former_paths if path]}),
             **({"render_with_liquid": False} if has_liquid else {}),
         }
 

@@ -15,7 +15,7 @@ from blogapi.publication.kinds import TERM_LISTS
 from blogapi.publication.visibility import LISTED_STATUSES
 from blogapi.rendering.characters import MARKS
 from blogapi.rendering.yaml_text import to_yaml
-from blogapi.site.heads import without_empty
+from blogapi.site.heads import drop_empty_fields
 
 # Names of which `_make_folder_name` makes the same folder name as Hugo; Hugo has rules for other names.
 _SIMPLE_NAME = re.compile(rf"[\w{MARKS}]+(?:[ -][\w{MARKS}]+)*")
@@ -54,7 +54,7 @@ class TermPages:
         address = self._media.export_picture(picture, self._layout.article_media)[0] if picture else ""
         description = term["seo_description"] or term.get("description") or term.get("bio") or ""
         parent = self._category_names.get(term.get("parent") or "", "")
-        return without_empty(
+        return drop_empty_fields(
             {"description": description, "images": [address] if address else [], "parent": parent}
         )
 

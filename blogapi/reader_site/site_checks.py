@@ -1,4 +1,4 @@
-"""What `doctor` says about the site: texts that another page hides, and a theme that cannot be used."""
+"""The checks of `doctor` for the site: items whose address another page has, and files of the theme."""
 
 from __future__ import annotations
 

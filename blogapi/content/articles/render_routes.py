@@ -197,7 +197,7 @@ def _make_page_url(uuid: UUID, page: Article | None, slug: str, parent: Any) -> 
     if isinstance(parent, Unset):
         parent = page.parent_id if page else None
     elif isinstance(parent, str):
-        parent = page_paths.find_by_slug(parent, tree)
+        parent = page_paths.find_page_by_slug(parent, tree)
     path = page_paths.make_path(site, uuid, slug, parent, tree, language)
     return f"{site.url}{path}"
 

@@ -39,7 +39,7 @@ def _resolve_parent(fields: ArticleInput) -> ArticleInput:
     if not isinstance(fields.parent, str):
         return fields
     tree = page_tree.get_tree()
-    uuid = page_paths.find_by_slug(fields.parent, tree)
+    uuid = page_paths.find_page_by_slug(fields.parent, tree)
     return replace(fields, parent=uuid if page_tree.is_visible(uuid, tree) else uuid4())
 
 

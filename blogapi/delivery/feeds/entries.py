@@ -122,7 +122,7 @@ def get_feed(filters: dict[str, str], path: str, edit_html: Callable[[str], str]
         language=site.language,
         page_url=_make_page_url(site, terms) or addresses.make_home_url(site) or home_url,
         own_url=f"{service_url}{path}" if service_url else None,
-        icon=addresses.make_picture_absolute(site, site.icon),
+        icon=addresses.make_absolute_picture_url(site, site.icon),
         updated=max((entry.updated for entry in entries), default=site.last_updated),
         entries=entries,
     )
@@ -172,7 +172,7 @@ def _make_entry(site: Site, article: dict[str, Any], *, is_full: bool) -> Entry:
         updated=max(published, updated),
         excerpt=article["excerpt"],
         content=content,
-        image=addresses.make_picture_absolute(site, article["cover_image"]),
+        image=addresses.make_absolute_picture_url(site, article["cover_image"]),
         labels=list(dict.fromkeys([article["category"]["name"], *(tag["name"] for tag in article["tags"])])),
         authors=[
             Person(
