@@ -42,7 +42,7 @@ def hide_parts(record: ArticleRecord) -> ArticleRecord:
     The record becomes a draft if a mark hides another part, and gets a guess for each name of a part that has
     a word of `hiding_words`. Exports of blogapi are not changed.
     """
-    if record.exported is not None:
+    if record.uuid is not None:
         return record
     text, notes, parts, unclear = leave_out_hidden(record.content, record.content_type, keeps_unclear=True)
     record = replace(record, content=text, notes=(*record.notes, *notes), left_out=(*record.left_out, *parts))
