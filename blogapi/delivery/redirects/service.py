@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy import delete, select, union_all
@@ -11,10 +12,10 @@ from blogapi.content.articles.models import Article, FormerSlug
 from blogapi.storage.database import db, transaction
 
 
-def add_former_slugs(article: UUID, slugs: Sequence[str]) -> list[str]:
+def add_former_slugs(article: UUID, slugs: Sequence[str], times: Mapping[str, datetime | None]) -> list[str]:
     """Store slugs that the article had in another system; return the slugs that other articles have or had.
 
-    The current slug of the article is ignored.
+    The current slug of the article is ignored. `times` are those at which it lost the slugs, if known.
     """
     with transaction():
         # Store new articles first, because the statement below looks for the owners of the slugs.
@@ -23,7 +24,9 @@ def add_former_slugs(article: UUID, slugs: Sequence[str]) -> list[str]:
         former_owners = select(FormerSlug.slug, FormerSlug.article_id).where(FormerSlug.slug.in_(slugs))
         owners = {row.slug: row.uuid for row in db.session.execute(union_all(current_owners, former_owners))}
         db.session.add_all(
-            FormerSlug(slug=slug, article_id=article) for slug in dict.fromkeys(slugs) if slug not in owners
+            FormerSlug(slug=slug, article_id=article, created=times.get(slug))
+            for slug in dict.fromkeys(slugs)
+            if slug not in owners
         )
         db.session.flush()
     return [slug for slug in slugs if owners.get(slug, article) != article]

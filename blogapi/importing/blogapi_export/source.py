@@ -5,12 +5,12 @@ from __future__ import annotations
 import html
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import Any
+from urllib.parse import quote
 from uuid import UUID
 
 from blogapi.content.articles.content import default_seo
@@ -26,8 +26,8 @@ from blogapi.importing.blogapi_export.layout import ExportFolder
 from blogapi.importing.blogapi_export.restoring import Restored, WorkingCopies, restore_redirects
 from blogapi.importing.blogapi_export.values import Values
 from blogapi.importing.format_api import privacy
-from blogapi.importing.format_api.article_record import ArticleRecord, ExportedFields
-from blogapi.importing.format_api.report import FileReport, Item, Result, read_item, report_problem
+from blogapi.importing.format_api.article_record import ArticleRecord
+from blogapi.importing.format_api.report import FileReport, Item, read_item, report_problem
 from blogapi.importing.format_api.source import CONTRACT_VERSION, Format, ImportOptions, Source
 from blogapi.importing.format_api.source_files import Entry, read_bytes
 from blogapi.importing.refusals import RefusedFile
@@ -79,10 +79,22 @@ def make_key(uuid: object) -> str:
 
 
 class ArticleFiles:
-    """Reads the article files of an export."""
+    """Reads the article files of an export.
 
-    def __init__(self, export: ExportFolder, data: BlogData, now: datetime) -> None:
+    `media_uuids` are the uuids of media files in this blog, by those in the export, if these differ. Each
+    article is added to `files`, which has the file that contains it by its uuid.
+    """
+
+    def __init__(
+        self,
+        export: ExportFolder,
+        data: BlogData,
+        now: datetime,
+        media_uuids: Mapping[UUID, UUID],
+        files: dict[UUID, str],
+    ) -> None:
         self.export, self._now, self._media_folder = export, now, export.layout.article_media
+        self._media_uuids, self._files = media_uuids, files
         self._media = {item.file: item for item in data.media}
         #: The slugs of the terms by kind and name; several terms can have the same name.
         self._slugs: dict[tuple[str, str], list[str]] = defaultdict(list)
@@ -121,6 +133,7 @@ class ArticleFiles:
         if content_type == ContentType.TEXT and path.suffix.lower() == ".html":
             pre = _PRE.fullmatch(content)
             content = html.unescape(pre[1]) if pre else content
+        content = replace_references(content, self._media_uuids)
         is_hidden = any(privacy.find_draft_reasons_in_folders(place.parts[:-1]))
         published_at = values.get_time(entries, "date")
         status, reasons = _read_status(entries, metadata, published_at, self._now, is_hidden=is_hidden)
@@ -163,18 +176,15 @@ class ArticleFiles:
             **place_in_tree,
             **({"slug": slug} if slug else {}),
         }
-        exported = ExportedFields(
-            uuid=uuid,
-            body=body,
-            created=created,
-            last_updated=last_updated,
-            was_public=values.get_flag(metadata, "was_public"),
-            slug_derived=values.get_flag(metadata, "slug_derived"),
-            former_slugs=values.get_former(metadata, "former_slugs", last_updated),
-            former_paths=values.get_former(metadata, "former_paths", last_updated),
-            media_paths=media_paths,
-        )
-        values.refuse_surrogates([body, exported.former_slugs, exported.former_paths, media_paths])
+        former_slugs = values.get_former(metadata, "former_slugs", last_updated)
+        former_paths = values.get_former(metadata, "former_paths", last_updated)
+        values.refuse_surrogates([body, former_slugs, former_paths, media_paths])
+        if uuid in self._files:
+            raise RefusedFile(
+                f"“{self._files[uuid]}” has the same uuid; if this is another article, remove `blogapi` and "
+                "the lines below it from its head (front matter)."
+            )
+        self._files[uuid] = entry.key
         return ArticleRecord(
             key=make_key(uuid),
             source=entry.key,
@@ -188,7 +198,16 @@ class ArticleFiles:
             path=path if self.export.source else None,
             cover_image=texts["cover_image"] if self.export.source else "",
             custom=values.get_custom(entries),
-            exported=exported,
+            uuid=uuid,
+            body=body,
+            created=created,
+            last_updated=last_updated,
+            was_public=values.get_flag(metadata, "was_public"),
+            slug_derived=values.get_flag(metadata, "slug_derived"),
+            former_slugs=tuple(former_slugs),
+            former_paths=tuple(map(quote, former_paths)),
+            former_times=former_slugs | former_paths,
+            media_paths=media_paths,
             notes=tuple(notes),
         )
 
@@ -254,6 +273,7 @@ class ArticleFiles:
         for item in values.get_mappings(metadata, "paths"):
             if file := self._media.get(values.get_text(item, "file")):
                 paths[values.get_text(item, "path")] = file.uuid
+        paths = {path: self._media_uuids.get(uuid, uuid) for path, uuid in paths.items()}
         return restore_content(exported, replacements), paths
 
 
@@ -317,7 +337,7 @@ class ExportSource(Source):
         self._media_uuids: dict[UUID, UUID] = {}
         self._data: dict[ExportFolder, BlogData] = {}
         #: The uuids of the articles that were read, with the files that contain them.
-        self._sources: dict[UUID, str] = {}
+        self._files: dict[UUID, str] = {}
 
     def prepare_blog(self, importer: Importer) -> Iterator[FileReport]:
         """Store the media files, the terms and the site of the exports; yield a report for each refusal.
@@ -351,46 +371,24 @@ class ExportSource(Source):
         yield from self._unread
         for export, entries in self._folders.items():
             data = self._data.get(export) or data_files.read_data(export)
-            reader = ArticleFiles(export, data, self._now)
+            reader = ArticleFiles(export, data, self._now, self._media_uuids, self._files)
             pages = []
             for entry in entries:
-                item = self._complete_record(read_item(entry.key, partial(reader.read, entry)))
-                if isinstance(item, ArticleRecord) and item.exported and "parent" in item.exported.body:
+                item = read_item(entry.key, partial(reader.read, entry))
+                if isinstance(item, ArticleRecord) and "parent" in item.body:
                     pages.append(item)
                 else:
                     yield item
-            parents = {page.key: make_key(page.exported.body["parent"]) for page in pages if page.exported}
+            parents = {page.key: make_key(page.body["parent"]) for page in pages}
             yield from list_parents_first(pages, parents, lambda page: page.key)
 
     def finish_blog(self, importer: Importer) -> Iterator[FileReport]:
         """Store the working copies of the articles; yield a report for each. Call this at the end."""
-        copies = WorkingCopies(importer.state, self._media_uuids, self._sources)
+        copies = WorkingCopies(importer.state, self._media_uuids, self._files)
         for export in self._folders:
             name = export.layout.working_copies
             if (export.root / name).is_file():
                 yield from copies.restore(export.root / name, f"{export.root.name}/{name}")
-
-    def _complete_record(self, item: Item) -> Item:
-        """Return the record with the uuids that its media files have in this blog.
-
-        Return a report instead if an article with the same uuid was read already.
-        """
-        if not isinstance(item, ArticleRecord) or item.exported is None:
-            return item
-        first = self._sources.get(item.exported.uuid)
-        self._sources.setdefault(item.exported.uuid, item.source)
-        if first is not None:
-            reason = (
-                f"“{first}” has the same uuid; if this is another article, remove `blogapi` and the lines "
-                "below it from its head (front matter)."
-            )
-            return FileReport(item.source, Result.REFUSED, notes=(reason,))
-        if not self._media_uuids:
-            return item
-        content = replace_references(item.content, self._media_uuids)
-        paths = {path: self._media_uuids.get(uuid, uuid) for path, uuid in item.exported.media_paths.items()}
-        body = {**item.exported.body, "content": content}
-        return replace(item, content=content, exported=replace(item.exported, body=body, media_paths=paths))
 
 
 def detect(entry: Entry, head: bytes) -> bool:

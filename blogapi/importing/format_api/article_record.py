@@ -34,28 +34,6 @@ class TermRecord:
     parent: str = ""  #: the name of the parent category
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExportedFields:
-    """The data of an article that only an export of blogapi contains."""
-
-    uuid: UUID
-    #: the complete body of the article, as the API accepts it; each reference to a category, tag or author
-    #: has a `slug`, and a `name` for the case that the term must be created
-    body: Mapping[str, Any]
-    created: datetime | None  #: aware, UTC; None = before all other times of the article
-    last_updated: datetime | None  #: aware, UTC; None = when it was created
-    #: whether the article was public at some time; None = only if it is public now
-    was_public: bool | None = None
-    slug_derived: bool = False  #: whether the slug changes with the title until the article is public
-    #: the former slugs, each with the time at which the article lost it (aware, UTC), if it is known
-    former_slugs: Mapping[str, datetime | None] = field(default_factory=dict)
-    #: the paths in other systems, each with the time at which it was stored (aware, UTC), if it is known;
-    #: the digest of a record does not contain these paths, because each import stores them
-    former_paths: Mapping[str, datetime | None] = field(default_factory=dict, repr=False)
-    #: the library files to which paths in the content refer
-    media_paths: Mapping[str, UUID] = field(default_factory=dict)
-
-
 @dataclass(frozen=True, slots=True)
 class Guess:
     """A sign that may have hidden an article, although no table lists it as a sign of a known system.
@@ -134,7 +112,20 @@ class ArticleRecord:
     #: the parts of the text that the former blog hid, in the markup of the source; they are not stored
     left_out: tuple[str, ...] = field(default=(), repr=False)
     unread_rules: str = ""  #: plugins that may hide the article by rules outside the source; "" = none
-    exported: ExportedFields | None = None  #: only in an export of blogapi
     #: whether only `publish_undated` decides on the status, because there is neither front matter nor a date
     is_undated: bool = False
     notes: tuple[str, ...] = ()  #: one sentence for each change or omission
+    #: the uuid of an article of blogapi, in an export, which is stored exactly as it is: no part of its text
+    #: is hidden, no link is changed, and it keeps no date and no type of this blog; None = a new uuid
+    uuid: UUID | None = None
+    #: fields of the article as the API accepts them, which replace those made from the fields above; each
+    #: reference to a category, tag or author has a `slug`, and a `name` for the case that it must be created
+    body: Mapping[str, Any] = field(default_factory=dict)
+    created: datetime | None = None  #: aware, UTC; None = before all other times of the article
+    last_updated: datetime | None = None  #: aware, UTC; None = when it was created
+    was_public: bool = False  #: whether the article was public at some time, even if it is a draft now
+    slug_derived: bool = False  #: whether the slug changes with the title until the article is public
+    #: the times at which the article got its former paths and lost its former slugs (aware, UTC), if known
+    former_times: Mapping[str, datetime | None] = field(default_factory=dict)
+    #: the library files to which paths in the content refer
+    media_paths: Mapping[str, UUID] = field(default_factory=dict)

@@ -42,7 +42,7 @@ def hide_parts(record: ArticleRecord) -> ArticleRecord:
     The record becomes a draft if a mark hides another part. Otherwise, it gets a guess for each part whose
     name has a word of `hiding_words`. Exports of blogapi are not changed.
     """
-    if record.exported is not None:
+    if record.uuid is not None:
         return record
     text, notes, parts, unclear = drop_hidden_text(record.content, record.content_type, keeps_unclear=True)
     record = replace(record, content=text, notes=(*record.notes, *notes), left_out=(*record.left_out, *parts))

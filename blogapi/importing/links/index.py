@@ -137,7 +137,7 @@ class LinkIndex:
         target = self.targets[record.key] = TargetArticle(
             key=record.key,
             slug=slug,
-            uuid=uuid or (record.exported.uuid if record.exported else None),
+            uuid=uuid or record.uuid,
             category=(record.category or DEFAULT_CATEGORY)[:_MAX_NAME_LENGTH],
             terms=tuple(_limit_texts((record.category, *record.tags))),
             published_at=published_at,

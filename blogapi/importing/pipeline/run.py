@@ -95,7 +95,7 @@ def resolve_record(
     Also return the numbers of unresolved template tags and wiki links by name, and of media files that stay
     on the former host. `has_file` returns whether the media file at a root-relative path will be found.
     """
-    if record.exported is not None:
+    if record.uuid is not None:
         return record, Counter(), 0
     targets, notes, unresolved = RecordLinks(index, record), list(record.notes), Counter[str]()
     content = record.content

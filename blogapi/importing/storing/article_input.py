@@ -50,7 +50,7 @@ class ArticleInputFactory:
 
     def __init__(self, state: ImportState, records: Sequence[ArticleRecord]) -> None:
         self._state = state
-        self._uuids = {record.exported.uuid for record in records if record.exported is not None}
+        self._uuids = {record.uuid for record in records}
         #: the stored terms by their kind, and by the names in the records or by their slugs in the export
         self._named: dict[str, dict[str, Term]] = {}
         self._terms: dict[str, dict[str, Term]] = {}
@@ -130,8 +130,8 @@ class ArticleInputFactory:
 
 
 def _list_references(record: ArticleRecord, kind: str) -> Iterator[_Reference]:
-    if record.exported is not None:
-        found = record.exported.body.get(_FIELDS[kind]) or []
+    if record.body:
+        found = record.body.get(_FIELDS[kind]) or []
         for item in found if isinstance(found, list) else [found]:
             yield _Reference(item.get("name", ""), item["slug"])
     elif kind == AUTHORS.singular:
@@ -157,10 +157,6 @@ def _collect_errors(errors: Errors, name: str = "") -> Iterator[None]:
 
 def make_body(record: ArticleRecord) -> dict[str, Any]:
     """Return the body of a request that writes the article of a record, without its terms."""
-    if record.exported is not None:
-        # For a folder of another program, the cover may have been replaced by a file of the library.
-        cover = {"cover_image": record.cover_image} if record.path else {}
-        return {**record.exported.body, **cover}
     body: dict[str, Any] = {
         "title": record.title,
         "subtitle": record.subtitle,
@@ -186,4 +182,5 @@ def make_body(record: ArticleRecord) -> dict[str, Any]:
     # Without `published_at` an article keeps the time of its first import.
     if record.published_at is not None:
         body["published_at"] = record.published_at.isoformat()
-    return body
+    # For a folder of another program, the cover may have been replaced by a file of the library.
+    return {**body, **record.body, **({"cover_image": record.cover_image} if record.path else {})}

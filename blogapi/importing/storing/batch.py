@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import unquote, urlsplit
 from uuid import UUID, uuid4
 
 from sqlalchemy import select
 
 from blogapi.content.articles import lifecycle
 from blogapi.content.articles.content import ArticleInput, default_seo
-from blogapi.content.articles.models import Article, FormerPath, FormerSlug
+from blogapi.content.articles.models import Article, FormerPath
 from blogapi.content.articles.prerendering import render_content
 from blogapi.content.articles.queries import find_taken_slugs
 from blogapi.content.articles.service import change_article, changes_nothing, create_article, rerender_article
@@ -23,7 +23,7 @@ from blogapi.content.taxonomies.categories import Category
 from blogapi.delivery.redirects import service as redirect_service
 from blogapi.delivery.redirects.queries import add_placeholder_address
 from blogapi.importing import queries
-from blogapi.importing.format_api.article_record import ArticleRecord, ExportedFields
+from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.format_api.source_files import find_root
 from blogapi.importing.media.imported_media import RecordMedia
@@ -56,24 +56,22 @@ def is_slug_free(slug: str | None, uuid: UUID, type_: str) -> bool:
     return not find_taken_slugs([slug], exclude=uuid)
 
 
-def complete_article(
-    article: Article, exported: ExportedFields | None, *, old_time: datetime | None = None
-) -> None:
+def complete_article(article: Article, record: ArticleRecord, *, old_time: datetime | None = None) -> None:
     """Set the fields of a created or changed article that its body does not contain.
 
     `old_time` is the time of the last change of a changed article. If the export has the same time, a person
     has changed the file, and the time of the change is the current time.
     """
-    if exported is None:
+    if record.uuid is None:
         return
-    times = (article.created, article.published_at, exported.last_updated)
-    article.created = exported.created or min(filter(None, times))
-    last_updated = exported.last_updated or article.created
+    times = (article.created, article.published_at, record.last_updated)
+    article.created = record.created or min(filter(None, times))
+    last_updated = record.last_updated or article.created
     if old_time is None or last_updated > old_time:
         article.last_updated = last_updated
-    article.slug_derived = exported.slug_derived
+    article.slug_derived = record.slug_derived
     # A slug that was public stays, and becomes a former slug if it changes.
-    article.was_public |= bool(exported.was_public or exported.former_slugs)
+    article.was_public |= bool(record.was_public or record.former_slugs)
 
 
 class FormerPaths:
@@ -92,16 +90,15 @@ class FormerPaths:
     def add(self, record: ArticleRecord, article: Any) -> Iterator[str]:
         """Add the paths of a record to its article (or a row of it); yield a sentence about each taken path.
 
-        The current address is not a former path. A draft has none, because no reader knows its address.
+        The current address is not a former path.
         """
-        paths = () if record.status == "draft" and not record.exported else list_paths(record)
-        times = record.exported.former_paths if record.exported else {}
+        paths = list_paths(record) if has_known_addresses(record) else ()
         current_path = self._get_path(article) if paths else ""
         for path in paths:
             if without_slash(path) == current_path:
                 continue
             if path not in self._owners:
-                created = times.get(path) or current_time()
+                created = record.former_times.get(path) or current_time()
                 self._new.append(FormerPath(path=path, article_id=article.uuid, created=created))
             if self._owners.setdefault(path, article.uuid) != article.uuid:
                 yield f"There is no redirect from “{path}”, which is a former address of another article."
@@ -130,11 +127,14 @@ class FormerPaths:
         return without_slash(unquote(urlsplit(self._site.url + path).path))
 
 
+def has_known_addresses(record: ArticleRecord) -> bool:
+    """Return whether readers can know a former address; of drafts, only those in an export were public."""
+    return record.status != "draft" or record.uuid is not None
+
+
 def list_paths(record: ArticleRecord) -> Sequence[str]:
     """Return the valid paths in the former blog."""
-    exported = record.exported
-    addresses = record.former_paths if exported is None else map(quote, exported.former_paths)
-    return [path for path in dict.fromkeys(map(to_former_path, addresses)) if path]
+    return [path for path in dict.fromkeys(map(to_former_path, record.former_paths)) if path]
 
 
 class ImportBatch:
@@ -147,17 +147,16 @@ class ImportBatch:
         keys = {key for record in records for key in (record.key, record.former_key, record.parent_key)}
         self.files = queries.find_files(keys)
         uuids = [file.article_id for file in self.files.values()]
-        exported = [record.exported.uuid for record in records if record.exported is not None]
-        uuids += exported
+        uuids += [record.uuid for record in records if record.uuid is not None]
         columns = (Article.status, Article.published_at, Article.cover_image)
         times = (Article.created, Article.last_updated)
         page = (Article.slug, Article.category_id, Article.language, Article.type, Article.parent_id)
         statement = select(Article.uuid, *columns, *times, *page)
         rows = db.session.execute(statement.where(Article.uuid.in_(uuids)))
         self.articles = {row.uuid: row for row in rows}
-        #: The articles of an export that this blog does not have. If such an article was deleted here, its
-        #: version numbers continue.
-        self.restored_uuids = [uuid for uuid in exported if uuid not in self.articles]
+        #: The articles that this blog does not have. If such an article was deleted here, its version numbers
+        #: continue.
+        self.restored_uuids = [uuid for uuid in uuids if uuid not in self.articles]
         self._pages = {row.uuid for row in self.articles.values() if row.type == ItemType.PAGE}
         self.inputs = ArticleInputFactory(state, records)
         self.media, self._media = BatchMedia(records, uuids, media), media
@@ -186,7 +185,7 @@ class ImportBatch:
         """Return the record as a page or an article, whichever an earlier import has made of it."""
         file = self._find_file(record)
         state = self.articles.get(file.article_id) if file else None
-        if record.exported or state is None or record.is_page == (state.type == ItemType.PAGE):
+        if record.uuid is not None or state is None or record.is_page == (state.type == ItemType.PAGE):
             return record
         if not record.is_page:
             return replace(record, is_page=True)
@@ -198,9 +197,8 @@ class ImportBatch:
 
     def _create_or_update(self, record: ArticleRecord, loaded: LoadedArticles) -> FileReport:
         file = self._find_file(record)
-        if file is None and record.exported is not None and record.exported.uuid in self.articles:
+        if file is None and (uuid := record.uuid) is not None and uuid in self.articles:
             # The article exists in this blog but was not imported into it.
-            uuid = record.exported.uuid
             if self._is_equal(record, uuid, loaded):
                 status = lifecycle.get_api_status(self.articles[uuid], current_time())
                 return FileReport(record.key, Result.UNCHANGED, status, article=uuid)
@@ -235,7 +233,7 @@ class ImportBatch:
             self._state.public_unread.add(record.key)
         original, record = record, imported_before.keep_state(record, state, file, current_time())
         has_changed = imported_before.is_changed(original, record, state, file)
-        if has_changed and record.exported and self._is_equal(record, file.article_id, loaded):
+        if has_changed and record.uuid is not None and self._is_equal(record, file.article_id, loaded):
             _set_digest(file, record, current_time())
         elif has_changed and imported_before.is_edited(state, file):
             columns = select(Article.content, Article.content_type)
@@ -268,11 +266,11 @@ class ImportBatch:
             # SEO fields that the file no longer has get their default values.
             seo, slug = {**default_seo(article_input.texts), **article_input.seo}, article_input.slug
             article_input = replace(article_input, seo=seo)
-            if record.exported and not is_slug_free(slug, file.article_id, article_input.type):
+            if not is_slug_free(slug, file.article_id, article_input.type):
                 notes = (*notes, f"The slug “{slug}” is taken; the article keeps its own.")
                 article_input = replace(article_input, slug=None)
             article = change_article(loaded, editor, file.article_id, article_input)
-            complete_article(article, record.exported, old_time=state.last_updated)
+            complete_article(article, record, old_time=state.last_updated)
             notes = (*notes, *self._add_redirects(record, article))
             _set_digest(file, original, _get_import_time(record))
             return _make_report(record, Result.UPDATED, article, notes)
@@ -319,27 +317,25 @@ class ImportBatch:
         return article_input
 
     def _create(self, record: ArticleRecord, file: ImportedFile, loaded: LoadedArticles) -> FileReport:
-        exported = record.exported
-        preferred = record.slug if exported and record.slug else slugs.make_slug(record.slug or record.title)
-        notes = []
+        original, notes = record, []
+        if record.unread_rules and record.status in READABLE_STATUSES:
+            note = describe_unread_rules(record.unread_rules)
+            record = replace(record, status="draft", notes=(*record.notes, note))
+        uuid = file.article_id or record.uuid or uuid4()
+        self.media.map_paths(uuid, record)
+        author, article_input = self._state.author, self._make_input(record, uuid)
+        load_rows(loaded, [article_input], [])
+        preferred = article_input.slug or slugs.make_slug(record.slug or record.title)
         if preferred in self._state.redirects:
             redirect_service.delete_former_slug(preferred)
             notes.append(
                 f"The redirect from “{preferred}” to another article was removed, because this article has "
                 "this slug."
             )
-        original = record
-        if record.unread_rules and record.status in READABLE_STATUSES:
-            note = describe_unread_rules(record.unread_rules)
-            record = replace(record, status="draft", notes=(*record.notes, note))
-        uuid = file.article_id or (exported.uuid if exported else uuid4())
-        self.media.map_paths(uuid, record)
-        author, article_input = self._state.author, self._make_input(record, uuid)
-        load_rows(loaded, [article_input], [uuid] if file.article_id and exported is None else [])
-        if exported is not None and not is_slug_free(article_input.slug, uuid, article_input.type):
+        if not is_slug_free(article_input.slug, uuid, article_input.type):
             article_input = replace(article_input, slug=None)
         article = create_article(loaded, author, article_input, uuid=uuid, slug_from=record.slug)
-        complete_article(article, exported)
+        complete_article(article, record)
         # A title without letters or digits gets a random slug, which needs no note.
         if article.slug.startswith(f"{preferred}-"):
             notes.append(f"The slug “{preferred}” is taken; the article got “{article.slug}”.")
@@ -353,24 +349,14 @@ class ImportBatch:
         return _make_report(record, Result.CREATED, article, notes)
 
     def _add_redirects(self, record: ArticleRecord, article: Article) -> Iterator[str]:
-        if record.exported is not None:
-            yield from self._paths.add(record, article)
-            former = record.exported.former_slugs
-            own = select(FormerSlug.slug).where(FormerSlug.article_id == article.uuid)
-            own_slugs = {article.slug, *(db.session.scalars(own) if former else ())}
-            for slug in [slug for slug in former if slug not in own_slugs]:
-                if is_slug_free(slug, article.uuid, article.type):
-                    db.session.add(FormerSlug(slug=slug, article_id=article.uuid, created=former[slug]))
-                else:
-                    yield f"There is no redirect from “{slug}”, which is the slug of another article."
-            return
         new_slugs = [slug for slug in record.former_slugs if slug != article.slug]
-        if record.status == "draft":
+        if not has_known_addresses(record):
             if new_slugs or list_paths(record):
                 yield "Its former addresses were ignored, because a draft has no redirects."
             return
         yield from self._paths.add(record, article)
-        taken = redirect_service.add_former_slugs(article.uuid, new_slugs) if new_slugs else []
+        times = record.former_times
+        taken = redirect_service.add_former_slugs(article.uuid, new_slugs, times) if new_slugs else []
         if self._state.dry_run:
             planned = self._state.planned_slugs | self._state.redirects
             taken = [slug for slug in new_slugs if slug in planned or slug in taken]
@@ -387,7 +373,7 @@ def _set_digest(file: ImportedFile, record: ArticleRecord, imported_at: datetime
 def _get_import_time(record: ArticleRecord) -> datetime:
     """Return the current time, or the time of the last change in the export if that is later."""
     now = current_time()
-    return max(now, (record.exported and record.exported.last_updated) or now)
+    return max(now, record.last_updated or now)
 
 
 def _make_report(record: ArticleRecord, result: Result, article: Article, notes: Iterable[str]) -> FileReport:

@@ -37,7 +37,10 @@ _NO_WORD = re.compile(r"\W++")
 # The fields of a record that do not change its article. A new wording of a note is not a change either.
 _WITHOUT_DIGEST = split_words("""key former_key notes is_undated path source cover_alt addresses names
     has_templates is_mdx media_folder former_paths other_fields categories_above left_out unread_rules
-    guesses open_status unlifted generator""")
+    guesses open_status unlifted generator uuid body created last_updated was_public slug_derived former_times
+    media_paths""")
+# Older versions had these fields in an object of their own, whose text is a part of the digest.
+_EXPORTED = split_words("uuid body created last_updated was_public slug_derived former_slugs media_paths")
 _NEW_FIELDS = split_words("featured robots language translation_key custom is_page parent_key position")
 # Before blogs had pages, imports made articles with the tag `page` from the pages in these formats.
 _TAGGED_FORMATS = ("blogger:", "ghost:", "substack:", "wordpress:")
@@ -109,6 +112,12 @@ def compute_digest(record: ArticleRecord, status: str = "") -> str:
     # Older versions did not have these fields, and their digests must stay valid.
     content = {name: value for name, value in content.items() if value or name not in _NEW_FIELDS}
     content["authors"] = [asdict(author) for author in record.authors]
+    content["exported"] = None
+    if record.uuid is not None:
+        slugs = {slug: record.former_times.get(slug) for slug in record.former_slugs}
+        values = {name: getattr(record, name) for name in _EXPORTED} | {"former_slugs": slugs}
+        text = ", ".join(f"{name}={value!r}" for name, value in values.items())
+        content |= {"former_slugs": (), "exported": f"ExportedFields({text})"}
     return hashlib.sha256(json.dumps(content, default=str, sort_keys=True).encode("utf-8")).hexdigest()
 
 
@@ -140,7 +149,7 @@ def keep_date(
     The record also keeps its own date if the date of the article is the time of an import, or if the record
     is scheduled for a later time than the article.
     """
-    if record.exported is not None or date is None:
+    if record.uuid is not None or date is None:
         return record
     if record.published_at is not None:
         was_unknown = any(abs(date - time) < _IMPORT_TIME for time in import_times)

@@ -214,7 +214,7 @@ class Importer:
             prerender_sources((item.content, item.content_type) for item in changed)
         for record in records:
             # The paths in exported articles refer to files of the library.
-            for path, uuid in record.exported.media_paths.items() if record.exported else ():
+            for path, uuid in record.media_paths.items():
                 media.setdefault(record.key, RecordMedia()).files[path] = LibraryFile(uuid, "")
         return media
 

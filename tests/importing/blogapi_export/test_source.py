@@ -104,14 +104,14 @@ def read_article(root: Path, text: str | bytes, name: str = "articles/bread.md")
 
 def test_an_article_file_becomes_a_record(export):
     (record,) = read(export)
-    body = record.exported.body
+    body = record.body
     assert record.key == f"blogapi:{UUID_TEXT}"
     assert record.source == "export/articles/bread.md"
     assert (body["title"], body["content"]) == ("Bread", "Flour, *water*, time.\n")
     assert [tag["slug"] for tag in body["tags"]] == ["same-2", "same"]
     assert body["category"] == {"slug": "kitchen", "name": "Kitchen"}
     assert body["seo"] == {"title": "Bread", "description": "", "og_image": "", "canonical_url": ""}
-    assert record.exported.last_updated == datetime(2024, 5, 2, 9, 0, 0, 1, tzinfo=UTC)
+    assert record.last_updated == datetime(2024, 5, 2, 9, 0, 0, 1, tzinfo=UTC)
     assert record.notes == ()
 
 
@@ -129,7 +129,7 @@ def test_an_article_file_becomes_a_record(export):
     ],
 )
 def test_an_edited_file_is_read(export, old, new, name, value):
-    assert read_article(export, ARTICLE.replace(old, new)).exported.body[name] == value
+    assert read_article(export, ARTICLE.replace(old, new)).body[name] == value
 
 
 def test_front_matter_with_other_line_endings_and_a_byte_order_mark_is_read(export):
@@ -181,7 +181,7 @@ def test_a_second_file_with_the_same_uuid_is_refused(export):
 )
 def test_nothing_is_more_public_than_its_file_says(export, old, new, status):
     record = read_article(export, ARTICLE.replace(old, new) if old else ARTICLE)
-    assert (record.status, record.exported.body["status"]) == (status, status)
+    assert (record.status, record.body["status"]) == (status, status)
 
 
 def test_a_file_in_a_folder_of_drafts_is_a_draft(export):

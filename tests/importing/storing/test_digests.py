@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+from uuid import UUID
+
 import pytest
 
 from blogapi.importing.format_api.article_record import ArticleRecord
@@ -35,3 +38,22 @@ def test_the_digest_of_a_page_has_the_tag_of_earlier_imports(key, tags, digest):
         is_page=True,
     )
     assert compute_digest(add_page_tag(record)) == digest
+
+
+def test_the_digest_of_an_exported_article_has_its_fields_in_the_form_of_earlier_imports():
+    time = datetime(2024, 5, 1, 9, tzinfo=UTC)
+    slugs: dict[str, datetime | None] = {"old-bread": time, "rye": None}
+    tags = [{"slug": "same-2", "name": "Same"}]
+    record = ArticleRecord(
+        **{"key": "blogapi:1", "title": "Bread", "slug": "bread", "content": "Flour"},
+        **{"content_type": "markdown", "status": "draft", "published_at": time, "custom": {"rating": 4.5}},
+        uuid=UUID(int=7),
+        body={"title": "Bread", "content": "Flour", "tags": tags, "seo": {}},
+        created=time,
+        was_public=True,
+        former_slugs=tuple(slugs),
+        former_paths=("/a%2541/",),
+        former_times={**slugs, "/a%41/": time},
+        media_paths={"a.png": UUID(int=8)},
+    )
+    assert compute_digest(record) == "ace1d9a333e074d3c220d6f596744a84b674ee12b3670eef615b08502a8b1392"

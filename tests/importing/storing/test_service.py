@@ -19,7 +19,7 @@ from blogapi.content.articles.content import ArticleInput
 from blogapi.content.articles.models import Article, ArticleTag, FormerSlug
 from blogapi.content.taxonomies.categories import DEFAULT_CATEGORY
 from blogapi.content.taxonomies.tags import Tag
-from blogapi.importing.format_api.article_record import ArticleRecord, ExportedFields
+from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.report import FileReport, Result, read_item
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.storing import batch as batches
@@ -114,8 +114,8 @@ def test_an_archived_page_is_published_if_its_file_is_public_again(store, stored
     def make_record(status, title):
         body = {"title": title, "slug": "imprint", "status": status, "published_at": time.isoformat()}
         body |= {"type": "page", "parent": None, "position": 2}
-        exported = ExportedFields(uuid=UUID(int=7), body=body, created=time, last_updated=time)
-        return replace(RECORD, title=title, status=status, exported=exported)
+        record = replace(RECORD, title=title, status=status, uuid=UUID(int=7), body=body)
+        return replace(record, created=time, last_updated=time)
 
     store(make_record("archived", "Imprint"))
     assert store(make_record("published", "Legal notice")).result is Result.UPDATED
