@@ -97,7 +97,7 @@ def init_app(app: Flask) -> None:
     app.before_request(authenticate)
     # The function that is registered last runs first.
     app.after_request(headers.finish_response)
-    app.after_request(shared_caching.add_headers)
+    app.after_request(shared_caching.add_caching_headers)
     if app.config["CORS_ORIGINS"]:
         _enable_cors(app)
 
@@ -162,7 +162,7 @@ def _is_allowed_preflight() -> bool:
 
 
 def _allow_caching() -> None:
-    """Set how long the response cache may replay the response, unless it depends on a login."""
+    """Set how long the response cache may send the response again, unless the response depends on a login."""
     if g.caller.key is not None:
         request.environ[middleware.CACHEABLE_UNTIL_KEY] = g.cacheable_until
         # The responses to an author depend on their own drafts.
@@ -233,7 +233,8 @@ def _authenticate_key(value: str) -> Caller:
             # The next request must try to store the use again, so this response must not be cached.
             last_used = now - permissions.LAST_USED_INTERVAL
     g.caller_tag = key.commit_tag
-    # Until this time, the key is valid and its use need not be stored again, so the response may be replayed.
+    # Until this time, the key is valid and its use need not be stored again, so a cached response may be
+    # sent.
     g.cacheable_until = min(last_used + permissions.LAST_USED_INTERVAL, expires or middleware.NO_EXPIRY)
     return Caller(
         user=key.owner,

@@ -114,7 +114,8 @@ COMMANDS = {
     "revisions": Command("blogapi.content.revisions.commands:revisions", "Delete old versions of texts."),
     "import": Command("blogapi.importing.commands:import_", "Import another blog."),
     "export": Command(
-        "blogapi.exporting.commands:export", "Write the public texts, or the whole blog, as Markdown files."
+        "blogapi.exporting.commands:export_blog",
+        "Write the public texts, or the whole blog, as Markdown files.",
     ),
     "backup": Command("blogapi.operations.backups.commands:backup", "Write or check a backup."),
     "restore": Command("blogapi.operations.backups.commands:restore", "Replace the blog with a backup."),

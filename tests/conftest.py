@@ -522,7 +522,7 @@ def make_article(
         }
         with app.app_context():
             body = ArticleBodySchema().load(defaults | references | fields)
-            return article_service.create((author or people.admin).uuid, body)
+            return article_service.create_article_in_transaction((author or people.admin).uuid, body)
 
     return make
 

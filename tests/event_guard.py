@@ -26,7 +26,7 @@ from tests.databases import SERVER_URL
 
 _KEY = "changed-items"
 _CHECKING_KEY = "checks-derived-data"
-_render = renderer.render
+_render = renderer.render_text
 
 
 def install() -> None:
@@ -70,7 +70,7 @@ def _check(session: Session) -> None:
     session.info[_CHECKING_KEY] = True
     try:
         # Tests count what is rendered.
-        with mock.patch.object(renderer, "render", _render):
+        with mock.patch.object(renderer, "render_text", _render):
             outdated = [*_find_outdated(session, changed)]
     finally:
         del session.info[_CHECKING_KEY]
@@ -84,7 +84,7 @@ def _find_outdated(session: Session, changed: set[tuple[str, UUID]]) -> Iterator
         return
     assert not links.count_differences(), "Changed without a call of Article.update_links"
     articles = find_articles(list(uuids), with_html=True).values()
-    yield from (one.article for one in render_articles(articles) if one.differs())
+    yield from (one.article for one in render_articles(articles) if one.differs_from_article())
 
 
 def _forget(session: Session) -> None:

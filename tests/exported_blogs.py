@@ -194,12 +194,14 @@ def create_article(owner: UUID, **fields: Any) -> Article:
     # Without a request, no caller says which custom fields can be written.
     custom = {"custom": fields.pop("custom")} if "custom" in fields else {}
     body = ArticleBodySchema().load({"category": {"slug": "bread"}} | fields)
-    return articles.create(owner, replace(body, **custom))
+    return articles.create_article_in_transaction(owner, replace(body, **custom))
 
 
 def create_page(owner: UUID, **fields: Any) -> Article:
     """Create a page with the fields of the API."""
-    return articles.create(owner, replace(PageBodySchema().load(fields), custom={"imprint": "Words"}))
+    return articles.create_article_in_transaction(
+        owner, replace(PageBodySchema().load(fields), custom={"imprint": "Words"})
+    )
 
 
 def shift_times() -> None:
@@ -279,7 +281,9 @@ def make_everything(blogs: Blogs, tmp_path: Path) -> None:
                 "canonical_url": "https://x.example/",
             },
         )
-        articles.change(owner, first.uuid, ArticleBodySchema(partial=True).load({"slug": "first-again"}))
+        articles.change_article_in_transaction(
+            owner, first.uuid, ArticleBodySchema(partial=True).load({"slug": "first-again"})
+        )
         with transaction():
             for day, path in enumerate(("/2009/a%41: “é”/", "/first.html", "/2012/a")):
                 created = datetime(2021, 1, 1 + day, tzinfo=UTC)
@@ -309,7 +313,9 @@ def make_everything(blogs: Blogs, tmp_path: Path) -> None:
         hidden = create_article(
             owner, title="Hidden", status="published", published_at="2022-01-01T00:00:00Z"
         )
-        articles.change(owner, hidden.uuid, ArticleBodySchema(partial=True).load({"status": "draft"}))
+        articles.change_article_in_transaction(
+            owner, hidden.uuid, ArticleBodySchema(partial=True).load({"status": "draft"})
+        )
         imported = create_article(
             owner, title="Imported", content="![x](img/a.png) <img src='img/b.png'>", content_type="markdown"
         )
@@ -321,7 +327,9 @@ def make_everything(blogs: Blogs, tmp_path: Path) -> None:
         edits |= {"category": uuids["categories"][0], "tags": uuids["tags"], "authors": uuids["authors"]}
         for article, texts in ((first, edits), (imported, {"title": "Few edits"}), (hidden, edits)):
             working_copies.save_working_copy(owner, article.uuid, WorkingCopyBodySchema().load(texts))
-        articles.change(owner, hidden.uuid, ArticleBodySchema(partial=True).load({"title": "Changed later"}))
+        articles.change_article_in_transaction(
+            owner, hidden.uuid, ArticleBodySchema(partial=True).load({"title": "Changed later"})
+        )
         described = {"title": "T", "description": "D\n", "language": "de-AT", "time_zone": "Europe/Berlin"}
         addresses = {"url": "https://blog.example", "service_url": "https://api.blog.example"}
         patterns = {
@@ -357,8 +365,10 @@ def make_everything(blogs: Blogs, tmp_path: Path) -> None:
         )
         page = PageBodySchema(partial=True)
         # The page below it moves too, and that page is hidden again later.
-        articles.change(owner, imprint.uuid, page.load({"slug": "imprint-2"}))
-        articles.change(owner, privacy.uuid, page.load({"slug": "privacy-2", "status": "draft"}))
+        articles.change_article_in_transaction(owner, imprint.uuid, page.load({"slug": "imprint-2"}))
+        articles.change_article_in_transaction(
+            owner, privacy.uuid, page.load({"slug": "privacy-2", "status": "draft"})
+        )
         custom_redirects.create_redirect(
             {"path": "/old: é", "target": "https://x.example/?a=1#b", "status": 302}
         )

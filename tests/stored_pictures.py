@@ -31,7 +31,7 @@ def store_picture(app: Flask, colour: str) -> Media:
         width=40,
         height=30,
     )
-    with app.app_context(), get_folder().temporary_file() as path:
+    with app.app_context(), get_folder().create_temporary_file() as path:
         path.write_bytes(content)
         with transaction():
             db.session.add(media)
@@ -45,7 +45,7 @@ def add_paths(article_id: UUID, paths: Mapping[str, UUID]) -> None:
     with transaction():
         db.session.add_all(MediaPath(article_id=article_id, path=one, media_id=paths[one]) for one in paths)
         db.session.flush()
-        uses.mark_used(db.session(), [*paths.values()])
+        uses.mark_files_used(db.session(), [*paths.values()])
         rerender_articles(db.session(), [*queries.find_articles([article_id], with_html=True).values()])
 
 

@@ -13,11 +13,11 @@ from sqlalchemy import ColumnElement, select
 from blogapi.content.articles.lists.conditions import is_in_language
 from blogapi.content.articles.models import Article, ArticleAuthor, ArticleTag
 from blogapi.content.taxonomies.categories import Category
-from blogapi.content.taxonomies.hierarchy import find_with_descendants
+from blogapi.content.taxonomies.hierarchy import find_terms_and_descendants
 from blogapi.content.taxonomies.queries import find_term
 from blogapi.publication import kinds, visibility
 from blogapi.publication.kinds import TERM_KINDS
-from blogapi.publication.shared_caching import shows
+from blogapi.publication.shared_caching import declare_shown_kinds
 from blogapi.site.addresses import describe_in_language, to_time_zone
 from blogapi.site.head_schemas import HeadSchema
 from blogapi.site.heads import FIRST_PAGE, PageNumber, make_list_head
@@ -67,7 +67,7 @@ def list_months(filters: Mapping[str, str]) -> list[Fields]:
     has no articles. A category includes the categories below it. SQLite has no time zones, so the articles of
     each month are counted in Python.
     """
-    conditions = [visibility.listed(_article, current_time())]
+    conditions = [visibility.match_listed_articles(_article, current_time())]
     for name, reference in filters.items():
         if name == "language":
             conditions.append(is_in_language(_article.uuid, reference))
@@ -86,7 +86,7 @@ def list_months(filters: Mapping[str, str]) -> list[Fields]:
 def make_month_head(
     site: Site, year: int, month: int, *, name: str = "", page: PageNumber = FIRST_PAGE
 ) -> Fields:
-    """Return the head of the page of a month, in the language of `site`.
+    """Return the data for the HTML `<head>` of the page of a month, in the language of `site`.
 
     The title has the `name` of the month; the default is English in a site in English, otherwise `2026-04`.
     """
@@ -97,7 +97,7 @@ def make_month_head(
 
 def _has_term(name: str, term: UUID) -> ColumnElement[bool]:
     if name == Category.kind:
-        return _article.category_id.in_(find_with_descendants(Category, [term]))
+        return _article.category_id.in_(find_terms_and_descendants(Category, [term]))
     link, column = (_tag, _tag.tag_id) if name == "tag" else (_byline, _byline.author_id)
     return _article.uuid.in_(select(link.article_id).where(column == term))
 
@@ -114,7 +114,7 @@ bp = Blueprint("archive", __name__, url_prefix="/api/v1/blog/archive", descripti
     query=ArchiveQuery,
     cacheable=True,
 )
-@shows("article", *TERM_KINDS)
+@declare_shown_kinds("article", *TERM_KINDS)
 def listed(query: Query) -> PartialResult:
     """List the months with public articles, newest first, in the time zone of the site."""
     months = list_months(query.filters)

@@ -19,7 +19,7 @@ from blogapi.publication import event_writer, events
 from blogapi.publication.events import Cursor, format_cursor, parse_cursor
 from blogapi.publication.kinds import KINDS, PAGE_KINDS
 from blogapi.publication.models import FETCHED_CHANGES, ChangeType, Event
-from blogapi.publication.shared_caching import shows
+from blogapi.publication.shared_caching import declare_shown_kinds
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db
@@ -146,7 +146,7 @@ def list_changes(since: str, limit: int, *, public: bool) -> ChangeList:
     ready = list(takewhile(lambda event: not _is_ahead(event, now), next_events[:limit]))
     if ready:
         cursor = Cursor(getattr(ready[-1], position.key), ready[-1].tag)
-    # If the clock was set back, an item is hidden from readers again until `due`.
+    # If the clock was set back, the item is hidden from readers again until the time `due`.
     changes = [
         event
         for event in ready
@@ -219,7 +219,7 @@ bp = Blueprint("changes", __name__, url_prefix="/api/v1/blog/changes", descripti
 @allow(reader, scope="published")
 @bp.arguments(ChangesQuery, location="query")
 @bp.response(200, ChangeListSchema())
-@shows(*PAGE_KINDS)
+@declare_shown_kinds(*PAGE_KINDS)
 def listed(query: Fields) -> ChangeList:
     """List the items that changed after a cursor, and whether to fetch or to drop each of them."""
     return list_changes(query["since"], query["limit"], public=not current_caller().sees_drafts)

@@ -23,7 +23,7 @@ from blogapi.web.outgoing import MAX_ANSWER_BYTES, Answer
 
 
 class SiteCheckSchema(OutputSchema):
-    """The result of the check of the site."""
+    """The result of fetching the home page of the site and its feed."""
 
     url = ma.fields.String(metadata={"example": "https://blog.example/"})
     status = ma.fields.Integer(

@@ -83,7 +83,7 @@ def list_pages() -> tuple[GuidePage, ...]:
 
 def _render_page(name: str) -> GuidePage:
     markdown = (_FOLDER / f"{name}.md").read_text(encoding="utf-8")
-    html = renderer.render(markdown, "markdown").html
+    html = renderer.render_text(markdown, "markdown").html
     html = html.replace(f'src="{_PICTURE}', 'src="/docs/static/')
     html = _PAGE_LINK.sub(lambda link: _get_page_url(link[1]), html)
     html = _SAMPLE.sub(_highlight_sample, html)

@@ -13,7 +13,7 @@ from werkzeug.wrappers import Response as BaseResponse
 from blogapi.content.custom_fields.shown_values import describe_public_fields
 from blogapi.docs import assets, document, guide_pages
 from blogapi.docs.custom_fields import add_custom_fields
-from blogapi.publication.shared_caching import shows
+from blogapi.publication.shared_caching import declare_shown_kinds
 from blogapi.web import json as web_json
 from blogapi.web.access import allow, anyone
 from blogapi.web.blueprint import Blueprint
@@ -68,7 +68,7 @@ def api_reference() -> Response:
 
 @docs.get("/static/<name>")
 @allow(anyone)
-@shows()
+@declare_shown_kinds()
 def asset(name: str) -> Response:
     """Return a script, a style sheet or an image of the documentation pages."""
     if name not in assets.NAMES:
@@ -82,7 +82,7 @@ def asset(name: str) -> Response:
 
 @docs.get("/search.json")
 @allow(anyone)
-@shows()
+@declare_shown_kinds()
 def search_index() -> Response:
     """Return the sections of the guide as JSON, for the search on the pages of the guide."""
     return _send_compressed(guide_pages.make_search_index(), "application/json")
@@ -90,7 +90,7 @@ def search_index() -> Response:
 
 @docs.get("/blogapi.js")
 @allow(anyone)
-@shows()
+@declare_shown_kinds()
 def client() -> Response:
     """Return the client for front ends, a JavaScript module that developers copy into their projects."""
     return asset("blogapi.js")

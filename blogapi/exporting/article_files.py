@@ -9,7 +9,7 @@ from html import escape
 from urllib.parse import unquote, urlsplit
 from uuid import UUID
 
-from blogapi.content.articles.content import default_seo
+from blogapi.content.articles.content import make_default_seo
 from blogapi.content.articles.fields import LINK_NAMES
 from blogapi.content.articles.lifecycle import SCHEDULED
 from blogapi.content.articles.page_tree import read_tree
@@ -82,7 +82,7 @@ class ArticleWriter:
 
     def _make_front_matter(self, article: Item, replacements: Sequence[Replacement]) -> Item:
         layout = self._layout
-        seo = {name: text for name, text in article["seo"].items() if text != default_seo(article)[name]}
+        seo = {name: text for name, text in article["seo"].items() if text != make_default_seo(article)[name]}
         pictures = {"cover_image": article["cover_image"]} | seo
         originals = {}
         for name in _PICTURES:
@@ -169,7 +169,7 @@ class ArticleWriter:
         ]
 
     def _remove_folder(self, path: str) -> str:
-        """Return the path without the folder of the site's address, if it is below this folder."""
+        """Return the path without the folder in the site's address; other paths are returned unchanged."""
         return path.removeprefix(self._folder) if path.startswith(f"{self._folder}/") else path
 
     def _make_path(self, article: Item, slug: str) -> str:

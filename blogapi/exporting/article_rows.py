@@ -12,7 +12,7 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, select
 
-from blogapi.content.articles.content import default_seo
+from blogapi.content.articles.content import make_default_seo
 from blogapi.content.articles.fields import LINK_FIELDS, TEXT_NAMES, LinkField
 from blogapi.content.articles.models import LINK_MODELS, Article, FormerPath, FormerSlug, WorkingCopy
 from blogapi.content.articles.snapshots import parse_content
@@ -26,7 +26,7 @@ Item = dict[str, Any]
 _article, _former_slug = table_of(Article).c, table_of(FormerSlug).c
 _copy, _former_path, _path = (table_of(model).c for model in (WorkingCopy, FormerPath, MediaPath))
 
-_SEO_FIELDS = tuple(default_seo({}))
+_SEO_FIELDS = tuple(make_default_seo({}))
 _POSITION_FIELDS = ("type", "parent_id", "position")
 
 
@@ -51,7 +51,7 @@ def read_articles(
         row = rows[uuid]
         was_public = row.was_public or is_readable(row, now)
         yield {
-            **read_identity(row),
+            **make_identity_fields(row),
             "published_at": row.published_at and format_time(row.published_at),
             "status": row.status,
             "slug": row.slug,
@@ -153,7 +153,7 @@ def list_former_values(rows: Iterable[tuple[Any, ...]], name: str = "slug") -> l
     return [{name: value, "created": format_time(created)} for value, created in sorted(rows)]
 
 
-def read_identity(row: Any) -> Item:
+def make_identity_fields(row: Any) -> Item:
     return {
         "uuid": str(row.uuid),
         "created": format_time(row.created),

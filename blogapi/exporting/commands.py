@@ -30,7 +30,7 @@ _LAYOUTS = ("hugo", "jekyll")
 @click.option("--dry-run", is_flag=True, help="Report what would be written, and write nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @with_appcontext
-def export(
+def export_blog(
     target: str,
     generator: str | None,
     drafts: bool,

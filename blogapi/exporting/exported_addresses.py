@@ -92,7 +92,7 @@ class MediaAddresses:
         the addresses of their pages. With `escapes_shortcodes`, shortcodes are escaped, so that Hugo shows
         them literally. The content is unchanged if the original could not be restored exactly.
         """
-        variants = {text: name for path, name in paths.items() for text in _list_variants(path)}
+        variants = {text: name for path, name in paths.items() for text in _list_path_variants(path)}
         patterns = [SHORTCODE] if escapes_shortcodes else []
         patterns += [_LIBRARY_PATTERN, _ARTICLE_PATTERN] if pages else [_LIBRARY_PATTERN]
         if variants:
@@ -139,13 +139,13 @@ def escape_shortcode(shortcode: str) -> str:
     return f"{shortcode[:3]}/*{shortcode[3:-3]}*/{shortcode[-3:]}"
 
 
-def _list_variants(path: str) -> set[str]:
+def _list_path_variants(path: str) -> set[str]:
     decoded = unquote(path)
     return {path, escape(path, quote=False), decoded, decoded.replace(" ", "%20")}
 
 
 def _choose_addresses(content: str, files: Mapping[str, str], folder: str) -> Iterator[tuple[str, str]]:
-    """Yield each reference with its new text; new texts are distinct and not in the content."""
+    """Yield each reference to a file with its new text; new texts are distinct and new in the content."""
     numbered = re.compile(rf"{re.escape(folder)}([{_LETTERS}-]+\.\w+)(?:#([0-9]{{1,9}}))?")
     #: the highest number after `#` in the addresses of each file; an address without `#` counts as 1
     numbers: dict[str, int] = {}
@@ -161,7 +161,7 @@ def _choose_addresses(content: str, files: Mapping[str, str], folder: str) -> It
 
 
 def _choose_page_addresses(content: str, links: Mapping[str, str]) -> dict[str, str]:
-    """Return the new text of each reference to an article; new texts are distinct and not in the content."""
+    """Return the new text of each reference to an article; new texts are distinct and new in the content."""
     chosen: dict[str, str] = {}
     for text, page in list(links.items())[:_MAX_REPLACEMENTS]:
         candidates = chain([page], (f"{page}?{number}" for number in count(2)))

@@ -40,7 +40,7 @@ class ExportReport:
     files: Counter[FileResult] = field(default_factory=Counter)
     refused: list[Refusal] = field(default_factory=list)
 
-    def refuse(self, path: str, reason: str) -> None:
+    def add_refusal(self, path: str, reason: str) -> None:
         """Add a file that could not be written or deleted."""
         self.files[FileResult.REFUSED] += 1
         self.refused.append(Refusal(path, reason))

@@ -57,7 +57,7 @@ def download(query: Fields) -> Response:
     from blogapi.exporting import service
 
     with ExitStack() as stack:
-        folder = _open_folder(stack)
+        folder = _create_export_folder(stack)
         path = folder / "export.zip"
         layout, sees_admin_fields = layouts.LAYOUTS[query["format"]], current_caller().sees_admin_fields
         report = service.export_files(path, layout, drafts=query["drafts"], admin_fields=sees_admin_fields)
@@ -70,8 +70,8 @@ def download(query: Fields) -> Response:
         return send_download(path, name=name, mimetype=_ZIP, on_close=stack.pop_all().close)
 
 
-def _open_folder(stack: ExitStack) -> Path:
-    """Return a temporary folder; raises Conflict if another export is running."""
+def _create_export_folder(stack: ExitStack) -> Path:
+    """Create a temporary folder, and return its path; raises Conflict if another export is running."""
     instance = Path(current_app.instance_path)
     if not stack.enter_context(files.locked(instance / f"{_FOLDER_PREFIX}lock")):
         raise Conflict("Another export is running; wait until its file is downloaded.")

@@ -62,7 +62,7 @@ def _convert_errors(target: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        # The message has no folder, because editors who download an export see it.
+        # The message does not name the folder, because editors who download an export see the message.
         name = Path(error.filename or target).name
         if is_disk_full(error):
             raise StorageFull(

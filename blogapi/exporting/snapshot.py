@@ -44,12 +44,18 @@ from blogapi.exporting.article_rows import (
     fetch_rows,
     format_time,
     list_former_values,
-    read_identity,
+    make_identity_fields,
     read_page_fields,
 )
 from blogapi.parsing import parse_uuid
 from blogapi.publication.kinds import KINDS, PAGE_KINDS, TERM_KINDS
-from blogapi.publication.visibility import ItemType, Status, listed, listed_pages, scheduled
+from blogapi.publication.visibility import (
+    ItemType,
+    Status,
+    match_listed_articles,
+    match_listed_pages,
+    match_scheduled_items,
+)
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
 from blogapi.storage import connections
@@ -119,7 +125,7 @@ class Snapshot:
 
     def find_linked_articles(self, content: str) -> Iterator[Item]:
         """Yield the public articles and pages to which the content links, with the fields for their paths."""
-        uuids, slugs = article_links.find_mentioned(content), self._list_term_slugs()["category"]
+        uuids, slugs = article_links.find_mentioned_articles(content), self._list_term_slugs()["category"]
         columns = (
             *(_article.uuid, _article.slug, _article.published_at, _article.category_id),
             *(_article.type, _article.parent_id, _article.position),
@@ -204,16 +210,20 @@ def _read_snapshot(drafts: bool, *, has_all_fields: bool, since: datetime | None
         ),
         media,
         former_hashes,
-        [_to_item(field) for field in list_definitions() if has_all_fields or not field.is_admin_only],
+        [
+            _make_field_item(field)
+            for field in list_definitions()
+            if has_all_fields or not field.is_admin_only
+        ],
         has_all_fields,
         [uuid for uuid, _ in rows],
         sum(bool(is_public) for _, is_public in rows),
-        {} if drafts else _count_left_out(now),
+        {} if drafts else _count_left_out_articles(now),
     )
 
 
-def _count_left_out(now: datetime) -> dict[str, int]:
-    is_scheduled = scheduled(_article, now)
+def _count_left_out_articles(now: datetime) -> dict[str, int]:
+    is_scheduled = match_scheduled_items(_article, now)
     rows = fetch_rows(
         select(_article.status, is_scheduled, func.count())
         .where(not_(_is_listed(now)))
@@ -228,7 +238,7 @@ def _count_left_out(now: datetime) -> dict[str, int]:
 
 
 def _is_written_since(since: datetime) -> ColumnElement[bool]:
-    """Return the condition that an item is a page, or that it or its working copy was written since then."""
+    """Return the condition that an item is a page, or was written (or its working copy) since this time."""
     edited = select(_copy.article_id).where(_copy.last_updated >= since)
     # All pages are exported, because a page refers to the pages above it.
     return or_(_article.last_updated >= since, _article.uuid.in_(edited), _article.type == ItemType.PAGE)
@@ -247,10 +257,10 @@ def _make_media_condition(drafts: bool, since: datetime | None, now: datetime) -
 
 def _is_listed(now: datetime) -> ColumnElement[bool]:
     """Return the condition that an article or a page is in the public lists."""
-    return or_(listed(_article, now), listed_pages(_article, now))
+    return or_(match_listed_articles(_article, now), match_listed_pages(_article, now))
 
 
-def _to_item(field: CustomField) -> Item:
+def _make_field_item(field: CustomField) -> Item:
     item: Item = {name: getattr(field, name) for name in ("name", "label", "help", "type")}
     item |= {"list": field.is_list, "choices": field.options}
     item |= {"minimum": field.minimum, "maximum": field.maximum, "required": field.is_required}
@@ -297,7 +307,7 @@ def _read_terms(model: type[Any], condition: ColumnElement[bool] | None = None) 
     term = table_of(model).c
     slugs = dict(fetch_rows(select(term.uuid, term.slug))) if can_have_parents(model) else {}
     return [
-        read_identity(row)
+        make_identity_fields(row)
         | {name: getattr(row, name) for name in names}
         | ({"parent": slugs.get(row.parent_id)} if slugs else {})
         | {"former_slugs": list_former_values(former_slugs[row.uuid])}
@@ -311,7 +321,7 @@ def _read_media(condition: ColumnElement[bool]) -> list[Item]:
     for media_id, hash, width in fetch_rows(select(*columns).order_by(FormerHash.hash)):
         former_hashes[media_id].append({"hash": hash} | ({"width": width} if width else {}))
     return [
-        read_identity(row)
+        make_identity_fields(row)
         | {name: getattr(row, name) for name in _MEDIA_FIELDS}
         | {"former_hashes": former_hashes[row.uuid]}
         for row in _read_rows(Media, _MEDIA_FIELDS, condition)

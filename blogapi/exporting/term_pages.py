@@ -17,7 +17,8 @@ from blogapi.rendering.characters import MARKS
 from blogapi.rendering.yaml_text import to_yaml
 from blogapi.site.heads import drop_empty_fields
 
-# Names of which `_make_folder_name` makes the same folder name as Hugo; Hugo has rules for other names.
+# Matches a name from which `_make_folder_name` makes the same folder name as Hugo; for other names, Hugo has
+# further rules.
 _SIMPLE_NAME = re.compile(rf"[\w{MARKS}]+(?:[ -][\w{MARKS}]+)*")
 
 
@@ -38,7 +39,7 @@ class TermPages:
             self._used["authors"].update(article["authors"])
 
     def list_pages(self) -> Iterator[tuple[str, str]]:
-        """Yield the path and the text of each page that contains more than the name of its term."""
+        """Yield the path and the text of each page that contains more than the name of the term."""
         written_paths = set[str]()
         for kind in TERM_LISTS if self._layout.term_pages else ():
             for term in getattr(self._snapshot, kind):

@@ -50,7 +50,7 @@ def write_zip(
                 try:
                     _add_file(archive, file, media)
                 except CannotWrite as error:
-                    report.refuse(file.path, str(error))
+                    report.add_refusal(file.path, str(error))
                 else:
                     digests[file.path] = {file.digest}
             archive.writestr(_make_zip_info(manifest), _format_manifest(digests))
@@ -152,16 +152,16 @@ class WrittenFolder:
                     self._keep_former_line(file.path)
                     # The user can have a `.gitattributes` of their own; the guide says what to put into it.
                     if file.path != GIT_ATTRIBUTES:
-                        self._report.refuse(file.path, str(error))
+                        self._report.add_refusal(file.path, str(error))
         for path in sorted(self._former.keys() - self._digests.keys()):
             try:
                 self._report.files[FileResult.REMOVED] += self._remove_file(path)
             except CannotWrite as error:
-                self._report.refuse(path, f"The blog no longer contains this file, but: {error}")
+                self._report.add_refusal(path, f"The blog no longer contains this file, but: {error}")
                 self._keep_former_line(path)
         content = _format_manifest(self._digests)
         if not self._dry_run and self._manifest.read_bytes() != content:
-            with _open_partial(self._manifest.with_suffix(".partial"), self._manifest) as output:
+            with _open_partial_file(self._manifest.with_suffix(".partial"), self._manifest) as output:
                 output.write(content)
 
     def _write_file(self, file: TextFile | MediaFile, lines: IO[str] | None) -> FileResult:
@@ -176,7 +176,7 @@ class WrittenFolder:
             if lines is not None:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 lines.write(_format_line(file.path, file.digest))
-                with _open_partial(self._root / _PARTIAL_NAME, target) as output:
+                with _open_partial_file(self._root / _PARTIAL_NAME, target) as output:
                     shutil.copyfileobj(source, output)
         return FileResult.WRITTEN
 
@@ -224,7 +224,7 @@ class WrittenFolder:
 
 
 @contextmanager
-def _open_partial(partial: Path, target: Path) -> Iterator[IO[bytes]]:
+def _open_partial_file(partial: Path, target: Path) -> Iterator[IO[bytes]]:
     """Yield an empty file with the name `partial` that replaces the target at the end."""
     # Delete a link with this name, so that nothing is written through the link.
     partial.unlink(missing_ok=True)

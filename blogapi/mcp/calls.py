@@ -24,8 +24,8 @@ class CallError(Exception):
     """A call of a tool failed; the message says why."""
 
 
-def call(bound: BoundTool, arguments: Mapping[str, Any], tools: Iterable[BoundTool]) -> str:
-    """Return the result of a tool as text. Raises CallError, whose message names `tools` instead of paths."""
+def call_tool(bound: BoundTool, arguments: Mapping[str, Any], tools: Iterable[BoundTool]) -> str:
+    """Call a tool, and return the result as text; a CallError names `tools` instead of paths."""
     try:
         response = _send_request(bound, arguments)
     except RecursionError as error:
@@ -57,9 +57,9 @@ def _send_request(bound: BoundTool, arguments: Mapping[str, Any]) -> TestRespons
         if parameter["in"] == "query":
             query += [(name, _to_text(one)) for one in (value if isinstance(value, list) else [value])]
         elif parameter["in"] == "path":
-            path = path.replace(f"{{{name}}}", quote(_check_value(name, value, _PATH_VALUE), safe=""))
+            path = path.replace(f"{{{name}}}", quote(_check_argument(name, value, _PATH_VALUE), safe=""))
         else:
-            text = _check_value(name, value, _HEADER_VALUE)
+            text = _check_argument(name, value, _HEADER_VALUE)
             headers[name] = f'"{text.strip(chr(34))}"' if name == "If-Match" else text
     return inner_requests.send_request(bound.method, path, query, headers, given if bound.tool.body else None)
 
@@ -68,7 +68,7 @@ def _to_text(value: Any) -> str:
     return value if isinstance(value, str) else to_json(value)
 
 
-def _check_value(name: str, value: Any, pattern: re.Pattern[str]) -> str:
+def _check_argument(name: str, value: Any, pattern: re.Pattern[str]) -> str:
     text = _to_text(value)
     if not pattern.fullmatch(text):
         raise CallError(f"The argument {get_argument_name(name)!r} has an invalid value.")

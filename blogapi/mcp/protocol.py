@@ -35,7 +35,7 @@ class RpcError(Exception):
         self.status, self.error = status, {"code": code, "message": message, **others}
 
 
-def is_id(value: Any) -> bool:
+def is_request_id(value: Any) -> bool:
     """Return whether the value can be the id of a request."""
     return isinstance(value, str | int) and not isinstance(value, bool)
 
@@ -50,7 +50,7 @@ def read_message(message: Any, headers: Headers) -> tuple[str, Fields, bool] | N
     if "method" not in message and ("result" in message or "error" in message):
         return None
     method, params = message.get("method"), message.get("params", {})
-    has_valid_id = "id" not in message or is_id(message["id"])
+    has_valid_id = "id" not in message or is_request_id(message["id"])
     if not isinstance(method, str) or not isinstance(params, dict) or not has_valid_id:
         raise RpcError(
             INVALID_REQUEST, "`method` must be a string, `params` an object, and `id` a string or an integer."

@@ -59,7 +59,8 @@ def _hide_mcp_if_disabled() -> None:
 def receive() -> Response:
     """Answer one message of the Model Context Protocol."""
     origin = request.headers.get("Origin")
-    # A comparison with the host is no protection: after DNS rebinding, a page sends its own name in both.
+    # Comparing `Origin` with `Host` is no protection: after DNS rebinding, both contain the name of the
+    # hostile page.
     if origin is not None and origin not in current_app.config["CORS_ORIGINS"]:
         raise Forbidden("Pages of this origin may not call this path; see CORS_ORIGINS.", code="cross_origin")
     if request.mimetype != "application/json":
@@ -75,7 +76,7 @@ def receive() -> Response:
         body["result"] = _call_method(*call)
     except RpcError as error:
         status, body["error"] = error.status, error.error
-    if protocol.is_id(id):
+    if protocol.is_request_id(id):
         body["id"] = id
     return json_response(to_json_bytes({"jsonrpc": "2.0", **body}), status)
 
@@ -83,7 +84,7 @@ def receive() -> Response:
 def _parse_message(data: bytes) -> Any:
     try:
         message = parse_json(data)
-        # A character without its other half cannot be sent back.
+        # Half of a surrogate pair cannot be encoded in the response.
         to_json_bytes(message)
     except Malformed as error:
         raise RpcError(protocol.PARSE_ERROR, error.detail) from error
@@ -109,13 +110,14 @@ def _call_method(method: str, params: Fields, is_modern: bool) -> Fields:
         case "ping" if not is_modern:
             result = {}
         case _:
-            # A client of new and old revisions continues with `initialize` only after another error.
+            # A client that supports new and old revisions does not continue with `initialize` after this
+            # error.
             status = 404 if is_modern else 200
             raise RpcError(protocol.METHOD_NOT_FOUND, f"Method not found: {method}", status=status)
     if is_modern:
         result |= {"resultType": "complete", "_meta": {protocol.SERVER_KEY: _SERVER_INFO}}
         if method != "tools/call":
-            # The list depends on the key.
+            # The list of tools depends on the API key.
             result |= {"ttlMs": 300_000, "cacheScope": "private"}
     return result
 
@@ -143,7 +145,7 @@ def _call_tool(name: Any, arguments: Any) -> Fields:
     # The log and the metrics show the name of the tool.
     request.environ[ROUTE_KEY] = f"{MCP_PATH}/{name}"
     try:
-        text, is_error = calls.call(tools[name], arguments, tools.values()), False
+        text, is_error = calls.call_tool(tools[name], arguments, tools.values()), False
     except calls.CallError as error:
         text, is_error = str(error), True
     return {"content": [{"type": "text", "text": text}], "isError": is_error}

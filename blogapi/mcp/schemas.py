@@ -87,7 +87,7 @@ def _bind_tool(tool: Tool, method: str, path: str, item: Document, document: Doc
 
 
 def _resolve_reference(value: Document, document: Document) -> Document:
-    """Return the value; if it is a reference, with the members of the component to which it refers."""
+    """Return the value; for a reference, with the members of the component to which the reference leads."""
     if "$ref" not in value:
         return value
     section, name = value["$ref"].split("/")[-2:]
@@ -97,7 +97,7 @@ def _resolve_reference(value: Document, document: Document) -> Document:
 def _inline_references(value: Any, document: Document) -> Any:
     """Return a schema without references, read-only properties, examples and limits.
 
-    A schema that extends others gets their properties.
+    A schema that extends other schemas also gets their properties.
     """
     if isinstance(value, list):
         return [_inline_references(item, document) for item in value]

@@ -20,13 +20,14 @@ from blogapi.storage.version_check import NewerSchema
 
 CHECK_SECONDS, STOP_SECONDS = 1.0, 5.0
 
-# How long an event is kept after a newer event of the same item. A cursor at a deleted event is refused.
+# How long an event is kept after a newer event of the same item. A request with the cursor of a deleted event
+# is refused.
 EVENT_LIFETIME = timedelta(days=30)
 _DAY_SECONDS = 86_400
 _EVENTS_PER_TRANSACTION = 5000
 
 
-def start_thread(app: Flask, *daily_tasks: Callable[[], None]) -> Callable[[], None]:
+def start_background_thread(app: Flask, *daily_tasks: Callable[[], None]) -> Callable[[], None]:
     """Start the thread, which calls `daily_tasks` once a day; return the function that stops the thread."""
     stop = threading.Event()
     args = (app, stop, (delete_old_events, *daily_tasks))

@@ -126,7 +126,7 @@ class _EventWriter:
         self._authors = authors
         # Whether readers can notice the commit, at once or when a scheduled item becomes public.
         self._visible = False
-        # The authors whom changed articles show now, and those whom they no longer show.
+        # The authors whom changed articles show now, and the authors whom these articles no longer show.
         self._shown, self._hidden = set[UUID](), set[UUID]()
         # The rows of new events, and the items whose former events the new events supersede.
         self._rows: list[dict[str, Any]] = []
@@ -138,8 +138,8 @@ class _EventWriter:
         is_set_back = announced_until is not None and announced_until > self._now + clock.TOLERANCE
         if is_set_back or (self._min_due is not None and self._min_due <= self._now):
             self._write_due_events(is_set_back=is_set_back)
-        self._write_items((key, note) for key, note in notes.items() if key[0] != AUTHOR)
-        self._write_authors({uuid: note for (kind, uuid), note in notes.items() if kind == AUTHOR})
+        self._write_item_events((key, note) for key, note in notes.items() if key[0] != AUTHOR)
+        self._write_author_events({uuid: note for (kind, uuid), note in notes.items() if kind == AUTHOR})
         self._counter["tag"] = self._tag
         if visible or self._visible:
             self._counter["visible"] = self._tag
@@ -175,7 +175,7 @@ class _EventWriter:
         self._visible = True
         self._shown |= self._authors.find_authors([row["uuid"] for row in due])
 
-    def _write_items(self, notes: Iterable[tuple[ItemKey, NotedChange]]) -> None:
+    def _write_item_events(self, notes: Iterable[tuple[ItemKey, NotedChange]]) -> None:
         """Write the events of noted items."""
         for key, (before, after, noted_change, has_earlier_events, fields) in notes:
             was_readable, is_readable = (
@@ -209,7 +209,7 @@ class _EventWriter:
             self._hidden |= shown_before - shown
         self._store_events()
 
-    def _write_authors(self, notes: Mapping[UUID, NotedChange]) -> None:
+    def _write_author_events(self, notes: Mapping[UUID, NotedChange]) -> None:
         """Write the events of changed authors, and of authors whom changed articles show or hide."""
         uuids = {*notes, *self._shown, *self._hidden}
         if not uuids:

@@ -25,11 +25,12 @@ _ITEM_EVENTS = {
 class ItemKind:
     """A kind of items, and how the parts of the blog treat these items.
 
-    `name` is the name in events and addresses. `plural` is the tag of all items in shared caches, and the
-    name of their list in exports, where pages are among the articles. `events` contains the names of changes
-    in webhooks. `keeps_slugs` is whether former slugs redirect. `is_content` is whether the items have a
-    status, custom fields and a working copy, and `is_term` whether articles refer to them. `model` is the
-    `kind` of the model class that stores the items, if it differs from `name`: pages are stored as articles.
+    `name` is the name in events and addresses. `plural` is the cache tag of all these items in shared caches,
+    and the name of their list in exports, where pages are among the articles. `events` contains the names of
+    changes in webhooks. `keeps_slugs` is whether former slugs redirect. `is_content` is whether the items
+    have a status, custom fields and a working copy, and `is_term` whether articles refer to them. `model` is
+    the `kind` of the model class that stores the items, if it differs from `name`: pages are stored as
+    articles.
     """
 
     name: str

@@ -1,7 +1,7 @@
 """The headers with which shared caches, such as a CDN, may store responses that are the same for everyone.
 
-Views declare with `shows` what such a response shows. With the setting PUBLIC_READS, these views answer
-requests without credentials too. A response to a request with credentials is never shared.
+Views declare with `declare_shown_kinds` what such a response shows. With the setting PUBLIC_READS, these
+views answer requests without credentials too. A response to a request with credentials is never shared.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from blogapi.web.operation import OPERATIONS, View, declare
 
 SITE = "site"
 
-# The tag of each kind, in the order that headers use. Every response depends on the site.
+# The cache tag of each kind, in the order that headers use. Every response depends on the site.
 KIND_TAGS = {name: KINDS[name].plural for name in sorted(KINDS)}
 
 # The maximum length of the tags of one response: proxies often limit all headers to 4 or 8 kB.
@@ -28,17 +28,17 @@ MAX_BYTES = 2_000
 
 
 def make_item_tag(kind: str, uuid: UUID) -> str:
-    """Return the tag of one item, such as `article-3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d`."""
+    """Return the cache tag of one item, such as `article-3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d`."""
     return f"{kind}-{uuid}"
 
 
 def list_purged_tags(kind: str, uuid: UUID, *, listed: bool = True) -> list[str]:
-    """Return the tags that a change of the item purges; an item that is not `listed` changes no list."""
+    """Return the cache tags that a change of an item purges; if it is not `listed`, no list changes."""
     return [make_item_tag(kind, uuid), *([KIND_TAGS[kind]] if listed else [])]
 
 
 def list_shown_tags(kinds: Collection[str], items: Mapping[str, Collection[UUID]]) -> list[str]:
-    """Return the tags of a response that shows these items (uuids by kind), and lists of these kinds.
+    """Return the cache tags of a response that shows these items (uuids by kind) and lists of these kinds.
 
     If the tags would be longer than MAX_BYTES, the tag of the kind with the most items replaces the tags of
     these items.
@@ -65,7 +65,9 @@ class ShownContent:
     items: Mapping[str, Collection[UUID]] = field(default_factory=dict)
 
 
-def shows(*kinds: str, find: Callable[..., ShownContent] | None = None) -> Callable[[View], View]:
+def declare_shown_kinds(
+    *kinds: str, find: Callable[..., ShownContent] | None = None
+) -> Callable[[View], View]:
     """Declare the kinds of items that can change the response of the view.
 
     `find` replaces the kinds: it gets the arguments of the view and returns what the response shows.
@@ -79,7 +81,7 @@ def add_shown_item(kind: str, uuid: UUID) -> None:
         g.setdefault("more_shown", defaultdict[str, set[UUID]](set))[kind].add(uuid)
 
 
-def add_headers(response: Response) -> Response:
+def add_caching_headers(response: Response) -> Response:
     """Add the headers that let shared caches store the response if it is the same for everyone."""
     operation = OPERATIONS.get().get(request.endpoint or "")
     if operation is None or operation.shows is None or operation.access.rule.requires_credentials:

@@ -111,27 +111,27 @@ def is_page(columns: Any) -> ColumnElement[bool]:
     return condition
 
 
-def listed_pages(columns: Any, now: ColumnElement[datetime] | datetime = NOW) -> ColumnElement[bool]:
+def match_listed_pages(columns: Any, now: ColumnElement[datetime] | datetime = NOW) -> ColumnElement[bool]:
     """Return the condition that the item is a page in the list of pages and the sitemap."""
     return and_(is_any_of(columns.status, LISTED_STATUSES), is_page(columns), columns.published_at <= now)
 
 
-def readable(columns: Any, now: ColumnElement[datetime] | datetime = NOW) -> ColumnElement[bool]:
+def match_readable_items(columns: Any, now: ColumnElement[datetime] | datetime = NOW) -> ColumnElement[bool]:
     """Return the condition that everyone can read the item."""
     return and_(is_any_of(columns.status, READABLE_STATUSES), columns.published_at <= now)
 
 
-def listed(columns: Any, now: ColumnElement[datetime] | datetime = NOW) -> ColumnElement[bool]:
-    """Return the condition that the item is in the lists."""
+def match_listed_articles(columns: Any, now: ColumnElement[datetime] | datetime = NOW) -> ColumnElement[bool]:
+    """Return the condition that the item is an article in the lists."""
     return and_(can_be_listed(columns), columns.published_at <= now)
 
 
-def scheduled(columns: Any, now: ColumnElement[datetime] | datetime = NOW) -> ColumnElement[bool]:
+def match_scheduled_items(columns: Any, now: ColumnElement[datetime] | datetime = NOW) -> ColumnElement[bool]:
     """Return the condition that the item becomes readable later."""
     return and_(is_any_of(columns.status, READABLE_STATUSES), columns.published_at > now)
 
 
-def listed_from(columns: Any) -> ColumnElement[datetime | None]:
+def make_listed_from_expression(columns: Any) -> ColumnElement[datetime | None]:
     """Return the SQL expression of the time that `get_listed_from` returns."""
     return case((can_be_listed(columns), columns.published_at))
 
@@ -145,7 +145,7 @@ def has_status(
 
 
 def can_be_listed(columns: Any) -> ColumnElement[bool]:
-    """Return the part of the condition `listed` that does not depend on the time."""
+    """Return the part of the condition `match_listed_articles` that does not depend on the time."""
     return and_(is_any_of(columns.status, LISTED_STATUSES), is_article(columns))
 
 

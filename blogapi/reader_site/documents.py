@@ -21,7 +21,7 @@ from blogapi.content.taxonomies.authors import AUTHORS
 from blogapi.content.taxonomies.categories import CATEGORIES
 from blogapi.content.taxonomies.tags import TAGS
 from blogapi.content.taxonomies.taxonomy import Taxonomy
-from blogapi.content.taxonomies.term_json import CountArticles, IsPublic, ListArticles, TermFilters
+from blogapi.content.taxonomies.term_json import IsPublic, ListArticles, TermArticleCounter, TermFilters
 from blogapi.delivery.previews import service as previews
 from blogapi.publication.visibility import ItemType, Status
 from blogapi.site.heads import PageNumber
@@ -31,7 +31,7 @@ from blogapi.web.pagination import PageRequest
 
 PAGE_SIZE = 10
 
-_TAXONOMIES: Mapping[str, tuple[Taxonomy[Any], CountArticles, ListArticles, IsPublic | None]] = {
+_TAXONOMIES: Mapping[str, tuple[Taxonomy[Any], TermArticleCounter, ListArticles, IsPublic | None]] = {
     "category": (CATEGORIES, counts.count_in_categories, article_bodies.list_published_in_category, None),
     "tag": (TAGS, counts.count_with_tags, article_bodies.list_published_with_tag, None),
     "author": (AUTHORS, counts.count_by_authors, article_bodies.list_published_by_author, author_is_public),

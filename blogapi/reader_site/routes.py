@@ -19,7 +19,7 @@ from blogapi.delivery.redirects import queries as redirects
 from blogapi.delivery.redirects.custom.service import GONE
 from blogapi.delivery.response_cache import middleware
 from blogapi.publication.kinds import PAGE_KINDS
-from blogapi.publication.shared_caching import shows
+from blogapi.publication.shared_caching import declare_shown_kinds
 from blogapi.reader_site import pages, templating, theme
 from blogapi.reader_site.pages import Edition, Page
 from blogapi.reader_site.targets import find_target
@@ -116,7 +116,7 @@ def _list_paths() -> dict[str, Any]:
 
 
 @allow(anyone)
-@shows(*PAGE_KINDS)
+@declare_shown_kinds(*PAGE_KINDS)
 def show_page() -> Response:
     """Return what the site shows at the path of the request."""
     try:

@@ -25,7 +25,7 @@ from blogapi.cli import ProgressReporter, no_progress
 from blogapi.content.articles.lists.conditions import ArticleFilters
 from blogapi.content.custom_fields.definitions import list_definitions
 from blogapi.content.media import file_references, resized_copies, types
-from blogapi.content.media.addresses import parse_width
+from blogapi.content.media.addresses import parse_copy_format
 from blogapi.content.media.folder import get_folder
 from blogapi.content.media.stored_files import StoredFile
 from blogapi.delivery.archive import list_months
@@ -34,7 +34,7 @@ from blogapi.delivery.feeds import sitemap
 from blogapi.delivery.feeds.entries import Feed, get_feed
 from blogapi.delivery.redirects import formats as redirect_formats
 from blogapi.delivery.redirects import queries as redirects
-from blogapi.delivery.redirects.custom.targets import find_chain
+from blogapi.delivery.redirects.custom.targets import find_redirect_chain
 from blogapi.delivery.redirects.formats import RedirectLine
 from blogapi.exporting.export_files import MediaFile, TextFile
 from blogapi.exporting.names import fold_name
@@ -59,9 +59,9 @@ from blogapi.web.media_addresses import HASH_PREFIX, PATH
 FOLDER_NAME = "site-builds"
 
 _FEEDS: Mapping[str, Callable[[Feed], bytes]] = {
-    "atom.xml": feeds.to_atom,
-    "rss.xml": feeds.to_rss,
-    "feed.json": feeds.to_json,
+    "atom.xml": feeds.format_atom_feed,
+    "rss.xml": feeds.format_rss_feed,
+    "feed.json": feeds.format_json_feed,
 }
 _ROBOTS = "User-agent: *\nDisallow:\n\nSitemap: {url}/sitemap.xml\n"
 # The template values with documents that contain addresses, and the fields of these documents with addresses.
@@ -256,10 +256,10 @@ class _SiteCopy:
         """Yield the redirects to other sites and to files of the copy: `_redirects` for hosts, and pages."""
         site, root, unlisted = self._site, self._edition.root, 0
         rows = redirects.list_redirects(None, site, unlisted=True).rows
-        lines = redirect_formats.choose_lines(map(self._rewrite_redirect, rows), site.url)
+        lines = redirect_formats.choose_redirect_lines(map(self._rewrite_redirect, rows), site.url)
         targets, kept = {without_slash(unquote(line.old)): line.new for line in lines}, list[RedirectLine]()
         for line in lines:
-            chain = find_chain(line.new, site.url, targets.get)
+            chain = find_redirect_chain(line.new, site.url, targets.get)
             end = chain[-1] if chain else ""
             unlisted += not self._unlisted_paths.isdisjoint((end, f"{end}/"))
             is_elsewhere = not f"{end}/".startswith(f"{root}/")
@@ -267,7 +267,7 @@ class _SiteCopy:
                 kept.append(line)
         self._report.left_out = {"texts": len(self._unlisted_paths), "redirects": unlisted}
         if kept:
-            text = "".join(map(redirect_formats.to_netlify, kept))
+            text = "".join(map(redirect_formats.format_netlify_line, kept))
             yield from self._make_file("_redirects", text.encode())
         for line in kept:
             path = unquote(line.old).removeprefix(root)
@@ -339,10 +339,14 @@ class _SiteCopy:
         for key, one in wanted.items():
             known = self._names.get(key)
             if known and (known != one or one[1]):
-                self._report.refuse(name, f"{known[0]} has this name, or a name that differs only in case.")
+                self._report.add_refusal(
+                    name, f"{known[0]} has this name, or a name that differs only in case."
+                )
                 return False
         if any(map(_is_invalid_name, parts)):
-            self._report.refuse(name, "File systems do not allow this name; change the slug or the pattern.")
+            self._report.add_refusal(
+                name, "File systems do not allow this name; change the slug or the pattern."
+            )
             return False
         self._names |= wanted
         return True
@@ -356,8 +360,8 @@ def _find_media_file(path: str) -> Path | None:
         extension = name.rpartition(".")[2]
         if extension not in types.list_types(current_app):
             return None
-        if (width := parse_width(name)) is not None:
-            found = resized_copies.find_or_make_copy(hash, width, is_limited=False)
+        if (copy_format := parse_copy_format(name)) is not None:
+            found = resized_copies.find_or_make_copy(hash, copy_format, is_limited=False)
         else:
             file = get_folder().get_path(hash, extension)
             found = file if file.is_file() else file_references.find_new_path(found)

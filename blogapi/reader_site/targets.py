@@ -18,7 +18,7 @@ from blogapi.content.articles.models import Article
 from blogapi.content.taxonomies.categories import Category
 from blogapi.parsing import parse_uuid
 from blogapi.publication.kinds import TERM_KINDS, get_model
-from blogapi.publication.visibility import ItemType, is_article, is_readable, readable
+from blogapi.publication.visibility import ItemType, is_article, is_readable, match_readable_items
 from blogapi.site import addresses, page_paths
 from blogapi.site.models import Site
 from blogapi.site.paths import without_slash
@@ -103,7 +103,7 @@ def _select_kind(kind: str) -> Select[*tuple[Any, ...]]:
         return (
             select(literal(kind).label("kind"), Article.uuid, Article.slug, *columns)
             .outerjoin(Category, Category.uuid == Article.category_id)
-            .where(is_article(Article), readable(Article, current_time()))
+            .where(is_article(Article), match_readable_items(Article, current_time()))
         )
     statement = select(literal(kind).label("kind"), model.uuid, model.slug, *_NO_ARTICLE)
     return statement.where(author_is_public()) if kind == "author" else statement

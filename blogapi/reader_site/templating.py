@@ -15,7 +15,7 @@ from jinja2 import ChoiceLoader, FileSystemLoader, PrefixLoader, pass_context
 from jinja2.runtime import Context
 from jinja2.sandbox import SandboxedEnvironment
 
-from blogapi.rendering.plain_text import shorten
+from blogapi.rendering.plain_text import shorten_text
 from blogapi.rendering.players import EMBED_HOSTS
 from blogapi.site.addresses import to_time_zone
 
@@ -110,7 +110,7 @@ def _get_host(url: str) -> str:
 
 _FILTERS: Mapping[str, Callable[..., str]] = {
     "date": _format_date,
-    "shorten": shorten,
+    "shorten": shorten_text,
     "language_name": _name_language,
     "host": _get_host,
 }

@@ -1,1 +1,1 @@
-"""Renders text to safe HTML and plain text, and makes slugs; it needs neither the database nor a request."""
+"""Renders text to safe HTML and plain text, and makes slugs, without the database and without a request."""

@@ -17,7 +17,7 @@ _BLOCKS_WITH_MARKS = (
 )
 
 
-def _find_marks() -> str:
+def _find_combining_marks() -> str:
     """Return the ranges of diacritics, vowel signs and other combining marks, for a regular expression."""
     blocks = (map(chr, range(start, end)) for start, end in _BLOCKS_WITH_MARKS)
     text = " ".join(
@@ -28,4 +28,4 @@ def _find_marks() -> str:
 
 
 #: The marks of letters, as ranges of a regular expression.
-MARKS = _find_marks()
+MARKS = _find_combining_marks()

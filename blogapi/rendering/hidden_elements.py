@@ -43,7 +43,7 @@ _ENDED_BY = {
 HIDDEN_VALUES = re.compile(r"\A(?!\s*(?:until-found|\{false\})\s*\Z)", re.IGNORECASE)
 
 
-def remove_hidden(html: str) -> str:
+def remove_hidden_elements(html: str) -> str:
     """Return the HTML without the elements with the attribute `hidden`."""
     if "hidden" not in html.lower():
         return html
@@ -62,7 +62,7 @@ def remove_spans(text: str, spans: Iterable[tuple[int, int]]) -> str:
 def find_hidden_spans(html: str, hiding: Mapping[str, re.Pattern[str]]) -> Iterator[tuple[int, int]]:
     """Yield start and end of each outermost element that `hiding` (patterns by attribute name) hides.
 
-    An element is hidden if the value of an attribute, or for the name "" the start tag, matches the pattern.
+    An element is hidden if an attribute matches the pattern of its name, or the start tag the pattern of "".
 
     An element without an end tag, or with wrongly nested blocks, extends to the end of the text, unless its
     end tag may be omitted, so that no hidden text is shown.

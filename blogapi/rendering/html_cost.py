@@ -26,7 +26,7 @@ _LESS_THAN_SIGN = re.compile(r"<(?![a-z/!?])", re.IGNORECASE)
 _ORDINARY_TAG = re.compile(rf"<(?:/?[a-z][\w:-]*+{_ATTRIBUTES}/?|!--[^<>]*+)>", re.IGNORECASE)
 _TAG = re.compile(r"<(/?)([a-z][\w:-]*+)")
 # Elements without end tags, also of SVG and MathML, and elements that the parser closes before the next
-# element of their kind. `dd` is missing, because `<li><dd>` can be nested.
+# element of their kind. `dd` is missing from this pattern, because `<li><dd>` can be nested.
 _UNNESTED_ELEMENT = re.compile(
     "area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr"
     "|animate\\w*|circle|ellipse|fe\\w+|image|line|mprescripts|mspace|path|poly\\w+|rect|set|stop|use"
@@ -40,7 +40,7 @@ _COPIED_ELEMENT = re.compile(
 )
 
 
-def is_too_expensive(html: str) -> bool:
+def is_too_expensive_to_parse(html: str) -> bool:
     """Return whether parsing the HTML could take more than about a second."""
     html = _LESS_THAN_SIGN.sub("", html)
     tags = html.count("<")

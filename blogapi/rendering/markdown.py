@@ -135,7 +135,7 @@ def render_markdown(content: str) -> str | None:
         content, footnotes = _FOOTNOTE.subn(f"[^{FOOTNOTE_MARK}", content)
         if footnotes > MAX_FOOTNOTES:
             return None
-    content = _ADDRESS.sub(_end_address, _FORMULA.sub(_mark_formula, content))
+    content = _ADDRESS.sub(_mark_address_end, _FORMULA.sub(_mark_formula, content))
     content = _SELF_CLOSED_TAG.sub(rf"<\g<1>{_SELF_CLOSED_MARK}\2", _TILDE.sub(_TILDE_MARK, content))
     content = content.encode("utf-8", "replace").decode()
     # Without the line end, comrak ignores a reference definition at the end of the text.
@@ -146,7 +146,7 @@ def render_markdown(content: str) -> str | None:
     return _BOX_BEFORE_PARAGRAPH.sub(r"\1\n<p>\2", _AUTOLINK_IN_LINK.sub(r"\1\2", html))
 
 
-def _end_address(match: re.Match[str]) -> str:
+def _mark_address_end(match: re.Match[str]) -> str:
     prefix, end = match.groups()
     return match[0] if prefix or not end else f"{match[0][:-1]}{_ADDRESS_END}{end}"
 

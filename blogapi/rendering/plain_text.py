@@ -31,7 +31,7 @@ _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&nbsp;", " "), ("&
 
 _PICTURE, _ALT = re.compile(r"<img([^<>]*)>"), re.compile(r' alt="([^"]*)"')
 
-# A text that is cut does not end with these characters, of several scripts.
+# Matches characters, of several scripts, with which a text that is cut does not end.
 _CUT_END = (
     " .,;:!?([{\xb7-\u2013\u2014\u2026\u201e\u060c\u061b\u061f\u0964"
     "\u3001\u3002\uff01\uff0c\uff0e\uff1a\uff1b\uff1f"
@@ -45,7 +45,7 @@ _FOOTNOTE_MARK_LINK = re.compile(rf"(?:<sup[^<>]*+>)?<a ([^<>]*+)>{_FOOTNOTE_MAR
 _BLOCK = re.compile(r"<(?:section|div|ol) [^<>]*+>")
 _HAS_FOOTNOTES = re.compile(r'class="(?:[^"]* )?(?:wp-block-)?footnotes[ "]')
 _HEADING = re.compile(r"<h([1-6])(?: [^<>]*+)?>(?:[^<]++|<(?!/?h[1-6][ >]))*+</h\1>")
-# The last letter of an item of a list or of a cell; a character of _CUT_END needs no separator behind it.
+# Matches the last letter of a list item or of a cell; after a character of _CUT_END, no separator is added.
 _ITEM_END = re.compile(
     rf"([^\s<>{re.escape(_CUT_END)}])(?=\s*+(?:</[a-z0-9]++>\s*+)*?(?:</(?:li|t[dh]|d[dt])>|<[uo]l[ >]))"
 )
@@ -73,24 +73,24 @@ def decode_entities(text: str) -> str:
 def make_excerpt(html: str) -> str:
     """Return the beginning of the text of sanitized HTML: at most MAX_EXCERPT_LENGTH characters.
 
-    It ends between two words. It contains no headings, code blocks, players and footnotes; `·` separates the
-    items of lists and the cells of tables, and bare URLs are shortened to their host.
+    The excerpt ends between two words. The excerpt contains no headings, code blocks, players and footnotes;
+    `·` separates the items of lists and the cells of tables, and bare URLs are shortened to their host.
     """
     start, *rest = remove_players(html).split("<pre")
     html = start + "".join(part.partition("</pre>")[2] for part in rest)
     html = _HEADING.sub(" ", html)
     html = _remove_footnote_marks(html)
-    # The footnotes are at the end.
+    # The footnotes are at the end of the HTML.
     end = next((block.start() for block in _BLOCK.finditer(html) if _HAS_FOOTNOTES.search(block[0])), None)
     html = _ITEM_END.sub(rf"\1{_SEPARATOR}", html[:end])
     text = _BARE_URL.sub(_get_host, to_plain_text(html)).strip().removesuffix(_SEPARATOR)
-    return shorten(text, MAX_EXCERPT_LENGTH)
+    return shorten_text(text, MAX_EXCERPT_LENGTH)
 
 
 def make_label(html: str) -> str:
     """Return the text of sanitized HTML and of its pictures, at most MAX_LABEL_LENGTH characters."""
     html = _PICTURE.sub(lambda picture: " ".join(_ALT.findall(picture[1])), _remove_footnote_marks(html))
-    return shorten(to_plain_text(html), MAX_LABEL_LENGTH)
+    return shorten_text(to_plain_text(html), MAX_LABEL_LENGTH)
 
 
 def _remove_footnote_marks(html: str) -> str:
@@ -98,12 +98,12 @@ def _remove_footnote_marks(html: str) -> str:
 
 
 def _get_host(url: re.Match[str]) -> str:
-    # A `)` belongs to the address if it has a `(`, otherwise to the text.
+    # A `)` belongs to the address if the address contains a `(`, otherwise to the text around the address.
     is_closed = url[0].count("(") >= url[0].count(")")
     return url[1] if is_closed else url[1] + (url[2] or "")
 
 
-def shorten(text: str, max_length: int) -> str:
+def shorten_text(text: str, max_length: int) -> str:
     """Return the text if it has at most `max_length` characters, otherwise its beginning and `…`."""
     if len(text) <= max_length:
         return text

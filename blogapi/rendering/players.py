@@ -34,7 +34,7 @@ _PLAYER_FIGURE = re.compile(r'<figure class="embed embed-[a-z]+">(?:[^<]++|<(?!/
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """The player of one kind of address. `make_address` returns the address of its frame.
+    """The player of one kind of address. `make_address` returns the address of the player's frame.
 
     The pattern matches a whole address. The pattern must mean the same in Python and in JavaScript, because
     the editor uses it to show which addresses become players.
@@ -105,22 +105,22 @@ PLAYERS = (
 _PATTERNS = [(re.compile(player.pattern), player) for player in PLAYERS]
 
 
-def show_players(html: str) -> str:
+def insert_players(html: str) -> str:
     """Return rendered Markdown with players instead of paragraphs that contain only a player's address."""
     count = 0
 
-    def replace(paragraph: re.Match[str]) -> str:
+    def replace_paragraph(paragraph: re.Match[str]) -> str:
         nonlocal count
         is_replaced = paragraph[1] == paragraph[2] and count < MAX_PLAYERS
         frame = make_player_figure(unescape(paragraph[1])) if is_replaced else None
         count += frame is not None
         return frame or paragraph[0]
 
-    return _PARAGRAPH.sub(replace, html)
+    return _PARAGRAPH.sub(replace_paragraph, html)
 
 
 def make_player_figure(address: str) -> str | None:
-    """Return a figure with the player and a link to the address, or None if it has no player."""
+    """Return a figure with the player and a link to the address, or None if the address has no player."""
     result = find_player(address)
     if result is None:
         return None

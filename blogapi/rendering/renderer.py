@@ -54,7 +54,7 @@ class RenderedContent:
     toc: tuple[Heading, ...]
 
 
-def render(content: str, content_type: str) -> RenderedContent:
+def render_text(content: str, content_type: str) -> RenderedContent:
     """Render the content of an article; `content_type` is html, markdown or text.
 
     Takes at most about two seconds for 2 MB of any content, and needs no database.

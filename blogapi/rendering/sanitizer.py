@@ -83,17 +83,17 @@ _ATTRIBUTES = {
 # The words of `rel` that are kept; they describe the linked page, or the author's opinion of it.
 _LINK_TYPES = frozenset({"nofollow", "sponsored", "ugc", "me", "author", "license", "tag"})
 
-# Every input except for the checkboxes of task lists: form fields are useless without their form.
+# Matches every <input> except for the checkboxes of task lists: form fields are useless without a form.
 _FORM_FIELD = re.compile(r'<input(?![^<>]* type="checkbox")[^<>]*>')
 
-# A checkbox and the text behind it, up to the end of its line or block.
+# Matches a checkbox and the text after it, up to the end of the line or block.
 _CHECKBOX = re.compile(rf"<input([^<>]*)>((?:[^<]++|</?(?:{INLINE_NAMES}|img|sup)(?: [^<>]*+)?>)*+)")
 
 # Together with nh3's defaults, these are all schemes that the HTML standard calls safe.
 _URL_SCHEMES = nh3.ALLOWED_URL_SCHEMES | {"matrix", "sftp", "urn"}
 
 # A reference to a file of the media library, such as `media:3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d`. These
-# attributes can contain it until `media.html_pictures` replaces it.
+# attributes can contain the reference until `media.html_pictures` replaces it.
 _MEDIA_REFERENCE = re.compile(r"\s*(media:[0-9a-f-]{36})\s*", re.IGNORECASE)
 _MEDIA_ATTRIBUTES = frozenset(
     {
@@ -101,7 +101,8 @@ _MEDIA_ATTRIBUTES = frozenset(
         *(("audio", "src"), ("source", "src"), ("track", "src")),
     }
 )
-# A link to another article, which `articles.responses.article_links` replaces. The fragment is kept as it is.
+# A link to another article, which `articles.responses.article_links` replaces. The fragment of the link is
+# kept as it is.
 _ARTICLE_REFERENCE = re.compile(rf"\s*({REFERENCE.pattern})(#\S*)?\s*")
 _REFERENCE_SCHEMES = ("media:", "article:")
 _REFERENCE_SCHEME = re.compile("|".join(_REFERENCE_SCHEMES), re.IGNORECASE)
@@ -160,8 +161,9 @@ _TAG = re.compile(r"<[^<>]*>")
 # Matches start tags; a match of a comment has no name, so that tags in comments are ignored.
 _START_TAG = re.compile(r"<!--.*?(?:-->|\Z)|<([a-z][\w:.-]*+)", re.DOTALL | re.IGNORECASE)
 
-# Characters that can begin an element, a list item, a cell, a paragraph or an entity. A million of them can
-# take two seconds and 500 MB of memory. A twentieth of the characters of a typical article are of this kind.
+# Characters that can begin an element, a list item, a cell, a paragraph or an entity. A million of these
+# characters can take two seconds and 500 MB of memory. A twentieth of the characters of a typical article are
+# of this kind.
 _MARKUP_CHARACTERS = "\n*_~`[]<>&|!\"'+-"
 _MAX_MARKUP_CHARACTERS = 500_000
 
@@ -179,7 +181,7 @@ def to_safe_html(content: str, content_type: str) -> str:
     """
     html = _to_html(content, content_type)
     if html is None:
-        text = content if content_type == "text" else hidden_elements.remove_hidden(content)
+        text = content if content_type == "text" else hidden_elements.remove_hidden_elements(content)
         return escape(text.replace("\0", ""), quote=False)
     footnote_mark = markdown.FOOTNOTE_MARK if content_type == "markdown" else ""
     has_references = _REFERENCE_SCHEME.search(html) is not None
@@ -201,9 +203,9 @@ def to_safe_html(content: str, content_type: str) -> str:
     if "<math" in safe:
         safe = mathml.FORMULA_OR_TAG.sub(r"\1", safe)
     # A strict Content-Security-Policy blocks inline styles, so `align` replaces the style.
-    safe = _unwrap_refused_links(_ALIGNED_TAG.sub(_style_to_align, safe))
+    safe = _unwrap_refused_links(_ALIGNED_TAG.sub(_convert_style_to_align, safe))
     if content_type == "markdown":
-        safe = _show_figures(safe)
+        safe = _insert_figures(safe)
         safe = _HEADING.sub(attributes.add_heading_id, safe, count=MAX_HEADING_IDS)
     if attributes.renamed_ids:
         safe = _FRAGMENT_LINK.sub(attributes.rename_fragment, safe)
@@ -253,12 +255,12 @@ def _to_html(content: str, content_type: str) -> str | None:
         return "".join(f"<p>{paragraph}</p>\n" for paragraph in _make_paragraphs(content))
     html: str | None = content
     if content_type == "markdown" and (html := markdown.render_markdown(content)):
-        html = players.show_players(html)
+        html = players.insert_players(html)
     # The sanitizer removes the attribute `hidden`, so that browsers would show the elements.
-    html = html and hidden_elements.remove_hidden(
+    html = html and hidden_elements.remove_hidden_elements(
         _SELF_CLOSED_TAG.sub(r"<\1\2></\1>", _NOSCRIPT.sub("", html))
     )
-    return None if html is None or html_cost.is_too_expensive(html) else html
+    return None if html is None or html_cost.is_too_expensive_to_parse(html) else html
 
 
 def _make_paragraphs(text: str) -> list[str]:
@@ -289,7 +291,7 @@ def _add_noopener(link: re.Match[str]) -> str:
     return "".join(["<a", *(f' {name}="{value}"' for name, value in attributes.items()), ">"])
 
 
-def _style_to_align(tag: re.Match[str]) -> str:
+def _convert_style_to_align(tag: re.Match[str]) -> str:
     return f'{_ALIGN.sub("", tag[1])} align="{tag[2]}"{_ALIGN.sub("", tag[3])}'
 
 
@@ -297,18 +299,18 @@ def _unwrap_refused_links(safe: str) -> str:
     """Return the HTML without the `<a>` tags whose address nh3 has removed."""
     open_links = list[str]()
 
-    def replace(tag: re.Match[str]) -> str:
+    def replace_tag(tag: re.Match[str]) -> str:
         if tag[0] == "</a>":
             return "</a>" if open_links.pop() else ""
         open_links.append(tag[0] if _IS_LINK_OR_ANCHOR.search(tag[0]) else "")
         return open_links[-1]
 
-    return _LINK_TAG.sub(replace, safe)
+    return _LINK_TAG.sub(replace_tag, safe)
 
 
 def _make_heading_slug(words: str) -> str:
     text = _TAG.sub("", FOOTNOTE_REFERENCE.sub("", words)).replace(markdown.FOOTNOTE_MARK, "")
-    return slugs.hyphenate(unescape(text[:_MAX_HEADING_LENGTH])) or "section"
+    return slugs.hyphenate_words(unescape(text[:_MAX_HEADING_LENGTH])) or "section"
 
 
 def _is_reference(value: str) -> bool:
@@ -405,7 +407,7 @@ _PICTURE_PATTERN = re.compile(_PICTURE)
 _TITLE = re.compile(r'(<img [^<>]*?) title="([^"]+)"')
 
 
-def _show_figures(html: str) -> str:
+def _insert_figures(html: str) -> str:
     """Return sanitized HTML of Markdown with figures instead of paragraphs that contain only pictures.
 
     The title of a picture becomes its caption, and several pictures become a gallery. A single picture

@@ -32,7 +32,8 @@ _ENTITY = re.compile(r"&#?\w{1,32};")
 # `Don't panic` becomes `dont-panic`. Elsewhere, such as in `l'été`, an apostrophe separates words.
 _CONTRACTION = re.compile(r"(?<=[a-z])['\u2019\u02bc](?=(?:t|s|d|m|re|ve|ll)(?![^\W_]))")
 _APOSTROPHE = re.compile("['\u2019\u02bc]")
-# Removed: apostrophes from entities, commas between digits, and marks that remain on Latin letters.
+# Matches what a slug drops: apostrophes from entities, commas between digits, and marks that remain on Latin
+# letters.
 _DROPPED_CHARACTERS = re.compile(rf"'|(?<=\d),(?=\d)|(?<=[a-z0-9])(?![\ufe00-\ufe0f])[{MARKS}]+")
 # NFKC would split the vowel AM of Thai and Lao, which is written as one character.
 _NOT_THAI_OR_LAO = re.compile(r"[^\u0e00-\u0eff]+")
@@ -48,7 +49,8 @@ def make_slug(
     digits. With `former`, the slug follows the rule of version 1.0, so that terms of that version are found.
     """
     slug = _slugify(text, max_length, former)
-    # Converting a letter can produce another letter to convert. Repeat until the slug stays the same.
+    # Converting a letter can produce another letter to convert. Repeat the conversion until it no longer
+    # changes the slug.
     while (next_slug := _slugify(slug, max_length, former)) != slug:
         slug = next_slug
     return slug or default or secrets.token_hex(4)
@@ -67,7 +69,7 @@ def make_term_slug(name: str, *, former: bool = False) -> str:
 
 
 def make_term_key(name: str) -> str:
-    """Return a key for a term in an import; *Kids Corner* and *Kid's Corner* have different keys."""
+    """Return the key by which an import compares terms; *Kids Corner* and *Kid's Corner* differ."""
     return make_term_slug(name, former=True)
 
 
@@ -76,7 +78,7 @@ def is_slug(text: str) -> bool:
     return len(text) <= MAX_SLUG_LENGTH and _SLUG.fullmatch(text) is not None
 
 
-def hyphenate(text: str, max_length: int = 0) -> str:
+def hyphenate_words(text: str, max_length: int = 0) -> str:
     """Return the words in lowercase, joined by hyphens: as many as fit into `max_length` (0: all)."""
     return _join_words(_fold_text(_unescape_entities(text.replace("'", "-"))), max_length)
 
@@ -100,7 +102,7 @@ def _join_words(text: str, max_length: int) -> str:
 @lru_cache(maxsize=64)
 def _slugify(text: str, max_length: int, former: bool) -> str:
     if former:
-        return hyphenate("".join(map(_latin_to_ascii, unicodedata.normalize("NFC", text))), max_length)
+        return hyphenate_words("".join(map(_latin_to_ascii, unicodedata.normalize("NFC", text))), max_length)
     text = _fold_text("".join(map(_latin_to_ascii, _unescape_entities(text))))
     return _join_words(_APOSTROPHE.sub("-", _CONTRACTION.sub("", text)), max_length)
 

@@ -13,7 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 # A text that is written without quotes: it begins with a letter and contains no special character of YAML.
 _PLAIN_SCALAR = re.compile(r"[^\W\d_](?:[\w ,.!?()/'-]*[\w.!?)])?")
 _RESERVED_WORDS = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"))
-# YAML forbids most of these characters, and reads some of them as line breaks. JSON does not escape them.
+# YAML forbids most of these characters, and reads some of them as line breaks. JSON does not escape these
+# characters.
 _UNSAFE_CHARACTERS = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
@@ -22,26 +23,30 @@ def to_yaml(value: Mapping[str, object] | Sequence[object]) -> str:
 
     The values are texts, numbers, booleans, mappings and lists. No line is wrapped.
     """
-    return "".join(_to_lines(value, "")) if value else "[]\n"
+    return "".join(_to_yaml_lines(value, "")) if value else "[]\n"
 
 
-def _to_lines(value: object, indent: str) -> Iterator[str]:
+def _to_yaml_lines(value: object, indent: str) -> Iterator[str]:
     if isinstance(value, Mapping):
         for key, item in value.items():
             yield f"{indent}{key}:{_format_value(item, f'{indent}  ')}"
     elif isinstance(value, (list, tuple)):
         for item in value:
-            text = "".join(_to_lines(item, f"{indent}  ")) if isinstance(item, Mapping) else to_scalar(item)
+            text = (
+                "".join(_to_yaml_lines(item, f"{indent}  "))
+                if isinstance(item, Mapping)
+                else to_yaml_scalar(item)
+            )
             yield f"{indent}- {text.strip()}\n"
 
 
 def _format_value(value: object, indent: str) -> str:
     if isinstance(value, (Mapping, list, tuple)) and value:
-        return "\n" + "".join(_to_lines(value, indent))
-    return f" {to_scalar(value)}\n"
+        return "\n" + "".join(_to_yaml_lines(value, indent))
+    return f" {to_yaml_scalar(value)}\n"
 
 
-def to_scalar(value: object) -> str:
+def to_yaml_scalar(value: object) -> str:
     """Return a text, a number, a boolean or an empty list as YAML on one line."""
     if not isinstance(value, str):
         return json.dumps(value)

@@ -174,7 +174,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
                 self.requests.pop(0)
             self.has_request = bool(self.requests)
         elif self.server.is_queue_full():
-            request.refuse(Busy(""))
+            request.add_refusal(Busy(""))
             self.service()
         else:
             self.server.task_dispatcher.add_task(self)
@@ -190,7 +190,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         self.write_soon(buffer)
 
     def _refuse_request(self, request: Parser) -> None:
-        request.refuse(TooSlow(""))
+        request.add_refusal(TooSlow(""))
         with self.requests_lock:
             self.request = None
             self.requests.append(request)

@@ -108,7 +108,7 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
         except OSError:
             # The body cannot be written to its temporary file.
             consumed = len(data)
-            self.refuse(StorageFull(""))
+            self.add_refusal(StorageFull(""))
         if self.chunked and self.error is None:
             self._check_chunk_lines(len(data))
         if self.error is None and self.body_bytes_received > SHORT_BODY_BYTES:
@@ -150,7 +150,7 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
         """
         return self.begun_at + (self.body_bytes_received / upload_rate if self.is_upload else 0.0)
 
-    def refuse(self, error: Error) -> None:
+    def add_refusal(self, error: Error) -> None:
         """Mark the request as complete, so that the server sends `error` as its response."""
         self.error, self.completed = error, True
 
@@ -164,7 +164,7 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
         if self.adj.bodies.add(size - self._counted):
             self._counted = size
         else:
-            self.refuse(Busy(""))
+            self.add_refusal(Busy(""))
 
     def _read_connection_options(self) -> None:
         # waitress compares the whole header with `close` or `keep-alive`, so remove all other options.
@@ -180,13 +180,13 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
         if body is None:
             return
         if len(body.control_line) > MAX_CHUNK_LINE_BYTES or len(body.trailer) > MAX_HEADER_BYTES:
-            self.refuse(BadRequest("A line between the chunks is too long"))
+            self.add_refusal(BadRequest("A line between the chunks is too long"))
         elif _BARE_LINE_BREAK.search(body.trailer, max(0, len(body.trailer) - received - 1)):
-            self.refuse(BadRequest("Bare CR or LF found in the trailer section"))
+            self.add_refusal(BadRequest("Bare CR or LF found in the trailer section"))
         elif self.completed and _CONTROL_CHARACTER.search(body.trailer):
-            self.refuse(BadRequest("Invalid character in the trailer section"))
+            self.add_refusal(BadRequest("Invalid character in the trailer section"))
         elif self.completed and not all(map(HEADER_FIELD_RE.match, get_header_lines(body.trailer))):
-            self.refuse(BadRequest("Invalid field in the trailer section"))
+            self.add_refusal(BadRequest("Invalid field in the trailer section"))
 
 
 def limit_bodies(app: Flask, settings: ParserSettings, limits: Limits) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from blogapi.parsing import normalize_language
-from blogapi.rendering.plain_text import shorten
+from blogapi.rendering.plain_text import shorten_text
 from blogapi.site import addresses
 from blogapi.site.models import Site
 from blogapi.web import json as web_json
@@ -249,7 +249,7 @@ def to_line(text: str) -> str:
 
 def to_short_line(*texts: str) -> str:
     """Return the first text that is not empty as one line of at most MAX_DESCRIPTION_LENGTH characters."""
-    return shorten(next(filter(None, map(to_line, texts)), ""), MAX_DESCRIPTION_LENGTH)
+    return shorten_text(next(filter(None, map(to_line, texts)), ""), MAX_DESCRIPTION_LENGTH)
 
 
 def get_locale(language: str) -> str | None:

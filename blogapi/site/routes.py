@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from blogapi.publication.shared_caching import shows
+from blogapi.publication.shared_caching import declare_shown_kinds
 from blogapi.site import queries, service
 from blogapi.site.addresses import describe_in_language
 from blogapi.site.heads import FIRST_PAGE, PageNumber, make_site_head
@@ -31,7 +31,7 @@ REPRESENTATION = Representation(lambda uuid: _read_site(), SiteSchema(), _read_s
 @bp.get("/")
 @allow(reader, scope="published")
 @bp.response(200, SiteSchema(), partial_schema=SiteFieldsSchema, query=SiteQuery, cacheable=True)
-@shows()
+@declare_shown_kinds()
 def single(query: Query) -> PartialResult:
     """Return the site: its title, its addresses and its navigation."""
     site = describe_in_language(cast(Site, _read_site()), query.filters.get("language", ""))

@@ -209,13 +209,13 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         """Send the return value of the view, rendered by the schema.
 
         `partial_schema` is the schema of all fields that `fields=` can select. With `query`, the view gets
-        the parameters of that schema and `fields` as its last argument; for a list, `single` is the schema
-        of all fields of a single item. `section` is the section of the interface specification that documents
+        the parameters of that schema and `fields` as its last argument; for a list, `single` is the schema of
+        all fields of a single item. `section` is the section of the interface specification that documents
         the operation; the response then has the documented `Allow` header. With `storable`, a browser may
-        store the response. With `cacheable`, the response cache may replay the response, so it must depend
-        only on the request, the key, the database and the time. With `may_be_missing`, the view can raise
-        NotFound although its path contains no id. If the view returns a Page, the response contains its rows
-        and the paging headers.
+        store the response. With `cacheable`, the response cache may send the response again, so it must
+        depend only on the request, the key, the database and the time. With `may_be_missing`, the view can
+        raise NotFound although its path contains no id. If the view returns a Page, the response contains its
+        rows and the paging headers.
         """
         document = _without_wrapper(super().response(status_code, schema, **options))
 

@@ -19,7 +19,7 @@ View = TypeVar("View", bound=Callable[..., Any])
 class Operation:
     """The declarations of a view; each is described in the docstring of its decorator.
 
-    The decorators are `access.allow`, `access.check_before_body`, `shared_caching.shows`,
+    The decorators are `access.allow`, `access.check_before_body`, `shared_caching.declare_shown_kinds`,
     `slug_lookup.accept_slugs` and the methods of `blueprint.Blueprint`, whose `run_view` calls the view. If a
     decorator occurs several times, the topmost one applies first; otherwise, the order has no effect. `id` is
     the operation id in the OpenAPI document.

@@ -212,7 +212,7 @@ def _store_articles(ada: UUID, bodies: Iterator[dict[str, Any]]) -> None:
     while fields := load(list(islice(bodies, ARTICLES_PER_REQUEST))):
         articles_service.prerender_inputs(fields)
         with transaction():
-            articles_service.replace_all(ada, fields)
+            articles_service.replace_articles(ada, fields)
             db.session.add_all(
                 FormerSlug(slug=f"former-{one.slug}", article_id=one.uuid)
                 for one in fields[::ARTICLES_PER_REDIRECT]

@@ -58,7 +58,7 @@ def test_the_events_of_a_commit_have_one_tag_and_no_other_commit_has_it(app, peo
             with transaction():
                 for number in range(2):
                     body = {"title": f"{title}{number}", "category": category}
-                    articles.create(people.admin.uuid, ArticleBodySchema().load(body))
+                    articles.create_article_in_transaction(people.admin.uuid, ArticleBodySchema().load(body))
         tags = db.session.scalars(
             select(Event.tag).where(Event.kind == "article").order_by(Event.position)
         ).all()
@@ -71,7 +71,9 @@ def test_an_item_that_is_changed_twice_has_one_event_from_the_first_to_the_last_
     article = make_article(status="draft", slug="first")
     with app.app_context(), transaction():
         for body in ({"slug": "second"}, {"slug": "third", "status": "published"}):
-            articles.change(people.admin.uuid, article.uuid, ArticleBodySchema(partial=True).load(body))
+            articles.change_article_in_transaction(
+                people.admin.uuid, article.uuid, ArticleBodySchema(partial=True).load(body)
+            )
     assert [what for what, _ in read_events()] == ["created", "published"]
     with app.app_context():
         last = db.session.scalars(
@@ -83,7 +85,7 @@ def test_an_item_that_is_changed_twice_has_one_event_from_the_first_to_the_last_
 def test_a_part_that_is_rolled_back_has_no_event(app, people, make_article, read_events):
     article = make_article()
     with app.app_context(), transaction(), pytest.raises(ZeroDivisionError), savepoint():
-        articles.delete(people.admin.uuid, article.uuid)
+        articles.delete_item(people.admin.uuid, article.uuid)
         raise ZeroDivisionError
     assert [what for what, _ in read_events()] == ["published"]
 
@@ -176,7 +178,7 @@ def test_the_thread_of_a_server_writes_due_events(app, schedule, set_clock, read
     schedule(1)
     set_clock(NOON + HOUR)
     monkeypatch.setattr(background, "CHECK_SECONDS", 0.01)
-    end = background.start_thread(app)
+    end = background.start_background_thread(app)
     try:
         for _ in range(3000):
             if len(read_events()) == 2:

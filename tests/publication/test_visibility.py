@@ -38,8 +38,15 @@ def test_python_and_sql_agree(app, status, time, type_):
     columns = (literal(status.value, String), literal(item.published_at, UtcDateTime()))
     named = (columns[0].label("status"), columns[1].label("published_at"), literal(type_.value).label("type"))
     row = select(*named).subquery().c
-    conditions = [make(row) for make in (visibility.readable, visibility.scheduled, visibility.listed)]
-    conditions.append(visibility.listed_pages(row))
+    conditions = [
+        make(row)
+        for make in (
+            visibility.match_readable_items,
+            visibility.match_scheduled_items,
+            visibility.match_listed_articles,
+        )
+    ]
+    conditions.append(visibility.match_listed_pages(row))
     conditions.append(visibility.has_status(row, status.value))
     with app.app_context():
         found = [

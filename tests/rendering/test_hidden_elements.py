@@ -6,8 +6,8 @@ from time import process_time
 
 import pytest
 
-from blogapi.rendering.hidden_elements import remove_hidden
-from blogapi.rendering.renderer import render
+from blogapi.rendering.hidden_elements import remove_hidden_elements
+from blogapi.rendering.renderer import render_text
 
 ENDING_A_PARAGRAPH = """address article
     aside blockquote caption center dd details dialog dir div dl dt fieldset
@@ -65,7 +65,7 @@ ENDING_A_PARAGRAPH = """address article
     ],
 )
 def test_a_hidden_element_is_removed_with_its_content(written, expected):
-    assert remove_hidden(written) == expected
+    assert remove_hidden_elements(written) == expected
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_a_hidden_element_is_removed_with_its_content(written, expected):
     ],
 )
 def test_what_browsers_show_stays(shown):
-    assert remove_hidden(shown) == shown
+    assert remove_hidden_elements(shown) == shown
 
 
 @pytest.mark.parametrize(
@@ -95,21 +95,21 @@ def test_what_browsers_show_stays(shown):
     ],
 )
 def test_no_text_that_is_made_of_the_content_has_hidden_words(content, content_type):
-    rendered = render(content, content_type)
+    rendered = render_text(content, content_type)
     assert "secret" not in repr(rendered).casefold()
     assert (rendered.plain_text, rendered.excerpt, rendered.word_count) == ("Shown a", "a", 2)
     assert [heading.text for heading in rendered.toc] == ["Shown"]
 
 
 def test_a_text_that_would_take_long_to_render_has_no_hidden_words():
-    html = render("<div hidden>secret</div>" + "*a* " * 300_000, "markdown").html
+    html = render_text("<div hidden>secret</div>" + "*a* " * 300_000, "markdown").html
     assert "*a*" in html
     assert "secret" not in html
 
 
 def test_hidden_words_in_code_and_in_plain_text_stay():
-    assert "div hidden" in render("`<div hidden>`", "markdown").plain_text
-    assert "div hidden" in render("<div hidden>", "text").plain_text
+    assert "div hidden" in render_text("`<div hidden>`", "markdown").plain_text
+    assert "div hidden" in render_text("<div hidden>", "text").plain_text
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_hidden_words_in_code_and_in_plain_text_stay():
 def test_hostile_html_takes_linear_time(repeated):
     def measure(length):
         start = process_time()
-        remove_hidden("<p hidden>" + repeated * (length // len(repeated)))
+        remove_hidden_elements("<p hidden>" + repeated * (length // len(repeated)))
         return process_time() - start
 
     measure(1_000)

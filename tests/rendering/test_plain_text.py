@@ -45,19 +45,25 @@ def test_an_excerpt_is_cut_between_words():
     assert plain_text.make_excerpt("word " * 100) == "word " * 38 + "word…"
     assert len(plain_text.make_excerpt("x" * 500)) == plain_text.MAX_EXCERPT_LENGTH
     assert plain_text.make_excerpt(f"<p>{'word, ' * 100}") == "word, " * 32 + "word…"
-    assert (plain_text.shorten("one two", 7), plain_text.shorten("three two", 8)) == ("one two", "three…")
+    assert (plain_text.shorten_text("one two", 7), plain_text.shorten_text("three two", 8)) == (
+        "one two",
+        "three…",
+    )
 
 
 @pytest.mark.parametrize("end", [".", ",", "?!", "...", "…", " -", " –", " (", "。", "、", "؟", ": „"])  # noqa: RUF001
 def test_a_text_is_not_cut_after_punctuation(end):
-    assert plain_text.shorten(f"Some words{end} and more of them", len(f"Some words{end} a")) == "Some words…"
-    assert plain_text.shorten(f"Some words{end}", 20) == f"Some words{end}"
+    assert (
+        plain_text.shorten_text(f"Some words{end} and more of them", len(f"Some words{end} a"))
+        == "Some words…"
+    )
+    assert plain_text.shorten_text(f"Some words{end}", 20) == f"Some words{end}"
 
 
 def test_a_cut_text_keeps_closing_quotation_marks_and_brackets():
-    assert plain_text.shorten("He said (“no”) and more", 16) == "He said (“no”)…"
-    assert plain_text.shorten("It fell by 50% and more", 16) == "It fell by 50%…"
-    assert plain_text.shorten("." * 30, 10) == "…"
+    assert plain_text.shorten_text("He said (“no”) and more", 16) == "He said (“no”)…"
+    assert plain_text.shorten_text("It fell by 50% and more", 16) == "It fell by 50%…"
+    assert plain_text.shorten_text("." * 30, 10) == "…"
 
 
 NOTES = "Rye[^1] waits[^two].\n\n[^1]: First.\n\n[^two]: See https://x.example/a."

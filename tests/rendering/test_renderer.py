@@ -299,7 +299,7 @@ def render_in_linear_time(content_type, make, size, monkeypatch):
         monkeypatch.setattr(sys.modules[__name__], "SIZE", size)
         content = make()
         start = time.thread_time()
-        rendered = renderer.render(content, content_type)
+        rendered = renderer.render_text(content, content_type)
         return rendered, time.thread_time() - start
 
     rendered, seconds = render(size)
@@ -332,21 +332,24 @@ HIGHLIGHTED_CODE = (
 )
 def test_a_long_ordinary_article_is_rendered(content):
     long = content * (100_000 // len(content))
-    assert "<p>" in renderer.render(long, "markdown").html or "<table>" in renderer.render(long, "html").html
+    assert (
+        "<p>" in renderer.render_text(long, "markdown").html
+        or "<table>" in renderer.render_text(long, "html").html
+    )
 
 
 def test_equal_headings_get_different_ids():
-    html = renderer.render("# a\n" * 1_000, "markdown").html
+    html = renderer.render_text("# a\n" * 1_000, "markdown").html
     assert [f'id="{name}"' in html for name in ("a", "a-1", "a-999", "a-1000")] == [True, True, True, False]
 
 
 def test_headings_after_the_maximum_number_of_ids_have_no_id():
-    html = renderer.render("# a\n" * (sanitizer.MAX_HEADING_IDS + 1), "markdown").html
+    html = renderer.render_text("# a\n" * (sanitizer.MAX_HEADING_IDS + 1), "markdown").html
     assert html.count("<h1 id=") == sanitizer.MAX_HEADING_IDS and html.endswith("<h1>a</h1>\n")
 
 
 def test_rendering_derives_html_text_excerpt_lengths_and_headings():
-    assert renderer.render("# One\n\n*two* &amp; three", "markdown") == renderer.RenderedContent(
+    assert renderer.render_text("# One\n\n*two* &amp; three", "markdown") == renderer.RenderedContent(
         html='<h1 id="one">One</h1>\n<p><em>two</em> &amp; three</p>\n',
         plain_text="One two & three",
         excerpt="two & three",
@@ -362,9 +365,9 @@ MARKDOWN_OF_10_KB = (
 
 
 def test_rendering_in_several_threads_gives_the_same_result():
-    expected = renderer.render(MARKDOWN_OF_10_KB, "markdown")
+    expected = renderer.render_text(MARKDOWN_OF_10_KB, "markdown")
     with ThreadPoolExecutor(4) as pool:
-        results = pool.map(renderer.render, [MARKDOWN_OF_10_KB] * 40, ["markdown"] * 40)
+        results = pool.map(renderer.render_text, [MARKDOWN_OF_10_KB] * 40, ["markdown"] * 40)
         assert all(result == expected for result in results)
 
 

@@ -15,7 +15,9 @@ from blogapi.rendering.sanitizer import to_safe_html
 
 
 def list_markdown_headings(content):
-    return [(heading.level, heading.text, heading.id) for heading in renderer.render(content, "markdown").toc]
+    return [
+        (heading.level, heading.text, heading.id) for heading in renderer.render_text(content, "markdown").toc
+    ]
 
 
 def test_headings_are_listed_in_order_with_their_level_text_and_id():
@@ -70,7 +72,7 @@ def test_the_number_and_the_length_of_headings_are_limited():
     st.lists(st.sampled_from(["# ", "## a\n", "<h1>", "</h1>", "<h2 id=a>", "b", "\n", "<div>", "[^1]", '"']))
 )
 def test_every_id_is_the_id_of_a_heading_in_the_html(parts):
-    rendered = renderer.render("".join(parts), "markdown")
+    rendered = renderer.render_text("".join(parts), "markdown")
     ids = [unescape(id_) for id_ in re.findall(r'<h[1-6][^>]* id="([^"]*)"', rendered.html)]
     found = [heading.id for heading in rendered.toc if heading.id]
     assert len(set(found)) == len(found) and set(found) <= set(ids)

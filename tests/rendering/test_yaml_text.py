@@ -7,7 +7,7 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from blogapi.rendering.yaml_text import to_scalar, to_yaml
+from blogapi.rendering.yaml_text import to_yaml, to_yaml_scalar
 
 # A single line, as the fields of an article can contain it; YAML cannot contain surrogates.
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
@@ -15,7 +15,7 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 
 @pytest.mark.parametrize("text", ["Bread", "Slow food", "Why? (again)", "Ünïcode", "日本語", "bread-2"])
 def test_ordinary_words_have_no_quotes(text):
-    assert to_scalar(text) == text
+    assert to_yaml_scalar(text) == text
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_ordinary_words_have_no_quotes(text):
     ],
 )
 def test_texts_with_a_meaning_in_yaml_are_quoted(text):
-    written = to_scalar(text)
+    written = to_yaml_scalar(text)
     assert written.startswith('"')
     assert written.isprintable()
     assert yaml.safe_load(written) == text

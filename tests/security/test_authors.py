@@ -537,7 +537,7 @@ def test_what_changed_while_a_write_waited_is_checked_again(
         monkeypatch.undo()
         with transaction():
             if change == "published":
-                service.change(people.admin.uuid, uuid, json_input(status="published"))
+                service.change_article_in_transaction(people.admin.uuid, uuid, json_input(status="published"))
             elif change == "reassigned":
                 ownership.move_content("author", "editor")
             else:

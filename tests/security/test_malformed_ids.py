@@ -148,7 +148,7 @@ def test_unknown_addresses_do_not_show_an_item_whose_uuid_is_zeros(app, people, 
     body, below = {"title": "Zeros", "status": "published"}, {"title": "Below", "status": "published"}
     child = as_admin.post(PAGES, json=below).json
     with app.app_context(), transaction():
-        service.replace(people.admin.uuid, UUID(NIL), PageBodySchema().load(body))
+        service.replace_article_in_transaction(people.admin.uuid, UUID(NIL), PageBodySchema().load(body))
         is_child = Article.uuid == UUID(child["uuid"])
         db.session.execute(update(Article).where(is_child).values(parent_id=UUID(NIL)))
     for path in (PAGES, ARTICLES, TAGS, CATEGORIES, AUTHORS):

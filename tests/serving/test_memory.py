@@ -23,12 +23,12 @@ def measure():
 
 
 commands.configure_malloc()
-renderer.render("a", "markdown")
+renderer.render_text("a", "markdown")
 before = measure()
 for _ in range(8):
     with_columns = "|a" * 1_000 + "\\n" + "|-" * 1_000 + "\\n" + ("|b" * 1_000 + "\\n") * 40
     pool = ThreadPoolExecutor(1)
-    pool.submit(renderer.render, with_columns, "markdown").result()
+    pool.submit(renderer.render_text, with_columns, "markdown").result()
     POOLS = [*globals().get("POOLS", ()), pool]
 print(measure() - before)
 """

@@ -12,7 +12,7 @@ import marshmallow as ma
 import pytest
 from flask import Response, g
 
-from blogapi.publication.shared_caching import ShownContent, shows
+from blogapi.publication.shared_caching import ShownContent, declare_shown_kinds
 from blogapi.web.access import STRANGER, Access, admin, allow, check_before_body, get_access
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.errors import Invalid, NotFound
@@ -88,7 +88,7 @@ def declare_read(bp, steps):
             200, ItemSchema(), partial_schema=ItemSchema, query=DetailQuery, storable=False, section="4.8"
         ),
         accept_slugs(lambda slug: SlugOwner(ID, "new")),
-        shows(find=find_shown_content),
+        declare_shown_kinds(find=find_shown_content),
     ]
 
 

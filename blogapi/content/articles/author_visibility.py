@@ -13,11 +13,11 @@ from blogapi.content.taxonomies.authors import Author
 from blogapi.content.taxonomies.service import get_term_state, make_term_address
 from blogapi.publication.events import AUTHOR, ItemAddress, note_change
 from blogapi.publication.models import FETCHED_CHANGES, Event
-from blogapi.publication.visibility import listed
+from blogapi.publication.visibility import match_listed_articles
 from blogapi.storage.database import chunk, current_time, db, execute_in_batches, transaction
 
 # With a join instead of the inner subquery, SQLite could read all public articles for each author.
-_is_visible = Article.uuid == ArticleAuthor.article_id, listed(Article)
+_is_visible = Article.uuid == ArticleAuthor.article_id, match_listed_articles(Article)
 _has_article = (
     select(ArticleAuthor.article_id)
     .where(ArticleAuthor.author_id == Author.uuid)
@@ -68,7 +68,7 @@ def author_is_public(now: ColumnElement[datetime] | None = None) -> ColumnElemen
         .correlate(Author)
         .exists()
     )
-    # The articles that have become public, but whose events `published` are not written yet.
+    # Articles that have become public, but whose events of the type `published` are not written yet.
     due = select(Event.uuid).where(Event.due <= (current_time() if now is None else now), Event.listed)
     return or_(
         is_shown, Author.uuid.in_(select(ArticleAuthor.author_id).where(ArticleAuthor.article_id.in_(due)))

@@ -137,14 +137,14 @@ def revise_content(
             category=category,
             tags=tags or (),
             authors=authors or (),
-            seo={**default_seo(texts), **article_input.seo},
+            seo={**make_default_seo(texts), **article_input.seo},
             custom=custom,
             type=article_input.type,
             **placement,
         )
     texts = {**old_content.texts, **article_input.texts}
     # The SEO fields that an author wrote do not change with the texts.
-    derived = default_seo(old_content.texts)
+    derived = make_default_seo(old_content.texts)
     written = {name: text for name, text in old_content.seo.items() if text != derived[name]}
     return replace(
         old_content,
@@ -154,13 +154,13 @@ def revise_content(
         category=(category or old_content.category) if old_content.category else None,
         tags=old_content.tags if tags is None else tags,
         authors=old_content.authors if authors is None else authors,
-        seo={**default_seo(texts), **written, **article_input.seo},
+        seo={**make_default_seo(texts), **written, **article_input.seo},
         custom=custom,
         **placement,
     )
 
 
-def default_seo(texts: Mapping[str, str]) -> dict[str, str]:
+def make_default_seo(texts: Mapping[str, str]) -> dict[str, str]:
     """Return the SEO fields of an article whose author wrote no SEO fields."""
     return {name: texts.get(source, "") for name, source in _SEO_SOURCES.items()}
 

@@ -69,8 +69,8 @@ class Article(HasEvents, Identified, Timestamped, Base):
         CheckConstraint("content_type IN ('html', 'markdown', 'text')", name="content_type"),
         CheckConstraint(f"{_IS_HIDDEN} OR published_at IS NOT NULL", name="published_at"),
         # The indexes have the order of the lists, or its reverse, so that a page reads only the rows that it
-        # returns. Times are ascending, so that new rows are appended to the index. The type comes last,
-        # because the lists of articles exclude only a few pages.
+        # returns. Times are ascending, so that new rows are appended to the index. The type is the last
+        # column of each index, because the lists of articles exclude only a few pages.
         Index("ix_article_visible", "status", "published_at", desc("uuid"), "type"),
         Index("ix_article_featured", "status", "featured", "published_at", desc("uuid"), "type"),
         Index("ix_article_author", "author_id", "status", "published_at", desc("uuid"), "type"),
@@ -172,7 +172,7 @@ class Article(HasEvents, Identified, Timestamped, Base):
 
 def check_texts(rows: Iterable[Iterable[Any]]) -> None:
     """Raise Damaged if a text in one of these rows contains NUL characters."""
-    # SQLite does not verify the pages of a long value: it returns the zeroes of a damaged page.
+    # SQLite does not verify the database pages of a long value: it returns the zeroes of a damaged page.
     if any(isinstance(value, str) and "\0" in value for row in rows for value in row):
         raise Damaged("the stored text of an article contains NUL characters")
 

@@ -31,7 +31,7 @@ _tree = CachedValue[Tree](lambda session: read_tree())
 
 
 def get_tree() -> Tree:
-    """Return the tree from the first read in this transaction, or from the last `reread_tree`."""
+    """Return the tree that this transaction read first, or that the last `reread_tree` has read."""
     return _tree.get(db.session())
 
 
@@ -41,8 +41,8 @@ def reread_tree() -> Tree:
     return get_tree()
 
 
-def is_visible(uuid: UUID | None, tree: Tree) -> bool:
-    """Return whether the page exists and the caller may see it."""
+def is_visible_page(uuid: UUID | None, tree: Tree) -> bool:
+    """Return whether the item of the kind page exists, and the caller may see it."""
     place = tree.get(uuid) if uuid else None
     return place is not None and (current_caller().sees_drafts or is_readable(place, current_time()))
 

@@ -26,7 +26,13 @@ from blogapi.content.articles.lifecycle import SCHEDULED
 from blogapi.content.articles.models import Article, ArticleAuthor, ArticleRevision, DeletedItem
 from blogapi.content.articles.snapshots import parse_content
 from blogapi.content.taxonomies.authors import Author
-from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status, is_readable, readable
+from blogapi.publication.visibility import (
+    READABLE_STATUSES,
+    ItemType,
+    Status,
+    is_readable,
+    match_readable_items,
+)
 from blogapi.storage.database import current_time, db, execute_in_batches, table_of
 from blogapi.web.access import Caller, Role, current_caller
 from blogapi.web.errors import Conflict, Forbidden, NotFound, Problem
@@ -73,11 +79,11 @@ def may_see(uuid: UUID, caller: Caller) -> bool:
     return row is not None and row.author_id == caller.restricted_to_author
 
 
-def visible_to_caller() -> ColumnElement[bool]:
+def is_visible_to_caller() -> ColumnElement[bool]:
     """Return the SQL condition that the caller may see the article or page."""
     caller = current_caller()
     is_own = _article.author_id == caller.restricted_to_author if caller.restricted_to_author else false()
-    return true() if caller.sees_drafts else readable(_article, current_time()) | is_own
+    return true() if caller.sees_drafts else match_readable_items(_article, current_time()) | is_own
 
 
 def get_own_articles_version(user: UUID) -> str:
@@ -102,7 +108,7 @@ def check_exists(uuid: UUID, type_: str = ARTICLE) -> None:
 
     Authors may work on their own public articles, but `check_write` refuses to change them.
     """
-    with report_deleted([uuid], type_):
+    with report_deleted_items([uuid], type_):
         if current_caller().is_author:
             _check_owner(_read_rows([uuid], type_).get(uuid))
         else:
@@ -110,7 +116,7 @@ def check_exists(uuid: UUID, type_: str = ARTICLE) -> None:
 
 
 @contextmanager
-def report_deleted(uuids: Sequence[UUID | None], type_: str = ARTICLE) -> Iterator[None]:
+def report_deleted_items(uuids: Sequence[UUID | None], type_: str = ARTICLE) -> Iterator[None]:
     """Give a NotFound error the code `deleted` if the caller may restore one of these items.
 
     The executed statement is the same for unknown and hidden items.
@@ -122,7 +128,7 @@ def report_deleted(uuids: Sequence[UUID | None], type_: str = ARTICLE) -> Iterat
         if caller.role.includes(role) and "write" in caller.scopes:
             items = _read_rows([uuid for uuid in uuids if uuid], type_, _SELECT_DELETED).values()
             if any(
-                _is_own(item) and (item.status not in _PUBLISHED_STATUSES or caller.publishes)
+                _is_own_row(item) and (item.status not in _PUBLISHED_STATUSES or caller.publishes)
                 for item in items
             ):
                 detail = f"This {type_} was deleted; restore it first."
@@ -131,7 +137,7 @@ def report_deleted(uuids: Sequence[UUID | None], type_: str = ARTICLE) -> Iterat
 
 
 def is_restorable() -> ColumnElement[bool]:
-    """Return the SQL condition that the caller may restore the deleted item; see `check_deleted`."""
+    """Return the SQL condition that the caller may restore the deleted item; see `check_deleted_item`."""
     caller = current_caller()
     if not caller.is_author:
         return true()
@@ -139,7 +145,7 @@ def is_restorable() -> ColumnElement[bool]:
     return is_own if caller.publishes else is_own & _deleted.status.not_in(_PUBLISHED_STATUSES)
 
 
-def check_deleted(uuid: UUID, type_: str | None = None) -> None:
+def check_deleted_item(uuid: UUID, type_: str | None = None) -> None:
     """Raise NotFound or Forbidden unless the item is deleted and the caller may restore it.
 
     Without `type_`, the item can be an article or a page. With `type_`, raises Conflict if the item exists.
@@ -150,7 +156,7 @@ def check_deleted(uuid: UUID, type_: str | None = None) -> None:
         _check_owner(existing)
         raise Conflict(f"This {type_} is not deleted.", code="not_deleted")
     may_write = item is not None and (item.type == ARTICLE or not current_caller().is_author)
-    if not may_write or not _is_own(item):
+    if not may_write or not _is_own_row(item):
         raise NotFound(f"There is no such deleted {type_ or 'article or page'}.")
     _check_fields(ArticleInput(), item, ())
 
@@ -171,14 +177,14 @@ def check_history(uuid: UUID, type_: str = ARTICLE) -> None:
     If the item was deleted, its newest version determines its owner and its type.
     """
     row = _read_rows([uuid]).get(uuid)
-    if row is not None and row.type == type_ and (_is_own(row) or is_readable(row, current_time())):
+    if row is not None and row.type == type_ and (_is_own_row(row) or is_readable(row, current_time())):
         _check_owner(row)
         return
     # The executed statements are the same for unknown and hidden items.
     last = _read_last_version(uuid)
     is_history = row is None and last is not None and parse_content(last.content).type == type_
-    if not is_history or not _is_own(last):
-        with report_deleted([uuid], type_):
+    if not is_history or not _is_own_row(last):
+        with report_deleted_items([uuid], type_):
             raise NotFound(f"There is no such {type_}.")
 
 
@@ -224,7 +230,7 @@ def check_writes(
             if row is None and creates:
                 _check_new_uuid(uuid)
             else:
-                with report_deleted([uuid]):
+                with report_deleted_items([uuid]):
                     _check_owner(row)
             if is_complete:
                 _check_fields(fields, row, bylines.get(uuid, ()) if row is not None else _read_profile())
@@ -253,7 +259,7 @@ def check_working_copy(uuid: UUID, fields: ArticleInput) -> None:
 def _check_new_uuid(uuid: UUID) -> None:
     deleted = _read_rows([uuid], None, _SELECT_DELETED).get(uuid)
     last = deleted or _read_last_version(uuid)
-    if last is not None and not _is_own(last):
+    if last is not None and not _is_own_row(last):
         raise NotFound(_NOT_FOUND_MESSAGE)
     if last is not None and current_caller().writes_drafts_only:
         raise Conflict(
@@ -265,14 +271,14 @@ def _check_new_uuid(uuid: UUID) -> None:
         _check_fields(ArticleInput(), deleted, ())
 
 
-def _is_own(row: Any) -> bool:
+def _is_own_row(row: Any) -> bool:
     """Return whether the caller may work on the row of an article, of a version or of a deleted item."""
     caller = current_caller()
     return not caller.is_author or row.author_id == caller.user
 
 
 def _check_owner(row: Any) -> None:
-    if row is not None and _is_own(row):
+    if row is not None and _is_own_row(row):
         return
     if row is None or not is_readable(row, current_time()):
         raise NotFound(_NOT_FOUND_MESSAGE)
@@ -297,7 +303,7 @@ def _check_fields(fields: ArticleInput, row: Any, byline: Byline) -> None:
             if is_published
             else "You may not publish articles; save the article as a draft, and ask an editor to publish it."
         )
-    # A new article without authors gets the profile of the author.
+    # A new article without authors gets the profile of the user who writes it.
     if row is not None or fields.authors:
         _check_byline(fields, byline)
 

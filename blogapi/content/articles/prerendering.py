@@ -36,7 +36,7 @@ def prerender_sources(sources: Iterable[Source]) -> None:
 def render_content(content: str, content_type: str) -> RenderedContent:
     """Return the rendered content, which `prerender_sources` may have rendered before."""
     prerendered: RenderedContent | None = g.get("renderings", {}).get((content, content_type))
-    return prerendered or renderer.render(content, content_type)
+    return prerendered or renderer.render_text(content, content_type)
 
 
 def list_sources(old_texts: Texts | None, texts: Texts) -> list[Source]:

@@ -14,7 +14,7 @@ from sqlalchemy.orm.attributes import set_committed_value
 
 from blogapi.content.articles.fields import LINK_FIELDS
 from blogapi.content.articles.models import LINK_MODELS, Article, ArticleRevision, FormerSlug, WorkingCopy
-from blogapi.publication.visibility import scheduled
+from blogapi.publication.visibility import match_scheduled_items
 from blogapi.storage.database import chunk, db, table_of
 from blogapi.web.errors import NotFound, or_not_found
 from blogapi.web.slug_lookup import SlugOwner, choose_owner
@@ -139,7 +139,9 @@ def get_next_publication(now: datetime) -> datetime | None:
     The query reads the articles and not the events, because another machine with a faster clock may
     already have written the event.
     """
-    return db.session.scalar(select(func.min(Article.published_at)).where(scheduled(Article, now)))
+    return db.session.scalar(
+        select(func.min(Article.published_at)).where(match_scheduled_items(Article, now))
+    )
 
 
 def find_taken_slugs(slugs: Sequence[str], *, exclude: UUID) -> set[str]:

@@ -131,7 +131,7 @@ def render(fields: Fields) -> WithAttributes:
         article = uuid4()
     content = fields.pop("content", "")
     content_type = fields.pop("content_type", TEXT_DEFAULTS["content_type"])
-    rendered = renderer.render(content, content_type)
+    rendered = renderer.render_text(content, content_type)
     resolver = HtmlResolver(article, find_files([ArticleHtml(article, rendered.html, ())]))
     slug, url = _predict_address(article, **fields) if fields.get("title", "").strip() else (None, None)
     (html,) = article_links.resolve_links([resolver.resolve_html(rendered.html)])

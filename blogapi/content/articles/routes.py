@@ -17,7 +17,7 @@ from blogapi.content.articles.resource import Resource
 from blogapi.content.articles.responses import article_bodies, article_links, neighbours
 from blogapi.content.articles.responses.markdown_output import (
     MARKDOWN_CONTENT,
-    offers_markdown,
+    offer_markdown,
     prefers_markdown,
 )
 from blogapi.content.articles.schemas import (
@@ -30,11 +30,11 @@ from blogapi.content.articles.schemas import (
 )
 from blogapi.content.taxonomies.authors import Author
 from blogapi.content.taxonomies.categories import Category
-from blogapi.content.taxonomies.hierarchy import find_parents
+from blogapi.content.taxonomies.hierarchy import find_ancestors
 from blogapi.content.taxonomies.tags import Tag
 from blogapi.publication import events
 from blogapi.publication.kinds import PAGE_KINDS
-from blogapi.publication.shared_caching import ShownContent, shows
+from blogapi.publication.shared_caching import ShownContent, declare_shown_kinds
 from blogapi.publication.visibility import ItemType
 from blogapi.storage.database import db, table_of
 from blogapi.web.access import admin, allow, author, current_caller, current_user_id, reader
@@ -70,7 +70,7 @@ def find_shown_content(uuid: UUID, names: Sequence[str] | None) -> ShownContent:
         for kind, linked in article_links.find_linked_items(uuid).items():
             items[kind] += sorted(linked - {*items[kind]})
     if names is not None and "head" in names:
-        parents = find_parents(Category, items[Category.kind])
+        parents = find_ancestors(Category, items[Category.kind])
         items[Category.kind] += sorted({UUID(term["uuid"]) for terms in parents.values() for term in terms})
     shows_others = names is not None and not {*names}.isdisjoint(neighbours.FIELDS)
     if names is not None and not {"head", "translations"}.isdisjoint(names):
@@ -96,7 +96,7 @@ _article_list = partial(
 @allow(reader, scope="published")
 @_article_list(section="4.7")
 # The HTML of an article contains the addresses of the pages to which it links.
-@shows(*PAGE_KINDS)
+@declare_shown_kinds(*PAGE_KINDS)
 def published(query: Query) -> PartialResult:
     """List the published articles, newest first, or by relevance if `q` is sent.
 
@@ -129,12 +129,14 @@ def published(query: Query) -> PartialResult:
 )
 @bp.doc(responses=MARKDOWN_CONTENT)
 @accept_slugs(queries.find_slug_owner)
-@shows(find=lambda query, id: find_shown_content(id, ("html",) if prefers_markdown() else query.fields))
-@offers_markdown
+@declare_shown_kinds(
+    find=lambda query, id: find_shown_content(id, ("html",) if prefers_markdown() else query.fields)
+)
+@offer_markdown
 def single(query: Query, id: UUID) -> JsonBody:
     """Return an article; if it is not public, only to its author, editors and admins."""
     caller = current_caller()
-    with permissions.report_deleted([id]):
+    with permissions.report_deleted_items([id]):
         return article_bodies.get_json(
             id, query.fields, public=not permissions.may_see(id, caller), type_=ItemType.ARTICLE.value
         )
@@ -182,7 +184,7 @@ REPRESENTATION = Representation(
     hidden_state=_get_hidden_state,
     get_fields=article_bodies.get_json,
     fields_schema=SingleArticleFieldsSchema,
-    get_items_by_uuid=article_bodies.get_several_json,
+    get_items_by_uuid=article_bodies.get_articles_json,
 )
 ARTICLES = Resource(ItemType.ARTICLE, author, REPRESENTATION, ArticleSchema(), SingleArticleFieldsSchema)
 

@@ -11,7 +11,7 @@ from blogapi.accounts.users.schemas import UserReferenceSchema
 from blogapi.content.articles.content import ArticleInput
 from blogapi.content.articles.fields import INPUT_FIELDS, LINK_NAMES, OUTPUT_FIELDS, TEXT_DEFAULTS, TEXT_NAMES
 from blogapi.content.articles.lifecycle import API_STATUSES, get_api_status
-from blogapi.content.custom_fields.validation import CustomValues
+from blogapi.content.custom_fields.validation import CustomValuesField
 from blogapi.content.media.schemas import RenditionSchema
 from blogapi.content.taxonomies.authors import EmbeddedAuthorSchema
 from blogapi.content.taxonomies.categories import DEFAULT_CATEGORY, EmbeddedCategorySchema
@@ -77,7 +77,7 @@ class ArticleBodySchema(_TextsBodySchema):
         },
     )
     seo = ma.fields.Nested(SeoBodySchema)
-    custom = CustomValues(ItemType.ARTICLE.value)
+    custom = CustomValuesField(ItemType.ARTICLE.value)
 
     @ma.post_load
     def make_input(self, data: Fields, **_: Any) -> ArticleInput:

@@ -1,7 +1,7 @@
 """Writes articles and pages: creates, changes, deletes and restores them, and keeps their former versions.
 
-A write that changes nothing stores nothing. Several writes share the rows that `write_together` loads;
-data that depends on all of them is stored once, at its end.
+A write that changes nothing stores nothing. Several writes share the rows that `write_articles_together`
+loads; data that depends on all of these writes is stored once, at the end of its `with` block.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from blogapi.content.articles.content import (
     ArticleContent,
     ArticleInput,
     compare_contents,
-    default_seo,
+    make_default_seo,
     revise_content,
 )
 from blogapi.content.articles.fields import LINK_FIELDS, TEXT_DEFAULTS
@@ -30,12 +30,12 @@ from blogapi.content.articles.prerendering import remove_generated_excerpt
 from blogapi.content.articles.schemas import RESET_BY_PUT
 from blogapi.content.articles.snapshots import get_content
 from blogapi.content.articles.writing import deleted_items, event_states, history
-from blogapi.content.articles.writing.event_states import get_state
+from blogapi.content.articles.writing.event_states import get_article_state
 from blogapi.content.articles.writing.loaded_articles import (
     ArticleWrite,
     LoadedArticles,
     store_writes,
-    write_together,
+    write_articles_together,
 )
 from blogapi.content.custom_fields.definitions import list_definitions
 from blogapi.content.custom_fields.models import NO_VALUES
@@ -84,7 +84,7 @@ def prerender_inputs(inputs: Sequence[ArticleInput], *, partial: bool = False) -
         prerendering.prerender_sources(sources)
 
 
-def create(
+def create_article_in_transaction(
     author: UUID,
     fields: ArticleInput,
     *,
@@ -93,55 +93,55 @@ def create(
     slug_from: str = "",
 ) -> Article:
     """Create an article in one transaction; see `create_article`."""
-    with write_together([fields], uuid, writer=author) as loaded:
+    with write_articles_together([fields], uuid, writer=author) as loaded:
         return create_article(loaded, author, fields, uuid=uuid, editor=editor, slug_from=slug_from)
 
 
-def replace(editor: UUID, uuid: UUID, fields: ArticleInput) -> tuple[Article, bool]:
+def replace_article_in_transaction(editor: UUID, uuid: UUID, fields: ArticleInput) -> tuple[Article, bool]:
     """Create or replace the article with this uuid; return it and whether it was created."""
-    with write_together([fields], uuid, writer=editor) as loaded:
+    with write_articles_together([fields], uuid, writer=editor) as loaded:
         return replace_article(loaded, editor, uuid, fields)
 
 
-def change(editor: UUID, uuid: UUID, fields: ArticleInput) -> Article:
+def change_article_in_transaction(editor: UUID, uuid: UUID, fields: ArticleInput) -> Article:
     """Change the given fields in one transaction; see `change_article`."""
-    with write_together([fields], uuid) as loaded:
+    with write_articles_together([fields], uuid) as loaded:
         return change_article(loaded, editor, uuid, fields)
 
 
-def replace_all(editor: UUID, items: Sequence[ArticleInput]) -> list[UUID]:
+def replace_articles(editor: UUID, items: Sequence[ArticleInput]) -> list[UUID]:
     """Create or replace several articles, all or none; return their uuids."""
-    with write_together(items, *map(_get_uuid, items), writer=editor) as loaded:
+    with write_articles_together(items, *map(_get_uuid, items), writer=editor) as loaded:
         return write_items(items, lambda item: replace_article(loaded, editor, _get_uuid(item), item)[0].uuid)
 
 
-def change_all(editor: UUID, items: Sequence[ArticleInput]) -> list[UUID]:
+def change_articles(editor: UUID, items: Sequence[ArticleInput]) -> list[UUID]:
     """Change the given fields of several articles, all or none; return their uuids."""
-    with write_together(items, *map(_get_uuid, items)) as loaded:
+    with write_articles_together(items, *map(_get_uuid, items)) as loaded:
         return write_items(items, lambda item: change_article(loaded, editor, _get_uuid(item), item).uuid)
 
 
-def delete(editor: UUID, uuid: UUID, type_: str = ItemType.ARTICLE.value) -> None:
+def delete_item(editor: UUID, uuid: UUID, type_: str = ItemType.ARTICLE.value) -> None:
     """Delete an article or page, and store it with its edits, so that it can be restored.
 
     The pages directly below a deleted page become top-level pages. Raises NotFound if there is no such item.
     """
-    with _delete_together(editor, [uuid], type_) as loaded:
+    with _delete_items_together(editor, [uuid], type_) as loaded:
         delete_article(loaded, uuid, type_)
 
 
-def delete_all(editor: UUID, uuids: Sequence[UUID], type_: str = ItemType.ARTICLE.value) -> None:
+def delete_items(editor: UUID, uuids: Sequence[UUID], type_: str = ItemType.ARTICLE.value) -> None:
     """Delete several articles or pages, all or none; see `delete`."""
-    with _delete_together(editor, uuids, type_) as loaded:
+    with _delete_items_together(editor, uuids, type_) as loaded:
         write_items(uuids, lambda uuid: delete_article(loaded, uuid, type_))
 
 
 @contextmanager
-def _delete_together(editor: UUID, uuids: Sequence[UUID], type_: str) -> Iterator[LoadedArticles]:
-    """Store the items in the bin, and remove the parent of their child pages; the block deletes the items."""
+def _delete_items_together(editor: UUID, uuids: Sequence[UUID], type_: str) -> Iterator[LoadedArticles]:
+    """Store items in the bin, and remove the parent of their child pages; the `with` block deletes them."""
     with transaction(visible=False):
         children = page_tree.list_children(uuids) if type_ == ItemType.PAGE else []
-        with write_together([], *uuids, *children) as loaded:
+        with write_articles_together([], *uuids, *children) as loaded:
             deleted_items.store_documents(editor, uuids)
             for child in children:
                 change_article(loaded, editor, child, ArticleInput(type=type_, parent=None))
@@ -198,7 +198,7 @@ def create_article(
     _set_content(article, dataclasses.replace(content, slug=slug), now)
     db.session.add(article)
     loaded.writes[uuid] = ArticleWrite(article, None)
-    note_change(article.type, uuid, None, get_state(article), has_earlier_events=has_given_uuid)
+    note_change(article.type, uuid, None, get_article_state(article), has_earlier_events=has_given_uuid)
     return article
 
 
@@ -218,7 +218,7 @@ def replace_article(
         texts=texts,
         status=fields.status or Status.DRAFT.value,
         tags=fields.tags or (),
-        seo={**default_seo(texts), **fields.seo},
+        seo={**make_default_seo(texts), **fields.seo},
     )
     return change_article(loaded, editor, uuid, all_fields), False
 
@@ -226,7 +226,7 @@ def replace_article(
 def change_article(
     loaded: LoadedArticles, editor: UUID, uuid: UUID, fields: ArticleInput, *, is_save: bool = False
 ) -> Article:
-    """Change the given fields and keep the former version; for `is_save` see `history.continues_saves`.
+    """Change the given fields and keep the former version; for `is_save`, see `continues_last_version`.
 
     Raises NotFound if the article does not exist, Invalid if a field is invalid, and Conflict if the
     transition is not allowed or the slug is taken.
@@ -243,10 +243,10 @@ def change_article(
     if content == old_content:
         return article
     loaded.remember_tree(content.type)
-    state = get_state(article)
+    state = get_article_state(article)
     loaded.writes.setdefault(uuid, ArticleWrite(article, old_content))
     number = loaded.articles[uuid].last_number
-    if not (is_save and history.continues_saves(article, number, editor, now)):
+    if not (is_save and history.continues_last_version(article, number, editor, now)):
         since = now if is_save else None
         number = history.keep_former_version(article, old_content, number, saves_since=since)
     if slug != old_content.slug:
@@ -258,7 +258,7 @@ def change_article(
     changed = [difference.field for difference in compare_contents(old_content, content)]
     if content.custom != old_content.custom:
         changed = list_public_names(changed)
-    note_change(article.type, uuid, state, get_state(article), fields=changed)
+    note_change(article.type, uuid, state, get_article_state(article), fields=changed)
     return article
 
 
@@ -269,7 +269,7 @@ def delete_article(loaded: LoadedArticles, uuid: UUID, type_: str = ItemType.ART
     loaded.remember_tree(type_)
     loaded.writes.pop(uuid, None)
     loaded.deleted.append(uuid)
-    note_change(article.type, uuid, get_state(article), None)
+    note_change(article.type, uuid, get_article_state(article), None)
     db.session.delete(article)
 
 
@@ -283,7 +283,7 @@ def restore_article(loaded: LoadedArticles, article: Article) -> None:
     loaded.remember_tree(article.type)
     db.session.add(article)
     loaded.writes[uuid] = ArticleWrite(article, None)
-    note_change(article.type, uuid, None, get_state(article))
+    note_change(article.type, uuid, None, get_article_state(article))
 
 
 def rerender_article(loaded: LoadedArticles, uuid: UUID) -> None:

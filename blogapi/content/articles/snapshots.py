@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from blogapi.content.articles.content import ArticleContent, default_seo
+from blogapi.content.articles.content import ArticleContent, make_default_seo
 from blogapi.content.articles.fields import LINK_FIELDS, LINK_NAMES, TEXT_DEFAULTS, TEXT_NAMES
 from blogapi.content.articles.models import Article
 from blogapi.content.articles.schemas import SeoBodySchema
@@ -78,7 +78,7 @@ def complete_edits(edits: ArticleContent, article: ArticleContent) -> ArticleCon
     An empty slug stands for the slug of the article, and an empty SEO field for the derived text. An SEO
     field stays empty if it is empty in the article although a text could be derived for it.
     """
-    before, after = default_seo(article.texts), default_seo(edits.texts)
+    before, after = make_default_seo(article.texts), make_default_seo(edits.texts)
     seo = {
         name: text or ("" if before[name] and not article.seo[name] else after[name])
         for name, text in edits.seo.items()

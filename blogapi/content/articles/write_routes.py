@@ -22,7 +22,7 @@ from blogapi.web.pagination import BulkDeleteQuery
 from blogapi.web.representation import UpsertResult
 
 
-class ResolveParents(Protocol):
+class ParentResolver(Protocol):
     """Returns the inputs with the uuids of the parent pages.
 
     With `is_bulk`, errors begin with the item's index.
@@ -37,7 +37,7 @@ def add_write_operations(
     *,
     body_schema: type[ArticleBodySchema],
     list_fields_schema: type[ma.Schema],
-    resolve: ResolveParents,
+    resolve: ParentResolver,
     deletion_predicate: str,
 ) -> None:
     """Add the operations that create, replace, change and delete the items of the resource.
@@ -52,45 +52,47 @@ def add_write_operations(
     write_one = partial(bp.write, 200, schema, representation, partial_schema=resource.fields_schema)
     write_several = partial(bp.write, 200, items_schema, representation, partial_schema=list_fields_schema)
 
-    def prerender_one(fields: ArticleInput, id: UUID | None = None, *, partial: bool = False) -> None:
+    def prerender_item(fields: ArticleInput, id: UUID | None = None, *, partial: bool = False) -> None:
         service.prerender_inputs([dataclasses.replace(fields, uuid=id)], partial=partial)
 
-    def prerender_several(items: Sequence[ArticleInput], *, partial: bool = False) -> None:
+    def prerender_items(items: Sequence[ArticleInput], *, partial: bool = False) -> None:
         permissions.check_writes(items, creates=not partial)
         service.prerender_inputs(items, partial=partial)
 
     @bp.post("/")
     @allow_draft_writers
     @bp.arguments(body_schema)
-    @bp.write(201, schema, representation, partial_schema=resource.fields_schema, prepare_write=prerender_one)
+    @bp.write(
+        201, schema, representation, partial_schema=resource.fields_schema, prepare_write=prerender_item
+    )
     @summary(f"Create {with_indefinite_article(kind)}; without `status` it is a draft.")
     def create(fields: ArticleInput) -> Article:
         permissions.check_creation(fields)
         (fields,) = resolve([fields], is_bulk=False)
-        return service.create(current_user_id(), fields)
+        return service.create_article_in_transaction(current_user_id(), fields)
 
     @bp.put("/<id:id>/")
     @allow_draft_writers
     @bp.check_exists(permissions.check_replacement, in_view=True)
     @bp.arguments(body_schema)
-    @write_one(creates=True, prepare_write=prerender_one)
+    @write_one(creates=True, prepare_write=prerender_item)
     @summary(f"Create or replace the {kind} with this uuid; the response to a GET is a valid body.")
     def replace(fields: ArticleInput, id: UUID) -> UpsertResult:
         permissions.check_replacement(id, fields)
         (fields,) = resolve([dataclasses.replace(fields, uuid=id)], is_bulk=False)
-        return UpsertResult(*service.replace(current_user_id(), id, fields))
+        return UpsertResult(*service.replace_article_in_transaction(current_user_id(), id, fields))
 
     @bp.patch("/<id:id>/")
     @allow_draft_writers
     @bp.check_exists(resource.check_exists, in_view=True)
     @bp.arguments(body_schema(partial=True))
-    @write_one(prepare_write=partial(prerender_one, partial=True))
+    @write_one(prepare_write=partial(prerender_item, partial=True))
     @summary(f"Change the given fields of {with_indefinite_article(kind)}.")
     def change(fields: ArticleInput, id: UUID) -> Article:
         fields = dataclasses.replace(fields, uuid=id)
         permissions.check_writes([fields], is_bulk=False)
         (fields,) = resolve([fields], is_bulk=False)
-        return service.change(current_user_id(), id, fields)
+        return service.change_article_in_transaction(current_user_id(), id, fields)
 
     @bp.delete("/<id:id>/")
     @allow_writers
@@ -99,27 +101,27 @@ def add_write_operations(
     @summary(f"Delete {with_indefinite_article(kind)}; it {deletion_predicate}.")
     def delete(id: UUID) -> None:
         permissions.check_write(id)
-        service.delete(current_user_id(), id, kind)
+        service.delete_item(current_user_id(), id, kind)
 
     @bp.put("/")
     @allow_writers
     @bp.arguments(item_schema(many=True))
-    @write_several(prepare_write=prerender_several)
+    @write_several(prepare_write=prerender_items)
     @summary(f"Create or replace several {kind}s, all or none.")
     def replace_all(items: Sequence[ArticleInput]) -> list[UUID]:
         permissions.check_writes(items, creates=True)
-        return service.replace_all(current_user_id(), resolve(items, is_bulk=True))
+        return service.replace_articles(current_user_id(), resolve(items, is_bulk=True))
 
     @bp.patch("/")
     @allow_writers
     @bp.arguments(item_schema(many=True, partial=("title",)))
-    @write_several(prepare_write=partial(prerender_several, partial=True))
+    @write_several(prepare_write=partial(prerender_items, partial=True))
     @summary(f"Change the given fields of several {kind}s, all or none.")
     def change_all(items: Sequence[ArticleInput]) -> list[UUID]:
         permissions.check_writes(items)
         items = resolve(items, is_bulk=True)
-        with permissions.report_deleted([item.uuid for item in items], kind):
-            return service.change_all(current_user_id(), items)
+        with permissions.report_deleted_items([item.uuid for item in items], kind):
+            return service.change_articles(current_user_id(), items)
 
     @bp.delete("/")
     @allow_writers
@@ -128,5 +130,5 @@ def add_write_operations(
     @summary(f"Delete several {kind}s, all or none; each {deletion_predicate}.")
     def delete_all(query: Fields) -> None:
         permissions.check_writes([ArticleInput(uuid=uuid) for uuid in query["uuid"]])
-        with permissions.report_deleted(query["uuid"], kind):
-            service.delete_all(current_user_id(), query["uuid"], kind)
+        with permissions.report_deleted_items(query["uuid"], kind):
+            service.delete_items(current_user_id(), query["uuid"], kind)

@@ -78,7 +78,7 @@ def dump_values(values: Values) -> str:
 
 
 def list_pictures(stored: str) -> list[str]:
-    """Return those of the stored values that may be addresses of files of the media library."""
+    """Return the values in `stored` that may be addresses of files of the media library."""
     values = parse_values(stored).values() if "/media/" in stored else ()
     items = [item for value in values for item in (value if isinstance(value, list) else [value])]
     return [item for item in items if isinstance(item, str) and item.startswith("/media/")]
@@ -95,7 +95,7 @@ def merge_values(stored: str, changes: Values) -> str:
 def convert_value(field: CustomField, value: Any, convert_single: ItemConverter | None = None) -> Any:
     """Return the value as it is stored, or None for an empty value; raises UnfitValue if it does not fit.
 
-    `convert_single` converts single values instead of the converter for the type of the field.
+    `convert_single` replaces the converter of single values for the type of the field.
     """
     convert_single = convert_single or convert_item
     if not field.is_list:

@@ -25,7 +25,7 @@ class FieldFilter(NamedTuple):
     is_list: bool = False
 
 
-class CustomFilters(PrefixedParameters):
+class CustomFiltersField(PrefixedParameters):
     """The filters by custom fields, loaded as `ArticleFilters.custom`.
 
     Raises ValidationError for a field that the caller may not read, and for a value that does not fit.

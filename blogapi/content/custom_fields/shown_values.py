@@ -13,7 +13,7 @@ from blogapi.content.custom_fields import custom_values
 from blogapi.content.custom_fields.custom_values import Values
 from blogapi.content.custom_fields.definitions import list_definitions, list_visible_fields
 from blogapi.content.custom_fields.models import CustomField, FieldType
-from blogapi.publication.visibility import readable
+from blogapi.publication.visibility import match_readable_items
 from blogapi.storage.database import Base, current_time, db
 from blogapi.web.access import Caller, current_caller
 
@@ -31,7 +31,7 @@ class FieldDifference(Protocol):
 AnyDifference = TypeVar("AnyDifference", bound=FieldDifference)
 
 
-def show_values(articles: Sequence[Values]) -> list[dict[str, Any]]:
+def select_shown_values(articles: Sequence[Values]) -> list[dict[str, Any]]:
     """Return, for each article, the values that fit and that the caller may read.
 
     References to articles that readers cannot see are left out for readers.
@@ -60,7 +60,7 @@ def _hide_draft_links(shown: list[dict[str, Any]], fields: Sequence[CustomField]
         for uuid in custom_values.list_items(field, values[field.name])
     }
     article = Base.metadata.tables["article"].c
-    conditions = article.uuid.in_(named), readable(article, current_time())
+    conditions = article.uuid.in_(named), match_readable_items(article, current_time())
     known = {str(uuid) for uuid in db.session.scalars(select(article.uuid).where(*conditions))}
     for values in shown:
         for field in fields:
@@ -73,7 +73,7 @@ def _hide_draft_links(shown: list[dict[str, Any]], fields: Sequence[CustomField]
 
 
 def list_unfit_values(values: Values, *, is_own: bool = True) -> dict[str, Any] | None:
-    """Return the values that are hidden because they do not fit; None for callers who cannot see drafts."""
+    """Return the values that are hidden because they do not fit; None if the caller cannot see drafts."""
     caller = current_caller()
     if not (caller.sees_drafts or (caller.restricted_to_author is not None and is_own)):
         return None

@@ -17,7 +17,7 @@ from blogapi.web.errors import Errors
 from blogapi.web.fields import SEND_REFERENCE, parse_reference
 
 
-class CustomValues(ma.fields.Field[dict[str, Any]]):
+class CustomValuesField(ma.fields.Field[dict[str, Any]]):
     """The values of an item's custom fields in a request, by name; null removes a value."""
 
     def __init__(self, kind: str, **options: Any) -> None:
@@ -37,7 +37,7 @@ class CustomValues(ma.fields.Field[dict[str, Any]]):
         if not isinstance(value, dict):
             raise ma.ValidationError("Must be an object with the values by name.")
         values, errors = _convert_values(value, self.kind)
-        errors |= _resolve_articles(values)
+        errors |= _resolve_article_references(values)
         if errors:
             raise ma.ValidationError({**errors})
         return values
@@ -72,7 +72,7 @@ def _read_reference(field: CustomField, value: Any) -> UUID | str:
         raise UnfitValue(SEND_REFERENCE) from error
 
 
-def _resolve_articles(values: dict[str, Any]) -> dict[str, list[str]]:
+def _resolve_article_references(values: dict[str, Any]) -> dict[str, list[str]]:
     """Replace references to articles by uuids; return an error for each value with an unknown reference."""
     fields = {field.name: field for field in list_definitions()} if values else {}
     named = {

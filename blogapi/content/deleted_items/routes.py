@@ -15,7 +15,7 @@ from blogapi.content.deleted_items.schemas import (
     DeletedItemsQuery,
     RestoredSchema,
 )
-from blogapi.content.deleted_items.service import delete_for_good, prerender_items, restore_items
+from blogapi.content.deleted_items.service import delete_items_for_good, prerender_items, restore_items
 from blogapi.web.access import allow, author, current_user_id
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.conditional import write_items
@@ -48,21 +48,21 @@ def listed(query: Query) -> PartialResult:
 @bp.response(200, DeletedItemDetailsSchema())
 def single(id: UUID) -> JsonBody:
     """Return a deleted article or page with its text, its edits, and the HTML of both."""
-    permissions.check_deleted(id)
+    permissions.check_deleted_item(id)
     return queries.get_json(id)
 
 
 @bp.delete("/<id:id>/")
 @allow(author, scope="write")
-@bp.check_exists(permissions.check_deleted)
+@bp.check_exists(permissions.check_deleted_item)
 @bp.write(204, None, REPRESENTATION)
 def delete(id: UUID) -> None:
     """Delete an article or page for good, with its versions, edits and former addresses.
 
     The files that the item uses are not deleted.
     """
-    permissions.check_deleted(id)
-    delete_for_good([id])
+    permissions.check_deleted_item(id)
+    delete_items_for_good([id])
 
 
 @bp.delete("/")
@@ -71,8 +71,8 @@ def delete(id: UUID) -> None:
 @bp.write(204, None, REPRESENTATION)
 def delete_all(query: Fields) -> None:
     """Delete several articles and pages for good, all or none."""
-    write_items(query["uuid"], permissions.check_deleted)
-    delete_for_good(query["uuid"])
+    write_items(query["uuid"], permissions.check_deleted_item)
+    delete_items_for_good(query["uuid"])
 
 
 def build_blueprint(resource: Resource) -> Blueprint:
@@ -83,17 +83,17 @@ def build_blueprint(resource: Resource) -> Blueprint:
         f"deleted_{kind}s", __name__, url_prefix=path, description=f"Deleted {kind}s", resource=f"{kind}s"
     )
 
-    def check_deleted(uuid: UUID) -> None:
-        permissions.check_deleted(uuid, kind)
+    def check_deleted_item(uuid: UUID) -> None:
+        permissions.check_deleted_item(uuid, kind)
 
     @bp.post("/<id:id>/restore/")
     @allow(resource.role, scope="write")
-    @bp.check_exists(check_deleted)
+    @bp.check_exists(check_deleted_item)
     @bp.arguments(EmptySchema, required=False)
     @bp.write(200, RestoredSchema(), item, prepare_write=lambda nothing, id: prerender_items([id]))
     def restore(nothing: Fields, id: UUID) -> WithAttributes:
         """Restore a deleted article or page with its edits; `notes` describes each change to it."""
-        check_deleted(id)
+        check_deleted_item(id)
         return restore_items(current_user_id(), [id])[0]
 
     @bp.post("/restore/")
@@ -104,7 +104,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     )
     def restore_all(fields: Fields) -> Sequence[WithAttributes]:
         """Restore several deleted articles or pages, all or none; `notes` describes each change to them."""
-        write_items(fields["uuids"], check_deleted)
+        write_items(fields["uuids"], check_deleted_item)
         return restore_items(current_user_id(), fields["uuids"])
 
     return bp

@@ -27,7 +27,7 @@ from blogapi.content.articles.queries import find_taken_slugs
 from blogapi.content.articles.snapshots import get_content
 from blogapi.content.articles.writing import deleted_items
 from blogapi.content.articles.writing.deleted_items import Document
-from blogapi.content.articles.writing.loaded_articles import write_together
+from blogapi.content.articles.writing.loaded_articles import write_articles_together
 from blogapi.content.articles.writing.term_references import keep_existing_terms
 from blogapi.content.deleted_items.queries import has_missed_schedule
 from blogapi.content.media import uses
@@ -63,7 +63,7 @@ def restore_items(user: UUID, uuids: Sequence[UUID]) -> list[WithAttributes]:
         tree = _make_restored_tree(documents, notes)
         below = [child for doc in documents.values() for child in doc.children if child not in documents]
         moved = [child for child in below if child in tree and tree[child].parent in documents]
-        with write_together([], *uuids, *moved) as loaded:
+        with write_articles_together([], *uuids, *moved) as loaded:
             for uuid in sorted(uuids, key=lambda uuid: len(list_ancestors(uuid, tree))):
                 article, copy = documents[uuid].article, documents[uuid].working_copy
                 article.parent_id, slug, version = tree[uuid].parent, article.slug, article.version
@@ -84,7 +84,7 @@ def restore_items(user: UUID, uuids: Sequence[UUID]) -> list[WithAttributes]:
         ]
 
 
-def delete_for_good(uuids: Sequence[UUID]) -> None:
+def delete_items_for_good(uuids: Sequence[UUID]) -> None:
     """Delete deleted items with their versions, edits, former addresses and uses of files."""
     with transaction(visible=False):
         for uuid in uuids:

@@ -19,7 +19,7 @@ REFERENCE = re.compile(r"media:([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-
 _WIDTH = re.compile(r"w([1-9][0-9]{2,3})\.([a-z]{3,4})", re.ASCII)
 
 
-class Width(NamedTuple):
+class CopyFormat(NamedTuple):
     """The format of a resized copy: a width in ALLOWED_WIDTHS, and the extension of the file."""
 
     width: int
@@ -31,11 +31,11 @@ class Width(NamedTuple):
         return f"w{self.width}.{self.extension}"
 
 
-def parse_width(name: str) -> Width | None:
+def parse_copy_format(name: str) -> CopyFormat | None:
     """Return the width and the extension in the last part of an address; None for other addresses."""
     match = _WIDTH.fullmatch(name)
-    width = Width(int(match[1]), match[2]) if match else None
-    return width if width and width.width in ALLOWED_WIDTHS else None
+    copy_format = CopyFormat(int(match[1]), match[2]) if match else None
+    return copy_format if copy_format and copy_format.width in ALLOWED_WIDTHS else None
 
 
 def make_path(hash: str, name: str) -> str:

@@ -12,7 +12,7 @@ from blogapi.web import json
 media = AppGroup("media", help="Manage the files of the media library.")
 
 
-@media.command()
+@media.command("prune")
 @click.option(
     "--days",
     default=30,
@@ -23,7 +23,7 @@ media = AppGroup("media", help="Manage the files of the media library.")
 @click.option("--dry-run", is_flag=True, help="List the files that would be deleted; delete nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @with_appcontext
-def prune(days: int, dry_run: bool, as_json: bool) -> None:
+def prune_media_files(days: int, dry_run: bool, as_json: bool) -> None:
     """Delete files that nothing uses, and abandoned files in the media folder."""
     number = size = 0
     with report_problems():

@@ -22,7 +22,7 @@ from flask import Flask, Response, request
 from werkzeug.http import parse_etags, parse_range_header
 
 from blogapi.content.media import file_references, resized_copies, types
-from blogapi.content.media.addresses import Width, make_path, parse_width
+from blogapi.content.media.addresses import CopyFormat, make_path, parse_copy_format
 from blogapi.content.media.folder import get_folder
 from blogapi.rendering import media_types
 from blogapi.web import downloads, headers, request_id
@@ -120,14 +120,14 @@ class DeliveryMiddleware:
             return None
         disposition = () if type.is_image else (("Content-Disposition", downloads.make_disposition(name)),)
         policy = _SVG_POLICY if type == types.SVG else _POLICY
-        width = parse_width(name)
-        etag = f'"{hash}"' if width is None else resized_copies.make_etag(hash, width)
+        copy_format = parse_copy_format(name)
+        etag = f'"{hash}"' if copy_format is None else resized_copies.make_etag(hash, copy_format)
         return _RequestedFile(
             path=self._folder.get_path(hash, type.extension)
-            if width is None
-            else self._copies.get_path(hash, width),
+            if copy_format is None
+            else self._copies.get_path(hash, copy_format),
             etag=etag,
-            is_resized_copy=width is not None,
+            is_resized_copy=copy_format is not None,
             headers=(*_HEADERS, ("Content-Security-Policy", policy), ("ETag", etag)),
             description=(("Content-Type", type.name), *disposition),
         )
@@ -135,7 +135,7 @@ class DeliveryMiddleware:
     def _send_file(
         self, target: _RequestedFile, environ: WSGIEnvironment, start_response: StartResponse
     ) -> Iterable[bytes]:
-        """Send the file; raises OSError if it cannot be opened, and RangeNotSatisfiable."""
+        """Send the file or a range of it; raises OSError if it cannot be opened, and RangeNotSatisfiable."""
         common_fields = [*target.headers, *headers.cors_headers(environ.get("HTTP_ORIGIN"), self._origins)]
         none_match = environ.get("HTTP_IF_NONE_MATCH")
         if none_match is not None and headers.contains_etag(parse_etags(none_match), target.etag.strip('"')):
@@ -170,11 +170,11 @@ class DeliveryMiddleware:
 def show(hash: str, name: str) -> Response:
     """Make a resized copy of a picture, redirect from the address of a replaced file, or return an error."""
     problem = request.environ.get(_PROBLEM_KEY)
-    path, width = None, parse_width(name)
+    path, copy_format = None, parse_copy_format(name)
     if problem is None and _HASH.fullmatch(hash):
-        found = resized_copies.find_or_make_copy(hash, width) if width is not None else None
-        if width is not None and isinstance(found, Path):
-            return _send_copy(found, hash, width)
+        found = resized_copies.find_or_make_copy(hash, copy_format) if copy_format is not None else None
+        if copy_format is not None and isinstance(found, Path):
+            return _send_copy(found, hash, copy_format)
         path = str(found) if found is not None else file_references.find_new_path(make_path(hash, name))
     if path is None:
         raise problem or NotFound("The library has no such file; check the address.")
@@ -185,11 +185,11 @@ def show(hash: str, name: str) -> Response:
     return response
 
 
-def _send_copy(path: Path, hash: str, width: Width) -> Response:
-    response = Response(path.read_bytes(), content_type=media_types.BY_EXTENSION[width.extension].name)
+def _send_copy(path: Path, hash: str, copy_format: CopyFormat) -> Response:
+    response = Response(path.read_bytes(), content_type=media_types.BY_EXTENSION[copy_format.extension].name)
     response.headers.update(_HEADERS)
     response.headers["Content-Security-Policy"] = _POLICY
-    response.headers["ETag"] = resized_copies.make_etag(hash, width)
+    response.headers["ETag"] = resized_copies.make_etag(hash, copy_format)
     return response
 
 
@@ -223,5 +223,5 @@ def _choose_range(environ: WSGIEnvironment, etag: str, size: int) -> tuple[int, 
             f"The file has {size} bytes; request a range within them.",
             headers={"Content-Range": f"bytes */{size}", "Accept-Ranges": "bytes"},
         )
-    # A negative start counts from the end.
+    # A negative start counts from the end of the file.
     return max(0, size + start) if start < 0 else start, min(size if end is None else end, size)

@@ -45,7 +45,7 @@ def _find_missing_texts(media: Media, texts: Mapping[str, str]) -> Fields:
 
 
 def prerender_articles(file: PreparedFile, *replaced: UUID) -> None:
-    """Render the articles that a new file or a replacement changes before the transaction; see `hooks`.
+    """Before the transaction, render the articles that a new or replaced file changes; see `hooks`.
 
     A former address of a file can become the address of a new file, which then appears in these articles.
     """

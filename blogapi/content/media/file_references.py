@@ -18,10 +18,10 @@ from sqlalchemy import bindparam, select, union_all
 from blogapi.content.media.addresses import (
     COMMON_EXTENSIONS,
     REFERENCE,
-    Width,
+    CopyFormat,
     list_renditions,
     make_path,
-    parse_width,
+    parse_copy_format,
 )
 from blogapi.content.media.models import FormerHash, Media, MediaPath
 from blogapi.rendering.plain_text import decode_entities
@@ -48,7 +48,8 @@ _RELATIVE = tuple(
     re.compile(rf'{name}="(?!https?://|//|#|media:|{HASH_PREFIX}){rest}')
     for name, rest in (
         *((name, '[^"]') for name in ("src", "poster", "srcset")),
-        # A link to another page refers to no file. MEDIA_TYPES can add any other extension.
+        # A link with the extension of a web page refers to no file of the library. MEDIA_TYPES can add any
+        # other extension.
         ("href", r'(?i:[^":]*\.(?!(?:html?|md|php)\b)[a-z0-9]{1,8}\b)'),
     )
 )
@@ -116,12 +117,12 @@ class File:
         if hash not in self.former:
             return None
         if (stored := self.former[hash]) is not None:
-            name = Width(stored, "webp").name
-        width = parse_width(name)
+            name = CopyFormat(stored, "webp").name
+        copy_format = parse_copy_format(name)
         extensions = (*COMMON_EXTENSIONS, self.path.rpartition(".")[2])
-        if width is None or width.extension not in extensions or not self.is_scalable:
+        if copy_format is None or copy_format.extension not in extensions or not self.is_scalable:
             return self.path
-        return make_path(self.hash, width.name) if width.width < (self.width or 0) else self.path
+        return make_path(self.hash, copy_format.name) if copy_format.width < (self.width or 0) else self.path
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ class MediaFolder:
         return self.root / hash[:2] / f"{hash}.{extension}"
 
     @contextmanager
-    def temporary_folder(self) -> Iterator[Path]:
+    def create_temporary_folder(self) -> Iterator[Path]:
         """Yield a new private folder on the same disk; it is deleted at the end, with all files in it.
 
         Raises StorageFull if the disk becomes full during the `with` block.
@@ -48,9 +48,9 @@ class MediaFolder:
                 yield path
 
     @contextmanager
-    def temporary_file(self) -> Iterator[Path]:
+    def create_temporary_file(self) -> Iterator[Path]:
         """Yield the path of an empty private file on the same disk; the file is deleted at the end."""
-        with self.temporary_folder() as folder:
+        with self.create_temporary_folder() as folder:
             files.create_private(folder / "file")
             yield folder / "file"
 
@@ -88,7 +88,7 @@ class MediaFolder:
             # Windows cannot delete a copy that is being sent. The original stays for the next `media prune`.
             raise
         except OSError:
-            # There are no copies, or another thread is adding a copy.
+            # The folder has no copies of the picture, or another thread is adding a copy.
             pass
         self.get_path(hash, extension).unlink(missing_ok=True)
         shutil.rmtree(copies, ignore_errors=True)

@@ -31,24 +31,24 @@ def rerender_articles(session: Session, media_ids: Collection[UUID]) -> None:
         ARTICLE_HOOKS.get().rerender_articles_using(session, media_ids)
 
 
-def find_items(session: Session, kind: str, media_ids: Collection[UUID]) -> set[UUID]:
+def find_items_using(session: Session, kind: str, media_ids: Collection[UUID]) -> set[UUID]:
     """Return the items of a kind, such as `article`, that use the files, also in former versions.
 
     Items that used a file that the current transaction has deleted are included.
     """
     deleted = _deleted.get(session)
-    items = {item for id in media_ids for item in deleted.get(id, ())} | _read_items(session, media_ids)
+    items = {item for id in media_ids for item in deleted.get(id, ())} | _read_items_using(session, media_ids)
     return {item_id for item_kind, item_id in items if item_kind == kind}
 
 
-def remember_items(session: Session, media_ids: Collection[UUID]) -> None:
+def remember_items_using(session: Session, media_ids: Collection[UUID]) -> None:
     """Remember, until the end of the transaction, which items use the files that it will delete."""
     deleted = _deleted.get(session)
     for id in media_ids:
-        deleted[id] = _read_items(session, [id])
+        deleted[id] = _read_items_using(session, [id])
 
 
-def _read_items(session: Session, media_ids: Collection[UUID]) -> set[tuple[str, UUID]]:
+def _read_items_using(session: Session, media_ids: Collection[UUID]) -> set[tuple[str, UUID]]:
     uses = session.execute(
         select(MediaUse.kind, MediaUse.item_id).where(MediaUse.media_id.in_(media_ids)).distinct()
     )

@@ -61,7 +61,7 @@ def strip_metadata(data: bytes, format: str) -> StrippedFile:
 def _strip_jpeg(data: bytes) -> StrippedFile:
     kept, position = [data[:2]], 2
     for _ in range(_MAX_PARTS):
-        # Bytes that belong to no segment are dropped, as decoders do.
+        # Bytes that belong to no segment are dropped, because decoders ignore them too.
         match = _JPEG_MARKER.search(data, position)
         if match is None:
             break

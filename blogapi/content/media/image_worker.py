@@ -25,7 +25,8 @@ from typing import Any
 from PIL import AvifImagePlugin, GifImagePlugin, Image, JpegImagePlugin
 
 if __name__ == "__main__":
-    # The folder comes last, because it contains modules with the names of standard modules.
+    # The folder of this file is the last in `sys.path`, because it contains modules with the names of
+    # standard modules.
     sys.path.append(str(Path(__file__).parent))
     import image_metadata  # type: ignore[import-not-found, unused-ignore]
     import process_limits  # type: ignore[import-not-found, unused-ignore]
@@ -38,7 +39,7 @@ MAX_SIDE = 30_000
 MAX_FRAMES = 2000
 # The limit for the pixels of all frames together.
 MAX_ALL_PIXELS = 300_000_000
-# The WebP format allows no larger sides.
+# The WebP format allows no greater width or height.
 _MAX_WEBP_SIDE = 16_383
 
 _MEMORY_BYTES = 1024**3
@@ -241,7 +242,7 @@ def _limit_resources(max_file_bytes: int) -> None:
 
 
 def main() -> None:
-    """Run the job of the standard input, and write its result to the standard output."""
+    """Run the job that is read from the standard input, and write its result to the standard output."""
     configure_pillow()
     _limit_resources(int(sys.argv[1]))
     json.dump(run_job(json.load(sys.stdin)), sys.stdout)

@@ -116,7 +116,7 @@ def process_image(source: Path, type: MediaType, folder: Path) -> ProcessedImage
     )
 
 
-def wait_to_scale() -> AbstractContextManager[None]:
+def wait_for_scaling_turn() -> AbstractContextManager[None]:
     """Run the `with` block when `scale_picture` may be called; raise Unavailable if too many threads wait."""
     return _SCALING_QUEUE.get().wait_for_turn()
 
@@ -124,7 +124,7 @@ def wait_to_scale() -> AbstractContextManager[None]:
 def scale_picture(source: Path, output: Path, width: int, extension: str) -> None:
     """Write a stored picture in a smaller width, in the format with this extension.
 
-    Raises the same errors as `process_image`; call it within `wait_to_scale`.
+    Raises the same errors as `process_image`; call it within `wait_for_scaling_turn`.
     """
     job = {
         "source": str(source.absolute()),

@@ -20,7 +20,7 @@ from blogapi.content.media.models import Media, MediaPath, MediaUse
 from blogapi.content.media.uses import ARTICLE, DELETED_ITEM, WORKING_COPY
 from blogapi.content.media.visible_files import (
     ARTICLE_KINDS,
-    is_visible,
+    is_visible_file,
     select_own_articles,
     select_own_profile,
 )
@@ -36,7 +36,7 @@ def check_visible(uuid: UUID) -> None:
     author = current_caller().restricted_to_author
     if author is None:
         return
-    if db.session.scalar(select(Media.uuid).where(Media.uuid == uuid, is_visible(author))) is None:
+    if db.session.scalar(select(Media.uuid).where(Media.uuid == uuid, is_visible_file(author))) is None:
         raise NotFound("There is no such file; GET /api/v1/blog/media/ lists your files.")
 
 

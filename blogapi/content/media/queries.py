@@ -112,7 +112,7 @@ class MediaFilters:
             yield ~_media.decorative
             yield _media.type.startswith("image/")
         if self.visible_to is not None:
-            yield visible_files.is_visible(self.visible_to)
+            yield visible_files.is_visible_file(self.visible_to)
         if self.unused is not None:
             yield _media.unused_since.is_not(None) if self.unused else _media.unused_since.is_(None)
 

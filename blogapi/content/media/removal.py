@@ -70,18 +70,18 @@ def prune_files(days: int, *, dry_run: bool = False) -> Iterator[RemovedFile]:
 
     Yields each file after the commit of its deletion. With `dry_run` nothing is deleted.
     """
-    yield from _list_unused(days) if dry_run else _prune_unused(days)
+    yield from _list_unused_files(days) if dry_run else _prune_unused_files(days)
     yield from _prune_stored_files(dry_run=dry_run)
 
 
-def _list_unused(days: int) -> Iterator[RemovedFile]:
+def _list_unused_files(days: int) -> Iterator[RemovedFile]:
     before, after = current_time() - timedelta(days=days), None
     while rows := queries.list_unused_files(before, BATCH_SIZE, after=after):
         yield from map(_to_removed_file, rows)
         after = (rows[-1].unused_since, rows[-1].uuid)
 
 
-def _prune_unused(days: int) -> Iterator[RemovedFile]:
+def _prune_unused_files(days: int) -> Iterator[RemovedFile]:
     while True:
         with transaction():
             rows = queries.list_unused_files(current_time() - timedelta(days=days), BATCH_SIZE)
@@ -101,7 +101,7 @@ def _delete_files(uuids: Sequence[UUID]) -> None:
     session = db.session()
     for stored_file in queries.list_stored_files(uuids):
         call_after_commit(try_delete_unreferenced_files, stored_file)
-    hooks.remember_items(session, uuids)
+    hooks.remember_items_using(session, uuids)
     session.execute(delete_rows(Media).where(Media.uuid.in_(uuids)))
     hooks.rerender_articles(session, uuids)
 

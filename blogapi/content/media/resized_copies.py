@@ -25,7 +25,13 @@ from sqlalchemy import select
 from blogapi.accounts.users.queries import find_session
 from blogapi.config import AppState
 from blogapi.content.media import images
-from blogapi.content.media.addresses import ALLOWED_WIDTHS, COMMON_EXTENSIONS, Width, make_path, parse_width
+from blogapi.content.media.addresses import (
+    ALLOWED_WIDTHS,
+    COMMON_EXTENSIONS,
+    CopyFormat,
+    make_path,
+    parse_copy_format,
+)
 from blogapi.content.media.folder import WIDTHS_NAME, MediaFolder, get_folder, report_full_disk
 from blogapi.content.media.models import FormerHash, Media
 from blogapi.storage import files
@@ -39,8 +45,8 @@ _TOUCH_SECONDS = 3600
 _KEPT_QUOTA_SHARE = 0.9
 
 
-def make_etag(hash: str, width: Width) -> str:
-    return f'"{hash}-{width.name}"'
+def make_etag(hash: str, copy_format: CopyFormat) -> str:
+    return f'"{hash}-{copy_format.name}"'
 
 
 class ResizedCopyCache:
@@ -53,17 +59,17 @@ class ResizedCopyCache:
         # The number of bytes that can be added before the folder is measured again.
         self._allowance = 0
 
-    def get_path(self, hash: str, width: Width) -> Path:
+    def get_path(self, hash: str, copy_format: CopyFormat) -> Path:
         """Return the path of a resized copy, even if the copy is missing."""
-        return self._folder.get_widths_folder(hash) / width.name
+        return self._folder.get_widths_folder(hash) / copy_format.name
 
-    def place_copy(self, source: Path, hash: str, width: Width) -> Path:
+    def place_copy(self, source: Path, hash: str, copy_format: CopyFormat) -> Path:
         """Move a file into the folder, and delete the oldest files if it is full; return the new path."""
         with self._lock:
             self._allowance -= source.stat().st_size
             if self._allowance < 0:
                 self._make_room(source.stat().st_size)
-        target = self.get_path(hash, width)
+        target = self.get_path(hash, copy_format)
         with report_full_disk():
             target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             files.replace_file(source, target)
@@ -105,13 +111,13 @@ def init_app(app: Flask) -> None:
 
 
 def record_request(path: Path, status: os.stat_result) -> None:
-    """Store that a file is requested now, at most once an hour."""
+    """Store in the file's modification time that the file is requested now, at most once an hour."""
     if time.time() - status.st_mtime > _TOUCH_SECONDS:
         with suppress(OSError):
             os.utime(path)
 
 
-def find_or_make_copy(hash: str, width: Width, *, is_limited: bool = True) -> Path | str | None:
+def find_or_make_copy(hash: str, copy_format: CopyFormat, *, is_limited: bool = True) -> Path | str | None:
     """Return the file of a resized copy; make the copy if it is missing.
 
     Returns the URL path (a text) of the original if it cannot be scaled or is not wider than the copy. If the
@@ -121,12 +127,16 @@ def find_or_make_copy(hash: str, width: Width, *, is_limited: bool = True) -> Pa
     """
     media = db.session.scalars(select(Media).where(Media.hash == hash)).one_or_none()
     own_extension = media.name.rpartition(".")[2] if media is not None else ""
-    if media is None or media.width is None or width.extension not in (*COMMON_EXTENSIONS, own_extension):
+    if (
+        media is None
+        or media.width is None
+        or copy_format.extension not in (*COMMON_EXTENSIONS, own_extension)
+    ):
         return None
     original, original_path = get_folder().get_path(hash, own_extension), _make_original_path(media)
-    can_scale = media.is_scalable and width.extension != "gif" and media.width > width.width
+    can_scale = media.is_scalable and copy_format.extension != "gif" and media.width > copy_format.width
     is_counted = can_scale and is_limited and not _has_login()
-    rendition = _find_former_rendition(media.uuid, width) if can_scale else None
+    rendition = _find_former_rendition(media.uuid, copy_format) if can_scale else None
     # Image processing is slow, and a snapshot that is kept for a long time makes SQLite's log grow.
     end_read()
     if not original.is_file():
@@ -135,10 +145,10 @@ def find_or_make_copy(hash: str, width: Width, *, is_limited: bool = True) -> Pa
         return original_path
     try:
         if rendition is not None and rendition.is_file():
-            return _copy_rendition(rendition, hash, width)
-        return _make_copy(original, hash, width, is_counted=is_counted)
+            return _copy_rendition(rendition, hash, copy_format)
+        return _make_copy(original, hash, copy_format, is_counted=is_counted)
     except Problem:
-        return _find_larger_copy(hash, width) or original_path
+        return _find_larger_copy(hash, copy_format) or original_path
 
 
 def _has_login() -> bool:
@@ -147,49 +157,53 @@ def _has_login() -> bool:
     return cookie in request.cookies and find_session(session.get("token", "")) is not None
 
 
-def _find_former_rendition(uuid: UUID, width: Width) -> Path | None:
+def _find_former_rendition(uuid: UUID, copy_format: CopyFormat) -> Path | None:
     """Return the path of the picture in this width if a former version of blogapi stored it, or None.
 
     Returns None for a picture that was replaced since then: one of its former hashes has no width.
     """
     columns = FormerHash.width, FormerHash.hash
     hashes = {row.width: row.hash for row in db.session.execute(select(*columns).filter_by(media_id=uuid))}
-    if width.extension != "webp" or None in hashes or width.width not in hashes:
+    if copy_format.extension != "webp" or None in hashes or copy_format.width not in hashes:
         return None
-    return get_folder().get_path(hashes[width.width], "webp")
+    return get_folder().get_path(hashes[copy_format.width], "webp")
 
 
-def _copy_rendition(rendition: Path, hash: str, width: Width) -> Path:
+def _copy_rendition(rendition: Path, hash: str, copy_format: CopyFormat) -> Path:
     """Copy a rendition into the cache; the rendition stays, because an upload of the same file can use it."""
-    with get_folder().temporary_folder() as temporary:
+    with get_folder().create_temporary_folder() as temporary:
         shutil.copyfile(rendition, temporary / "picture")
-        return CACHE.get().place_copy(temporary / "picture", hash, width)
+        return CACHE.get().place_copy(temporary / "picture", hash, copy_format)
 
 
-def _find_larger_copy(hash: str, width: Width) -> str | None:
-    """Return the path of the next larger width that exists in the same format, or None."""
-    larger = (width._replace(width=candidate) for candidate in ALLOWED_WIDTHS if candidate > width.width)
+def _find_larger_copy(hash: str, copy_format: CopyFormat) -> str | None:
+    """Return the path of the next larger copy that exists in the same format, or None."""
+    larger = (
+        copy_format._replace(width=candidate) for candidate in ALLOWED_WIDTHS if candidate > copy_format.width
+    )
     found = next((candidate for candidate in larger if CACHE.get().get_path(hash, candidate).is_file()), None)
     return found and make_path(hash, found.name)
 
 
 def _make_original_path(media: Media) -> str:
-    name = media.name if parse_width(media.name) is None else f"original.{media.name.rpartition('.')[2]}"
+    name = (
+        media.name if parse_copy_format(media.name) is None else f"original.{media.name.rpartition('.')[2]}"
+    )
     return make_path(media.hash, name)
 
 
-def _make_copy(original: Path, hash: str, width: Width, *, is_counted: bool) -> Path | None:
+def _make_copy(original: Path, hash: str, copy_format: CopyFormat, *, is_counted: bool) -> Path | None:
     cache = CACHE.get()
-    path = cache.get_path(hash, width)
-    with images.wait_to_scale():
+    path = cache.get_path(hash, copy_format)
+    with images.wait_for_scaling_turn():
         # Another thread can have made the copy in the meantime.
         if path.is_file():
             return path
         if is_counted:
             limiter.count_attempts(("PICTURE_LIMIT", limiter.get_client_network()))
-        with get_folder().temporary_folder() as temporary:
-            images.scale_picture(original, temporary / "picture", width.width, width.extension)
-            cache.place_copy(temporary / "picture", hash, width)
+        with get_folder().create_temporary_folder() as temporary:
+            images.scale_picture(original, temporary / "picture", copy_format.width, copy_format.extension)
+            cache.place_copy(temporary / "picture", hash, copy_format)
     if not original.is_file():
         # The picture was deleted meanwhile, perhaps before this copy was placed.
         shutil.rmtree(path.parent, ignore_errors=True)

@@ -71,7 +71,7 @@ def _receive_upload(
     contains no acceptable file, and StorageFull if the disk is full.
     """
     max_size = current_app.config["MAX_MEDIA_SIZE"]
-    with get_folder().temporary_file() as path:
+    with get_folder().create_temporary_file() as path:
         received = receive_file(
             request, query, path, max_size=max_size, schema=schema, default_name=default_name
         )

@@ -100,9 +100,9 @@ def prepare_file(source: Path, name: str) -> Iterator[PreparedFile]:
         return
     type = types.detect_type(head, name)
     if type is None:
-        raise _make_error(types.describe_refusal(head))
+        raise _make_file_error(types.describe_refusal(head))
     folder = get_folder()
-    with folder.temporary_folder() as temporary:
+    with folder.create_temporary_folder() as temporary:
         if type.is_image:
             yield _prepare_image(source, name, type, upload_hash, temporary)
         else:
@@ -113,9 +113,9 @@ def _read_source(source: Path) -> tuple[str, bytes]:
     """Return the hash and the first bytes of a file; raise Invalid if its size is not accepted."""
     size, limit = source.stat().st_size, current_app.config["MAX_MEDIA_SIZE"]
     if not size:
-        raise _make_error("The file is empty. Choose another file.")
+        raise _make_file_error("The file is empty. Choose another file.")
     if size > limit:
-        raise _make_error(f"The file has more than {limit} bytes. Upload a smaller file.")
+        raise _make_file_error(f"The file has more than {limit} bytes. Upload a smaller file.")
     with source.open("rb") as file:
         head = file.read(types.HEAD_BYTES)
     return _compute_hash(source), head
@@ -136,9 +136,9 @@ def _find_known_file(media: Media, upload_hash: str) -> PreparedFile | None:
 
 def _prepare_image(source: Path, name: str, type: MediaType, upload_hash: str, folder: Path) -> PreparedFile:
     image = images.process_image(source, type, folder)
-    size, hash = _measure_and_sync(image.path)
+    size, hash = _measure_and_sync_file(image.path)
     if size > current_app.config["MAX_MEDIA_SIZE"]:
-        raise _make_error("The rotated image is too large. Upload a smaller file.")
+        raise _make_file_error("The rotated image is too large. Upload a smaller file.")
     is_scalable = image.is_still and image.width > RENDITION_WIDTHS[0]
     return PreparedFile(
         *(make_file_name(name, type), type, image.path, size, hash, upload_hash),
@@ -148,10 +148,12 @@ def _prepare_image(source: Path, name: str, type: MediaType, upload_hash: str, f
 
 def _prepare_copy(source: Path, name: str, type: MediaType, upload_hash: str, folder: Path) -> PreparedFile:
     if type.extension == "pdf" and not _ends_as_pdf(source):
-        raise _make_error("The PDF file is incomplete. Upload it again, or save it again before the upload.")
+        raise _make_file_error(
+            "The PDF file is incomplete. Upload it again, or save it again before the upload."
+        )
     path = folder / "file"
     shutil.copyfile(source, path)
-    size, hash = _measure_and_sync(path)
+    size, hash = _measure_and_sync_file(path)
     return PreparedFile(make_file_name(name, type), type, path, size, hash, upload_hash)
 
 
@@ -161,7 +163,7 @@ def _ends_as_pdf(path: Path) -> bool:
         return b"%%EOF" in file.read()
 
 
-def _measure_and_sync(path: Path) -> tuple[int, str]:
+def _measure_and_sync_file(path: Path) -> tuple[int, str]:
     """Return the size and the hash of a file, and wait until the disk has stored it."""
     files.sync_file(path)
     return path.stat().st_size, _compute_hash(path)
@@ -172,7 +174,7 @@ def _compute_hash(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _make_error(sentence: str) -> Invalid:
+def _make_file_error(sentence: str) -> Invalid:
     return Invalid(sentence, errors={"file": [sentence]})
 
 

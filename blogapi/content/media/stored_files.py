@@ -67,7 +67,7 @@ def read_stored_files(connection: Connection) -> set[StoredFile]:
     return stored
 
 
-def copy_and_verify(source: IO[bytes], file: StoredFile, target: IO[bytes] | None = None) -> bool:
+def copy_and_verify_file(source: IO[bytes], file: StoredFile, target: IO[bytes] | None = None) -> bool:
     """Copy the file to `target` (None: only read it); return whether its size and its digest are correct."""
     digest, left = hashlib.sha256(), file.size + 1
     while left and (chunk := source.read(min(_CHUNK_SIZE, left))):
@@ -89,7 +89,7 @@ def find_fault(path: Path, file: StoredFile, *, full: bool = True) -> str:
         if not full:
             return ""
         with path.open("rb") as source:
-            return "" if copy_and_verify(source, file) else "damaged"
+            return "" if copy_and_verify_file(source, file) else "damaged"
     except FileNotFoundError:
         return "missing"
     except OSError as error:

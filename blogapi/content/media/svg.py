@@ -48,7 +48,8 @@ _RULE = re.compile(
     rf"(?:\A|(?<=[{{}};]))(?:{_COMMENT_OR_STRING}|\([^()]*+\)?+|[^{{}};\"'(])++"
     rf"(?:;|\{{(?:{_COMMENT_OR_STRING}|[^{{}}\"'])*+\}}|\Z)"
 )
-# A reference to an element of the drawing. Browsers decode `%`, and remove spaces within an address.
+# A reference to an element of the drawing. Browsers decode the `%` sequences in an address, and remove the
+# spaces within it.
 _REFERENCE = re.compile(r"\s*+#([^\s%]++)\s*+")
 
 _NUMBER = re.compile(r"\s*+\+?([0-9]{1,7}(?:\.[0-9]{0,9})?|\.[0-9]{1,9})\s*+(px|pt|pc|mm|cm|in|)\s*+\Z")
@@ -104,7 +105,7 @@ def _check_element_count(document: bytes) -> None:
     # `clean_svg` refuses entities, so the parser is safe.
     root = ElementTree.fromstring(document)  # noqa: S314
     contents = {element: list(element) for element in root.iter()}
-    # If several elements have the same id, a reference means the first.
+    # If several elements have the same id, a reference leads to the first of them.
     by_id = {f"#{element.get('id')}": element for element in reversed(contents)}
     for element in root.iter(f"{{{_SVG}}}use"):
         href = element.get("href", element.get(f"{{{_XLINK}}}href", "")).strip()
@@ -170,7 +171,7 @@ class _SvgWriter:
         if self._left_out or namespace != _SVG or name not in _ELEMENTS:
             self._left_out += 1
             self.is_unchanged = False
-            # In a <switch>, the other elements show the same text.
+            # In a <switch>, other elements show the text of the removed element.
             if name == "foreignObject" and self._stack[-1:] != ["switch"]:
                 self.note = _LOST_TEXT_NOTE
             return

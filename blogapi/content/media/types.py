@@ -14,7 +14,7 @@ from flask import Flask, current_app
 from blogapi.config import CannotStart
 from blogapi.rendering.media_types import BY_EXTENSION, BY_NAME, MediaType
 
-# The number of bytes at the beginning of a file that `detect_type` needs.
+# `detect_type` needs this number of bytes from the beginning of a file.
 HEAD_BYTES = 4096
 
 

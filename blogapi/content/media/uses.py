@@ -51,7 +51,7 @@ _DELETE_USES = (
     .where(_use.c.kind == bindparam("kind"), _use.c.item_id.in_(_ITEMS))
     .returning(_use.c.media_id)
 )
-# Without an explicit value, the time of the last update would change.
+# Without an explicit value, `onupdate` would change the time of the last update.
 _KEEP_TIME = {"last_updated": _media.c.last_updated}
 _DELETE_PATHS = delete(_path).where(_path.c.article_id.in_(_ITEMS)).returning(_path.c.media_id)
 _MARK_USED = (
@@ -87,7 +87,9 @@ def store_article_uses(
     _add_uses(session, ARTICLE, sorted(wanted - current))
     if ended := sorted(current - wanted):
         connection.execute(_END_USES, [{"item": item, "media": media_id} for item, media_id in ended])
-    mark_used(session, {file.uuid for files in used.values() for file in files.values() if file.is_unused})
+    mark_files_used(
+        session, {file.uuid for files in used.values() for file in files.values() if file.is_unused}
+    )
 
 
 def end_article_uses(session: Session, articles: Collection[UUID]) -> None:
@@ -133,7 +135,7 @@ def delete_former_uses(session: Session, uses: Sequence[tuple[UUID, UUID]]) -> N
         )
         values = [{"item": item, "media": media_id} for item, media_id in uses]
         session.connection().execute(statement, values)
-        mark_unused(session, {media_id for _, media_id in uses})
+        mark_files_unused(session, {media_id for _, media_id in uses})
 
 
 def delete_paths_and_uses(session: Session, articles: Collection[UUID]) -> None:
@@ -141,7 +143,7 @@ def delete_paths_and_uses(session: Session, articles: Collection[UUID]) -> None:
     for items in chunk(articles):
         paths = session.connection().scalars(_DELETE_PATHS, {"items": items}).all()
         uses = session.connection().scalars(_DELETE_USES, {"kind": ARTICLE, "items": items}).all()
-        mark_unused(session, {*paths, *uses})
+        mark_files_unused(session, {*paths, *uses})
 
 
 def add_former_uses(session: Session, article_id: UUID, content: str) -> None:
@@ -150,7 +152,7 @@ def add_former_uses(session: Session, article_id: UUID, content: str) -> None:
     stored = session.connection().execute(_SELECT_USES, {"kind": ARTICLE, "items": [article_id]})
     wanted = files.keys() - {row.media_id for row in stored}
     _add_uses(session, ARTICLE, [(article_id, media_id) for media_id in sorted(wanted)], current=False)
-    mark_used(session, [file.uuid for file in files.values() if file.is_unused])
+    mark_files_used(session, [file.uuid for file in files.values() if file.is_unused])
 
 
 def store_working_copy_uses(session: Session, article_id: UUID, content: str) -> None:
@@ -168,13 +170,13 @@ def store_deleted_item_uses(session: Session, documents: Mapping[UUID, str]) -> 
     replace_uses(session, WORKING_COPY, dict.fromkeys(documents, ()))
 
 
-def mark_used(session: Session, media_ids: Collection[UUID]) -> None:
+def mark_files_used(session: Session, media_ids: Collection[UUID]) -> None:
     """Reset `unused_since` of these files, because something uses them."""
     for batch in chunk(media_ids):
         session.connection().execute(_MARK_USED, {"media_ids": batch})
 
 
-def mark_unused(session: Session, media_ids: Collection[UUID]) -> None:
+def mark_files_unused(session: Session, media_ids: Collection[UUID]) -> None:
     """Set `unused_since` to the current time for each of these files that nothing uses any more."""
     for batch in chunk(media_ids):
         session.connection().execute(_MARK_UNUSED, {"media_ids": batch, "now": current_time()})
@@ -200,8 +202,8 @@ def replace_uses(session: Session, kind: str, used: Mapping[UUID, Iterable[File]
         dropped.update(session.connection().scalars(_DELETE_USES, {"kind": kind, "items": items}))
     uses = {(item, file.uuid) for item, files in used.items() for file in files}
     _add_uses(session, kind, sorted(uses))
-    mark_used(session, {file.uuid for files in used.values() for file in files if file.is_unused})
-    mark_unused(session, dropped - {media_id for _, media_id in uses})
+    mark_files_used(session, {file.uuid for files in used.values() for file in files if file.is_unused})
+    mark_files_unused(session, dropped - {media_id for _, media_id in uses})
 
 
 def replace_paths(session: Session, media_id: UUID) -> None:

@@ -10,13 +10,13 @@ from sqlalchemy import ColumnElement, Select, or_, select
 from blogapi.content.media.models import Media, MediaPath, MediaUse
 from blogapi.content.taxonomies.authors import Author
 from blogapi.publication.kinds import PUBLIC_KINDS
-from blogapi.publication.visibility import listed, listed_pages
+from blogapi.publication.visibility import match_listed_articles, match_listed_pages
 from blogapi.storage.database import Base, current_time
 
 ARTICLE_KINDS = ("article", "working_copy")
 
 
-def is_visible(author: UUID) -> ColumnElement[bool]:
+def is_visible_file(author: UUID) -> ColumnElement[bool]:
     """Return the condition that the author may see a file."""
     own = select_own_articles(author)
     return or_(
@@ -36,7 +36,9 @@ def is_visible_use(author: UUID, use: Any) -> ColumnElement[bool]:
     """
     article = Base.metadata.tables["article"]
     now = current_time()
-    public = select(article.c.uuid).where(listed(article.c, now) | listed_pages(article.c, now))
+    public = select(article.c.uuid).where(
+        match_listed_articles(article.c, now) | match_listed_pages(article.c, now)
+    )
     return or_(
         use.c.kind.in_(ARTICLE_KINDS) & use.c.item_id.in_(select_own_articles(author)),
         (use.c.kind == "article") & use.c.current & use.c.item_id.in_(public),

@@ -40,7 +40,7 @@ def _resolve_parent(fields: ArticleInput) -> ArticleInput:
         return fields
     tree = page_tree.get_tree()
     uuid = page_paths.find_page_by_slug(fields.parent, tree)
-    return replace(fields, parent=uuid if page_tree.is_visible(uuid, tree) else uuid4())
+    return replace(fields, parent=uuid if page_tree.is_visible_page(uuid, tree) else uuid4())
 
 
 def _make_tree_after(items: Iterable[ArticleInput]) -> page_paths.Tree:

@@ -9,14 +9,14 @@ from blogapi.content.articles import page_tree, permissions, queries, write_rout
 from blogapi.content.articles.lists.conditions import ArticleFilters
 from blogapi.content.articles.resource import Resource
 from blogapi.content.articles.responses import article_bodies
-from blogapi.content.articles.responses.markdown_output import MARKDOWN_CONTENT, offers_markdown
+from blogapi.content.articles.responses.markdown_output import MARKDOWN_CONTENT, offer_markdown
 from blogapi.content.articles.schemas import PageFieldsSchema
 from blogapi.content.pages import hierarchy
 from blogapi.content.pages.schemas import PAGE_FIELDS, PageBodySchema, PageListQuery, PageSchema
 from blogapi.parsing import parse_uuid
 from blogapi.publication import events
 from blogapi.publication.kinds import PAGE_KINDS
-from blogapi.publication.shared_caching import ShownContent, shows
+from blogapi.publication.shared_caching import ShownContent, declare_shown_kinds
 from blogapi.publication.visibility import ItemType
 from blogapi.web.access import allow, current_caller, editor, reader
 from blogapi.web.blueprint import Blueprint
@@ -35,7 +35,7 @@ bp = Blueprint("pages", __name__, url_prefix="/api/v1/blog/pages", description="
 @bp.get("/")
 @allow(reader, scope="published")
 @bp.response(200, PageSchema(many=True), partial_schema=PageFieldsSchema, query=PageListQuery, cacheable=True)
-@shows(*PAGE_KINDS)
+@declare_shown_kinds(*PAGE_KINDS)
 def listed(query: Query) -> PartialResult:
     """List the published pages by their position.
 
@@ -62,7 +62,7 @@ def _make_parent_filter(reference: str | None) -> Fields:
         return {"parent": uuid}
     owner, tree = queries.find_slug_owner(reference), page_tree.read_tree()
     # A hidden page and an unknown slug must give the same empty list: no page has a new uuid as its parent.
-    return {"parent": owner.uuid if owner and page_tree.is_visible(owner.uuid, tree) else uuid4()}
+    return {"parent": owner.uuid if owner and page_tree.is_visible_page(owner.uuid, tree) else uuid4()}
 
 
 def _get_hidden_state() -> str:
@@ -74,12 +74,12 @@ def _get_hidden_state() -> str:
 @bp.response(200, PageSchema(), partial_schema=PageFieldsSchema, query=DetailQuery, cacheable=True)
 @bp.doc(responses=MARKDOWN_CONTENT)
 @accept_slugs(queries.find_slug_owner)
-@shows(find=lambda query, id: ShownContent(PAGE_KINDS, {PAGE: [id]}))
-@offers_markdown
+@declare_shown_kinds(find=lambda query, id: ShownContent(PAGE_KINDS, {PAGE: [id]}))
+@offer_markdown
 def single(query: Query, id: UUID) -> JsonBody:
     """Return a page; if it is not public, only to editors and admins."""
     is_public = not permissions.may_see(id, current_caller())
-    with permissions.report_deleted([id], PAGE):
+    with permissions.report_deleted_items([id], PAGE):
         return article_bodies.get_json(id, query.fields or PAGE_FIELDS, public=is_public, type_=PAGE)
 
 
@@ -97,7 +97,7 @@ REPRESENTATION = Representation(
     hidden_state=_get_hidden_state,
     get_fields=_get_json,
     fields_schema=PageFieldsSchema,
-    get_items_by_uuid=lambda uuids, names: article_bodies.get_several_json(uuids, names or PAGE_FIELDS),
+    get_items_by_uuid=lambda uuids, names: article_bodies.get_articles_json(uuids, names or PAGE_FIELDS),
 )
 PAGES = Resource(ItemType.PAGE, editor, REPRESENTATION, PageSchema(), PageFieldsSchema)
 

@@ -11,7 +11,7 @@ from marshmallow import validate
 from blogapi.content.articles.content import ArticleInput
 from blogapi.content.articles.lists.query_schemas import ArticleListQuery
 from blogapi.content.articles.schemas import ArticleBodySchema, ArticleSchema, PageFieldsSchema
-from blogapi.content.custom_fields.validation import CustomValues
+from blogapi.content.custom_fields.validation import CustomValuesField
 from blogapi.publication.visibility import ItemType
 from blogapi.web.fields import Fields, Reference, Text
 
@@ -30,7 +30,7 @@ class PageBodySchema(ArticleBodySchema):
         *("parent", "position"),
     }
 
-    custom = CustomValues(ItemType.PAGE.value)
+    custom = CustomValuesField(ItemType.PAGE.value)
     parent = Reference(allow_none=True, metadata={"description": "The parent page."})
     position = ma.fields.Integer(
         strict=True,

@@ -86,7 +86,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
         permissions.check_history(id, resource.kind)
         return service.compare_revisions(id, number, **query)
 
-    def prerender(nothing: Fields, id: UUID, number: int) -> None:
+    def prerender_version(nothing: Fields, id: UUID, number: int) -> None:
         permissions.check_restoration(id, resource.kind)
         service.prerender_revision(id, number)
 
@@ -98,7 +98,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
         resource.schema,
         resource.representation,
         partial_schema=resource.fields_schema,
-        prepare_write=prerender,
+        prepare_write=prerender_version,
     )
     def restore(nothing: Fields, id: UUID, number: int) -> Article:
         """Restore the content of this version; the current content is kept as a former version."""

@@ -83,11 +83,11 @@ def restore_revision(editor: UUID, article_id: UUID, number: int, type_: ItemTyp
             # Custom fields that the caller may not read do not change.
             hidden = keep_hidden_values(custom_values.parse_values(article.custom))
             fields = replace(fields, custom=keep_visible_values(fields.custom) | hidden)
-            return article_service.change(editor, article_id, fields)
+            return article_service.change_article_in_transaction(editor, article_id, fields)
         author = db.session.get(Account, revision.author_id)
         parent = version.parent if version.parent in page_tree.get_tree() else None
         fields = replace(fields, position=version.position, parent=parent)
-        return article_service.create(
+        return article_service.create_article_in_transaction(
             author.uuid if author else editor, fields, uuid=article_id, editor=editor, slug_from=version.slug
         )
 
@@ -176,7 +176,7 @@ def prune_revisions(keep: int) -> int:
     return len(old)
 
 
-def prune_deleted_items() -> int:
+def prune_deleted_histories() -> int:
     """Delete the histories of the items of `list_unrestorable_items`; return the number of these items."""
     with transaction(visible=False):
         gone = list_unrestorable_items()

@@ -58,22 +58,22 @@ def store_words(connection: Connection, texts: Sequence[SearchText]) -> None:
         connection.execute(engine.store_words, rows)
 
 
-def find_up_to_date(connection: Connection, texts: Sequence[SearchText]) -> set[UUID]:
+def find_up_to_date_articles(connection: Connection, texts: Sequence[SearchText]) -> set[UUID]:
     """Return the uuids of the articles whose words in the index are exactly the words of their texts."""
     engine = get_engine(connection)
     batches = chunk(texts, _ROWS_PER_STATEMENT)
-    return set().union(*(engine.find_up_to_date(connection, batch) for batch in batches))
+    return set().union(*(engine.find_up_to_date_articles(connection, batch) for batch in batches))
 
 
 def find_matching_numbers(session: Session, query: Query) -> str:
-    """Return the numbers of all articles that contain all words, as a text for `select_articles`."""
+    """Return the row numbers of all articles that contain all words, as one text for `select_articles`."""
     engine, connection = get_engine(session), session.connection()
     match = engine.make_match_query(query.phrases, prefix=query.prefix)
     return engine.find_matching_numbers(connection, match)
 
 
 def select_articles(engine: Engine, number_list: ColumnElement[str]) -> Select[UUID]:
-    """Return a statement that selects the uuids of articles; see `find_matching_numbers` for the numbers."""
+    """Return a statement that selects the uuids of the articles that `find_matching_numbers` has found."""
     entry = table_of(SearchEntry).c
     return select(entry.article_id).where(engine.is_among(entry.number, number_list))
 

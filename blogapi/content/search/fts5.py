@@ -33,7 +33,7 @@ from blogapi.content.search.results import (
     SearchField,
     SearchText,
     Words,
-    select_newest,
+    select_newest_entries,
 )
 from blogapi.content.search.tokenizer import find_words, list_terms
 from blogapi.storage.database import table_of
@@ -83,12 +83,12 @@ class Fts5:
         return number.in_(select(func.json_each(number_list).table_valued("value").c.value))
 
     def collect_numbers(self, connection: Connection, numbers: Select[int]) -> str:
-        """Return the selected numbers as a text for `is_among`, which can be long."""
+        """Return the selected row numbers as one text, which can be long, for `is_among`."""
         (number,) = numbers.subquery().c
         return str(connection.scalar(select(func.json_group_array(number))))
 
     def find_matching_numbers(self, connection: Connection, match: str) -> str:
-        """Return the numbers of all rows that match the query, in the format of `collect_numbers`."""
+        """Return the row numbers of all rows that match the query as one text; see `collect_numbers`."""
         return self.collect_numbers(connection, select(self.select_hits(match).c.number))
 
     def select_with_phrase(
@@ -98,9 +98,9 @@ class Fts5:
 
         The statement considers only the newest MAX_CANDIDATES hits that meet the conditions of `scope`.
         """
-        newest = select_newest(hits, scope).limit(results.MAX_CANDIDATES)
+        newest = select_newest_entries(hits, scope).limit(results.MAX_CANDIDATES)
         is_new = unindexed(_entry.number).in_(newest.with_only_columns(_entry.number).correlate(None))
-        return select_newest(self.select_hits(phrase), [is_new])
+        return select_newest_entries(self.select_hits(phrase), [is_new])
 
     def restrict_planner(self, connection: Connection) -> None:
         """Do nothing; the planner of SQLite reads the index first."""
@@ -114,7 +114,7 @@ class Fts5:
         words = map(_join_words, (text.title, text.subtitle))
         return {"key": text.article_id, **dict(zip(_WORD_COLUMNS, words, strict=False))}
 
-    def find_up_to_date(self, connection: Connection, texts: Sequence[SearchText]) -> set[UUID]:
+    def find_up_to_date_articles(self, connection: Connection, texts: Sequence[SearchText]) -> set[UUID]:
         """Return the uuids of the articles that are stored with exactly these words."""
         expected = {
             (text.article_id, *map(_join_words, (text.title, text.subtitle, text.text))) for text in texts

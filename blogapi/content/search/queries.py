@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Connection, FromClause, Select, func, lite
 from blogapi.content.search import snippets, tokenizer
 from blogapi.content.search.engines import get_engine
 from blogapi.content.search.models import SearchEntry
-from blogapi.content.search.results import Conditions, SearchField, select_newest
+from blogapi.content.search.results import Conditions, SearchField, select_newest_entries
 from blogapi.content.search.tokenizer import Query
 from blogapi.storage.database import db, table_of
 from blogapi.web.pagination import PageRequest
@@ -45,7 +45,7 @@ def search_articles(
         scope = [*scope, _is_selected(engine, connection, among)]
     engine.restrict_planner(connection)
     hits = engine.select_hits(engine.make_match_query(parsed.phrases, prefix=parsed.prefix))
-    newest = select_newest(hits, scope)
+    newest = select_newest_entries(hits, scope)
     total = connection.scalar(newest.with_only_columns(func.count()).order_by(None)) or 0
     start, limit = ((page.number - 1) * page.size, page.number * page.size) if page else (0, total)
     # Each tier returns its newest articles. Articles that an earlier tier returned are already ranked.
@@ -82,7 +82,7 @@ def _select_tiers(
 
     def select_tier(phrases: Sequence[Sequence[str]], field: SearchField) -> Select[*tuple[Any, ...]]:
         match = engine.make_match_query(phrases, prefix=query.prefix, field=field)
-        return select_newest(engine.select_hits(match, field), scope)
+        return select_newest_entries(engine.select_hits(match, field), scope)
 
     if query.terms:
         as_written = [*([term] for term in query.terms), *query.phrases]

@@ -42,22 +42,24 @@ class SearchText:
 
 
 class SearchField(Enum):
-    """The fields in which a search looks for words; the value is the number of these fields."""
+    """The fields in which a search looks for words; the value of a member is the number of its fields."""
 
     TITLE = 1
     TITLE_AND_SUBTITLE = 2
     ALL = 3
 
 
-def sort_newest(columns: Any) -> Sequence[ColumnElement[Any]]:
+def make_newest_order(columns: Any) -> Sequence[ColumnElement[Any]]:
     """Return the order of the articles of a tier; `columns` are the columns of the search entries."""
     return columns.listed_from.desc().nulls_last(), columns.article_id
 
 
-def select_newest(hits: FromClause, scope: Conditions) -> Select[*tuple[Any, ...]]:
+def select_newest_entries(hits: FromClause, scope: Conditions) -> Select[*tuple[Any, ...]]:
     """Return a statement that selects the entries of the hits that meet the conditions, newest first.
 
     `hits` contains the numbers of the articles; see `select_hits` of the engines.
     """
     entries = select(_entry.article_id, _entry.number, _entry.listed_from)
-    return entries.join(hits, hits.c.number == _entry.number).where(*scope).order_by(*sort_newest(_entry))
+    return (
+        entries.join(hits, hits.c.number == _entry.number).where(*scope).order_by(*make_newest_order(_entry))
+    )

@@ -30,8 +30,8 @@ MAX_SORT_KEY_LENGTH = 200
 # Han, Hiragana and Katakana have no spaces between words, so each character is indexed as a word.
 _IDEOGRAPHS = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 # Thai, Lao, Khmer and Burmese have no spaces either, so each syllable is indexed as a word. A syllable begins
-# with a consonant, or with a vowel that is written before it. It also contains stacked consonants, and the
-# vowels and marks after them.
+# with a consonant, or with a vowel that is written before it. A syllable also contains stacked consonants,
+# and the vowels and marks after these.
 _SPACELESS_SCRIPTS = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\ua9e0-\ua9ff\uaa60-\uaa7f"
 _FIRST_VOWELS, _STACKERS = r"\u0e40-\u0e44\u0ec0-\u0ec4", r"\u1039\u17d2"
 _LAST_VOWELS = r"\u0e30\u0e32\u0e33\u0e45\u0eb0\u0eb2\u0eb3\u0ebd"

@@ -35,8 +35,8 @@ from blogapi.content.search.results import (
     SearchField,
     SearchText,
     Words,
-    select_newest,
-    sort_newest,
+    make_newest_order,
+    select_newest_entries,
 )
 from blogapi.content.search.tokenizer import find_words, list_terms
 from blogapi.storage.database import table_of
@@ -130,12 +130,12 @@ class Tsvector:
         return number.in_(select(numbers)).is_(true())
 
     def collect_numbers(self, connection: Connection, numbers: Select[int]) -> str:
-        """Return the selected numbers as a text for `is_among`."""
+        """Return the selected row numbers as one text for `is_among`."""
         (number,) = numbers.subquery().c
         return connection.scalar(select(cast(func.array_agg(number), String))) or "{}"
 
     def find_matching_numbers(self, connection: Connection, match: str) -> str:
-        """Return the numbers of all rows that match the query, in the format of `collect_numbers`."""
+        """Return the row numbers of all rows that match the query as one text; see `collect_numbers`."""
         self.restrict_planner(connection)
         number_list = self.collect_numbers(connection, select(self.select_hits(match).c.number))
         # The statement that reads the articles may scan their table.
@@ -146,17 +146,18 @@ class Tsvector:
         self, phrase: str, hits: FromClause, scope: Conditions
     ) -> Select[*tuple[Any, ...]]:
         """Return a statement that selects, newest first, the entries of the hits that match the phrase."""
-        newest = select_newest(hits, scope).limit(results.MAX_CANDIDATES).subquery().c
-        # The index would find the phrase in all articles, so the vectors are read until the page is complete.
+        newest = select_newest_entries(hits, scope).limit(results.MAX_CANDIDATES).subquery().c
+        # The index would find the phrase in all articles, so vectors are read until the page of results is
+        # complete.
         vector = select(self.table.c.vector).where(self.number == newest.number).scalar_subquery()
         is_phrase = _is_match(vector, literal(phrase))
-        return select(newest.article_id).where(is_phrase).order_by(*sort_newest(newest))
+        return select(newest.article_id).where(is_phrase).order_by(*make_newest_order(newest))
 
     def restrict_planner(self, connection: Connection) -> None:
         """Prevent scans of the index table in this transaction.
 
-        Such a scan takes 2 s instead of 30 ms. The planner might choose it, because it ignores that the scan
-        reads the large vectors. `is_among` needs memory for a hash table of up to two million numbers.
+        Such a scan takes 2 s instead of 30 ms. The planner might choose such a scan, because it ignores that
+        a scan reads the large vectors. `is_among` needs memory for a hash table of up to two million numbers.
         """
         connection.execute(
             select(
@@ -171,7 +172,7 @@ class Tsvector:
         placed = place_words((title, subtitle, text))
         return {"vector": _make_vector(placed), "titles": _make_vector(placed[:2])}
 
-    def find_up_to_date(self, connection: Connection, texts: Sequence[SearchText]) -> set[UUID]:
+    def find_up_to_date_articles(self, connection: Connection, texts: Sequence[SearchText]) -> set[UUID]:
         """Return the uuids of the articles that are stored with exactly these words."""
         conditions = (
             and_(

@@ -132,7 +132,7 @@ def create_profile(account: Account, name: str = "") -> Author:
     return profile
 
 
-def check_user(uuid: UUID | None, fields: Fields) -> None:
+def check_profile_user(uuid: UUID | None, fields: Fields) -> None:
     """Check the user in the fields of a profile; `uuid` is None for a new profile.
 
     Raises Invalid if there is no such user, and Conflict if the user has another profile.
@@ -185,5 +185,5 @@ AUTHORS = Taxonomy(
     creator_owns=False,
     names_are_unique=False,
     owner_changes=True,
-    check=check_user,
+    check=check_profile_user,
 )

@@ -14,21 +14,21 @@ from blogapi.storage.database import db, execute_in_batches, table_of
 from blogapi.web.errors import Invalid
 from blogapi.web.fields import Fields
 
-# The maximum number of terms above a term. The page of a term shows all of them as breadcrumbs.
+# The maximum number of terms above a term. The page of a term shows all terms above the term as breadcrumbs.
 MAX_TERMS_ABOVE = 20
 
 
-def find_with_descendants(model: Any, uuids: Collection[UUID]) -> list[UUID]:
+def find_terms_and_descendants(model: Any, uuids: Collection[UUID]) -> list[UUID]:
     """Return these uuids, and the uuids of all terms below these terms."""
     descendants = db.session.execute(_select_descendants(model), {"uuids": list(uuids)}).scalars()
     return list(dict.fromkeys([*uuids, *descendants]))
 
 
-def find_parents(model: Any, uuids: Collection[UUID]) -> Mapping[UUID, Sequence[Fields]]:
-    """Return uuid, name and slug of all terms above each of these terms, the outermost first."""
+def find_ancestors(model: Any, uuids: Collection[UUID]) -> Mapping[UUID, Sequence[Fields]]:
+    """Return, for each of these terms, the uuid, name and slug of all terms above it, the outermost first."""
     parents = defaultdict[UUID, list[Fields]](list)
     if can_have_parents(model):
-        for row in execute_in_batches(_select_parents(model), "uuids", set(uuids)):
+        for row in execute_in_batches(_select_ancestors(model), "uuids", set(uuids)):
             parents[row.start].append({"uuid": str(row.uuid), "name": row.name, "slug": row.slug})
     return parents
 
@@ -51,18 +51,18 @@ def check_parent(model: type[Any], uuid: UUID | None, fields: Fields) -> None:
     column = term.slug if isinstance(parent, str) else term.uuid
     parent = fields["parent_id"] = db.session.scalar(select(term.uuid).where(column == parent))
     if parent is None:
-        raise _make_error("There is no such parent.")
-    below = find_with_descendants(model, [uuid]) if uuid else []
+        raise _make_parent_error("There is no such parent.")
+    below = find_terms_and_descendants(model, [uuid]) if uuid else []
     if parent in below or parent == uuid:
-        raise _make_error("A term cannot be below itself; choose a parent that is not below it.")
-    parents = find_parents(model, [parent, *below])
+        raise _make_parent_error("A term cannot be below itself; choose a parent that is not below it.")
+    parents = find_ancestors(model, [parent, *below])
     depth = len(parents.get(uuid, ())) if uuid else 0
     height = max((len(parents.get(descendant, ())) - depth for descendant in below), default=0)
     if len(parents.get(parent, ())) + 1 + height > MAX_TERMS_ABOVE:
-        raise _make_error(f"There can be at most {MAX_TERMS_ABOVE} terms above a term.")
+        raise _make_parent_error(f"There can be at most {MAX_TERMS_ABOVE} terms above a term.")
 
 
-def _make_error(reason: str) -> Invalid:
+def _make_parent_error(reason: str) -> Invalid:
     return Invalid(reason, errors={"parent": [reason]})
 
 
@@ -77,7 +77,7 @@ def _select_descendants(model: Any) -> Select[UUID]:
 
 
 @cache
-def _select_parents(model: Any) -> Select[*tuple[Any, ...]]:
+def _select_ancestors(model: Any) -> Select[*tuple[Any, ...]]:
     term = table_of(model).c
     is_start = term.uuid.in_(bindparam("uuids", expanding=True))
     columns = term.uuid.label("start"), term.parent_id.label("uuid"), literal(1).label("height")

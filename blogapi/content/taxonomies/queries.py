@@ -118,7 +118,7 @@ def find_terms_by_names(taxonomy: Taxonomy[TermType], names: Collection[str]) ->
 
 
 def _matches_former_slug(term: Term, slug: str) -> bool:
-    """Return whether the term can be meant by any name from which version 1.0 made this slug.
+    """Return whether version 1.0 can have made this slug from a name that stands for the term.
 
     Version 1.0 made another slug from a name with an apostrophe, such as `Kid's Corner`. Versions before it
     gave the term `C#` the slug `c`, so a term with the slug `c` need not be `C`.

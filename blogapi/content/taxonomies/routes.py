@@ -13,9 +13,9 @@ from sqlalchemy import ColumnElement
 from blogapi.content.taxonomies import queries, service, term_json
 from blogapi.content.taxonomies.schemas import TermListQuery, TermQuery
 from blogapi.content.taxonomies.taxonomy import Taxonomy, TermType
-from blogapi.content.taxonomies.term_json import CountArticles, IsPublic, ListArticles, TermFilters
+from blogapi.content.taxonomies.term_json import IsPublic, ListArticles, TermArticleCounter, TermFilters
 from blogapi.publication.kinds import TERM_KINDS
-from blogapi.publication.shared_caching import ShownContent, shows
+from blogapi.publication.shared_caching import ShownContent, declare_shown_kinds
 from blogapi.site.heads import FIRST_PAGE, PageNumber
 from blogapi.web.access import allow, author, current_caller, current_user_id, editor, reader
 from blogapi.web.blueprint import Blueprint, summary, with_indefinite_article
@@ -27,7 +27,8 @@ from blogapi.web.pagination import BulkDeleteQuery, Page, Query
 from blogapi.web.representation import Representation, UpsertResult
 from blogapi.web.slug_lookup import accept_slugs
 
-# A function that merges the terms with the listed uuids into the term with the first uuid, and returns it.
+# A function that merges the terms with the listed uuids into the term with the given uuid, and returns this
+# term.
 MergeTerms = Callable[[Taxonomy[Any], UUID, Sequence[UUID]], Any]
 
 # The fields of a term that its owner may not change.
@@ -39,7 +40,7 @@ _LISTED_KINDS = ("article", *TERM_KINDS)
 def build_blueprint(
     taxonomy: Taxonomy[TermType],
     list_articles: ListArticles,
-    count_articles: CountArticles,
+    count_articles: TermArticleCounter,
     merge_terms: MergeTerms,
     is_public: IsPublic | None = None,
 ) -> Blueprint:
@@ -115,7 +116,7 @@ def build_blueprint(
         cacheable=True,
     )
     @summary(f"List the {plural}, sorted by name.")
-    @shows(kind, "article")
+    @declare_shown_kinds(kind, "article")
     def listed(query: Query) -> Page[JsonBody]:
         filters, shows_drafts = TermFilters(**query.filters), current_caller().sees_drafts
         if filters.needs_draft_access and not shows_drafts:
@@ -144,7 +145,7 @@ def build_blueprint(
     )
     @summary(f"Return {with_indefinite_article(singular)} with its public articles, newest first.")
     @accept_slugs(partial(queries.find_slug_owner, taxonomy))
-    @shows(find=lambda query, id: ShownContent(_LISTED_KINDS, {kind: [id]}))
+    @declare_shown_kinds(find=lambda query, id: ShownContent(_LISTED_KINDS, {kind: [id]}))
     def single(query: Query, id: UUID) -> JsonBody:
         return get_json(id, query.fields, PageNumber(query.page.number) if query.page else FIRST_PAGE)
 

@@ -14,7 +14,7 @@ from sqlalchemy.exc import IntegrityError
 
 from blogapi.content.search.tokenizer import make_sort_key
 from blogapi.content.taxonomies import queries
-from blogapi.content.taxonomies.hierarchy import can_have_parents, find_with_descendants
+from blogapi.content.taxonomies.hierarchy import can_have_parents, find_terms_and_descendants
 from blogapi.content.taxonomies.models import FormerTermSlug, Term
 from blogapi.content.taxonomies.similar_names import make_name_key
 from blogapi.content.taxonomies.taxonomy import Taxonomy, TermType
@@ -145,7 +145,7 @@ def replace_merged_term(former: Term, term: Term) -> None:
     The children of the merged term become children of the other term.
     """
     if can_have_parents(type(term)):
-        if term.uuid in find_with_descendants(type(term), [former.uuid]):
+        if term.uuid in find_terms_and_descendants(type(term), [former.uuid]):
             _set_parent(term, getattr(former, "parent_id", None))
         _move_children(former, term.uuid)
     moved = update(FormerTermSlug).where(FormerTermSlug.kind == term.kind)
@@ -216,7 +216,7 @@ def _delete_former_slugs(kind: str, condition: ColumnElement[bool]) -> None:
 def repair_sort_keys(model: type[Any]) -> None:
     """Replace the sort keys of terms that do not fit their names."""
     term = table_of(model)
-    # Without an explicit value, the time of the last update would change.
+    # Without an explicit value, `onupdate` would change the time of the last update.
     values = {"sort_key": bindparam("new_key"), "last_updated": term.c.last_updated}
     keys = [{"id": id, "new_key": make_sort_key(name)} for id, name in queries.find_outdated_sort_keys(model)]
     if keys:

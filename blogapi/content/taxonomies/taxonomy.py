@@ -64,7 +64,7 @@ class Taxonomy(Generic[TermType]):
         if unknown := fields - {*table_of(model).c.keys()}:
             raise ValueError(f"Fields of {self.plural} have no column: {', '.join(sorted(unknown))}.")
 
-    def get_link(self) -> ColumnElement[UUID]:
+    def get_link_column(self) -> ColumnElement[UUID]:
         """Return the column that `link` names."""
         table, column = self.link.split(".")
         return Base.metadata.tables[table].c[column]

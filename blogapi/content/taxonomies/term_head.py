@@ -1,4 +1,4 @@
-"""Builds the head of the page of a category, a tag or an author."""
+"""Builds the data for the HTML `<head>` of the page of a category, a tag or an author."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def make_head(
     parents: Sequence[Fields],
     number: PageNumber = FIRST_PAGE,
 ) -> Fields:
-    """Return the head of page `number` of the list of a term's articles; `url` is the address of page 1.
+    """Return the data for the `<head>` of page `number` of a term's articles; `url` is the address of page 1.
 
     `term` contains all stored fields of the term. `parents` are the terms above it, the outermost first.
     """

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, false, func, or_, select
 
-from blogapi.content.taxonomies.hierarchy import find_parents
+from blogapi.content.taxonomies.hierarchy import find_ancestors
 from blogapi.content.taxonomies.models import FormerTermSlug, Term
 from blogapi.content.taxonomies.queries import make_not_found_message
 from blogapi.content.taxonomies.similar_names import find_similar_terms
@@ -38,7 +38,7 @@ IsPublic = Callable[[], ColumnElement[bool]]
 _former = table_of(FormerTermSlug).c
 
 
-class CountArticles(Protocol):
+class TermArticleCounter(Protocol):
     """Counts the articles of terms; terms without articles may be missing in the results."""
 
     def __call__(self, uuid: UUID | None, language: str = "") -> Mapping[UUID, int]:
@@ -84,7 +84,7 @@ def list_json(
     condition: ColumnElement[bool] | None = None,
     *,
     filters: TermFilters = NO_FILTERS,
-    count_articles: CountArticles | None = None,
+    count_articles: TermArticleCounter | None = None,
     shows_drafts: bool = False,
 ) -> Page[JsonBody]:
     """Return one page of the terms, or all if `page` is None, sorted by name and with the fields `names`.
@@ -116,7 +116,7 @@ def _list_terms(
         conditions.append(or_(model.slug == filters.slug, model.uuid.in_(had_slug)))
     if filters.q:
         name, text = func.lower(model.name), filters.q.lower()
-        conditions.append(or_(name.contains(text, autoescape=True), _slug_contains(model, text)))
+        conditions.append(or_(name.contains(text, autoescape=True), _match_slug_part(model, text)))
         order.insert(0, name.startswith(text, autoescape=True).desc())
     if filters.used == "never":
         conditions.append(~_select_items(taxonomy).exists())
@@ -133,7 +133,7 @@ def _list_terms(
     return paginate_rows(select(*columns).where(*conditions).order_by(*order), page)
 
 
-def _slug_contains(model: type[Term], text: str) -> ColumnElement[bool]:
+def _match_slug_part(model: type[Term], text: str) -> ColumnElement[bool]:
     """Return the condition that the slug contains the text.
 
     A condition on the name is not enough, because SQLite ignores the case of ASCII letters only.
@@ -144,7 +144,7 @@ def _slug_contains(model: type[Term], text: str) -> ColumnElement[bool]:
 
 def _select_items(taxonomy: Taxonomy[Any]) -> Select[UUID]:
     """Return the subquery that selects the articles and pages of the term in the outer statement."""
-    article, link = Base.metadata.tables["article"], taxonomy.get_link()
+    article, link = Base.metadata.tables["article"], taxonomy.get_link_column()
     items = select(article.c.uuid).where(link == taxonomy.model.uuid)
     return items if link.table is article else items.where(link.table.c.article_id == article.c.uuid)
 
@@ -173,7 +173,7 @@ def get_json(
     names: Sequence[str] | None = None,
     condition: ColumnElement[bool] | None = None,
     *,
-    count_articles: CountArticles | None = None,
+    count_articles: TermArticleCounter | None = None,
     shows_drafts: bool = False,
     page: PageNumber = FIRST_PAGE,
 ) -> JsonBody:
@@ -215,7 +215,7 @@ def _find_columns(taxonomy: Taxonomy[Any]) -> Mapping[str, ColumnElement[Any]]:
 
 
 def _list_columns(taxonomy: Taxonomy[Any], names: Container[str]) -> Sequence[ColumnElement[Any]]:
-    """Return the columns that the fields with these names need; a head needs all columns."""
+    """Return the columns that the fields with these names need; the field `head` needs all columns."""
     return [
         column
         for name, column in _find_columns(taxonomy).items()
@@ -236,7 +236,7 @@ def _make_fields(
     taxonomy: Taxonomy[Any],
     rows: Sequence[Any],
     names: Container[str],
-    count_articles: CountArticles | None,
+    count_articles: TermArticleCounter | None,
     counted: UUID | None = None,
     *,
     shows_drafts: bool,
@@ -247,7 +247,7 @@ def _make_fields(
 
     If the article counts are needed, they are read for the term `counted`, or for all terms (None).
     """
-    # A head contains data from all fields.
+    # The field `head` contains data from all other fields.
     terms = _dump_rows(taxonomy, rows, _find_columns(taxonomy) if "head" in names else names)
     shown = [{name: value for name, value in term.items() if name in names} for term in terms]
     if count_articles is not None and "articles_count" in names:
@@ -256,7 +256,7 @@ def _make_fields(
             fields["articles_count"] = counts.get(row.uuid, 0)
     if taxonomy.address_field in names or "head" in names:
         site, kind = get_site(), taxonomy.model.kind
-        parents = find_parents(taxonomy.model, [row.uuid for row in rows] if "head" in names else [])
+        parents = find_ancestors(taxonomy.model, [row.uuid for row in rows] if "head" in names else [])
         for row, term, fields in zip(rows, terms, shown, strict=True):
             url = make_term_url(site, kind, uuid=row.uuid, slug=row.slug)
             fields |= {taxonomy.address_field: url} if url and taxonomy.address_field in names else {}

@@ -11,7 +11,7 @@ from uuid import UUID
 from sqlalchemy import select
 
 from blogapi.accounts.users.models import Account
-from blogapi.content.articles.content import ArticleContent, default_seo
+from blogapi.content.articles.content import ArticleContent, make_default_seo
 from blogapi.content.articles.models import Article, WorkingCopy
 from blogapi.content.articles.queries import get_article
 from blogapi.content.articles.responses.article_bodies import make_article_body
@@ -76,7 +76,7 @@ def get_copy_or_item(article_id: UUID) -> WithAttributes:
 
 def get_written_seo(content: ArticleContent) -> dict[str, str]:
     """Return the SEO fields of the article; a field whose text equals the derived text is empty."""
-    derived = default_seo(content.texts)
+    derived = make_default_seo(content.texts)
     return {name: "" if text == derived[name] else text for name, text in content.seo.items()}
 
 
@@ -88,7 +88,7 @@ def _add_edits(row: object, content: ArticleContent, **others: object) -> WithAt
 
 
 def get_edited_json(copy: WorkingCopy, names: Sequence[str] | None) -> JsonBody:
-    """Return the article of the working copy, with its edits and these fields (None: the documented fields).
+    """Return the article with the edits of its working copy and these fields (None: the documented fields).
 
     The status and the publication time come from the article.
     """

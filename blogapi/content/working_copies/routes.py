@@ -86,7 +86,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
                 f"The {resource.kind} has a working copy; read it, and send its ETag as If-Match."
             )
 
-    def save(fields: ArticleInput, id: UUID, *, partial: bool = False) -> UpsertResult:
+    def save_edits(fields: ArticleInput, id: UUID, *, partial: bool = False) -> UpsertResult:
         permissions.check_working_copy(id, fields)
         check_copy_was_read(id)
         user, publishes = current_user_id(), current_caller().may_change_public
@@ -123,7 +123,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
         ETags of the copy and of the item, the edits are then based on the current version of the item. With a
         key of the scope `drafts`, send the ETag of an existing working copy; otherwise the response is `428`.
         """
-        return save(fields, id)
+        return save_edits(fields, id)
 
     @bp.patch("/")
     @allow(resource.role, scope=resource.draft_scope)
@@ -141,7 +141,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
         no copy; the response then shows the item, with its `ETag`. In all other respects, a PATCH is the same
         as a PUT.
         """
-        return save(fields, id, partial=True)
+        return save_edits(fields, id, partial=True)
 
     @bp.delete("/")
     @allow(resource.role, scope="write")

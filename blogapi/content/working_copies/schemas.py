@@ -13,7 +13,7 @@ from blogapi.content.articles.content import ArticleInput
 from blogapi.content.articles.fields import OUTPUT_FIELDS
 from blogapi.content.articles.lifecycle import API_STATUSES
 from blogapi.content.articles.schemas import ArticleBodySchema, KeyName
-from blogapi.content.custom_fields.validation import CustomValues
+from blogapi.content.custom_fields.validation import CustomValuesField
 from blogapi.publication.visibility import ItemType
 from blogapi.web.fields import (
     BoundedList,
@@ -136,7 +136,7 @@ class PageWorkingCopyBodySchema(WorkingCopyBodySchema):
 
     read_only = WorkingCopyBodySchema.read_only | {"parent", "position"}
 
-    custom = CustomValues(ItemType.PAGE.value)
+    custom = CustomValuesField(ItemType.PAGE.value)
 
 
 class PageWorkingCopySchema(WorkingCopySchema):

@@ -16,13 +16,13 @@ from sqlalchemy import select
 
 from blogapi.content.articles import service as article_service
 from blogapi.content.articles import snapshots
-from blogapi.content.articles.content import ArticleContent, ArticleInput, default_seo
+from blogapi.content.articles.content import ArticleContent, ArticleInput, make_default_seo
 from blogapi.content.articles.lifecycle import UNSET, Unset
 from blogapi.content.articles.models import Article, ArticleRevision, WorkingCopy
 from blogapi.content.articles.queries import get_article
 from blogapi.content.articles.schemas import RESET_BY_PUT
 from blogapi.content.articles.writing import history
-from blogapi.content.articles.writing.loaded_articles import write_together
+from blogapi.content.articles.writing.loaded_articles import write_articles_together
 from blogapi.content.articles.writing.term_references import find_terms, keep_existing_terms
 from blogapi.content.custom_fields import custom_values
 from blogapi.content.custom_fields.models import NO_VALUES
@@ -103,7 +103,7 @@ def _save_into_article(
         with savepoint():
             _check_base_version(article, base_version, None)
             fields = _make_input(edits, snapshots.get_content(article))
-            with write_together([fields], article.uuid) as loaded:
+            with write_articles_together([fields], article.uuid) as loaded:
                 article_service.change_article(loaded, editor, article.uuid, fields, is_save=True)
     except (Conflict, Invalid) as error:
         texts = (error.errors or {}).values() if isinstance(error, Invalid) else [[error.detail]]
@@ -130,7 +130,7 @@ def make_edits(
         )
     before = base or replace(article, texts={**article.texts, **RESET_BY_PUT}, slug="", tags=())
     texts = {**before.texts, **fields.texts}
-    derived = default_seo(texts)
+    derived = make_default_seo(texts)
     seo = dict.fromkeys(derived, "") | (queries.get_written_seo(base) if base else {}) | {**fields.seo}
     return replace(
         article,
@@ -202,7 +202,7 @@ def publish_working_copy(
         if status is None and article.status == Status.DRAFT:
             status = Status.PUBLISHED.value
         fields = replace(fields, status=status, published_at=published_at)
-        article = article_service.change(editor, article_id, fields)
+        article = article_service.change_article_in_transaction(editor, article_id, fields)
         if name:
             history.name_current_version(article, name)
     return article

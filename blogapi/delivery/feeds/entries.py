@@ -143,7 +143,7 @@ def make_home_filters(site: Site, language: str) -> ArticleFilters:
 
 
 def _make_page_url(site: Site, terms: Mapping[str, Term]) -> str | None:
-    """Return the address of the page of the term; None if the feed has no term or more than one."""
+    """Return the address of the term's page; None if the feed is filtered by no term or by several terms."""
     urls = [addresses.make_term_url(site, kind, uuid=row.uuid, slug=row.slug) for kind, row in terms.items()]
     return urls[0] if len(urls) == 1 else None
 

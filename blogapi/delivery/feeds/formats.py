@@ -15,7 +15,8 @@ _CONTENT_NAMESPACE = "http://purl.org/rss/1.0/modules/content/"
 _DUBLIN_CORE_NAMESPACE = "http://purl.org/dc/elements/1.1/"
 _MEDIA_NAMESPACE = "http://search.yahoo.com/mrss/"
 
-# XML cannot contain these characters. HTML can: the content `&#11;` renders as a control character.
+# XML cannot contain these characters. HTML can contain them: the content `&#11;` is rendered as a control
+# character.
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -62,12 +63,12 @@ def _add_cover(handler: Any, item: Any) -> None:
         handler.addQuickElement("media:content", "", {"url": item["image"], "medium": "image"})
 
 
-def to_rss(feed: Feed) -> bytes:
+def format_rss_feed(feed: Feed) -> bytes:
     """Return the feed as RSS."""
     return _to_xml(_RssFeed, feed)
 
 
-def to_atom(feed: Feed) -> bytes:
+def format_atom_feed(feed: Feed) -> bytes:
     """Return the feed as Atom."""
     return _to_xml(_AtomFeed, feed)
 
@@ -107,7 +108,7 @@ def _to_xml_text(text: str) -> str:
     return _NOT_IN_XML.sub("", text)
 
 
-def to_json(feed: Feed) -> bytes:
+def format_json_feed(feed: Feed) -> bytes:
     """Return the feed as JSON Feed."""
     document = {
         "version": "https://jsonfeed.org/version/1.1",

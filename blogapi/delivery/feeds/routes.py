@@ -9,7 +9,7 @@ from flask import Response, request
 from blogapi.delivery.feeds import formats, sitemap
 from blogapi.delivery.feeds.entries import Feed, get_feed
 from blogapi.publication.kinds import PAGE_KINDS
-from blogapi.publication.shared_caching import shows
+from blogapi.publication.shared_caching import declare_shown_kinds
 from blogapi.site.queries import get_site
 from blogapi.web.access import allow, anyone
 from blogapi.web.blueprint import Blueprint
@@ -32,7 +32,7 @@ bp = Blueprint(
 RSS, ATOM, JSON_FEED = "application/rss+xml", "application/atom+xml", "application/feed+json"
 XML, PLAIN = "application/xml", "text/plain"
 
-# The known query parameters, by the beginning of the path; all others are ignored.
+# Maps the beginning of a path to its known query parameters; all other parameters are ignored.
 QUERY_PARAMETERS = {"/feeds/": tuple(FeedQuery._declared_fields), "/sitemap": (), "/robots.txt": ()}
 
 _ROBOTS = b"""User-agent: *
@@ -57,25 +57,25 @@ Sitemap: {url}/sitemap.xml
 @allow(anyone)
 @bp.arguments(FeedQuery, location="query")
 @bp.response(200, {"type": "string"}, content_type=RSS, cacheable=True, may_be_missing=True)
-@shows(*PAGE_KINDS)
+@declare_shown_kinds(*PAGE_KINDS)
 def get_rss_feed(query: Fields) -> Response:
     """Return the newest public articles as RSS 2.0."""
     # Imported here because the XML libraries need memory in each server.
     from blogapi.delivery.feeds import formats
 
-    return _make_response(formats.to_rss(_get_feed(query)), RSS)
+    return _make_response(formats.format_rss_feed(_get_feed(query)), RSS)
 
 
 @bp.get("/feeds/atom.xml")
 @allow(anyone)
 @bp.arguments(FeedQuery, location="query")
 @bp.response(200, {"type": "string"}, content_type=ATOM, cacheable=True, may_be_missing=True)
-@shows(*PAGE_KINDS)
+@declare_shown_kinds(*PAGE_KINDS)
 def get_atom_feed(query: Fields) -> Response:
     """Return the newest public articles as Atom 1.0."""
     from blogapi.delivery.feeds import formats
 
-    return _make_response(formats.to_atom(_get_feed(query)), ATOM)
+    return _make_response(formats.format_atom_feed(_get_feed(query)), ATOM)
 
 
 @bp.get("/feeds/feed.json")
@@ -88,16 +88,16 @@ def get_atom_feed(query: Fields) -> Response:
     cacheable=True,
     may_be_missing=True,
 )
-@shows(*PAGE_KINDS)
+@declare_shown_kinds(*PAGE_KINDS)
 def get_json_feed(query: Fields) -> Response:
     """Return the newest public articles as JSON Feed 1.1."""
-    return _make_response(formats.to_json(_get_feed(query)), JSON_FEED)
+    return _make_response(formats.format_json_feed(_get_feed(query)), JSON_FEED)
 
 
 @bp.get("/sitemap.xml")
 @allow(anyone)
 @bp.response(200, {"type": "string"}, content_type=XML, cacheable=True, may_be_missing=True)
-@shows(*PAGE_KINDS)
+@declare_shown_kinds(*PAGE_KINDS)
 def get_sitemap() -> Response:
     """Return the sitemap of the site, or an index of sitemaps if there are more than 50,000 pages."""
     return _make_response(sitemap.get_sitemap(), XML)
@@ -106,7 +106,7 @@ def get_sitemap() -> Response:
 @bp.get("/sitemap-<int(min=1, max=999999):number>.xml")
 @allow(anyone)
 @bp.response(200, {"type": "string"}, content_type=XML, cacheable=True)
-@shows(*PAGE_KINDS)
+@declare_shown_kinds(*PAGE_KINDS)
 def get_sitemap_part(number: int) -> Response:
     """Return one of the sitemaps of the index."""
     return _make_response(sitemap.get_sitemap_part(number), XML)
@@ -115,7 +115,7 @@ def get_sitemap_part(number: int) -> Response:
 @bp.get("/robots.txt")
 @allow(anyone)
 @bp.response(200, {"type": "string"}, content_type=PLAIN, cacheable=True)
-@shows()
+@declare_shown_kinds()
 def get_robots() -> Response:
     """Return the rules for crawlers."""
     site = get_site()

@@ -16,7 +16,7 @@ from blogapi.content.articles.responses.translations import Translation, choose_
 from blogapi.content.taxonomies.authors import Author
 from blogapi.content.taxonomies.categories import Category
 from blogapi.content.taxonomies.tags import Tag
-from blogapi.publication.visibility import ItemType, listed, listed_pages
+from blogapi.publication.visibility import ItemType, match_listed_articles, match_listed_pages
 from blogapi.site import addresses, page_paths
 from blogapi.site.models import Site
 from blogapi.site.paths import is_same_address
@@ -67,7 +67,7 @@ def get_sitemap() -> bytes:
 
 
 def get_sitemap_part(number: int) -> bytes:
-    """Return one of the sitemaps of the index, from 1; raises NotFound if there is no such sitemap."""
+    """Return the sitemap with this number in the index (1 is the first); raises NotFound if it is missing."""
     site = get_public_site()
     leading_entries, start = _list_leading_entries(site), (number - 1) * PART_ENTRIES
     # Anyone can request a sitemap with any number, and skipping articles takes longer than counting them.
@@ -79,7 +79,7 @@ def get_sitemap_part(number: int) -> bytes:
 def _list_leading_entries(site: Site) -> list[SitemapEntry]:
     """Return the entries that precede the articles: the home pages, the pages and the terms in use."""
     homes = dict.fromkeys(f"{site.url}{path}" for path in addresses.list_homes(site).values())
-    return [*map(SitemapEntry, homes), *_list_pages(site), *_list_terms(site)]
+    return [*map(SitemapEntry, homes), *_list_page_entries(site), *_list_term_entries(site)]
 
 
 def _list_entries(
@@ -110,7 +110,7 @@ def _is_canonical(site: Site, url: str, canonical_url: str | None) -> bool:
 
 
 def _count_articles() -> int:
-    is_listed = listed(Article, current_time())
+    is_listed = match_listed_articles(Article, current_time())
     return db.session.scalar(select(func.count()).select_from(Article).where(is_listed)) or 0
 
 
@@ -122,7 +122,7 @@ def _list_articles(start: int, limit: int) -> Iterable[Row[Any]]:
             *(_category.slug.label("category_slug"), _article.seo_canonical_url.label("canonical_url")),
         )
         .join(table_of(Category), _category.uuid == _article.category_id)
-        .where(listed(Article, current_time()))
+        .where(match_listed_articles(Article, current_time()))
         .order_by(_article.published_at, _article.uuid)
         .offset(start)
         .limit(limit)
@@ -130,13 +130,13 @@ def _list_articles(start: int, limit: int) -> Iterable[Row[Any]]:
     return db.session.execute(statement)
 
 
-def _list_pages(site: Site) -> Iterator[SitemapEntry]:
+def _list_page_entries(site: Site) -> Iterator[SitemapEntry]:
     """Yield an entry for each public page that has neither `noindex` nor another canonical address."""
     columns = (
         *(_article.uuid, _article.slug, _article.parent_id, _article.last_updated, _article.language),
         *(_article.translation_key, _article.seo_canonical_url.label("canonical_url")),
     )
-    statement = select(*columns).where(listed_pages(_article, current_time()), _article.robots == "")
+    statement = select(*columns).where(match_listed_pages(_article, current_time()), _article.robots == "")
     rows = db.session.execute(statement.order_by(_article.position, _article.uuid)).all()
     tree = page_tree.read_tree() if rows else {}
     translations = find_translations(site, (row.translation_key for row in rows), ItemType.PAGE.value)
@@ -148,9 +148,9 @@ def _list_pages(site: Site) -> Iterator[SitemapEntry]:
             )
 
 
-def _list_terms(site: Site) -> Iterator[SitemapEntry]:
+def _list_term_entries(site: Site) -> Iterator[SitemapEntry]:
     """Yield the entries of the categories, tags and authors that have public articles."""
-    is_visible = listed(Article, current_time())
+    is_visible = match_listed_articles(Article, current_time())
     tagged = select(_tag_link.article_id).where(
         _tag_link.tag_id == _tag.uuid, _tag_link.listed_from <= current_time()
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
 from blogapi.delivery.redirects.custom.service import GONE
-from blogapi.delivery.redirects.custom.targets import find_chain
+from blogapi.delivery.redirects.custom.targets import find_redirect_chain
 from blogapi.delivery.redirects.queries import CUSTOM, Redirect
 from blogapi.site.paths import to_path, without_slash
 
@@ -27,7 +27,7 @@ class RedirectLine:
     status: int = PERMANENT_STATUS
 
 
-def to_netlify(line: RedirectLine) -> str:
+def format_netlify_line(line: RedirectLine) -> str:
     """Return a line of a `_redirects` file, as Netlify and Cloudflare Pages read it.
 
     Cloudflare Pages refuses the status 410, and Netlify does not document it, so a comment names the path.
@@ -37,7 +37,7 @@ def to_netlify(line: RedirectLine) -> str:
     return f"{line.old} {line.new} {line.status}\n"
 
 
-def to_nginx(line: RedirectLine) -> str:
+def format_nginx_line(line: RedirectLine) -> str:
     """Return a line for a `map` block of nginx, which compares the decoded path of a request.
 
     A `location` block would be shorter, but older versions of nginx ignore locations of more than 255 bytes.
@@ -47,12 +47,12 @@ def to_nginx(line: RedirectLine) -> str:
 
 
 def _make_nginx_format(*statuses: int) -> Callable[[RedirectLine], str]:
-    """Return a format for redirects with these statuses, because nginx accepts no variable as the status."""
-    return lambda line: to_nginx(line) if line.status in statuses else ""
+    """Return a function that formats redirects with these statuses; nginx needs a `map` for each status."""
+    return lambda line: format_nginx_line(line) if line.status in statuses else ""
 
 
 FORMATS: Mapping[str, Callable[[RedirectLine], str]] = {
-    "netlify": to_netlify,
+    "netlify": format_netlify_line,
     "nginx": _make_nginx_format(PERMANENT_STATUS, 301),
     "nginx-temporary": _make_nginx_format(302),
     "nginx-gone": _make_nginx_format(GONE),
@@ -61,10 +61,10 @@ FORMATS: Mapping[str, Callable[[RedirectLine], str]] = {
 
 def format_redirects(redirects: Iterable[Redirect], name: str, site_url: str) -> str:
     """Return the redirects as text in one of FORMATS; only the paths of their addresses are used."""
-    return "".join(map(FORMATS[name], choose_lines(redirects, site_url)))
+    return "".join(map(FORMATS[name], choose_redirect_lines(redirects, site_url)))
 
 
-def choose_lines(redirects: Iterable[Redirect], site_url: str) -> list[RedirectLine]:
+def choose_redirect_lines(redirects: Iterable[Redirect], site_url: str) -> list[RedirectLine]:
     """Return the redirects as lines for a web server.
 
     Some redirects are left out: from or to addresses with a query or a fragment, redirects in a loop, and
@@ -81,7 +81,7 @@ def choose_lines(redirects: Iterable[Redirect], site_url: str) -> list[RedirectL
         for line in lines.values()
         if unquote(line.old) not in pages
         # A redirect can lead back to its path if the address of the site has changed.
-        and without_slash(unquote(line.old)) not in find_chain(line.new, site_url, targets.get)
+        and without_slash(unquote(line.old)) not in find_redirect_chain(line.new, site_url, targets.get)
     ]
 
 

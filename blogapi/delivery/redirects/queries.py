@@ -44,9 +44,9 @@ from blogapi.publication.visibility import (
     ItemType,
     is_article,
     is_readable,
-    listed,
-    listed_pages,
-    readable,
+    match_listed_articles,
+    match_listed_pages,
+    match_readable_items,
 )
 from blogapi.site import addresses, page_paths
 from blogapi.site.models import Site
@@ -96,9 +96,11 @@ def list_redirects(
     article or page is left out, so a page of the list can have fewer rows than requested.
     """
     site = site or get_site()
-    visible = readable(UnindexedColumns, current_time())
+    visible = match_readable_items(UnindexedColumns, current_time())
     if not unlisted:
-        visible = listed(UnindexedColumns, current_time()) | listed_pages(UnindexedColumns, current_time())
+        visible = match_listed_articles(UnindexedColumns, current_time()) | match_listed_pages(
+            UnindexedColumns, current_time()
+        )
     merged = union_all(*_select_redirects(visible, author_is_public())).subquery()
     result = paginate_rows(select(merged).order_by(bytewise(merged.c.old), merged.c.kind), page)
     return replace(result, rows=_hide_addresses(site, _to_redirects(site, result.rows)))
@@ -142,7 +144,9 @@ def _build_search() -> CompoundSelect[*tuple[Any, ...]]:
     """
     slugs: dict[str, BindParameter[Any]] = {kind: bindparam(kind, expanding=True) for kind in SLUG_KINDS}
     paths: BindParameter[Any] = bindparam("paths", expanding=True)
-    return union_all(*_select_redirects(readable(UnindexedColumns), author_is_public(NOW), paths, slugs))
+    return union_all(
+        *_select_redirects(match_readable_items(UnindexedColumns), author_is_public(NOW), paths, slugs)
+    )
 
 
 def _select_redirects(
@@ -151,20 +155,20 @@ def _select_redirects(
     paths: BindParameter[Any] | None = None,
     slugs: Mapping[str, BindParameter[Any]] | None = None,
 ) -> Iterator[Select[*tuple[Any, ...]]]:
-    """Yield a statement for each kind of redirect: for all redirects, or only from the paths and slugs.
+    """Yield a statement for each kind of redirect; with `paths` or `slugs`, only for redirects from these.
 
     The redirects lead to articles and pages for which the condition `visible` is true. This condition uses
     the columns of `UnindexedColumns`, so that SQLite starts with the few former addresses, not with all
     articles.
     """
     is_path = true() if paths is None else FormerPath.path.in_(paths)
-    yield _select_articles(FormerPath.path, visible & is_path)
+    yield _select_article_redirects(FormerPath.path, visible & is_path)
     is_slug = _make_slug_condition(FormerSlug.slug, Article.kind, slugs) & is_article(UnindexedColumns)
-    yield _select_articles(FormerSlug.slug, visible & is_slug)
+    yield _select_article_redirects(FormerSlug.slug, visible & is_slug)
     for model in map(get_model, TERM_KINDS):
         condition = _make_slug_condition(FormerTermSlug.slug, model.kind, slugs)
-        yield _select_terms(model, condition & public_author if model is Author else condition)
-    yield _select_custom(true() if paths is None else CustomRedirect.path.in_(paths))
+        yield _select_term_redirects(model, condition & public_author if model is Author else condition)
+    yield _select_custom_redirects(true() if paths is None else CustomRedirect.path.in_(paths))
 
 
 def _make_slug_condition(
@@ -173,7 +177,7 @@ def _make_slug_condition(
     return true() if slugs is None else column.in_(slugs[kind])
 
 
-def _select_articles(
+def _select_article_redirects(
     old: InstrumentedAttribute[str], condition: ColumnElement[bool]
 ) -> Select[*tuple[Any, ...]]:
     return (
@@ -194,7 +198,7 @@ def _select_articles(
     )
 
 
-def _select_terms(model: type[Term], condition: ColumnElement[bool]) -> Select[*tuple[Any, ...]]:
+def _select_term_redirects(model: type[Term], condition: ColumnElement[bool]) -> Select[*tuple[Any, ...]]:
     columns = (bytewise(FormerTermSlug.slug), model.slug, model.uuid, FormerTermSlug.created)
     return (
         select(literal(model.kind), *columns, *_NO_ARTICLE, _NO_STATUS)
@@ -203,7 +207,7 @@ def _select_terms(model: type[Term], condition: ColumnElement[bool]) -> Select[*
     )
 
 
-def _select_custom(condition: ColumnElement[bool]) -> Select[*tuple[Any, ...]]:
+def _select_custom_redirects(condition: ColumnElement[bool]) -> Select[*tuple[Any, ...]]:
     redirect = CustomRedirect
     columns = (bytewise(redirect.path), redirect.target, redirect.uuid, redirect.created)
     return select(literal(CUSTOM), *columns, *_NO_ARTICLE, redirect.status).where(condition)
@@ -269,7 +273,7 @@ def _find_page_paths(site: Site, redirects: Sequence[Redirect]) -> set[str]:
         slugs = addresses.list_slugs(values or {})
         references |= {*slugs}
         if values is not None and not slugs:
-            # The addresses of all articles have this path and differ only in their query.
+            # The addresses of all articles have this path, and differ from each other only in their query.
             pages.add(without_slash(redirect.old))
     remaining = sorted(references - {item.new for item in redirects})
     for batch in chunk(remaining):
@@ -284,5 +288,5 @@ def _select_article_addresses() -> Select[*tuple[Any, ...]]:
     return (
         select(literal(Article.kind).label("kind"), *columns, Category.slug.label("category_slug"))
         .join(Category, Category.uuid == Article.category_id)
-        .where(readable(Article, current_time()))
+        .where(match_readable_items(Article, current_time()))
     )

@@ -8,7 +8,7 @@ from blogapi.delivery.redirects import queries
 from blogapi.delivery.redirects.formats import format_redirects
 from blogapi.delivery.redirects.schemas import RedirectListQuery, RedirectSchema
 from blogapi.publication.kinds import PAGE_KINDS
-from blogapi.publication.shared_caching import shows
+from blogapi.publication.shared_caching import declare_shown_kinds
 from blogapi.site.queries import get_site
 from blogapi.web.access import allow, reader
 from blogapi.web.blueprint import Blueprint, add_page_headers
@@ -27,7 +27,7 @@ _TEXT = {"text/plain": {"schema": {"type": "string", "example": "/old/ /new/ 308
 @bp.doc(responses={200: {"content": _TEXT}})
 @bp.response(200, RedirectSchema(many=True), partial_schema=RedirectSchema, query=RedirectListQuery)
 # A change of a custom redirect is a change of the site, on which every response depends.
-@shows(*PAGE_KINDS)
+@declare_shown_kinds(*PAGE_KINDS)
 def listed(query: Query) -> PartialResult | Response:
     """List custom redirects, former slugs of articles and terms, and former paths of articles and pages."""
     if "format" in query.filters:

@@ -15,7 +15,8 @@ from blogapi.storage.database import db, transaction
 def add_former_slugs(article: UUID, slugs: Sequence[str], times: Mapping[str, datetime | None]) -> list[str]:
     """Store slugs that the article had in another system; return the slugs that other articles have or had.
 
-    The current slug of the article is ignored. `times` are those at which it lost the slugs, if known.
+    The current slug of the article is ignored. `times` maps a slug to the time at which the article lost it,
+    if the time is known.
     """
     with transaction():
         # Store new articles first, because the statement below looks for the owners of the slugs.

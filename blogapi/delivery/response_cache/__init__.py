@@ -1,1 +1,1 @@
-"""The response cache: stores responses in memory and replays them while their content is unchanged."""
+"""The response cache: stores responses in memory and sends them again while their content is unchanged."""

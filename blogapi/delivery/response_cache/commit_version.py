@@ -1,4 +1,4 @@
-"""The commit version: a counter of the commits of all processes, and one of those that readers can notice."""
+"""The commit version: the number of the commits of all processes, and of those that readers can notice."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class CommitVersion:
     public: int
     time: datetime | None = field(default=None, compare=False)
 
-    def next(self, *, public: bool, time: datetime | None = None) -> CommitVersion:
+    def increment(self, *, public: bool, time: datetime | None = None) -> CommitVersion:
         """Return the version after another commit."""
         return CommitVersion(self.commit + 1, self.public + int(public), time)
 
@@ -88,7 +88,7 @@ class SqliteCommitVersion:
                 return None
             if data_version != self._data_version:
                 self._data_version = data_version
-                self._version = self._version.next(public=self._has_visible_change())
+                self._version = self._version.increment(public=self._has_visible_change())
             self._last_read = (self._version, read_at)
             return self._version
 
@@ -181,7 +181,7 @@ class PostgresCommitVersion:
             if self._state == (tag, visible):
                 self._version = replace(self._version, time=now)
             else:
-                self._version = self._version.next(public=self._state[1:] != (visible,), time=now)
+                self._version = self._version.increment(public=self._state[1:] != (visible,), time=now)
                 self._state = (tag, visible)
             self._last_read = (self._version, read_at)
             return self._version

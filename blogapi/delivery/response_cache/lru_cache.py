@@ -37,7 +37,7 @@ class CachedResponse:
     route: str = ""
 
     def is_valid(self, version: CommitVersion, now: datetime) -> bool:
-        """Return whether the response can be replayed at this version and time."""
+        """Return whether the response can be sent again at this version and time."""
         is_current = self.version == version if self.shows_drafts else self.version.public == version.public
         return is_current and self.created_at <= now < self.valid_until
 
@@ -82,7 +82,7 @@ class LRUCache:
         """Store the response, unless it is too large or a response of a newer version was stored before.
 
         A response with a newer public number evicts all others. If only the `commit` number is newer, nothing
-        is evicted: outdated responses that show drafts are not replayed, and are replaced or evicted later.
+        is evicted: outdated responses that show drafts are not sent again, and are replaced or evicted later.
         """
         header_bytes, version = response.bytes_without_body - OVERHEAD_BYTES, response.version
         with self._lock:

@@ -1,7 +1,7 @@
-"""WSGI middleware that replays cached responses while their content cannot have changed.
+"""WSGI middleware that sends cached responses while their content cannot have changed.
 
 `blogapi.authentication.authenticate`, which runs before each view, decides which responses may be cached, and
-until when. A cached response is replayed only for the same request with the same API key.
+until when. A cached response is sent only for the same request with the same API key.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _CACHE_KEY_VARIABLES = (
 _CACHEABLE_STATUSES: tuple[str, ...] = ("200 ", "304 ", "308 ")
 # The statuses of missing pages in the site for readers, and of custom redirects.
 _MISSING_STATUSES, _REDIRECT_STATUSES = ("404 ", "410 "), ("301 ", "302 ")
-# The part of the cache for pages at unknown addresses, whose number is not limited.
+# The share of the memory for responses at unknown addresses; the number of such addresses is not limited.
 _MISSING_PAGES_SHARE = 0.1
 
 
@@ -75,7 +75,7 @@ class _PendingResponse:
 
 
 class ResponseCacheMiddleware:
-    """A WSGI application that replays the responses of another WSGI application."""
+    """A WSGI application that caches the responses of another WSGI application."""
 
     def __init__(
         self,
@@ -105,7 +105,9 @@ class ResponseCacheMiddleware:
 
         Raises NotCached if the server asks only for a cached response and the cache has none.
         """
-        pending = self._identify_request(environ) if environ["REQUEST_METHOD"] in ("GET", "HEAD") else None
+        pending = (
+            self._make_pending_response(environ) if environ["REQUEST_METHOD"] in ("GET", "HEAD") else None
+        )
         if pending is not None:
             values = pending.cache_key, pending.version, pending.started_at
             if cached := self.cache.get(*values) or self.missing_pages.get(*values):
@@ -117,7 +119,7 @@ class ResponseCacheMiddleware:
         environ[VERSION_KEY] = pending.version.public
         return self._compute_response(pending, environ, start_response)
 
-    def _identify_request(self, environ: WSGIEnvironment) -> _PendingResponse | None:
+    def _make_pending_response(self, environ: WSGIEnvironment) -> _PendingResponse | None:
         """Return the cache key and the version of the response, or None if it cannot be cached."""
         api_key = environ.get("HTTP_X_API_KEY", "")
         if (
@@ -135,7 +137,7 @@ class ResponseCacheMiddleware:
             return None
         now = clock.now()
         # A page has another Content-Security-Policy over TLS than without TLS.
-        variant = f"{self._get_generation()} {environ['wsgi.url_scheme']}" if is_page(environ) else ""
+        variant = f"{self._get_generation()} {environ['wsgi.url_scheme']}" if is_page_request(environ) else ""
         key = _make_cache_key(environ, api_key, variant)
         return _PendingResponse(key, version, version.time or now, now)
 
@@ -143,7 +145,7 @@ class ResponseCacheMiddleware:
         """Return whether the response depends only on values in the cache key, and not on a login."""
         path = environ["PATH_INFO"]
         if is_site_path(path):
-            return is_page(environ)
+            return is_page_request(environ)
         if environ.get("HTTP_X_API_KEY") or path.startswith(self._public_paths):
             return True
         # An empty key counts as credentials, because it is refused; a cookie can contain a session.
@@ -160,7 +162,7 @@ class ResponseCacheMiddleware:
 
         chunks = self._application(environ, record_start)
         expires, statuses = environ.get(CACHEABLE_UNTIL_KEY), _CACHEABLE_STATUSES
-        if is_page(environ):
+        if is_page_request(environ):
             statuses += _MISSING_STATUSES + _REDIRECT_STATUSES
         if expires is None or not pending.status.startswith(statuses):
             return chunks
@@ -171,12 +173,14 @@ class ResponseCacheMiddleware:
             chunks,
             max_bytes=self.cache.max_response_bytes,
             length=lengths[0] if lengths else None,
-            on_end=partial(self._store, pending, expires, environ.get(SHOWS_DRAFTS_KEY, True)),
+            on_end=partial(self._store_response, pending, expires, environ.get(SHOWS_DRAFTS_KEY, True)),
         )
         # Closing a generator that has not started would not close the response.
         return ClosingIterator(collected, getattr(chunks, "close", None))
 
-    def _store(self, pending: _PendingResponse, expires: datetime, shows_drafts: bool, body: bytes) -> None:
+    def _store_response(
+        self, pending: _PendingResponse, expires: datetime, shows_drafts: bool, body: bytes
+    ) -> None:
         """Store the response in the cache."""
         # The response is already being sent, so a database error must not break it.
         with suppress(SQLAlchemyError):
@@ -198,8 +202,8 @@ class ResponseCacheMiddleware:
     def _get_next_publication(self, pending: _PendingResponse) -> datetime:
         """Return the time of the first scheduled publication after the request started.
 
-        The result can be in the past; then the response is never replayed, because an item that was published
-        during the request may be missing from it.
+        The result can be in the past; then the response is never sent again, because an item that was
+        published during the request may be missing from it.
         """
         public, since, due = self._next_due
         if public != pending.version.public or not since <= pending.started_at < due:
@@ -214,8 +218,8 @@ def _collect_body(
 ) -> Iterator[bytes]:
     """Yield the chunks of a response, and call `on_end` with the whole body, if it has at most `max_bytes`.
 
-    If `length` is known, this happens before the last chunk is yielded, because a client may read that chunk
-    slowly.
+    If `length` is known, `on_end` is called before the last chunk is yielded, because a client may read that
+    chunk slowly.
     """
     iterator, collected, size = iter(chunks), list[bytes](), 0
     for chunk in iterator:
@@ -243,7 +247,7 @@ def init_app(app: Flask, get_generation: Callable[[], str]) -> None:
     RESPONSE_CACHE.set(app, middleware)
     app.wsgi_app = middleware  # type: ignore[method-assign]
     metrics.add_counter(
-        app, "cache_hits", "Responses replayed from the cache.", lambda: sum(lru.hits for lru in caches)
+        app, "cache_hits", "Responses sent from the cache.", lambda: sum(lru.hits for lru in caches)
     )
     metrics.add_counter(app, "cache_misses", "Cacheable responses computed.", lambda: middleware.misses)
     metrics.add_gauge(
@@ -278,7 +282,7 @@ def _list_paths(app: Flask, *, checks_credentials: bool) -> tuple[str, ...]:
     return tuple(sorted(paths))
 
 
-def is_page(environ: WSGIEnvironment) -> bool:
+def is_page_request(environ: WSGIEnvironment) -> bool:
     """Return whether the request is for a page of the site for readers, if the site is on.
 
     A page is the same for everyone, so a cookie does not matter. Responses to requests with a key, and to

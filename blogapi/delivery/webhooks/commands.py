@@ -33,7 +33,7 @@ def _parse_uuid(_context: click.Context, _parameter: click.Parameter, value: str
 @webhook.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @with_appcontext
-def list_(as_json: bool) -> None:
+def list_webhooks(as_json: bool) -> None:
     """List all webhooks, without their secrets."""
     rows: list[dict[str, Any]] = WebhookSchema(many=True).dump(queries.list_webhooks(None).rows)
     if as_json:
@@ -45,7 +45,7 @@ def list_(as_json: bool) -> None:
         click.echo("  ".join(line))
 
 
-@webhook.command()
+@webhook.command("add")
 @click.argument("name")
 @click.option(
     "--url", prompt="Address", hide_input=True, help="The address to call; prompted for if omitted."
@@ -61,7 +61,9 @@ def list_(as_json: bool) -> None:
 )
 @click.option("--header", "headers", multiple=True, metavar="NAME:VALUE", help="Extra header; repeatable.")
 @with_appcontext
-def add(name: str, url: str, preset: str, mode: str | None, events: tuple[str], headers: tuple[str]) -> None:
+def add_webhook(
+    name: str, url: str, preset: str, mode: str | None, events: tuple[str], headers: tuple[str]
+) -> None:
     """Add a webhook with this NAME, and print the secret of its signatures on the last line.
 
     The preset is the kind of receiver, which decides what each call contains.
@@ -86,10 +88,10 @@ def add(name: str, url: str, preset: str, mode: str | None, events: tuple[str], 
         click.echo(created.secret)
 
 
-@webhook.command()
+@webhook.command("test")
 @click.argument("uuid", callback=_parse_uuid)
 @with_appcontext
-def test(uuid: UUID) -> None:
+def call_test_webhook(uuid: UUID) -> None:
     """Call the webhook with this uuid once, with a sample event, and print the answer."""
     with report_problems():
         outcome = service.send_test_call(uuid)
@@ -100,11 +102,11 @@ def test(uuid: UUID) -> None:
         raise click.exceptions.Exit(1)
 
 
-@webhook.command()
+@webhook.command("log")
 @click.argument("uuid", callback=_parse_uuid)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @with_appcontext
-def log(uuid: UUID, as_json: bool) -> None:
+def list_calls(uuid: UUID, as_json: bool) -> None:
     """List the last 100 calls of the webhook with this uuid, newest first, with their answers."""
     with report_problems():
         queries.get_webhook(uuid)
@@ -116,11 +118,11 @@ def log(uuid: UUID, as_json: bool) -> None:
         click.echo(_describe_delivery(delivery))
 
 
-@webhook.command()
+@webhook.command("replay")
 @click.argument("uuid", callback=_parse_uuid)
 @click.argument("since")
 @with_appcontext
-def replay(uuid: UUID, since: str) -> None:
+def replay_changes(uuid: UUID, since: str) -> None:
     """Call the webhook with this uuid again for all changes since SINCE, such as 2026-11-20T09:00:00Z."""
     time = parse_timestamp(since)
     if time is None:

@@ -2,7 +2,7 @@
 
 Only one server at a time makes the calls of a webhook: a server stores a lease in the row of the webhook, and
 releases the lease when it stores the outcomes of the calls. The outcomes and the new position are stored in
-one transaction, so that after a crash the calls are repeated with the same ids. `plan_calls` and
+one transaction, so that after a crash the calls are repeated with the same ids. `lease_due_calls` and
 `store_outcomes` use the database; `make_calls` does not, so no call is made during a transaction.
 """
 
@@ -32,7 +32,8 @@ from blogapi.storage.database import current_time, db, end_read, transaction
 from blogapi.web import outgoing
 from blogapi.web.outgoing import Answer
 
-# Functions that split a path or a query at its separators, a header at spaces, and any text into words.
+# Functions that split a secret into parts: a path or a query at its separators, a header at spaces, and any
+# text into words.
 _SPLITTERS = [re.compile(separator).split for separator in (r"[/?&=]", r"\s", r"[^\w%-]")]
 
 # The answer that is stored for a call that raises an unexpected exception.
@@ -44,7 +45,7 @@ MAX_STORED_DELIVERIES = 100
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A call that was made: its message, its answer, its start time, and the attempt (from 1)."""
+    """A call that was made: its message, its answer, its start time, and the number of the attempt."""
 
     message: Message
     answer: Answer
@@ -75,7 +76,7 @@ class DueCalls:
         self.outcomes = [Outcome(message, _FAILURE, clock.now(), attempt) for message in self.messages[:1]]
 
 
-def plan_calls(server: str, busy: Collection[UUID] = ()) -> list[DueCalls]:
+def lease_due_calls(server: str, busy: Collection[UUID] = ()) -> list[DueCalls]:
     """Take a lease on each webhook that has calls due, and return these calls.
 
     Webhooks in `busy` are skipped, because this server is making their calls.
@@ -84,7 +85,7 @@ def plan_calls(server: str, busy: Collection[UUID] = ()) -> list[DueCalls]:
     if not webhooks:
         return []
     positions, site = queries.get_positions(), get_site()
-    planned = [_plan_webhook(webhook, positions, site) for webhook in webhooks]
+    planned = [_plan_webhook_calls(webhook, positions, site) for webhook in webhooks]
     due = [calls for calls in planned if calls is not None]
     leased = _take_leases([calls.webhook for calls in due], server)
     # Detach the objects: otherwise, reading an attribute could open a transaction during a call.
@@ -129,30 +130,30 @@ def store_delivery(delivery: Delivery) -> None:
         _delete_old_deliveries(delivery.webhook_id)
 
 
-def call_without_storing(webhook: Webhook, message: Message) -> Delivery:
+def call_webhook_without_storing(webhook: Webhook, message: Message) -> Delivery:
     """Make one call of a webhook that is not in the session, and return the outcome without storing it."""
     # The call must not occupy a database connection or keep a snapshot open.
     end_read()
     return _to_delivery(webhook.uuid, _call_webhook(webhook, message, attempt=1))
 
 
-def _plan_webhook(webhook: Webhook, positions: queries.Positions, site: Site) -> DueCalls | None:
+def _plan_webhook_calls(webhook: Webhook, positions: queries.Positions, site: Site) -> DueCalls | None:
     """Return the calls for the events up to the last position, or None if the calls are not due yet."""
     last = positions.last
     if positions.has_gap(webhook):
         # The id contains public positions, because other positions reveal how many drafts were written.
-        public_events = map(queries.find_last_public, (webhook.position, last))
+        public_events = map(queries.find_last_public_event, (webhook.position, last))
         id = "_".join(("msg_reset", *(str(event.public_position if event else 0) for event in public_events)))
         return DueCalls(webhook, [Message(id, event_types.RESET, clock.now(), position=last)], last)
     if webhook.mode == Mode.COMBINED:
-        return _plan_combined(webhook, last, site)
+        return _plan_combined_call(webhook, last, site)
     events = queries.list_waiting_events(webhook, last, MAX_EVENT_CALLS)
     has_all = len(events) < MAX_EVENT_CALLS
     end = last if has_all else events[-1].position
     return DueCalls(webhook, [messages.make_event_message(event, site) for event in events], end)
 
 
-def _plan_combined(webhook: Webhook, last: int, site: Site) -> DueCalls | None:
+def _plan_combined_call(webhook: Webhook, last: int, site: Site) -> DueCalls | None:
     waiting = queries.count_waiting_events([webhook], last)[webhook.uuid]
     if waiting.first is None or waiting.last is None:
         return DueCalls(webhook, [], last)

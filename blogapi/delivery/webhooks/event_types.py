@@ -34,7 +34,7 @@ PATTERNS = (
 TEST, COMBINED, RESET = "webhook.test", "blog.changed", "blog.reset"
 
 
-def get_type(event: Event) -> str:
+def get_event_type(event: Event) -> str:
     """Return the type of an event, such as `article.published`."""
     if event.unlisted:
         return f"{event.kind}.unlisted"

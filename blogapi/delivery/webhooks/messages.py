@@ -163,9 +163,9 @@ def format_change(event: Event, site: Site) -> dict[str, Any]:
     if event.unlisted:
         # If an update has no `fields`, a draft has become unlisted, and its former address is secret.
         has_moved = has_moved and bool(event.fields)
-    latest = event if event.public_position else queries.find_last_public(event.position)
+    latest = event if event.public_position else queries.find_last_public_event(event.position)
     return {
-        "type": event_types.get_type(event),
+        "type": event_types.get_event_type(event),
         "kind": event.kind,
         "uuid": str(event.uuid),
         "slug": slug,
@@ -185,7 +185,7 @@ def make_event_message(event: Event, site: Site) -> Message:
     """
     return Message(
         _make_message_id(event),
-        event_types.get_type(event),
+        event_types.get_event_type(event),
         event.time,
         (format_change(event, site),),
         1,
@@ -200,7 +200,7 @@ def make_combined_message(events: Sequence[Event], last: Event, count: int, site
 
 
 def read_message(delivery: Delivery) -> Message:
-    """Return the message of a call that was made, so that the message can be sent again."""
+    """Return the message of a call that was made earlier, so that the message can be sent again."""
     return Message(
         delivery.message_id, delivery.type, delivery.message_time, delivery.content, delivery.count
     )

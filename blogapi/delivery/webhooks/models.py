@@ -117,7 +117,7 @@ class Webhook(Identified, Base):
 
     @property
     def masked_url(self) -> str:
-        """The address without its path and query, which can be secret."""
+        """The address without its path and its query, because both can be secret."""
         parts = urlsplit(self.url)
         return f"{parts.scheme}://{parts.netloc}/{MASK}"
 

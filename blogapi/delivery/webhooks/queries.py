@@ -200,7 +200,7 @@ def get_positions() -> Positions:
     return Positions(*db.session.execute(select(CommitCounter.position, *deleted)).one())
 
 
-def find_last_public(position: int) -> Event | None:
+def find_last_public_event(position: int) -> Event | None:
     """Return the last public event up to a position, or None if there is none."""
     conditions = (Event.position <= position, Event.public_position.is_not(None))
     statement = select(Event).where(*conditions).order_by(Event.position.desc())
@@ -259,7 +259,7 @@ def _find_due_time(webhook: Webhook, waiting: WaitingEvents) -> datetime | None:
 
 
 def find_replay_position(webhook: Webhook, since: datetime) -> int:
-    """Return the position before the first event from `since` on that the webhook can receive."""
+    """Return the position before the first event since this time that the webhook can receive."""
     is_public = Event.public_position.is_not(None)
     is_received = or_(is_public, Event.unlisted) if webhook.receives_unlisted else is_public
     position = db.session.scalar(select(func.min(Event.position)).where(Event.time >= since, is_received))

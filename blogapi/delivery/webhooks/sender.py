@@ -26,7 +26,7 @@ def start_sender(app: Flask) -> Callable[[], None]:
     sender = _Sender(app)
     sender.thread.start()
     app.extensions[queries.SENDER_KEY] = sender
-    return sender.end
+    return sender.stop_threads
 
 
 class _Sender:
@@ -38,13 +38,13 @@ class _Sender:
         self._pool = ThreadPoolExecutor(MAX_WEBHOOKS, thread_name_prefix="webhook")
         self._calls: dict[UUID, Future[DueCalls]] = {}
 
-    def end(self) -> None:
+    def stop_threads(self) -> None:
         """Stop the threads; another server, or the next start, repeats calls whose outcome is not stored."""
         self._stop.set()
         self.thread.join(CALL_SECONDS)
         self._pool.shutdown(wait=True)
         with self._app.app_context():
-            self._store_finished()
+            self._store_finished_calls()
         del self._app.extensions[queries.SENDER_KEY]
 
     def _run(self) -> None:
@@ -60,8 +60,8 @@ class _Sender:
     def _process_calls(self) -> None:
         """Store the outcomes of finished calls, and start the calls that are due."""
         with self._app.app_context():
-            self._store_finished()
-            for due in delivery.plan_calls(self._server, self._calls):
+            self._store_finished_calls()
+            for due in delivery.lease_due_calls(self._server, self._calls):
                 self._calls[due.webhook.uuid] = self._pool.submit(self._make_calls, due)
 
     def _make_calls(self, due: DueCalls) -> DueCalls:
@@ -73,7 +73,7 @@ class _Sender:
                 due.record_failure()
         return due
 
-    def _store_finished(self) -> None:
+    def _store_finished_calls(self) -> None:
         """Store the outcomes of finished calls; if this fails, the outcomes are kept and stored later."""
         for uuid, call in [*self._calls.items()]:
             if not call.done():

@@ -91,13 +91,13 @@ def replay_changes(uuid: UUID, since: datetime) -> WithAttributes:
     with transaction(visible=False):
         webhook = queries.get_webhook(uuid)
         webhook.position = min(webhook.position, queries.find_replay_position(webhook, since))
-        _forget_failures(webhook)
+        _reset_failures(webhook)
     return queries.get_described_webhook(uuid)
 
 
 def send_test_call(uuid: UUID) -> Delivery:
     """Make a test call now and return its outcome."""
-    return _call_and_store(queries.get_webhook(uuid), _make_test_message())
+    return _make_and_store_call(queries.get_webhook(uuid), _make_test_message())
 
 
 def send_unstored_test_call(fields: Fields) -> Delivery:
@@ -105,7 +105,7 @@ def send_unstored_test_call(fields: Fields) -> Delivery:
     webhook = _make_webhook(fields)
     webhook.uuid = uuid4()
     with _limit_running_calls():
-        return delivery.call_without_storing(webhook, _make_test_message())
+        return delivery.call_webhook_without_storing(webhook, _make_test_message())
 
 
 def start_build(uuid: UUID) -> Delivery:
@@ -116,7 +116,9 @@ def start_build(uuid: UUID) -> Delivery:
     webhook = queries.get_webhook(uuid)
     if webhook.preset == STANDARD:
         raise Conflict("This webhook starts no build; send a test call instead.")
-    return _call_and_store(webhook, Message(f"msg_build_{uuid4().hex}", event_types.COMBINED, clock.now()))
+    return _make_and_store_call(
+        webhook, Message(f"msg_build_{uuid4().hex}", event_types.COMBINED, clock.now())
+    )
 
 
 def send_notice(type: str, data: Mapping[str, Any]) -> list[bool]:
@@ -127,7 +129,7 @@ def send_notice(type: str, data: Mapping[str, Any]) -> list[bool]:
     chosen = [hook for hook in queries.list_active_webhooks() if selects_notice(hook.event_patterns, type)]
     db.session.expunge_all()
     message = Message(f"msg_{uuid4().hex}", type, clock.now(), [dict(data)])
-    return [_send_and_store(webhook, message) for webhook in chosen]
+    return [_send_and_store_notice(webhook, message) for webhook in chosen]
 
 
 def show_delivery(uuid: UUID, delivery_id: UUID) -> WithAttributes:
@@ -140,11 +142,11 @@ def show_delivery(uuid: UUID, delivery_id: UUID) -> WithAttributes:
 def repeat_call(uuid: UUID, delivery_id: UUID) -> Delivery:
     """Make a former call again, with the same id, and return its outcome."""
     former = queries.get_delivery(uuid, delivery_id)
-    return _call_and_store(queries.get_webhook(uuid), messages.read_message(former))
+    return _make_and_store_call(queries.get_webhook(uuid), messages.read_message(former))
 
 
-def _send_and_store(webhook: Webhook, message: Message) -> bool:
-    call = delivery.call_without_storing(webhook, message)
+def _send_and_store_notice(webhook: Webhook, message: Message) -> bool:
+    call = delivery.call_webhook_without_storing(webhook, message)
     succeeded = call.succeeded
     try:
         delivery.store_delivery(call)
@@ -158,10 +160,10 @@ def _make_test_message() -> Message:
     return Message(f"msg_test_{uuid4().hex}", event_types.TEST, clock.now())
 
 
-def _call_and_store(webhook: Webhook, message: Message) -> Delivery:
+def _make_and_store_call(webhook: Webhook, message: Message) -> Delivery:
     db.session.expunge(webhook)
     with _limit_running_calls():
-        call = delivery.call_without_storing(webhook, message)
+        call = delivery.call_webhook_without_storing(webhook, message)
         delivery.store_delivery(call)
     return call
 
@@ -198,12 +200,12 @@ def _set_fields(webhook: Webhook, fields: Fields) -> None:
         webhook.next_attempt = None
     if active and not webhook.active:
         webhook.paused = webhook.paused_at = None
-        _forget_failures(webhook)
+        _reset_failures(webhook)
     elif not active and webhook.active:
         webhook.paused, webhook.paused_at = PauseReason.ADMIN, current_time()
 
 
-def _forget_failures(webhook: Webhook) -> None:
+def _reset_failures(webhook: Webhook) -> None:
     webhook.failures, webhook.failing_since, webhook.next_attempt = 0, None, None
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote
 from uuid import UUID
 
-from blogapi.content.articles.content import default_seo
+from blogapi.content.articles.content import make_default_seo
 from blogapi.content.articles.fields import LINK_FIELDS, TEXT_FIELDS
 from blogapi.content.articles.lifecycle import SCHEDULED, ContentType
 from blogapi.content.taxonomies.categories import DEFAULT_CATEGORY
@@ -172,7 +172,7 @@ class ArticleFiles:
             "status": status,
             "published_at": _TIME._serialize(published_at, None, None),
             **terms,
-            "seo": {**({} if self.export.source else default_seo(texts)), **seo},
+            "seo": {**({} if self.export.source else make_default_seo(texts)), **seo},
             **place_in_tree,
             **({"slug": slug} if slug else {}),
         }

@@ -12,7 +12,7 @@ from blogapi.importing.format_api.hidden_parts import drop_hidden_text
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.messages import format_count
 from blogapi.importing.texts.titles import split_address
-from blogapi.rendering.html_cost import is_too_expensive
+from blogapi.rendering.html_cost import is_too_expensive_to_parse
 from blogapi.rendering.players import EMBED_HOSTS
 
 _FRAME = re.compile(r"<iframe\b([^<>]*)>(?:[^<]*</iframe>)?", re.IGNORECASE)
@@ -59,7 +59,7 @@ def read_visible_text(html: str) -> tuple[str, list[str], list[str]]:
 
     Raises RefusedFile if the page would take too long to parse.
     """
-    if is_too_expensive(html):
+    if is_too_expensive_to_parse(html):
         raise RefusedFile("It has too many elements, or they are nested too deep; simplify the page.")
     # Hidden parts are left out first, because `extract_text` removes the attributes that hide them.
     return drop_hidden_text(html, "html")[:3]

@@ -355,7 +355,7 @@ def split_byline(record: ArticleRecord) -> ArticleRecord:
     authors: dict[str, AuthorRecord] = {}
     for author in record.authors:
         names = [author.name] if len(author.name) <= limit else _BETWEEN_NAMES.split(author.name)
-        for name in (plain_text.shorten(name, limit) for name in map(str.strip, names) if name):
+        for name in (plain_text.shorten_text(name, limit) for name in map(str.strip, names) if name):
             authors.setdefault(name.casefold(), author if name == author.name else AuthorRecord(name=name))
     note = f"A name in its byline has more than {limit} characters; it was split or cut."
     kept = tuple(authors.values())[: resolve_limit("MAX_AUTHORS")]

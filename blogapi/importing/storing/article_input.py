@@ -160,7 +160,7 @@ def make_body(record: ArticleRecord) -> dict[str, Any]:
     body: dict[str, Any] = {
         "title": record.title,
         "subtitle": record.subtitle,
-        "excerpt": plain_text.shorten(record.excerpt, resolve_limit("MAX_EXCERPT")),
+        "excerpt": plain_text.shorten_text(record.excerpt, resolve_limit("MAX_EXCERPT")),
         "content": record.content,
         "content_type": record.content_type,
         "status": record.status,

@@ -12,7 +12,7 @@ from uuid import UUID, uuid4
 from sqlalchemy import select
 
 from blogapi.content.articles import lifecycle
-from blogapi.content.articles.content import ArticleInput, default_seo
+from blogapi.content.articles.content import ArticleInput, make_default_seo
 from blogapi.content.articles.models import Article, FormerPath
 from blogapi.content.articles.prerendering import render_content
 from blogapi.content.articles.queries import find_taken_slugs
@@ -264,7 +264,7 @@ class ImportBatch:
                 # An archived article becomes a draft before it can become public.
                 change_article(loaded, editor, file.article_id, ArticleInput(status="draft", type=state.type))
             # SEO fields that the file no longer has get their default values.
-            seo, slug = {**default_seo(article_input.texts), **article_input.seo}, article_input.slug
+            seo, slug = {**make_default_seo(article_input.texts), **article_input.seo}, article_input.slug
             article_input = replace(article_input, seo=seo)
             if not is_slug_free(slug, file.article_id, article_input.type):
                 notes = (*notes, f"The slug “{slug}” is taken; the article keeps its own.")

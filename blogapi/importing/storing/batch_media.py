@@ -65,7 +65,7 @@ class BatchMedia:
                 db.session.delete(row)
             paths[path] = MediaPath(article_id=article_id, path=path, media_id=file.uuid)
             db.session.add(paths[path])
-            uses.mark_used(db.session(), [file.uuid])
+            uses.mark_files_used(db.session(), [file.uuid])
             stored = self._library[file.uuid]
             if file.uuid in media.alts and not (stored.alt or stored.decorative):
                 self._alts.setdefault(file.uuid, media.alts[file.uuid])

@@ -19,7 +19,7 @@ from blogapi.content.articles.content import ArticleInput
 from blogapi.content.articles.page_tree import read_tree
 from blogapi.content.articles.prerendering import prerender_sources, render_content
 from blogapi.content.articles.service import change_article
-from blogapi.content.articles.writing.loaded_articles import write_together
+from blogapi.content.articles.writing.loaded_articles import write_articles_together
 from blogapi.content.pages import hierarchy
 from blogapi.importing import queries
 from blogapi.importing.format_api.article_record import ArticleRecord
@@ -142,7 +142,7 @@ class Importer:
                 page, parent = files[key], files[parent_key].article_id
                 change = ArticleInput(uuid=page.article_id, type=ItemType.PAGE.value, parent=parent)
                 hierarchy.resolve_parents([change], is_bulk=False)
-                with write_together([change], page.article_id) as loaded:
+                with write_articles_together([change], page.article_id) as loaded:
                     # No reader knows the address that a new page had until now.
                     loaded.keeps_former_paths = not is_new
                     change_article(loaded, self.state.author, page.article_id, change)
@@ -160,7 +160,7 @@ class Importer:
                 with self.open_transaction():
                     batch, reports = ImportBatch(state, part, media), []
                     end, taken = clock.monotonic() + self._max_seconds, state.planned_slugs
-                    with write_together([], *batch.restored_uuids, taken_slugs=taken) as loaded:
+                    with write_articles_together([], *batch.restored_uuids, taken_slugs=taken) as loaded:
                         for record in part:
                             reports.append(batch.store(record, loaded))
                             # Other writers are waiting.

@@ -120,7 +120,7 @@ class _WikiLinkResolver:
         name = _SUFFIX.sub("", page).rpartition("/")[2]
         text = text or " > ".join(filter(None, (name, heading))) or "^"
         if not page:
-            return f"[{text}](#{slugs.hyphenate(heading)})" if heading else text
+            return f"[{text}](#{slugs.hyphenate_words(heading)})" if heading else text
         if _MEDIA.search(page) and (tag_markup.is_image(page) or page.casefold().endswith(".pdf")):
             return tag_markup.make_link(text, page)
         address = self._targets.find_wiki_link_address(f"{page}#{heading}" if heading else page)

@@ -13,7 +13,7 @@ from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.messages import format_count
 from blogapi.parsing import is_web_address
 from blogapi.rendering.characters import FORBIDDEN
-from blogapi.rendering.renderer import render
+from blogapi.rendering.renderer import render_text
 
 _SEPARATORS = {ord(character): None for character in "-_ "}
 
@@ -138,7 +138,7 @@ def to_plain_line(value: object) -> str:
 
 def to_plain_html(html: str) -> str:
     """Return the visible text at the beginning of HTML, as one line."""
-    return render(html[:4_000], "html").plain_text
+    return render_text(html[:4_000], "html").plain_text
 
 
 def to_plain_markdown(value: object) -> str:
@@ -149,7 +149,7 @@ def to_plain_markdown(value: object) -> str:
     parts = _CODE_SPAN.split(line)
     parts[::2] = (html.escape(part, quote=False) for part in parts[::2])
     # The period at the start prevents Markdown from recognising a list, a heading or another block.
-    rendered = render(f". {''.join(parts)}", "markdown")
+    rendered = render_text(f". {''.join(parts)}", "markdown")
     return to_line(rendered.plain_text.removeprefix("."))
 
 

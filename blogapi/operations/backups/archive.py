@@ -62,7 +62,7 @@ def add_media_file(archive: zipfile.ZipFile, source: IO[bytes], file: StoredFile
     # By default, a ZipInfo is stored without compression; most media files are compressed already.
     info = zipfile.ZipInfo(f"{MEDIA_FOLDER}/{file.path}")
     with archive.open(info, "w", force_zip64=True) as target:
-        return stored_files.copy_and_verify(source, file, target)
+        return stored_files.copy_and_verify_file(source, file, target)
 
 
 def add_file(archive: zipfile.ZipFile, name: str, path: Path, progress: ProgressReporter) -> None:

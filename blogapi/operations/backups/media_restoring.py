@@ -105,7 +105,7 @@ def copy_if_intact(source: Path | ZipPath, file: StoredFile, target: IO[bytes] |
     """Copy a file to the target (None: only check the file); return whether the source file is intact."""
     try:
         with (source / file.path).open("rb") as opened:
-            return stored_files.copy_and_verify(opened, file, target)
+            return stored_files.copy_and_verify_file(opened, file, target)
     except (FileNotFoundError, *READ_ERRORS):
         return False
 

@@ -66,7 +66,7 @@ class MediaStore:
             self.root.mkdir(mode=0o700)
             (self.root / _MARKER).write_text(_MARKER_TEXT, encoding="utf-8")
         return stored_files.write_file(
-            self.root, file, lambda target: stored_files.copy_and_verify(source, file, target)
+            self.root, file, lambda target: stored_files.copy_and_verify_file(source, file, target)
         )
 
     def delete_unneeded_files(self) -> PruneResult:

@@ -165,7 +165,7 @@ def _copy_index(source: Connection, target: Connection, sums: dict[str, TableSum
                 "An article of the source is damaged; run `doctor --repair` on the source first."
             ) from None
         engines.store_words(target, rows)
-        if len(engines.find_up_to_date(target, rows)) != len(rows):
+        if len(engines.find_up_to_date_articles(target, rows)) != len(rows):
             raise _make_difference_error(_SEARCH_INDEX)
 
     copied = _RowReader(store)

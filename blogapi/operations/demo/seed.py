@@ -101,7 +101,7 @@ def _store_pictures(user: UUID) -> None:
 
     Unlike uploads, the pictures are not decoded: a process for each would double the CPU time of the start.
     """
-    with get_folder().temporary_folder() as folder:
+    with get_folder().create_temporary_folder() as folder:
         for source in sorted(PICTURES.iterdir()):
             copy = Path(shutil.copyfile(source, folder / source.name))
             files.sync_file(copy)

@@ -95,11 +95,11 @@ def _check_articles(uuids: list[UUID], slugs: dict[str, list[str]], repair: bool
     """Add the slugs of articles with wrong derived data to `slugs`, by check; `repair` corrects the data."""
     rendered = render_articles(find_articles(uuids, with_html=True).values())
     stored = uses.read_article_uses(db.session(), uuids)
-    equal = engines.find_up_to_date(
+    equal = engines.find_up_to_date_articles(
         db.session.connection(), [get_search_text(item.article, item.plain_text) for item in rendered]
     )
     differing = {
-        "articles": [item for item in rendered if item.differs()],
+        "articles": [item for item in rendered if item.differs_from_article()],
         "search": [item for item in rendered if item.article.uuid not in equal],
         "media": [item for item in rendered if stored[item.article.uuid] != item.used.keys()],
     }

@@ -96,7 +96,7 @@ def _list_kinds(model: Any) -> Collection[str]:
 
 
 def _get_state(item: Any) -> ItemState:
-    return event_states.get_state(item) if isinstance(item, Article) else get_term_state(item)
+    return event_states.get_article_state(item) if isinstance(item, Article) else get_term_state(item)
 
 
 def _read_recorded_states(kinds: Collection[str], uuids: Sequence[UUID]) -> Mapping[UUID, ItemState]:

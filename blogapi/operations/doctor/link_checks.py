@@ -16,7 +16,7 @@ from blogapi.content.taxonomies.categories import Category
 from blogapi.operations.doctor import findings
 from blogapi.operations.doctor.findings import Advice, Level
 from blogapi.publication.models import Event
-from blogapi.publication.visibility import listed, listed_pages, readable
+from blogapi.publication.visibility import match_listed_articles, match_listed_pages, match_readable_items
 from blogapi.rendering.article_references import REFERENCE
 from blogapi.site import addresses, page_paths
 from blogapi.site.models import Site
@@ -43,7 +43,7 @@ def run_checks() -> Iterator[Advice]:
     links, broken_links = 0, {}
     html = select(Article.uuid, Article.type, Article.title, Article.html)
     newest = html.order_by(Article.published_at.desc()).limit(_MAX_ARTICLES)
-    conditions = listed(Article, current_time()), listed_pages(Article, current_time())
+    conditions = match_listed_articles(Article, current_time()), match_listed_pages(Article, current_time())
     rows = (row for condition in conditions for row in db.session.execute(newest.where(condition)))
     for uuid, type_, title, stored in rows:
         targets = list(_find_targets(site, public[uuid], stored))
@@ -73,7 +73,7 @@ def _list_addresses(site: Site) -> tuple[dict[UUID, str], set[str]]:
     public: dict[UUID, str] = {}
     hidden = set()
     paths = page_paths.make_paths(site, read_tree())
-    is_public = readable(Article, current_time()).label("is_public")
+    is_public = match_readable_items(Article, current_time()).label("is_public")
     statement = select(
         *(Article.uuid, Article.slug, Article.language, Category.slug.label("category_slug"), is_public),
         func.coalesce(Article.published_at, Article.created).label("published_at"),

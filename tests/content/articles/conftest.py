@@ -86,10 +86,12 @@ def stored_blog(databases, tmp_path_factory):
                 # Groups of three articles have the same publication time.
                 date = datetime(2025, 1, 1, tzinfo=UTC) + timedelta(hours=number // 3)
                 body = fields | {"title": f'N {number} "}},{{" 面包', "published_at": date.isoformat()}
-                service.create(ada, ArticleBodySchema().load(body))
+                service.create_article_in_transaction(ada, ArticleBodySchema().load(body))
             ahead = fields | {"title": "Ahead", "published_at": DUE.isoformat()}
-            scheduled = service.create(ada, ArticleBodySchema().load(ahead)).uuid
-            service.create(ada, ArticleBodySchema().load(fields | {"title": "Draft", "status": "draft"}))
+            scheduled = service.create_article_in_transaction(ada, ArticleBodySchema().load(ahead)).uuid
+            service.create_article_in_transaction(
+                ada, ArticleBodySchema().load(fields | {"title": "Draft", "status": "draft"})
+            )
         admin = api_keys.issue_key(ada, "write").value
         reader = api_keys.issue_key(None).value
     return LargeBlog(databases.save_copy(app), admin, reader, ada, category, tag, f"{ARTICLES}{scheduled}/")
@@ -125,13 +127,13 @@ def admin(app, large, make_client):
 def contents_rendered(monkeypatch):
     """The contents that are rendered."""
     found = []
-    render = renderer.render
+    render = renderer.render_text
 
     def record(content, content_type):
         found.append(content)
         return render(content, content_type)
 
-    monkeypatch.setattr(renderer, "render", record)
+    monkeypatch.setattr(renderer, "render_text", record)
     return found
 
 
@@ -139,12 +141,12 @@ def contents_rendered(monkeypatch):
 def contents_rendered_in_writes(monkeypatch):
     """The contents that are rendered while the write lock is held."""
     found = []
-    render = renderer.render
+    render = renderer.render_text
 
     def record(content, content_type):
         if find_write_transaction(db.session()):
             found.append(content)
         return render(content, content_type)
 
-    monkeypatch.setattr(renderer, "render", record)
+    monkeypatch.setattr(renderer, "render_text", record)
     return found

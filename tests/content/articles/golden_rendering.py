@@ -10,7 +10,7 @@ from typing import Any
 from blogapi.content.articles.models import DERIVED_COLUMNS
 from blogapi.content.articles.renderer_version import RENDERER_NUMBER
 from blogapi.content.search.tokenizer import find_words
-from blogapi.rendering.renderer import render
+from blogapi.rendering.renderer import render_text
 
 FOLDER = Path(__file__).parent / "golden"
 EXPECTED = FOLDER / "expected.json"
@@ -20,7 +20,7 @@ CONTENT_TYPES = {"article.md": "markdown", "article.html": "html", "article.txt"
 def render_articles() -> dict[str, Any]:
     """Return the number of the renderer, the derived columns, and the renderings by file name."""
     renderings = {
-        name: asdict(render((FOLDER / name).read_text(encoding="utf-8"), content_type))
+        name: asdict(render_text((FOLDER / name).read_text(encoding="utf-8"), content_type))
         for name, content_type in CONTENT_TYPES.items()
     }
     words = {name: find_words(rendering["plain_text"]) for name, rendering in renderings.items()}

@@ -56,7 +56,7 @@ def rows(*tables):
 def check_index(articles):
     """Check that the search index contains the words of these articles, and no other words."""
     connection = db.session.connection()
-    equal = engines.find_up_to_date(
+    equal = engines.find_up_to_date_articles(
         connection, [get_search_text(one.article, one.plain_text) for one in render_articles(articles)]
     )
     assert equal == set(db.session.scalars(select(SearchEntry.article_id)))
@@ -70,7 +70,7 @@ def check_stored_data():
     """Check that the derived columns, the search index and the links match the articles."""
     db.session.remove()
     articles = db.session.query(Article).all()
-    assert not [one.article.slug for one in render_articles(articles) if one.differs()]
+    assert not [one.article.slug for one in render_articles(articles) if one.differs_from_article()]
     known = db.session.scalars(select(SearchEntry.article_id)).all()
     assert sorted(known) == sorted(article.uuid for article in articles)
     numbers = db.session.scalars(select(SearchEntry.number)).all()

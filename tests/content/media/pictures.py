@@ -98,6 +98,6 @@ def delete_picture(app: Flask, picture: Picture) -> None:
     with app.app_context():
         hooks.prerender_articles([picture.uuid])
         with transaction():
-            hooks.remember_items(db.session(), [picture.uuid])
+            hooks.remember_items_using(db.session(), [picture.uuid])
             db.session.execute(delete(Media).where(Media.uuid == picture.uuid))
             hooks.rerender_articles(db.session(), [picture.uuid])

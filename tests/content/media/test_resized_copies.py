@@ -134,13 +134,13 @@ def test_concurrent_requests_make_a_width_once(app, upload, run_counter, monkeyp
     path = address(upload(), "w640.webp")
     # All four wait for their turn before one of them makes the picture, however long that takes.
     images._SCALING_QUEUE.set(app, images.ImageQueue(4, 90, workers=1))
-    wait_to_scale, all_wait = images.wait_to_scale, threading.Barrier(4, timeout=90)
+    wait_for_turn, all_wait = images.wait_for_scaling_turn, threading.Barrier(4, timeout=90)
 
     def wait_together():
         all_wait.wait()
-        return wait_to_scale()
+        return wait_for_turn()
 
-    monkeypatch.setattr(images, "wait_to_scale", wait_together)
+    monkeypatch.setattr(images, "wait_for_scaling_turn", wait_together)
     with ThreadPoolExecutor(4) as pool:
         answers = list(pool.map(lambda _: app.test_client().get(path).status_code, range(4)))
     assert answers == [200] * 4 and len(run_counter) == 1
@@ -271,7 +271,7 @@ def test_the_widths_that_were_not_requested_for_the_longest_time_are_deleted_fir
     cache = resized_copies.ResizedCopyCache(get_folder(app), sum(sizes.values()))
     source = Path(app.instance_path) / "new"
     source.write_bytes(b"x" * sizes["w320.webp"])
-    cache.place_copy(source, hash, resized_copies.Width(800, "webp"))
+    cache.place_copy(source, hash, resized_copies.CopyFormat(800, "webp"))
     left = {path.name for path in list_widths(app)}
     assert "w320.webp" not in left and {"w200.webp", "w800.webp"} <= left
     assert sum(path.stat().st_size for path in list_widths(app)) <= sum(sizes.values())

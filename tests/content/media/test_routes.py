@@ -530,7 +530,7 @@ def calls(monkeypatch):
 
     def render(session, media_ids):
         gone = session.get(Media, next(iter(media_ids))) is None
-        made.append(("gone" if gone else "changed", hooks.find_items(session, "article", media_ids)))
+        made.append(("gone" if gone else "changed", hooks.find_items_using(session, "article", media_ids)))
 
     monkeypatch.setattr(rerendering, "rerender_articles_using", render)
     monkeypatch.setattr(

@@ -147,9 +147,11 @@ def test_an_article_that_is_hidden_while_it_becomes_public_is_dropped_with_its_f
     with app.app_context(), transaction():
         if article is None:
             body = {"title": "x", "status": "published", "category": category} | fields
-            article = articles.create(people.admin.uuid, ArticleBodySchema().load(body))
+            article = articles.create_article_in_transaction(
+                people.admin.uuid, ArticleBodySchema().load(body)
+            )
         changes = ArticleBodySchema(partial=True).load({"status": "draft", "slug": "secret"})
-        articles.change(people.admin.uuid, UUID(str(article.uuid)), changes)
+        articles.change_article_in_transaction(people.admin.uuid, UUID(str(article.uuid)), changes)
         set_clock(NOON + HOUR)
     # No reader could see an article that was created in the same transaction.
     assert get_drops() == ([] if create else [("article", "soon", None)])

@@ -189,7 +189,9 @@ def test_an_article_that_becomes_public_while_it_is_changed_is_reported_after_th
 ):
     uuid, other = schedule(), schedule()
     with app.app_context(), transaction():
-        article = articles.change(people.admin.uuid, UUID(uuid), ArticleBodySchema(partial=True).load(change))
+        article = articles.change_article_in_transaction(
+            people.admin.uuid, UUID(uuid), ArticleBodySchema(partial=True).load(change)
+        )
         set_clock(ONE)
         # The transaction has the write lock, so nobody else can write the events.
         assert read_elsewhere(feed) == []
@@ -206,7 +208,7 @@ def test_an_article_that_becomes_public_while_it_is_created_is_reported_after_th
     feed.read()
     with app.app_context(), transaction():
         given = ArticleBodySchema().load(body | {"published_at": ONE.isoformat()})
-        created = articles.create(people.admin.uuid, given)
+        created = articles.create_article_in_transaction(people.admin.uuid, given)
         set_clock(ONE)
         assert read_elsewhere(feed) == []
     assert sorted(feed.read()) == sorted([(str(created.uuid), "fetch"), (other, "fetch")])

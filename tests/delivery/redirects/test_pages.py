@@ -247,9 +247,13 @@ def test_pages_that_one_transaction_creates_and_moves_have_no_former_path(app, p
     with app.app_context(), transaction():
         admin = people.admin.uuid
         published = {"status": "published", "type": "page"}
-        top = service.create(admin, ArticleInput(texts={"title": "Top"}, **published)).uuid
-        below = service.create(admin, ArticleInput(texts={"title": "Below"}, **published)).uuid
-        service.change(admin, below, ArticleInput(type="page", parent=top))
+        top = service.create_article_in_transaction(
+            admin, ArticleInput(texts={"title": "Top"}, **published)
+        ).uuid
+        below = service.create_article_in_transaction(
+            admin, ArticleInput(texts={"title": "Below"}, **published)
+        ).uuid
+        service.change_article_in_transaction(admin, below, ArticleInput(type="page", parent=top))
     assert list_redirects(as_reader) == {}
     assert as_reader.get(f"{PAGES}{below}/?fields=url").json == {"url": "https://example.org/blog/top/below/"}
 

@@ -62,4 +62,6 @@ def make_long_list(make_app, monkeypatch):
 def create_article(people, category_uuid, **fields):
     defaults = {"status": "published", "published_at": "2026-01-01T00:00:00Z"}
     category = {"category": {"uuid": str(category_uuid)}}
-    return article_service.create(people.admin.uuid, ArticleBodySchema().load(defaults | category | fields))
+    return article_service.create_article_in_transaction(
+        people.admin.uuid, ArticleBodySchema().load(defaults | category | fields)
+    )

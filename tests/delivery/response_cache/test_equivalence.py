@@ -166,7 +166,7 @@ class Blog:
             self._change(article, title=f"Title {self.number}")
         elif kind == "delete":
             if len(self.articles) > 3:
-                article_service.delete(self.people.admin.uuid, article)
+                article_service.delete_item(self.people.admin.uuid, article)
                 self.articles.remove(article)
         elif kind == "tag":
             taxonomies.change_term(tags_definition.TAGS, self.tag, {"name": f"tag {self.number}"})
@@ -209,7 +209,9 @@ class Blog:
         self.articles.append(create_article(self.people, self.category, **fields).uuid)
 
     def _change(self, article, **fields):
-        article_service.change(self.people.admin.uuid, article, ArticleBodySchema(partial=True).load(fields))
+        article_service.change_article_in_transaction(
+            self.people.admin.uuid, article, ArticleBodySchema(partial=True).load(fields)
+        )
 
     def _write_from_other_program(self, article):
         """Change the ETag of the article, if it is published, but not the commit counter."""

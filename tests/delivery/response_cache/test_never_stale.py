@@ -54,7 +54,7 @@ with create_app().app_context(), open(sys.argv[1], "r+b") as file:
     number = 0
     while not acknowledged[8]:
         number += 1
-        service.change(ada, article, ArticleInput(texts={"title": f"Title {number}"}))
+        service.change_article_in_transaction(ada, article, ArticleInput(texts={"title": f"Title {number}"}))
         acknowledged[:8] = struct.pack("<Q", number)
         time.sleep(0.005)
 """

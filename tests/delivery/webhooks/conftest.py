@@ -43,7 +43,7 @@ def deliver(app: Flask) -> Callable[..., Webhook]:
     def run(webhook: dict[str, Any], *, server: str = "a" * 16) -> Webhook:
         uuid = UUID(webhook["uuid"])
         with app.app_context():
-            passes = [one for one in delivery.plan_calls(server) if one.webhook.uuid == uuid]
+            passes = [one for one in delivery.lease_due_calls(server) if one.webhook.uuid == uuid]
             for one in passes:
                 delivery.store_outcomes(server, delivery.make_calls(one))
         with app.app_context():

@@ -269,12 +269,12 @@ def test_another_server_takes_over_when_the_lease_ends(
     deliver(webhook, server="a" * 16)
     make_article()
     with app.app_context():
-        (late,) = delivery.plan_calls("a" * 16)
+        (late,) = delivery.lease_due_calls("a" * 16)
     deliver(webhook, server="b" * 16)
     assert len(receiver.calls) == 1
     set_clock(NOW + queries.LEASE + timedelta(seconds=1))
     with app.app_context():
-        (own,) = delivery.plan_calls("b" * 16)
+        (own,) = delivery.lease_due_calls("b" * 16)
         delivery.store_outcomes("a" * 16, delivery.make_calls(late))
         row = queries.get_webhook(UUID(webhook["uuid"]))
         assert queries.is_leased(row, clock.now()) and row.position == own.webhook.position
@@ -328,7 +328,7 @@ def test_a_webhook_waits_as_long_as_a_server_can_have_meant(
                 row = queries.get_webhook(UUID(webhook["uuid"]))
                 row.leased_by = "b" * 16
                 setattr(row, column, NOW + wait)
-            assert bool(delivery.plan_calls("a" * 16)) == is_called
+            assert bool(delivery.lease_due_calls("a" * 16)) == is_called
 
 
 def test_a_server_that_lost_its_lease_during_a_call_does_not_move_the_position(

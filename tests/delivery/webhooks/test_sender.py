@@ -101,7 +101,7 @@ def test_a_failure_of_the_database_does_not_end_the_thread(
     app, receiver, make_webhook, make_tag, send, monkeypatch, caplog
 ):
     plan, errors = (
-        sender.delivery.plan_calls,
+        sender.delivery.lease_due_calls,
         [OperationalError("", {}, Exception("gone")), ZeroDivisionError()],
     )
 
@@ -110,7 +110,7 @@ def test_a_failure_of_the_database_does_not_end_the_thread(
             raise errors.pop(0)
         return plan(*arguments)
 
-    monkeypatch.setattr(sender.delivery, "plan_calls", fail_twice)
+    monkeypatch.setattr(sender.delivery, "lease_due_calls", fail_twice)
     make_webhook(events=["tag.created"])
     make_tag()
     receiver.wait_for(1)

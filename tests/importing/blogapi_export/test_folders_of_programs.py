@@ -74,7 +74,9 @@ def find_all(blog: Blogs, model: type) -> list:
 def change(blog: Blogs, uuid: UUID) -> None:
     """Change an article in the blog."""
     with blog.app.app_context():
-        articles.change(blog.owner, uuid, ArticleBodySchema(partial=True).load({"content": "Mine"}))
+        articles.change_article_in_transaction(
+            blog.owner, uuid, ArticleBodySchema(partial=True).load({"content": "Mine"})
+        )
 
 
 @pytest.mark.parametrize(

@@ -370,7 +370,9 @@ def test_an_article_that_was_edited_here_is_not_replaced(blogs, export):
 def change(blogs: Blogs, **fields: str) -> None:
     """Change the article of the export in the blog."""
     with blogs.app.app_context():
-        articles.change(blogs.owner, UUID(UUID_TEXT), ArticleBodySchema(partial=True).load(fields))
+        articles.change_article_in_transaction(
+            blogs.owner, UUID(UUID_TEXT), ArticleBodySchema(partial=True).load(fields)
+        )
 
 
 def test_an_export_of_the_blog_itself_changes_nothing(blogs, export, tmp_path):

@@ -40,7 +40,9 @@ def save(blogs: Blogs, uuid: UUID, content: str, **fields: object) -> None:
 
 
 def change(blogs: Blogs, uuid: UUID) -> None:
-    articles.change(blogs.owner, uuid, ArticleBodySchema(partial=True).load({"subtitle": "Changed"}))
+    articles.change_article_in_transaction(
+        blogs.owner, uuid, ArticleBodySchema(partial=True).load({"subtitle": "Changed"})
+    )
 
 
 def list_results(reports):

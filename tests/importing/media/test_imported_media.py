@@ -377,7 +377,7 @@ def test_an_edited_article_gets_pictures_and_keeps_its_own_cover(app, run, site,
     run(site / "posts")
     with app.app_context():
         changed = ArticleInput(texts={"cover_image": "/mine.png"})
-        article_service.change(people.admin.uuid, article().uuid, changed)
+        article_service.change_article_in_transaction(people.admin.uuid, article().uuid, changed)
     draw(site / "posts/cat.png")
     assert run(site / "posts")["counts"]["updated"] == 1
     assert (list(paths()), article().cover_image) == (["cat.png"], "/mine.png")

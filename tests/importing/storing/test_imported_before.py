@@ -98,7 +98,7 @@ def edit(app, read, set_clock):
         set_clock(EDIT)
         with app.app_context():
             article = read()
-            articles.change(article.author_id, article.uuid, ArticleInput(**fields))
+            articles.change_article_in_transaction(article.author_id, article.uuid, ArticleInput(**fields))
 
     return edit
 

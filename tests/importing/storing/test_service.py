@@ -191,7 +191,7 @@ def test_tags_that_differ_in_a_symbol_are_different_tags(store, stored):
 def delete(app, stored):
     """Delete the only article of the blog."""
     with app.app_context():
-        article_service.delete(stored()[0].author_id, stored()[0].uuid)
+        article_service.delete_item(stored()[0].author_id, stored()[0].uuid)
 
 
 def test_a_deleted_article_is_not_imported_again(app, store, stored):
@@ -254,7 +254,9 @@ def test_an_undated_draft_that_was_published_in_the_blog_is_unchanged(app, store
     undated = replace(RECORD, published_at=None, is_undated=True, status="draft")
     store(undated)
     with app.app_context():
-        article_service.change(stored()[0].author_id, stored()[0].uuid, ArticleInput(status="published"))
+        article_service.change_article_in_transaction(
+            stored()[0].author_id, stored()[0].uuid, ArticleInput(status="published")
+        )
     assert (store(undated).result, stored()[0].status) == (Result.UNCHANGED, "published")
 
 
@@ -447,7 +449,7 @@ def test_records_of_one_batch_share_slugs_and_redirects_whether_or_not_one_of_th
                 ([report.notes for report in reports[:3]], sorted(redirects), [one.slug for one in stored()])
             )
             for article in stored():
-                article_service.delete(article.author_id, article.uuid)
+                article_service.delete_item(article.author_id, article.uuid)
     assert found[0] == found[1]
     assert found[0][1:] == (
         [("rye-2", "rye"), ("spelt", "rye")],
@@ -557,13 +559,13 @@ def test_an_error_of_the_article_service_is_reported(store, monkeypatch):
 
 def test_contents_are_rendered_before_the_write_lock_is_taken(importer, monkeypatch):
     rendered = []
-    render = renderer.render
+    render = renderer.render_text
 
     def record(content, content_type):
         rendered.append((content, find_write_transaction(db.session()) is not None))
         return render(content, content_type)
 
-    monkeypatch.setattr(renderer, "render", record)
+    monkeypatch.setattr(renderer, "render_text", record)
     changed = replace(RECORD, content="Changed.")
     for each in (RECORD, RECORD, changed):
         importer.store([each])

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blogapi.importing.templates.mdx import remove_code, resolve_components
-from blogapi.rendering.renderer import render
+from blogapi.rendering.renderer import render_text
 from tests.importing.templates.link_targets import Targets
 
 
@@ -90,7 +90,7 @@ def test_indented_text_in_components_is_no_code(indent):
     written = "\n".join(
         f"{indent * level}{line}" if line else "" for line, level in zip(text, levels, strict=True)
     )
-    html = render(resolve(f"{written}\n\nEnd").content, "markdown").html
+    html = render_text(resolve(f"{written}\n\nEnd").content, "markdown").html
     assert "<p>A <strong>b</strong></p>" in html
     assert html.count("<pre>") == 1 and "<pre><code>  &lt;c&gt;\n</code></pre>" in html
     assert "<p>End</p>" in html
@@ -98,7 +98,7 @@ def test_indented_text_in_components_is_no_code(indent):
 
 def test_a_component_in_a_list_stays_in_it():
     written = "1. a\n\n   <Note>\n     b\n   </Note>\n\n   c\n2. d"
-    html = render(resolve(written).content, "markdown").html
+    html = render_text(resolve(written).content, "markdown").html
     assert html.rstrip().endswith("</ol>") and "<pre>" not in html
 
 

@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from blogapi.importing.templates.template_tags import resolve_templates
-from blogapi.rendering.renderer import render
+from blogapi.rendering.renderer import render_text
 from tests.importing.templates.link_targets import Targets
 
 YOUTUBE = (
@@ -213,7 +213,7 @@ def test_other_tags_are_resolved(written, expected):
     ],
 )
 def test_quotes_notices_and_players_are_blocks(written, html):
-    assert render(resolve(written).content, "markdown").html.strip() == html
+    assert render_text(resolve(written).content, "markdown").html.strip() == html
 
 
 def test_the_text_in_unknown_tags_is_kept_without_the_tags():

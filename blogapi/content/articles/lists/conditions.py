@@ -20,7 +20,7 @@ from blogapi.content.search.engines import find_matching_numbers, get_engine, se
 from blogapi.content.search.tokenizer import parse_query
 from blogapi.content.taxonomies.authors import Author
 from blogapi.content.taxonomies.categories import Category
-from blogapi.content.taxonomies.hierarchy import find_with_descendants
+from blogapi.content.taxonomies.hierarchy import find_terms_and_descendants
 from blogapi.content.taxonomies.queries import find_uuids_by_former_slugs
 from blogapi.content.taxonomies.tags import Tag
 from blogapi.parsing import normalize_language, parse_uuid
@@ -30,9 +30,9 @@ from blogapi.publication.visibility import (
     is_any_of,
     is_article,
     is_page,
-    listed,
-    listed_pages,
-    scheduled,
+    match_listed_articles,
+    match_listed_pages,
+    match_scheduled_items,
 )
 from blogapi.site.queries import get_site
 from blogapi.storage.database import db, table_of
@@ -144,7 +144,7 @@ def list_conditions(filters: ArticleFilters) -> Iterator[Condition]:
     if filters.not_language:
         yield Condition(_article.language.not_in(filters.not_language))
     if filters.translation_key:
-        # The index contains only articles that have a translation key.
+        # The index of translation keys contains only articles that have such a key.
         has_key = _article.translation_key != "", _article.translation_key == filters.translation_key
         yield Condition(and_(*has_key))
     if filters.updated_after:
@@ -162,12 +162,14 @@ def list_state_conditions(
     """Return the conditions on the type and the status of articles."""
     is_of_pages = filters.type == PAGE
     if public:
-        return [listed_pages(columns, now) if is_of_pages else listed(columns, now)]
+        return [match_listed_pages(columns, now) if is_of_pages else match_listed_articles(columns, now)]
     type_ = is_page(_article) if is_of_pages else is_article(columns)
     if not filters.status:
         return [type_]
     is_wanted = (
-        scheduled(columns, now) if filters.status == SCHEDULED else has_status(columns, filters.status, now)
+        match_scheduled_items(columns, now)
+        if filters.status == SCHEDULED
+        else has_status(columns, filters.status, now)
     )
     return [type_, is_wanted]
 
@@ -223,7 +225,9 @@ def find_named_terms(filters: ArticleFilters) -> tuple[NamedTerms, NamedTerms]:
                 others.append(reference)
         for slug, uuid in (find_uuids_by_former_slugs(model, others) if others else {}).items():
             found[model][slug] = (
-                find_with_descendants(model, [uuid]) if model is Category and not filters.exact else [uuid]
+                find_terms_and_descendants(model, [uuid])
+                if model is Category and not filters.exact
+                else [uuid]
             )
     return found[Tag], found[Category]
 
@@ -249,24 +253,24 @@ def _select_named_terms(models: tuple[type[Tag | Category], ...], exact: bool) -
     return union_all(*selects)
 
 
-def _list_uuids(named: NamedTerms, references: Sequence[str]) -> list[UUID]:
+def _list_term_uuids(named: NamedTerms, references: Sequence[str]) -> list[UUID]:
     return list({uuid: None for reference in references for uuid in named.get(reference, ())})
 
 
 def _match_terms(filters: ArticleFilters) -> Iterator[Condition]:
     tags, categories = find_named_terms(filters)
     if filters.tag:
-        yield _match_link(_tag, _tag.tag_id, _list_uuids(tags, filters.tag))
+        yield _match_link(_tag, _tag.tag_id, _list_term_uuids(tags, filters.tag))
     for reference in filters.tags_all:
         yield _match_link(_tag, _tag.tag_id, tags.get(reference, ()))
-    if unwanted := _list_uuids(tags, filters.not_tag):
+    if unwanted := _list_term_uuids(tags, filters.not_tag):
         has_tag = _match_link(_tag, _tag.tag_id, unwanted)
         yield Condition(~has_tag.of_article, ~has_tag.in_all)
     if filters.category:
-        wanted = _list_uuids(categories, filters.category)
+        wanted = _list_term_uuids(categories, filters.category)
         of_article, of_tag = (is_any_of(columns.category_id, wanted) for columns in (_article, _tag))
         yield Condition(of_article, of_any_tag=of_tag)
-    if unwanted := _list_uuids(categories, filters.not_category):
+    if unwanted := _list_term_uuids(categories, filters.not_category):
         of_article, of_tag = (columns.category_id.not_in(unwanted) for columns in (_article, _tag))
         yield Condition(of_article, of_any_tag=of_tag)
 
@@ -302,7 +306,7 @@ def _match_language(language: str) -> Condition:
 
 def is_in_language(uuid: ColumnElement[UUID], language: str) -> ColumnElement[bool]:
     """Return the condition that the article with this uuid is in the language."""
-    # The index contains only articles that name their language.
+    # The index of languages contains only articles that name their language.
     named = select(_other.uuid).where(_other.language != "")
     if language != normalize_language(get_site().language):
         return uuid.in_(named.where(_other.language == language))

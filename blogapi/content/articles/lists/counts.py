@@ -17,7 +17,13 @@ from blogapi.content.taxonomies.authors import AUTHORS
 from blogapi.content.taxonomies.categories import CATEGORIES
 from blogapi.content.taxonomies.tags import TAGS
 from blogapi.content.taxonomies.taxonomy import Taxonomy
-from blogapi.publication.visibility import NOW, Status, is_article, listed, scheduled
+from blogapi.publication.visibility import (
+    NOW,
+    Status,
+    is_article,
+    match_listed_articles,
+    match_scheduled_items,
+)
 from blogapi.storage.database import chunk, current_time, db, table_of
 
 _article = table_of(Article).c
@@ -66,18 +72,20 @@ class ArticleCounter:
 
 
 def _select_counts_by_status(term: ColumnElement[UUID]) -> Select[*tuple[Any, ...]]:
-    status = case((scheduled(_article), SCHEDULED), else_=_article.status).label("shown_status")
+    status = case((match_scheduled_items(_article), SCHEDULED), else_=_article.status).label("shown_status")
     return select(term, status, func.count()).where(is_article(_article))
 
 
 def make_counter(taxonomy: Taxonomy[Any]) -> ArticleCounter:
     """Return a counter for the terms of the taxonomy.
 
-    If the terms have a table of links, the counter reads this table, and only a few rows of articles.
+    If the terms have a table of links, the counter reads this table and few rows of the table of articles.
     """
-    term, uuid = taxonomy.get_link(), table_of(taxonomy.model).c.uuid
+    term, uuid = taxonomy.get_link_column(), table_of(taxonomy.model).c.uuid
     if term.table is table_of(Article):
-        return ArticleCounter(uuid, term, _article.uuid, listed(_article), (_select_counts_by_status(term),))
+        return ArticleCounter(
+            uuid, term, _article.uuid, match_listed_articles(_article), (_select_counts_by_status(term),)
+        )
     link = term.table.c
     status = case((link.listed_from > NOW, SCHEDULED), else_=Status.PUBLISHED.value).label("shown_status")
     by_status = (

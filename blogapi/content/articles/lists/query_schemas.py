@@ -9,7 +9,7 @@ from marshmallow import validate
 
 from blogapi.content.articles.fields import SEARCHED_NAMES
 from blogapi.content.articles.lifecycle import ANY_STATUS, API_STATUSES
-from blogapi.content.custom_fields.filters import CustomFilters
+from blogapi.content.custom_fields.filters import CustomFiltersField
 from blogapi.web.fields import BoundedList, Fields, Identifier, Language, Text, TextBoolean, Timestamp
 from blogapi.web.pagination import MAX_PAGE_SIZE, MAX_SEARCH_PAGE, DetailQuery, ListQuery
 
@@ -77,7 +77,7 @@ class ArticleCountsQuery(DetailQuery):
     language = Language(
         metadata={"description": "List only articles in this language (BCP 47).", "example": "de"}
     )
-    custom = CustomFilters()
+    custom = CustomFiltersField()
 
 
 class ArticleListQuery(ListQuery, ArticleCountsQuery):

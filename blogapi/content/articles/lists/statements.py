@@ -30,11 +30,11 @@ from blogapi.content.articles.lists.conditions import (
 from blogapi.content.articles.models import Article, ArticleTag, WorkingCopy
 from blogapi.content.search.models import SearchEntry
 from blogapi.parsing import parse_uuid
-from blogapi.publication.visibility import LISTED_STATUSES, READABLE_STATUSES, is_page, scheduled
+from blogapi.publication.visibility import LISTED_STATUSES, READABLE_STATUSES, is_page, match_scheduled_items
 from blogapi.storage.database import current_time, db, table_of
 from blogapi.storage.expressions import unindexed
 
-# The expressions of an ordering, and whether each of them is descending.
+# The SQL expressions of an order, each with a boolean that is true if its direction is descending.
 Order = Sequence[tuple[ColumnElement[Any], bool]]
 
 NEWEST, FEATURED_FIRST = "-published_at", "-featured"
@@ -67,7 +67,7 @@ class UnindexedColumns:
 
 
 class ArticleList(NamedTuple):
-    """Three statements: the uuids in the order of the list, the uuids in reverse order, and their number."""
+    """Statements that select the uuids of a list, the uuids in reverse order, and their number."""
 
     uuids: Any
     backwards: Any
@@ -77,7 +77,8 @@ class ArticleList(NamedTuple):
 def build_list(filters: ArticleFilters, *, public: bool, author_id: UUID | None = None) -> ArticleList:
     """Return the statements of the list of matching articles.
 
-    With `public`, the list has only public articles. With `author_id`, the list has only this user's.
+    With `public`, the list has only public articles. With `author_id`, the list has only articles of this
+    user.
     """
     ordering, now = filters.ordering or NEWEST, current_time()
     conditions = _list_all_conditions(filters, author_id)
@@ -88,9 +89,9 @@ def build_list(filters: ArticleFilters, *, public: bool, author_id: UUID | None 
         link = driver.link
         uuids = _select_links(link.article_id, driver, conditions, filters, now)
         order = (link.listed_from, ordering.startswith("-")), (link.article_id, False)
-        return _make_list(uuids, order, total)
+        return _make_article_list(uuids, order, total)
     columns: Any = _article if ordering in _DATE_ORDERINGS else _UndatedColumns
-    # An index of dates finds the scheduled articles; there are few.
+    # An index of dates finds the scheduled articles, of which there are few.
     skips_index = filters.status == SCHEDULED or any(condition.is_selective for condition in conditions)
     if skips_index:
         columns = _article if filters.status == SCHEDULED else UnindexedColumns
@@ -99,7 +100,7 @@ def build_list(filters: ArticleFilters, *, public: bool, author_id: UUID | None 
         edited = _select_articles(_article.uuid, UnindexedColumns, conditions, filters, now)
         return _list_by_change(uuids, edited, ordering, total, skips_index=skips_index)
     sorting = _make_order(filters, ordering, is_listed=is_listed, skips_index=skips_index)
-    return _make_list(uuids, sorting, total)
+    return _make_article_list(uuids, sorting, total)
 
 
 def select_matching_articles(
@@ -119,7 +120,7 @@ def select_matching_articles(
         if filters == NO_FILTERS:
             return None
         if filters == ArticleFilters(tag=filters.tag):
-            # The links alone contain the uuids of the articles.
+            # The links contain the uuids of the articles, so the table of articles is not read.
             tags, _ = find_named_terms(filters)
             return select(_tag.article_id).where(_tag.tag_id.in_(chain(*tags.values())))
     conditions = _list_all_conditions(filters, author_id)
@@ -132,7 +133,7 @@ def select_status_counts(author_id: UUID | None, filters: ArticleFilters) -> Exe
     Its columns are a status of the API, the number of articles, and how many of them have a working copy.
     """
     now, conditions = current_time(), _list_all_conditions(filters, author_id)
-    status = case((scheduled(_article, now), SCHEDULED), else_=_article.status).label("status")
+    status = case((match_scheduled_items(_article, now), SCHEDULED), else_=_article.status).label("status")
     copy = case((_article.uuid.in_(select(_copy.article_id)), 1))
     numbers = _select_articles(status, _article, conditions, filters, now, reads_all=True)
     return numbers.add_columns(func.count(), func.count(copy)).group_by(status)
@@ -160,7 +161,7 @@ def _select_articles(
     public: bool = False,
     reads_all: bool = False,
 ) -> Select[*tuple[Any, ...]]:
-    """Select `column` of the matching articles; the conditions on their state refer to `columns`."""
+    """Select `column` of the matching articles; conditions on status, type and time refer to `columns`."""
     wanted = [condition.get_sql(reads_all=reads_all) for condition in conditions]
     wanted += list_period_conditions(_article.published_at, filters)
     wanted += list_state_conditions(filters, columns, now, public=public)
@@ -204,7 +205,7 @@ def _select_total(
 
 
 def _make_order(filters: ArticleFilters, ordering: str, *, is_listed: bool, skips_index: bool) -> Order:
-    """Return the expressions of the ordering. With `skips_index`, the database sorts without an index."""
+    """Return the SQL expressions of the order. With `skips_index`, the database sorts without an index."""
     if ordering == FEATURED_FIRST:
         by_date = _make_order(filters, NEWEST, is_listed=is_listed, skips_index=skips_index)
         return ((unindexed(_article.featured) if skips_index else _article.featured, True), *by_date)
@@ -218,7 +219,7 @@ def _make_order(filters: ArticleFilters, ordering: str, *, is_listed: bool, skip
     return ((unindexed(has_date) if skips_index else has_date, not is_descending), *order)
 
 
-def _make_list(uuids: Any, order: Order, total: Select[int]) -> ArticleList:
+def _make_article_list(uuids: Any, order: Order, total: Select[int]) -> ArticleList:
     forwards, backwards = (
         uuids.order_by(*_apply_directions(order, is_reversed=is_reversed)) for is_reversed in (False, True)
     )
@@ -242,21 +243,21 @@ def _list_by_change(
     )
     is_descending = ordering.startswith("-")
 
-    def merge_parts(*, is_reversed: bool) -> Executable:
-        def order_by(changed: ColumnElement[Any], uuid: ColumnElement[UUID]) -> list[ColumnElement[Any]]:
+    def build_statement(*, is_reversed: bool) -> Executable:
+        def make_order(changed: ColumnElement[Any], uuid: ColumnElement[UUID]) -> list[ColumnElement[Any]]:
             return _apply_directions(((changed, is_descending), (uuid, False)), is_reversed=is_reversed)
 
         # The two statements are ordered too, so that the database can merge their rows.
         merged = union_all(
             *(
-                select(part.add_columns(changed).order_by(*order_by(changed, _article.uuid)).subquery())
+                select(part.add_columns(changed).order_by(*make_order(changed, _article.uuid)).subquery())
                 for part, changed in parts
             )
         )
         uuid, changed = merged.selected_columns
-        return merged.order_by(*order_by(changed, uuid))
+        return merged.order_by(*make_order(changed, uuid))
 
-    return ArticleList(merge_parts(is_reversed=False), merge_parts(is_reversed=True), total)
+    return ArticleList(build_statement(is_reversed=False), build_statement(is_reversed=True), total)
 
 
 def _apply_directions(order: Order, *, is_reversed: bool) -> list[ColumnElement[Any]]:

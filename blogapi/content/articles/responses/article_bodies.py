@@ -25,8 +25,8 @@ from blogapi.content.articles.renderer_version import get_renderer_version
 from blogapi.content.articles.responses import article_links, computed_fields, neighbours
 from blogapi.content.articles.responses.article_fields import (
     Terms,
-    article_fields,
     list_needed_fields,
+    make_article_fields,
     order_fields,
     read_rows,
     read_terms,
@@ -51,9 +51,10 @@ _TIMESTAMP = Timestamp()
 
 
 def get_json(uuid: UUID, names: Names = None, *, public: bool = False, type_: str | None = None) -> JsonBody:
-    """Return the article with these fields (None: the documented fields); raises NotFound if there is none.
+    """Return the article with these fields (None: the documented fields); raises NotFound if it is missing.
 
-    With `public`, it must be public, and with `type_` it must have this type: an article or a page.
+    With `public`, the article must be public, and with `type_`, it must be of this type: an article or a
+    page.
     """
     needed = list_needed_fields(order_fields(names))
     rows = read_rows([uuid], needed, public=public)
@@ -71,7 +72,7 @@ def make_article_body(row: Any, terms: Terms, names: Names) -> JsonBody:
     if wanted:
         found = neighbours.find_neighbours(row.uuid, wanted)
         article = {name: found.get(name, article.get(name)) for name in fields if name in (*article, *found)}
-    # After a backup is restored, another state of the article can get the same version; its time differs.
+    # After a backup is restored, another state of the article can get the same version, but at another time.
     state = f'{row.version} "{_TIMESTAMP.serialize("last_updated", row)}"'
     return JsonBody(web_json.to_json_bytes(article), item_state=state)
 
@@ -124,7 +125,7 @@ def get_article_bodies(
             digest.update(part)
         body = _stream_array(uuids, fields, snippets, public=public)
         return JsonBody(body, state=digest.hexdigest())
-    computed_state = computed_fields.get_state(fields)
+    computed_state = computed_fields.get_unrecorded_state(fields)
     state = f"{get_renderer_version()} {events.get_state_token(public=public)} {computed_state}"
     if not public:
         # Changes of working copies are not events, but can change which articles are listed, and their order.
@@ -164,9 +165,9 @@ def _read_articles(
 def _make_articles(
     rows: Sequence[Any], names: tuple[str, ...], terms: Terms, snippets: Snippets | None
 ) -> list[Fields]:
-    """Return the articles in the rows with the named fields in their order, without `neighbours.FIELDS`."""
+    """Return the named fields of the articles in the rows, in this order, without `neighbours.FIELDS`."""
     needed = list_needed_fields(names)
-    articles = [article_fields(row, needed, terms) for row in rows]
+    articles = [make_article_fields(row, needed, terms) for row in rows]
     if any(name in names for name in COMPUTED_FIELDS):
         computed = computed_fields.compute_fields(names, [{"category": None, **one} for one in articles])
         articles = [{**article, **fields} for article, fields in zip(articles, computed, strict=True)]
@@ -194,7 +195,7 @@ def list_published(
     Without `ordering`, the newest articles come first, or the best matches if there is a search query.
     """
     if _ranks_by_relevance(filters):
-        return _search_page(names, page, filters)
+        return _search_articles(names, page, filters)
     return _list_articles(build_list(filters, public=True), page, names, filters, public=True)
 
 
@@ -232,7 +233,9 @@ def list_in_any_status(
     if filters.status == ANY_STATUS:
         filters = replace(filters, status="")
     if _ranks_by_relevance(filters):
-        return _search_page(names, page, filters, author_id=author_id, public=False, hashes_body=hashes_body)
+        return _search_articles(
+            names, page, filters, author_id=author_id, public=False, hashes_body=hashes_body
+        )
     articles = build_list(filters, public=False, author_id=author_id)
     return _list_articles(articles, page, names, filters, public=False, hashes_body=hashes_body)
 
@@ -240,7 +243,7 @@ def list_in_any_status(
 def count_by_status(filters: ArticleFilters, author_id: UUID | None = None) -> Mapping[str, int]:
     """Return the numbers of the author's articles (None: of all articles) that match the filters, by status.
 
-    `any` is the number of all of them, and `edited` the number of articles with a working copy.
+    `any` is the number of matching articles in any status, and `edited` of those that have a working copy.
     """
     statement = select_status_counts(author_id, filters)
     numbers = dict.fromkeys((*API_STATUSES, ANY_STATUS, "edited"), 0)
@@ -251,7 +254,7 @@ def count_by_status(filters: ArticleFilters, author_id: UUID | None = None) -> M
     return numbers
 
 
-def get_several_json(uuids: Sequence[UUID], names: Names = None) -> JsonBody:
+def get_articles_json(uuids: Sequence[UUID], names: Names = None) -> JsonBody:
     """Return the JSON array of these articles, in any status and in this order."""
     rows = get_article_bodies(uuids, names, public=False)
     # The response to a write is built inside the transaction, but a stream would be read after its end.
@@ -263,10 +266,10 @@ def _ranks_by_relevance(filters: ArticleFilters) -> bool:
 
 
 def _get_snippet_maker(filters: ArticleFilters) -> Snippets | None:
-    def find(uuids: Sequence[UUID]) -> Mapping[UUID, str]:
+    def find_snippets(uuids: Sequence[UUID]) -> Mapping[UUID, str]:
         return make_snippets(filters.q, search_texts.read_texts(db.session.connection(), uuids))
 
-    return find if filters.q else None
+    return find_snippets if filters.q else None
 
 
 def _list_articles(
@@ -284,7 +287,7 @@ def _list_articles(
     return replace(page_body, max_number=MAX_SEARCH_PAGE) if filters.q else page_body
 
 
-def _search_page(
+def _search_articles(
     names: Names,
     page: PageRequest | None,
     filters: ArticleFilters,

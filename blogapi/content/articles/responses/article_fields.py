@@ -35,7 +35,7 @@ from blogapi.content.custom_fields import custom_values
 from blogapi.content.taxonomies.authors import Author, EmbeddedAuthorSchema
 from blogapi.content.taxonomies.categories import Category, EmbeddedCategorySchema
 from blogapi.content.taxonomies.tags import Tag, TagSchema
-from blogapi.publication.visibility import readable
+from blogapi.publication.visibility import match_readable_items
 from blogapi.storage.database import chunk, current_time, db, table_of
 from blogapi.web.fields import Fields, NestedColumns
 
@@ -45,7 +45,7 @@ Plan = Sequence[tuple[str, str | None, Callable[[Any, str, Any], Any]]]
 
 
 def _make_plan(schema: ma.Schema, prefix: str = "") -> Plan:
-    """Return the plan by which `dump_row` dumps rows that have all attributes of the schema's fields.
+    """Return the plan with which `dump_row` dumps rows that have an attribute for each field of the schema.
 
     In the rows, the names of the attributes begin with the prefix.
     """
@@ -86,9 +86,9 @@ _TERM_SCHEMAS: Mapping[str, ma.Schema] = {
 _TERM_MODELS: Mapping[str, Any] = {"category": Category, "tags": Tag, "authors": Author}
 # Fields that are not made from the row of the article and from its terms.
 _OTHER_FIELDS = (*COMPUTED_FIELDS, *neighbours.FIELDS, "snippet")
-# Computed fields need all other fields except for these.
+# The long fields, which no computed field needs.
 _LONG_FIELDS = ("content", "html", "toc")
-# The columns of the fields that do not have the name of their column.
+# Maps each field whose name is not the name of its column to the columns that it needs.
 _COLUMNS: Mapping[str, tuple[str, ...]] = {
     "author": ("author_id",),
     "parent": ("parent_id",),
@@ -124,7 +124,7 @@ _SHORT_FIELDS = tuple(name for name in ROW_FIELDS if name not in (*_LONG_FIELDS,
 
 
 def order_fields(names: Sequence[str] | None) -> tuple[str, ...]:
-    """Return these names (None: the documented ones) in the order that responses use."""
+    """Return these field names (None: the names of the documented fields) in the order of responses."""
     return DOCUMENTED_FIELDS if names is None else tuple(name for name in _FIELD_ORDER if name in names)
 
 
@@ -166,7 +166,7 @@ def _select_rows(needed: tuple[str, ...], public: bool) -> Select[*tuple[Any, ..
         source = source.outerjoin(category, _article.category_id == category.c.uuid)
     statement = select(*columns).select_from(source)
     statement = statement.where(_article.uuid.in_(bindparam("uuids", expanding=True)))
-    return statement.where(readable(_article)) if public else statement
+    return statement.where(match_readable_items(_article)) if public else statement
 
 
 # Maps the name of a field to the terms of each article, in their order, by the uuid of the article.
@@ -185,13 +185,13 @@ def read_terms(rows: Sequence[Any], needed: Collection[str]) -> Terms:
         for row in rows:
             if (uuid := row.category_uuid) is not None:
                 if uuid not in dumped:
-                    dumped[uuid] = dump_row(_plan_term("category", "category_"), row)
+                    dumped[uuid] = dump_row(_make_term_plan("category", "category_"), row)
                 found["category"][row.uuid] = [dumped[uuid]]
     for batch in chunk([row.uuid for row in rows]) if names else ():
         for row in db.session.connection().execute(_select_terms(names), {"articles": batch}).all():
             name, article, uuid, *_ = row
             if article is None:
-                dumped[uuid] = dump_row(_plan_term(name), row)
+                dumped[uuid] = dump_row(_make_term_plan(name), row)
             else:
                 found[name].setdefault(article, []).append(dumped[uuid])
     return found
@@ -201,11 +201,11 @@ def find_terms(name: str, uuids: Collection[UUID]) -> list[Fields]:
     """Return the terms with these uuids, in this order, as the field `name` shows them."""
     model = _TERM_MODELS[name]
     rows = {row.uuid: row for row in db.session.scalars(select(model).where(model.uuid.in_(uuids)))}
-    return [dump_row(_plan_term(name), rows[uuid]) for uuid in uuids]
+    return [dump_row(_make_term_plan(name), rows[uuid]) for uuid in uuids]
 
 
 @lru_cache(maxsize=8)
-def _plan_term(name: str, prefix: str = "") -> Plan:
+def _make_term_plan(name: str, prefix: str = "") -> Plan:
     return _make_plan(_TERM_SCHEMAS[name], prefix)
 
 
@@ -239,12 +239,12 @@ def _list_columns(name: str) -> dict[str, ColumnElement[Any]]:
     }
 
 
-def article_fields(row: Any, needed: tuple[str, ...], terms: Terms) -> Fields:
+def make_article_fields(row: Any, needed: tuple[str, ...], terms: Terms) -> Fields:
     """Return the needed fields of an article, as JSON values by name, from its row and its terms.
 
     A page has no category. The HTML still contains references to other articles; see `article_links`.
     """
-    fields = dump_row(_plan_row(needed), row)
+    fields = dump_row(_make_row_plan(needed), row)
     if "excerpt" in fields:
         fields["excerpt"] = row.excerpt or row.generated_excerpt
     for name in LINK_NAMES:
@@ -256,5 +256,5 @@ def article_fields(row: Any, needed: tuple[str, ...], terms: Terms) -> Fields:
 
 
 @lru_cache(maxsize=512)
-def _plan_row(needed: tuple[str, ...]) -> Plan:
+def _make_row_plan(needed: tuple[str, ...]) -> Plan:
     return _make_plan(_RowSchema(only=[name for name in needed if name in ROW_FIELDS]))

@@ -19,7 +19,7 @@ from blogapi.content.articles import page_tree
 from blogapi.content.articles.models import Article
 from blogapi.content.taxonomies.categories import Category
 from blogapi.publication import shared_caching
-from blogapi.publication.visibility import LISTED_STATUSES, ItemType, readable
+from blogapi.publication.visibility import LISTED_STATUSES, ItemType, match_readable_items
 from blogapi.rendering.article_references import REFERENCE
 from blogapi.site import addresses, page_paths
 from blogapi.site.queries import get_site
@@ -43,7 +43,7 @@ _SELECT_READABLE = (
         _article.status,
     )
     .outerjoin(Category.__table__, _category.uuid == _article.category_id)
-    .where(_article.uuid.in_(bindparam("uuids", expanding=True)), readable(_article))
+    .where(_article.uuid.in_(bindparam("uuids", expanding=True)), match_readable_items(_article))
 )
 _SELECT_CONTENT = select(_article.content).where(
     _article.uuid == bindparam("uuid"), _article.content.contains(_SCHEME)
@@ -64,28 +64,28 @@ def resolve_links(texts: Sequence[str]) -> list[str]:
         return list(texts)
     urls = find_urls(uuids)
 
-    def replace(link: re.Match[str]) -> str:
+    def replace_link(link: re.Match[str]) -> str:
         before, uuid, fragment, after, text = link.groups("")
         url = urls.get(UUID(uuid))
         return text if url is None else f'<a{before} href="{escape(url)}{fragment}"{after}>{text}</a>'
 
-    return [_LINK.sub(replace, text) if _SCHEME in text else text for text in texts]
+    return [_LINK.sub(replace_link, text) if _SCHEME in text else text for text in texts]
 
 
-def find_mentioned(text: str) -> set[UUID]:
+def find_mentioned_articles(text: str) -> set[UUID]:
     """Return the uuids of the articles to which a text refers anywhere, including in code."""
     return {UUID(uuid) for uuid in REFERENCE.findall(text)}
 
 
 def find_linked_items(uuid: UUID) -> Mapping[str, set[UUID]]:
-    """Return the items that can change the HTML of an article, by kind.
+    """Return, by kind, the uuids of the items that can change the HTML of an article.
 
     These are the linked articles with their categories, and the linked pages. If a linked page moves because
     a page above it changes, the linked page has an event of its own.
     """
     content = db.session.connection().scalar(_SELECT_CONTENT, {"uuid": uuid})
     shown = defaultdict[str, set[UUID]](set)
-    for row in execute_in_batches(_SELECT_LINKED, "uuids", find_mentioned(content or "")):
+    for row in execute_in_batches(_SELECT_LINKED, "uuids", find_mentioned_articles(content or "")):
         shown[row.type].add(row.uuid)
         if row.category_id is not None:
             shown[Category.kind].add(row.category_id)

@@ -20,10 +20,10 @@ from blogapi.content.articles.fields import LINK_FIELDS, LINK_NAMES
 from blogapi.content.articles.models import Article, WorkingCopy
 from blogapi.content.articles.responses.head import make_head
 from blogapi.content.articles.responses.translations import Translation, find_translations
-from blogapi.content.custom_fields.shown_values import list_unfit_values, show_values
+from blogapi.content.custom_fields.shown_values import list_unfit_values, select_shown_values
 from blogapi.content.presence import find_present_users, get_presence_state
 from blogapi.content.taxonomies.categories import Category
-from blogapi.content.taxonomies.hierarchy import find_parents
+from blogapi.content.taxonomies.hierarchy import find_ancestors
 from blogapi.parsing import parse_timestamp
 from blogapi.publication.visibility import ItemType
 from blogapi.site import addresses, page_paths
@@ -100,7 +100,8 @@ class ComputedField:
     """A computed field: the additional fields that it needs, and a function that computes it for a group.
 
     `compute` returns one value per article, or None if the article does not have the field: the response then
-    lacks the field, or shows null if the field `is_nullable`. It executes a fixed number of statements.
+    lacks the field, or shows null if the field `is_nullable`. `compute` executes a fixed number of
+    statements.
     """
 
     needs: tuple[str, ...]
@@ -125,7 +126,7 @@ def get_needed_fields(names: Sequence[str]) -> Sequence[str]:
     return [needed for name in names if name in _FIELDS for needed in _FIELDS[name].needs]
 
 
-def get_state(names: Sequence[str]) -> str:
+def get_unrecorded_state(names: Sequence[str]) -> str:
     """Return a text that changes with the named fields whose changes are not recorded as events."""
     caller = current_caller()
     if not (caller.sees_drafts or caller.restricted_to_author):
@@ -191,7 +192,7 @@ def _find_key_names(group: ArticleGroup) -> Sequence[str | None]:
 
 
 def _find_open_by(group: ArticleGroup) -> Sequence[Sequence[Fields] | None]:
-    """Return the other users who have each article open; None if the caller sees no drafts of its author."""
+    """Return the other users who have each article open; None if drafts of its author are hidden."""
     caller = current_caller()
     own = str(caller.restricted_to_author)
     visible = {UUID(item["uuid"]) for item in group.articles if caller.sees_drafts or item["author"] == own}
@@ -222,7 +223,7 @@ def _list_translations(group: ArticleGroup) -> Sequence[Sequence[Fields]]:
 
 def _make_heads(group: ArticleGroup) -> Sequence[Fields]:
     categories = [article["category"] and UUID(article["category"]["uuid"]) for article in group.articles]
-    parents = find_parents(Category, {*filter(None, categories)})
+    parents = find_ancestors(Category, {*filter(None, categories)})
     return [
         make_head(
             article,
@@ -310,7 +311,8 @@ _FIELDS: Mapping[str, ComputedField] = {
     "key_name": ComputedField((), _find_key_names, is_nullable=True),
     "working_copy": ComputedField((), _find_working_copies, is_nullable=True),
     "custom": ComputedField(
-        ("stored_custom",), lambda group: show_values([one["stored_custom"] for one in group.articles])
+        ("stored_custom",),
+        lambda group: select_shown_values([one["stored_custom"] for one in group.articles]),
     ),
     "custom_unfit": ComputedField(("stored_custom",), _list_unfit_custom_values, is_nullable=True),
     "open_by": ComputedField((), _find_open_by, is_nullable=True),

@@ -1,4 +1,4 @@
-"""Builds the head of an article's page: title, description, robots, Open Graph, Twitter card and JSON-LD.
+"""Builds the data for the HTML `<head>` of an article: title, description, robots, Open Graph and JSON-LD.
 
 The tags and their fallbacks follow Ghost and Yoast SEO for WordPress. Unknown values are absent, for example
 all addresses if the site has no `url`.
@@ -48,12 +48,12 @@ def make_head(
     translations: Sequence[Translation] = (),
     pages: Sequence[Breadcrumb] = (),
 ) -> Fields:
-    """Return the head of the page of an article, or of a page.
+    """Return the data for the HTML `<head>` of an article, or of an item of the kind page.
 
-    `article` has the stored fields, `status`, `category`, `tags` and `authors`. `url` is the address of its
-    page. `parents` are the categories above its category, and `pages` the public pages above a page, the
-    outermost first. `translations` are the public articles with the same translation key, including the
-    article itself; the head links to them if there are several.
+    `article` has the stored fields, `status`, `category`, `tags` and `authors`. `url` is the address of the
+    item. `parents` are the categories above its category, and `pages` the public items of the kind page above
+    it, both with the outermost first. `translations` are the public articles with the same translation key,
+    including the article itself; the head links to them if there are several.
     """
     site, category = addresses.describe_in_language(site, article["language"]), article["category"]
     page, times = _make_page_summary(article, site, url), _read_times(article)
@@ -119,7 +119,8 @@ def _make_posting(page: PageSummary, times: _Times, article: Fields, site: Site)
             "image": _make_image(page),
             "datePublished": times.published_at,
             "dateModified": times.modified_at,
-            # Authors are public only if a public article names them, so a page (no category) names none.
+            # Authors are public only if a public article names them, so the head of an item of the kind page
+            # (without category) names no authors.
             "author": [_make_person(site, author) for author in article["authors"] if article["category"]],
             "publisher": make_publisher(site),
             "articleSection": article["category"] and article["category"]["name"],

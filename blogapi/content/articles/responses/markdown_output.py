@@ -27,7 +27,7 @@ MARKDOWN = "text/markdown"
 # The Markdown response in the OpenAPI document, in addition to the JSON response.
 MARKDOWN_CONTENT = {200: {"content": {MARKDOWN: {"schema": {"type": "string"}}}}}
 
-# The fields in the front matter, which has the names of an export.
+# The fields in the front matter, under the names that the front matter of an export uses.
 _TEXTS = (
     *("title", "subtitle", "slug", "url", "published_at", "last_updated", "language", "translation_key"),
     *("excerpt", "cover_image"),
@@ -36,9 +36,10 @@ _NAMES = {"published_at": "date", "last_updated": "lastmod"}
 _LISTS = ("tags", "authors")
 _FIELDS = (*_TEXTS, "category", *_LISTS, "content", "content_type")
 
-# Code in Markdown, in which references stay as they are: meanwhile, a mark replaces the colons in code. The
-# mark is a character that Unicode reserves for use inside a program. The repetitions in these patterns are
-# possessive, bounded, or match up to the end of the text, so that every search is fast.
+# Matches code in Markdown, in which references are not resolved: while all other references are resolved, a
+# mark replaces the colons in code. The mark is a character that Unicode reserves for use inside a program.
+# The repetitions in these patterns are possessive, bounded, or match up to the end of the text, so that every
+# search is fast.
 _CODE = re.compile(
     r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})"
     r"(?s:.*?)(?:^[ \t>]*(?P=fence)[`~]*|\Z)"
@@ -46,7 +47,7 @@ _CODE = re.compile(
     re.MULTILINE,
 )
 _COLON_MARK = "\ufdd0"
-# Links to articles in Markdown and in HTML, with the words that stay without the link.
+# Match links to articles in Markdown and in HTML; a group contains the text that remains without the link.
 _LINKS = tuple(
     re.compile(pattern, re.IGNORECASE | re.MULTILINE)
     for pattern in (
@@ -57,7 +58,7 @@ _LINKS = tuple(
         rf"^ {{0,3}}\[[^][\n]{{1,500}}\]: {{0,3}}<?{ARTICLE.pattern}.{{0,500}}(?P<words>)$",
     )
 )
-# A reference, with the Markdown before it, or the end of the tag that contains it.
+# Matches a reference and the Markdown before it, or the end of the HTML tag that contains the reference.
 _REFERENCE = re.compile(
     rf"(\]\(\s{{0,3}}<?|\]: {{0,3}}<?)?(?<![\w/.:%-])(?:{ARTICLE.pattern}|{FILE.pattern})"
     r"(?=([^<>]{0,500}>)?)",
@@ -75,11 +76,11 @@ def prefers_markdown() -> bool:
     return is_named and bool(accepted[MARKDOWN] and accepted[MARKDOWN] >= accepted["application/json"])
 
 
-def offers_markdown(view: Callable[[Query, UUID], JsonBody]) -> Callable[[Query, UUID], JsonBody | Response]:
-    """Return the view of an article or a page, which then answers in JSON or, if preferred, in Markdown."""
+def offer_markdown(view: Callable[[Query, UUID], JsonBody]) -> Callable[[Query, UUID], JsonBody | Response]:
+    """Return a view that answers as the given view or, if the request prefers it, in Markdown."""
 
     @wraps(view)
-    def negotiate(query: Query, id: UUID) -> JsonBody | Response:
+    def negotiate_format(query: Query, id: UUID) -> JsonBody | Response:
         if not prefers_markdown():
             return view(query, id)
         if query.fields is not None:
@@ -88,7 +89,7 @@ def offers_markdown(view: Callable[[Query, UUID], JsonBody]) -> Callable[[Query,
             )
         return _make_response(view(replace(query, fields=_FIELDS), id))
 
-    return negotiate
+    return negotiate_format
 
 
 def _make_response(body: JsonBody) -> Response:
@@ -110,8 +111,8 @@ def _make_response(body: JsonBody) -> Response:
 
 
 def _resolve_references(content: str, *, is_markdown: bool) -> str:
-    """Return the text with the addresses of articles and files, and without links to hidden articles."""
-    files, uuids = find_mentioned_files(content), article_links.find_mentioned(content)
+    """Return the text with addresses instead of references, and without links to hidden articles."""
+    files, uuids = find_mentioned_files(content), article_links.find_mentioned_articles(content)
     if not files and not uuids:
         return content
     if is_markdown:
@@ -123,9 +124,9 @@ def _resolve_references(content: str, *, is_markdown: bool) -> str:
             lambda link: link[0] if UUID(link["article"]) in addresses else link["words"], content
         )
 
-    def resolve(reference: re.Match[str]) -> str:
+    def resolve_reference(reference: re.Match[str]) -> str:
         before, article, file, tag_end = reference.groups("")
         address = addresses.get(UUID(article or file)) if before or tag_end else None
         return reference[0] if address is None else f"{before}{escape(address)}"
 
-    return _REFERENCE.sub(resolve, content).replace(_COLON_MARK, ":")
+    return _REFERENCE.sub(resolve_reference, content).replace(_COLON_MARK, ":")

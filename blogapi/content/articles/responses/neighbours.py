@@ -16,7 +16,7 @@ from sqlalchemy import ColumnElement, case, desc, func, or_, select
 from blogapi.content.articles.models import Article, ArticleTag
 from blogapi.content.articles.schemas import ArticleLinkSchema
 from blogapi.content.taxonomies.categories import Category
-from blogapi.publication.visibility import can_be_listed, listed
+from blogapi.publication.visibility import can_be_listed, match_listed_articles
 from blogapi.site.addresses import make_row_url
 from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db, table_of
@@ -35,10 +35,10 @@ _OLDEST_FIRST = (_article.published_at, desc(_article.uuid))
 
 
 def find_neighbours(uuid: UUID, names: Collection[str]) -> Fields:
-    """Return the requested FIELDS of an article, by name."""
+    """Return the requested fields of FIELDS for an article, by name."""
     columns = (_article.uuid, _article.published_at, _article.category_id, _article.language)
     article = db.session.execute(select(*columns).where(_article.uuid == uuid)).one()
-    find = {"previous": _find_previous, "next": _find_next, "related": _find_related}
+    find = {"previous": _find_previous_article, "next": _find_next_article, "related": _find_related_articles}
     site, found = get_site(), Fields()
     for name in names:
         links = [
@@ -48,7 +48,7 @@ def find_neighbours(uuid: UUID, names: Collection[str]) -> Fields:
     return found
 
 
-def _find_previous(article: Any) -> Sequence[Any]:
+def _find_previous_article(article: Any) -> Sequence[Any]:
     # A draft may have no time, and a scheduled article comes after all public articles.
     if article.published_at is None:
         return ()
@@ -58,16 +58,16 @@ def _find_previous(article: Any) -> Sequence[Any]:
     return _read_rows(article, can_be_listed(_article), *is_older, order=_NEWEST_FIRST)
 
 
-def _find_next(article: Any) -> Sequence[Any]:
+def _find_next_article(article: Any) -> Sequence[Any]:
     time, now = article.published_at, current_time()
     if time is None or time > now:
         return ()
     is_newer = _article.published_at >= time, or_(_article.published_at > time, _article.uuid < article.uuid)
-    return _read_rows(article, listed(_article, now), *is_newer, order=_OLDEST_FIRST)
+    return _read_rows(article, match_listed_articles(_article, now), *is_newer, order=_OLDEST_FIRST)
 
 
-def _find_related(article: Any) -> Sequence[Any]:
-    """Return the public articles with the most tags in common, then the newest others of the category."""
+def _find_related_articles(article: Any) -> Sequence[Any]:
+    """Return the public articles that share most tags with the article, then the newest of its category."""
     now = current_time()
     is_common = _tag.tag_id.in_(select(_tag.tag_id).where(_tag.article_id == article.uuid))
     # The rows of ArticleTag repeat the category, so that no row of Article is read.
@@ -93,7 +93,10 @@ def _find_related(article: Any) -> Sequence[Any]:
     if not left:
         return found
     is_left = (_article.category_id == article.category_id, _article.uuid.not_in([row.uuid for row in found]))
-    return [*found, *_read_rows(article, listed(_article, now), *is_left, order=_NEWEST_FIRST, limit=left)]
+    return [
+        *found,
+        *_read_rows(article, match_listed_articles(_article, now), *is_left, order=_NEWEST_FIRST, limit=left),
+    ]
 
 
 def _read_rows(

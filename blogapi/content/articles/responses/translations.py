@@ -17,7 +17,7 @@ from blogapi.content.articles import page_tree
 from blogapi.content.articles.models import Article
 from blogapi.content.taxonomies.categories import Category
 from blogapi.parsing import normalize_language
-from blogapi.publication.visibility import ItemType, listed, listed_pages
+from blogapi.publication.visibility import ItemType, match_listed_articles, match_listed_pages
 from blogapi.site import addresses, page_paths
 from blogapi.site.models import Site
 from blogapi.storage.database import chunk, current_time, db, table_of
@@ -33,7 +33,7 @@ _KEYS: Any = bindparam("keys", expanding=True)
 class Translation:
     """A public article or page in a language; `url` is None if the site has no address.
 
-    `is_site_language` is whether it is in the language of the site.
+    `is_site_language` is whether the item is in the language of the site.
     """
 
     uuid: UUID
@@ -47,7 +47,7 @@ class Translation:
 def find_translations(
     site: Site, keys: Iterable[str], type_: str = ItemType.ARTICLE.value
 ) -> Mapping[str, Sequence[Translation]]:
-    """Return the public articles (or pages, by the type) with these keys, in the order of their languages.
+    """Return the public articles, or pages, with these keys, by key and in the order of their languages.
 
     An empty key has no translations, and any other key has at most MAX_TRANSLATIONS.
     """
@@ -90,7 +90,7 @@ def _make_url(site: Site, row: Any, tree: Mapping[UUID, page_paths.PageNode]) ->
 
 def _select_translations(type_: str) -> Select[*tuple[Any, ...]]:
     columns = ("translation_key", "uuid", "slug", "language", "published_at", "parent_id", "robots")
-    is_public = listed(_article) if type_ == ItemType.ARTICLE else listed_pages(_article)
+    is_public = match_listed_articles(_article) if type_ == ItemType.ARTICLE else match_listed_pages(_article)
     order = (_article.language, _article.published_at, _article.uuid)
     place = func.row_number().over(partition_by=_article.translation_key, order_by=order).label("place")
     found = (

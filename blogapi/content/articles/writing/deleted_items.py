@@ -90,7 +90,7 @@ def store_documents(user: UUID, uuids: Sequence[UUID]) -> None:
 
 
 def discard_item(item: DeletedItem) -> None:
-    """Delete the row of an item that is not restored, and add its edits to the history."""
+    """Delete the row of a deleted item without restoring it, and add its edits to the history."""
     document = parse_document(item)
     if document.working_copy is not None:
         history.keep_edits(document.article, get_content(document.article), document.working_copy)
@@ -98,14 +98,14 @@ def discard_item(item: DeletedItem) -> None:
 
 
 def delete_item(item: DeletedItem) -> None:
-    """Delete the row of an item, and its uses of files."""
+    """Delete the row of a deleted item, and its uses of files."""
     uses.store_deleted_item_uses(db.session(), {item.uuid: ""})
     db.session.delete(item)
     db.session.flush()
 
 
 def repair_sort_keys() -> None:
-    """Correct the sort keys that do not match the titles."""
+    """Correct the sort keys of deleted items that do not match the titles."""
     item = table_of(DeletedItem)
     for row in db.session.execute(select(item.c.uuid, item.c.title, item.c.sort_key)).all():
         if row.sort_key != (key := make_sort_key(row.title)):

@@ -40,13 +40,13 @@ class RenderedArticle:
     used: Mapping[UUID, File]
     files: KnownFiles
 
-    def differs(self) -> bool:
-        """Return whether a derived column of the article has another value."""
+    def differs_from_article(self) -> bool:
+        """Return whether a derived column of the article has another value than the rendering."""
         return any(getattr(self.article, name) != value for name, value in self.columns.items())
 
     def set_columns(self) -> None:
         """Set the derived columns of the article; the time of its last update does not change."""
-        # Otherwise, `onupdate` would change it.
+        # Without this call, `onupdate` would change `last_updated`.
         flag_modified(self.article, "last_updated")
         for name, value in self.columns.items():
             setattr(self.article, name, value)
@@ -86,7 +86,7 @@ def rerender_articles(session: Session, articles: Collection[Article]) -> None:
     """Rerender the articles, store the columns that differ, and record the changed articles."""
     rendered = render_articles(articles)
     for rendered_article in rendered:
-        if rendered_article.differs():
+        if rendered_article.differs_from_article():
             event_states.record_rendering(rendered_article.article, ChangeType.RENDERED)
             rendered_article.set_columns()
     session.flush()
@@ -115,6 +115,6 @@ def reindex_articles(session: Session, articles: Sequence[Article]) -> None:
 
 
 def get_search_text(article: Article, plain_text: str) -> SearchText:
-    """Return the texts of an article that searches cover; `plain_text` is its content."""
+    """Return the texts of an article that searches cover; `plain_text` is the content of the article."""
     others = search_texts.join_texts((getattr(article, name) for name in SEARCHED_NAMES), article.custom)
     return SearchText(article.uuid, get_listed_from(article), article.title, others, plain_text)

@@ -19,7 +19,7 @@ from blogapi.storage.database_clock import CachedValue
 _categories = CachedValue[dict[UUID, Category]](lambda session: {})
 
 
-def get_state(article: Article) -> ItemState:
+def get_article_state(article: Article) -> ItemState:
     """Return the state that readers can see now or, if the article is scheduled, later."""
     readable_from = get_readable_from(article)
     if readable_from is None:
@@ -57,5 +57,5 @@ def _get_category(uuid: UUID) -> Category:
 
 def record_rendering(article: Article, change: ChangeType) -> None:
     """Record that data derived from the article has changed, although its fields are the same."""
-    state = get_state(article)
+    state = get_article_state(article)
     events.note_change(article.type, article.uuid, state, state, change=change)

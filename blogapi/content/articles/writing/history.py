@@ -20,7 +20,7 @@ from blogapi.web.access import current_key_name
 _SAVES_PERIOD = timedelta(minutes=10)
 
 
-def continues_saves(article: Article, last_number: int, user: UUID, now: datetime) -> bool:
+def continues_last_version(article: Article, last_number: int, user: UUID, now: datetime) -> bool:
     """Return whether a save of the scheduled article belongs to the last version and adds no version."""
     # Another write, or a name for the current version, adds a version without `saves_since`.
     last = _find_revision(article.uuid, last_number)

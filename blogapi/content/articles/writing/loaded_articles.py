@@ -45,7 +45,7 @@ class ArticleWrite:
     old_content: ArticleContent | None
     is_rendered: bool = False
 
-    def renders(self) -> bool:
+    def needs_rendering(self) -> bool:
         """Return whether the write renders the content, or adds or removes a file of the media library."""
         former = self.old_content
         if former is None or self.is_rendered or self.has_changed(*_RENDERED_COLUMNS):
@@ -80,7 +80,7 @@ class LoadedArticles:
     terms: KnownTerms = NO_TERMS
     # The highest numbers in the histories of articles that were deleted.
     deleted_numbers: dict[UUID, int] = field(default_factory=dict)
-    # The slugs that writes have taken from articles; `assigned_slugs` are those given to articles.
+    # The slugs that the writes have taken from articles; `assigned_slugs` are those given to articles.
     released_slugs: set[str] = field(default_factory=set)
     writes: dict[UUID, ArticleWrite] = field(default_factory=dict)
     deleted: list[UUID] = field(default_factory=list)
@@ -100,7 +100,7 @@ class LoadedArticles:
 
 
 @contextmanager
-def write_together(
+def write_articles_together(
     inputs: Sequence[ArticleInput],
     *uuids: UUID | None,
     writer: UUID | None = None,
@@ -140,13 +140,15 @@ def load_rows(loaded: LoadedArticles, inputs: Sequence[ArticleInput], uuids: Seq
 def store_writes(loaded: LoadedArticles) -> None:
     """Store the written rows, then the moves of pages, the uses of files and the search words."""
     writes, session = list(loaded.writes.values()), db.session()
-    to_render = [write.article for write in writes if write.renders()]
+    to_render = [write.article for write in writes if write.needs_rendering()]
     rendered = render_articles(to_render) if to_render else []
     for rendered_article in rendered:
         rendered_article.set_columns()
     session.flush()
     if loaded.tree is not None:
-        page_moves.record_moves(loaded.tree, page_tree.reread_tree(), keeps_paths=loaded.keeps_former_paths)
+        page_moves.record_page_moves(
+            loaded.tree, page_tree.reread_tree(), keeps_paths=loaded.keeps_former_paths
+        )
     if rendered:
         new = {write.article.uuid for write in writes if write.old_content is None}
         store_derived_rows(session, rendered, new=new)

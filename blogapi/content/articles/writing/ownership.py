@@ -17,7 +17,7 @@ from blogapi.accounts.users.queries import get_user_by_name
 from blogapi.cli import report_problems
 from blogapi.content.articles import queries
 from blogapi.content.articles.models import Article, ArticleAuthor, DeletedItem
-from blogapi.content.articles.writing.event_states import get_state
+from blogapi.content.articles.writing.event_states import get_article_state
 from blogapi.content.taxonomies import authors
 from blogapi.content.taxonomies.categories import Category
 from blogapi.content.taxonomies.models import Term
@@ -88,7 +88,7 @@ def _move_articles(old_owner: UUID, owner: UUID, moved: ReassignedCounts) -> Non
     uuids = db.session.scalars(select(Article.uuid).where(or_(*is_owned))).all()
     for batch in chunk(uuids, _BATCH_SIZE):
         for article, _ in queries.find_stored_articles(batch).values():
-            before, is_author = get_state(article), article.author_id == old_owner
+            before, is_author = get_article_state(article), article.author_id == old_owner
             in_byline = profile is not None and _replace_author(article, profile.uuid, new_profile)
             moved.articles += is_author
             moved.bylines += in_byline
@@ -99,7 +99,7 @@ def _move_articles(old_owner: UUID, owner: UUID, moved: ReassignedCounts) -> Non
             # state.
             article.version += is_author or in_byline
             _keep_last_updated(article)
-            note_change(article.type, article.uuid, before, get_state(article))
+            note_change(article.type, article.uuid, before, get_article_state(article))
         db.session.flush()
         for row in list(db.session.identity_map.values()):
             if isinstance(row, Article):

@@ -27,7 +27,7 @@ from blogapi.storage.expressions import make_upsert_statement
 _PAGE = ItemType.PAGE.value
 
 
-def record_moves(before: Tree, after: Tree, *, keeps_paths: bool = True) -> None:
+def record_page_moves(before: Tree, after: Tree, *, keeps_paths: bool = True) -> None:
     """Record the pages whose paths a write has changed, in a fixed number of statements.
 
     The session has noted the changes of the written pages already, but with paths that later writes may have
@@ -35,7 +35,7 @@ def record_moves(before: Tree, after: Tree, *, keeps_paths: bool = True) -> None
     """
     site, notes = get_site(), get_write_transaction(db.session()).noted_changes
     # No reader knows the address that a new page had earlier in the transaction.
-    known = {uuid: place for uuid, place in before.items() if _is_known(uuid, notes)}
+    known = {uuid: place for uuid, place in before.items() if _is_known_to_readers(uuid, notes)}
     old_paths, paths = page_paths.make_paths(site, before), page_paths.make_paths(site, after)
     for uuid, place in after.items():
         old = before.get(uuid)
@@ -48,7 +48,7 @@ def record_moves(before: Tree, after: Tree, *, keeps_paths: bool = True) -> None
         _store_former_paths(site, known, old_paths, paths)
 
 
-def _is_known(uuid: UUID, notes: Mapping[events.ItemKey, Any]) -> bool:
+def _is_known_to_readers(uuid: UUID, notes: Mapping[events.ItemKey, Any]) -> bool:
     noted_change = notes.get((_PAGE, uuid))
     return noted_change is None or noted_change.before is not None
 

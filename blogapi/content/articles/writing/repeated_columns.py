@@ -13,18 +13,18 @@ from sqlalchemy import ColumnElement, Select, func, or_, select, update
 
 from blogapi.content.articles.models import Article, ArticleAuthor, ArticleTag
 from blogapi.content.search.models import SearchEntry
-from blogapi.publication.visibility import listed_from
+from blogapi.publication.visibility import make_listed_from_expression
 from blogapi.storage.database import db
 
 
 def count_differences() -> int:
     """Return the number of links and search entries that differ from their article."""
-    return sum(db.session.scalar(statement) or 0 for statement in _build_counts())
+    return sum(db.session.scalar(statement) or 0 for statement in _build_count_statements())
 
 
 def repair_differences() -> None:
-    """Copy the columns of the articles into the links and search entries that differ."""
-    for link, repeated, differs in _list_links():
+    """Copy the columns of the articles into the links and search entries that differ from their article."""
+    for link, repeated, differs in _list_repeated_columns():
         is_wrong = select(Article.uuid).where(Article.uuid == link.article_id, differs).exists()
         article = select(*repeated.values()).where(Article.uuid == link.article_id)
         values = {
@@ -35,16 +35,16 @@ def repair_differences() -> None:
 
 
 @cache
-def _build_counts() -> list[Select[int]]:
+def _build_count_statements() -> list[Select[int]]:
     return [
         select(func.count()).join_from(link, Article, Article.uuid == link.article_id).where(differs)
-        for link, _, differs in _list_links()
+        for link, _, differs in _list_repeated_columns()
     ]
 
 
-def _list_links() -> Iterator[tuple[Any, dict[str, ColumnElement[Any]], ColumnElement[bool]]]:
-    """Yield each model, the values of its repeated columns, and the condition that one of them differs."""
-    repeated: dict[str, Any] = {"listed_from": listed_from(Article)}
+def _list_repeated_columns() -> Iterator[tuple[Any, dict[str, ColumnElement[Any]], ColumnElement[bool]]]:
+    """Yield each model, the correct values of its repeated columns, and the condition for wrong values."""
+    repeated: dict[str, Any] = {"listed_from": make_listed_from_expression(Article)}
     of_tag = {**repeated, "category_id": Article.category_id}
     for link, columns in ((ArticleAuthor, repeated), (SearchEntry, repeated), (ArticleTag, of_tag)):
         differs = [getattr(link, name).is_distinct_from(value) for name, value in columns.items()]

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from blogapi.config import CannotStart
 from blogapi.content.articles import author_visibility, queries
 from blogapi.content.articles.models import Article, ArticleStats
-from blogapi.content.articles.permissions import visible_to_caller
+from blogapi.content.articles.permissions import is_visible_to_caller
 from blogapi.content.articles.prerendering import prerender_articles
 from blogapi.content.articles.renderer_version import get_renderer_version
 from blogapi.content.articles.writing import deleted_items, event_states, repeated_columns
@@ -34,7 +34,8 @@ from blogapi.storage import connections, migration_names, upgrade_progress, upgr
 from blogapi.storage.database import batch_uuids, chunk, db, table_of, transaction
 from blogapi.storage.version_check import NewerSchema
 
-# The number of articles that one transaction renders. It is small, so that other writers wait only briefly.
+# The number of articles that one transaction renders. The number is small, so that other writers wait only
+# briefly.
 _ARTICLES_PER_TRANSACTION = 200
 
 
@@ -123,20 +124,20 @@ _MAX_PRERENDERED_ARTICLES = 1_000
 def prerender_articles_using(media_ids: Collection[UUID]) -> None:
     """Render the contents of the articles that use the files before the transaction."""
     prerender_articles(
-        sorted(hooks.find_items(db.session(), Article.kind, media_ids))[:_MAX_PRERENDERED_ARTICLES]
+        sorted(hooks.find_items_using(db.session(), Article.kind, media_ids))[:_MAX_PRERENDERED_ARTICLES]
     )
 
 
 def rerender_articles_using(session: Session, media_ids: Collection[UUID]) -> None:
     """Rerender the articles that show the files, and record the change of these articles."""
-    users = sorted(hooks.find_items(session, Article.kind, media_ids))
+    users = sorted(hooks.find_items_using(session, Article.kind, media_ids))
     for batch in chunk(users, _ARTICLES_PER_STATEMENT):
         rendered = render_articles(queries.find_articles(batch, with_html=True).values())
         changed = []
         for rendered_article in rendered:
             # If only a former version of an article uses a file, the article does not change.
             article, files = rendered_article.article, rendered_article.files
-            if _replace_paths(article, files) or rendered_article.differs():
+            if _replace_paths(article, files) or rendered_article.differs_from_article():
                 changed.append(rendered_article)
                 event_states.record_rendering(article, ChangeType.UPDATED)
                 rendered_article.set_columns()
@@ -159,7 +160,7 @@ _article = table_of(Article).c
 def resolve_items(references: Collection[UUID | str]) -> Mapping[UUID | str, UUID]:
     """Map references to uuids of existing items; a slug counts only if the caller may see the item."""
     slugs, uuids = ([value for value in references if isinstance(value, type_)] for type_ in (str, UUID))
-    by_slug = select(_article.uuid, _article.slug).where(_article.slug.in_(slugs), visible_to_caller())
+    by_slug = select(_article.uuid, _article.slug).where(_article.slug.in_(slugs), is_visible_to_caller())
     by_uuid = select(_article.uuid, null()).where(_article.uuid.in_(uuids))
     rows = db.session.execute(union_all(by_slug, by_uuid))
     return {slug or uuid: uuid for uuid, slug in rows}

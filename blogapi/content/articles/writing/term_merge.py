@@ -83,7 +83,7 @@ def _move_user(term: Any, others: Sequence[Any]) -> None:
 
 
 def _move_articles(taxonomy: Taxonomy[Any], former: UUID, new: UUID) -> None:
-    connection, link = db.session.connection(), taxonomy.get_link()
+    connection, link = db.session.connection(), taxonomy.get_link_column()
     if taxonomy.model is Category:
         moved = select(_article.c.uuid).where(link == former)
         connection.execute(update(_tag).where(_tag.c.article_id.in_(moved)).values(category_id=new))

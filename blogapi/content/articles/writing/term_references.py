@@ -123,13 +123,13 @@ def keep_existing_terms(content: ArticleContent) -> tuple[ArticleContent, UUID |
     terms = find_terms([content.to_input()])
     existing = replace(
         content,
-        tags=_keep_known(terms.tags, content.tags),
-        authors=_keep_known(terms.authors, content.authors),
+        tags=_keep_known_uuids(terms.tags, content.tags),
+        authors=_keep_known_uuids(terms.authors, content.authors),
     )
     return existing, content.category and terms.categories.get(content.category)
 
 
-def _keep_known(uuids: _UuidsByReference, given: Iterable[UUID]) -> tuple[UUID, ...]:
+def _keep_known_uuids(uuids: _UuidsByReference, given: Iterable[UUID]) -> tuple[UUID, ...]:
     return tuple(dict.fromkeys(uuids[uuid] for uuid in given if uuid in uuids))
 
 
@@ -148,7 +148,7 @@ def _select_terms_by(keys: tuple[tuple[type[Any], str], ...]) -> CompoundSelect[
 def _resolve_references(
     uuids: _UuidsByReference, references: Mapping[str, UUID | str], errors: Errors
 ) -> tuple[UUID, ...]:
-    """Return the uuids of the references, which are given by their paths in the body."""
+    """Return the uuids of the references; `references` maps the path of each reference in the body to it."""
     for path, reference in references.items():
         if reference not in uuids:
             name = "slug" if isinstance(reference, str) else "uuid"

@@ -23,7 +23,7 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.argument("paths", type=_FILE, nargs=-1, required=True, metavar="FILE…")
 @click.option("--dry-run", is_flag=True, help="Only check the files; store nothing.")
 @with_appcontext
-def import_(paths: tuple[Path, ...], *, dry_run: bool) -> None:
+def import_redirects(paths: tuple[Path, ...], *, dry_run: bool) -> None:
     """Store the redirects of `_redirects` and `.htaccess` files, and of exports of the plugin Redirection.
 
     A redirect from the same path is replaced. Redirects with patterns or conditions are skipped.
@@ -51,7 +51,7 @@ def import_(paths: tuple[Path, ...], *, dry_run: bool) -> None:
 @redirect.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @with_appcontext
-def list_(*, as_json: bool) -> None:
+def list_redirects(*, as_json: bool) -> None:
     """List the custom redirects."""
     rows: list[dict[str, Any]] = CustomRedirectSchema(many=True).dump(
         service.list_custom_redirects(None).rows

@@ -50,7 +50,7 @@ class _SkippedLine(Exception):
     """The line is not a plain redirect; the message is the reason."""
 
 
-# The source, the target and the status of a redirect, as they are in the file.
+# The source, the target and the status of a redirect, as texts of the file.
 _RedirectTexts = tuple[str, str, str]
 # The number of a line, its content, and the function that parses it and raises _SkippedLine.
 _Line = tuple[int, Any, Callable[[Any], _RedirectTexts]]
@@ -135,12 +135,12 @@ def _read_csv(lines: Iterable[str]) -> Iterator[_Line]:
         rows.fieldnames = [name.strip().lower() for name in rows.fieldnames or ()]
         for row in rows:
             last_line = rows.line_num
-            yield last_line, row, _parse_row
+            yield last_line, row, _parse_csv_row
     except csv.Error:
         raise Invalid(f"Line {last_line + 1} has a field that is too long; check its quotes.") from None
 
 
-def _parse_row(row: Mapping[str, str | None]) -> _RedirectTexts:
+def _parse_csv_row(row: Mapping[str, str | None]) -> _RedirectTexts:
     """Parse a row of the plugin Redirection; older versions wrote the status into `type`."""
 
     def get_text(name: str) -> str:
@@ -160,7 +160,7 @@ def _parse_row(row: Mapping[str, str | None]) -> _RedirectTexts:
 
 
 def _read_json(text: str) -> Iterator[_Line]:
-    """Parse the JSON of the plugin Redirection; the redirects are numbered from 1."""
+    """Parse the JSON of the plugin Redirection; the first redirect has the number 1."""
     try:
         document = json.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError):
@@ -176,7 +176,7 @@ def _parse_json_redirect(row: Mapping[str, Any]) -> _RedirectTexts:
     target = data.get("url") if isinstance(data, dict) else data
     if row.get("match_type", "url") != "url":
         raise _SkippedLine(_CONDITION_REASON)
-    return _parse_row(
+    return _parse_csv_row(
         {
             "source": str(row.get("url", "")),
             "target": str(target or ""),
@@ -195,7 +195,7 @@ def _read_apache(lines: Iterable[str]) -> Iterator[_Line]:
         if directive == "rewriterule" and has_condition:
             yield number, _CONDITION_REASON, _skip_line
         elif directive == "rewriterule":
-            yield number, text, _parse_rewrite
+            yield number, text, _parse_rewrite_rule
         elif directive.startswith("redirect"):
             yield number, text, _parse_directive
         # A condition applies to the next rule.
@@ -223,7 +223,7 @@ def _parse_directive(text: str) -> _RedirectTexts:
     return source, words[1] if len(words) > 1 else "", status
 
 
-def _parse_rewrite(text: str) -> _RedirectTexts:
+def _parse_rewrite_rule(text: str) -> _RedirectTexts:
     """Parse a `RewriteRule` that redirects; its pattern is relative to the folder of the file."""
     _, *words = _split_words(text)
     match = _FLAGS.search(words[2]) if len(words) == 3 else None

@@ -8,7 +8,7 @@ import marshmallow as ma
 from marshmallow import validate
 
 from blogapi.delivery.redirects.custom.service import STATUSES
-from blogapi.delivery.redirects.custom.targets import to_target
+from blogapi.delivery.redirects.custom.targets import parse_target
 from blogapi.site.paths import to_former_path
 from blogapi.web.fields import Identifier, InputSchema, OutputSchema, Text, Timestamp
 from blogapi.web.pagination import ListQuery
@@ -36,7 +36,7 @@ class _Path(Text):
 class _Target(Text):
     def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> str:
         text = super()._deserialize(value, attr, data, **options)
-        target = to_target(text)
+        target = parse_target(text)
         if target is None and text.strip():
             raise ma.ValidationError(
                 "Neither a path such as /new/ nor an address that begins with https:// or http://."

@@ -95,7 +95,7 @@ def change_redirect(uuid: UUID, fields: Fields) -> CustomRedirect:
 
 
 def create_or_replace_redirects(rows: Iterable[Fields]) -> tuple[int, int]:
-    """Store redirects, and replace redirects from the same paths; return how many are new, how many changed.
+    """Store redirects, and replace redirects from the same paths; return the numbers of new and changed ones.
 
     Loops are checked at the end, so the order has no effect. If there is a loop, nothing is stored.
     """
@@ -148,7 +148,7 @@ def _check_loop(redirect: CustomRedirect) -> None:
         return None if next_redirect is None else next_redirect.target
 
     start = without_slash(redirect.path)
-    chain = targets.find_chain(redirect.target, get_site().url, find_target)
+    chain = targets.find_redirect_chain(redirect.target, get_site().url, find_target)
     if start in chain:
         steps = " → ".join([start, *chain[: chain.index(start) + 1]])
         sentence = f"It leads to a loop: {steps}. Choose another target."

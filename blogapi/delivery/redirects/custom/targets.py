@@ -17,7 +17,7 @@ _HOST = re.compile(
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
-def to_target(text: str) -> str | None:
+def parse_target(text: str) -> str | None:
     """Return the path or the absolute web address, percent-encoded, or None if the text is neither.
 
     Characters that are special in the files of web servers, such as in `:name` and `$`, are encoded too.
@@ -46,7 +46,7 @@ def get_local_path(target: str, site_url: str) -> str | None:
     return without_slash(path) if target and path else None
 
 
-def find_chain(target: str, site_url: str, find_target: Callable[[str], str | None]) -> list[str]:
+def find_redirect_chain(target: str, site_url: str, find_target: Callable[[str], str | None]) -> list[str]:
     """Return the paths through which redirects lead from a target, at most MAX_STEPS + 1.
 
     `find_target` returns the target of the redirect from a path without a slash at its end, or None.

@@ -48,7 +48,7 @@ def test_responses_equal_the_output_of_the_schemas(
         uuid = db.session.query(Article.uuid).limit(1).scalar()
         uuid = uuid or make_article(tags=(make_tag('a"},{"b'), make_tag("c\nd"))).uuid
         given_ = {"title": title, "subtitle": subtitle, "content": content, "content_type": content_type}
-        service.change(
+        service.change_article_in_transaction(
             people.admin.uuid, uuid, ArticleBodySchema(partial=True).load(given_ | {"seo": {"title": title}})
         )
         assert article_bodies.get_json(uuid).body == expected_json(uuid)

@@ -65,17 +65,17 @@ class RandomWrites:
         return db.session.query(Article.uuid).offset(self.random.randrange(len(uuids))).limit(1).scalar()
 
     def create(self):
-        service.create(self.editor, self.load())
+        service.create_article_in_transaction(self.editor, self.load())
 
     def change(self):
-        service.change(self.editor, self.one(), self.load(partial=True))
+        service.change_article_in_transaction(self.editor, self.one(), self.load(partial=True))
 
     def replace(self):
-        service.replace(self.editor, self.one(), self.load())
+        service.replace_article_in_transaction(self.editor, self.one(), self.load())
 
     def delete(self):
         uuid = self.one()
-        service.delete(self.editor, uuid)
+        service.delete_item(self.editor, uuid)
         self.deleted.append(uuid)
 
     def restore(self):
@@ -180,10 +180,10 @@ def test_a_failed_create_stores_nothing(app, people, make_article):
         before = rows(*TABLES)
         given = ArticleInput(texts={"title": "No"}, category=article.category_id, status="published")
         with pytest.raises(Conflict):
-            service.create(people.admin.uuid, replace(given, slug=article.slug))
+            service.create_article_in_transaction(people.admin.uuid, replace(given, slug=article.slug))
         with pytest.raises(ZeroDivisionError), transaction():
-            service.create(people.admin.uuid, given)
-            service.delete(article.author_id, article.uuid)
+            service.create_article_in_transaction(people.admin.uuid, given)
+            service.delete_item(article.author_id, article.uuid)
             raise ZeroDivisionError
         assert rows(*TABLES) == before
 

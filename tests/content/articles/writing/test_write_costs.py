@@ -78,7 +78,7 @@ def test_contents_are_rendered_before_the_write_lock_is_taken(
 def test_a_write_that_does_not_change_the_content_renders_nothing(as_admin, make_article, monkeypatch):
     article = make_article(content="<p>First.</p>")
     rendered = []
-    monkeypatch.setattr(renderer, "render", lambda *arguments: rendered.append(arguments))
+    monkeypatch.setattr(renderer, "render_text", lambda *arguments: rendered.append(arguments))
     path = f"{ARTICLES}{article.uuid}/"
     for change in ({"title": "New"}, {"status": "draft"}, {"content": "<p>First.</p>", "subtitle": "s"}):
         assert as_admin.patch(path, json=change).status_code == 200

@@ -10,7 +10,7 @@ from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.format_api.source_files import walk_path
 from blogapi.importing.formats.notion.source import FORMAT, MAX_ROWS, Database, parse_markdown
-from blogapi.rendering.renderer import render
+from blogapi.rendering.renderer import render_text
 from tests.conftest import ARTICLES
 from tests.pictures import make_picture
 
@@ -121,7 +121,7 @@ def test_a_database_is_a_table_in_the_page_that_shows_it_and_rows_without_text_s
         "| Name | Owner | Note |\n| --- | --- | --- |\n| Mimi | Ada | a\\|b |\n\n\n```\n"
         f"[Cats](x{TABLE}.csv)\n```"
     )
-    assert "<td>a|b</td>" in render(home.content, "markdown").html
+    assert "<td>a|b</td>" in render_text(home.content, "markdown").html
     assert [item.result.value for item in items.values()] == ["skipped"] * 3
 
 
