@@ -18,7 +18,7 @@ from blogapi.accounts.users.user_routes import bp as users
 from blogapi.admin.routes import admin as admin_pages
 from blogapi.config import CannotStart
 from blogapi.content.articles import presence_routes as open_routes
-from blogapi.content.articles.author_visibility import author_is_public
+from blogapi.content.articles.author_visibility import is_public_author
 from blogapi.content.articles.lists import counts
 from blogapi.content.articles.render_routes import bp as renderings
 from blogapi.content.articles.responses import article_bodies
@@ -83,7 +83,7 @@ BLUEPRINTS = (
         article_bodies.list_published_by_author,
         counts.count_by_authors,
         merge_terms,
-        author_is_public,
+        is_public_author,
     ),
     *(
         articles,

@@ -170,7 +170,7 @@ def _is_known_cursor(cursor: Cursor, *, public: bool) -> bool:
     """Return whether the database contains the event of the cursor.
 
     Two databases that contain the same event have the same history up to this event. All events of a commit
-    have the same tag, so this also works if the event itself was deleted.
+    have the same tag, so the tag is also found if the event of the cursor was deleted.
     """
     if not cursor.position:
         return True

@@ -43,10 +43,16 @@ def read_articles(
         row.uuid: row
         for row in fetch_rows(select(*columns, *state, *slug_state).where(_article.uuid.in_(uuids)))
     }
-    former_slugs = _group_by_article(uuids, _former_slug.article_id, _former_slug.slug, _former_slug.created)
-    former_paths = _group_by_article(uuids, _former_path.article_id, _former_path.path, _former_path.created)
+    former_slugs = _group_rows_by_article(
+        uuids, _former_slug.article_id, _former_slug.slug, _former_slug.created
+    )
+    former_paths = _group_rows_by_article(
+        uuids, _former_path.article_id, _former_path.path, _former_path.created
+    )
     terms = {field.name: _read_links(uuids, field) for field in LINK_FIELDS}
-    paths = _group_by_article(uuids, _path.article_id, _path.path, _path.media_id, order=bytewise(_path.path))
+    paths = _group_rows_by_article(
+        uuids, _path.article_id, _path.path, _path.media_id, order=bytewise(_path.path)
+    )
     for uuid in uuids:
         row = rows[uuid]
         was_public = row.was_public or is_readable(row, now)
@@ -79,7 +85,7 @@ def read_articles(
 
 def _read_links(uuids: Collection[UUID], field: LinkField) -> Mapping[UUID, Sequence[Any]]:
     link = table_of(LINK_MODELS[field.name]).c
-    return _group_by_article(uuids, link.article_id, link[f"{field.kind}_id"], order=link.position)
+    return _group_rows_by_article(uuids, link.article_id, link[f"{field.kind}_id"], order=link.position)
 
 
 def read_working_copies(uuids: Collection[UUID], slugs: dict[str, dict[UUID, str]]) -> Iterator[Item]:
@@ -127,7 +133,7 @@ def _select_current_paths(paths: Sequence[tuple[str, UUID]], content: str) -> li
     return [(path, file) for path, file in paths if unquote(path) in text]
 
 
-def _group_by_article(
+def _group_rows_by_article(
     uuids: Collection[UUID],
     key: ColumnElement[UUID],
     *columns: ColumnElement[Any],

@@ -13,7 +13,8 @@ from blogapi.mcp.schemas import BoundTool, get_argument_name
 from blogapi.web import inner_requests
 from blogapi.web.json import to_json
 
-# Assistants cannot use longer results. No text is cut off, because an assistant could store the cut text.
+# The maximum size of a result, because assistants cannot use longer results. A longer text is not cut off,
+# because an assistant could store the cut text.
 MAX_BYTES = 100_000
 
 _PATH_VALUE = re.compile(r"[^/?#.%\s]+")

@@ -27,17 +27,17 @@ KIND_TAGS = {name: KINDS[name].plural for name in sorted(KINDS)}
 MAX_BYTES = 2_000
 
 
-def make_item_tag(kind: str, uuid: UUID) -> str:
+def make_item_cache_tag(kind: str, uuid: UUID) -> str:
     """Return the cache tag of one item, such as `article-3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d`."""
     return f"{kind}-{uuid}"
 
 
-def list_purged_tags(kind: str, uuid: UUID, *, listed: bool = True) -> list[str]:
+def list_purged_cache_tags(kind: str, uuid: UUID, *, listed: bool = True) -> list[str]:
     """Return the cache tags that a change of an item purges; if it is not `listed`, no list changes."""
-    return [make_item_tag(kind, uuid), *([KIND_TAGS[kind]] if listed else [])]
+    return [make_item_cache_tag(kind, uuid), *([KIND_TAGS[kind]] if listed else [])]
 
 
-def list_shown_tags(kinds: Collection[str], items: Mapping[str, Collection[UUID]]) -> list[str]:
+def list_shown_cache_tags(kinds: Collection[str], items: Mapping[str, Collection[UUID]]) -> list[str]:
     """Return the cache tags of a response that shows these items (uuids by kind) and lists of these kinds.
 
     If the tags would be longer than MAX_BYTES, the tag of the kind with the most items replaces the tags of
@@ -46,7 +46,7 @@ def list_shown_tags(kinds: Collection[str], items: Mapping[str, Collection[UUID]
     shown_kinds, shown_items = {*kinds, SITE}, {**items}
     while True:
         tags = [tag for kind, tag in KIND_TAGS.items() if kind in shown_kinds]
-        tags += [make_item_tag(kind, uuid) for kind, uuids in shown_items.items() for uuid in uuids]
+        tags += [make_item_cache_tag(kind, uuid) for kind, uuids in shown_items.items() for uuid in uuids]
         if len(" ".join(tags)) <= MAX_BYTES:
             return tags
         largest_kind = max(shown_items, key=lambda kind: len(shown_items[kind]))
@@ -96,7 +96,7 @@ def add_caching_headers(response: Response) -> Response:
         items = {**shown.items}
         for kind, uuids in g.get("more_shown", {}).items():
             items[kind] = sorted({*items.get(kind, ()), *uuids})
-        tags = list_shown_tags(shown.kinds, items)
+        tags = list_shown_cache_tags(shown.kinds, items)
         # The times are constant, because a shorter time would announce a scheduled article.
         shared, stale = (current_app.config[name] for name in ("SHARED_MAX_AGE", "STALE_WHILE_REVALIDATE"))
         cache_control = f"public, max-age=0, s-maxage={shared}, stale-while-revalidate={stale}"

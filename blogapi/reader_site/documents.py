@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from blogapi.content.articles.author_visibility import author_is_public
+from blogapi.content.articles.author_visibility import is_public_author
 from blogapi.content.articles.fields import TEXT_FIELDS
 from blogapi.content.articles.lists import counts
 from blogapi.content.articles.lists.conditions import NO_FILTERS, ArticleFilters
@@ -34,7 +34,7 @@ PAGE_SIZE = 10
 _TAXONOMIES: Mapping[str, tuple[Taxonomy[Any], TermArticleCounter, ListArticles, IsPublic | None]] = {
     "category": (CATEGORIES, counts.count_in_categories, article_bodies.list_published_in_category, None),
     "tag": (TAGS, counts.count_with_tags, article_bodies.list_published_with_tag, None),
-    "author": (AUTHORS, counts.count_by_authors, article_bodies.list_published_by_author, author_is_public),
+    "author": (AUTHORS, counts.count_by_authors, article_bodies.list_published_by_author, is_public_author),
 }
 
 ENTRY_FIELDS = (

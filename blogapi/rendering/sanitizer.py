@@ -101,8 +101,8 @@ _MEDIA_ATTRIBUTES = frozenset(
         *(("audio", "src"), ("source", "src"), ("track", "src")),
     }
 )
-# A link to another article, which `articles.responses.article_links` replaces. The fragment of the link is
-# kept as it is.
+# A reference to another article, which `articles.responses.article_links` replaces by the address of the
+# article. The fragment of the link is kept as it is.
 _ARTICLE_REFERENCE = re.compile(rf"\s*({REFERENCE.pattern})(#\S*)?\s*")
 _REFERENCE_SCHEMES = ("media:", "article:")
 _REFERENCE_SCHEME = re.compile("|".join(_REFERENCE_SCHEMES), re.IGNORECASE)
@@ -283,7 +283,7 @@ def _label_checkbox(box: re.Match[str]) -> str:
 
 
 def _add_noopener(link: re.Match[str]) -> str:
-    """Return the link with `noopener` if it opens a new tab, so that it gets no access to this page."""
+    """Return the link, with `noopener` if it opens a new tab, so that the tab gets no access to this page."""
     attributes = dict(_ATTRIBUTE.findall(link[1]))
     if "target" not in attributes:
         return link[0]

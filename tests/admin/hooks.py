@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from blogapi.delivery.webhooks import queries
-from blogapi.delivery.webhooks.models import Delivery, Mode, Webhook
+from blogapi.delivery.webhooks.models import CallMode, Delivery, Webhook
 from blogapi.storage.database import current_time, db, transaction
 from tests.admin.blogs import Blog
 
@@ -25,7 +25,7 @@ def add_hook(blog: Blog, name: str, url: str = NETLIFY, calls: Sequence[Any] = (
         now = current_time()
         standard = {
             "preset": "netlify",
-            "mode": Mode.COMBINED,
+            "mode": CallMode.COMBINED,
             "events": '["*"]',
             "quiet_seconds": 10,
             "interval_seconds": 60,
@@ -66,7 +66,7 @@ def add_demo_hooks(blog: Blog) -> dict[str, str]:
     page = "<html><body><h1>Service Unavailable</h1>\nNo server is available.\n</body></html>"
     once = [200] * 8 + [{"status": 503, "answer": page, "message_id": "msg_1"}]
     late = [{"status": 200, "attempt": 2, "message_id": "msg_1"}]
-    each = {"preset": "standard", "mode": Mode.EACH}
+    each = {"preset": "standard", "mode": CallMode.EACH}
     stopped = {"paused": "failures", "paused_at": now, "failing_since": now - timedelta(days=3)}
     return {
         name: add_hook(blog, name, **columns)

@@ -16,8 +16,8 @@ pytestmark = pytest.mark.no_database
 
 def test_a_change_purges_the_item_and_the_lists_of_its_kind() -> None:
     uuid = UUID("3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d")
-    assert shared_caching.list_purged_tags("category", uuid) == [f"category-{uuid}", "categories"]
-    assert shared_caching.list_purged_tags("page", uuid, listed=False) == [f"page-{uuid}"]
+    assert shared_caching.list_purged_cache_tags("category", uuid) == [f"category-{uuid}", "categories"]
+    assert shared_caching.list_purged_cache_tags("page", uuid, listed=False) == [f"page-{uuid}"]
 
 
 def test_each_kind_with_events_has_a_tag() -> None:

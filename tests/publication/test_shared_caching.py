@@ -118,7 +118,7 @@ def list_purged(app):
         return {
             tag
             for kind, uuid, unlisted in rows
-            for tag in shared_caching.list_purged_tags(kind, uuid, listed=not unlisted)
+            for tag in shared_caching.list_purged_cache_tags(kind, uuid, listed=not unlisted)
         }
 
     return list_purged

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blogapi.publication.shared_caching import list_purged_tags
+from blogapi.publication.shared_caching import list_purged_cache_tags
 from tests.conftest import ARTICLES, TAGS
 from tests.shared_caches.recipes import VARNISH, run_varnish, send
 
@@ -52,7 +52,7 @@ def test_a_purge_drops_what_shows_a_changed_item(connection, as_admin, make_arti
     for path in paths:
         assert [is_hit(send(connection, path)) for _ in range(2)] == [False, True]
     as_admin.patch(f"{TAGS}{tag.uuid}/", json={"name": "new"})
-    tags = " ".join(list_purged_tags("tag", tag.uuid))
+    tags = " ".join(list_purged_cache_tags("tag", tag.uuid))
     assert send(connection, "/", "PURGE", Surrogate_Key=tags).status == 200
     found = {path: send(connection, path) for path in paths}
     assert [path for path in paths if is_hit(found[path])] == [paths[1], "/robots.txt"]

@@ -55,7 +55,7 @@ def find_public_authors(authors: Collection[UUID], now: datetime) -> Mapping[UUI
     return {row.uuid: make_term_address(AUTHOR, row.uuid, row.slug) for row in rows}
 
 
-def author_is_public(now: ColumnElement[datetime] | None = None) -> ColumnElement[bool]:
+def is_public_author(now: ColumnElement[datetime] | None = None) -> ColumnElement[bool]:
     """Return the SQL condition that a public article names the author, according to the events.
 
     `now` is the parameter NOW in a statement that is built once; the default is the present time.

@@ -322,7 +322,8 @@ class WorkingCopy(Base):
     `content` is the content that the editor saved, as JSON. `version` counts the saves, and `base_version` is
     the version of the article on which the edits are based. `user_id` is the user who saved last, and
     `key_name` the name of the API key that they used, or empty. `not_live` is a JSON array of sentences that
-    say why the last save could not be written into the scheduled article; None if the save did not try it.
+    say why the last save could not be written into the scheduled article; None if the save did not try to
+    change the article.
     """
 
     __tablename__ = "working_copy"

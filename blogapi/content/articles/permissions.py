@@ -71,7 +71,7 @@ _SELECT_OWN_ARTICLES_VERSION = select(
 Byline = Sequence[tuple[UUID, str]]
 
 
-def may_see(uuid: UUID, caller: Caller) -> bool:
+def may_see_article(uuid: UUID, caller: Caller) -> bool:
     """Return whether the caller may see the article even if it is not public."""
     if caller.restricted_to_author is None:
         return caller.sees_drafts
@@ -93,7 +93,7 @@ def get_own_articles_version(user: UUID) -> str:
     )
 
 
-def may_work_on(uuid: UUID) -> bool:
+def may_work_on_item(uuid: UUID) -> bool:
     """Return whether the caller may work on the item; for editors, the item need not exist."""
     try:
         if current_caller().is_author:
@@ -267,7 +267,8 @@ def _check_new_uuid(uuid: UUID) -> None:
             code="deleted",
         )
     if deleted is not None:
-        # The write would delete the row of the deleted item, so it needs the same right as its restoration.
+        # The write would delete the row of the deleted item, so the write needs the same right as a
+        # restoration of the item.
         _check_fields(ArticleInput(), deleted, ())
 
 

@@ -127,7 +127,7 @@ def render(fields: Fields) -> WithAttributes:
     from blogapi.rendering.sanitizer import is_shown_as_text, list_removed_elements
 
     article: UUID | None = fields.pop("article", None)
-    if article is None or not permissions.may_work_on(article):
+    if article is None or not permissions.may_work_on_item(article):
         article = uuid4()
     content = fields.pop("content", "")
     content_type = fields.pop("content_type", TEXT_DEFAULTS["content_type"])
@@ -163,7 +163,7 @@ def _predict_address(
     """
     article = db.session.get(Article, uuid)
     base = ""
-    if article and not _will_slug_change_with(article, title):
+    if article and not _does_title_change_slug(article, title):
         slug = slug or article.slug
         base = get_base_slug(slug, uuid) or ""
     if current_caller().gets_provisional_slugs:
@@ -202,7 +202,7 @@ def _make_page_url(uuid: UUID, page: Article | None, slug: str, parent: Any) -> 
     return f"{site.url}{path}"
 
 
-def _will_slug_change_with(article: Article, title: str) -> bool:
+def _does_title_change_slug(article: Article, title: str) -> bool:
     was_public = article.was_public or is_readable(article, current_time())
     return article.slug_derived and not was_public and article.title != title
 

@@ -138,7 +138,7 @@ def single(query: Query, id: UUID) -> JsonBody:
     caller = current_caller()
     with permissions.report_deleted_items([id]):
         return article_bodies.get_json(
-            id, query.fields, public=not permissions.may_see(id, caller), type_=ItemType.ARTICLE.value
+            id, query.fields, public=not permissions.may_see_article(id, caller), type_=ItemType.ARTICLE.value
         )
 
 

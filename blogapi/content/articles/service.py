@@ -131,7 +131,7 @@ def delete_item(editor: UUID, uuid: UUID, type_: str = ItemType.ARTICLE.value) -
 
 
 def delete_items(editor: UUID, uuids: Sequence[UUID], type_: str = ItemType.ARTICLE.value) -> None:
-    """Delete several articles or pages, all or none; see `delete`."""
+    """Delete several articles or pages, all or none; see `delete_item`."""
     with _delete_items_together(editor, uuids, type_) as loaded:
         write_items(uuids, lambda uuid: delete_article(loaded, uuid, type_))
 

@@ -97,7 +97,7 @@ def convert_value(field: CustomField, value: Any, convert_single: ItemConverter 
 
     `convert_single` replaces the converter of single values for the type of the field.
     """
-    convert_single = convert_single or convert_item
+    convert_single = convert_single or convert_single_value
     if not field.is_list:
         return None if value in (None, "") else convert_single(field, value)
     if value is None:
@@ -110,7 +110,7 @@ def convert_value(field: CustomField, value: Any, convert_single: ItemConverter 
     return items or None
 
 
-def convert_item(field: CustomField, value: Any) -> Any:
+def convert_single_value(field: CustomField, value: Any) -> Any:
     """Return a single value as it is stored; raises UnfitValue if it does not fit."""
     return _CONVERTERS[FieldType(field.type)](field, value)
 
@@ -123,7 +123,7 @@ def fits_definition(field: CustomField, value: Any) -> bool:
         return False
 
 
-def list_items(field: CustomField, value: Any) -> list[Any]:
+def list_single_values(field: CustomField, value: Any) -> list[Any]:
     """Return the single values of a valid value: its items if the field is a list, else the value itself."""
     return list(value) if field.is_list else [value]
 
@@ -157,7 +157,9 @@ def list_searched_texts(fields: Iterable[CustomField], stored: str) -> list[str]
         if field.is_searched and not field.is_admin_only and field.name in values:
             value = values[field.name]
             if fits_definition(field, value):
-                words += [str(item) for item in list_items(field, value) if not isinstance(item, bool)]
+                words += [
+                    str(item) for item in list_single_values(field, value) if not isinstance(item, bool)
+                ]
     return words
 
 

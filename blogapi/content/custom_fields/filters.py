@@ -18,7 +18,7 @@ MAX_FILTERS = 5
 
 
 class FieldFilter(NamedTuple):
-    """The name of a field and the wanted values. With `is_list`, the field contains lists."""
+    """The name of a custom field and the wanted values. With `is_list`, the field contains lists."""
 
     name: str
     values: Sequence[Any]
@@ -57,5 +57,7 @@ def _parse_filter(field: CustomField | None, texts: Sequence[str]) -> FieldFilte
         raise UnfitValue("A long text cannot be filtered; search for its words with `q`.")
     if len(texts) > custom_values.MAX_ITEMS:
         raise UnfitValue(f"Send at most {custom_values.MAX_ITEMS} values.")
-    values = [custom_values.convert_item(field, custom_values.parse_text(field, text)) for text in texts]
+    values = [
+        custom_values.convert_single_value(field, custom_values.parse_text(field, text)) for text in texts
+    ]
     return FieldFilter(field.name, values, field.is_list)

@@ -81,7 +81,7 @@ def create_field(fields: Fields, *, uuid: UUID | None = None) -> WithAttributes:
 def define_field(fields: Fields, *, uuid: UUID | None = None) -> CustomField:
     """Define a field; values that articles already have under its name are shown again.
 
-    Raises Conflict if the name is taken, and Invalid if its properties contradict each other.
+    Raises Conflict if the name is taken, and Invalid if the properties of the field contradict each other.
     """
     with transaction(visible=False):
         names = set(db.session.scalars(select(CustomField.name)))

@@ -57,7 +57,7 @@ def _hide_draft_links(shown: list[dict[str, Any]], fields: Sequence[CustomField]
         for values in shown
         for field in fields
         if field.name in values
-        for uuid in custom_values.list_items(field, values[field.name])
+        for uuid in custom_values.list_single_values(field, values[field.name])
     }
     article = Base.metadata.tables["article"].c
     conditions = article.uuid.in_(named), match_readable_items(article, current_time())
@@ -65,7 +65,11 @@ def _hide_draft_links(shown: list[dict[str, Any]], fields: Sequence[CustomField]
     for values in shown:
         for field in fields:
             if field.name in values:
-                kept = [uuid for uuid in custom_values.list_items(field, values[field.name]) if uuid in known]
+                kept = [
+                    uuid
+                    for uuid in custom_values.list_single_values(field, values[field.name])
+                    if uuid in known
+                ]
                 values[field.name] = kept if field.is_list else next(iter(kept), None)
                 if not kept:
                     del values[field.name]

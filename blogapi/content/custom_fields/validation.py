@@ -58,14 +58,14 @@ def _convert_values(requested: Values, kind: str) -> tuple[dict[str, Any], dict[
             errors[name] = [f"Only {items} have this custom field."]
             continue
         try:
-            convert_single = _read_reference if field.type == FieldType.ARTICLE else None
+            convert_single = _parse_article_reference if field.type == FieldType.ARTICLE else None
             values[name] = custom_values.convert_value(field, value, convert_single)
         except UnfitValue as error:
             errors[name] = [str(error)]
     return values, errors
 
 
-def _read_reference(field: CustomField, value: Any) -> UUID | str:
+def _parse_article_reference(field: CustomField, value: Any) -> UUID | str:
     try:
         return parse_reference(value)
     except ma.ValidationError as error:
@@ -76,7 +76,7 @@ def _resolve_article_references(values: dict[str, Any]) -> dict[str, list[str]]:
     """Replace references to articles by uuids; return an error for each value with an unknown reference."""
     fields = {field.name: field for field in list_definitions()} if values else {}
     named = {
-        name: custom_values.list_items(fields[name], value)
+        name: custom_values.list_single_values(fields[name], value)
         for name, value in values.items()
         if value is not None and fields[name].type == FieldType.ARTICLE
     }

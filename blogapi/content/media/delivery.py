@@ -54,8 +54,8 @@ _HEADERS = (
 )
 
 
-# A file that a browser opens as a page runs no scripts and has no access to the blog. An SVG file also loads
-# no other files.
+# A file that a browser opens as a page runs no scripts and has no access to the blog. An SVG file that a
+# browser opens as a page also loads no other files.
 _POLICY = "sandbox"
 _SVG_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 

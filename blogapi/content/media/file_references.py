@@ -226,7 +226,7 @@ def find_files(texts: Iterable[ArticleHtml]) -> KnownFiles:
     files = _find_files(sorted(uuids), sorted(hashes))
     return KnownFiles(
         files,
-        _index_by_hash(files),
+        _index_files_by_hash(files),
         {key: files[uuid] for key, uuid in paths.items() if uuid in files},
     )
 
@@ -237,7 +237,7 @@ NO_FILES = KnownFiles({}, {}, {})
 def find_files_by_path(paths: Iterable[str]) -> Mapping[str, File]:
     """Return the files with these paths, or with a rendition at one of these paths, by path."""
     hashes = {path: match[1] for path in paths if (match := PATH.fullmatch(path))}
-    files = _index_by_hash(_find_files([], sorted(set(hashes.values())))) if hashes else {}
+    files = _index_files_by_hash(_find_files([], sorted(set(hashes.values())))) if hashes else {}
     return {path: files[hash] for path, hash in hashes.items() if hash in files}
 
 
@@ -272,7 +272,7 @@ def _list_addresses(html: str) -> Iterator[str]:
                 yield address
 
 
-def _index_by_hash(files: Mapping[UUID, File]) -> dict[str, File]:
+def _index_files_by_hash(files: Mapping[UUID, File]) -> dict[str, File]:
     by_former_hash = {hash: file for file in files.values() for hash in file.former}
     return by_former_hash | {file.hash: file for file in files.values()}
 

@@ -58,7 +58,7 @@ class MediaFolder:
         """Delete the temporary folders of killed processes; the folders of running processes stay."""
         files.delete_temporary_folders(self.root, _TEMPORARY_PREFIX)
 
-    def contains(self, hash: str, extension: str, size: int) -> bool:
+    def contains_file(self, hash: str, extension: str, size: int) -> bool:
         """Return whether the folder contains the file with this size."""
         try:
             return self.get_path(hash, extension).stat().st_size == size
@@ -71,7 +71,7 @@ class MediaFolder:
         A file of another size is damaged, and is replaced. Set `is_synced` if `files.sync_file` was already
         called for the source.
         """
-        if self.contains(hash, extension, source.stat().st_size):
+        if self.contains_file(hash, extension, source.stat().st_size):
             return False
         target = self.get_path(hash, extension)
         with report_full_disk():

@@ -41,7 +41,7 @@ bp = Blueprint("media", __name__, url_prefix="/api/v1/blog/media", description="
 REPRESENTATION = Representation(
     queries.get_json,
     MediaSchema(),
-    lambda: queries.list_json(_limit_to_caller(MediaFilters()), None).rows,
+    lambda: queries.list_json(_limit_filters_to_caller(MediaFilters()), None).rows,
     MediaSchema(many=True),
     get_fields=queries.get_json,
     fields_schema=MediaSchema,
@@ -53,10 +53,12 @@ REPRESENTATION = Representation(
 @bp.response(200, MediaSchema(many=True), partial_schema=MediaSchema, query=MediaListQuery)
 def listed(query: Query) -> Page[JsonBody]:
     """List the files of the media library, newest first; authors get only files that they may see."""
-    return queries.list_json(_limit_to_caller(MediaFilters(**query.filters)), query.page, query.fields)
+    return queries.list_json(
+        _limit_filters_to_caller(MediaFilters(**query.filters)), query.page, query.fields
+    )
 
 
-def _limit_to_caller(filters: MediaFilters) -> MediaFilters:
+def _limit_filters_to_caller(filters: MediaFilters) -> MediaFilters:
     return dataclasses.replace(filters, visible_to=current_caller().restricted_to_author)
 
 

@@ -125,7 +125,7 @@ def _find_known_file(media: Media, upload_hash: str) -> PreparedFile | None:
     """Return the file of an earlier upload, or None if the media folder no longer has it."""
     folder = get_folder()
     extension = media.name.rpartition(".")[2]
-    if not folder.contains(media.hash, extension, media.size):
+    if not folder.contains_file(media.hash, extension, media.size):
         return None
     type = media_types.BY_NAME.get(media.type) or MediaType(media.type, extension)
     return PreparedFile(

@@ -78,7 +78,7 @@ def _get_hidden_state() -> str:
 @offer_markdown
 def single(query: Query, id: UUID) -> JsonBody:
     """Return a page; if it is not public, only to editors and admins."""
-    is_public = not permissions.may_see(id, current_caller())
+    is_public = not permissions.may_see_article(id, current_caller())
     with permissions.report_deleted_items([id], PAGE):
         return article_bodies.get_json(id, query.fields or PAGE_FIELDS, public=is_public, type_=PAGE)
 

@@ -119,5 +119,5 @@ def update_short_texts(session: Session, texts: Sequence[SearchText]) -> bool:
     engine, connection = get_engine(session), session.connection()
     if not isinstance(engine, Fts5):
         return False
-    rows = [engine.make_short_row(text) for text in texts]
+    rows = [engine.make_short_text_row(text) for text in texts]
     return not rows or connection.execute(engine.update_short_texts, rows).rowcount == len(rows)

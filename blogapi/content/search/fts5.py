@@ -109,7 +109,7 @@ class Fts5:
         """Return the words of an article to store in the index."""
         return dict(zip(_WORD_COLUMNS, map(_join_words, (title, subtitle, text)), strict=True))
 
-    def make_short_row(self, text: SearchText) -> dict[str, Any]:
+    def make_short_text_row(self, text: SearchText) -> dict[str, Any]:
         """Return the words of the article, except for those of its content, to store in the index."""
         words = map(_join_words, (text.title, text.subtitle))
         return {"key": text.article_id, **dict(zip(_WORD_COLUMNS, words, strict=False))}

@@ -48,7 +48,8 @@ def search_articles(
     newest = select_newest_entries(hits, scope)
     total = connection.scalar(newest.with_only_columns(func.count()).order_by(None)) or 0
     start, limit = ((page.number - 1) * page.size, page.number * page.size) if page else (0, total)
-    # Each tier returns its newest articles. Articles that an earlier tier returned are already ranked.
+    # Each statement returns the newest articles of a tier. Articles that an earlier tier returned are already
+    # ranked.
     ranked: dict[UUID, None] = {}
     for tier in chain(_select_tiers(engine, parsed, hits, scope), [newest]):
         if len(ranked) >= min(limit, total):

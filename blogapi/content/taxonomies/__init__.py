@@ -1,1 +1,1 @@
-"""The common code of categories, tags and authors: each is a taxonomy, and its members are terms."""
+"""The common code of categories, tags and authors: each of these is a taxonomy, whose members are terms."""

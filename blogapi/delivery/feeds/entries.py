@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 from flask import current_app
 
-from blogapi.content.articles.author_visibility import author_is_public
+from blogapi.content.articles.author_visibility import is_public_author
 from blogapi.content.articles.fields import LINK_NAMES
 from blogapi.content.articles.lists.conditions import ArticleFilters
 from blogapi.content.articles.responses import article_bodies
@@ -50,7 +50,7 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FeedEntry:
     """An article in a feed. `content` is HTML with absolute addresses, or None in a feed of excerpts."""
 
     uuid: str
@@ -81,7 +81,7 @@ class Feed:
     own_url: str | None
     icon: str | None
     updated: datetime
-    entries: Sequence[Entry]
+    entries: Sequence[FeedEntry]
 
 
 def get_feed(filters: dict[str, str], path: str, edit_html: Callable[[str], str] = str) -> Feed:
@@ -150,12 +150,12 @@ def _make_page_url(site: Site, terms: Mapping[str, Term]) -> str | None:
 
 def _get_term(kind: str, reference: str) -> Term:
     # Readers see no author without public articles.
-    condition = author_is_public() if kind == "author" else None
+    condition = is_public_author() if kind == "author" else None
     term: Term | None = find_term(kinds.get_model(kind), reference, condition)
     return or_not_found(term, f"There is no such {kind}.")
 
 
-def _make_entry(site: Site, article: dict[str, Any], *, is_full: bool) -> Entry:
+def _make_entry(site: Site, article: dict[str, Any], *, is_full: bool) -> FeedEntry:
     published, updated = (parse_timestamp(article[name]) for name in ("published_at", "last_updated"))
     assert published is not None and updated is not None, "an article with a URL has both times"
     content = None
@@ -164,7 +164,7 @@ def _make_entry(site: Site, article: dict[str, Any], *, is_full: bool) -> Entry:
         from blogapi.rendering import sanitizer
 
         content = sanitizer.make_addresses_absolute(article["html"], article["url"])
-    return Entry(
+    return FeedEntry(
         uuid=article["uuid"],
         title=article["title"],
         url=article["url"],

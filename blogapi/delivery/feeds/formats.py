@@ -8,7 +8,7 @@ from uuid import UUID
 
 from feedgenerator import Atom1Feed, Rss201rev2Feed, SyndicationFeed
 
-from blogapi.delivery.feeds.entries import Entry, Feed, Person
+from blogapi.delivery.feeds.entries import Feed, FeedEntry, Person
 from blogapi.web import json as web_json
 
 _CONTENT_NAMESPACE = "http://purl.org/rss/1.0/modules/content/"
@@ -123,7 +123,7 @@ def format_json_feed(feed: Feed) -> bytes:
     return web_json.to_json_bytes(_drop_none_values(document))
 
 
-def _to_json_item(entry: Entry) -> dict[str, Any]:
+def _to_json_item(entry: FeedEntry) -> dict[str, Any]:
     content = {"content_text": entry.excerpt} if entry.content is None else {"content_html": entry.content}
     return _drop_none_values(
         {

@@ -299,7 +299,7 @@ def allow_caching(environ: WSGIEnvironment) -> None:
 
 
 def _make_cache_key(environ: WSGIEnvironment, api_key: str, variant: str) -> Hashable:
-    # The home page of the site has another representation for programs.
+    # Programs that ask for JSON get another representation of the home page.
     is_json = environ["PATH_INFO"] == "/" and headers.asks_for_json(
         parse_accept_header(environ.get("HTTP_ACCEPT"), MIMEAccept)
     )

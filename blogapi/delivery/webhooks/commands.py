@@ -14,7 +14,7 @@ from blogapi.cli import report_problems
 from blogapi.delivery.webhooks import queries, service
 from blogapi.delivery.webhooks.event_types import PATTERNS
 from blogapi.delivery.webhooks.messages import PRESETS
-from blogapi.delivery.webhooks.models import STANDARD, Delivery, Mode
+from blogapi.delivery.webhooks.models import STANDARD, CallMode, Delivery
 from blogapi.delivery.webhooks.schemas import DeliverySchema, WebhookBodySchema, WebhookSchema
 from blogapi.parsing import parse_timestamp, parse_uuid
 from blogapi.web.errors import Invalid, flatten_messages
@@ -54,7 +54,7 @@ def list_webhooks(as_json: bool) -> None:
     "--preset", type=click.Choice([*PRESETS]), default=STANDARD, show_default=True, help="Kind of receiver."
 )
 @click.option(
-    "--mode", type=click.Choice([*map(str, Mode)]), help="One call for each change, or one for several."
+    "--mode", type=click.Choice([*map(str, CallMode)]), help="One call for each change, or one for several."
 )
 @click.option(
     "--event", "events", multiple=True, type=click.Choice(PATTERNS), help="Event to report; repeatable."

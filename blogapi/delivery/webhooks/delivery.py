@@ -25,7 +25,7 @@ from sqlalchemy import delete, select
 from blogapi import clock
 from blogapi.delivery.webhooks import event_types, messages, queries
 from blogapi.delivery.webhooks.messages import MAX_CHANGES_PER_CALL, Message
-from blogapi.delivery.webhooks.models import MASK, Delivery, Mode, PauseReason, Webhook
+from blogapi.delivery.webhooks.models import MASK, CallMode, Delivery, PauseReason, Webhook
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db, end_read, transaction
@@ -137,7 +137,7 @@ def call_webhook_without_storing(webhook: Webhook, message: Message) -> Delivery
     return _to_delivery(webhook.uuid, _call_webhook(webhook, message, attempt=1))
 
 
-def _plan_webhook_calls(webhook: Webhook, positions: queries.Positions, site: Site) -> DueCalls | None:
+def _plan_webhook_calls(webhook: Webhook, positions: queries.EventPositions, site: Site) -> DueCalls | None:
     """Return the calls for the events up to the last position, or None if the calls are not due yet."""
     last = positions.last
     if positions.has_gap(webhook):
@@ -145,7 +145,7 @@ def _plan_webhook_calls(webhook: Webhook, positions: queries.Positions, site: Si
         public_events = map(queries.find_last_public_event, (webhook.position, last))
         id = "_".join(("msg_reset", *(str(event.public_position if event else 0) for event in public_events)))
         return DueCalls(webhook, [Message(id, event_types.RESET, clock.now(), position=last)], last)
-    if webhook.mode == Mode.COMBINED:
+    if webhook.mode == CallMode.COMBINED:
         return _plan_combined_call(webhook, last, site)
     events = queries.list_waiting_events(webhook, last, MAX_EVENT_CALLS)
     has_all = len(events) < MAX_EVENT_CALLS

@@ -15,7 +15,7 @@ from uuid import UUID, uuid4
 from flask import current_app
 
 from blogapi.delivery.webhooks import event_types, queries
-from blogapi.delivery.webhooks.models import MASK, STANDARD, Delivery, Mode, Webhook
+from blogapi.delivery.webhooks.models import MASK, STANDARD, CallMode, Delivery, Webhook
 from blogapi.publication import shared_caching
 from blogapi.publication.events import Cursor, format_cursor
 from blogapi.publication.models import FETCHED_CHANGES, ChangeType, Event
@@ -172,7 +172,9 @@ def format_change(event: Event, site: Site) -> dict[str, Any]:
         "url": _make_url(site, path),
         "former_url": _make_url(site, event.path_before) if has_moved else None,
         "changed": event.changed_fields,
-        "cache_tags": shared_caching.list_purged_tags(event.kind, event.uuid, listed=not event.unlisted),
+        "cache_tags": shared_caching.list_purged_cache_tags(
+            event.kind, event.uuid, listed=not event.unlisted
+        ),
         "cursor": latest and format_cursor(Cursor(latest.public_position or 0, latest.tag), "p"),
         **({"readable": event.is_readable} if event.unlisted else {}),
     }
@@ -223,7 +225,7 @@ def make_request(webhook: Webhook, message: Message, now: datetime) -> Request:
 
 def make_sample_request(preset: str, mode: str | None = None) -> dict[str, Any]:
     """Return the query, the headers and the body of a call with sample changes."""
-    sends_each_change = preset == STANDARD and mode != Mode.COMBINED
+    sends_each_change = preset == STANDARD and mode != CallMode.COMBINED
     changes = [_SAMPLE_CHANGE] * (1 if sends_each_change else 3)
     message = Message(
         "msg_5fa31c07_42",

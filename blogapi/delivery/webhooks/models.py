@@ -23,7 +23,7 @@ MASK = "•••"
 STANDARD = "standard"
 
 
-class Mode(StrEnum):
+class CallMode(StrEnum):
     """When a webhook is called: once for each change, or once for any number of changes."""
 
     EACH = "each"

@@ -15,7 +15,7 @@ from sqlalchemy import ColumnElement, Select, Uuid, func, literal, or_, select, 
 
 from blogapi import clock
 from blogapi.delivery.webhooks import event_types
-from blogapi.delivery.webhooks.models import Delivery, Mode, PauseReason, Webhook
+from blogapi.delivery.webhooks.models import CallMode, Delivery, PauseReason, Webhook
 from blogapi.publication.models import Event
 from blogapi.storage.database import CommitCounter, current_time, db
 from blogapi.web import metrics
@@ -79,7 +79,7 @@ LEASE = timedelta(seconds=2 * (MAX_CALLS_SECONDS + 2 * CALL_SECONDS))
 OVERDUE_AFTER = timedelta(minutes=5)
 
 
-class Positions(NamedTuple):
+class EventPositions(NamedTuple):
     """The position of the last event, and the positions up to which old events may have been deleted."""
 
     last: int
@@ -177,7 +177,8 @@ def list_delayed_webhooks() -> list[UUID]:
     "webhook_lag_seconds", "Time since the next call was due.", "webhook", "name", reads_database=True
 )
 def _read_lags() -> metrics.Values:
-    # The sender immediately skips events that a webhook does not select, so they are not excluded here.
+    # The sender immediately skips events that a webhook does not select, so these events are not excluded
+    # here.
     first = select(Event.time).where(Event.position > Webhook.position).order_by(Event.position).limit(1)
     statement, now = select(Webhook, first.scalar_subquery()).where(Webhook.paused.is_(None)), current_time()
     rows = db.session.execute(statement)
@@ -194,10 +195,10 @@ def _read_failures() -> metrics.Values:
     return {(str(webhook.uuid), webhook.name): webhook.failures for webhook in webhooks}
 
 
-def get_positions() -> Positions:
+def get_positions() -> EventPositions:
     """Return the current position of the last event, and the positions of deleted events."""
     deleted = (CommitCounter.deleted_position, CommitCounter.deleted_unlisted)
-    return Positions(*db.session.execute(select(CommitCounter.position, *deleted)).one())
+    return EventPositions(*db.session.execute(select(CommitCounter.position, *deleted)).one())
 
 
 def find_last_public_event(position: int) -> Event | None:
@@ -246,7 +247,7 @@ def _find_due_time(webhook: Webhook, waiting: WaitingEvents) -> datetime | None:
     if not webhook.active or waiting.first is None or waiting.last is None:
         return None
     due, now = waiting.first, current_time()
-    if webhook.mode == Mode.COMBINED:
+    if webhook.mode == CallMode.COMBINED:
         due = get_combined_call_time(
             waiting.first,
             waiting.last,

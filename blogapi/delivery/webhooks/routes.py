@@ -162,7 +162,7 @@ def list_deliveries(query: Query, id: UUID) -> Page[Sequence[Delivery]]:
 @bp.response(200, ShownDeliverySchema())
 def get_delivery(id: UUID, delivery: UUID) -> WithAttributes:
     """Show a call of a webhook with its request."""
-    return service.show_delivery(id, delivery)
+    return service.get_delivery_with_request(id, delivery)
 
 
 @bp.post("/<id:id>/deliveries/<id:delivery>/send/")

@@ -11,7 +11,7 @@ from marshmallow import validate
 
 from blogapi.delivery.webhooks.event_types import ALL_TYPES_PATTERN, PATTERNS
 from blogapi.delivery.webhooks.messages import PRESETS
-from blogapi.delivery.webhooks.models import STANDARD, Mode, PauseReason
+from blogapi.delivery.webhooks.models import STANDARD, CallMode, PauseReason
 from blogapi.web import outgoing
 from blogapi.web.fields import (
     BoundedList,
@@ -127,7 +127,7 @@ class WebhookSchema(OutputSchema):
         metadata={"description": "The address without its path.", "example": "https://hooks.example/•••"},
     )
     preset = ma.fields.String(metadata={"enum": [*PRESETS], **_PRESET_METADATA})
-    mode = ma.fields.String(metadata={"enum": [*Mode], **_MODE_METADATA})
+    mode = ma.fields.String(metadata={"enum": [*CallMode], **_MODE_METADATA})
     events = ma.fields.List(ma.fields.String(metadata={"enum": [*PATTERNS]}), attribute="event_patterns")
     header_names = ma.fields.List(ma.fields.String())
     quiet_seconds = ma.fields.Integer()
@@ -206,7 +206,7 @@ class WebhookBodySchema(InputSchema):
         validate=validate.OneOf([*PRESETS]), load_default=lambda: STANDARD, metadata=_PRESET_METADATA
     )
     mode = ma.fields.String(
-        validate=validate.OneOf([*Mode]),
+        validate=validate.OneOf([*CallMode]),
         metadata=_MODE_METADATA,
     )
     events = BoundedList(
@@ -260,7 +260,7 @@ class SampleInputSchema(InputSchema):
     preset = ma.fields.String(
         validate=validate.OneOf([*PRESETS]), load_default=lambda: STANDARD, metadata=_PRESET_METADATA
     )
-    mode = ma.fields.String(validate=validate.OneOf([*Mode]), metadata=_MODE_METADATA)
+    mode = ma.fields.String(validate=validate.OneOf([*CallMode]), metadata=_MODE_METADATA)
 
 
 class SampleSchema(OutputSchema):

@@ -16,7 +16,7 @@ from blogapi import clock
 from blogapi.delivery.webhooks import delivery, event_types, messages, queries
 from blogapi.delivery.webhooks.event_types import NOTICE_PATTERNS, selects_notice
 from blogapi.delivery.webhooks.messages import Message
-from blogapi.delivery.webhooks.models import STANDARD, Delivery, Mode, PauseReason, Webhook
+from blogapi.delivery.webhooks.models import STANDARD, CallMode, Delivery, PauseReason, Webhook
 from blogapi.storage.database import current_time, db, transaction
 from blogapi.web.errors import Conflict, Invalid, Problem
 from blogapi.web.fields import Fields, WithAttributes
@@ -44,7 +44,7 @@ def create_webhook(fields: Fields) -> WithAttributes:
 def _make_webhook(fields: Fields) -> Webhook:
     is_build_hook = fields["preset"] != STANDARD
     webhook = Webhook(
-        mode=Mode.COMBINED if is_build_hook else Mode.EACH,
+        mode=CallMode.COMBINED if is_build_hook else CallMode.EACH,
         quiet_seconds=QUIET_SECONDS,
         interval_seconds=INTERVAL_SECONDS,
         position=queries.get_positions().last,
@@ -132,7 +132,7 @@ def send_notice(type: str, data: Mapping[str, Any]) -> list[bool]:
     return [_send_and_store_notice(webhook, message) for webhook in chosen]
 
 
-def show_delivery(uuid: UUID, delivery_id: UUID) -> WithAttributes:
+def get_delivery_with_request(uuid: UUID, delivery_id: UUID) -> WithAttributes:
     """Return a former call with its request, without secrets."""
     call = queries.get_delivery(uuid, delivery_id)
     sent = messages.describe_request(queries.get_webhook(uuid), messages.read_message(call), call.time)
@@ -181,7 +181,7 @@ def _limit_running_calls() -> Iterator[None]:
 def _set_fields(webhook: Webhook, fields: Fields) -> None:
     active = fields.get("active", webhook.active)
     preset, mode = fields.get("preset", webhook.preset), fields.get("mode", webhook.mode)
-    if preset != STANDARD and mode == Mode.EACH:
+    if preset != STANDARD and mode == CallMode.EACH:
         raise Invalid(
             "A build hook is called once for any number of changes; set `mode` to combined.",
             errors={"mode": ["Must be combined for this preset."]},

@@ -6,7 +6,7 @@ from sqlalchemy import select, text
 
 from blogapi import clock
 from blogapi.content.articles import queries
-from blogapi.content.articles.author_visibility import author_is_public
+from blogapi.content.articles.author_visibility import is_public_author
 from blogapi.content.articles.models import Article
 from blogapi.content.articles.responses import article_bodies
 from blogapi.content.articles.schemas import ArticleFieldsSchema, ArticleSchema
@@ -81,7 +81,7 @@ def check_stored_data():
     visible = [one for one in articles if one.status == "published" and one.published_at <= now]
     assert article_bodies.list_published(page=PageRequest(1, 1)).total == len(visible)
     public_authors = {link.author_id for article in visible for link in article.author_links}
-    assert public_authors == set(db.session.scalars(select(Author.uuid).where(author_is_public())))
+    assert public_authors == set(db.session.scalars(select(Author.uuid).where(is_public_author())))
     for article in articles:
         assert article.author_links
         assert article_bodies.get_json(article.uuid).body == web_json.to_json_bytes(

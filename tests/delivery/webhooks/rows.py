@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 from flask import Flask
 
 from blogapi.delivery.webhooks import queries
-from blogapi.delivery.webhooks.models import Delivery, Mode, Webhook
+from blogapi.delivery.webhooks.models import CallMode, Delivery, Webhook
 from blogapi.storage.database import db, transaction
 
 TIME = datetime(2026, 11, 23, 14, 32, 10, tzinfo=UTC)
@@ -22,7 +22,7 @@ def add_webhook(app: Flask, **columns: object) -> tuple[UUID, UUID]:
             "name": "hook",
             "url": "https://192.0.2.1/secret",
             "preset": "standard",
-            "mode": Mode.EACH,
+            "mode": CallMode.EACH,
             "events": '["*"]',
             "quiet_seconds": 10,
             "interval_seconds": 60,

@@ -95,7 +95,7 @@ _other = table_of(Article).alias("other").c
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class ArticleCondition:
     """A condition on articles, in several equivalent forms.
 
     `of_article` applies to the rows of articles. `in_all` is faster in statements that read all articles,
@@ -118,40 +118,40 @@ class Condition:
         return self.in_all if reads_all and self.in_all is not None else self.of_article
 
 
-def list_conditions(filters: ArticleFilters) -> Iterator[Condition]:
+def list_conditions(filters: ArticleFilters) -> Iterator[ArticleCondition]:
     """Yield the conditions of the filters, except those on the status, the type and the publication time."""
     yield from _match_terms(filters)
     if filters.author:
         yield _match_author(filters.author)
     if filters.uuid:
-        yield Condition(is_any_of(_article.uuid, filters.uuid), is_selective=True)
+        yield ArticleCondition(is_any_of(_article.uuid, filters.uuid), is_selective=True)
     if filters.parent:
-        yield Condition(_article.parent_id == filters.parent)
+        yield ArticleCondition(_article.parent_id == filters.parent)
     if filters.top:
-        yield Condition(_article.parent_id.is_(None))
+        yield ArticleCondition(_article.parent_id.is_(None))
     if filters.slug:
         has_now = select(_other.uuid).where(_other.slug == filters.slug)
         had_before = select(_former.article_id).where(_former.slug == filters.slug)
-        yield Condition(_article.uuid.in_(has_now.union_all(had_before)), is_selective=True)
+        yield ArticleCondition(_article.uuid.in_(has_now.union_all(had_before)), is_selective=True)
     if filters.featured is not None:
-        yield Condition(_article.featured if filters.featured else ~_article.featured)
+        yield ArticleCondition(_article.featured if filters.featured else ~_article.featured)
     if filters.working_copy is not None:
         has_copy = _article.uuid.in_(select(_copy.article_id))
         is_wanted = has_copy if filters.working_copy else ~has_copy
-        yield Condition(is_wanted, is_selective=filters.working_copy)
+        yield ArticleCondition(is_wanted, is_selective=filters.working_copy)
     if filters.language:
         yield _match_language(filters.language)
     if filters.not_language:
-        yield Condition(_article.language.not_in(filters.not_language))
+        yield ArticleCondition(_article.language.not_in(filters.not_language))
     if filters.translation_key:
         # The index of translation keys contains only articles that have such a key.
         has_key = _article.translation_key != "", _article.translation_key == filters.translation_key
-        yield Condition(and_(*has_key))
+        yield ArticleCondition(and_(*has_key))
     if filters.updated_after:
-        yield Condition(_article.last_updated >= filters.updated_after, is_selective=True)
+        yield ArticleCondition(_article.last_updated >= filters.updated_after, is_selective=True)
     for field in filters.custom:
         wanted = (field.name, json.dumps(field.values), field.is_list)
-        yield Condition(has_json_value(_article.custom, *map(literal, wanted)))
+        yield ArticleCondition(has_json_value(_article.custom, *map(literal, wanted)))
     if filters.q:
         yield _match_words(filters.q)
 
@@ -257,7 +257,7 @@ def _list_term_uuids(named: NamedTerms, references: Sequence[str]) -> list[UUID]
     return list({uuid: None for reference in references for uuid in named.get(reference, ())})
 
 
-def _match_terms(filters: ArticleFilters) -> Iterator[Condition]:
+def _match_terms(filters: ArticleFilters) -> Iterator[ArticleCondition]:
     tags, categories = find_named_terms(filters)
     if filters.tag:
         yield _match_link(_tag, _tag.tag_id, _list_term_uuids(tags, filters.tag))
@@ -265,25 +265,25 @@ def _match_terms(filters: ArticleFilters) -> Iterator[Condition]:
         yield _match_link(_tag, _tag.tag_id, tags.get(reference, ()))
     if unwanted := _list_term_uuids(tags, filters.not_tag):
         has_tag = _match_link(_tag, _tag.tag_id, unwanted)
-        yield Condition(~has_tag.of_article, ~has_tag.in_all)
+        yield ArticleCondition(~has_tag.of_article, ~has_tag.in_all)
     if filters.category:
         wanted = _list_term_uuids(categories, filters.category)
         of_article, of_tag = (is_any_of(columns.category_id, wanted) for columns in (_article, _tag))
-        yield Condition(of_article, of_any_tag=of_tag)
+        yield ArticleCondition(of_article, of_any_tag=of_tag)
     if unwanted := _list_term_uuids(categories, filters.not_category):
         of_article, of_tag = (columns.category_id.not_in(unwanted) for columns in (_article, _tag))
-        yield Condition(of_article, of_any_tag=of_tag)
+        yield ArticleCondition(of_article, of_any_tag=of_tag)
 
 
-def _match_link(link: Any, column: Any, values: Sequence[UUID]) -> Condition:
+def _match_link(link: Any, column: Any, values: Sequence[UUID]) -> ArticleCondition:
     """Return the condition that an article has one of these values in a table of links."""
     of_link = is_any_of(column, values)
     has_link = exists().where(link.article_id == _article.uuid, of_link).correlate(table_of(Article))
     in_all = _article.uuid.in_(select(link.article_id).where(of_link))
-    return Condition(has_link, in_all, link, of_link, drives=len(values) == 1)
+    return ArticleCondition(has_link, in_all, link, of_link, drives=len(values) == 1)
 
 
-def _match_author(reference: str) -> Condition:
+def _match_author(reference: str) -> ArticleCondition:
     """Return the condition that the author is in the byline or, for the uuid of a user, wrote the article."""
     uuid = parse_uuid(reference)
     named = Author.slug == reference if uuid is None else or_(Author.uuid == uuid, Author.owner_id == uuid)
@@ -294,14 +294,14 @@ def _match_author(reference: str) -> Condition:
         return by_author
     wrote = _article.author_id == uuid
     if is_only_author(uuid):
-        return Condition(wrote)
-    return Condition(or_(wrote, by_author.of_article), or_(wrote, by_author.in_all))
+        return ArticleCondition(wrote)
+    return ArticleCondition(or_(wrote, by_author.of_article), or_(wrote, by_author.in_all))
 
 
-def _match_language(language: str) -> Condition:
+def _match_language(language: str) -> ArticleCondition:
     if language != normalize_language(get_site().language):
-        return Condition(and_(_article.language != "", _article.language == language))
-    return Condition(is_in_language(_article.uuid, language))
+        return ArticleCondition(and_(_article.language != "", _article.language == language))
+    return ArticleCondition(is_in_language(_article.uuid, language))
 
 
 def is_in_language(uuid: ColumnElement[UUID], language: str) -> ColumnElement[bool]:
@@ -315,9 +315,9 @@ def is_in_language(uuid: ColumnElement[UUID], language: str) -> ColumnElement[bo
     return uuid.not_in(named.where(_other.language != language))
 
 
-def _match_words(text: str) -> Condition:
+def _match_words(text: str) -> ArticleCondition:
     query, session = parse_query(text), db.session()
     if not query:
-        return Condition(false())
+        return ArticleCondition(false())
     numbers = literal(find_matching_numbers(session, query))
-    return Condition(_article.uuid.in_(select_articles(get_engine(session), numbers)))
+    return ArticleCondition(_article.uuid.in_(select_articles(get_engine(session), numbers)))

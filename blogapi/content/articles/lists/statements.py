@@ -19,8 +19,8 @@ from blogapi.content.articles.lifecycle import SCHEDULED
 from blogapi.content.articles.lists.conditions import (
     NO_FILTERS,
     PAGE,
+    ArticleCondition,
     ArticleFilters,
-    Condition,
     find_named_terms,
     is_only_author,
     list_conditions,
@@ -144,17 +144,17 @@ def list_entry_conditions(filters: ArticleFilters) -> list[ColumnElement[bool]]:
     return [_entry.listed_from <= current_time(), *list_period_conditions(_entry.listed_from, filters)]
 
 
-def _list_all_conditions(filters: ArticleFilters, author_id: UUID | None) -> list[Condition]:
+def _list_all_conditions(filters: ArticleFilters, author_id: UUID | None) -> list[ArticleCondition]:
     conditions = list(list_conditions(filters))
     if author_id is not None and not is_only_author(author_id):
-        conditions.append(Condition(_article.author_id == author_id))
+        conditions.append(ArticleCondition(_article.author_id == author_id))
     return conditions
 
 
 def _select_articles(
     column: ColumnElement[Any],
     columns: Any,
-    conditions: Sequence[Condition],
+    conditions: Sequence[ArticleCondition],
     filters: ArticleFilters,
     now: datetime,
     *,
@@ -170,8 +170,8 @@ def _select_articles(
 
 def _select_links(
     column: ColumnElement[Any],
-    driver: Condition,
-    conditions: Sequence[Condition],
+    driver: ArticleCondition,
+    conditions: Sequence[ArticleCondition],
     filters: ArticleFilters,
     now: datetime,
     *,
@@ -191,7 +191,7 @@ def _select_links(
 
 
 def _select_total(
-    conditions: Sequence[Condition], filters: ArticleFilters, now: datetime, *, public: bool
+    conditions: Sequence[ArticleCondition], filters: ArticleFilters, now: datetime, *, public: bool
 ) -> Select[int]:
     linked = [condition for condition in conditions if condition.link is not None]
     if public and linked and filters.type != PAGE:

@@ -114,7 +114,8 @@ def get_article_bodies(
     """Return the array of these articles, in the given order, with these fields (None: documented fields).
 
     The ETag of a long array changes with every change of the blog. With `hashes_body`, the ETag is the digest
-    of the array, so that an author cannot learn from it when other users write. The array is then read twice.
+    of the array, so that an author cannot learn from it when other users write. The articles of such an array
+    are read twice.
     """
     fields = order_fields(names)
     if len(uuids) <= CHUNK_SIZE:

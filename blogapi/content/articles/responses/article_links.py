@@ -2,7 +2,7 @@
 
 The address of an article depends on its slug, its category, its time and the site; the address of a page
 depends on the slugs of the pages above it. Only readable items have an address, and scheduled items become
-readable without a write. Therefore the stored HTML contains the references.
+readable without a write. Therefore the stored HTML contains references instead of addresses.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ class ArticleGroup:
     @cached_property
     def tree(self) -> page_paths.Tree:
         """The tree of the pages; empty if none of the articles is a page."""
-        has_pages = any(_get_type(article) == ItemType.PAGE for article in self.articles)
+        has_pages = any(_get_item_type(article) == ItemType.PAGE for article in self.articles)
         return page_tree.read_tree() if has_pages else {}
 
     @cached_property
@@ -88,11 +88,11 @@ class ArticleGroup:
         """For each article, the public articles with its translation key, including the article itself."""
         found: dict[tuple[ItemType, str], Sequence[Translation]] = {}
         for type_ in ItemType:
-            keys = {one["translation_key"] for one in self.articles if _get_type(one) == type_}
+            keys = {one["translation_key"] for one in self.articles if _get_item_type(one) == type_}
             if keys - {""}:
                 translations = find_translations(self.site, keys, type_.value)
                 found |= {(type_, key): ones for key, ones in translations.items()}
-        return [found.get((_get_type(one), one["translation_key"]), ()) for one in self.articles]
+        return [found.get((_get_item_type(one), one["translation_key"]), ()) for one in self.articles]
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +203,7 @@ def _find_open_by(group: ArticleGroup) -> Sequence[Sequence[Fields] | None]:
     return [users.get(uuid, []) if uuid in visible else None for uuid in uuids]
 
 
-def _get_type(article: Fields) -> ItemType:
+def _get_item_type(article: Fields) -> ItemType:
     # Only pages have no category.
     return ItemType.PAGE if article["category"] is None else ItemType.ARTICLE
 
@@ -241,7 +241,7 @@ def _make_heads(group: ArticleGroup) -> Sequence[Fields]:
 
 def _list_parent_pages(group: ArticleGroup, article: Fields) -> Sequence[Breadcrumb]:
     """Return the titles and the addresses of the public pages above a page, the outermost first."""
-    if _get_type(article) == ItemType.ARTICLE:
+    if _get_item_type(article) == ItemType.ARTICLE:
         return ()
     site, tree = group.site, group.tree
     parent = article["parent"] and UUID(article["parent"])

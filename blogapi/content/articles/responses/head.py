@@ -33,7 +33,7 @@ from blogapi.web.fields import Fields
 _NOT_INDEXED = "noindex"
 
 
-class _Times(NamedTuple):
+class _HeadTimes(NamedTuple):
     """The times of the publication and of the last change, as the head shows them."""
 
     published_at: str | None
@@ -89,16 +89,16 @@ def _make_page_summary(article: Fields, site: Site, url: str | None) -> PageSumm
     )
 
 
-def _read_times(article: Fields) -> _Times:
+def _read_times(article: Fields) -> _HeadTimes:
     published_at, updated_at = (
         parse_timestamp(article[name] or "") for name in ("published_at", "last_updated")
     )
     # A scheduled article was last updated before it is published.
     modified_at = max(filter(None, (published_at, updated_at)), default=None)
-    return _Times(_format_time(published_at), _format_time(modified_at))
+    return _HeadTimes(_format_time(published_at), _format_time(modified_at))
 
 
-def _make_article_properties(times: _Times, article: Fields, site: Site) -> Fields:
+def _make_article_properties(times: _HeadTimes, article: Fields, site: Site) -> Fields:
     return {
         "article:published_time": times.published_at,
         "article:modified_time": times.modified_at,
@@ -108,7 +108,7 @@ def _make_article_properties(times: _Times, article: Fields, site: Site) -> Fiel
     }
 
 
-def _make_posting(page: PageSummary, times: _Times, article: Fields, site: Site) -> Fields:
+def _make_posting(page: PageSummary, times: _HeadTimes, article: Fields, site: Site) -> Fields:
     return drop_empty_fields(
         {
             "@type": "BlogPosting" if article["category"] else "WebPage",

@@ -107,7 +107,7 @@ def _move_articles(old_owner: UUID, owner: UUID, moved: ReassignedCounts) -> Non
 
 
 def _move_deleted_items(old_owner: UUID, owner: UUID) -> int:
-    """Move the deleted items, and return their number; their bylines stay as they are."""
+    """Move the deleted items, and return their number; the bylines of these items do not change."""
     rows = db.session.scalars(select(DeletedItem).where(DeletedItem.author_id == old_owner)).all()
     for row in rows:
         document = json.loads(row.document)

@@ -168,7 +168,7 @@ def resolve_items(references: Collection[UUID | str]) -> Mapping[UUID | str, UUI
 
 def update_search_words(name: str) -> None:
     """Update the search words of all articles that have a value for the custom field `name`."""
-    # The field may have no definition any more.
+    # The custom field may have no definition any more.
     has_value = _article.custom.contains(f'"{name}":', autoescape=True)
     for uuids in chunk(db.session.scalars(select(_article.uuid).where(has_value)).all()):
         articles = queries.find_articles(uuids).values()

@@ -69,7 +69,7 @@ def find_terms(
     """Return `known`, extended by the existing categories, tags and authors to which the inputs refer.
 
     Also finds the profile of the user `writer` if an input has no authors, and the articles that have or had
-    one of the slugs. Unless there are many references, one statement finds everything.
+    one of the slugs. Unless there are many references, one statement finds all these rows.
     """
     uuids: dict[type[Term], dict[UUID | str, UUID]] = {
         Category: dict(known.categories),
