@@ -54,7 +54,7 @@ EDITS = [
     ("blueprints.py", "    build_blueprint(\n        CATEGORIES", BLUEPRINT),
     (
         "publication/kinds.py",
-        "    # Authors are public",
+        "    # An author is public",
         '    ItemKind(name="place", plural="places", events=_TERM_EVENTS, is_term=True),\n',
     ),
     (
