@@ -52,11 +52,11 @@ _READ_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, R
 _OPEN_ERRORS = (*_READ_ERRORS, OverflowError, IndexError, struct.error, OSError)
 
 
-class _Skipped(Exception):
+class _SkipEntry(Exception):
     """The entry is not unpacked; the message is the reason."""
 
 
-def get_folder() -> Path:
+def get_import_folder() -> Path:
     """Return the folder for unpacked archives and for imports over HTTP; it need not exist."""
     return Path(current_app.instance_path) / "imports"
 
@@ -131,11 +131,11 @@ def _unpack_archive(path: Path, folder: Path, max_media_bytes: int) -> list[str]
             try:
                 _check_entry(entry, name, max_media_bytes)
                 _extract_entry(archive, entry, folder.joinpath(*name.split("/")))
-            except _Skipped as reason:
+            except _SkipEntry as reason:
                 skipped.setdefault(str(reason), []).append(name)
-    notes = [f"{_name_first(names)} skipped: {reason}" for reason, names in skipped.items()]
+    notes = [f"{_start_sentence(names)} skipped: {reason}" for reason, names in skipped.items()]
     if inner:
-        notes.append(f"{_name_first(inner)} not opened, because it is an archive; unpack and import it.")
+        notes.append(f"{_start_sentence(inner)} not opened, because it is an archive; unpack and import it.")
     return notes
 
 
@@ -167,19 +167,19 @@ def _check_entries(entries: Sequence[zipfile.ZipInfo], path: Path, folder: Path)
 def _check_entry(entry: zipfile.ZipInfo, name: str, max_media_bytes: int) -> None:
     mode = entry.external_attr >> 16
     if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
-        raise _Skipped("links and special files are not unpacked.")
+        raise _SkipEntry("links and special files are not unpacked.")
     parts = name.split("/")
     is_outside = ".." in parts or name.startswith("/") or re.match("[A-Za-z]:", name)
     if is_outside or _CONTROL.search(name):
-        raise _Skipped("the path leads out of the folder or has control characters.")
+        raise _SkipEntry("the path leads out of the folder or has control characters.")
     if len(parts) > _MAX_DEPTH:
-        raise _Skipped(f"it is in more than {_MAX_DEPTH} folders.")
+        raise _SkipEntry(f"it is in more than {_MAX_DEPTH} folders.")
     if os.name == "nt" and not all(map(is_allowed_on_windows, filter(None, parts))):
-        raise _Skipped("Windows does not allow the name; rename it on another system.")
+        raise _SkipEntry("Windows does not allow the name; rename it on another system.")
     is_export = Path(name).suffix.casefold() in _EXPORT_SUFFIXES
     limit = MAX_EXPORT_BYTES if is_export else max(max_media_bytes, MAX_FILE_BYTES)
     if entry.file_size > limit:
-        raise _Skipped(f"it has more than {limit:,} bytes.")
+        raise _SkipEntry(f"it has more than {limit:,} bytes.")
 
 
 def is_allowed_on_windows(name: str) -> bool:
@@ -192,13 +192,13 @@ def _extract_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, target: Pat
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         # Never overwrite a file: the archive can contain a name twice, also in other letter case, which
         # disks of Windows and macOS treat as the same name.
-        files.create_private(target)
+        files.create_private_file(target)
     except FileExistsError as error:
-        raise _Skipped("a file or folder of the same name is there already.") from error
+        raise _SkipEntry("a file or folder of the same name is there already.") from error
     except (OSError, ValueError) as error:
         if is_disk_full(error):
             raise RefusedFile(DISK_FULL) from error
-        raise _Skipped("this system cannot store a file with this path.") from error
+        raise _SkipEntry("this system cannot store a file with this path.") from error
     try:
         with target.open("wb") as output, archive.open(entry) as source:
             # `zipfile` reads at most the size that the entry declares, and then compares the checksum.
@@ -207,9 +207,9 @@ def _extract_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, target: Pat
         target.unlink(missing_ok=True)
         if is_disk_full(error):
             raise RefusedFile(DISK_FULL) from error
-        raise _Skipped("it is damaged; unpack it with another program.") from error
+        raise _SkipEntry("it is damaged; unpack it with another program.") from error
 
 
-def _name_first(names: Sequence[str]) -> str:
+def _start_sentence(names: Sequence[str]) -> str:
     first = _CONTROL.sub("?", names[0].encode(errors="replace").decode())[:100]
     return f"“{first}” was" if len(names) == 1 else f"“{first}” and {len(names) - 1:,} more were"

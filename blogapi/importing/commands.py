@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 def _check_format(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
     """Return the name of a format, which another package can have installed; raises BadParameter."""
-    if value is not None and value not in registry.list_names():
-        raise click.BadParameter(f"{value!r} is not one of {', '.join(registry.list_names())}.")
+    if value is not None and value not in registry.list_format_names():
+        raise click.BadParameter(f"{value!r} is not one of {', '.join(registry.list_format_names())}.")
     return value
 
 
@@ -165,7 +165,7 @@ def import_(
     from blogapi.importing.format_api.report import Result
     from blogapi.importing.format_api.source import ImportOptions
     from blogapi.importing.pipeline import background, preparing, report_output
-    from blogapi.importing.storing.custom_fields import CustomFields
+    from blogapi.importing.storing.custom_fields import CustomFieldFinder
     from blogapi.importing.storing.service import Importer
     from blogapi.importing.storing.state import read_author_map
     from blogapi.parsing import normalize_language
@@ -188,8 +188,8 @@ def import_(
             language=normalize_language(site.language),
             time_zone=ZoneInfo(site.time_zone),
             assets=assets,
-            custom_fields=CustomFields(detach_definitions()),
-            roots=queries.get_roots(),
+            custom_fields=CustomFieldFinder(detach_definitions()),
+            roots=queries.get_root_folders(),
             imported_keys=queries.get_imported_keys(),
             **options,
         )

@@ -102,7 +102,7 @@ def truncate_log(database: Path) -> None:
     with (
         suppress(sqlite3.Error, OSError),
         # Due to the lock, no other process completes a checkpoint between the two statements.
-        files.locked(database.with_name(f"{database.name}-checkpoint")) as is_alone,
+        files.lock_file(database.with_name(f"{database.name}-checkpoint")) as is_alone,
         integrity.open_database(database, seconds=WAIT_SECONDS) as connection,
     ):
         if is_alone:

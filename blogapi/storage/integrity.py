@@ -105,12 +105,12 @@ def describe_lost_writes(path: Path, count: int) -> str:
     return f"The log {log} is damaged: at least {count} committed writes in it cannot be read"
 
 
-def copy_unchanged(path: Path, target: Path) -> None:
+def copy_database_bytes(path: Path, target: Path) -> None:
     """Copy the bytes of a database or log, even of a damaged file; raise FileExistsError if `target` exists.
 
     Raises SubprocessError if the file cannot be copied.
     """
-    files.create_private(target)
+    files.create_private_file(target)
     _run_program("copy", path, target)
 
 
@@ -189,7 +189,7 @@ def is_in_use(database: Path) -> bool:
         try:
             mode = connection.execute("PRAGMA journal_mode=DELETE").fetchone()[0]
         except sqlite3.OperationalError as error:
-            if disk_errors.primary_result_code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            if disk_errors.get_primary_result_code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
                 return True
             raise
         if mode != "delete":

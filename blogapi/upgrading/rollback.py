@@ -202,7 +202,7 @@ def restore_copy(instance: Path, copy: UpgradeCopy) -> Path:
         files.temporary_folder(live.parent, _STAGING_PREFIX) as folder,
     ):
         staged = folder / "blog.db"
-        files.create_private(staged)
+        files.create_private_file(staged)
         backup_service.copy_database(copy.path, staged)
         with integrity.open_database(staged) as connection:
             if faults := integrity.check_integrity(connection):

@@ -49,7 +49,7 @@ def test_an_export_can_be_for_another_system_and_with_drafts(as_login, blog):
 def test_one_export_runs_at_a_time(as_login, blog, instance):
     abandoned = instance / ".export-abandoned"
     abandoned.mkdir()
-    with files.locked(instance / ".export-lock"):
+    with files.lock_file(instance / ".export-lock"):
         assert outcome(as_login.get(EXPORT)) == (409, "conflict")
     assert outcome(as_login.get(EXPORT)) == (200, None)
     assert not abandoned.exists()

@@ -520,7 +520,7 @@ def test_two_builds_do_not_write_at_once(build, app, folder, set_site):
     set_site(url=URL)
     build()
     (manifest,) = (Path(app.instance_path) / static_copy.FOLDER_NAME).glob("*.txt")
-    with stored_files.locked(manifest.with_suffix(".lock")):
+    with stored_files.lock_file(manifest.with_suffix(".lock")):
         assert "Another build is writing" in build(status=1)
 
 

@@ -98,6 +98,6 @@ def test_nothing_is_counted_while_a_writer_changes_the_log(database, monkeypatch
 
 def test_the_program_copies_a_file_unchanged(database, tmp_path):
     raw_files._main("copy", str(database), str(tmp_path / "first"))
-    integrity.copy_unchanged(database, tmp_path / "second")
+    integrity.copy_database_bytes(database, tmp_path / "second")
     for name in ("first", "second"):
         assert (tmp_path / name).read_bytes() == database.read_bytes()

@@ -51,7 +51,7 @@ class MediaFolder:
     def temporary_file(self) -> Iterator[Path]:
         """Yield the path of an empty private file on the same disk; the file is deleted at the end."""
         with self.temporary_folder() as folder:
-            files.create_private(folder / "file")
+            files.create_private_file(folder / "file")
             yield folder / "file"
 
     def delete_abandoned_folders(self) -> None:

@@ -102,7 +102,7 @@ def _read_term(
         created=created,
         last_updated=updated,
         parent=values.get_text(given, "parent"),
-        former_slugs=values.get_former(given, "former_slugs", updated),
+        former_slugs=values.get_former_names(given, "former_slugs", updated),
     )
 
 

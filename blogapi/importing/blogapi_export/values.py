@@ -66,7 +66,7 @@ def get_time(values: Values, name: str) -> datetime | None:
     return time
 
 
-def convert_number(values: Values, name: str, convert: Callable[[str], float]) -> float:
+def get_number(values: Values, name: str, convert: Callable[[str], float]) -> float:
     """Return a number, which YAML reads as a text."""
     try:
         return convert(str(values[name]))
@@ -112,7 +112,7 @@ def get_mapping(values: Values, name: str) -> Values:
     return value
 
 
-def get_former(values: Values, name: str, time: datetime | None) -> dict[str, datetime | None]:
+def get_former_names(values: Values, name: str, time: datetime | None) -> dict[str, datetime | None]:
     """Return the texts in `former_slugs` or `former_paths` with their times; `time` is for a missing time."""
     times: dict[str, datetime | None] = {}
     key = name.removeprefix("former_").removesuffix("s")
@@ -138,7 +138,7 @@ def _refuse_value(name: str, value: object, expected: str, example: str) -> NoRe
     raise RefusedFile(f"`{name}` ({shown}) is not {expected}; write for example `{example}`.")
 
 
-def get_custom(values: Values) -> dict[str, Any]:
+def get_custom_values(values: Values) -> dict[str, Any]:
     """Return the values of the custom fields by name, as JSON types."""
     found: dict[str, Any] = json.loads(json.dumps(get_mapping(values, "custom"), default=str))
     return {name: value for name, value in found.items() if is_field_name(name) and value is not None}

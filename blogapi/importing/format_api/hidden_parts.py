@@ -151,7 +151,7 @@ def _find_guesses_in_text(record: ArticleRecord) -> Iterator[Guess]:
             shown = {it.groups() for it in _NAMED_PART.finditer(text)}
             ends = {next(filter(None, groups)).lower() for groups in _END_NAME.findall(text)} | {""}
         is_enclosing = bool(comment or container) or (name.lower() in ends and void is None)
-        if (is_enclosing or hiding_words.is_wall(name)) and found in shown:
+        if (is_enclosing or hiding_words.is_paywall_name(name)) and found in shown:
             yield make_guess(kind, words if name.lower() in _CONDITIONAL else name, subject)
 
 

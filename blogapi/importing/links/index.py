@@ -54,7 +54,7 @@ class TargetArticle:
     file: addresses.FilePath | None  #: the parts of the key; None if the article has no file of its own
     page: str | None  #: the first address in the former blog, if it is known
     file_name: str  #: the last segment of the key, folded
-    blog: str  #: see `get_blog`
+    blog: str  #: see `get_blog_prefix`
     language: str  #: the language in the file name, or ""
     #: the keys of the records with links to the article
     sources: list[str] = field(default_factory=list)
@@ -149,7 +149,7 @@ class LinkIndex:
             file=file,
             page=next((address for address in record.addresses if "?" not in address), None),
             file_name=segments[-1] if segments else "",
-            blog=get_blog(record.key),
+            blog=get_blog_prefix(record.key),
             language=file.language if file else "",
         )
         titles = {addresses.fold_case(record.title)}
@@ -213,7 +213,7 @@ class LinkIndex:
             namesakes.append(target)
 
 
-def get_blog(key: str) -> str:
+def get_blog_prefix(key: str) -> str:
     """Return the common part of the keys of a blog: their first folder, or format and blog.
 
     Keys of Medium and of most exports of Ghost do not contain the blog.
@@ -227,7 +227,7 @@ def get_blog(key: str) -> str:
 def normalize_address(address: str) -> str:
     """Return a former address without a host in the form in which the index contains it."""
     path, mark, query = address.partition("?")
-    return addresses.normalize_page(addresses.split_path(unquote(path, errors="replace"))) + mark + query
+    return addresses.normalize_page_path(addresses.split_path(unquote(path, errors="replace"))) + mark + query
 
 
 def _limit_texts(texts: Iterable[str]) -> list[str]:

@@ -32,8 +32,8 @@ _MAX_LINKS = 5_000
 _ID = re.compile(r"(?:^|&)(?:p|page_id|post_id)=([0-9]{1,20})(?:&|$)")
 
 
-class RecordLinks:
-    """Finds the link targets of one record, which was added to the index; see `tag_markup.LinkTargets`."""
+class RecordLinkFinder:
+    """Finds the link targets of one record, which was added to the index; see `tag_markup.LinkFinder`."""
 
     def __init__(self, index: LinkIndex, record: ArticleRecord) -> None:
         self._index = index
@@ -122,7 +122,7 @@ class RecordLinks:
             files = [outer for page in pages for outer in self._list_outer_paths(page)]
         else:
             pages, files = self._resolve_path(path)
-        keys = (addresses.normalize_page(page) + query for page in pages if page)
+        keys = (addresses.normalize_page_path(page) + query for page in pages if page)
         by_page = self._choose_nearest(
             next(filter(None, (self._index.find("page", key) for key in keys)), ())
         )

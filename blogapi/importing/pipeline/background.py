@@ -60,13 +60,13 @@ def run_import(
     # The thread of `faulthandler` also ends a process that hangs in a regular expression.
     faulthandler.dump_traceback_later(MAX_SECONDS, exit=True)
     database.leave_checkpoints_to_server()
-    progress = _Progress(_take_output(output))
+    progress = _Progress(_redirect_output(output))
     announce, foreign.announce = foreign.announce, progress.announce
     threading.Thread(target=progress.watch_input, args=(input.fileno(),), daemon=True).start()
     error, lock = "", report.with_name("process.lock")
     try:
         # Wait for the end of a process that a killed server has left; it ends soon.
-        with foreign.remember_signals(), files.locked(lock, wait=True), open_import() as progress.run:
+        with foreign.remember_signals(), files.lock_file(lock, wait=True), open_import() as progress.run:
             try:
                 progress.run.run(progress.track_items)
             finally:
@@ -91,7 +91,7 @@ def run_import(
     progress.print_progress(error=error)
 
 
-def _take_output(output: TextIO) -> TextIO:
+def _redirect_output(output: TextIO) -> TextIO:
     """Return a file that only the progress writes to; all other output of the process goes to its log."""
     if output is not sys.stdout:
         return output

@@ -62,7 +62,7 @@ def _unpack_archives(
     limit: int = current_app.config["MAX_MEDIA_SIZE"]
     for path in paths:
         if path.resolve() not in excluded and archives.is_archive(path):
-            opened = archives.open_archive(path, archives.get_folder(), max_media_bytes=limit)
+            opened = archives.open_archive(path, archives.get_import_folder(), max_media_bytes=limit)
             folder, skipped = stack.enter_context(opened)
             notes += skipped
             yield folder

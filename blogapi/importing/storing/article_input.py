@@ -101,7 +101,7 @@ class ArticleInputFactory:
         known |= queries.find_terms_by_names(taxonomy, missing) if (missing := names - known.keys()) else {}
         named = self._named[kind] = {name: known[name] for name in names & known.keys()}
         exported = self._state.exported_terms
-        terms = self._terms[kind] = exported_terms.find_existing(kind, slugs, exported) if slugs else {}
+        terms = self._terms[kind] = exported_terms.match_terms(kind, slugs, exported) if slugs else {}
         # Terms that earlier transactions of a dry run created.
         wanted = {*map(make_term_key, names - named.keys()), *(slugs - terms.keys())}
         planned = self._state.planned_terms

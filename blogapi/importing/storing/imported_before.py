@@ -196,7 +196,7 @@ def keeps_public_text(record: ArticleRecord, article: Any, file: ImportedFile) -
     return is_marked and {*record.unlifted} <= stored and article.status in READABLE_STATUSES
 
 
-def find_hidden_there(
+def describe_exposed_text(
     record: ArticleRecord, article: Any, content: str, content_type: str, now: datetime
 ) -> tuple[str, ...]:
     """Return sentences if the edited article shows a text that the former blog hides; else nothing."""

@@ -92,7 +92,7 @@ def unpack_backup(path: Path, folder: Path, *, progress: ProgressReporter = no_p
             raise InvalidBackup(f"it contains the unknown file {min(unknown)!r}")
         for name in names:
             (folder / name).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            files.create_private(folder / name)
+            files.create_private_file(folder / name)
             with archive.open(name) as source, (folder / name).open("wb") as target:
                 _copy_chunks(
                     source, target.write, archive.getinfo(name).file_size, progress, f"Unpacking {name}"

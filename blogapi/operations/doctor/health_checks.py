@@ -191,7 +191,7 @@ def _check_idle_keys() -> Iterator[Advice]:
 
 
 def _check_database(instance: Path) -> Iterator[Advice]:
-    path = connections.sqlite_path(current_app.config["DATABASE_URL"], instance)
+    path = connections.get_sqlite_path(current_app.config["DATABASE_URL"], instance)
     if path is not None and (fault := integrity.run_quick_check(path, seconds=_QUICK_CHECK_SECONDS)):
         text = f"{fault}. Run `doctor` on the server to see what to do."
         yield Advice("database", Level.WRONG, "The database is damaged", text)
@@ -206,7 +206,7 @@ def _check_database(instance: Path) -> Iterator[Advice]:
 
 
 def _check_server(instance: Path) -> Iterator[Advice]:
-    database = connections.sqlite_path(current_app.config["DATABASE_URL"], instance)
+    database = connections.get_sqlite_path(current_app.config["DATABASE_URL"], instance)
     for finding in (*instance_checks.run_checks(instance, database), *server_checks.run_checks()):
         if finding.check == "site":
             text = f"Change it under Site when the blog has its own: {get_site().url}"

@@ -60,7 +60,7 @@ def run_checks(path: Path, *, repair: bool, full: bool, backups: Path) -> Iterat
             connection.execute("PRAGMA schema_version").fetchone()
             yield from _check_file(connection, path, repair=repair, quick=not full)
     except sqlite3.Error as error:
-        remedy = _REMEDIES.get(disk_errors.primary_result_code(error), _RESTORE_REMEDY)
+        remedy = _REMEDIES.get(disk_errors.get_primary_result_code(error), _RESTORE_REMEDY)
         remedy = "free some space on the disk" if is_disk_full(error) else remedy
         yield make_problem_finding("database", f"{path} cannot be read: {error}.", remedy)
 
@@ -71,7 +71,7 @@ def _copy_database(path: Path, backups: Path) -> Path:
     backups.mkdir(mode=0o700, parents=True, exist_ok=True)
     logs = files.side_files(path).log, files.side_files(target).log
     for original, copy in ((path, target), logs):
-        integrity.copy_unchanged(original, copy)
+        integrity.copy_database_bytes(original, copy)
     return target
 
 

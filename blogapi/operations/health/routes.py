@@ -64,7 +64,7 @@ def find_problem() -> Code | None:
     try:
         db.session.execute(text("SELECT 1 FROM article LIMIT 1"))
     except DBAPIError as error:
-        return _PROBLEMS.get(disk_errors.primary_result_code(error), "database")
+        return _PROBLEMS.get(disk_errors.get_primary_result_code(error), "database")
     if DAMAGE_KEY in current_app.extensions:
         return "damaged"
     return None if path is None else _find_write_problem(path) or _find_refused_write()
@@ -123,7 +123,7 @@ def _check_integrity(app: Flask, path: Path) -> None:
 def _find_sqlite_file(database_url: str, folder: str) -> Path | None:
     """Return the path of the SQLite file of a blog; None on PostgreSQL."""
     try:
-        return connections.sqlite_path(database_url, Path(folder))
+        return connections.get_sqlite_path(database_url, Path(folder))
     except CannotStart:
         return None
 

@@ -23,7 +23,7 @@ from blogapi.importing.format_api.source import CONTRACT_VERSION, FileSource, Fo
 from blogapi.importing.format_api.source_files import Entry, open_file
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.texts import dates, titles
-from blogapi.importing.texts.lines import list_distinct, to_line, to_plain_html, to_title
+from blogapi.importing.texts.lines import drop_duplicates, html_to_line, to_line, to_title
 from blogapi.importing.texts.messages import format_count
 from blogapi.importing.texts.titles import split_address
 from blogapi.importing.texts.xml_elements import Element, ElementBuilder, decode_file, read_channel
@@ -146,7 +146,7 @@ def make_record(
     title = to_title(item.title)
     if not title:
         notes.append("It has no title; the title was made from its text or address.")
-        title = titles.choose_title(to_plain_html(content), titles.extract_slug(item.get_path()))
+        title = titles.choose_title(html_to_line(content), titles.extract_slug(item.get_path()))
     path, author = item.get_path(), to_line(unescape(item.author))
     return ArticleRecord(
         key=item.make_key(),
@@ -158,7 +158,7 @@ def make_record(
         content_type="html",
         status=status,
         published_at=published_at,
-        tags=list_distinct(map(to_title, item.labels)),
+        tags=drop_duplicates(map(to_title, item.labels)),
         is_page=item.kind == "page",
         authors=(AuthorRecord(name=author),) if author and author.casefold() not in _NO_AUTHORS else (),
         seo_description=to_title(item.description),
@@ -174,7 +174,7 @@ def convert_embeds(html: str) -> tuple[str, tuple[str, ...]]:
 
     The picture by which Blogger counts visitors is removed.
     """
-    html, lost = _replace_flash(_EMPTY_FOOTER.sub("", _TRACKER.sub("", html)))
+    html, lost = _replace_flash_players(_EMPTY_FOOTER.sub("", _TRACKER.sub("", html)))
     html, linked = replace_frames(html)
     pictures = len(_INLINE_PICTURE.findall(html))
     notes = (
@@ -189,7 +189,7 @@ def convert_embeds(html: str) -> tuple[str, tuple[str, ...]]:
     return html, tuple(note for number, note in notes if number)
 
 
-def _replace_flash(html: str) -> tuple[str, int]:
+def _replace_flash_players(html: str) -> tuple[str, int]:
     """Return the HTML with Flash players of YouTube replaced by frames, and the number of other objects."""
     parts, position, lost = list[str](), 0, 0
     while start := _FLASH_START.search(html, position):
@@ -207,7 +207,7 @@ def _replace_flash(html: str) -> tuple[str, int]:
     return "".join([*parts, html[position:]]), lost
 
 
-class Feed:
+class FeedReader:
     """Reads an export file; the attributes `blog` and `address` are complete when `read` has ended."""
 
     def __init__(self, path: Path) -> None:
@@ -292,7 +292,7 @@ class BloggerSource(FileSource):
             self.notes.append(
                 f"“{entry.key}” is the export of a private blog; all its articles become drafts."
             )
-        for item in Feed(entry.path).read():
+        for item in FeedReader(entry.path).read():
             if item.kind not in ("post", "page"):
                 continue
             try:
@@ -321,7 +321,7 @@ def read_overview(export: Path) -> tuple[set[str], Counter[str], bool]:
 
     An export from Takeout does not contain the host; the most frequent host of links to posts is used then.
     """
-    counts, is_private, feed = Counter[str](), False, Feed(export)
+    counts, is_private, feed = Counter[str](), False, FeedReader(export)
     paths, links = set[str](), set[tuple[str, str]]()
     # `read_entry` reads the file again, and reports that it is damaged after the intact articles.
     with suppress(RefusedFile):

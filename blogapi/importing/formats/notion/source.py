@@ -125,7 +125,7 @@ def parse_markdown(text: str, columns: Collection[str]) -> NotionPage:
     named = list(takewhile(lambda pair: pair[0].removesuffix(":") in columns, pairs))
     page.properties = {name.removesuffix(":"): _read_value(name, value) for name, _, value in named}
     texts, is_callout = [], False
-    for line, is_text in _mark_code_lines(lines[start + len(named) :]):
+    for line, is_text in _mark_text_lines(lines[start + len(named) :]):
         if is_text and line.strip() in ("<aside>", "</aside>"):
             is_callout = line.strip() == "<aside>"
             texts.append("")
@@ -201,7 +201,7 @@ def _read_row(row: str) -> tuple[str, str | list[str]] | None:
     return name, _read_value(name, text)
 
 
-def _mark_code_lines(lines: Sequence[str]) -> Iterator[tuple[str, bool]]:
+def _mark_text_lines(lines: Sequence[str]) -> Iterator[tuple[str, bool]]:
     """Yield each line, and whether it is not in a fenced code block."""
     fence = ""
     for line in lines:
@@ -255,7 +255,7 @@ class NotionSource(FileSource):
             page = parse_markdown(text, database.columns if database else ())
             lines = []
             # A line that is only a link to a database becomes a table.
-            for line, is_text in _mark_code_lines(page.body.split("\n")):
+            for line, is_text in _mark_text_lines(page.body.split("\n")):
                 link = _DATABASE_LINK.fullmatch(line.strip()) if is_text else None
                 database = self._databases.get(link[1]) if link else None
                 if link and database:

@@ -80,7 +80,7 @@ class Blog:
             display_name = to_plain_line(element.get_text("wp:author_display_name"))
             candidates = (name for name in (display_name, full_name) if name and not is_mail_address(name))
             if login:
-                name = next(candidates, "") or make_name(login)
+                name = next(candidates, "") or make_author_name(login)
                 bio = to_plain_line(element.get_text("wp:author_description")[:_MAX_TEXT])
                 self.authors[login.casefold()] = AuthorRecord(name=name, bio=bio)
         elif element.name in _TERM_ELEMENTS:
@@ -183,7 +183,7 @@ def is_mail_address(text: str) -> bool:
     return bool(name) and "." in host[1:-1] and "@" not in host and text.split() == [text]
 
 
-def make_name(login: str) -> str:
+def make_author_name(login: str) -> str:
     """Return a name made from the login of an author; only the part before the `@` of a mail address."""
     return login.split("@")[0] or login if is_mail_address(login) else login
 

@@ -25,7 +25,7 @@ from blogapi.importing.formats.wordpress.conversion import (
     Conversion,
     clean_text,
 )
-from blogapi.importing.formats.wordpress.embeds import embed_lines, make_link, replace_player
+from blogapi.importing.formats.wordpress.embeds import embed_address_lines, make_link, replace_player
 from blogapi.importing.formats.wordpress.wpautop import add_paragraphs
 from blogapi.importing.texts.lines import to_mapping
 from blogapi.rendering import plain_text
@@ -96,7 +96,7 @@ def protect_code(text: str, conversion: Conversion) -> str:
         if (start["tag"] or "").endswith("/"):
             end: re.Match[str] | None = start
         else:
-            end = None if end_tag in unclosed else _compile_end(end_tag).search(text, start.end())
+            end = None if end_tag in unclosed else _compile_end_pattern(end_tag).search(text, start.end())
         out.append(text[position : start.start()])
         position = end.end() if end else start.end()
         if end:
@@ -110,9 +110,9 @@ def protect_code(text: str, conversion: Conversion) -> str:
     return "".join(out)
 
 
-def make_code_block(code: str, language: str, *, escaped: bool = False) -> str:
-    """Return a code block; `escaped` = the code is certainly HTML already."""
-    code = code if escaped else escape_once(code)
+def make_code_block(code: str, language: str, *, is_escaped: bool = False) -> str:
+    """Return a code block; `is_escaped` = the code is certainly HTML already."""
+    code = code if is_escaped else escape_once(code)
     name = language.lower()
     attribute = "" if name in _PLAIN else f' class="language-{escape(name)}"'
     return f"<pre><code{attribute}>{code.strip(chr(10))}\n</code></pre>"
@@ -128,7 +128,7 @@ def escape_once(code: str) -> str:
 
 
 @cache
-def _compile_end(end_tag: str) -> re.Pattern[str]:
+def _compile_end_pattern(end_tag: str) -> re.Pattern[str]:
     return re.compile(re.escape(end_tag) + (r"\s*+>" if end_tag.startswith("<") else ""), re.IGNORECASE)
 
 
@@ -147,7 +147,7 @@ def _convert_element(start: re.Match[str], inner: str, html: str, conversion: Co
         if found and "<code" not in inner[:500].lower():
             language = next(group for group in found.groups() if group)
             # WP-Syntax and Crayon store unescaped code; all other plugins store HTML.
-            html = make_code_block(inner, language, escaped='escaped="true"' in start["tag"])
+            html = make_code_block(inner, language, is_escaped='escaped="true"' in start["tag"])
         return conversion.store(html)
     if element == "code":
         return html.replace("[", "&#91;")
@@ -370,7 +370,7 @@ def _read_url(attribute: re.Pattern[str], image: str) -> str:
 
 def _convert_inline(text: str, conversion: Conversion) -> str:
     text = shortcodes.replace_shortcodes(protect_code(text, conversion), conversion)
-    return _LONE_BLOCKS.sub(r"\1", embed_lines(text, conversion))
+    return _LONE_BLOCKS.sub(r"\1", embed_address_lines(text, conversion))
 
 
 def _add_alignment_class(tag: re.Match[str]) -> str:
