@@ -21,13 +21,13 @@ from blogapi.importing.texts.messages import DISK_FULL
 from blogapi.storage import files
 from blogapi.storage.disk_errors import is_disk_full
 
-# Large blogs have 10,000 articles with several pictures each. A file of a zip takes about 1 kB of memory.
+# Large blogs have 10,000 articles with several pictures each. Each file in a zip takes 1 kB of memory.
 MAX_ENTRIES = 100_000
 MAX_TOTAL_BYTES = 64 * 1024**3
 # An export can be one file with all articles. Readers stream it, so that memory does not limit its size.
 MAX_EXPORT_BYTES = 4 * 1024**3
 _EXPORT_SUFFIXES = {".xml", ".json", ".atom"}
-# Text compresses to about 1/5, and the most repetitive XML to 1/50. Deflate reaches at most 1/1000.
+# Text compresses to about 1/5, the most repetitive XML to 1/50; the limit of Deflate is 1/1000.
 MAX_RATIO = 200
 _FREE_RATIO_BYTES = 100 * 1024**2
 # The space that unpacking leaves free on the disk for the database and other programs.
@@ -53,7 +53,7 @@ _OPEN_ERRORS = (*_READ_ERRORS, OverflowError, IndexError, struct.error, OSError)
 
 
 class _SkipEntry(Exception):
-    """The entry is not unpacked; the message is the reason."""
+    """Raised for an entry that is not unpacked; the message is the reason."""
 
 
 def get_import_folder() -> Path:
@@ -85,9 +85,9 @@ def open_archive(path: Path, into: Path, *, max_media_bytes: int = 0) -> Iterato
     """Unpack a zip file into a private folder in `into`; delete this folder at the end.
 
     Yields the folder with the files, which has the name of the zip file, and a sentence for each reason why
-    files were skipped. A file is skipped if it is larger than `max_media_bytes` and than the limit for
-    articles or exports. Also deletes folders that killed processes have left. Raises RefusedFile if the zip
-    file is damaged, encrypted, or takes more space than the limits allow.
+    files were skipped. A file is skipped if it exceeds both `max_media_bytes` and the limit for articles or
+    exports. Also deletes folders that killed processes have left. Raises RefusedFile if the zip file is
+    damaged, encrypted, or takes more space than the limits allow.
     """
     into.mkdir(mode=0o700, exist_ok=True)
     delete_abandoned_folders(into)

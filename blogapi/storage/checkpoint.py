@@ -95,7 +95,7 @@ class WriteAheadLog:
 
 
 def truncate_log(database: Path) -> None:
-    """Copy the log into the database file and empty it, unless another process is doing so or is writing.
+    """Copy the log into the database file and empty it, unless another process copies it or writes.
 
     The caller must not be in a transaction. Errors are ignored, because all writes remain in the log.
     """

@@ -81,7 +81,7 @@ def run_quick_check(path: Path, *, seconds: float) -> str:
 
 
 def count_lost_writes(path: Path) -> int:
-    """Return the minimum number of committed writes in the log that SQLite would drop; nothing is changed.
+    """Return how many committed writes in the log SQLite would drop at least; nothing is changed.
 
     SQLite treats the first invalid frame as the end of the log, because a power failure leaves such a frame.
     Each write is on the disk before the next one begins, so after a power failure at most one write follows

@@ -60,9 +60,9 @@ _KEPT = "The article has a working copy in this blog, which stays as it is."
 
 @dataclass(frozen=True, slots=True)
 class WorkingCopyRestorer:
-    """Saves working copies of articles that have none, with the user who imports as the one who saved them.
+    """Stores the working copies of an export, as if the importing user had saved them.
 
-    `articles` has the uuids of the articles that the import has read, because a dry run does not store them.
+    `articles` has the uuids of the articles that the import has read, because a dry run stores no articles.
     """
 
     state: ImportState
@@ -235,7 +235,7 @@ def restore_site(data: BlogData, key: str, restored: Summary, *, dry_run: bool) 
         yield report_refusal(f"{key}/site", error)
         return
     site = get_site()
-    # Only an admin decides that everyone can read this blog.
+    # The import does not make this blog readable for everyone; an admin decides that.
     if data.showed_itself and not site.built_in:
         restored.notes.append("The former blog showed itself; `site set built_in=true` does so here.")
     differing = [name for name, value in fields.items() if getattr(site, name) != value]

@@ -1,4 +1,4 @@
-"""The source that reads exports of blogapi, and their articles: YAML front matter before a text."""
+"""Reads the articles in exports of blogapi: text files with YAML front matter."""
 
 from __future__ import annotations
 
@@ -81,8 +81,8 @@ def make_key(uuid: object) -> str:
 class ArticleReader:
     """Reads the article files of an export.
 
-    `media_uuids` are the uuids of media files in this blog, by those in the export, if these differ. Each
-    article is added to `files`, which has the file that contains it by its uuid.
+    `media_uuids` maps uuids of media files in the export to other uuids of these files in this blog. Each
+    article is added to `files`, which maps the uuid of an article to the key of its file.
     """
 
     def __init__(
@@ -383,7 +383,7 @@ class ExportSource(Source):
             yield from list_parents_first(pages, parents, lambda page: page.key)
 
     def restore_working_copies(self, importer: Importer) -> Iterator[FileReport]:
-        """Store the working copies of the articles; yield a report for each. Call this at the end."""
+        """Store the working copies of the stored articles, after all articles; yield a report for each."""
         copies = WorkingCopyRestorer(importer.state, self._media_uuids, self._files)
         for export in self._folders:
             name = export.layout.working_copies
@@ -394,8 +394,8 @@ class ExportSource(Source):
 def detect(entry: Entry, head: bytes) -> bool:
     """Return whether the file belongs to an export of blogapi.
 
-    In the folder of an export, these are the data files and the text files with the field `blogapi` in the
-    front matter. If `blogapi.yaml` names a source, they are all files in the folders of articles too. Other
+    An export consists of the data files and of the text files with the field `blogapi` in the front matter.
+    If `blogapi.yaml` names a source, all files in the folders of articles belong to the export too. Other
     files in the folder belong to other formats.
     """
     export = layout.find_export(entry.path)

@@ -67,7 +67,7 @@ def get_time(values: Values, name: str) -> datetime | None:
 
 
 def get_number(values: Values, name: str, convert: Callable[[str], float]) -> float:
-    """Return a number, which YAML reads as a text."""
+    """Return a number; the YAML parser has read it as a text."""
     try:
         return convert(str(values[name]))
     except ValueError as error:
@@ -75,7 +75,7 @@ def get_number(values: Values, name: str, convert: Callable[[str], float]) -> fl
 
 
 def get_flag(values: Values, name: str) -> bool:
-    """Return whether a field is true; YAML reads it as a text."""
+    """Return whether a field is true; the YAML parser has read `true` as a text."""
     return values.get(name) in (True, "true")
 
 
@@ -113,7 +113,7 @@ def get_mapping(values: Values, name: str) -> Values:
 
 
 def get_former_names(values: Values, name: str, time: datetime | None) -> dict[str, datetime | None]:
-    """Return the texts in `former_slugs` or `former_paths` with their times; `time` is for a missing time."""
+    """Return the texts in `former_slugs` or `former_paths` with their times; `time` is the default."""
     times: dict[str, datetime | None] = {}
     key = name.removeprefix("former_").removesuffix("s")
     for item in get_list(values, name):

@@ -145,7 +145,7 @@ def has_other_use(name: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_hiding_name(name: str) -> bool:
-    """Return whether the name of a shortcode, block, component, container or tag has a word that hides."""
+    """Return whether the name of a shortcode, block, component, container or tag has a word for hiding."""
     words = set(split_name(name))
     if has_other_use(name):
         return False
@@ -170,7 +170,7 @@ def is_paywall_name(name: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_hiding_key(name: str) -> bool:
-    """Return whether a key, a custom field or an attribute has a word that hides, and no other purpose."""
+    """Return whether a key, a custom field or an attribute has a word for hiding, and no other purpose."""
     words = set(split_name(name))
     if words & _PAGE_PARTS or has_other_use(name) or len(words) < 2:
         return False

@@ -214,7 +214,7 @@ def choose_status(
 ) -> tuple[str, tuple[str, ...]]:
     """Return "published" or "draft", and the reason for a draft if the source does not call it a draft.
 
-    `names` maps the statuses of the source to those of STATUSES; a status without a name is unknown. `reason`
+    `names` maps the statuses of the source to the keys of STATUSES; all other statuses are unknown. `reason`
     says why visitors could not read the article; "" = they could. The times are aware, and a published
     article with a future date is scheduled.
     """

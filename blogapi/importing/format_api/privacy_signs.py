@@ -1,6 +1,6 @@
 """The signs that a text was hidden from the visitors of its former blog, for all formats.
 
-A private text whose sign is missing here becomes public.
+A private text becomes public if this module does not contain its sign.
 """
 
 from __future__ import annotations
@@ -258,7 +258,7 @@ CONTENT_FOLDERS = {
     "pelican": ("content", "path"),
     "mkdocs": ("docs", "docsdir"),
     "quartz": ("content", ""),
-    # The configuration is a program, which can name another folder.
+    # The configuration of these generators is a program, which can name another folder.
     "docusaurus": ("blog", ""),
     "nuxt": ("content", ""),
     "vitepress": ("src", ""),
@@ -599,7 +599,7 @@ def guess_shortcode_sign(name: str, attributes: Mapping[str, object]) -> HidingS
     is_former = is_former and not has_other_use(name)
     if words.isdisjoint(OTHER_WORDS):
         is_former = is_former or any(map(attributes.get, HIDING_SHORTCODE_ATTRIBUTES))
-    # An unknown shortcode with a start tag and an end tag can hide its text even without such a word.
+    # An unknown shortcode can hide its text even if its name has no word for hiding.
     is_shown = has_other_use(name) or not words.isdisjoint(OTHER_WORDS)
     hides = is_former or is_hiding_name(name) or not is_shown
     return _sign(name, "", is_guess=True, is_new=not is_former) if hides else None

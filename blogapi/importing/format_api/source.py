@@ -143,7 +143,7 @@ class FileSource(Source):
 
     @abstractmethod
     def read_entry(self, entry: Entry) -> Iterable[Item]:
-        """Return the records and reports of a file; RefusedFile and NotAnArticle end the reading of it."""
+        """Return the records and reports of a file; RefusedFile and NotAnArticle end its reading."""
 
 
 OpenSource = Callable[[Sequence[Entry], ImportOptions], Source]

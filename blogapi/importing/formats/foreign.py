@@ -158,7 +158,7 @@ def announce_format(subject: str) -> Iterator[None]:
 
 
 def call_function(function: Callable[[], Value]) -> Value:
-    """Return what a function of another package returns. What it prints goes to standard error.
+    """Return what a function of another package returns; its output goes to standard error.
 
     Raises ForeignError for every exception of the function, also SystemExit, unless a signal ends the import.
     """

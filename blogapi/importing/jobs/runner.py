@@ -174,7 +174,7 @@ def build_import_command(job: ImportJob, *, is_trial: bool) -> list[str]:
 
 
 def _watch_process(uuid: UUID, child: ImportProcess, stopping: threading.Event) -> JobStatus:
-    """Store the progress until the process ends or must end; return the status in case it has no result."""
+    """Store the progress until the process ends or must end; return the status if it has no result."""
     while not stopping.is_set():
         if child.wait(UPDATE_SECONDS):
             return JobStatus.FAILED

@@ -77,7 +77,7 @@ class TargetArticle:
     def fits_segments(self, segments: Sequence[str], *, has_date: bool) -> bool:
         """Return whether the article can be at an address with these segments before its name.
 
-        If the segments or the name (`has_date`) have a complete date, only languages must also fit.
+        If the segments or the name (`has_date`) contain a complete date, only languages and numbers must fit.
         """
         rest = {segment for segment in segments if segment not in _COMMON_SEGMENTS}
         rest -= self._list_own_segments() if rest else set()
@@ -88,7 +88,7 @@ class TargetArticle:
         return rest == numbers or (has_date and not any(map(_LANGUAGE.fullmatch, rest - numbers)))
 
     def _list_own_segments(self) -> set[str]:
-        """Return the category, the tags, the folders and the language; they are computed once."""
+        """Return the category, the tags, the folders and the language; the set is computed once."""
         if self._own_segments is None:
             self._own_segments = {*map(make_term_slug, self.terms), *map(addresses.fold_case, self.terms)}
             if self.file:
@@ -111,7 +111,7 @@ class TargetArticle:
 class LinkIndex:
     """The articles of an import; all records are added before the first link is looked up.
 
-    `now` is the time of the import (aware). New addresses are made with the paths of `site`.
+    `now` is the time of the import (aware). New addresses have the form of `site.article_path`.
     """
 
     def __init__(self, site: Site, now: datetime) -> None:

@@ -112,8 +112,8 @@ def split_language(page: Path) -> tuple[str, Path]:
 def list_file_versions(path: str) -> list[str]:
     """Return the paths of the versions of a file, the preferred version first.
 
-    The original comes before a resized copy, and an edited or scaled picture before its original. Only in
-    folders for uploads is it certain that `x-300x200.jpg` is a copy; elsewhere the exact name comes first.
+    In folders for uploads, `x-300x200.jpg` is a copy: `x-scaled.jpg` and `x.jpg` come first; elsewhere, the
+    exact name comes first. For an edited picture such as `x-e1577836800.jpg`, its original comes last.
     """
     plain = _GHOST_SIZE.sub("", path, count=1)
     full = _SIZE.sub("", plain)

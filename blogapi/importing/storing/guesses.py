@@ -65,7 +65,7 @@ class Guesses:
         return [(self._names[name], number) for name, number in self._counts.most_common()]
 
     def list_notes(self) -> Iterator[str]:
-        """Yield sentences about names that no article has, and about those lifted by an earlier import."""
+        """Yield sentences about named guesses that no article has, and about guesses lifted earlier."""
         for name in sorted(self._named.keys() - self._found):
             yield f"No article has the guess “{self._named[name]}”, which --publish-marked names."
         if self._by_memory:
@@ -113,7 +113,7 @@ def get_source(record: ArticleRecord) -> str:
     This is the prefix of its key up to the blog, or else the folder that was imported.
     """
     blog = get_blog_prefix(record.key)
-    # Some keys of old exports of Ghost contain a slug in this place.
+    # In old exports of Ghost, this part of a key can be a slug and not the blog.
     if ":" in blog and "/" not in record.key and not blog.startswith("ghost:"):
         return "" if blog.endswith(":") else blog
     # Unpacked archives and uploads have another folder in each import.

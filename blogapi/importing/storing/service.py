@@ -125,7 +125,7 @@ class Importer:
     def store(self, batch: Sequence[ArticleRecord]) -> list[FileReport]:
         """Store a batch of records with the authors of `author_map`, and return a report for each.
 
-        Validation errors are part of the report. Another error ends the current transaction, unstored.
+        Validation errors are part of the report. Any other error rolls back the current transaction.
         """
         records = [_limit_tags(add_page_tag(self.state.authors.rename_authors(record))) for record in batch]
         return [*self._store(records, self._store_media(records))]

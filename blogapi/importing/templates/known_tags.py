@@ -25,7 +25,7 @@ _ESCAPE = re.compile(r"\\([\"'\\])")
 # Unquoted values in Liquid tags, which are names of variables.
 _VARIABLE = re.compile(r"(?:page|site|include|post|layout|forloop|item|image|img|theme|paginator)\.[\w.-]+")
 _MAX_ARGUMENTS = 100
-# Variables for the root of the blog, in lower case; articles are imported into the root.
+# Variables with the address of the former blog, in lower case; the root of this blog replaces them.
 _ROOTS = split_words("""site.baseurl site.url site.base_url site.github.url site.root site.site_url baseurl
     base_url root_url config.base_url metadata.url""")
 # Filters that change only the form of an address; the address is kept unchanged.
@@ -54,7 +54,7 @@ _YOUTUBE = re.compile(
 )
 _VIMEO = re.compile(r"(?:(?:https?:)?//)?(?:\w{1,63}\.)?vimeo\.com/(?:video/)?([0-9]{1,20})")
 _ID = re.compile(r"[\w@-]{1,99}(?:/[\w@-]{1,99})?")
-# The addresses of pages of other sites, which become links or players. `{first}` is the first part of the id.
+# For each tag, the address of its page, shown as a link or player; `{first}` is the first part of an id.
 _PAGES = {
     "youtube": "https://youtu.be/{first}",
     "vimeo": "https://vimeo.com/{first}",

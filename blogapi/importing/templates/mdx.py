@@ -52,7 +52,7 @@ def resolve_components(content: str, content_type: str, targets: LinkFinder) -> 
             unresolved.update([f"<{name}>"] if name and not is_end else [])
             replacement = " " * (is_end and content.startswith("<", tag.end()))
             title = parse_arguments(written).get("title", "label", "summary")
-            # The title of a component is shown only if its tag starts a line; other tags are in a sentence.
+            # The title of a component is shown if its tag starts a line, but not inside a sentence.
             if title and before.rstrip(" \t")[-1:] in ("", "\n"):
                 replacement = f"**{title}**\n\n"
         column = len(before) - len(before.rstrip(" \t"))

@@ -36,7 +36,7 @@ class LinkFinder(Protocol):
     def find_post(self, name: str) -> str | None:
         """Return the address of a post by its file name or path, with or without date and suffix.
 
-        This is the argument of the template tags `post_url`, `link`, `ref`, `relref` and `post_link`.
+        `name` is the argument of the template tags `post_url`, `link`, `ref`, `relref` and `post_link`.
         """
         ...
 

@@ -124,7 +124,7 @@ class FoundTag:
 
     @property
     def is_comment(self) -> bool:
-        """Whether it is a comment of Liquid, which other generators show."""
+        """Whether the tag is a comment of Liquid; generators without Liquid show its text."""
         return (self.kind, self.name) == ("liquid", "comment") and self.inner is not None
 
 

@@ -98,7 +98,7 @@ def _describe_duplicates(keys: Iterable[str]) -> list[str]:
 def parse_yaml(block: str, first_line: int) -> tuple[Entries, list[str]]:
     """Return the mapping of a YAML block, with every scalar as text or None, and notes.
 
-    `first_line` is the number of the block's first line. Raises RefusedFile with the line if it is not valid.
+    `first_line` is the number of the block's first line. Raises RefusedFile with the line of an error.
     """
     duplicates: dict[yaml.Node, list[str]] = {}
 

@@ -59,7 +59,7 @@ def create_archive(target: Path) -> zipfile.ZipFile:
 
 def add_media_file(archive: zipfile.ZipFile, source: IO[bytes], file: StoredFile) -> bool:
     """Add a media file; return whether it has the right size and digest."""
-    # By default, a ZipInfo is stored without compression; most media files are compressed already.
+    # By default, an entry is stored without compression, because most media files are compressed already.
     info = zipfile.ZipInfo(f"{MEDIA_FOLDER}/{file.path}")
     with archive.open(info, "w", force_zip64=True) as target:
         return stored_files.copy_and_verify(source, file, target)

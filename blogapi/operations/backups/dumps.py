@@ -18,7 +18,7 @@ Upgrade = Callable[[URL, Path], None]
 
 
 def take_snapshot(url: URL, target: Path) -> DatabaseContents:
-    """Write a dump of the database into the file `target` and return what it contains; raises DumpError."""
+    """Write a dump of the database into the file `target`; return its contents; raises DumpError."""
     with _open_connection(url) as connection:
         # `pg_dump` and all reads of this transaction see the same snapshot.
         contents = _read_contents(connection)

@@ -267,7 +267,7 @@ def _check_database_unchanged(
 
     SQLite calls this function after each page.
     """
-    # The last call has no remaining page. This call follows the commit, so a rollback is not possible.
+    # In the last call, `remaining` is 0. This call follows the commit, so a rollback is not possible.
     if status == sqlite3.SQLITE_BUSY or (remaining and reader.execute(_READ_VERSION).fetchall() != old):
         raise _DatabaseBusy
 

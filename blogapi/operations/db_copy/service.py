@@ -127,7 +127,7 @@ def _count_rows(connection: Connection, table: FromClause) -> int:
 
 
 def _copy_tables(source: Connection, target: Connection, sums: dict[str, TableSum]) -> Iterator[None]:
-    """Copy and compare all tables and the search index; yield None for each row that is copied or read."""
+    """Copy and compare all tables and the search index; yield None for each copied or compared row."""
     for table in _list_tables():
         if table.name in _PREFILLED_TABLES:
             target.execute(delete(table))

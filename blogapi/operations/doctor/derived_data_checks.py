@@ -42,7 +42,7 @@ def run_checks(
 
     With `full` or `repair`, the articles are compared with a new rendering, and FTS5 compares the words of
     the index with the texts while it holds the write lock. Otherwise, one statement finds articles without an
-    entry.
+    entry in the search index.
 
     Each batch is one transaction, so that it sees one state of the blog and does not delay writers for long.
     The index is checked before its entries, because entries cannot be written to a damaged index.

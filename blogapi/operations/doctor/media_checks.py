@@ -65,7 +65,7 @@ def run_checks(
 
 def _check_folder(root: Path) -> Iterator[Finding]:
     if not root.is_dir():
-        # The folder in the instance folder is created with the first file.
+        # The default media folder is created with the first file.
         if current_app.config["MEDIA_PATH"]:
             says = f"The media folder {root} does not exist."
             yield make_problem_finding("media", says, "mount it, create it, or correct MEDIA_PATH")

@@ -71,7 +71,7 @@ def find_problem() -> Code | None:
 
 
 def _find_refused_write() -> Code | None:
-    """Return the problem if the disk refused the last write; a small write tests it every 30 seconds."""
+    """Return the problem if the disk refused the last write; every 30 seconds, a small write tries again."""
     lock, now = WRITE_LOCK.get(), time.monotonic()
     if lock.failure and now >= current_app.extensions.get(_NEXT_TRY_KEY, 0.0):
         current_app.extensions[_NEXT_TRY_KEY] = now + _RETRY_SECONDS

@@ -131,7 +131,7 @@ class AddressParts:
 
 
 def describe_lost_addresses(site: GeneratorSite) -> str:
-    """Return the sentence for the report if the form of a site's addresses cannot be computed, or ""."""
+    """Return the sentence for the report if the addresses of a site cannot be computed, or ""."""
     form = _find_address_form(site, ())
     known = {*_VALUES.get(site.generator, ()), *_TIMES, "date"}
     if all((token[1] or token[2]) in known for token in _TOKEN.finditer(form)):
@@ -164,7 +164,7 @@ def compute_addresses(site: GeneratorSite | None, path: Path, parts: AddressPart
             text = _TIMES[name].format(parts.time)
             return text.lower() if name.endswith("name") else text.lstrip("0") if name == "yearday" else text
         value = values[name](parts) if name in values else None
-        # An unknown part stays as it is written; such an address is not used.
+        # An unknown placeholder stays in the address, and an address with a placeholder is not used.
         return token[0] if value is None else value
 
     address = _TOKEN.sub(insert_value, form)

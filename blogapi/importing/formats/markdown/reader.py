@@ -107,7 +107,7 @@ def parse_file(
 ) -> ArticleRecord:
     """Return the record of a file with the content `data`.
 
-    `key` is the path with `/` as separator. It may contain a date and a slug. `folders` are the folders
+    `key` is the path with `/` as separator. The key may contain a date and a slug. `folders` are the folders
     whose names can be terms; None = those in the key. Raises RefusedFile if the file cannot be imported, and
     NotAnArticle if it is not an article; no other exception is raised.
     """

@@ -24,7 +24,7 @@ _MAX_KEY_LENGTH = 255
 
 
 class LanguageFinder:
-    """The languages of the files with these keys."""
+    """Finds the languages of the files with these keys."""
 
     def __init__(self, keys: Iterable[str]) -> None:
         articles = {key for key in keys if not paths.is_section(key)}

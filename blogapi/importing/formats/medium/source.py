@@ -43,7 +43,7 @@ _CODE_WRAPPER = re.compile(r"</?(?:code|span)\b[^<>]*>")
 _LANGUAGE = re.compile(r'data-code-block-lang="([\w+#-]*)"')
 _IMAGE = re.compile(r"<img\b[^<>]*>")
 _IMAGE_SIZE = re.compile(r"\sdata-(?=(?:width|height)=)")
-# A preview of a page is a link, and a second link for its picture.
+# Medium writes the preview of a page as two links: one with its title, and one with its picture.
 _PREVIEW = re.compile(r"<div(?=[^<>]*graf--mixtapeEmbed)")
 _PREVIEW_IMAGE = re.compile(r"<a\b(?=[^<>]*js-mixtapeImage)[^<>]*></a>")
 # The links of tweets have no text.

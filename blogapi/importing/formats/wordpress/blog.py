@@ -141,7 +141,7 @@ class Blog:
         self.items += 1
         local, utc = (parse_date(item.get_text(name)) for name in ("wp:post_date", "wp:post_date_gmt"))
         if local and utc:
-            # Some exports contain the time of the last change in one of the two fields.
+            # In some exports, one of these two times is the time of the last change.
             seconds = (local - utc).total_seconds()
             if seconds % _QUARTER_HOUR == 0 and abs(seconds) <= 14 * 3_600:
                 self.offsets[local - utc] += 1
@@ -195,7 +195,7 @@ def split_url(url: str) -> tuple[str, str, str]:
 
 
 def get_blog_address(url: str, *, is_item: bool = False) -> str:
-    """Return host and path of a URL without the last slash; with `is_item`, only the host of a permalink."""
+    """Return host and path of a URL without the last slash; only the host of a permalink (`is_item`)."""
     host, path, query = split_url(url)
     path = "" if is_item and not query else path.rstrip("/")
     return f"{host}{path}" if host else ""

@@ -52,7 +52,7 @@ _EDITOR_TAG = re.compile(r"\n?</?p>|<br\s*/?>\n?", re.IGNORECASE)
 _GIST = re.compile(r"""src=["']?(https?://gist\.github\.com/[^\s"'>?]++)""")
 
 _HARMLESS = {*privacy_signs.HARMLESS_SHORTCODES, *shortcodes.HANDLERS, *shortcodes.NAMES}
-# Shortcodes for sample code, in which no shortcode hides a text. Themes use the removed names differently.
+# Shortcodes for sample code, in which no shortcode hides a text. `text` has other uses in some themes.
 _EXAMPLES = shortcodes.CODE_NAMES - {"text", "plain", "highlight"}
 _HidingSigns = Mapping[str, privacy_signs.HidingSign | None]
 _KEY = re.compile(r'"([\w-]{1,80}+)"\s*+:')
@@ -89,7 +89,7 @@ def protect_code(text: str, conversion: Conversion) -> str:
     position = 0
     unclosed: set[str] = set()  # end tags that were not found, and are not searched for again
     while start := _START.search(text, position):
-        # The text at which the code ends, in lower case; "" = it has no content.
+        # The text that ends the element or shortcode, in lower case; "" = it has no content.
         end_tag = f"</{start['element'].lower()}" if start["element"] else ""
         end_tag = f"[/{start['shortcode'].lower()}]" if start["shortcode"] else end_tag
         end_tag = "-->" if start["comment"] is not None else end_tag

@@ -27,7 +27,7 @@ _REMOVED_COMMENT_NAMES = {
     "post-trashed": "comments in the trash",
 }
 
-# The custom fields of the plugins by the fields of the record.
+# Maps each SEO field of a record to the custom fields in which plugins store its value.
 _TEXTS = {
     "seo_title": "_yoast_wpseo_title rank_math_title _aioseo_title _aioseop_title _seopress_titles_title "
     "jetpack_seo_html_title _genesis_title",

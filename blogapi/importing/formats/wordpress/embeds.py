@@ -1,6 +1,6 @@
 """HTML of pictures, galleries, players and pages of other sites, with the classes that the sanitizer keeps.
 
-A page of another site becomes a player where the sanitizer permits it, otherwise a link.
+The address of a page of another site is replaced by a player if the sanitizer permits it, else by a link.
 """
 
 from __future__ import annotations
