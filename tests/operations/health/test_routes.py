@@ -211,3 +211,14 @@ def test_a_refused_write_counts_until_one_succeeds(app, as_stranger, as_admin, m
     refuses[0] = False
     assert as_admin.post("/api/v1/blog/tags/", json={"name": "B"}).status_code == 201
     assert as_stranger.get("/health").json == {"status": "ok"}
+
+
+@allow_opening()
+def test_the_write_that_tests_the_disk_reaches_the_disk(app, as_stranger, instance, monkeypatch):
+    with app.app_context():
+        monkeypatch.setattr(database.WRITE_LOCK.get(), "failure", sqlite3.SQLITE_IOERR)
+    monkeypatch.setitem(app.extensions, routes._NEXT_TRY_KEY, 0.0)
+    with integrity.open_database(instance / "blog.db") as other:
+        before = other.execute("PRAGMA data_version").fetchone()
+        assert get_health(as_stranger) == (200, "ok")
+        assert other.execute("PRAGMA data_version").fetchone() != before
