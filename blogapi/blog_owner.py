@@ -59,20 +59,15 @@ def act_as_owner(context: click.Context) -> Iterator[None]:
     if user is None:
         yield
         return
-    groups, former_ids = os.getgrouplist(user.pw_name, user.pw_gid), (os.getgroups(), os.getegid())
-    os.setgroups(groups)
+    groups, group = os.getgroups(), os.getegid()
+    os.setgroups(os.getgrouplist(user.pw_name, user.pw_gid))
     os.setegid(user.pw_gid)
     os.seteuid(user.pw_uid)
-    try:
-        unusable = next(_list_unusable_files(instance), None)
-        problem = next(_describe_problems(context, user.pw_name), None)
-    finally:
-        os.seteuid(0)
-        os.setegid(former_ids[1])
-        os.setgroups(former_ids[0])
+    unusable = next(_list_unusable_files(instance), None)
+    problem = next(_describe_problems(context, user.pw_name), None)
+    os.seteuid(0)
     os.environ[INSTANCE_PATH] = str(instance)
     if not unusable and not problem:
-        os.setgroups(groups)
         os.setgid(user.pw_gid)
         os.setuid(user.pw_uid)
         # libpq and BACKUP_COMMAND read files in the home folder.
@@ -82,6 +77,8 @@ def act_as_owner(context: click.Context) -> Iterator[None]:
         return
     if not unusable and name not in _COMMANDS_WITH_ANY_TARGET:
         raise click.ClickException(f"{instance} belongs to {user.pw_name}, who runs this command. {problem}")
+    os.setegid(group)
+    os.setgroups(groups)
     reason = problem or f"{user.pw_name} cannot use {unusable}."
     click.echo(f"Runs as root, although {instance} belongs to {user.pw_name}: {reason}", err=True)
     HAS_WARNED.set(True)
@@ -110,15 +107,14 @@ def _list_unusable_files(instance: Path) -> Iterator[Path]:
 
 def _describe_problems(context: click.Context, name: str) -> Iterator[str]:
     """Yield a sentence about each path in the arguments that the effective user cannot use."""
-    for parameter in context.command.params if context.info_name != "init" else ():
+    for parameter in context.command.params:
         value = context.params.get(parameter.name or "")
         if not isinstance(parameter.type, click.Path) or value is None:
             continue
+        is_source = parameter.type.exists or context.params.get("verify")
         for path in map(Path, value if isinstance(value, tuple) else (value,)):
-            nearest = next(
-                parent for parent in (path, *path.absolute().parents) if os.access(parent, os.F_OK)
-            )
-            is_source = parameter.type.exists or context.params.get("verify")
+            around = (path, *path.absolute().parents)
+            nearest = next(parent for parent in around if os.access(parent, os.F_OK))
             if is_source and not _can_use(path, os.R_OK):
                 copy_command = f"cp -r {path} COPY && chown -R {name} COPY"
                 yield f"{name} cannot read {path}. Name a copy that it can read (`{copy_command}`)."
