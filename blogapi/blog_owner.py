@@ -47,15 +47,18 @@ def find_other_owner(instance: Path) -> Any:
 
 
 @contextmanager
-def act_as_owner(context: click.Context) -> Iterator[None]:
-    """Run the command as the owner of the blog if root has started it, and say so in one line.
+def act_as_owner(program: type[click.Group]) -> Iterator[None]:
+    """Run a command of this program as the owner of the blog if root has started it; say so in one line.
 
     If that user cannot use the program or a file of the blog, the command runs as root and names the file.
     Raises ClickException if the user cannot use a path in the arguments; `backup` and `export` run as root
     instead, and afterwards give their new files in the instance folder to that user.
     """
+    context = click.get_current_context()
     instance, name = blog_folder.find_instance(), context.info_name
-    user = None if name in _UNSWITCHED_COMMANDS else find_other_owner(instance)
+    # The command `flask`, which is another program, has already opened the blog.
+    is_switched = isinstance(context.find_root().command, program) and name not in _UNSWITCHED_COMMANDS
+    user = find_other_owner(instance) if is_switched else None
     if user is None:
         yield
         return
