@@ -18,7 +18,8 @@ from blogapi.config import INSTANCE_PATH
 # The commands that always run as the user who starts them, and the commands that may write to any target.
 _UNSWITCHED_COMMANDS = frozenset({"serve", "service", "health", "version", "completion"})
 _COMMANDS_WITH_ANY_TARGET = frozenset({"backup", "export"})
-_READ_ONLY_FILES = frozenset({"config.toml", "secret_key", ".gitignore", "theme"})
+#: The names of the files that the blog only reads.
+READ_ONLY_FILES = frozenset({"config.toml", "secret_key", ".gitignore", "theme"})
 
 #: whether the command has already printed that it runs as root
 HAS_WARNED: ContextVar[bool] = ContextVar("has_warned", default=False)
@@ -33,6 +34,11 @@ def find_owner(path: Path) -> Any:
         return pwd.getpwuid(status.st_uid)
     except KeyError:
         return pwd.struct_passwd((str(status.st_uid), "x", status.st_uid, status.st_gid, "", "/", ""))
+
+
+def list_files(instance: Path) -> list[Path]:
+    """Return the files of the blog that its owner must be able to use."""
+    return [path for pattern in ("*", "media/*", "backups/*") for path in instance.glob(pattern)]
 
 
 def find_other_owner(instance: Path) -> Any:
@@ -101,11 +107,10 @@ def _can_use(path: Path, mode: int) -> bool:
 
 def _list_unusable_files(instance: Path) -> Iterator[Path]:
     """Yield the files of the program and of the blog that the effective user cannot use."""
-    files = [instance if instance.exists() else instance.parent]
-    files += (path for pattern in ("*", "media/*", "backups/*") for path in instance.glob(pattern))
+    files = [instance if instance.exists() else instance.parent, *list_files(instance)]
     program = map(Path, (sys.prefix, sys.executable, __file__, os.__file__))
     yield from (path for path in (*program, *files) if not _can_use(path, os.R_OK))
-    yield from (path for path in files if path.name not in _READ_ONLY_FILES and not _can_use(path, os.W_OK))
+    yield from (path for path in files if path.name not in READ_ONLY_FILES and not _can_use(path, os.W_OK))
 
 
 def _describe_problems(context: click.Context, name: str) -> Iterator[str]:
