@@ -13,7 +13,7 @@ from blogapi.commands import EPILOG, CommandGroup, make_blog_option
 
 class _Program(CommandGroup):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return the command; first load what the application or the command needs."""
+        """Import the command, and the application if the command imports Flask; return the command."""
         command = super().get_command(ctx, cmd_name)
         # A command whose module does not import Flask needs no application and starts sooner without it.
         if ctx.obj is None and "flask" in sys.modules:

@@ -15,7 +15,7 @@ from blogapi.accounts.api_keys import service as api_key_service
 from blogapi.blueprints import build_access_matrix
 from blogapi.content import dependencies
 from blogapi.content.articles.writing import rerendering
-from blogapi.content.media import delivery, folder, images, types, widths
+from blogapi.content.media import delivery, folder, images, resized_copies, types
 from blogapi.delivery.feeds import routes as feed_routes
 from blogapi.delivery.response_cache import middleware as response_cache_middleware
 from blogapi.mcp import routes as mcp_routes
@@ -26,14 +26,12 @@ from blogapi.site import served_paths
 from blogapi.storage import database, releases
 from blogapi.version import __version__
 from blogapi.web import (
-    bearer,
     error_handlers,
     inner_requests,
     logs,
     media_addresses,
     metrics,
-    public_queries,
-    request_id,
+    request_environ,
 )
 from blogapi.web.rate_limits import limiter
 from blogapi.web.rate_limits import middleware as rate_limit_middleware
@@ -46,7 +44,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     CannotStart if the application cannot start; the message says what to do.
     """
     app = Flask("blogapi", instance_path=str(blog_folder.find_instance()), static_folder=None)
-    # All other calls read the settings.
+    # Load the settings first, because all other calls read them.
     config.load_settings(app, settings)
     logs.configure_logging(app.config)
     owner = None if blog_owner.HAS_WARNED.get() else blog_owner.find_other_owner(Path(app.instance_path))
@@ -55,9 +53,9 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     for sentence in config.find_removed_settings(Path(app.instance_path)):
         app.logger.warning(sentence)
 
-    # These calls register views and functions, and create what the application keeps in memory. They come
-    # before the calls that use it; among themselves, their order does not matter, except that `mcp` hides its
-    # path before `authentication` asks for a key.
+    # These calls register views and functions, and create objects that the application keeps in memory. They
+    # precede the calls that use these objects. Their own order does not matter, with one exception: `mcp`
+    # hides its path before `authentication` asks for a key.
     error_handlers.init_app(app)
     mcp_routes.init_app(app)
     authentication.init_app(app)
@@ -65,7 +63,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     mail.init_app(app)
     types.init_app(app)
     images.init_app(app)
-    widths.init_app(app)
+    resized_copies.init_app(app)
     dependencies.init_app(app)
     site_routes.init_app(app)
     site_checks.init_app(app)
@@ -83,19 +81,17 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     folder.init_app(app)
     metrics.init_app(app)
     with app.app_context():
-        api_key_service.delete_expired_keys()
+        api_key_service.delete_expired_anonymous_keys()
         releases.record_release(build_access_matrix(app))
 
-    # Keep this order: the WSGI middleware that is added last is the outermost. Each response has a request
-    # id, the limits count files and cached responses too, and the cache gets no unknown parameters. Inner
-    # requests are not counted again, and the limits treat a bearer token as a key. The cache reads the routes
-    # when it is created: before them, it would store nothing for callers without a key.
+    # Keep this order: the WSGI middleware that is added last is the outermost. All others read the environ
+    # that `request_environ` prepares, the limits count files and cached responses too, and inner requests are
+    # not counted again. The cache reads the list of routes when it is created, so it is created after the
+    # routes are registered: with an empty list, it would store nothing for callers without a key.
     delivery.init_app(app)
     response_cache_middleware.init_app(app, lambda: theme.get_theme(app).generation)
-    parameters = {media_addresses.PREFIX: (), **feed_routes.QUERY_PARAMETERS}
-    public_queries.init_app(app, parameters, served_paths.find_parameters)
     inner_requests.init_app(app)
     rate_limit_middleware.init_app(app)
-    bearer.init_app(app)
-    request_id.init_app(app)
+    parameters = {media_addresses.PREFIX: (), **feed_routes.QUERY_PARAMETERS}
+    request_environ.init_app(app, parameters, served_paths.find_parameters)
     return app

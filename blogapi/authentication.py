@@ -27,6 +27,7 @@ from blogapi.publication import shared_caching
 from blogapi.reader_site import routes as site_routes
 from blogapi.web import headers, request_id
 from blogapi.web.access import (
+    INCLUDED_SCOPES,
     SAFE_METHODS,
     SCOPES,
     STRANGER,
@@ -39,12 +40,12 @@ from blogapi.web.access import (
     reader,
     refuse_form_request,
 )
-from blogapi.web.bearer import MCP_PATH
 from blogapi.web.conditional import reject_conditional_headers
 from blogapi.web.errors import InvalidQuery, Unauthorized, format_allow
 from blogapi.web.headers import CORS_EXPOSED_HEADERS
 from blogapi.web.logs import USER_KEY
 from blogapi.web.operation import OPERATIONS
+from blogapi.web.request_environ import MCP_PATH
 from blogapi.web.slug_lookup import check_ids
 
 COOKIE = "blogapi_session"
@@ -239,7 +240,7 @@ def _authenticate_key(value: str) -> Caller:
         username=key.username or "",
         role=(role := Role(key.role or Role.READER)),
         publishes=may_publish(role, can_publish=bool(key.can_publish)),
-        scopes=frozenset(permissions.list_included_scopes(key.scope)),
+        scopes=frozenset(INCLUDED_SCOPES[key.scope]),
         key=key.uuid,
         key_name=key.name,
         expires=expires,

@@ -85,8 +85,9 @@ def select_blog(folder: Path) -> None:
 def find_instance() -> Path:
     """Return the absolute path of the instance folder, which may be missing.
 
-    BLOGAPI_INSTANCE_PATH can name the folder. Otherwise, it belongs to the blog that contains the current
-    folder. Without such a blog, it is `instance` in the checkout (for a package: in the current folder).
+    BLOGAPI_INSTANCE_PATH can name the folder. Otherwise, the path is the instance folder of the blog that
+    contains the current folder. Without such a blog, the path is `instance` in the checkout (for a package:
+    in the current folder).
     """
     if configured := os.environ.get(INSTANCE_PATH):
         return Path(configured).resolve()
@@ -102,10 +103,10 @@ def is_blog(instance: Path) -> bool:
 
 
 def find_instance_at(target: Path) -> Path | None:
-    """Return the instance folder that `target` is, contains or lies in, or None.
+    """Return the instance folder that `target` is, contains or lies in; None if there is no such folder.
 
-    This is the folder of the current blog, or a folder with the name `instance`. The search in
-    `target` goes up to two levels deep.
+    Only the instance folder of the current blog and folders with the name `instance` are found. `target` is
+    searched up to two levels deep.
     """
     current, target = find_instance(), target.resolve()
     if target.is_relative_to(current) or current.is_relative_to(target):
@@ -122,10 +123,10 @@ def _is_instance(folder: Path) -> bool:
         return False
 
 
-def find_existing() -> Path:
+def find_blog_with_database() -> Path:
     """Return the instance folder of a blog with a database; raises CannotStart if there is none."""
     instance = find_blog()
-    if is_unfinished(instance):
+    if lacks_database(instance):
         refuse_lost_database(instance)
         raise CannotStart(
             f"The blog in {instance.parent} has no database yet; `{get_command()} serve` creates it."
@@ -136,7 +137,7 @@ def find_existing() -> Path:
 def find_blog() -> Path:
     """Return the instance folder of the blog, even if the blog has no database yet.
 
-    Raises CannotStart if there is no blog. If the environment names the database, no file is necessary.
+    Raises CannotStart if there is no blog. If the environment sets DATABASE_URL, the folder need not exist.
     """
     instance = find_instance()
     if is_blog(instance) or config.read_settings(instance)["DATABASE_URL"]:
@@ -147,13 +148,13 @@ def find_blog() -> Path:
     )
 
 
-def is_unfinished(instance: Path) -> bool:
-    """Return whether the blog uses a SQLite file in the instance folder that does not exist."""
+def lacks_database(instance: Path) -> bool:
+    """Return whether the blog uses the default database `blog.db` in the folder, but the file is missing."""
     return not (instance / "blog.db").exists() and not config.read_settings(instance)["DATABASE_URL"]
 
 
 def refuse_lost_database(instance: Path) -> None:
-    """Raise CannotStart if the SQLite file of the blog is missing, but the blog has other content."""
+    """Raise CannotStart if the SQLite file is missing, but the blog has media files or backups."""
     has_files = any(instance.glob("media/*")) or any(instance.glob("backups/*"))
     if has_files and not (instance / "blog.db").exists():
         raise CannotStart(

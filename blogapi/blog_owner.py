@@ -26,7 +26,7 @@ HAS_WARNED: ContextVar[bool] = ContextVar("has_warned", default=False)
 
 
 def find_owner(path: Path) -> Any:
-    """Return the owner as an entry of `pwd`; the name of a user without an entry is the id. Needs POSIX."""
+    """Return the owner as an entry of `pwd`, which needs POSIX; without an entry, the name is the user id."""
     import pwd
 
     status = path.lstat()
@@ -42,7 +42,7 @@ def list_files(instance: Path) -> list[Path]:
 
 
 def find_other_owner(instance: Path) -> Any:
-    """Return the owner of the instance folder, or of its parent if it is missing, as `find_owner` does.
+    """Return the owner of the instance folder (if it is missing, of its parent) in the form of `find_owner`.
 
     Return None unless root runs this process and the owner is another user.
     """
@@ -54,11 +54,11 @@ def find_other_owner(instance: Path) -> Any:
 
 @contextmanager
 def act_as_owner(program: type[click.Group]) -> Iterator[None]:
-    """Run a command of this program as the owner of the blog if root has started it; say so in one line.
+    """If root has started a command of this program, run it as the owner of the blog, and print that.
 
     If that user cannot use the program or a file of the blog, the command runs as root and names the file.
-    Raises ClickException if the user cannot use a path in the arguments; `backup` and `export` run as root
-    instead, and afterwards give their new files in the instance folder to that user.
+    Raises ClickException if the user cannot use a path in the arguments; the commands `backup` and `export`
+    run as root instead, and their new files in the instance folder are then given to that user.
     """
     context = click.get_current_context()
     instance, name = blog_folder.find_instance(), context.info_name
@@ -125,9 +125,9 @@ def _describe_problems(context: click.Context, name: str) -> Iterator[str]:
             nearest = next(parent for parent in around if os.access(parent, os.F_OK))
             if is_source and not _can_use(path, os.R_OK):
                 copy_command = f"cp -r {path} COPY && chown -R {name} COPY"
-                yield f"{name} cannot read {path}. Name a copy that it can read (`{copy_command}`)."
+                yield f"{name} cannot read {path}. Name a copy that this user can read (`{copy_command}`)."
             elif not is_source and "://" not in str(value) and not _can_use(nearest, os.W_OK):
-                advice = f"Name a folder that it may write (`install -d -o {name} FOLDER`)"
+                advice = f"Name a folder that this user may write (`install -d -o {name} FOLDER`)"
                 yield f"{name} cannot write {path}. {advice}."
 
 

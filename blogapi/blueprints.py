@@ -122,7 +122,7 @@ PAGES = (reader_site, docs, admin_pages, preview_pages, media_files, metrics, mc
 
 
 def init_app(app: Flask, *, version: str) -> None:
-    """Register every blueprint; raises CannotStart if a view or a kind is incomplete."""
+    """Register every blueprint; raises CannotStart if a view has no access rule or a kind is incomplete."""
     # Paths match with and without a trailing slash. A redirect between the two would trust the Host header.
     app.url_map.strict_slashes = False
     app.url_map.merge_slashes = False
@@ -140,7 +140,7 @@ def init_app(app: Flask, *, version: str) -> None:
 
 
 def store_operations(app: Flask) -> None:
-    """Store the operations with the access rules that the settings give them.
+    """Store all operations, each with the access rule that results from the settings.
 
     Raises CannotStart if a view declares no access rule.
     """
@@ -193,8 +193,8 @@ def build_access_matrix(app: Flask) -> dict[str, str]:
     }
 
 
-def compare_matrices(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
-    """Yield a line for each operation that is new, was removed, or may be called by others than before."""
+def compare_access_matrices(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
+    """Yield a line for each operation that is new, was removed, or has another access rule than before."""
     for operation in sorted({*before, *after}):
         old, new = before.get(operation), after.get(operation)
         if old == new:

@@ -21,7 +21,7 @@ Item = TypeVar("Item")
 
 
 class ProgressReporter(Protocol):
-    """The type of `progress` and `no_progress`."""
+    """The type of the functions `show_progress` and `no_progress`."""
 
     def __call__(self, items: Iterable[Item], *, total: int, label: str) -> Iterator[Item]:
         """Yield the items."""
@@ -63,7 +63,7 @@ def exit_on_sigterm() -> Iterator[None]:
 
 
 def is_terminal() -> bool:
-    """Return whether a person can answer a question."""
+    """Return whether standard input is a terminal, at which a person can answer a question."""
     return sys.stdin.isatty()
 
 

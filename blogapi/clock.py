@@ -3,7 +3,7 @@
 import time
 from datetime import UTC, datetime, timedelta
 
-# Differences between clocks that are smaller than this are ignored.
+# Smaller differences between two clocks are ignored.
 TOLERANCE = timedelta(minutes=1)
 
 
@@ -13,14 +13,14 @@ def now() -> datetime:
 
 
 def from_database(time: datetime) -> datetime:
-    """Return the aware time that the database server has reported; tests replace this function."""
+    """Return the time (aware) that the database server has reported; tests replace this function."""
     return time
 
 
 def discard_if_ahead(stored: datetime | None, now: datetime, longest: timedelta) -> datetime | None:
     """Return the stored time until which work waits, or None if it is more than `longest` after `now`.
 
-    Such a time was stored while the clock was ahead, and the work would wait too long.
+    A time that is further ahead was stored while the clock was ahead, and the work would wait too long.
     """
     return None if stored is None or stored > now + longest + TOLERANCE else stored
 

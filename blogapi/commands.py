@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def open_blog() -> Flask:
     """Return the application of an existing blog; raises CannotStart if there is none."""
-    blog_folder.find_existing()
+    blog_folder.find_blog_with_database()
     return create_app()
 
 
@@ -38,10 +38,10 @@ def _select_new_blog(_context: click.Context, _argument: click.Parameter, folder
 def init(folder: Path | None) -> None:
     """Create a blog in FOLDER (default: the current folder).
 
-    Its content and its settings are stored below FOLDER in `instance`.
+    The content and the settings of the blog are stored below FOLDER in `instance`.
     """
     instance = blog_folder.find_instance()
-    if blog_folder.is_blog(instance) and not blog_folder.is_unfinished(instance):
+    if blog_folder.is_blog(instance) and not blog_folder.lacks_database(instance):
         raise click.ClickException(f"{instance.parent} already contains a blog.")
     create_app()
     # A git repository around the blog must not contain its content and secret key, but may contain its theme.
@@ -154,7 +154,7 @@ def make_blog_option() -> click.Option:
 
 
 class CommandGroup(click.Group):
-    """All commands. Each is imported when it runs, so a server does not keep the others in memory."""
+    """The group of all commands; a command is imported when it runs, so a server keeps only one."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [*COMMANDS, *self.commands.keys() - COMMANDS.keys()]

@@ -27,7 +27,7 @@ Value = TypeVar("Value")
 
 
 class AppState(Generic[Value]):
-    """A typed value in `app.extensions`, which each application has separately."""
+    """A typed value that each application stores in its own `app.extensions`."""
 
     def __init__(self, name: str) -> None:
         self._key = f"blogapi-{name}"
@@ -37,7 +37,7 @@ class AppState(Generic[Value]):
         app.extensions[self._key] = value
 
     def get(self, app: Flask | None = None) -> Value:
-        """Return the value of the application, by default of the current one."""
+        """Return the value of the given application, or by default of the current application."""
         # Imported here because commands that open no blog do not import Flask.
         from flask import current_app
 
@@ -179,8 +179,8 @@ def load_secret_key(folder: str) -> str:
 
 
 def _store_secret_key(path: Path, key: str) -> None:
-    # Two processes may start at the same time. Each writes a temporary file, and only the first link
-    # succeeds, so that both use the same key and neither reads a partial file.
+    # Two processes may start at the same time. Each process writes a temporary file, and only the first link
+    # succeeds, so that both processes use the same key and neither reads a partial file.
     temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
@@ -191,7 +191,7 @@ def _store_secret_key(path: Path, key: str) -> None:
         except FileExistsError:
             return
         except OSError:
-            # The file system does not support hard links (for example exFAT). Without them, the key of the
+            # The file system does not support hard links (for example exFAT). Without links, the key of the
             # later process replaces the key of the earlier one.
             temporary.replace(path)
     finally:

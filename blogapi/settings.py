@@ -41,24 +41,24 @@ _LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
-def string(value: Any) -> str:
+def parse_string(value: Any) -> str:
     """Return the value of a string setting."""
     if not isinstance(value, str):
         raise ValueError("must be a string")
     return value
 
 
-def command(value: Any) -> tuple[str, ...]:
+def parse_command(value: Any) -> tuple[str, ...]:
     """Return the program and arguments of a command, from a list or a text that is split as in a shell."""
     if isinstance(value, list | tuple) and all(isinstance(word, str) for word in value):
         return tuple(value)
     try:
-        return tuple(shlex.split(string(value)))
+        return tuple(shlex.split(parse_string(value)))
     except ValueError as error:
         raise ValueError(f"must be a command; {str(error).lower()}") from error
 
 
-def number(maximum: int, *, minimum: int = 1) -> Callable[[Any], int]:
+def make_number_parser(maximum: int, *, minimum: int = 1) -> Callable[[Any], int]:
     """Return a parser for integer settings from `minimum` to `maximum`."""
 
     def parse(value: Any) -> int:
@@ -71,7 +71,7 @@ def number(maximum: int, *, minimum: int = 1) -> Callable[[Any], int]:
     return parse
 
 
-def boolean(value: Any) -> bool:
+def parse_boolean(value: Any) -> bool:
     """Return the value of a boolean setting."""
     words = {True: True, False: False, "true": True, "false": False}
     if not isinstance(value, bool | str) or value not in words:
@@ -79,7 +79,7 @@ def boolean(value: Any) -> bool:
     return words[value]
 
 
-def string_list(value: Any) -> tuple[str, ...]:
+def parse_string_list(value: Any) -> tuple[str, ...]:
     """Return the value of a list setting, given as a list or as a comma-separated string."""
     parts = value.split(",") if isinstance(value, str) else value
     if not isinstance(parts, list | tuple) or not all(isinstance(part, str) for part in parts):
@@ -87,9 +87,9 @@ def string_list(value: Any) -> tuple[str, ...]:
     return tuple(part.strip() for part in parts if part.strip())
 
 
-def origins(value: Any) -> tuple[str, ...]:
+def parse_origins(value: Any) -> tuple[str, ...]:
     """Return the value of a list of origins; each must be spelled as browsers send it."""
-    values = string_list(value)
+    values = parse_string_list(value)
     for origin in values:
         if origin == "null":
             raise ValueError(
@@ -107,7 +107,7 @@ def origins(value: Any) -> tuple[str, ...]:
 
 def _normalize_origin(text: str) -> str:
     match = _ORIGIN.fullmatch(text.strip("'\""))
-    host = host_in_ascii(match["host"]) if match else ""
+    host = encode_host(match["host"]) if match else ""
     port = int(match["port"] or 0) if match else 0
     if not match or not host or port > 65_535:
         raise ValueError(
@@ -119,7 +119,7 @@ def _normalize_origin(text: str) -> str:
     return f"{scheme}://{host}{f':{port}' if port not in (0, _DEFAULT_PORTS[scheme]) else ''}"
 
 
-def host_in_ascii(host: str) -> str:
+def encode_host(host: str) -> str:
     """Return the host in ASCII, as browsers send it, or an empty string if it is invalid."""
     # Python's idna codec turns ß into ss, but browsers keep ß.
     labels = unicodedata.normalize("NFKC", host.lower()).replace("。", ".").split(".")
@@ -135,18 +135,18 @@ def host_in_ascii(host: str) -> str:
     return ".".join(ascii_labels) if all(map(_LABEL.fullmatch, ascii_labels)) else ""
 
 
-def hosts(value: Any) -> tuple[str, ...]:
+def parse_hosts(value: Any) -> tuple[str, ...]:
     """Return the value of a list of host names and IP addresses, each as it is written in a URL."""
-    values = string_list(value)
+    values = parse_string_list(value)
     for host in values:
-        if host_in_ascii(host) != host:
+        if encode_host(host) != host:
             raise ValueError(f"must list hosts such as 'build.example' or '10.0.0.7'; {host!r} is not one")
     return values
 
 
-def media_types(value: Any) -> tuple[str, ...]:
+def parse_media_types(value: Any) -> tuple[str, ...]:
     """Return a list of `extension=type` in lowercase; files that can contain scripts are refused."""
-    values = tuple(item.lower() for item in string_list(value))
+    values = tuple(item.lower() for item in parse_string_list(value))
     extensions = []
     for item in values:
         match = _MEDIA_TYPE.fullmatch(item)
@@ -160,10 +160,10 @@ def media_types(value: Any) -> tuple[str, ...]:
     return values
 
 
-def rate(value: Any) -> str:
+def parse_limit_setting(value: Any) -> str:
     """Return the value of a limit such as `20 per minute`, or of several limits separated by semicolons."""
-    parse_rates(string(value))
-    return string(value)
+    parse_rates(parse_string(value))
+    return parse_string(value)
 
 
 def parse_rates(limit: str) -> tuple[tuple[int, int], ...]:
@@ -177,22 +177,22 @@ def parse_rates(limit: str) -> tuple[tuple[int, int], ...]:
     return tuple(rates)
 
 
-def rate_or_none(value: Any) -> str:
+def parse_optional_limit_setting(value: Any) -> str:
     """Return the value of a limit such as `600 per minute`; an empty string stands for no limit."""
-    return rate(value) if value != "" else ""
+    return parse_limit_setting(value) if value != "" else ""
 
 
-def network(value: Any) -> str:
+def parse_network(value: Any) -> str:
     """Return the value of a setting that is an IP address, a network such as `172.16.0.0/12`, or empty."""
     try:
-        return value and str(ip_network(string(value), strict=False))
+        return value and str(ip_network(parse_string(value), strict=False))
     except ValueError as error:
         raise ValueError("must be an IP address or a network") from error
 
 
-def sender(value: Any) -> str:
+def parse_sender(value: Any) -> str:
     """Return the value of a sender such as `Blog <blog@example.org>`, which may be empty."""
-    name = string(value).strip()
+    name = parse_string(value).strip()
     # `parseaddr` of older versions of Python ignores any text after the first address.
     address = parseaddr(name)[1] if len(getaddresses([name])) == 1 else ""
     if name and ("\n" in name or not re.fullmatch(r"[^@\s]+@[^@\s]+", address)):
@@ -200,7 +200,7 @@ def sender(value: Any) -> str:
     return name
 
 
-def one_of(*words: str) -> Callable[[Any], str]:
+def make_choice_parser(*words: str) -> Callable[[Any], str]:
     """Return a parser for settings whose value is one of `words`."""
 
     def parse(value: Any) -> str:
@@ -232,261 +232,299 @@ class RemovedSetting(NamedTuple):
 SETTINGS = (
     Setting(
         "DATABASE_URL",
-        string,
+        parse_string,
         "",
         "URL of the database; by default, it is `blog.db` in the instance folder.",
     ),
     Setting(
         "SECRET_KEY",
-        string,
+        parse_string,
         "",
         "Key that signs session cookies; by default, it is created at the first start and stored.",
     ),
     Setting(
         "KEY_CREATION",
-        one_of("open", "users", "admins"),
+        make_choice_parser("open", "users", "admins"),
         "open",
         "Who may create API keys: everyone (`open`), `users` or `admins`.",
     ),
     Setting(
         "REQUEST_ADDRESS_LIMIT",
-        rate_or_none,
+        parse_optional_limit_setting,
         "",
         "Limit on requests per address; no limit by default.",
     ),
-    Setting("REQUEST_KEY_LIMIT", rate_or_none, "", "Limit on requests per API key; no limit by default."),
-    Setting("KEY_LIMIT", rate, "300 per minute; 1000 per hour", "Limit on new API keys per address."),
-    Setting("LOGIN_ADDRESS_LIMIT", rate, "30 per minute", "Limit on failed logins per address."),
+    Setting(
+        "REQUEST_KEY_LIMIT",
+        parse_optional_limit_setting,
+        "",
+        "Limit on requests per API key; no limit by default.",
+    ),
+    Setting(
+        "KEY_LIMIT",
+        parse_limit_setting,
+        "300 per minute; 1000 per hour",
+        "Limit on new API keys per address.",
+    ),
+    Setting(
+        "LOGIN_ADDRESS_LIMIT", parse_limit_setting, "30 per minute", "Limit on failed logins per address."
+    ),
     Setting(
         "LOGIN_ACCOUNT_LIMIT",
-        rate,
+        parse_limit_setting,
         "10 per minute; 50 per hour",
         "Limit on failed logins per address and account.",
     ),
     Setting(
         "LOGIN_STRANGERS_LIMIT",
-        rate,
+        parse_limit_setting,
         "100 per minute; 1000 per hour",
         "Limit on failed logins per account, from all addresses that have not yet logged in to it.",
     ),
     Setting(
         "SECOND_FACTOR_LIMIT",
-        rate,
+        parse_limit_setting,
         "10 per minute; 100 per day",
         "Limit on wrong codes of a second factor per account, from all addresses.",
     ),
     Setting(
         "REQUIRE_SECOND_FACTOR",
-        boolean,
+        parse_boolean,
         False,
         "Admins must set up a second factor before anything else. API keys are not affected.",
     ),
     Setting(
         "LIMITS_URL",
-        string,
+        parse_string,
         "",
         "URL of a Redis server that counts the requests of all processes for the limits (`redis://…` or "
         "`rediss://…`). By default, each process counts separately.",
     ),
     Setting(
         "WEBHOOK_HOSTS",
-        hosts,
+        parse_hosts,
         (),
         "Hosts that webhooks may call even in a private network, and also with `http://`.",
     ),
     Setting(
         "SMTP_HOST",
-        string,
+        parse_string,
         "",
         "Mail server for invitations and forgotten passwords; it needs `SMTP_SENDER` too.",
     ),
-    Setting("SMTP_PORT", number(65_535), 587, "Port of the mail server: usually 587, or 465 for `tls`."),
+    Setting(
+        "SMTP_PORT",
+        make_number_parser(65_535),
+        587,
+        "Port of the mail server: usually 587, or 465 for `tls`.",
+    ),
     Setting(
         "SMTP_TLS",
-        one_of("starttls", "tls", "none"),
+        make_choice_parser("starttls", "tls", "none"),
         "starttls",
         "Encryption of the connection to the mail server: `starttls`, `tls` from the start, or `none`.",
     ),
-    Setting("SMTP_USER", string, "", "User name at the mail server; without it, no password is sent."),
+    Setting("SMTP_USER", parse_string, "", "User name at the mail server; without it, no password is sent."),
     Setting(
         "SMTP_PASSWORD",
-        string,
+        parse_string,
         "",
         "Password at the mail server. Set `BLOGAPI_SMTP_PASSWORD`, because backups contain `config.toml`.",
     ),
     Setting(
         "SMTP_SENDER",
-        sender,
+        parse_sender,
         "",
         "Sender of e-mails, such as `My blog <blog@example.org>`.",
     ),
     Setting(
         "EMAIL_LIMIT",
-        rate,
+        parse_limit_setting,
         "5 per hour",
         "Limit on links for a forgotten password by e-mail, per account and per address.",
     ),
     Setting(
         "SEARCH_LIMIT",
-        rate,
+        parse_limit_setting,
         "30 per minute; 300 per hour",
         "Limit on searches in the built-in site per address.",
     ),
-    Setting("SESSION_DAYS", number(3650), 14, "Lifetime of a login, in days."),
-    Setting("CORS_ORIGINS", origins, (), "Origins whose pages may call the API from a browser."),
-    Setting("PUBLIC_READS", boolean, False, "Let everyone read published content without an API key."),
+    Setting("SESSION_DAYS", make_number_parser(3650), 14, "Lifetime of a login, in days."),
+    Setting("CORS_ORIGINS", parse_origins, (), "Origins whose pages may call the API from a browser."),
+    Setting("PUBLIC_READS", parse_boolean, False, "Let everyone read published content without an API key."),
     Setting(
         "SHARED_MAX_AGE",
-        number(31_536_000, minimum=0),
+        make_number_parser(31_536_000, minimum=0),
         60,
         "How long a shared cache may keep responses that need no key (`s-maxage`), in seconds.",
     ),
     Setting(
         "STALE_WHILE_REVALIDATE",
-        number(31_536_000, minimum=0),
+        make_number_parser(31_536_000, minimum=0),
         30,
         "How long after `SHARED_MAX_AGE` a shared cache may still send a response that needs no key while it "
         "gets a new one, in seconds.",
     ),
     Setting(
-        "MAX_CONTENT_LENGTH", number(2**31 - 1), 16 * 1024 * 1024, "Maximum size of a request body, in bytes."
+        "MAX_CONTENT_LENGTH",
+        make_number_parser(2**31 - 1),
+        16 * 1024 * 1024,
+        "Maximum size of a request body, in bytes.",
     ),
-    Setting("REQUEST_SECONDS", number(3600), 10, "Maximum time for a request to arrive, in seconds."),
+    Setting(
+        "REQUEST_SECONDS", make_number_parser(3600), 10, "Maximum time for a request to arrive, in seconds."
+    ),
     Setting(
         "CACHE_MEGABYTES",
-        number(65_536),
+        make_number_parser(65_536),
         64,
         "Maximum memory of the response cache, in megabytes.",
     ),
     Setting(
         "CACHE_STALENESS_MS",
-        number(60_000, minimum=0),
+        make_number_parser(60_000, minimum=0),
         0,
         "On PostgreSQL, how long a server may send cached responses without a key after another server has "
         "written, in milliseconds.",
     ),
     Setting(
         "DAILY_BACKUPS",
-        number(1000, minimum=0),
+        make_number_parser(1000, minimum=0),
         0,
         "Number of daily [backups](backups.md) that `serve` keeps in `backups` in the instance folder.",
     ),
     Setting(
         "BACKUP_COMMAND",
-        command,
+        parse_command,
         (),
         "Command that runs after each [backup](backups.md#copy-backups-elsewhere), for example to copy it.",
     ),
     Setting(
         "REQUIRE_IF_MATCH",
-        boolean,
+        parse_boolean,
         False,
         "Refuse changes of existing items without an `If-Match` header.",
     ),
-    Setting("MAX_NAME", number(10_000), 100, "Maximum length of a category or tag name, in characters."),
-    Setting("MAX_TITLE", number(10_000), 255, "Maximum length of a title or SEO title, in characters."),
-    Setting("MAX_SUBTITLE", number(100_000), 500, "Maximum length of a subtitle, in characters."),
-    Setting("MAX_EXCERPT", number(100_000), 10_000, "Maximum length of an excerpt, in characters."),
-    Setting("MAX_URL", number(100_000), 2048, "Maximum length of a URL, in characters."),
+    Setting(
+        "MAX_NAME",
+        make_number_parser(10_000),
+        100,
+        "Maximum length of a category or tag name, in characters.",
+    ),
+    Setting(
+        "MAX_TITLE", make_number_parser(10_000), 255, "Maximum length of a title or SEO title, in characters."
+    ),
+    Setting("MAX_SUBTITLE", make_number_parser(100_000), 500, "Maximum length of a subtitle, in characters."),
+    Setting(
+        "MAX_EXCERPT", make_number_parser(100_000), 10_000, "Maximum length of an excerpt, in characters."
+    ),
+    Setting("MAX_URL", make_number_parser(100_000), 2048, "Maximum length of a URL, in characters."),
     Setting(
         "MAX_CONTENT",
-        number(2**30),
+        make_number_parser(2**30),
         2 * 1024 * 1024,
         "Maximum length of the content of an article, in characters.",
     ),
-    Setting("MAX_TAGS", number(1000), 50, "Maximum number of tags of an article."),
-    Setting("MAX_AUTHORS", number(1000), 50, "Maximum number of authors of an article."),
+    Setting("MAX_TAGS", make_number_parser(1000), 50, "Maximum number of tags of an article."),
+    Setting("MAX_AUTHORS", make_number_parser(1000), 50, "Maximum number of authors of an article."),
     Setting(
         "MEDIA_PATH",
-        string,
+        parse_string,
         "",
         "Folder of the media files; by default, it is `media` in the instance folder. Servers that share a "
         "database need the same folder.",
     ),
-    Setting("MAX_MEDIA_SIZE", number(2**31 - 1), 25 * 1024 * 1024, "Maximum size of a media file, in bytes."),
+    Setting(
+        "MAX_MEDIA_SIZE",
+        make_number_parser(2**31 - 1),
+        25 * 1024 * 1024,
+        "Maximum size of a media file, in bytes.",
+    ),
     Setting(
         "MAX_IMPORT_SIZE",
-        number(2**40),
+        make_number_parser(2**40),
         10**9,
         "Maximum size of a file that is uploaded for an import, in bytes.",
     ),
     Setting(
         "MEDIA_GIGABYTES",
-        number(1_000_000),
+        make_number_parser(1_000_000),
         10,
         "Maximum size of all media files, without resized copies of pictures, in gigabytes.",
     ),
     Setting(
         "PICTURE_CACHE_MEGABYTES",
-        number(1_000_000),
+        make_number_parser(1_000_000),
         1000,
         "Maximum size of all resized copies of pictures, in megabytes. The copies not requested for the "
         "longest time are deleted first, and made again on request.",
     ),
     Setting(
         "PICTURE_LIMIT",
-        rate,
+        parse_limit_setting,
         "120 per minute; 3000 per hour",
-        "Limit on new resized copies of pictures per address without a login. Above it, a larger copy or the "
-        "original is sent.",
+        "Limit on new resized copies of pictures per address without a login. Above this limit, a larger "
+        "copy or the original is sent.",
     ),
     Setting(
         "MEDIA_TYPES",
-        media_types,
+        parse_media_types,
         (),
         "Further types of files that the media library accepts and serves as downloads, such as "
         "`epub=application/epub+zip`.",
     ),
     Setting(
         "BIN_DAYS",
-        number(3650, minimum=0),
+        make_number_parser(3650, minimum=0),
         30,
         "How long a deleted article or page and its edits can be restored, in days; 0 for not at all.",
     ),
-    Setting("MAX_BULK", number(10_000), 100, "Maximum number of items in a bulk request."),
+    Setting("MAX_BULK", make_number_parser(10_000), 100, "Maximum number of items in a bulk request."),
     Setting(
         "TRUSTED_PROXY",
-        network,
+        parse_network,
         "",
         "Address or network of the reverse proxy whose `X-Forwarded-*` headers are trusted.",
     ),
     Setting(
         "ACCESS_LOG",
-        one_of("off", "text", "json"),
+        make_choice_parser("off", "text", "json"),
         "text",
         "Lines for requests in the [log](monitoring.md#logs) of `serve`: `text` or `off`; `json` also sets "
         "`LOG_FORMAT` to `json`.",
     ),
-    Setting("LOG_FORMAT", one_of("text", "json"), "text", "Format of the log: `text` or `json`."),
+    Setting("LOG_FORMAT", make_choice_parser("text", "json"), "text", "Format of the log: `text` or `json`."),
     Setting(
         "LOG_LEVEL",
-        one_of("debug", "info", "warning", "error"),
+        make_choice_parser("debug", "info", "warning", "error"),
         "info",
-        "Lowest level of other lines: `debug`, `info`, `warning` or `error`.",
+        "Lowest level of all other lines in the log: `debug`, `info`, `warning` or `error`.",
     ),
     Setting(
         "FEED_CONTENT",
-        one_of("full", "excerpt"),
+        make_choice_parser("full", "excerpt"),
         "full",
         "Content of articles in feeds: `full`, or only the `excerpt`.",
     ),
-    Setting("ADMIN_PAGES", boolean, True, "Show the pages for writing and managing the blog at `/admin/`."),
+    Setting(
+        "ADMIN_PAGES", parse_boolean, True, "Show the pages for writing and managing the blog at `/admin/`."
+    ),
     Setting(
         "DOORS",
-        boolean,
+        parse_boolean,
         True,
         "Let admins open `/mcp` to [assistants](assistants.md); `false` keeps it closed.",
     ),
     Setting(
         "METRICS",
-        boolean,
+        parse_boolean,
         False,
         "Show [metrics](monitoring.md#metrics) for Prometheus to admins at `/metrics`.",
     ),
 )
 
-# Settings of earlier versions. A blog that sets one of them can start; the setting is ignored, with a line in
-# the log. The minor version after `since` deletes the entry.
+# Settings of earlier versions. A blog that sets a removed setting can start; the setting is ignored, and a
+# line in the log says so. The minor version after `since` deletes the entry.
 REMOVED_SETTINGS = {
     "UNREAD_MEGABYTES": RemovedSetting(
         since=(1, 1),

@@ -19,10 +19,9 @@ from blogapi.content.articles.models import Article, ArticleAuthor, ArticleTag
 from blogapi.content.articles.queries import find_articles
 from blogapi.content.articles.writing import repeated_columns as links
 from blogapi.content.articles.writing.derived_columns import render_articles
-from blogapi.publication import events
 from blogapi.publication.models import HasEvents
 from blogapi.rendering import renderer
-from blogapi.storage.database import db, find_write_transaction
+from blogapi.storage.database import db, find_write_transaction, get_write_transaction
 from tests.databases import SERVER_URL
 
 _KEY = "changed-items"
@@ -60,7 +59,8 @@ def _check(session: Session) -> None:
     changed = session.info.pop(_KEY, set())
     # The events of pages, which are articles of another type, have this type.
     noted = {
-        (Article.kind if kind == "page" else kind, uuid) for kind, uuid in events.get_noted_changes(session)
+        (Article.kind if kind == "page" else kind, uuid)
+        for kind, uuid in get_write_transaction(session).noted_changes
     }
     missing = changed - noted
     assert not missing, f"Changed without a call of events.note_change: {missing}"

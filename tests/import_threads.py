@@ -18,7 +18,7 @@ from blogapi.importing.pipeline import background
 
 
 class ThreadChild:
-    """A `runner.Child` that runs its command in a thread. It is the output of the command, too."""
+    """A `runner.ImportProcess` that runs its command in a thread. It is the output of the command, too."""
 
     def __init__(self, app: Flask, command: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
         self.line: dict[str, Any] = {"stage": "unpacking"}
@@ -67,4 +67,4 @@ def run_in_threads(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
         *((background.faulthandler, "dump_traceback_later"), (background, "STOP_SECONDS")),
     ):
         monkeypatch.setattr(module, name, 0 if name == "STOP_SECONDS" else lambda *_, **__: None)
-    monkeypatch.setattr(runner, "Child", lambda command, _: ThreadChild(app, command, monkeypatch))
+    monkeypatch.setattr(runner, "ImportProcess", lambda command, _: ThreadChild(app, command, monkeypatch))

@@ -58,9 +58,9 @@ def make_blog(folder: Path, name: str = "blog.db") -> Path:
 
 def test_a_folder_without_files_is_a_blog_if_the_environment_names_its_database(folder, monkeypatch):
     with pytest.raises(CannotStart):
-        blog_folder.find_existing()
+        blog_folder.find_blog_with_database()
     monkeypatch.setenv("BLOGAPI_DATABASE_URL", "postgresql+psycopg://db.example.org/blog")
-    assert blog_folder.find_existing() == folder / "instance"
+    assert blog_folder.find_blog_with_database() == folder / "instance"
 
 
 def run(*arguments: str) -> tuple[int, str]:

@@ -104,10 +104,10 @@ def test_replacing_an_open_file_is_retried(pretend_windows, tmp_path, monkeypatc
     (tmp_path / "new").write_text("new", encoding="utf-8")
     (tmp_path / "old").write_text("old", encoding="utf-8")
     if times < files._MAX_RENAME_TRIES:
-        files.replace(tmp_path / "new", tmp_path / "old")
+        files.replace_file(tmp_path / "new", tmp_path / "old")
     else:
         with pytest.raises(PermissionError):
-            files.replace(tmp_path / "new", tmp_path / "old")
+            files.replace_file(tmp_path / "new", tmp_path / "old")
     assert len(attempts) == min(times + 1, files._MAX_RENAME_TRIES)
     assert (tmp_path / "old").read_text(encoding="utf-8") == (
         "new" if times < files._MAX_RENAME_TRIES else "old"

@@ -1,4 +1,4 @@
-"""Mail to users, which a thread sends over SMTP."""
+"""Sends mail to users over SMTP, either at once or in a thread."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def is_configured() -> bool:
     return bool(current_app.config["SMTP_HOST"] and current_app.config["SMTP_SENDER"])
 
 
-def send(address: str, subject: str, text: str) -> None:
+def send_email(address: str, subject: str, text: str) -> None:
     """Send a plain text to an e-mail address. Do not call this in a transaction.
 
     Raises NotSent if the settings name no server, or if the server does not accept the message in time.
@@ -52,7 +52,7 @@ def send(address: str, subject: str, text: str) -> None:
             finally:
                 timer.cancel()
     except (OSError, smtplib.SMTPException, ValueError) as error:
-        _failures.count()
+        _failures.count_event()
         raise NotSent(_describe_error(error)) from error
 
 
@@ -128,7 +128,7 @@ def init_app(app: Flask) -> None:
     app.extensions[_OUTBOX_KEY] = _Outbox(app)
 
 
-def submit(job: Job) -> None:
+def submit_job(job: Job) -> None:
     """Run the job in the thread of the outbox, in an application context.
 
     Jobs that wait when the process ends are lost. Raises Unavailable if too many jobs wait.

@@ -26,9 +26,9 @@ STYLE_NAMES = (
     *("history", "merge", "webhooks", "webhook-calls", "widths"),
 )
 
-# The names of time zones, which a page requests when the field is opened.
+# The names of time zones; a page requests this file when the field for the time zone is opened.
 TIME_ZONES = "time-zones.txt"
-# The preview of an article has the rules of the built-in site for texts, and a few of its own.
+# The style sheet of previews of articles: the rules of the built-in site for texts, and a few more.
 READING = "reading.css"
 _TEXT_RULES = Path(rendering.__file__).with_name("text.css")
 
@@ -53,7 +53,7 @@ def read_files() -> dict[str, bytes]:
 
 @cache
 def get_digest() -> str:
-    """Return one digest of all files, which is part of their addresses.
+    """Return one digest of all files, which is part of the address of each file.
 
     Modules import each other by relative paths, so the addresses of all files change together.
     """
@@ -65,6 +65,6 @@ def get_digest() -> str:
 
 
 @cache
-def compress(name: str) -> bytes:
+def compress_file(name: str) -> bytes:
     """Return the content of a file, compressed with gzip."""
     return gzip.compress(read_files()[name], mtime=0)

@@ -32,7 +32,7 @@ _CONTENT_SECURITY_POLICY = (
     "default-src 'self'; img-src 'self' https: data: blob:; object-src 'none'; base-uri 'none'; "
     "form-action 'self'; frame-ancestors 'none'"
 )
-# A Content-Security-Policy cannot contain hosts with other characters; sites on such hosts get no frame.
+# A Content-Security-Policy cannot contain hosts with other characters, so the editor shows no frame for them.
 _ORIGIN = re.compile(r"https?://(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::[0-9]+)?(?=[/?#]|$)", re.IGNORECASE)
 # Only browsers may store the files: a shared cache would send the compressed files to every client.
 CACHE_CONTROL = "private, max-age=31536000, immutable"
@@ -42,8 +42,8 @@ CACHE_CONTROL = "private, max-age=31536000, immutable"
 class Page:
     """A page: its path below /admin, its name in `data-page`, its title, and its module in `static/pages`.
 
-    A page with an icon has an entry in the menu, in `group`; those of `SETTINGS` have a card on the page of
-    settings instead. `menu_entry` is the name of the page whose entry is marked as current; a page with
+    A page with an icon has an entry in the menu, in `group`; a page of the group `SETTINGS` has a card on the
+    page Settings instead. `menu_entry` is the name of the page whose entry is marked as current; a page with
     neither an icon nor `menu_entry` has no menu. Users of a role below `role` see neither the page nor its
     entry.
     """
@@ -107,8 +107,8 @@ _ENTRIES = [
     (group, list(pages))
     for group, pages in groupby(filter(attrgetter("icon"), PAGES), key=attrgetter("group"))
 ]
-# [(group, the lowest role that sees one of its pages, pages)]. On a phone, the bar has the pages of the first
-# group that all writers see, and its menu all others; the last entries are the settings and the profile.
+# [(group, the lowest role that sees a page of the group, pages)]. On a phone, the bar shows the pages of the
+# first group that all writers see, and its menu shows all other pages, the settings and the profile last.
 _MENU = [(group, min((page.role for page in pages), key=ROLES.index), pages) for group, pages in _ENTRIES]
 _SETTINGS_NAMES = {page.name for page in PAGES if page.group == SETTINGS}
 # The properties of text fields that the scripts read.
@@ -116,7 +116,7 @@ SCRIPT_TEXT_FIELDS = [
     {name: getattr(text, name) for name in ("name", "label", "control", "is_previewed", "default", "choices")}
     for text in TEXT_FIELDS
 ]
-# The addresses that become players.
+# The titles of the players for videos and sounds, and the patterns of the addresses that become players.
 _SCRIPT_PLAYERS = [{"title": player.title, "pattern": player.pattern} for player in PLAYERS]
 _PAGES = {f"{admin.url_prefix}{page.path}": page for page in PAGES}
 
@@ -152,7 +152,7 @@ def page(id: UUID | None = None) -> Response:
     return response
 
 
-# The scripts of the pages read the query.
+# The scripts of the pages read the query, so the server accepts any parameters.
 get_operation(page).takes_query = True
 
 for _page in PAGES:
@@ -162,8 +162,8 @@ for _page in PAGES:
 def _find_preview_origin() -> str | None:
     """Return the origin of the site's preview page, which the editor shows in a frame, or None.
 
-    If the database cannot be read, the editor opens without the frame, so that it can offer the texts that
-    the browser has kept.
+    If the database cannot be read, the editor opens without the frame, so that the editor can offer the texts
+    that the browser has kept.
     """
     try:
         site = get_site()
@@ -176,13 +176,13 @@ def _find_preview_origin() -> str | None:
 @admin.get("/assets/<digest>/<path:name>")
 @allow(anyone)
 def asset(digest: str, name: str) -> Response:
-    """Return a module, a style sheet or the icons. The address changes with the content of any file."""
+    """Return a module, a style sheet or the icons. A change of a file changes the addresses of all files."""
     if digest != assets.get_digest() or name not in assets.read_files():
         raise NotFound("The admin pages have no such file; load the page again.")
     response = Response(content_type=CONTENT_TYPES[PurePosixPath(name).suffix])
     if request.accept_encodings["gzip"]:
         response.headers["Content-Encoding"] = "gzip"
-        response.set_data(assets.compress(name))
+        response.set_data(assets.compress_file(name))
     else:
         response.set_data(assets.read_files()[name])
     response.headers["Cache-Control"] = CACHE_CONTROL

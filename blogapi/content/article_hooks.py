@@ -18,10 +18,10 @@ class ArticleHooks(Protocol):
         """Render the articles that use these files before the transaction that changes the files."""
 
     def rerender_articles_using(self, session: Session, media_ids: Collection[UUID]) -> None:
-        """Rerender the articles that use these files; the changes of the files are flushed already."""
+        """Rerender the articles that use these files; the caller has flushed the changes of the files."""
 
     def resolve_items(self, references: Collection[UUID | str]) -> Mapping[UUID | str, UUID]:
-        """Map references to uuids of existing items; a slug counts only if the caller may see the item."""
+        """Map references to uuids of existing items, except slugs of items that the caller may not see."""
 
     def update_search_words(self, name: str) -> None:
         """Update the search words of all articles that have a value for the custom field `name`."""

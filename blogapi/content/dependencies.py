@@ -1,7 +1,7 @@
-"""Passes functions of this wing to lower packages that call them.
+"""Passes functions of the package `content` to the lower packages that call these functions.
 
-Lower packages cannot import higher ones. Both `create_app` and the temporary application with which a restore
-upgrades a backup call `init_app`.
+Lower packages must not import higher packages. Both `create_app` and the temporary application with which a
+restore upgrades a backup call `init_app`.
 """
 
 from __future__ import annotations
@@ -35,6 +35,6 @@ write_events = partial(event_writer.write_events, authors=author_visibility)
 def init_app(app: Flask) -> None:
     """Set the modules whose functions lower packages call; call this before the first transaction."""
     user_service.PROFILES.set(app, authors)
-    site_service.PAGE_MOVES.set(app, page_moves)
+    site_service.FORMER_PATH_STORE.set(app, page_moves)
     media_addresses.LIBRARY.set(app, library)
     article_hooks.ARTICLE_HOOKS.set(app, rerendering)

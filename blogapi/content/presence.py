@@ -1,4 +1,4 @@
-"""Who has an article open in the editor, according to the reports of its page."""
+"""Which users have an article open, according to the reports of the editor pages in their browsers."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from sqlalchemy.orm import Mapped, mapped_column
 from blogapi import clock
 from blogapi.accounts.users.models import Account
 from blogapi.storage.database import Base, UtcDateTime, current_time, db, table_of, transaction
-from blogapi.storage.expressions import insert_or_update
+from blogapi.storage.expressions import make_upsert_statement
 from blogapi.web.fields import Fields
 
 
 class OpenArticle(Base):
-    """When a user last had an article open in the editor; rows are deleted soon after that."""
+    """The last time at which a user had an article open in the editor; old rows are deleted."""
 
     __tablename__ = "open_article"
 
@@ -54,7 +54,7 @@ def find_present_users(uuids: Collection[UUID], *, other_than: UUID) -> Mapping[
 
 
 def get_presence_state(among: Select[UUID] | None = None) -> str:
-    """Return a text that changes with the reports of open articles: all, or those that `among` selects."""
+    """Return a text that changes with the reports of all open articles, or of those that `among` selects."""
     statement = _SELECT_STATE
     if among is not None:
         statement = statement.where(_presence.c.article_id.in_(among))
@@ -79,7 +79,7 @@ def report_presence(user: UUID, article_id: UUID, check_exists: Callable[[UUID],
         connection.execute(
             delete(_presence).where(~_presence.c.seen.between(now - LIFETIME, now + clock.TOLERANCE))
         )
-        statement = insert_or_update(connection.dialect.name, _presence, "seen")
+        statement = make_upsert_statement(connection.dialect.name, _presence, "seen")
         connection.execute(statement, {"article_id": article_id, "user_id": user, "seen": now})
         newest = select(_presence.c.article_id).where(_presence.c.user_id == user)
         newest = newest.order_by(_presence.c.seen.desc(), _presence.c.article_id).limit(MAX_ARTICLES)

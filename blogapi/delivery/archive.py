@@ -88,7 +88,7 @@ def make_month_head(
 ) -> Fields:
     """Return the head of the page of a month, in the language of `site`.
 
-    Its title has the `name` of the month; the default is English in a site in English, otherwise `2026-04`.
+    The title has the `name` of the month; the default is English in a site in English, otherwise `2026-04`.
     """
     if site.language.partition("-")[0] == "en":
         name = name or f"{calendar.month_name[month]} {year}"

@@ -169,8 +169,8 @@ def _get_last_cursor(*, public: bool) -> Cursor:
 def _is_known_cursor(cursor: Cursor, *, public: bool) -> bool:
     """Return whether the database contains the event of the cursor.
 
-    Two databases that contain the same event have the same history up to this event. The events of a commit
-    have the same tag, so the event itself may have been deleted.
+    Two databases that contain the same event have the same history up to this event. All events of a commit
+    have the same tag, so this also works if the event itself was deleted.
     """
     if not cursor.position:
         return True
@@ -182,7 +182,7 @@ def _is_known_cursor(cursor: Cursor, *, public: bool) -> bool:
 def _is_ahead(event: Event, now: datetime) -> bool:
     """Return whether the event belongs to an article that is not public yet by the clock of this server.
 
-    Another server, whose clock is ahead, has recorded it. A client could not fetch the article yet.
+    Another server, whose clock is ahead, has recorded the event. A client could not fetch the article yet.
     """
     since = event.readable_from
     is_later = since is not None and now < since <= now + clock.TOLERANCE
@@ -205,7 +205,7 @@ def _to_changed_items(changes: Sequence[Event], *, public: bool) -> list[Changed
 
 
 def _make_url(site: Site, change: Event) -> str | None:
-    """Return the former address of the page; None if it contained the category of an article."""
+    """Return the former address of the page; None if the address contained the category of an article."""
     is_unknown = not change.path_before or not site.url
     if is_unknown or (change.kind == Article.kind and "{category}" in site.article_path):
         return None

@@ -25,7 +25,7 @@ METHODS = ("get", "post", "put", "patch", "delete")
 SCHEMAS = "#/components/schemas/"
 # A schema extends another one only if it inherits at least this number of properties.
 _MIN_INHERITED_PROPERTIES = 5
-# Families of schemas: the common properties of a family become a component, which its members extend.
+# Families of schemas: their common properties become a component, which each schema of the family extends.
 _FAMILIES = {
     "ArticleOrPage": ("Article", "Page", "Previewed"),
     "Version": ("SingleRevision", "SinglePageRevision"),
@@ -49,7 +49,7 @@ def _make_component_name(schema: type[ma.Schema] | ma.Schema) -> str:
     return f"{name.removesuffix('Body')}Changes" if is_partial else name
 
 
-def _format_timestamp(converter: Converter, field: ma.fields.Field[Any], **_: Any) -> Document:
+def _describe_timestamp(converter: Converter, field: ma.fields.Field[Any], **_: Any) -> Document:
     """Return the format `date-time` for a time with an offset; RFC 3339 requires the offset."""
     is_date_time = isinstance(field, Timestamp) and field.aware and field.dump_only
     return {"format": "date-time"} if is_date_time else {}
@@ -69,7 +69,7 @@ class Converter(OpenAPIConverter):
     def init_attribute_functions(self) -> None:
         """Add the format of times and the alternatives of references to the attributes of fields."""
         super().init_attribute_functions()  # type: ignore[no-untyped-call]
-        self.add_attribute_function(_format_timestamp)  # type: ignore[no-untyped-call]
+        self.add_attribute_function(_describe_timestamp)  # type: ignore[no-untyped-call]
         self.add_attribute_function(_describe_reference)  # type: ignore[no-untyped-call]
 
     def resolve_nested_schema(self, schema: Any) -> Any:
@@ -116,7 +116,7 @@ class ComponentPlugin(MarshmallowPlugin):
         return {name: schema.read_only for name, schema in schemas.items() if issubclass(schema, InputSchema)}
 
 
-def get_reference(schema: Document) -> str:
+def get_component_name(schema: Document) -> str:
     """Return the name of the component to which a schema refers, or an empty string.
 
     For an array, this is the component of the items; for several alternatives, the first one.
@@ -126,7 +126,7 @@ def get_reference(schema: Document) -> str:
     return reference.removeprefix(SCHEMAS)
 
 
-def accept_responses(document: Document, read_only: Mapping[str, frozenset[str]]) -> None:
+def accept_responses_as_bodies(document: Document, read_only: Mapping[str, frozenset[str]]) -> None:
     """Make each JSON body of a PUT accept the responses that a GET and the PUT itself return.
 
     The body also gets the read-only properties, which a write ignores, so each response is a valid body. For
@@ -137,23 +137,23 @@ def accept_responses(document: Document, read_only: Mapping[str, frozenset[str]]
     for path, method, operations in list_operations(document):
         item = document["paths"][path.removesuffix("working-copy/")]
         for media_type, media in operations[method].get("requestBody", {}).get("content", {}).items():
-            body = get_reference(media["schema"])
+            body = get_component_name(media["schema"])
             if not body or media_type == MULTIPART:
                 continue
             reads = (operations.get("get", {}), operations[method], item.get("get", {}))
-            responses = [name for read in reads if (name := _get_response(read))]
+            responses = [name for read in reads if (name := _get_response_component(read))]
             for response in dict.fromkeys(responses):
                 _add_read_only_fields(schemas, read_only, body, response)
             if method == "put":
                 _accept_alternatives(media, [body, *dict.fromkeys(responses)])
 
 
-def _get_response(operation: Document) -> str:
+def _get_response_component(operation: Document) -> str:
     """Return the name of the component that a successful response contains, or an empty string."""
     for status, response in operation.get("responses", {}).items():
         if status.startswith("2"):
             for media in response.get("content", {}).values():
-                return get_reference(media["schema"])
+                return get_component_name(media["schema"])
     return ""
 
 
@@ -166,7 +166,7 @@ def _add_read_only_fields(
         if name in read:
             properties.setdefault(name, {"readOnly": True})
     for name in properties.keys() & read.keys():
-        nested, nested_read = get_reference(properties[name]), get_reference(read[name])
+        nested, nested_read = get_component_name(properties[name]), get_component_name(read[name])
         if nested in read_only and nested_read:
             _add_read_only_fields(schemas, read_only, nested, nested_read)
 
@@ -178,11 +178,11 @@ def _accept_alternatives(media: Document, names: list[str]) -> None:
 
 
 def extend_schemas(document: Document) -> None:
-    """Replace the properties that a schema has in common with a base schema by a reference to the base."""
+    """Replace the properties that a schema shares with a base schema by a reference to the base schema."""
     schemas = document["components"]["schemas"]
     for name, family in _FAMILIES.items():
         schemas[name] = {"description": f"What {', '.join(family)} have in common."}
-        schemas[name] |= _find_common([schemas[member] for member in family])
+        schemas[name] |= _make_common_schema([schemas[member] for member in family])
     large_schemas = {
         name: schema
         for name, schema in schemas.items()
@@ -193,14 +193,14 @@ def extend_schemas(document: Document) -> None:
             base
             for base, other in large_schemas.items()
             if _is_extension(schema, other)
-            and (name in _FAMILIES.get(base, ()) or _is_closed(schema) == _is_closed(other))
+            and (name in _FAMILIES.get(base, ()) or _is_restricted(schema) == _is_restricted(other))
         ]
         if bases:
             base = max(bases, key=lambda base: _count_inherited(schema, large_schemas[base]))
             schemas[name] = _make_extension(schema, base, large_schemas[base])
 
 
-def _find_common(family: Sequence[Document]) -> Document:
+def _make_common_schema(family: Sequence[Document]) -> Document:
     """Return a schema with the properties that all schemas have in common; it allows other properties."""
     first, *others = family
     properties = {
@@ -212,7 +212,7 @@ def _find_common(family: Sequence[Document]) -> Document:
     return {"type": "object", "properties": properties} | ({"required": required} if required else {})
 
 
-def _is_closed(schema: Document) -> bool:
+def _is_restricted(schema: Document) -> bool:
     return "additionalProperties" in schema
 
 
@@ -221,7 +221,7 @@ def _is_extension(schema: Document, base: Document) -> bool:
     properties, others = schema["properties"], base["properties"]
     required, required_in_base = set(schema.get("required", ())), set(base.get("required", ()))
     return (
-        (properties.keys() == others.keys() if _is_closed(base) else properties.keys() >= others.keys())
+        (properties.keys() == others.keys() if _is_restricted(base) else properties.keys() >= others.keys())
         and (properties, required) != (others, required_in_base)
         and required >= required_in_base
         and all(value in (properties[name], {"readOnly": True}) for name, value in others.items())
@@ -239,13 +239,13 @@ def _make_extension(schema: Document, base: str, inherited: Document) -> Documen
     properties = {
         name: value
         for name, value in schema["properties"].items()
-        # Some generators ignore that a property is required unless the extension contains it, too.
+        # Some generators ignore that a property is required unless the extension repeats the property.
         if name in required or value != inherited["properties"].get(name)
     }
     # Some generators ignore properties beside `allOf`.
     extension = {"type": "object", "properties": properties} | ({"required": required} if required else {})
     derived = {"description": schema["description"], "allOf": [{"$ref": f"{SCHEMAS}{base}"}, extension]}
-    if _is_closed(schema) and not _is_closed(inherited):
+    if _is_restricted(schema) and not _is_restricted(inherited):
         derived["unevaluatedProperties"] = False
     return derived
 

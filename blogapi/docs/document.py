@@ -13,13 +13,13 @@ from flask import Flask
 from blogapi.docs.components import (
     ComponentPlugin,
     Document,
-    accept_responses,
+    accept_responses_as_bodies,
     extend_schemas,
-    get_reference,
+    get_component_name,
     list_operations,
 )
 from blogapi.docs.custom_fields import mark_filters
-from blogapi.docs.operations import HEADERS, PARAMETERS, complete_operation, separate_references
+from blogapi.docs.operations import HEADERS, PARAMETERS, complete_operation, move_path_parameters
 from blogapi.docs.shared_components import (
     drop_unused_schemas,
     share_enums,
@@ -65,7 +65,7 @@ class ProblemSchema(ma.Schema):
 
 
 def init_app(app: Flask, blueprints: Sequence[Blueprint], *, version: str) -> None:
-    """Register the OpenAPI document of the blueprints. It is generated at its first use and then cached."""
+    """Register the OpenAPI document of the blueprints, which is generated at its first use, then cached."""
     app.extensions[_EXTENSION_KEY] = cache(lambda: Api(app, blueprints, version=version).document)
 
 
@@ -148,22 +148,22 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
             for field, json_schema in properties.items():
                 document["components"]["schemas"][name]["properties"].setdefault(field, json_schema)
         share_enums(document)
-        accept_responses(document, self.ma_plugin.read_only_fields())
+        accept_responses_as_bodies(document, self.ma_plugin.read_only_fields())
         share_timestamps(document)
         share_objects(document)
         extend_schemas(document)
-        separate_references(document)
+        move_path_parameters(document)
         share_parameters(document)
         share_responses(document)
         drop_unused_schemas(document)
         return document
 
     def _find_selectable_fields(self, views: Mapping[str, Any]) -> list[tuple[str, Document]]:
-        """Return the component of each response with `fields`, and the properties that it can have."""
+        """Return, for each response with `fields`, its component and all properties that it can have."""
         components = []
         for declared in map(get_operation, views.values()):
             if (schema := declared.partial_schema) is not None:
                 reference = self.ma_plugin.resolver.resolve_schema_dict(declared.schema)
                 json_schema = self.ma_plugin.converter.schema2jsonschema(schema())
-                components.append((get_reference(reference), json_schema["properties"]))
+                components.append((get_component_name(reference), json_schema["properties"]))
         return components

@@ -72,7 +72,7 @@ class GuidePage:
     @property
     def url(self) -> str:
         """The path of the page on the server."""
-        return _get_url(self.name)
+        return _get_page_url(self.name)
 
 
 @cache
@@ -85,7 +85,7 @@ def _render_page(name: str) -> GuidePage:
     markdown = (_FOLDER / f"{name}.md").read_text(encoding="utf-8")
     html = renderer.render(markdown, "markdown").html
     html = html.replace(f'src="{_PICTURE}', 'src="/docs/static/')
-    html = _PAGE_LINK.sub(lambda link: _get_url(link[1]), html)
+    html = _PAGE_LINK.sub(lambda link: _get_page_url(link[1]), html)
     html = _SAMPLE.sub(_highlight_sample, html)
     sections = tuple(Section(id, title) for level, id, title in HEADING.findall(html) if level == "2")
     title = markdown.partition("\n")[0].removeprefix("# ")
@@ -94,7 +94,7 @@ def _render_page(name: str) -> GuidePage:
 
 def _highlight_sample(sample: re.Match[str]) -> str:
     """Return the code with an element for each token, or unchanged if Pygments does not know the language."""
-    # Imported here, because the import needs 7 MB of memory, and many servers never show the guide.
+    # Importing Pygments needs 7 MB of memory, and many servers never show the guide, so it is imported here.
     from pygments import highlight
     from pygments.formatters import HtmlFormatter
     from pygments.lexers import get_lexer_by_name
@@ -108,13 +108,13 @@ def _highlight_sample(sample: re.Match[str]) -> str:
     return f'{language}">{highlight(unescape(code), lexer, HtmlFormatter(nowrap=True))}'
 
 
-def _get_url(name: str) -> str:
+def _get_page_url(name: str) -> str:
     return "/docs/" if name == PAGE_NAMES[0] else f"/docs/{name}/"
 
 
 @cache
-def compress_index() -> bytes:
-    """Return the entries, one for each section of the guide, as a JSON array, compressed with gzip."""
+def make_search_index() -> bytes:
+    """Return the search index, an entry for each section of the guide, as JSON compressed with gzip."""
     entries = [entry for page in list_pages() for entry in _list_entries(page)]
     return gzip.compress(web_json.to_json_bytes(entries), mtime=0)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from blogapi.docs.components import METHODS, Document
 from blogapi.web import headers
 from blogapi.web.access import Access, Rule
-from blogapi.web.errors import PROBLEM_JSON, default_problem, reason_phrase
+from blogapi.web.errors import PROBLEM_JSON, get_default_problem, get_reason_phrase
 from blogapi.web.operation import Operation
 
 HEADERS: dict[str, Document] = {
-    # Every response has these headers, as the description of the document says. The responses do not refer to
-    # them, because the references would take 25 kB.
+    # Every response has these headers, as the description of the document says. The responses in the document
+    # do not refer to these headers, because the references would take 25 kB.
     **{
         header.name: {"description": header.description, "schema": dict(header.schema)}
         for header in headers.RESPONSE_HEADERS
@@ -41,8 +41,8 @@ _IF_MATCH = {
     "schema": {"type": "string"},
 }
 _REFERENCE = "reference"
-# Statuses of errors that many operations can return. They are documented as one response, which makes the
-# document 55 kB smaller.
+# Statuses of errors that many operations can return. One response documents all these statuses, which makes
+# the document 55 kB smaller.
 OTHER_ERRORS = "default"
 OTHER_ERROR_STATUSES = (400, 401, 403, 409, 412, 413, 415, 422, 428, 429, 500, 503, 507)
 _OTHER_ERRORS_TEXT = (
@@ -72,8 +72,8 @@ _IDEMPOTENCY_KEY = {
 }
 
 
-def separate_references(document: Document) -> None:
-    """Move the parameters of a path to its operations if one of these has its own `id`."""
+def move_path_parameters(document: Document) -> None:
+    """Move the parameters of a path to its operations if an operation has a parameter `id` of its own."""
     reference = {"$ref": f"#/components/parameters/{_REFERENCE}"}
     for item in document["paths"].values():
         operations = [item[method] for method in METHODS if method in item]
@@ -105,10 +105,13 @@ def complete_operation(
             response["headers"] |= _refer_to_headers("Location")
     shared_responses = document["components"]["responses"]
     if method == "get":
-        shared_responses["304"] = {"description": reason_phrase(304), "headers": _refer_to_headers("ETag")}
+        shared_responses["304"] = {
+            "description": get_reason_phrase(304),
+            "headers": _refer_to_headers("ETag"),
+        }
         responses["304"] = {"$ref": "#/components/responses/304"}
     if declared.find_owner is not None:
-        # The other operations of the path accept only uuids.
+        # Only a GET accepts a slug; the other operations of the path accept only uuids.
         operation.setdefault("parameters", []).append({"$ref": f"#/components/parameters/{_REFERENCE}"})
         shared_responses["308"] = {
             "description": "The slug is a former slug of the item.",
@@ -116,7 +119,7 @@ def complete_operation(
         }
         responses["308"] = {"$ref": "#/components/responses/308"}
     for part in (*operation.get("parameters", ()), operation.get("requestBody", {})):
-        # False is the default.
+        # `required` is false by default.
         if part.get("required") is False:
             del part["required"]
     if is_write:
@@ -164,17 +167,17 @@ def _list_security_requirements(rule: Rule) -> list[dict[str, list[str]]]:
 
 def _make_problem_response(status: str) -> Document:
     number = 422 if status == OTHER_ERRORS else int(status)
-    code, detail = default_problem(number)
+    code, detail = get_default_problem(number)
     example = {
         "type": "about:blank",
-        "title": reason_phrase(number),
+        "title": get_reason_phrase(number),
         "status": number,
         "detail": detail,
         "code": code,
     }
     schema = {"$ref": "#/components/schemas/Problem"}
     response = {
-        "description": reason_phrase(number),
+        "description": get_reason_phrase(number),
         "content": {PROBLEM_JSON: {"schema": schema, "example": example}},
     }
     if status == OTHER_ERRORS:

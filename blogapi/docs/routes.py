@@ -84,8 +84,8 @@ def asset(name: str) -> Response:
 @allow(anyone)
 @shows()
 def search_index() -> Response:
-    """Return the sections of the guide as JSON, for the search of its pages."""
-    return _send_compressed(guide_pages.compress_index(), "application/json")
+    """Return the sections of the guide as JSON, for the search on the pages of the guide."""
+    return _send_compressed(guide_pages.make_search_index(), "application/json")
 
 
 @docs.get("/blogapi.js")
@@ -97,7 +97,7 @@ def client() -> Response:
 
 
 def _send_compressed(content: bytes, content_type: str) -> Response:
-    """Return content that is compressed with gzip; decompress it if the client does not accept gzip."""
+    """Return a response with compressed content, decompressed if the client does not accept gzip."""
     response = Response(content_type=content_type, headers={"Vary": ENCODING_VARY})
     if request.accept_encodings["gzip"]:
         response.headers["Content-Encoding"] = "gzip"

@@ -1,4 +1,4 @@
-"""Replaces repeated parts of the OpenAPI document by references, for a smaller document and fewer types."""
+"""Replaces repeated parts of the OpenAPI document by references, so that clients have fewer types."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from blogapi.docs.components import METHODS, SCHEMAS, Document, get_reference, list_operations
+from blogapi.docs.components import METHODS, SCHEMAS, Document, get_component_name, list_operations
 from blogapi.docs.custom_fields import COMPONENTS, MARK
 from blogapi.web.fields import AWARE_PATTERN, NAIVE_PATTERN
 
@@ -53,7 +53,7 @@ def _make_type_name(name: str) -> str:
 
 
 def share_timestamps(document: Document) -> None:
-    """Turn the schemas of times that have no description into components."""
+    """Turn each schema that several timestamps have, such as a nullable time, into a component."""
     schemas = document["components"]["schemas"]
     names = {AWARE_PATTERN: "Timestamp", NAIVE_PATTERN: "TimestampWithoutOffset"}
     occurrences = [
@@ -97,7 +97,7 @@ def share_responses(document: Document) -> None:
 
 def _make_response_name(status: str, schema: Document) -> str:
     created, is_list = "Created" * (status == "201"), "items" in schema
-    return f"{created}{get_reference(schema).removeprefix(created) or 'File'}{'List' * is_list}"
+    return f"{created}{get_component_name(schema).removeprefix(created) or 'File'}{'List' * is_list}"
 
 
 class _Occurrence(NamedTuple):
@@ -118,7 +118,7 @@ def _share_values(document: Document, section: str, occurrences: Sequence[_Occur
     """Move repeated values to a section of the components, and refer to them.
 
     If several values have the same name, the most frequent value gets the name. The name of each other value
-    begins with its first owner.
+    begins with the name of its first owner.
     """
     shared: Document = document["components"][section]
     by_text: dict[str, list[_Occurrence]] = {}

@@ -20,7 +20,7 @@ from blogapi.exporting.snapshot import Snapshot
 from blogapi.publication.visibility import LISTED_STATUSES, ItemType, Status
 from blogapi.rendering.yaml_text import to_yaml
 from blogapi.site import addresses, page_paths
-from blogapi.site.heads import without_empty
+from blogapi.site.heads import drop_empty_fields
 
 #: The names of the fields of `seo` in the front matter.
 SEO_NAMES = {
@@ -73,7 +73,7 @@ class ArticleWriter:
                 content,
                 paths,
                 layout.article_media,
-                pages={item["uuid"]: self._make_page(item, item["slug"]) for item in linked},
+                pages={item["uuid"]: self._make_page_address(item, item["slug"]) for item in linked},
                 escapes_shortcodes=layout.has_shortcodes,
             )
         if layout.shows_text_as_html:
@@ -97,7 +97,7 @@ class ArticleWriter:
         page = (
             {layout.address_field: self._make_path(article, article["slug"])} if layout.address_field else {}
         )
-        # The former paths of a page contain all its former addresses; its former slugs add none.
+        # All former addresses of a page are in its former paths, so its former slugs are not needed.
         former_slugs = [] if article.get("type") == ItemType.PAGE else article["former_slugs"]
         former_paths = [self._make_path(article, item["slug"]) for item in former_slugs]
         former_paths += [
@@ -111,8 +111,8 @@ class ArticleWriter:
             **({"date": article["published_at"]} if article["published_at"] else {}),
             **{"lastmod": article["last_updated"], "slug": article["slug"]},
             **({} if is_published else {"draft": True}),
-            **without_empty(self._list_term_names(article)),
-            "blogapi": without_empty(
+            **drop_empty_fields(self._list_term_names(article)),
+            "blogapi": drop_empty_fields(
                 {
                     **{"uuid": article["uuid"], "created": article["created"]},
                     "status": self._choose_status(article),
@@ -126,7 +126,7 @@ class ArticleWriter:
                     "former_slugs": article["former_slugs"],
                     "former_paths": article["former_paths"],
                     "originals": originals,
-                    "paths": self._list_other_paths(article, replacements),
+                    "paths": self._list_unreplaced_paths(article, replacements),
                     "replacements": replacements,
                 }
             ),
@@ -135,9 +135,9 @@ class ArticleWriter:
             **{SEO_NAMES[name]: pictures[name] for name in SEO_NAMES if name in pictures},
             **(layout.no_sitemap if article["robots"] else {}),
             **layout.get_page_fields(article),
-            **without_empty({"custom": article["custom"]}),
-            **without_empty(page),
-            **without_empty({"aliases": [path for path in former_paths if path]}),
+            **drop_empty_fields({"custom": article["custom"]}),
+            **drop_empty_fields(page),
+            **drop_empty_fields({"aliases": [path for path in former_paths if path]}),
             **({"render_with_liquid": False} if has_liquid else {}),
         }
 
@@ -160,7 +160,7 @@ class ArticleWriter:
         kinds = (kind for kind in LINK_NAMES if self._terms[kind].is_ambiguous(article[kind]))
         return category | {kind: article[kind] for kind in kinds}
 
-    def _list_other_paths(self, article: Item, replacements: Sequence[Replacement]) -> list[Item]:
+    def _list_unreplaced_paths(self, article: Item, replacements: Sequence[Replacement]) -> list[Item]:
         replaced_paths = {item["original"] for item in replacements}
         return [
             {"path": path["path"], "file": self._media.names[path["media"]]}
@@ -174,11 +174,11 @@ class ArticleWriter:
 
     def _make_path(self, article: Item, slug: str) -> str:
         """Return the decoded path of the article's page with this slug, or "" if it has no path."""
-        parts = urlsplit(self._make_page(article, slug))
+        parts = urlsplit(self._make_page_address(article, slug))
         return "" if parts.query or parts.fragment else unquote(parts.path)
 
-    def _make_page(self, article: Item, slug: str) -> str:
-        """Return the address of the article's page with this slug, relative to the site's address, or ""."""
+    def _make_page_address(self, article: Item, slug: str) -> str:
+        """Return the page's address with this slug, relative to the site; "" without a publication time."""
         if not article["published_at"]:
             return ""
         if article.get("type") == ItemType.PAGE:

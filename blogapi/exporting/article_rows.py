@@ -55,11 +55,11 @@ def read_articles(
             "published_at": row.published_at and format_time(row.published_at),
             "status": row.status,
             "slug": row.slug,
-            "former_slugs": to_former_slugs(former_slugs[uuid]),
-            "former_paths": to_former_slugs(former_paths[uuid], "path"),
+            "former_slugs": list_former_values(former_slugs[uuid]),
+            "former_paths": list_former_values(former_paths[uuid], "path"),
             **{name: getattr(row, name) for name in TEXT_NAMES},
             "category": row.category_id and slugs["category"][row.category_id],
-            **read_position(row),
+            **read_page_fields(row),
             **{
                 field.name: [slugs[field.kind][term] for (term,) in terms[field.name][uuid]]
                 for field in LINK_FIELDS
@@ -110,7 +110,7 @@ def read_working_copies(uuids: Collection[UUID], slugs: dict[str, dict[UUID, str
         }
 
 
-def read_position(row: Any) -> Item:
+def read_page_fields(row: Any) -> Item:
     """Return the type, the parent and the position of a page, or {} for an article."""
     if row.type == ItemType.ARTICLE:
         return {}
@@ -149,7 +149,7 @@ def _find_slugs(slugs: Mapping[UUID, str], uuids: Iterable[UUID]) -> list[str]:
     return list(dict.fromkeys(slugs[uuid] for uuid in uuids if uuid in slugs))
 
 
-def to_former_slugs(rows: Iterable[tuple[Any, ...]], name: str = "slug") -> list[Item]:
+def list_former_values(rows: Iterable[tuple[Any, ...]], name: str = "slug") -> list[Item]:
     return [{name: value, "created": format_time(created)} for value, created in sorted(rows)]
 
 

@@ -40,10 +40,10 @@ def export(
 ) -> None:
     """Write the public texts, or with --drafts the whole blog, into files that `import` can restore.
 
-    Other systems can read the files too. The last line counts what was left out. A FOLDER can be exported
-    again: only files that have changed are written, and files of deleted articles are deleted. Users,
-    keys and former versions are not exported; `backup` saves them. If a file cannot be written or deleted,
-    the command continues with the others and exits with status 1.
+    Other systems can read the files too. The last line counts the items that were left out. A FOLDER can be
+    exported again: only files that have changed are written, and files of deleted articles are deleted.
+    Users, keys and former versions are not exported; `backup` saves them. If a file cannot be written or
+    deleted, the command continues with the other files and exits with status 1.
     """
     if not target.strip():
         raise click.UsageError("The name of the target is empty; `.` names the current folder.")
@@ -54,7 +54,7 @@ def export(
         )
     from blogapi.exporting import layouts, service
 
-    advice = "Export into another one, such as {}-export; move files of an earlier export (see `SHA256SUMS`)"
+    advice = "Choose another folder, such as {}-export; move files of an earlier export (see `SHA256SUMS`)"
     refuse_blog_folder(Path(target), f"{advice} there.")
     with report_problems(), exit_on_sigterm():
         report = service.export_files(
@@ -71,8 +71,8 @@ def export(
 
 
 def refuse_blog_folder(target: Path, advice: str) -> None:
-    """Raise ClickException if the target has files of a blog, whose folder replaces `{}` in the advice."""
-    # Who publishes the folder would publish the database and the secret key too.
+    """Raise ClickException if the target has files of a blog; `{}` in `advice` is the blog's folder."""
+    # Files of an export are often published, but the database and the secret key must not be published.
     instance = blog_folder.find_instance_at(target)
     if instance is not None:
         reason = f"{target} is, contains or lies in the folder of a blog ({instance})."

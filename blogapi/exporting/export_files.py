@@ -81,14 +81,14 @@ def list_files(snapshot: Snapshot, layout: Layout) -> Iterator[TextFile | MediaF
     """
     names = choose_media_names(snapshot.media)
     media = MediaAddresses(snapshot.media, names, snapshot.former_hashes)
-    # This file comes first: a manifest that contains it is from an export, even from an interrupted one.
+    # The description comes first, so that even the manifest of an interrupted export lists it.
     description = layout.make_description(includes_drafts=snapshot.includes_drafts)
     yield TextFile(DESCRIPTION, to_yaml(description).encode())
     yield TextFile(GIT_ATTRIBUTES, b"* -text\n")
     now = current_time()
     rows = list_redirects(None, snapshot.local_site).rows
     redirects = list(_list_redirects(rows))
-    for kind, value in _list_data(snapshot, layout, media).items():
+    for kind, value in _make_data_lists(snapshot, layout, media).items():
         yield TextFile(layout.get_data_path(kind), to_yaml(value).encode())
     yield TextFile(layout.get_data_path("redirects"), to_yaml(redirects).encode())
     custom = [row for row in rows if row.kind == CUSTOM]
@@ -106,7 +106,7 @@ def list_files(snapshot: Snapshot, layout: Layout) -> Iterator[TextFile | MediaF
         name = article_names.choose_name(article["slug"])
         path = layout.get_article_path(article, name, snapshot.site["time_zone"], now)
         yield TextFile(path, writer.format_article(article))
-        pages.add(article)
+        pages.add_terms(article)
     for path, text in pages.list_pages():
         yield TextFile(path, text.encode())
     end_read()
@@ -119,7 +119,7 @@ def list_files(snapshot: Snapshot, layout: Layout) -> Iterator[TextFile | MediaF
         yield MediaFile(f"{layout.media}/{name}", stored)
 
 
-def _list_data(
+def _make_data_lists(
     snapshot: Snapshot, layout: Layout, media: MediaAddresses
 ) -> Mapping[str, Item | Sequence[Item]]:
     files = [_make_media_item(file, media.names[file["uuid"]]) for file in snapshot.media]
@@ -150,7 +150,7 @@ def _export_pictures(item: Item, layout: Layout, media: MediaAddresses) -> Item:
 
 
 def _drop_empty_fields(item: Item) -> Item:
-    """Return the non-empty fields, and an empty description of a category, because it differs from null."""
+    """Return the fields that are not empty, and the description of a category if it is not null."""
     is_category = "parent" in item
     return {
         name: value

@@ -100,18 +100,18 @@ class MediaAddresses:
             patterns.append(f"{_BEFORE_PATH}(?:{words}){_AFTER_PATH}")
         pattern = re.compile("|".join(patterns), re.DOTALL)
         texts = dict.fromkeys(match[0] for match in pattern.finditer(content))
-        files = {text: name for text in texts if (name := variants.get(text) or self._find_media(text))}
+        files = {text: name for text in texts if (name := variants.get(text) or self._find_media_name(text))}
         shortcodes = {text: escape_shortcode(text) for text in texts if text.startswith("{{")}
         links = {text: page for text in texts if (page := pages.get(text[len("article:") :].lower()))}
         exported = dict(_choose_addresses(content, files, folder)) | shortcodes
-        exported |= _choose_pages(content, links)
-        return replace_all(content, pattern, exported)
+        exported |= _choose_page_addresses(content, links)
+        return replace_matches(content, pattern, exported)
 
-    def _find_media(self, text: str) -> str | None:
+    def _find_media_name(self, text: str) -> str | None:
         return None if text.startswith("{{") else self.find_file_name(text)
 
 
-def replace_all(content: str, pattern: re.Pattern[str], exported: Mapping[str, str]) -> NewContent:
+def replace_matches(content: str, pattern: re.Pattern[str], exported: Mapping[str, str]) -> NewContent:
     """Return the content with each match of the pattern replaced by its text in `exported`.
 
     The content is unchanged if the original could not be restored exactly.
@@ -127,7 +127,7 @@ def replace_all(content: str, pattern: re.Pattern[str], exported: Mapping[str, s
 def escape_shortcodes(content: str) -> NewContent:
     """Return the plain-text content with its shortcodes escaped, so that Hugo shows them literally."""
     pattern = re.compile(SHORTCODE, re.DOTALL)
-    return replace_all(
+    return replace_matches(
         content, pattern, {match[0]: escape_shortcode(match[0]) for match in pattern.finditer(content)}
     )
 
@@ -160,7 +160,7 @@ def _choose_addresses(content: str, files: Mapping[str, str], folder: str) -> It
         yield text, address if numbers[name] == 1 else f"{address}#{numbers[name]}"
 
 
-def _choose_pages(content: str, links: Mapping[str, str]) -> dict[str, str]:
+def _choose_page_addresses(content: str, links: Mapping[str, str]) -> dict[str, str]:
     """Return the new text of each reference to an article; new texts are distinct and not in the content."""
     chosen: dict[str, str] = {}
     for text, page in list(links.items())[:_MAX_REPLACEMENTS]:

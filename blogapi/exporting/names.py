@@ -29,7 +29,7 @@ class ArticleNames:
 
 
 def choose_media_names(media: Sequence[Item]) -> dict[str, str]:
-    """Return the file names of media files by uuid; of files with equal names, the oldest keeps the name."""
+    """Return the file names of media files by uuid; if names are equal, the oldest file keeps the name."""
     names: dict[str, str] = {}
     taken: set[str] = set()
     for file in media:
@@ -58,5 +58,5 @@ def _add_hash(stem: str, identity: str, digits: int = _HASH_DIGITS) -> str:
 
 
 def fold_name(name: str) -> str:
-    """Return the name as a file system compares it that ignores case."""
+    """Return a key that is equal for names that differ only in case or in Unicode normalization."""
     return unicodedata.normalize("NFC", name).casefold()

@@ -43,9 +43,9 @@ from blogapi.exporting.article_rows import (
     Item,
     fetch_rows,
     format_time,
+    list_former_values,
     read_identity,
-    read_position,
-    to_former_slugs,
+    read_page_fields,
 )
 from blogapi.parsing import parse_uuid
 from blogapi.publication.kinds import KINDS, PAGE_KINDS, TERM_KINDS
@@ -118,7 +118,7 @@ class Snapshot:
                 yield {**article, "custom": self._select_custom_fields(article["custom"])}
 
     def find_linked_articles(self, content: str) -> Iterator[Item]:
-        """Yield the public articles and pages to which a content links, with the fields for their paths."""
+        """Yield the public articles and pages to which the content links, with the fields for their paths."""
         uuids, slugs = article_links.find_mentioned(content), self._list_term_slugs()["category"]
         columns = (
             *(_article.uuid, _article.slug, _article.published_at, _article.category_id),
@@ -130,7 +130,7 @@ class Snapshot:
             for row in fetch_rows(select(*columns).where(is_public)):
                 yield {
                     **{"uuid": str(row.uuid), "slug": row.slug, "category": slugs.get(row.category_id)},
-                    **read_position(row),
+                    **read_page_fields(row),
                     "published_at": format_time(row.published_at),
                     "language": row.language,
                 }
@@ -159,7 +159,7 @@ class Snapshot:
 
 
 def _list_slugs(terms: Sequence[Item]) -> Iterator[tuple[UUID, str]]:
-    """Yield the uuid and the slug of each term, and the uuids of merged terms with the new slug."""
+    """Yield the uuid and the slug of each term, and the uuid of each merged term with its new term's slug."""
     for term in terms:
         former_slugs = (former["slug"] for former in term["former_slugs"])
         for uuid in filter(None, map(parse_uuid, (term["uuid"], *former_slugs))):
@@ -192,7 +192,7 @@ def _read_snapshot(drafts: bool, *, has_all_fields: bool, since: datetime | None
     articles = select(_article.uuid, _is_listed(now)).where(is_exported, is_recent)
     rows = fetch_rows(articles.order_by(_article.created, _article.uuid))
     has_article = _author.uuid.in_(select(_author_link.author_id).join(Article).where(is_exported))
-    media = _read_media(_select_media(drafts, since, now))
+    media = _read_media(_make_media_condition(drafts, since, now))
     former_hashes = {former["hash"]: file["uuid"] for file in media for former in file["former_hashes"]}
     return Snapshot(
         drafts,
@@ -200,11 +200,11 @@ def _read_snapshot(drafts: bool, *, has_all_fields: bool, since: datetime | None
         _read_terms(Category),
         _read_terms(Tag),
         _read_terms(
-            Author, or_(has_article, _has_working_copy(), ~_is_empty_profile()) if drafts else has_article
+            Author, or_(has_article, _is_in_working_copy(), ~_is_empty_profile()) if drafts else has_article
         ),
         media,
         former_hashes,
-        [_read_field(field) for field in list_definitions() if has_all_fields or not field.is_admin_only],
+        [_to_item(field) for field in list_definitions() if has_all_fields or not field.is_admin_only],
         has_all_fields,
         [uuid for uuid, _ in rows],
         sum(bool(is_public) for _, is_public in rows),
@@ -222,13 +222,13 @@ def _count_left_out(now: datetime) -> dict[str, int]:
 
 
 def _is_written_since(since: datetime) -> ColumnElement[bool]:
-    """Return the condition that an article or its working copy was written since then, or it is a page."""
+    """Return the condition that an item is a page, or that it or its working copy was written since then."""
     edited = select(_copy.article_id).where(_copy.last_updated >= since)
     # All pages are exported, because a page refers to the pages above it.
     return or_(_article.last_updated >= since, _article.uuid.in_(edited), _article.type == ItemType.PAGE)
 
 
-def _select_media(drafts: bool, since: datetime | None, now: datetime) -> ColumnElement[bool]:
+def _make_media_condition(drafts: bool, since: datetime | None, now: datetime) -> ColumnElement[bool]:
     """Return the condition that a media file is exported."""
     if not drafts:
         return _media.uuid.in_(_select_public_media(now))
@@ -244,7 +244,7 @@ def _is_listed(now: datetime) -> ColumnElement[bool]:
     return or_(listed(_article, now), listed_pages(_article, now))
 
 
-def _read_field(field: CustomField) -> Item:
+def _to_item(field: CustomField) -> Item:
     item: Item = {name: getattr(field, name) for name in ("name", "label", "help", "type")}
     item |= {"list": field.is_list, "choices": field.options}
     item |= {"minimum": field.minimum, "maximum": field.maximum, "required": field.is_required}
@@ -252,7 +252,7 @@ def _read_field(field: CustomField) -> Item:
     return {"uuid": str(field.uuid), **item, "kinds": field.kinds, "position": field.position}
 
 
-def _has_working_copy() -> ColumnElement[bool]:
+def _is_in_working_copy() -> ColumnElement[bool]:
     """Return the condition that a working copy names the author."""
     contents = (content for (content,) in fetch_rows(select(_copy.content)))
     return _author.uuid.in_({author for content in contents for author in parse_content(content).authors})
@@ -294,8 +294,8 @@ def _read_terms(model: type[Any], condition: ColumnElement[bool] | None = None) 
         read_identity(row)
         | {name: getattr(row, name) for name in names}
         | ({"parent": slugs.get(row.parent_id)} if slugs else {})
-        | {"former_slugs": to_former_slugs(former_slugs[row.uuid])}
-        for row in _read_ordered(model, (*names, *(["parent_id"] if slugs else [])), condition)
+        | {"former_slugs": list_former_values(former_slugs[row.uuid])}
+        for row in _read_rows(model, (*names, *(["parent_id"] if slugs else [])), condition)
     ]
 
 
@@ -308,11 +308,11 @@ def _read_media(condition: ColumnElement[bool]) -> list[Item]:
         read_identity(row)
         | {name: getattr(row, name) for name in _MEDIA_FIELDS}
         | {"former_hashes": former_hashes[row.uuid]}
-        for row in _read_ordered(Media, _MEDIA_FIELDS, condition)
+        for row in _read_rows(Media, _MEDIA_FIELDS, condition)
     ]
 
 
-def _read_ordered(model: type[Any], names: Sequence[str], condition: ColumnElement[bool] | None) -> list[Any]:
+def _read_rows(model: type[Any], names: Sequence[str], condition: ColumnElement[bool] | None) -> list[Any]:
     columns = table_of(model).c
     selected = (columns[name] for name in ("uuid", "created", "last_updated", *names))
     statement = select(*selected).where(true() if condition is None else condition)

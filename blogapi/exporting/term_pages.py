@@ -15,21 +15,21 @@ from blogapi.publication.kinds import TERM_LISTS
 from blogapi.publication.visibility import LISTED_STATUSES
 from blogapi.rendering.characters import MARKS
 from blogapi.rendering.yaml_text import to_yaml
-from blogapi.site.heads import without_empty
+from blogapi.site.heads import drop_empty_fields
 
-# Names for which `_make_folder` returns the folder that Hugo uses; for other names, Hugo has more rules.
+# Names of which `_make_folder_name` makes the same folder name as Hugo; Hugo has rules for other names.
 _SIMPLE_NAME = re.compile(rf"[\w{MARKS}]+(?:[ -][\w{MARKS}]+)*")
 
 
 class TermPages:
-    """The pages of the terms of public articles; other terms get none, because Hugo would publish them."""
+    """The pages of the terms of public articles. Other terms must have no page: Hugo would publish it."""
 
     def __init__(self, snapshot: Snapshot, layout: Layout, media: MediaAddresses, now: datetime) -> None:
         self._snapshot, self._layout, self._media, self._now = snapshot, layout, media, now
         self._used = defaultdict[str, set[str]](set)
         self._category_names = {term["slug"]: term["name"] for term in snapshot.categories}
 
-    def add(self, article: Item) -> None:
+    def add_terms(self, article: Item) -> None:
         """Add the terms of an article if it is public."""
         is_listed = article["status"] in LISTED_STATUSES
         if is_listed and datetime.fromisoformat(article["published_at"]) <= self._now:
@@ -43,7 +43,7 @@ class TermPages:
         for kind in TERM_LISTS if self._layout.term_pages else ():
             for term in getattr(self._snapshot, kind):
                 fields = self._make_fields(term)
-                path = self._layout.term_pages.replace("*", f"{kind}/{_make_folder(term['name'])}")
+                path = self._layout.term_pages.replace("*", f"{kind}/{_make_folder_name(term['name'])}")
                 is_usable = term["slug"] in self._used[kind] and _SIMPLE_NAME.fullmatch(term["name"])
                 if fields and is_usable and path not in written_paths:
                     written_paths.add(path)
@@ -54,10 +54,10 @@ class TermPages:
         address = self._media.export_picture(picture, self._layout.article_media)[0] if picture else ""
         description = term["seo_description"] or term.get("description") or term.get("bio") or ""
         parent = self._category_names.get(term.get("parent") or "", "")
-        return without_empty(
+        return drop_empty_fields(
             {"description": description, "images": [address] if address else [], "parent": parent}
         )
 
 
-def _make_folder(name: str) -> str:
+def _make_folder_name(name: str) -> str:
     return name.lower().replace(" ", "-")

@@ -1,4 +1,4 @@
-"""Write the files of an export into a zip archive, or the changed files into a folder.
+"""Writes the files of an export into a zip archive, or the changed files into a folder.
 
 `SHA256SUMS` lists the files of an export. A file that was changed since the last export belongs to the user:
 it is replaced or deleted only if `overwrite` is true. Each file is written under a temporary name and then
@@ -26,7 +26,7 @@ from blogapi.storage import files
 from blogapi.web.errors import Conflict
 
 _LOCK_NAME, _PARTIAL_NAME = ".blogapi-export.lock", ".blogapi-export.partial"
-# The SHA-256 digests of the files that runs have written, by path; several after a run was killed.
+# The SHA-256 digests of the written files, by path. After an export was killed, a path can have several.
 Digests = dict[str, set[str]]
 
 # A line in the list of files, in the format of `sha256sum`.
@@ -53,13 +53,13 @@ def write_zip(
                     report.refuse(file.path, str(error))
                 else:
                     digests[file.path] = {file.digest}
-            archive.writestr(_make_info(manifest), _format_manifest(digests))
-        files.replace(partial, target)
+            archive.writestr(_make_zip_info(manifest), _format_manifest(digests))
+        files.replace_file(partial, target)
     report.files[FileResult.WRITTEN] += len(digests)
 
 
 def _add_file(archive: zipfile.ZipFile, file: TextFile | MediaFile, media: Path) -> None:
-    info = _make_info(file.path)
+    info = _make_zip_info(file.path)
     if isinstance(file, TextFile):
         archive.writestr(info, file.content, zipfile.ZIP_DEFLATED)
         return
@@ -68,7 +68,7 @@ def _add_file(archive: zipfile.ZipFile, file: TextFile | MediaFile, media: Path)
         shutil.copyfileobj(source, output)
 
 
-def _make_info(path: str) -> zipfile.ZipInfo:
+def _make_zip_info(path: str) -> zipfile.ZipInfo:
     info = zipfile.ZipInfo(path)
     info.create_system, info.external_attr = _UNIX_SYSTEM, _FILE_MODE
     return info
@@ -108,7 +108,7 @@ def write_folder(
         folder = WrittenFolder(
             root, media, report, root / manifest, former, overwrite=overwrite, dry_run=dry_run
         )
-        folder.write_all(items)
+        folder.write_files(items)
         for name in () if dry_run else MANIFESTS:
             if name != manifest:
                 (root / name).unlink(missing_ok=True)
@@ -117,8 +117,8 @@ def write_folder(
 class WrittenFolder:
     """A folder into which repeated exports or builds write, and which can contain other files.
 
-    `manifest` is the list of the files, and `former` what the lists of former runs contain. `action` is the
-    noun for a run in messages.
+    `manifest` is the file with the list of the files, and `former` contains the digests in the lists of
+    former runs. `action` is the noun for a run in messages, such as `export`.
     """
 
     def __init__(
@@ -138,7 +138,7 @@ class WrittenFolder:
         self._overwrite, self._dry_run, self._action = overwrite, dry_run, action
         self._digests: Digests = {}
 
-    def write_all(self, items: Iterable[TextFile | MediaFile]) -> None:
+    def write_files(self, items: Iterable[TextFile | MediaFile]) -> None:
         """Write the files, delete the files of former runs that are not among them, and update the list."""
         with nullcontext() if self._dry_run else self._manifest.open("a", 1, "utf-8", newline="\n") as lines:
             if lines is not None:
@@ -149,7 +149,7 @@ class WrittenFolder:
                     self._report.files[self._write_file(file, lines)] += 1
                     self._digests[file.path] = {file.digest}
                 except CannotWrite as error:
-                    self._keep_line(file.path)
+                    self._keep_former_line(file.path)
                     # The user can have a `.gitattributes` of their own; the guide says what to put into it.
                     if file.path != GIT_ATTRIBUTES:
                         self._report.refuse(file.path, str(error))
@@ -158,7 +158,7 @@ class WrittenFolder:
                 self._report.files[FileResult.REMOVED] += self._remove_file(path)
             except CannotWrite as error:
                 self._report.refuse(path, f"The blog no longer contains this file, but: {error}")
-                self._keep_line(path)
+                self._keep_former_line(path)
         content = _format_manifest(self._digests)
         if not self._dry_run and self._manifest.read_bytes() != content:
             with _open_partial(self._manifest.with_suffix(".partial"), self._manifest) as output:
@@ -198,7 +198,7 @@ class WrittenFolder:
                     (self._root / folder).rmdir()
         return True
 
-    def _keep_line(self, path: str) -> None:
+    def _keep_former_line(self, path: str) -> None:
         """Keep the former line of a refused file in the list, so that the next export recognises the file."""
         if path in self._former:
             self._digests[path] = self._former[path]
@@ -226,28 +226,28 @@ class WrittenFolder:
 @contextmanager
 def _open_partial(partial: Path, target: Path) -> Iterator[IO[bytes]]:
     """Yield an empty file with the name `partial` that replaces the target at the end."""
-    # If a link has this name, it must not be followed.
+    # Delete a link with this name, so that nothing is written through the link.
     partial.unlink(missing_ok=True)
     try:
         with partial.open("xb") as output:
             yield output
-        files.rename(partial, target)
+        files.rename_file(partial, target)
     finally:
         partial.unlink(missing_ok=True)
 
 
 def read_manifest(path: Path) -> Digests:
-    """Return what the list of the files of former runs contains; a missing list is empty."""
+    """Return the digests in the list of the files of former runs; a missing list counts as empty."""
     text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
     digests: Digests = {}
     for match in filter(None, map(_LINE_PATTERN.fullmatch, text.split("\n"))):
         # Ignore paths that lead out of the folder.
-        if _is_inside(match[2]):
+        if _is_inside_folder(match[2]):
             digests.setdefault(match[2], set()).add(match[1])
     return digests
 
 
-def _is_inside(path: str) -> bool:
+def _is_inside_folder(path: str) -> bool:
     windows = PureWindowsPath(path)
     parts: Iterable[str] = (*PurePosixPath(path).parts, *windows.parts)
     return not (path.startswith("/") or windows.drive or windows.root or "\0" in path or ".." in parts)

@@ -21,7 +21,7 @@ from blogapi.importing.texts.messages import DISK_FULL
 from blogapi.storage import files
 from blogapi.storage.disk_errors import is_disk_full
 
-# Large blogs have 10,000 articles with several pictures each. An entry takes about 1 kB of memory.
+# Large blogs have 10,000 articles with several pictures each. A file of a zip takes about 1 kB of memory.
 MAX_ENTRIES = 100_000
 MAX_TOTAL_BYTES = 64 * 1024**3
 # An export can be one file with all articles. Readers stream it, so that memory does not limit its size.
@@ -85,22 +85,22 @@ def open_archive(path: Path, into: Path, *, max_media_bytes: int = 0) -> Iterato
     """Unpack a zip file into a private folder in `into`; delete this folder at the end.
 
     Yields the folder with the files, which has the name of the zip file, and a sentence for each reason why
-    files were skipped. Also deletes folders that killed processes have left. A file is skipped if it is
-    larger than `max_media_bytes` and than the limit for articles or exports. Raises RefusedFile if the zip
+    files were skipped. A file is skipped if it is larger than `max_media_bytes` and than the limit for
+    articles or exports. Also deletes folders that killed processes have left. Raises RefusedFile if the zip
     file is damaged, encrypted, or takes more space than the limits allow.
     """
     into.mkdir(mode=0o700, exist_ok=True)
-    delete_abandoned(into)
+    delete_abandoned_folders(into)
     with files.temporary_folder(into, _FOLDER_PREFIX) as root:
-        # Readers look for other files of the blog in outer folders. These are empty, so that no foreign file
-        # is found.
+        # Readers look for other files of the blog in outer folders. The outer folders of an unpacked archive
+        # are empty, so that no foreign file is found.
         outer = root.joinpath(*["_"] * (MAX_OUTER_FOLDERS - 1))
         folder = outer / (path.stem.rstrip(". ") or "archive")
         folder.mkdir(mode=0o700, parents=True)
         yield folder, _unpack_archive(path, folder, max_media_bytes)
 
 
-def delete_abandoned(folder: Path) -> None:
+def delete_abandoned_folders(folder: Path) -> None:
     """Delete the unpacked archives that killed processes have left in the folder."""
     files.delete_temporary_folders(folder, _FOLDER_PREFIX)
 
@@ -133,9 +133,9 @@ def _unpack_archive(path: Path, folder: Path, max_media_bytes: int) -> list[str]
                 _extract_entry(archive, entry, folder.joinpath(*name.split("/")))
             except _Skipped as reason:
                 skipped.setdefault(str(reason), []).append(name)
-    notes = [f"{_name_all(names)} skipped: {reason}" for reason, names in skipped.items()]
+    notes = [f"{_name_first(names)} skipped: {reason}" for reason, names in skipped.items()]
     if inner:
-        notes.append(f"{_name_all(inner)} not opened, because it is an archive itself; unpack and import it.")
+        notes.append(f"{_name_first(inner)} not opened, because it is an archive; unpack and import it.")
     return notes
 
 
@@ -174,7 +174,7 @@ def _check_entry(entry: zipfile.ZipInfo, name: str, max_media_bytes: int) -> Non
         raise _Skipped("the path leads out of the folder or has control characters.")
     if len(parts) > _MAX_DEPTH:
         raise _Skipped(f"it is in more than {_MAX_DEPTH} folders.")
-    if os.name == "nt" and not all(map(is_windows_name, filter(None, parts))):
+    if os.name == "nt" and not all(map(is_allowed_on_windows, filter(None, parts))):
         raise _Skipped("Windows does not allow the name; rename it on another system.")
     is_export = Path(name).suffix.casefold() in _EXPORT_SUFFIXES
     limit = MAX_EXPORT_BYTES if is_export else max(max_media_bytes, MAX_FILE_BYTES)
@@ -182,7 +182,7 @@ def _check_entry(entry: zipfile.ZipInfo, name: str, max_media_bytes: int) -> Non
         raise _Skipped(f"it has more than {limit:,} bytes.")
 
 
-def is_windows_name(name: str) -> bool:
+def is_allowed_on_windows(name: str) -> bool:
     """Return whether Windows accepts the name of a file and keeps it unchanged."""
     return not (_WINDOWS_NAME.match(name) or re.search(r'[<>:"|?*]|[. ]$', name))
 
@@ -210,6 +210,6 @@ def _extract_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, target: Pat
         raise _Skipped("it is damaged; unpack it with another program.") from error
 
 
-def _name_all(names: Sequence[str]) -> str:
+def _name_first(names: Sequence[str]) -> str:
     first = _CONTROL.sub("?", names[0].encode(errors="replace").decode())[:100]
     return f"“{first}” was" if len(names) == 1 else f"“{first}” and {len(names) - 1:,} more were"

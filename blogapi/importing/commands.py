@@ -15,7 +15,7 @@ from flask.cli import with_appcontext
 
 from blogapi.accounts.users.queries import get_user_by_name, list_admins
 from blogapi.cli import report_problems, show_progress
-from blogapi.content.custom_fields.definitions import copy_definitions
+from blogapi.content.custom_fields.definitions import detach_definitions
 from blogapi.content.custom_fields.schemas import READERS
 from blogapi.importing import queries
 from blogapi.importing.format_api.source import DEFINE_NONE, UNREAD_DRAFT, UNREAD_RULES
@@ -101,8 +101,8 @@ def _check_format(ctx: click.Context, param: click.Parameter, value: str | None)
     type=click.Choice((DEFINE_NONE, *READERS)),
     default=DEFINE_NONE,
     show_default=True,
-    help="Define custom fields for the fields in front matter and WordPress that have none, readable by "
-    "everyone or by admins. Their types follow from the values.",
+    help="Define custom fields for the fields in front matter and WordPress that have no custom field yet, "
+    "readable by everyone or by admins. The types of the custom fields follow from the values.",
 )
 @click.option(
     "--unread-rules",
@@ -115,8 +115,8 @@ def _check_format(ctx: click.Context, param: click.Parameter, value: str | None)
     "--publish-marked",
     multiple=True,
     metavar="NAME",
-    help="Publish articles in spite of this guess, as the report names it (`shortcode:am4show`); repeatable, "
-    "and remembered for later imports of the blog. `none` forgets it.",
+    help="Name of a guess in the report, such as `shortcode:am4show`, that hid nothing: its articles are "
+    "published. Repeatable; later imports of the blog remember the names, and `none` forgets them.",
 )
 @click.option("--dry-run", is_flag=True, help="Print the report, but store nothing.")
 @click.option(
@@ -131,7 +131,7 @@ def _check_format(ctx: click.Context, param: click.Parameter, value: str | None)
     help="Also import files whose articles were deleted in this blog. By default they are skipped.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
-@click.option("--restricted", is_flag=True, hidden=True, help="Run for a user who is no admin.")
+@click.option("--restricted", is_flag=True, hidden=True, help="Run for a user who is not an admin.")
 @click.option(
     "--background",
     "background_report",
@@ -188,7 +188,7 @@ def import_(
             language=normalize_language(site.language),
             time_zone=ZoneInfo(site.time_zone),
             assets=assets,
-            custom_fields=CustomFields(copy_definitions()),
+            custom_fields=CustomFields(detach_definitions()),
             roots=queries.get_roots(),
             imported_keys=queries.get_imported_keys(),
             **options,
@@ -198,7 +198,7 @@ def import_(
             yield run
 
     if background_report:
-        background.run(
+        background.run_import(
             open_import, background_report, dry_run=dry_run, input=sys.stdin.buffer, output=sys.stdout
         )
         return

@@ -47,12 +47,12 @@ class ImportedFile(Base):
     guesses: Mapped[str | None] = mapped_column(Text())
 
     def get_guesses(self) -> set[str] | None:
-        """Return the names of the guesses in the last import; None if it stored no names."""
+        """Return the names of the guesses in the last import; None if that import stored no names."""
         return None if self.guesses is None else set(self.guesses.splitlines())
 
 
 class LiftedGuess(Base):
-    """A guess that the user has lifted for a source of imports, in lower case; see `storing.guesses`."""
+    """The name, in lower case, of a guess that the user lifted for a source; see `storing.guesses`."""
 
     __tablename__ = "lifted_guess"
 

@@ -1,4 +1,5 @@
 """The Model Context Protocol: assistants call operations of the API as tools.
 
-It has no rules, queries or permissions: a call of a tool is a request to the API with the caller's key.
+This package has no rules, queries or permissions, because a call of a tool is a request to the API with the
+key of the caller.
 """

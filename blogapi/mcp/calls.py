@@ -21,11 +21,11 @@ _HEADER_VALUE = re.compile(r"[ -~]{1,255}")
 
 
 class CallError(Exception):
-    """A call failed; the message says why."""
+    """A call of a tool failed; the message says why."""
 
 
 def call(bound: BoundTool, arguments: Mapping[str, Any], tools: Iterable[BoundTool]) -> str:
-    """Return the text of the result. Raises CallError, whose message names `tools` instead of paths."""
+    """Return the result of a tool as text. Raises CallError, whose message names `tools` instead of paths."""
     try:
         response = _send_request(bound, arguments)
     except RecursionError as error:
@@ -82,7 +82,7 @@ def _describe_error(response: TestResponse, tools: Iterable[BoundTool]) -> str:
     if wait := response.headers.get("Retry-After"):
         lines.append(f"Try again in {wait} seconds.")
     text = "\n".join([*lines, f"(status {response.status_code}, code {problem['code']})"])
-    # The longest path comes first, because a path can begin with another one.
+    # The longest path is replaced first, because a path can begin with another path.
     for bound in sorted(tools, key=lambda bound: -len(bound.path)):
         text = text.replace(f"{bound.method} {bound.path}", bound.tool.name)
     return text

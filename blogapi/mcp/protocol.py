@@ -1,7 +1,7 @@
 """The messages of the protocol: JSON-RPC 2.0 over HTTP, without sessions and without streams.
 
-A request with the version in `params._meta` belongs to revision 2026-07-28, any other to an older revision,
-which begins with `initialize`. In both, nothing is stored between two requests.
+A request with the version in `params._meta` belongs to revision 2026-07-28. Any other request belongs to an
+older revision, whose clients begin with `initialize`. The server stores nothing between two requests.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class RpcError(Exception):
 
 
 def is_id(value: Any) -> bool:
-    """Return whether the value is the id of a request."""
+    """Return whether the value can be the id of a request."""
     return isinstance(value, str | int) and not isinstance(value, bool)
 
 
@@ -60,15 +60,15 @@ def read_message(message: Any, headers: Headers) -> tuple[str, Fields, bool] | N
     meta, version = params.get("_meta"), headers.get("MCP-Protocol-Version")
     is_modern = version == MODERN_VERSION or (isinstance(meta, dict) and VERSION_KEY in meta)
     if is_modern:
-        version = _check_modern(method, params, headers)
+        version = _check_modern_message(method, params, headers)
     if version not in ((MODERN_VERSION,) if is_modern else (None, *LEGACY_VERSIONS, _OLDEST_VERSION)):
         data = {"supported": VERSIONS, "requested": version}
         raise RpcError(UNSUPPORTED_VERSION, "Unsupported protocol version", data=data)
     return method, params, is_modern
 
 
-def _check_modern(method: str, params: Fields, headers: Headers) -> str:
-    """Return the version in the parameters; raise RpcError unless the headers repeat what the body says."""
+def _check_modern_message(method: str, params: Fields, headers: Headers) -> str:
+    """Return the version in the parameters; raise RpcError unless the headers repeat values of the body."""
     meta = params.get("_meta")
     version = meta.get(VERSION_KEY) if isinstance(meta, dict) else None
     if not isinstance(version, str) or not isinstance(params["_meta"].get(CAPABILITIES_KEY), dict):

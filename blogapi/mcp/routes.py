@@ -17,11 +17,11 @@ from blogapi.mcp.schemas import BoundTool, bind_tools
 from blogapi.site.queries import get_site
 from blogapi.version import __version__
 from blogapi.web.access import allow, current_caller, reader
-from blogapi.web.bearer import MCP_PATH
 from blogapi.web.errors import Forbidden, Malformed, UnsupportedMediaType
 from blogapi.web.fields import Fields
 from blogapi.web.json import json_response, parse_json, to_json_bytes
 from blogapi.web.operation import OPERATIONS
+from blogapi.web.request_environ import MCP_PATH
 from blogapi.web.request_id import ROUTE_KEY
 
 MAX_BODY_BYTES = 4 * 2**20

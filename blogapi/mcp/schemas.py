@@ -9,17 +9,17 @@ from typing import Any
 from blogapi.docs.components import Document, list_operations
 from blogapi.mcp.tools import TOOLS, Tool
 
-# The keywords that an assistant does not need. The API checks the limits, and its errors name them.
+# The keywords that an assistant does not need. The API checks the limits, and its errors name the limits.
 _DROPPED_KEYWORDS = frozenset(
     (
         *("example", "examples", "x-custom-fields", "minLength", "maxLength", "pattern", "minimum"),
         *("maximum", "minItems", "maxItems", "unevaluatedProperties", "readOnly", "$ref"),
     )
 )
-# These arguments have a description of their own; for others, it is the first sentence of the document.
+# The descriptions of some arguments; others get the first sentence of their description in the document.
 _DESCRIPTIONS = {
-    "fields": "Comma-separated names; `*` stands for the usual ones, and `-content` leaves one out.",
-    "if_match": "The `etag` of your last read; if someone has saved since, the call is refused: read again.",
+    "fields": "Comma-separated names; `*` stands for the usual fields, and `-content` leaves out `content`.",
+    "if_match": "The `etag` of your last read; if the item has changed since, the call fails: read it again.",
 }
 
 

@@ -46,14 +46,14 @@ TOOLS = (
     Tool(
         "whoami",
         "getMe",
-        "`read` finds drafts, `drafts` writes what readers do not see, and `write` also publishes.",
+        "A key of the scope `read` finds drafts, `drafts` writes what readers do not see, `write` publishes.",
     ),
-    Tool("get_site", "getSite", "It has the languages and the time zone of the blog, too."),
+    Tool("get_site", "getSite", "The result also has the languages and the time zone of the blog."),
     Tool(
         "search_articles",
         "listArticles",
         "If `q` finds nothing, try fewer words or synonyms. `status` finds drafts for editors and admins; "
-        "authors use list_my_articles. Only summaries: read an article with get_article.",
+        "authors use list_my_articles. The results are summaries: read an article with get_article.",
         parameters=(
             *("q", "category", "tag", "author", "language", "published_after", "published_before"),
             *("updated_after", "uuid", "translation_key", "status", "working_copy", "ordering"),
@@ -70,7 +70,7 @@ TOOLS = (
     Tool(
         "get_article",
         "getArticle",
-        "If `working_copy` is not null, unpublished edits wait: get_working_copy reads them.",
+        "If `working_copy` is not null, the article has unpublished edits: get_working_copy reads them.",
         parameters=("fields",),
         defaults=_ITEM_DEFAULTS,
     ),
@@ -97,8 +97,8 @@ TOOLS = (
     Tool(
         "list_changes",
         "listChanges",
-        "search_articles with `uuid` shows their titles. Without a cursor, use search_articles with "
-        "`updated_after`.",
+        "search_articles with `uuid` shows the titles of the items. Without a cursor, use search_articles "
+        "with `updated_after`.",
         parameters=("since", "limit"),
         defaults={"limit": "100"},
     ),
@@ -113,7 +113,7 @@ TOOLS = (
     Tool(
         "create_draft",
         "createArticle",
-        "Here it is always a draft. `category` and each of `tags` are objects with a `slug`. For a "
+        "The new article is always a draft. `category` and each of `tags` are objects with a `slug`. For a "
         "translation, send `language` and the `translation_key` of the original; if it has none, give it one "
         "first. To repeat a call safely, send the same `idempotency_key`.",
         parameters=("Idempotency-Key",),
@@ -133,8 +133,8 @@ TOOLS = (
     Tool(
         "save_working_copy",
         "updateWorkingCopy",
-        "Readers see nothing of it until someone publishes it. `if_match` is the `etag` of the working copy, "
-        "or of the article if it has none.",
+        "Readers do not see the working copy until someone publishes it. `if_match` is the `etag` of the "
+        "working copy, or of the article if it has none.",
         parameters=("If-Match",),
         body=_TEXT_FIELDS,
     ),
@@ -142,9 +142,9 @@ TOOLS = (
         "publish",
         "updateArticle",
         "With the status `published`, everyone sees it, now or at `published_at` if that is in the future; "
-        "with `unlisted`, who knows the address; with `draft` or `archived`, nobody. An article keeps its "
-        "time: to publish a scheduled one now, send the present time. Ask the person before you call this; "
-        "`if_match` is the `etag` of the text that the person has seen.",
+        "with `unlisted`, only who knows the address; with `draft` or `archived`, nobody. A scheduled "
+        "article keeps its time: to publish it now, send the current time. Ask the person before you call "
+        "this; `if_match` is the `etag` of the text that the person has seen.",
         parameters=("If-Match",),
         body=("status", "published_at"),
         required=("status",),
@@ -155,7 +155,7 @@ TOOLS = (
     Tool(
         "publish_working_copy",
         "publishWorkingCopy",
-        "Readers see it at once. Ask the person before you call this.",
+        "Readers see the edits at once. Ask the person before you call this.",
         parameters=("If-Match",),
         body=("status", "published_at", "name"),
         defaults=_WRITE_DEFAULTS,
@@ -164,7 +164,7 @@ TOOLS = (
     Tool(
         "restore_version",
         "restoreRevision",
-        "If the article is public, readers see it at once.",
+        "If the article is public, readers see the restored version at once.",
         parameters=("If-Match",),
         defaults=_WRITE_DEFAULTS,
         is_destructive=True,
@@ -174,7 +174,7 @@ TOOLS = (
     Tool(
         "describe_file",
         "updateMedia",
-        "What shows the file has them then.",
+        "Articles that show the file then have these texts.",
         body=("alt", "decorative", "caption", "name"),
         defaults={"fields": "uuid,name,alt,decorative,caption,url"},
         is_destructive=True,

@@ -20,17 +20,17 @@ from blogapi.storage.version_check import NewerSchema
 
 CHECK_SECONDS, STOP_SECONDS = 1.0, 5.0
 
-# How long an event is kept after a newer event of its item. A cursor at a deleted event is refused.
+# How long an event is kept after a newer event of the same item. A cursor at a deleted event is refused.
 EVENT_LIFETIME = timedelta(days=30)
 _DAY_SECONDS = 86_400
 _EVENTS_PER_TRANSACTION = 5000
 
 
-def start(app: Flask, *daily_tasks: Callable[[], None]) -> Callable[[], None]:
+def start_thread(app: Flask, *daily_tasks: Callable[[], None]) -> Callable[[], None]:
     """Start the thread, which calls `daily_tasks` once a day; return the function that stops the thread."""
     stop = threading.Event()
     args = (app, stop, (delete_old_events, *daily_tasks))
-    thread = threading.Thread(target=_run, args=args, name="publication", daemon=True)
+    thread = threading.Thread(target=_run_tasks, args=args, name="publication", daemon=True)
     thread.start()
 
     def stop_thread() -> None:
@@ -65,7 +65,7 @@ def _advance_deleted_position(column: InstrumentedAttribute[int], positions: Seq
     db.session.execute(update(CommitCounter).where(column < last).values({column: last}))
 
 
-def _run(app: Flask, stop: threading.Event, daily_tasks: Sequence[Callable[[], None]]) -> None:
+def _run_tasks(app: Flask, stop: threading.Event, daily_tasks: Sequence[Callable[[], None]]) -> None:
     next_daily_run = clock.monotonic()
     while not stop.wait(CHECK_SECONDS):
         # The database may be unreachable for a while, or another version may have upgraded it.

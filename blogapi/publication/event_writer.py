@@ -23,7 +23,6 @@ from blogapi.publication.events import (
     ItemKey,
     ItemState,
     NotedChange,
-    get_noted_changes,
 )
 from blogapi.publication.models import FETCHED_CHANGES, ChangeType, Event
 from blogapi.storage import database_clock
@@ -90,7 +89,7 @@ def write_events(session: Session, authors: AuthorQueries, *, visible: bool) -> 
 
     The commit counts as visible if `visible` is set or if readers can notice an event.
     """
-    notes = get_noted_changes(session)
+    notes = get_write_transaction(session).noted_changes
     if visible or notes or session.get_bind().dialect.name != "sqlite":
         _EventWriter(session, authors).write_events(notes, visible=visible)
 

@@ -8,7 +8,7 @@ public positions, so they cannot notice writes of drafts and unlisted items. Pos
 write lock, so they become visible in order, and a cursor never skips an event.
 
 The newest event of a scheduled item has the time `due`. The first write after this time adds the event
-`published`, whichever server makes it; `event_writer.write_due_events` starts such a write.
+`published`, whichever server makes the write; `event_writer.write_due_events` starts such a write.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
 from sqlalchemy import func, select
-from sqlalchemy.orm import Session
 
 from blogapi.publication.models import ChangeType, Event
 from blogapi.storage.database import CommitCounter, current_time, db, get_write_transaction
+from blogapi.storage.database_clock import CachedValue
 
 # A cursor consists of the tag of an event, the letter of the feed, and the position of the event. Some
 # cursors of older versions also have a time and a uuid, which are ignored. Other cursors of older versions
@@ -42,7 +42,7 @@ class Cursor:
 def parse_cursor(text: str, letter: str) -> Cursor | None:
     """Return the cursor that the text represents, or None if it belongs to a feed with another letter.
 
-    The text must be `0` or match PATTERN.
+    The text must be `0` or match CURSOR_PATTERN.
     """
     if text == "0":
         return Cursor()
@@ -58,7 +58,7 @@ def format_cursor(cursor: Cursor, letter: str) -> str:
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
-# Authors are public only through articles: an article is recorded with its authors (`ItemState.shows`).
+# Only articles make authors public, so `ItemState.shows` records the authors of an article.
 AUTHOR = "author"
 
 
@@ -115,21 +115,21 @@ def note_change(
     `change` is the type of the change if readers can see the item before and after it. `has_earlier_events`
     is False for an item with a new uuid. `fields` contains the API names of the changed fields.
     """
-    notes = get_noted_changes(db.session())
+    notes = get_write_transaction(db.session()).noted_changes
     first = notes.get((kind, uuid), NotedChange(before, after, change, has_earlier_events))
     notes[kind, uuid] = NotedChange(
         first.before, after, change, first.has_earlier_events, first.fields | frozenset(fields)
     )
 
 
-def get_noted_changes(session: Session) -> dict[ItemKey, Any]:
-    """Return the noted changes of the current transaction, by the kind and the uuid of the item."""
-    return get_write_transaction(session).noted_changes
+_SELECT_POSITION = select(CommitCounter.position)
+#: the position of the last event; each transaction reads it at most once
+LAST_POSITION = CachedValue[int](lambda session: session.scalars(_SELECT_POSITION).one())
 
 
 def get_last_position() -> int:
     """Return the position of the last event."""
-    return db.session.scalars(select(CommitCounter.position)).one()
+    return LAST_POSITION.get(db.session())
 
 
 def get_state_token(*, public: bool = False) -> str:

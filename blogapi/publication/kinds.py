@@ -55,7 +55,7 @@ _ALL_KINDS = (
     ),
     ItemKind(name="category", plural="categories", events=_TERM_EVENTS, is_term=True),
     ItemKind(name="tag", plural="tags", events=_TERM_EVENTS, is_term=True),
-    # Authors are public as long as one of their articles is.
+    # An author is public as long as at least one of their articles is public.
     ItemKind(name="author", plural="authors", events=_ITEM_EVENTS, is_term=True),
     ItemKind(name="site", plural="site", events={ChangeType.UPDATED: "updated"}, keeps_slugs=False),
 )
@@ -71,14 +71,14 @@ PUBLIC_KINDS = tuple(kind.name for kind in _ALL_KINDS if ChangeType.UNPUBLISHED 
 TERM_LISTS = tuple(kind.plural for kind in _ALL_KINDS if kind.is_term)
 
 
-def list_models() -> list[type[Any]]:
+def list_models_with_pages() -> list[type[Any]]:
     """Return the models whose items have an address."""
     return [model for model in _list_models_with_events() if KINDS[model.kind].has_page]
 
 
 def get_model(name: str) -> type[Any]:
     """Return the model of the kind with the name."""
-    return next(model for model in list_models() if model.kind == name)
+    return next(model for model in list_models_with_pages() if model.kind == name)
 
 
 def check_kinds(*, settings: Collection[str], lists: Collection[str], blueprints: Collection[str]) -> None:

@@ -39,13 +39,13 @@ class Event(Base):
     """One change of one item by one commit.
 
     `newest` is equal to `position` while the event is the newest event of its item, and `newest_public` is
-    equal to `public_position` while it is the newest public event; otherwise they are None. `superseded` is
-    the time since which both are None. `readable_from` is the time from which readers can see the item, and
-    `due` is the same time until the item has become public. `tag` is random, and the same for all events of a
-    commit. `slug_before` and `path_before` describe the page before the change, `slug` and `path` the page
-    afterwards. `fields` is a JSON array with the names of the changed fields of an update. `unlisted` marks a
-    change of an item that is or was readable, but is in no list before and after the change; only webhooks
-    that name this type report it.
+    equal to `public_position` while the event is the newest public event; each is None otherwise.
+    `superseded` is the time since which both are None. `readable_from` is the time from which readers can see
+    the item, and `due` is the same time until the item has become public. `tag` is random, and the same for
+    all events of a commit. `slug_before` and `path_before` describe the page before the change, `slug` and
+    `path` the page afterwards. `fields` is a JSON array with the names of the changed fields of an update.
+    `unlisted` marks a change of an item that is or was readable, but is in no list; only webhooks that name
+    the event `article.unlisted` or `page.unlisted` report the change.
     """
 
     __tablename__ = "event"

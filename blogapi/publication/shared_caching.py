@@ -14,9 +14,9 @@ from uuid import UUID
 from flask import Response, current_app, g, has_request_context, request
 
 from blogapi.publication.kinds import KINDS
-from blogapi.web.access import SAFE_METHODS, current_caller, get_access
+from blogapi.web.access import SAFE_METHODS, current_caller
 from blogapi.web.headers import PUBLIC_VARY
-from blogapi.web.operation import View, declare, get_operation
+from blogapi.web.operation import OPERATIONS, View, declare
 
 SITE = "site"
 
@@ -81,18 +81,16 @@ def add_shown_item(kind: str, uuid: UUID) -> None:
 
 def add_headers(response: Response) -> Response:
     """Add the headers that let shared caches store the response if it is the same for everyone."""
-    view = current_app.view_functions.get(request.endpoint or "")
-    access = view and get_access(view, public_reads=current_app.config["PUBLIC_READS"])
-    shows = get_operation(view).shows if view else None
-    if shows is None or not access or access.rule.requires_credentials:
+    operation = OPERATIONS.get().get(request.endpoint or "")
+    if operation is None or operation.shows is None or operation.access.rule.requires_credentials:
         return response
-    if access.rule.checks_credentials:
+    if operation.access.rule.checks_credentials:
         response.headers["Vary"] = PUBLIC_VARY
     # Errors are not cached, because a scheduled article must not be missing after its publication.
     is_read = request.method in SAFE_METHODS and response.status_code == 200
     if is_read and not current_caller().is_authenticated:
         # `Blueprint.run_view` sets `g.shown`.
-        shown: ShownContent = g.shown if callable(shows) else ShownContent(shows)
+        shown: ShownContent = g.shown if callable(operation.shows) else ShownContent(operation.shows)
         items = {**shown.items}
         for kind, uuids in g.get("more_shown", {}).items():
             items[kind] = sorted({*items.get(kind, ()), *uuids})

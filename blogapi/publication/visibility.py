@@ -70,7 +70,7 @@ class Item(DatedItem, Protocol):
 
     @property
     def type(self) -> str:
-        """Whether it is an article or a page."""
+        """Whether the item is an article or a page."""
 
 
 def get_readable_from(item: DatedItem) -> datetime | None:
@@ -145,7 +145,7 @@ def has_status(
 
 
 def can_be_listed(columns: Any) -> ColumnElement[bool]:
-    """Return the part of `listed` that does not depend on the time, for counts and neighbours."""
+    """Return the part of the condition `listed` that does not depend on the time."""
     return and_(is_any_of(columns.status, LISTED_STATUSES), is_article(columns))
 
 

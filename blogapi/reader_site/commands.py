@@ -29,7 +29,7 @@ def build(folder: Path, url: str, unlisted: bool, overwrite: bool) -> None:
     """Write the site for readers into FOLDER, as files for any static host.
 
     The command also works while the site is off. Only files that have changed are written, and pages of texts
-    that are gone are deleted. There is no search. If a file cannot be written or deleted, the command
+    that are gone are deleted. The copy has no search. If a file cannot be written or deleted, the command
     continues with the others and exits with status 1.
     """
     try:
@@ -40,7 +40,7 @@ def build(folder: Path, url: str, unlisted: bool, overwrite: bool) -> None:
     flags = {"unlisted": unlisted, "overwrite": overwrite}
     try:
         with report_problems(), exit_on_sigterm():
-            report = static_copy.build(folder, url=address, progress=show_progress, **flags)
+            report = static_copy.build_copy(folder, url=address, progress=show_progress, **flags)
     except OSError as error:
         name = error.filename or folder
         raise click.ClickException(

@@ -64,7 +64,7 @@ def list_published(
 
 
 def list_entries(filters: ArticleFilters, number: int = 1, size: int = PAGE_SIZE) -> tuple[list[Fields], int]:
-    """Return a page of the public articles that match the filters, and the number of all that match."""
+    """Return one page of the public articles that match the filters, and the number of all these articles."""
     names = (*ENTRY_FIELDS, "snippet") if filters.q else ENTRY_FIELDS
     return list_published(names, filters, PageRequest(number, size))
 
@@ -92,7 +92,7 @@ def list_terms(kind: str, *names: str, language: str = "") -> list[Fields]:
 
 
 def get_term(kind: str, uuid: UUID, page: PageNumber) -> Fields:
-    """Return the fields of a term that a page of its articles shows.
+    """Return the fields of a term for one page of the list of its articles.
 
     Raises NotFound if readers do not see the term.
     """
@@ -108,23 +108,23 @@ def get_term(kind: str, uuid: UUID, page: PageNumber) -> Fields:
 def get_item(kind: str, uuid: UUID) -> Fields:
     """Return the fields that readers see of an article or page; raises NotFound if it is not public."""
     names = _ARTICLE_FIELDS if kind == ItemType.ARTICLE else _PAGE_FIELDS
-    return _prepare_html(_parse_body(article_bodies.get_json(uuid, names, public=True, type_=kind)))
+    return _add_html_attributes(_parse_body(article_bodies.get_json(uuid, names, public=True, type_=kind)))
 
 
 def get_previewed_item(token: str) -> tuple[Fields, bool]:
-    """Return the fields of the article or page of a preview link, and whether it has edits.
+    """Return the fields of the article or page of a preview link, and whether unpublished edits exist.
 
     Raises NotFound if the token is unknown.
     """
     body, has_edits = previews.get_item_json(token, _PREVIEW_FIELDS)
-    return _prepare_html(_parse_body(body)), has_edits
+    return _add_html_attributes(_parse_body(body)), has_edits
 
 
-def _prepare_html(item: Fields) -> Fields:
+def _add_html_attributes(item: Fields) -> Fields:
     """Return the item with HTML in which wide blocks can be scrolled with the keyboard, and players work.
 
     Pages send a Referer to their own host only, but players of other hosts need the origin. In sanitized
-    HTML, `<` always begins an element.
+    HTML, `<` always begins a tag.
     """
     html = _SCROLLED_ELEMENT.sub(r'<\1 tabindex="0"', item["html"])
     return {**item, "html": html.replace("<iframe ", '<iframe referrerpolicy="strict-origin" ')}

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from blogapi.content.articles.lists.conditions import ArticleFilters
 from blogapi.delivery.archive import list_months, make_month_head
-from blogapi.delivery.feeds.entries import ALL_LANGUAGES, select_home_articles
+from blogapi.delivery.feeds.entries import ALL_LANGUAGES, make_home_filters
 from blogapi.publication.kinds import TERM_KINDS
 from blogapi.publication.visibility import ItemType
 from blogapi.reader_site import documents
@@ -104,7 +104,7 @@ def _describe_site(edition: Edition, language: str) -> Fields:
 def _make_context(edition: Edition, kind: str, language: str, path: str = "") -> Fields:
     """Return the values that all templates get; `path` is the decoded path of the page."""
     language = language or edition.site.language
-    # The footer of a home page links to terms with articles in its language; terms show all languages.
+    # The footer of a home page links only to terms with articles in the language of the home page.
     counted = language if kind == "home" and len(list_homes(edition.site)) > 1 else ""
     if (language, counted) not in edition.frames:
         edition.frames[language, counted] = _make_frame(edition, language, counted)
@@ -118,7 +118,7 @@ def _make_context(edition: Edition, kind: str, language: str, path: str = "") ->
 
 
 def _make_frame(edition: Edition, language: str, counted: str) -> Fields:
-    """Return the values that all pages in a language share; terms count the articles in `counted`."""
+    """Return the values that all pages in a language share; terms count only articles in `counted`."""
     site, values = edition.site, _describe_site(edition, language)
     homes = list_homes(site)
     names = ("uuid", "name", "url", "articles_count")
@@ -128,7 +128,8 @@ def _make_frame(edition: Edition, language: str, counted: str) -> Fields:
     pages, _ = documents.list_published(_LISTED_PAGE_FIELDS, by_position)
     linked = {make_absolute(entry["url"], site.url) for entry in values["site"]["navigation"]}
     own_pages = [one for one in pages if (one["language"] or site.language) == language]
-    used, is_other = list_used(categories), any(one["language"] == language for one in site.other_languages)
+    used = list_used_terms(categories)
+    is_other = any(one["language"] == language for one in site.other_languages)
     return {
         **values,
         "has_frame": True,
@@ -149,8 +150,8 @@ def _make_frame(edition: Edition, language: str, counted: str) -> Fields:
     }
 
 
-def choose_own_feed(kind: str, term: Fields) -> dict[str, str]:
-    """Return the filters of the feed of a term; like the term's page, it has articles in all languages."""
+def make_term_feed_filters(kind: str, term: Fields) -> dict[str, str]:
+    """Return the filters of the feed of a term; like the page of the term, the feed has all languages."""
     return {kind: term["slug"], "language": ALL_LANGUAGES}
 
 
@@ -162,11 +163,11 @@ def make_feed_address(edition: Edition, filters: Mapping[str, str]) -> str:
     return edition.make_address("".join(f"/{name}" for name in folders if name != ALL_LANGUAGES) + _FEED_PATH)
 
 
-def list_used(categories: Sequence[Fields], linked: Container[str] = ()) -> list[Fields]:
-    """Return the categories that have articles or whose uuid is in `linked`, and those above them."""
-    used = [one for one in categories if one["articles_count"] or one["uuid"] in linked]
-    needed = {one["uuid"] for category in used for one in [*list_ancestors(categories, category), category]}
-    return [one for one in categories if one["uuid"] in needed]
+def list_used_terms(terms: Sequence[Fields], linked: Container[str] = ()) -> list[Fields]:
+    """Return the terms that have articles or whose uuid is in `linked`, and the categories above them."""
+    used = [one for one in terms if one["articles_count"] or one["uuid"] in linked]
+    needed = {one["uuid"] for term in used for one in [*list_ancestors(terms, term), term]}
+    return [one for one in terms if one["uuid"] in needed]
 
 
 def _choose_most_used(terms: Sequence[Fields]) -> list[Fields]:
@@ -180,7 +181,7 @@ def _show_list(edition: Edition, target: Target) -> Page:
     def make_address(number: int) -> str:
         return edition.make_address(make_numbered_url(target.path, number))
 
-    articles, pager = _list_page(_select_articles(site, target), target.number, make_address)
+    articles, pager = _get_list_page(_make_article_filters(site, target), target.number, make_address)
     if kind == "month" and not articles:
         raise NotFound("The month has no articles.")
     if target.uuid is not None:
@@ -195,17 +196,17 @@ def _show_list(edition: Edition, target: Target) -> Page:
     categories = context["all_categories"] if kind == "category" else []
     context |= {"item": item, "articles": articles, "page_title": title, "pager": pager, "head": head}
     context |= {
-        "own_feed": make_feed_address(edition, choose_own_feed(kind, item)) if item else "",
+        "own_feed": make_feed_address(edition, make_term_feed_filters(kind, item)) if item else "",
         "above": list_ancestors(categories, item),
-        "below": [one for one in list_used(categories) if one["parent"] == item["uuid"]],
+        "below": [one for one in list_used_terms(categories) if one["parent"] == item["uuid"]],
     }
     return Page("home.html", context)
 
 
-def _list_page(
+def _get_list_page(
     filters: ArticleFilters, number: int, make_address: Callable[[int], str]
 ) -> tuple[list[Fields], Fields]:
-    """Return the articles of a page of a list, and its pager; raises NotFound for a page after the last."""
+    """Return the articles and the pager of a page of a list; raises NotFound for a page after the last."""
     articles, total = documents.list_entries(filters, number)
     count = max(1, -(-total // PAGE_SIZE))
     if filters.q:
@@ -221,16 +222,16 @@ def _list_page(
     }
 
 
-def _select_articles(site: Site, target: Target) -> ArticleFilters:
+def _make_article_filters(site: Site, target: Target) -> ArticleFilters:
     if target.kind == "home":
-        return select_home_articles(site, target.language)
+        return make_home_filters(site, target.language)
     if target.kind == "month":
         year, month, zone = target.year, target.month, ZoneInfo(site.time_zone)
         try:
             start = datetime(year, month, 1, tzinfo=zone).astimezone(UTC)
             end = datetime(year + month // 12, month % 12 + 1, 1, tzinfo=zone).astimezone(UTC)
         except (ValueError, OverflowError) as error:
-            raise NotFound("Python can represent no such month.") from error
+            raise NotFound("Python cannot represent this month.") from error
         return ArticleFilters(published_after=start, published_before=end)
     reference = str(target.uuid)
     return ArticleFilters(**{target.kind: reference if target.kind == "author" else (reference,)})  # type: ignore[arg-type]
@@ -328,7 +329,7 @@ def show_search(edition: Edition, q: str, number: int, *, is_refused: bool = Fal
     if q and not is_refused:
         if number > MAX_SEARCH_PAGE:
             raise NotFound("A search has no such page.")
-        context["articles"], context["pager"] = _list_page(
+        context["articles"], context["pager"] = _get_list_page(
             ArticleFilters(q=q), number, lambda other: f"{SEARCH_PATH}?{urlencode({'q': q, 'page': other})}"
         )
     values = {"q": q, "is_refused": is_refused, "page_title": context["words"]["search"]}
@@ -336,15 +337,15 @@ def show_search(edition: Edition, q: str, number: int, *, is_refused: bool = Fal
 
 
 def choose_language(site: Site, path: str) -> str:
-    """Return the language of the home page whose path begins the path, or else the language of the site."""
+    """Return the language of the home page with which the path begins, or else the language of the site."""
     homes = sorted(list_homes(site).items(), key=lambda home: -len(home[1]))
     return next((language for language, home in homes if path.startswith(home)), site.language)
 
 
-def show_missing(edition: Edition, language: str, status: int = 404) -> Page:
+def show_missing_page(edition: Edition, language: str, status: int = 404) -> Page:
     """Return the page for an address that the site does not have, or no longer has (410)."""
     context = _make_context(edition, "missing", language)
-    articles, _ = documents.list_entries(select_home_articles(edition.site, language), 1, 3)
+    articles, _ = documents.list_entries(make_home_filters(edition.site, language), 1, 3)
     title = context["words"]["gone" if status == 410 else "not_found"]
     return Page(
         "not-found.html", context | {"articles": articles, "status": status, "page_title": title}, status

@@ -58,7 +58,7 @@ def _show_json(token: str) -> Response:
 
 
 def _show_page(token: str) -> Response:
-    # The owner's templates and words are not used: they could name files of other hosts.
+    # The owner's templates and words are not used, because they could refer to files of other hosts.
     edition = Edition(get_site(), make_tables({}))
     try:
         item, has_edits = documents.get_previewed_item(token)

@@ -30,7 +30,7 @@ from blogapi.site.served_paths import SEARCH_PATH, is_site_path
 from blogapi.site.theme_files import THEME
 from blogapi.storage.database import current_time
 from blogapi.web import json as web_json
-from blogapi.web import public_queries
+from blogapi.web import request_environ
 from blogapi.web.access import allow, anyone
 from blogapi.web.errors import InvalidQuery, NotFound, TooManyRequests
 from blogapi.web.headers import asks_for_json, prefers_html
@@ -65,7 +65,7 @@ def init_app(app: Flask) -> None:
     _MISSING_PAGES.set(app, {})
 
 
-def is_on() -> bool:
+def is_site_on() -> bool:
     """Return whether the site is on, or was on before the database became unreadable."""
     with suppress(SQLAlchemyError):
         # The setter takes the application itself, and not the proxy of Flask.
@@ -75,7 +75,7 @@ def is_on() -> bool:
 
 def answers_unknown_path() -> bool:
     """Return whether the site answers the current request, whose path matches no view."""
-    return request.method in ("GET", "HEAD") and is_site_path(request.path) and is_on()
+    return request.method in ("GET", "HEAD") and is_site_path(request.path) and is_site_on()
 
 
 def use_page_view() -> None:
@@ -90,11 +90,11 @@ def index() -> BaseResponse:
 
     Clients that ask for JSON get a list of the important paths.
     """
-    if is_on():
+    if is_site_on():
         if not asks_for_json(request.accept_mimetypes):
             use_page_view()
             return show_page()
-    elif public_queries.has_ignored_parameters(request.environ):
+    elif request_environ.has_replaced_query(request.environ):
         raise InvalidQuery("This operation takes no query parameters.")
     elif prefers_html():
         return flask.redirect("/admin/" if current_app.config["ADMIN_PAGES"] else "/docs/")
@@ -136,7 +136,7 @@ def show_page() -> Response:
 
 get_operation(show_page).takes_query = True
 get_operation(index).takes_query = True
-# Nothing matches the rule: `authentication` uses it for a path that no other view has.
+# No path matches this rule: `authentication` uses the rule for paths that no other rule matches.
 _PAGE_RULE = Rule("/<path:path>", endpoint="reader_site.show_page", methods=["GET"], build_only=True)
 reader_site.add_url_rule("/<path:path>", "show_page", show_page, methods=["GET"], build_only=True)
 
@@ -149,19 +149,19 @@ def _make_page_response(site: Site, path: str) -> Response:
                 return _show_search(edition)
             return _render_page(site, pages.show_target(edition, target))
     except NotFound:
-        return _show_missing(site, path, 404)
+        return _show_missing_page(site, path, 404)
     for redirect in redirects.find_redirects(quote(path)).rows:
         if redirect.status == GONE:
-            return _show_missing(site, path, GONE)
+            return _show_missing_page(site, path, GONE)
         if redirect.new_url and not _is_current_path(site, redirect.new_url, path):
             return _make_redirect(site, redirect.new_url, redirect.status or 308)
     if path == "/":
-        # With patterns that begin with the language, the path of the first home page also contains it.
+        # If path patterns begin with the language, the path of the first home page contains its language.
         return _make_redirect(site, quote(next(iter(list_homes(site).values()))), 302)
     if target is not None:
         query = request.query_string.decode("ascii", "replace")
         return _make_redirect(site, f"{quote(target.own_path)}{'?' if query else ''}{query}", 308)
-    return _show_missing(site, path, 404)
+    return _show_missing_page(site, path, 404)
 
 
 def _is_current_path(site: Site, url: str, path: str) -> bool:
@@ -180,7 +180,7 @@ def _show_search(edition: Edition) -> Response:
     refusal: TooManyRequests | None = None
     if q:
         try:
-            limiter.count_attempts(("SEARCH_LIMIT", limiter.client_network()))
+            limiter.count_attempts(("SEARCH_LIMIT", limiter.get_client_network()))
         except TooManyRequests as error:
             refusal = error
     response = _render_page(edition.site, pages.show_search(edition, q, number, is_refused=bool(refusal)))
@@ -189,22 +189,22 @@ def _show_search(edition: Edition) -> Response:
     return response
 
 
-def _show_missing(site: Site, path: str, status: int) -> Response:
-    """Return the page for an address that the site lacks; it is rendered once per state of the blog."""
+def _show_missing_page(site: Site, path: str, status: int) -> Response:
+    """Return the page for an address that the site lacks, which is rendered once per state of the blog."""
     language, stored, now = pages.choose_language(site, path), _MISSING_PAGES.get(), current_time()
     version, current = request.environ.get(middleware.VERSION_KEY), theme.get_theme()
     state = (version, current.generation)
     former, valid_until, html = stored.get((language, status), ((), now, ""))
     if version is None or former != state or now >= valid_until:
-        page = pages.show_missing(Edition(site, current.words), language, status)
-        html = templating.use_paths(theme.render(page), site.url)
+        page = pages.show_missing_page(Edition(site, current.words), language, status)
+        html = templating.replace_site_addresses(theme.render_page(page), site.url)
         valid_until = get_next_publication(now) or middleware.NO_EXPIRY
         stored[language, status] = (state, valid_until, html)
     return Response(html, status, content_type=CONTENT_TYPE)
 
 
 def _render_page(site: Site, page: Page) -> Response:
-    html = templating.use_paths(theme.render(page), site.url)
+    html = templating.replace_site_addresses(theme.render_page(page), site.url)
     return Response(html, page.status, content_type=CONTENT_TYPE)
 
 
@@ -212,7 +212,7 @@ def _render_page(site: Site, page: Page) -> Response:
 @allow(anyone)
 def style() -> Response:
     """Return the style sheet of the site."""
-    _check_on()
+    _check_site_is_on()
     response = Response(templating.read_style(), content_type="text/css; charset=utf-8")
     if request.args.get("v") == templating.get_style_digest():
         response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
@@ -223,7 +223,7 @@ def style() -> Response:
 @allow(anyone)
 def theme_file(name: str) -> Response:
     """Return a file of the owner's theme that browsers need: a style sheet, a font or a picture."""
-    _check_on()
+    _check_site_is_on()
     path = theme.get_theme().served_files.get(f"{THEME}/{name}")
     if path is None or not path.is_file():
         raise NotFound("The theme has no such file.")
@@ -239,7 +239,7 @@ get_operation(style).takes_query = True
 get_operation(theme_file).takes_query = True
 
 
-def _check_on() -> None:
-    if not is_on():
-        # This is the error of every unknown path.
+def _check_site_is_on() -> None:
+    if not is_site_on():
+        # Every unknown path gets the same error.
         flask.abort(404)

@@ -1,4 +1,4 @@
-"""What `doctor` says about the site: texts that another page hides, and a theme that cannot be used."""
+"""The checks of `doctor` for the site: items whose address another page has, and files of the theme."""
 
 from __future__ import annotations
 
@@ -6,7 +6,14 @@ from collections.abc import Iterator
 
 from flask import Flask
 
-from blogapi.operations.doctor.findings import OTHER_CHECKS, Finding, count_things, join_examples, ok, wrong
+from blogapi.operations.doctor.findings import (
+    OTHER_CHECKS,
+    Finding,
+    format_count,
+    join_examples,
+    make_ok_finding,
+    make_problem_finding,
+)
 from blogapi.reader_site import targets, theme
 from blogapi.site.models import Site
 from blogapi.site.paths import without_slash
@@ -35,11 +42,15 @@ def _check_addresses(site: Site) -> Finding:
             hidden.append(f"{item.path} ({item.kind})")
         seen.add(path)
     if not hidden:
-        return ok("addresses", "Readers find each item at its address.")
-    says = f"Another page is at the address of {count_things(len(hidden), 'item')}: {join_examples(hidden)}."
-    return wrong("addresses", says, "give it another slug, or change the pattern of its kind under Site")
+        return make_ok_finding("addresses", "Readers find each item at its address.")
+    says = f"Another page is at the address of {format_count(len(hidden), 'item')}: {join_examples(hidden)}."
+    return make_problem_finding(
+        "addresses", says, "give it another slug, or change the pattern of its kind under Site"
+    )
 
 
 def _check_theme() -> Iterator[Finding]:
     for name, sentence in sorted(theme.get_theme().find_problems().items()):
-        yield wrong("theme", f"theme/{name} is not used: {sentence}", "correct the file, or remove it")
+        yield make_problem_finding(
+            "theme", f"theme/{name} is not used: {sentence}", "correct the file, or remove it"
+        )

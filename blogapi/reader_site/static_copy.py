@@ -1,8 +1,8 @@
 """Writes the site into a folder, as files that any static host can serve, even below a path.
 
 The pages show what a reader without a key sees, from one snapshot of the database. The pictures are copied
-after the snapshot was released, because copying them can take long. The digests of the written files are
-stored in the instance folder, so that the next build recognises them.
+after the snapshot was released, because copying pictures can take long. The digests of the written files are
+stored in the instance folder, so that the next build recognises its files.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from flask import current_app, g
 from blogapi.cli import ProgressReporter, no_progress
 from blogapi.content.articles.lists.conditions import ArticleFilters
 from blogapi.content.custom_fields.definitions import list_definitions
-from blogapi.content.media import file_references, types, widths
+from blogapi.content.media import file_references, resized_copies, types
 from blogapi.content.media.addresses import parse_width
 from blogapi.content.media.folder import get_folder
 from blogapi.content.media.stored_files import StoredFile
@@ -75,7 +75,7 @@ _WINDOWS_NAMES = re.compile(
 _MAX_NAME_BYTES = 255
 
 
-def build(
+def build_copy(
     folder: Path,
     *,
     url: str = "",
@@ -85,8 +85,8 @@ def build(
 ) -> ExportReport:
     """Write the site into the folder; `url` is the address of the copy (default: the address of the site).
 
-    `left_out` of the report are the numbers of unlisted texts and of redirects to them, even if `unlisted` is
-    set. Raises Invalid if the site cannot be shown at the address, and Conflict if the folder cannot be used.
+    `left_out` of the report counts the unlisted texts and the redirects to them, even if `unlisted` is set.
+    Raises Invalid if the site cannot be shown at the address, and Conflict if the folder cannot be used.
     """
     name = sha256(os.fsencode(folder.resolve())).hexdigest()
     manifest = Path(current_app.instance_path, FOLDER_NAME, f"{name}.txt")
@@ -94,11 +94,11 @@ def build(
     try:
         connections.disable_timeouts(db.session.connection())
         stored = get_site()
-        site = _move_site(stored, url or stored.url)
+        site = _cache_site_of_copy(stored, url or stored.url)
         if not overwrite and not manifest.exists() and folder.exists() and any(folder.iterdir()):
             raise Conflict(
-                "This folder has files of which this blog knows nothing; pages of an earlier build would "
-                "stay. Empty it, or use --overwrite (files that this build does not make stay)."
+                "This folder has files, but no build of this blog is in it; pages of other builds would "
+                "stay. Empty it, or use --overwrite (files that this build does not write stay)."
             )
         manifest.parent.mkdir(mode=0o700, exist_ok=True)
         with files.locked(manifest.with_suffix(".lock")) as is_locked:
@@ -109,21 +109,21 @@ def build(
             written = WrittenFolder(
                 folder, media, report, manifest, former, overwrite=overwrite, action="build"
             )
-            written.write_all(_SiteCopy(stored, site, report, unlisted=unlisted).list_files(progress))
+            written.write_files(_SiteCopy(stored, site, report, unlisted=unlisted).list_files(progress))
     finally:
         end_read()
     return report
 
 
-def _move_site(stored: Site, url: str) -> Site:
-    """Return the site with the address of the copy as `url` and `service_url`."""
+def _cache_site_of_copy(stored: Site, url: str) -> Site:
+    """Return the site with the address of the copy; in this transaction, `get_site` returns it too."""
     if not url:
         raise Invalid("The copy needs its address: use --url, such as --url https://blog.example.")
     site = cast(Site, WithAttributes(stored, url=url, service_url=url, built_in=True))
     if errors := check_served(site, may_have_path=True):
         raise Invalid("The site cannot be written.", errors=errors)
     g.caller = STRANGER
-    # Read the definitions first, because this reads the stored site, which `cache_site` then replaces.
+    # Reading the definitions of custom fields reads the stored site, so read them before `cache_site`.
     list_definitions()
     return cache_site(site)
 
@@ -135,28 +135,28 @@ def make_file_name(path: str) -> str:
 
 
 class _SiteCopy:
-    """Makes the files of the site; `stored` is the site as it is served, `site` that of the copy."""
+    """Makes the files of the copy; `stored` is the site as it is served, `site` has the copy's address."""
 
     def __init__(self, stored: Site, site: Site, report: ExportReport, *, unlisted: bool) -> None:
         self._site, self._report, self._unlisted = site, report, unlisted
         self._edition = Edition(site, theme.get_theme().words, urlsplit(site.url).path, is_static=True)
         self._former_root = urlsplit(stored.url).path
         self._services = {site.url, stored.url, stored.service_url, get_service_url(stored)} - {""}
-        #: the files and their folders by the name that a file system which ignores case compares
+        #: (name, whether it is a file) of each file and folder, by the name without differences of case
         self._names: dict[str, tuple[str, bool]] = {}
         self._media, self._linked_terms = set[str](), set[str]()
         #: the paths of unlisted texts, and the addresses of those that are left out
         self._unlisted_paths, self._hidden_links = set[str](), list[str]()
 
     def list_files(self, progress: ProgressReporter) -> Iterator[TextFile | MediaFile]:
-        """Yield all files: pages first, because they name the terms and the pictures that the copy has."""
+        """Yield all files; pages first, because the copy has only the terms and pictures that pages show."""
         for list_targets in (self._list_targets, self._list_terms):
             targets = [*list_targets()]
             for target in progress(targets, total=len(targets), label="Building"):
                 yield from self._list_pages(target)
         for language in ("", *(other["language"] for other in self._site.other_languages)):
             yield from self._list_feeds({"language": language} if language else {})
-        yield from self._make_page("/404.html", pages.show_missing(self._edition, self._site.language))
+        yield from self._make_page("/404.html", pages.show_missing_page(self._edition, self._site.language))
         if "/" not in (homes := list_homes(self._site)).values():
             yield from self._make_redirect_page("/", self._edition.make_address(next(iter(homes.values()))))
         yield from self._list_redirects()
@@ -164,7 +164,7 @@ class _SiteCopy:
         assert get_site() is self._site, "all pages are from one transaction"
         end_read()
         for path in progress(sorted(self._media), total=len(self._media), label="Copying files"):
-            yield from self._make_media(path)
+            yield from self._make_media_file(path)
 
     def _list_targets(self) -> Iterator[Target]:
         """Yield all targets except terms; if two targets have the same address, the first one gets it."""
@@ -189,7 +189,7 @@ class _SiteCopy:
         """Yield the terms that the written pages show; other terms can reveal words of drafts."""
         for kind in TERM_KINDS:
             names = ("uuid", "slug", "articles_count", *(["parent"] if kind == "category" else []))
-            for term in pages.list_used(documents.list_terms(kind, *names), self._linked_terms):
+            for term in pages.list_used_terms(documents.list_terms(kind, *names), self._linked_terms):
                 path = make_term_path(self._site, kind, uuid=term["uuid"], slug=term["slug"])
                 yield Target(kind, unquote(path), UUID(term["uuid"]))
 
@@ -201,16 +201,17 @@ class _SiteCopy:
             other = replace(target, number=number)
             yield from self._make_page(other.own_path, pages.show_target(self._edition, other))
         if target.kind in TERM_KINDS:
-            yield from self._list_feeds(pages.choose_own_feed(target.kind, page.values["item"]))
+            yield from self._list_feeds(pages.make_term_feed_filters(target.kind, page.values["item"]))
         if article := page.values.get("article"):
             terms = (article.get("category"), *article.get("tags", ()), *article.get("authors", ()))
             self._linked_terms |= {term["uuid"] for term in terms if term}
 
     def _make_page(self, path: str, page: Page) -> Iterator[TextFile]:
-        values = {name: self._move_links(page.values[name]) for name in _DOCUMENTS if name in page.values}
-        html = theme.render(replace(page, values={**page.values, **values}))
+        values = {name: self._rewrite_links(page.values[name]) for name in _DOCUMENTS if name in page.values}
+        html = theme.render_page(replace(page, values={**page.values, **values}))
         origin = self._site.url.removesuffix(self._edition.root)
-        yield from self._make_file(make_file_name(path), templating.use_paths(html, origin).encode())
+        html = templating.replace_site_addresses(html, origin)
+        yield from self._make_file(make_file_name(path), html.encode())
 
     def _list_feeds(self, filters: dict[str, str]) -> Iterator[TextFile]:
         path = pages.make_feed_address(self._edition, filters).removeprefix(self._edition.root)
@@ -220,13 +221,15 @@ class _SiteCopy:
             own = replace(feed, own_url=f"{self._site.url}{folder}{name}")
             yield from self._make_file(unquote(f"{folder}{name}").strip("/"), to_bytes(own))
 
-    def _move_links(self, value: Any, name: str = "") -> Any:
+    def _rewrite_links(self, value: Any, name: str = "") -> Any:
         """Return a document with addresses that work in the copy."""
         if isinstance(value, dict):
-            return {key: one if key == "head" else self._move_links(one, key) for key, one in value.items()}
+            return {
+                key: one if key == "head" else self._rewrite_links(one, key) for key, one in value.items()
+            }
         if isinstance(value, list):
             shown = (one for one in value if name != "navigation" or one["url"] not in self._hidden_links)
-            return [self._move_links(one, name) for one in shown]
+            return [self._rewrite_links(one, name) for one in shown]
         if isinstance(value, str) and name == "html":
             return self._edit_html(value)
         return self._make_address(value) if value and name in _ADDRESS_FIELDS else value
@@ -240,7 +243,7 @@ class _SiteCopy:
         return templating.edit_addresses(html, self._make_address)
 
     def _make_address(self, address: str) -> str:
-        """Return an address of a text for the copy; paths and addresses of files get the path of the copy."""
+        """Return an address for the copy: paths and addresses of media files get the path of the copy."""
         for service in self._services:
             if PATH.fullmatch(path := address.removeprefix(service)):
                 return f"{self._edition.root}{path}"
@@ -250,10 +253,10 @@ class _SiteCopy:
         return f"{self._edition.root}/{address.removeprefix(former if address.startswith(former) else '/')}"
 
     def _list_redirects(self) -> Iterator[TextFile]:
-        """Yield the redirects to other sites and to files of the copy, for hosts and as pages."""
+        """Yield the redirects to other sites and to files of the copy: `_redirects` for hosts, and pages."""
         site, root, unlisted = self._site, self._edition.root, 0
         rows = redirects.list_redirects(None, site, unlisted=True).rows
-        lines = redirect_formats.choose_lines(map(self._move_redirect, rows), site.url)
+        lines = redirect_formats.choose_lines(map(self._rewrite_redirect, rows), site.url)
         targets, kept = {without_slash(unquote(line.old)): line.new for line in lines}, list[RedirectLine]()
         for line in lines:
             chain = find_chain(line.new, site.url, targets.get)
@@ -274,9 +277,10 @@ class _SiteCopy:
                 yield from self._make_redirect_page(path, line.new)
             else:
                 language = pages.choose_language(site, path)
-                yield from self._make_page(path, pages.show_missing(self._edition, language, line.status))
+                page = pages.show_missing_page(self._edition, language, line.status)
+                yield from self._make_page(path, page)
 
-    def _move_redirect(self, row: redirects.Redirect) -> redirects.Redirect:
+    def _rewrite_redirect(self, row: redirects.Redirect) -> redirects.Redirect:
         """Return the redirect with paths below the address of the copy."""
         if row.old.startswith("/"):
             old = self._make_address(row.old)
@@ -302,15 +306,15 @@ class _SiteCopy:
         body = sitemap.get_sitemap()
         yield from self._make_file("sitemap.xml", body)
         for number in re.findall(rb"/sitemap-([0-9]+)\.xml</loc></sitemap>", body):
-            yield from self._make_file(f"sitemap-{int(number)}.xml", sitemap.get_part(int(number)))
+            yield from self._make_file(f"sitemap-{int(number)}.xml", sitemap.get_sitemap_part(int(number)))
         yield from self._make_file("robots.txt", _ROBOTS.format(url=self._site.url).encode())
         yield from self._make_file("style.css", templating.read_style().encode())
         for name, path in theme.get_theme().served_files.items():
             yield from self._make_file(name, path.read_bytes())
 
-    def _make_media(self, path: str) -> Iterator[TextFile | MediaFile]:
+    def _make_media_file(self, path: str) -> Iterator[TextFile | MediaFile]:
         """Yield the file of the library with this path, if the file exists."""
-        name, source = path.strip("/"), _find_media(path)
+        name, source = path.strip("/"), _find_media_file(path)
         if source is None or not self._claim_name(name):
             return
         if source.parent.name == source.stem[:2]:
@@ -320,7 +324,7 @@ class _SiteCopy:
             yield TextFile(name, source.read_bytes())
 
     def _make_file(self, name: str, content: bytes) -> Iterator[TextFile]:
-        """Yield the file, unless another file has its name; note the pictures that it names."""
+        """Yield the file, unless another file has its name; its pictures will be copied too."""
         if self._claim_name(name):
             found = _MEDIA_PATH.finditer(content.decode()) if name.endswith((".html", ".xml", ".css")) else ()
             paths = (unquote(unescape(one[0])) for one in found)
@@ -335,16 +339,16 @@ class _SiteCopy:
         for key, one in wanted.items():
             known = self._names.get(key)
             if known and (known != one or one[1]):
-                self._report.refuse(name, f"{known[0]} has this address, or one that differs only in case.")
+                self._report.refuse(name, f"{known[0]} has this name, or a name that differs only in case.")
                 return False
-        if any(map(_is_impossible, parts)):
-            self._report.refuse(name, "A file system cannot have this name; change the slug or the pattern.")
+        if any(map(_is_invalid_name, parts)):
+            self._report.refuse(name, "File systems do not allow this name; change the slug or the pattern.")
             return False
         self._names |= wanted
         return True
 
 
-def _find_media(path: str) -> Path | None:
+def _find_media_file(path: str) -> Path | None:
     """Return the file with this path, or the file that has replaced it."""
     found: Path | str | None = path
     while isinstance(found, str):
@@ -353,14 +357,14 @@ def _find_media(path: str) -> Path | None:
         if extension not in types.list_types(current_app):
             return None
         if (width := parse_width(name)) is not None:
-            found = widths.find_or_make_copy(hash, width, is_limited=False)
+            found = resized_copies.find_or_make_copy(hash, width, is_limited=False)
         else:
             file = get_folder().get_path(hash, extension)
             found = file if file.is_file() else file_references.find_new_path(found)
     return found
 
 
-def _is_impossible(part: str) -> bool:
+def _is_invalid_name(part: str) -> bool:
     is_reserved = os.name == "nt" and _WINDOWS_NAMES.fullmatch(part)
     return (
         part in ("", ".", "..") or "\0" in part or len(part.encode()) > _MAX_NAME_BYTES or bool(is_reserved)

@@ -29,7 +29,7 @@ from blogapi.storage.database import UtcDateTime, current_time, db
 _KINDS = (ItemType.PAGE.value, Article.kind, *TERM_KINDS)
 
 _PAGE_PATH = re.compile(r"(.*)/page/([1-9][0-9]{0,8})/?")
-# The columns of a term's row that only articles have a value for.
+# Columns in the rows of terms whose values only articles have.
 _NO_ARTICLE = (
     cast(null(), UtcDateTime()).label("published_at"),
     cast(null(), SqlString()).label("category_slug"),
@@ -61,7 +61,7 @@ def _find_list(site: Site, path: str) -> Target | None:
 
 
 def _find_item(site: Site, path: str, kinds: Sequence[str]) -> Target | None:
-    """Return the item of the first of these kinds that has the path; at most two statements."""
+    """Return the item of the first of these kinds that has the path; this runs at most two statements."""
     items = list_items(site, path, kinds)
     return next((item for item in items if without_slash(item.path) == without_slash(path)), None)
 
@@ -75,8 +75,8 @@ def list_items(site: Site, path: str | None = None, kinds: Sequence[str] = _KIND
             continue
         if kind == ItemType.PAGE:
             tree, now = page_tree.get_tree(), current_time()
-            for uuid, place in tree.items():
-                if is_readable(place, now):
+            for uuid, node in tree.items():
+                if is_readable(node, now):
                     yield Target(kind, unquote(page_paths.make_path_in_tree(site, uuid, tree)), uuid)
             continue
         model: Any = get_model(kind)

@@ -50,7 +50,7 @@ def get_built_in_environment() -> SandboxedEnvironment:
 
 
 def create_environment(*folders: Path) -> SandboxedEnvironment:
-    """Return an environment with the templates of the folders; those of the package replace missing ones."""
+    """Return an environment with the templates of the folders, and the package's where these lack one."""
     built_in = FileSystemLoader(_TEMPLATES)
     # `built-in/base.html` is always the template of the package: with `{% extends "base.html" %}`, the
     # `base.html` of a theme would extend itself.
@@ -62,7 +62,7 @@ def create_environment(*folders: Path) -> SandboxedEnvironment:
     return environment
 
 
-def use_paths(page: str, url: str) -> str:
+def replace_site_addresses(page: str, url: str) -> str:
     """Return the HTML of a page with the addresses of the site replaced by paths, except in its <head>.
 
     The demo can be read through another port or host, so its pages contain only links that work there.

@@ -35,7 +35,7 @@ _CHECK_SECONDS = 1.0
 
 @dataclass
 class Theme:
-    """The theme at the last look at its folder; `generation` changes if any of its files changes.
+    """The theme as of the last check of its folder; `generation` changes if any of its files changes.
 
     `files` are the paths of the files by their names, such as `theme/style.css`.
     """
@@ -47,7 +47,7 @@ class Theme:
 
     @cached_property
     def environment(self) -> SandboxedEnvironment | None:
-        """The environment with the owner's templates; None if there are none."""
+        """The environment with the owner's templates, or None without such templates."""
         templates = [path for path in self.files.values() if path.suffix == ".html"]
         return templating.create_environment(Path(current_app.instance_path, THEME)) if templates else None
 
@@ -58,10 +58,10 @@ class Theme:
         try:
             return words.make_tables(tomllib.loads(path.read_text(encoding="utf-8")) if path else {})
         except (OSError, ValueError) as error:
-            self.report("words.toml", error)
+            self.record_problem("words.toml", error)
             return words.make_tables({})
 
-    def report(self, name: str, error: Exception) -> None:
+    def record_problem(self, name: str, error: Exception) -> None:
         """Store the error of a file, for `doctor`, and log it once."""
         sentence = f"{type(error).__name__}: {error}"
         if self.problems.get(name) != sentence:
@@ -69,15 +69,15 @@ class Theme:
             current_app.logger.error("theme/%s is not used: %s", name, sentence)
 
     def find_problems(self) -> Mapping[str, str]:
-        """Return the errors of reading and of rendering the files, by name."""
+        """Return the errors of the files of the theme, by name."""
         _ = self.words
         if self.environment is not None:
             for name in self.environment.list_templates(extensions=["html"]):
-                # A theme is a program of the owner, so any exception can come from it.
+                # A template is code of the owner, which can raise any exception.
                 try:
                     self.environment.get_template(name)
                 except Exception as error:
-                    self.report(name, error)
+                    self.record_problem(name, error)
         return self.problems
 
     @property
@@ -95,12 +95,12 @@ def init_app(app: Flask) -> None:
 
 
 def get_theme(app: Flask | None = None) -> Theme:
-    """Return the theme; its folder is looked at once per second, and read again if a file has changed."""
+    """Return the theme; its folder is checked once per second, and read again if a file has changed."""
     app = app or current_app
     theme, now = _THEME.get(app), time.monotonic()
     if now - theme.checked_at >= _CHECK_SECONDS:
         theme.checked_at = now
-        # A file can be missing while the owner replaces it; the next look sees the new file.
+        # A file can be missing while the owner replaces it; the next check finds the new file.
         with suppress(OSError):
             files = dict(list_theme_files(Path(app.instance_path)))
             status = {name: path.stat() for name, path in files.items()}
@@ -112,15 +112,15 @@ def get_theme(app: Flask | None = None) -> Theme:
     return theme
 
 
-def render(page: Page) -> str:
-    """Return the HTML of a page, by the templates of the theme, or by the built-in ones if those fail."""
+def render_page(page: Page) -> str:
+    """Return the HTML of a page, from the templates of the theme, or from built-in ones if these fail."""
     theme = get_theme()
     values = {**page.values, "style_hash": templating.get_style_digest()}
     values["theme_hash"] = theme.generation if f"{THEME}/style.css" in theme.files else ""
     if theme.environment is not None:
-        # A theme is a program of the owner, so any exception can come from it.
+        # A template is code of the owner, which can raise any exception.
         try:
             return theme.environment.get_template(page.template).render(values)
         except Exception as error:
-            theme.report(getattr(error, "name", None) or page.template, error)
+            theme.record_problem(getattr(error, "name", None) or page.template, error)
     return templating.get_built_in_environment().get_template(page.template).render(values)

@@ -17,12 +17,12 @@ Tables = Mapping[str, Mapping[str, Any]]
 _BRACES = re.compile(r"\{[^{}]*\}|[{}]")
 
 
-def _choose_slavic(n: int, *, one: bool) -> str:
+def _choose_slavic_form(n: int, *, one: bool) -> str:
     is_few = n % 10 in (2, 3, 4) and n % 100 not in (12, 13, 14)
     return "one" if one else "few" if is_few else "many"
 
 
-def _choose_arabic(n: int) -> str:
+def _choose_arabic_form(n: int) -> str:
     if n < 3:
         return ("zero", "one", "two")[n]
     return "other" if n % 100 < 3 else "few" if n % 100 < 11 else "many"
@@ -33,9 +33,9 @@ _PLURAL_RULES: Mapping[str, Callable[[int], str]] = {
     "en": lambda n: "one" if n == 1 else "other",
     "fr": lambda n: "one" if n < 2 else "other",
     "cs": lambda n: "one" if n == 1 else "few" if n in (2, 3, 4) else "other",
-    "pl": lambda n: _choose_slavic(n, one=n == 1),
-    "ru": lambda n: _choose_slavic(n, one=n % 10 == 1 and n % 100 != 11),
-    "ar": _choose_arabic,
+    "pl": lambda n: _choose_slavic_form(n, one=n == 1),
+    "ru": lambda n: _choose_slavic_form(n, one=n % 10 == 1 and n % 100 != 11),
+    "ar": _choose_arabic_form,
     "zh": lambda n: "other",
 }
 _WORD_CHOICES = {"dir": ("ltr", "rtl"), "forms": tuple(_PLURAL_RULES)}
@@ -58,13 +58,13 @@ class Words:
         return word
 
     def minutes(self, n: int) -> str:
-        return self._choose("minutes", n)
+        return self._choose_form("minutes", n)
 
     def count(self, n: int) -> str:
-        return self._choose("count", n)
+        return self._choose_form("count", n)
 
     def found(self, n: int) -> str:
-        return self._choose("found", n)
+        return self._choose_form("found", n)
 
     def format_date(self, time: datetime) -> str:
         return self["date"].format(day=time.day, month=self._table["months"][time.month - 1], year=time.year)
@@ -82,14 +82,14 @@ class Words:
         """Return the name of a language in the language itself, or the tag if the name is unknown."""
         return next((self._names[known] for known in _list_tags(tag) if known in self._names), tag)
 
-    def _choose(self, name: str, n: int) -> str:
+    def _choose_form(self, name: str, n: int) -> str:
         forms = self._table[name]
         wanted = [*["zero"][n:], _PLURAL_RULES[self["forms"]](n), "other", "many"]
         return str(next(forms[form] for form in wanted if form in forms)).format(n=n)
 
 
 def find_words(language: str, site_language: str, tables: Tables) -> Words:
-    """Return the words in the first language that has some: `language`, `site_language`, English."""
+    """Return the words in the first language that has a table: `language`, `site_language`, English."""
     for name in (language, site_language, "en"):
         if tags := [tag for tag in _list_tags(name) if tag in tables]:
             break
@@ -106,16 +106,16 @@ def _list_tags(tag: str) -> list[str]:
 
 
 @cache
-def _read_built_in() -> Tables:
+def _read_built_in_tables() -> Tables:
     return tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
 
 
 def make_tables(own: Mapping[str, Any]) -> Tables:
-    """Return the tables of words by tag, and the names of languages, with those of an owner's words.toml.
+    """Return the tables of words by tag, and the names of languages; `own` is the owner's words.toml.
 
     Raises ValueError if a word of the owner is wrong.
     """
-    tables = dict(_read_built_in())
+    tables = dict(_read_built_in_tables())
     for tag, table in own.items():
         if not isinstance(table, Mapping) or not (tag == "names" or is_language(tag)):
             raise ValueError(f'"{tag}" must be a table whose name is the tag of a language, such as [de].')
@@ -129,7 +129,7 @@ def make_tables(own: Mapping[str, Any]) -> Tables:
 
 def _find_problem(name: str, word: Any) -> str:
     """Return the problem with a word of an owner, as a predicate, or an empty text."""
-    english = _read_built_in()["en"].get("months" if name == "months_alone" else name, "")
+    english = _read_built_in_tables()["en"].get("months" if name == "months_alone" else name, "")
     texts = _list_texts(word)
     if (
         type(word) is not type(english)
@@ -145,7 +145,8 @@ def _find_problem(name: str, word: Any) -> str:
         return f"must be {kinds[type(english).__name__]}"
     if word not in _WORD_CHOICES.get(name, [word]):
         return f"must be one of {', '.join(_WORD_CHOICES[name])}"
-    # Patterns are formatted: an unknown name in braces would fail in a page, and an attribute be shown in it.
+    # Pages format these texts: an unknown name in braces would raise an error, and `{name.attribute}` would
+    # show the attribute.
     known, used = (set(_BRACES.findall("\n".join(some))) for some in (_list_texts(english), texts))
     if known and used - known:
         return f"has {min(used - known)}; it may have {', '.join(sorted(known))}"

@@ -8,7 +8,7 @@ import unicodedata
 #: Matches lone surrogates, and control characters other than tab, line feed and carriage return.
 FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
-#: The zero-width (non-)joiners change how the letters next to them are shown.
+#: The zero-width joiner and non-joiner, which change how the letters around them are shown.
 JOINERS = r"\u200c\u200d"
 # The blocks with the marks of all scripts in use; checking all characters would take 200 ms.
 _BLOCKS_WITH_MARKS = (

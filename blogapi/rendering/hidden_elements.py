@@ -26,7 +26,7 @@ _BLOCK_ELEMENT = re.compile(
     "figure|footer|form|h[1-6]|header|hgroup|listing|main|marquee|math|menu|nav|object|ol|pre|search|section|"
     "select|summary|svg|table|template|ul"
 )
-# Blocks whose end tags may be omitted, with the start tags that then end them.
+# Maps each block whose end tag may be omitted to the start tags that then end the block.
 _ENDED_BY = {
     "p": re.compile(
         "p|li|d[td]|t[rdh]|tbody|tfoot|thead|hr|plaintext|xmp"
@@ -114,7 +114,7 @@ def _find_tags(html: str) -> Iterator[re.Match[str]]:
 
 
 def _is_hidden(tag: re.Match[str], hiding: Mapping[str, re.Pattern[str]]) -> bool:
-    # If an attribute occurs several times, browsers use the first.
+    # If a tag has the same attribute several times, browsers use the first value.
     values = {name.lower(): value for name, value in reversed(_ATTRIBUTE.findall(tag["attributes"]))}
     if "" in hiding and hiding[""].match(tag[0]):
         return True

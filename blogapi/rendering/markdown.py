@@ -39,11 +39,6 @@ _ESCAPED_BRACKETS = re.compile(
 _LINE_START = re.compile(r"\n[ \t>]*")
 
 
-def _mark_formulas(content: str) -> str:
-    """Return the Markdown with marked formulas, which comrak does not change; see `_remove_marks`."""
-    return _FORMULA.sub(_mark_formula, content)
-
-
 def _remove_marks(html: str) -> str:
     """Return the rendered HTML without the marks and without the elements that comrak makes of formulas."""
     html = html.replace(f'<span data-math-style="display">{_MATH_MARK}', "").replace(
@@ -140,7 +135,7 @@ def render_markdown(content: str) -> str | None:
         content, footnotes = _FOOTNOTE.subn(f"[^{FOOTNOTE_MARK}", content)
         if footnotes > MAX_FOOTNOTES:
             return None
-    content = _ADDRESS.sub(_end_address, _mark_formulas(content))
+    content = _ADDRESS.sub(_end_address, _FORMULA.sub(_mark_formula, content))
     content = _SELF_CLOSED_TAG.sub(rf"<\g<1>{_SELF_CLOSED_MARK}\2", _TILDE.sub(_TILDE_MARK, content))
     content = content.encode("utf-8", "replace").decode()
     # Without the line end, comrak ignores a reference definition at the end of the text.

@@ -27,7 +27,7 @@ MAX_PLAYERS = 100
 _ADDRESS_END = r"(?:[/?&#]\S*)?"
 _PARAGRAPH = re.compile(r'<p><a href="(https?://[^"<>]*+)">([^<]*+)</a></p>')
 _TIME = re.compile(r"[?&#](?:t|start)=(?:([0-9]{1,2})h)?(?:([0-9]{1,4})m)?(?:([0-9]{1,6})s?)?(?=[&#]|\Z)")
-# Matches the output of to_frame() after the sanitizer.
+# Matches the output of make_player_figure() after the sanitizer has cleaned it.
 _PLAYER_FRAME = re.compile(r'(<figure class="embed embed-[a-z]+">)<iframe [^<>]*+></iframe>')
 _PLAYER_FIGURE = re.compile(r'<figure class="embed embed-[a-z]+">(?:[^<]++|<(?!/?figure))*+</figure>')
 
@@ -36,8 +36,8 @@ _PLAYER_FIGURE = re.compile(r'<figure class="embed embed-[a-z]+">(?:[^<]++|<(?!/
 class Player:
     """The player of one kind of address. `make_address` returns the address of its frame.
 
-    The pattern matches a whole address. It must mean the same in Python and in JavaScript, because the editor
-    uses it to show which addresses become players.
+    The pattern matches a whole address. The pattern must mean the same in Python and in JavaScript, because
+    the editor uses it to show which addresses become players.
     """
 
     name: str
@@ -111,16 +111,15 @@ def show_players(html: str) -> str:
 
     def replace(paragraph: re.Match[str]) -> str:
         nonlocal count
-        frame = (
-            to_frame(unescape(paragraph[1])) if paragraph[1] == paragraph[2] and count < MAX_PLAYERS else None
-        )
+        is_replaced = paragraph[1] == paragraph[2] and count < MAX_PLAYERS
+        frame = make_player_figure(unescape(paragraph[1])) if is_replaced else None
         count += frame is not None
         return frame or paragraph[0]
 
     return _PARAGRAPH.sub(replace, html)
 
 
-def to_frame(address: str) -> str | None:
+def make_player_figure(address: str) -> str | None:
     """Return a figure with the player and a link to the address, or None if it has no player."""
     result = find_player(address)
     if result is None:
@@ -134,7 +133,7 @@ def to_frame(address: str) -> str | None:
 
 
 def find_player(address: str) -> tuple[Player, str] | None:
-    """Return the player of this address and the address of its frame; None without a player."""
+    """Return the player of this address and the address of the frame; None if there is no player."""
     for pattern, player in _PATTERNS:
         if match := pattern.fullmatch(address):
             return player, player.make_address(match)

@@ -18,7 +18,7 @@ _ID = re.compile(r' id="([^"]*)"')
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading: its level (1 to 6), its plain text and its id, which is empty if it has none."""
+    """A heading: its level (1 to 6), its plain text and its id; the id may be empty."""
 
     level: int
     text: str
@@ -55,11 +55,11 @@ class RenderedContent:
 
 
 def render(content: str, content_type: str) -> RenderedContent:
-    """Render content; `content_type` is html, markdown or text.
+    """Render the content of an article; `content_type` is html, markdown or text.
 
     Takes at most about two seconds for 2 MB of any content, and needs no database.
     """
-    # Imported here, because its libraries need 4 MB of memory, which servers without writes can save.
+    # Imported here, because the sanitizer needs 4 MB of memory, which servers without writes can save.
     from blogapi.rendering import sanitizer
 
     html = sanitizer.to_safe_html(content, content_type)

@@ -183,7 +183,7 @@ def to_safe_html(content: str, content_type: str) -> str:
         return escape(text.replace("\0", ""), quote=False)
     footnote_mark = markdown.FOOTNOTE_MARK if content_type == "markdown" else ""
     has_references = _REFERENCE_SCHEME.search(html) is not None
-    attributes = _AttributeFilter(_find_footnote_ids(html, footnote_mark), has_references=has_references)
+    attributes = _AttributeFilter(html, footnote_mark, has_references=has_references)
     safe = nh3.clean(
         html,
         tags=_TAGS,
@@ -266,14 +266,6 @@ def _make_paragraphs(text: str) -> list[str]:
     return [escape(paragraph).replace("\n", "<br>\n") for paragraph in paragraphs if paragraph]
 
 
-def _find_footnote_ids(html: str, mark: str) -> frozenset[str]:
-    """Return the ids that the renderer's footnotes will have once FOOTNOTE_MARK is removed."""
-    if not mark or mark not in html:
-        return frozenset()
-    ids = re.findall(rf'id="(fn(?:ref)?-){mark}([^"]+)"', html)
-    return frozenset(unescape("".join(parts)) for parts in ids)
-
-
 def _empty_iframe(iframe: re.Match[str]) -> str:
     return f"<iframe{iframe[1]}></iframe>" if ' src="https://' in iframe[1] else ""
 
@@ -334,10 +326,13 @@ def _clean_reference(tag: str, attribute: str, value: str) -> str | None:
 class _AttributeFilter:
     """Filters the attributes of one document. nh3 calls the filter for each attribute in document order."""
 
-    def __init__(self, footnote_ids: frozenset[str], *, has_references: bool) -> None:
+    def __init__(self, html: str, footnote_mark: str, *, has_references: bool) -> None:
         self.renamed_ids: dict[str, str] = {}
         self._has_references = has_references
-        self._footnote_ids = footnote_ids
+        # The ids that the renderer's footnotes will have once FOOTNOTE_MARK is removed.
+        is_marked = footnote_mark and footnote_mark in html
+        ids = re.findall(rf'id="(fn(?:ref)?-){footnote_mark}([^"]+)"', html) if is_marked else ()
+        self._footnote_ids = {unescape("".join(parts)) for parts in ids}
         self._ids: set[str] = set()
         # The last number that was appended to each slug, so that the search for a free slug continues there.
         self._slugs: Counter[str] = Counter()

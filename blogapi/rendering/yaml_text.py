@@ -28,14 +28,14 @@ def to_yaml(value: Mapping[str, object] | Sequence[object]) -> str:
 def _to_lines(value: object, indent: str) -> Iterator[str]:
     if isinstance(value, Mapping):
         for key, item in value.items():
-            yield f"{indent}{key}:{_write_value(item, f'{indent}  ')}"
+            yield f"{indent}{key}:{_format_value(item, f'{indent}  ')}"
     elif isinstance(value, (list, tuple)):
         for item in value:
             text = "".join(_to_lines(item, f"{indent}  ")) if isinstance(item, Mapping) else to_scalar(item)
             yield f"{indent}- {text.strip()}\n"
 
 
-def _write_value(value: object, indent: str) -> str:
+def _format_value(value: object, indent: str) -> str:
     if isinstance(value, (Mapping, list, tuple)) and value:
         return "\n" + "".join(_to_lines(value, indent))
     return f" {to_scalar(value)}\n"

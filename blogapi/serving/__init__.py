@@ -1,1 +1,1 @@
-"""The server, a subclass of the waitress server with limits. It serves the application of `application`."""
+"""The server, a subclass of the waitress server with limits; it serves the application."""

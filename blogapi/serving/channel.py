@@ -17,8 +17,8 @@ from blogapi.storage.database import db
 
 CHUNK_BYTES = 128 * 1024
 
-# After a connection has sent this number of bytes, other connections have their turn. Without turns, they
-# waited 0.5 s during 8 fast downloads and 7 s during 60 downloads; with turns, 0.03 s and 0.1 s.
+# After a connection has sent this number of bytes, other connections have their turn. Without turns, the
+# others waited 0.5 s during 8 fast downloads and 7 s during 60 downloads; with turns, 0.03 s and 0.1 s.
 TURN_BYTES = 256 * 1024
 
 # A cached body that is longer than this is sent separately from the head.
@@ -28,9 +28,9 @@ MAX_JOINED_BYTES = 64 * 1024
 class Channel(HTTPChannel):  # type: ignore[misc]
     """A client connection.
 
-    The socket thread starts each request. It sends a cached response itself, which is faster than waking
-    another thread; any other request is queued for a worker thread. The next request of a connection starts
-    when the previous response has been sent completely.
+    The socket thread starts each request. The socket thread itself sends a cached response, which is faster
+    than waking another thread; any other request is queued for a worker thread. The next request of a
+    connection starts when the previous response has been sent completely.
 
     If a connection is closed while its client is still sending, the client's operating system discards the
     response unread. Therefore, after the server has refused a request, it closes only its own direction of
@@ -83,7 +83,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         elif now - self._active_at > (self.limits.drop if self.is_half_closed else self.limits.idle):
             self.will_close = True
 
-    def stalled_since(self) -> float | None:
+    def get_stall_start(self) -> float | None:
         """Return the time since which the server has been waiting for the client to send or to read bytes.
 
         Return None while the server is working on a response.
@@ -163,7 +163,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         # The time of a pipelined request is measured from the end of the previous response.
         request.received_at = time.monotonic()
         task = self.task_class(self, request)
-        response = task.find_cached() if task.may_be_cached() else None
+        response = task.find_cached_response() if task.may_look_in_cache() else None
         if response is not None:
             self._send_cached_response(*response)
             # Let waitress use a new buffer for the next response, because a buffer keeps the sent bytes.

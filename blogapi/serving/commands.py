@@ -36,7 +36,7 @@ from blogapi.web.metrics import get_metrics
 _TRIM_THRESHOLD, _ARENA_MAX = -1, -8
 
 
-def return_freed_memory() -> None:
+def configure_malloc() -> None:
     """Make glibc use one memory pool for all threads, and return free memory at the end of the pool.
 
     By default, glibc has a pool for each thread and keeps up to 64 MB of freed memory in each pool. With a C
@@ -44,7 +44,7 @@ def return_freed_memory() -> None:
     """
     if sys.platform == "linux" and (mallopt := getattr(ctypes.CDLL(None), "mallopt", None)):
         mallopt(_ARENA_MAX, 1)
-        # With less, the pool can shrink and grow again for each part of a long response.
+        # With a lower threshold, the pool can shrink and grow again for each part of a long response.
         mallopt(_TRIM_THRESHOLD, 1024 * 1024)
 
 
@@ -61,7 +61,7 @@ Or stop the server and start it with --demo for a sample blog."""
 
 def _parse_proxy(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
     try:
-        return None if value is None else settings.network(value)
+        return None if value is None else settings.parse_network(value)
     except ValueError as error:
         raise click.BadParameter(f"It {error}.") from error
 
@@ -123,7 +123,7 @@ def serve(
             app: Flask = context.obj.load_app()
         with app.app_context():
             check_shared_folder()
-            return_freed_memory()
+            configure_malloc()
             http_server = server.create_server(
                 app,
                 listening_socket=listening_socket,
@@ -170,10 +170,10 @@ def _run_server(
     if app.config["ADMIN_PAGES"]:
         _print_admin_pages(public_address or local_address)
     import_job_service.delete_old_jobs()
-    _print_next_steps(with_demo, local_address)
+    _create_sample_or_print_next_steps(with_demo, local_address)
     start_integrity_check(app)
     daily.start_daily_backups(app)
-    stop_announcing = background.start(app, deleted_item_service.delete_old_items)
+    stop_announcing = background.start_thread(app, deleted_item_service.delete_old_items)
     stop_webhooks = sender.start_sender(app)
     _print_or_log(f"Serving {Path(app.instance_path)} at {address}  (Ctrl-C ends)")
     _stop_on_signals(app, http_server)
@@ -191,9 +191,11 @@ def _run_server(
 
 def _open_access_log(app: Flask) -> log.AccessLog | None:
     counted = get_metrics(app)
-    handlers = [] if app.config["ACCESS_LOG"] == "off" else [log.log_lines(logs.get_format(app.config))]
+    handlers = (
+        [] if app.config["ACCESS_LOG"] == "off" else [log.make_log_handler(logs.get_format(app.config))]
+    )
     if counted is not None:
-        handlers.append(log.count_requests(counted.count))
+        handlers.append(log.make_count_handler(counted.count_request))
     return log.AccessLog(*handlers) if handlers else None
 
 
@@ -204,7 +206,7 @@ def _stop_on_signals(app: Flask, http_server: server.Server) -> None:
             sys.exit(128 + number)
         get_runner(app).stopping.set()
         http_server.stop()
-        if backup_command.stop_running():
+        if backup_command.stop_running_command():
             app.logger.warning("BACKUP_COMMAND was ended, because the server stops")
         listening.notify_service_manager("STOPPING=1")
 
@@ -240,20 +242,20 @@ def _print_admin_pages(address: str) -> None:
                 click.echo(f"{FIRST_ADMIN}\n  {address}{links.create_setup_link().path}")
 
 
-def _print_next_steps(with_demo: bool, local_address: str) -> None:
+def _create_sample_or_print_next_steps(with_demo: bool, local_address: str) -> None:
     if with_demo:
         # Imported here, so that a server without --demo starts sooner.
-        from blogapi.operations.demo.seed import AUTHOR_NAME, fill_empty_blog, update_address
+        from blogapi.operations.demo.seed import AUTHOR_NAME, fill_empty_blog, update_loopback_address
 
         stored = fill_empty_blog(local_address)
         if not stored and local_address:
-            update_address(local_address)
+            update_loopback_address(local_address)
         _print_or_log(
             f"Created a sample blog: {stored} articles by the admin {AUTHOR_NAME!r}."
             if stored
             else "The blog already has articles; no sample was added."
         )
-    elif article_queries.is_empty():
+    elif article_queries.is_blog_empty():
         _print_or_log(NEXT_STEPS.format(program=blog_folder.get_command()))
     # Requests use their own contexts. Return the database connection of this context to the pool.
     db.session.remove()

@@ -34,15 +34,15 @@ class Limits:
 
     # select() fails with more than about 500 descriptors on Windows and 1,000 elsewhere.
     connections: int = 400
-    # Largest number of connections of one client address. This limit applies only while at least half of
-    # `connections` are open.
+    # Largest number of connections of one client address. The limit per address applies only while at
+    # least half of `connections` are open.
     per_address: int = 64
     # Largest number of requests that wait for a thread; further requests are refused.
     queue: int = 256
 
     # The space for received request bodies that are not yet processed: `bodies` times the maximum size of a
-    # body and, for files to import, which only logged-in clients can send, `imports` times their maximum
-    # size. waitress stores a body of more than 512 kB in a temporary file without a name.
+    # body and, for files to import, which only logged-in clients can send, `imports` times the maximum
+    # size of such a file. waitress stores a body of more than 512 kB in a temporary file without a name.
     bodies: int = 16
     imports: int = 2
 
@@ -55,7 +55,7 @@ class ByteCounter:
         self._lock = threading.Lock()
 
     def add(self, size: int) -> bool:
-        """Add `size` bytes (which may be negative) and return True, or False if that exceeds the limit."""
+        """Add `size` bytes (which may be negative) and return True, or return False at the limit."""
         with self._lock:
             if size > 0 and self.total + size > self.limit:
                 return False

@@ -57,7 +57,8 @@ def bind_address(host: str, port: int) -> socket.socket:
 def bind_unix_socket(path: Path) -> socket.socket:
     """Return a socket bound to the path, with mode 0660; raises OSError if it cannot be bound.
 
-    A socket file on which no server listens is replaced, because an earlier server left it; no other file is.
+    A socket file on which no server listens is replaced, because an earlier server left it. No other file is
+    replaced.
     """
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:

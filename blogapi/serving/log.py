@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import quote
 
-from blogapi.web.logs import API_KEY, IS_FORMATTED, format_time, key_prefix
+from blogapi.web.logs import API_KEY, IS_FORMATTED, format_time, get_key_prefix
 
 logger = logging.getLogger("blogapi.access")
 
@@ -58,7 +58,7 @@ class AccessLog:
         self._thread = threading.Thread(target=self._run, name="access_log", daemon=True)
         self._thread.start()
 
-    def add(self, entry: AccessLogEntry) -> None:
+    def add_entry(self, entry: AccessLogEntry) -> None:
         """Add an entry, or drop and count it if too many entries are waiting."""
         if len(self._waiting) >= MAX_WAITING_ENTRIES:
             self._lost += 1
@@ -91,7 +91,7 @@ class AccessLog:
             logger.warning("%d requests are missing from this log because its output was blocked.", lost)
 
 
-def log_lines(log_format: str) -> Callable[[Sequence[AccessLogEntry]], None]:
+def make_log_handler(log_format: str) -> Callable[[Sequence[AccessLogEntry]], None]:
     """Return a handler that logs entries in the format `text` or `json`.
 
     Each batch of entries is one log record, because creating a record costs more than formatting a line.
@@ -102,7 +102,7 @@ def log_lines(log_format: str) -> Callable[[Sequence[AccessLogEntry]], None]:
     return lambda entries: logger.info("%s", "\n".join(map(line, entries)), extra=extra)
 
 
-def count_requests(
+def make_count_handler(
     count: Callable[[str, str, str, float], None],
 ) -> Callable[[Sequence[AccessLogEntry]], None]:
     """Return a handler that calls `count` with the route, method, status and seconds of each entry."""
@@ -144,7 +144,7 @@ def format_json(entry: AccessLogEntry) -> str:
 
 
 # Cached, because the formatting functions call it for each request.
-find_prefix = lru_cache(1024)(key_prefix)
+find_prefix = lru_cache(1024)(get_key_prefix)
 
 
 @lru_cache(4096)

@@ -85,7 +85,7 @@ class ParserSettings(Adjustments):  # type: ignore[misc]
 class Parser(HTTPRequestParser):  # type: ignore[misc]
     """Parses a request, and refuses it if a proxy and this server could understand it differently."""
 
-    # These are default values, because the logs read the attributes even if the request line was not parsed.
+    # Default values of attributes, which the logs read even if the request line was not parsed.
     path = ""
     command = ""
     received_at = 0.0

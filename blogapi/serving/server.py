@@ -34,7 +34,7 @@ from blogapi.serving.limits import Limits
 from blogapi.serving.log import AccessLog
 from blogapi.serving.parser import ParserSettings, limit_bodies
 from blogapi.web import errors, headers, metrics, request_id
-from blogapi.web.rate_limits.limiter import address_key
+from blogapi.web.rate_limits.limiter import get_address_key
 from blogapi.web.rate_limits.middleware import limits_requests
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def trust_proxy(app: Flask, proxy: str, *, trust_all: bool = False) -> WSGIAppli
 
 
 def _send_bad_request(environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:
-    body = errors.problem_body(400, *errors.default_problem(400))
+    body = errors.make_problem_body(400, *errors.get_default_problem(400))
     name = environ[request_id.REQUEST_ID_KEY] = request_id.choose_request_id(environ.get("HTTP_X_REQUEST_ID"))
     start_response("400 Bad Request", [*headers.error_headers(name), ("Content-Length", str(len(body)))])
     return [body]
@@ -168,7 +168,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
             if self._map:
                 self._finish_requests()
         finally:
-            self._close_all()
+            self._close_all_connections()
 
     def stop(self) -> None:
         """Finish the received requests within a time limit, then end `run`. Any thread may call this."""
@@ -180,7 +180,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         return bool(self.accepting) and not self._is_full
 
     def handle_accept(self) -> None:
-        """Accept a connection, unless the maximum number are open and none of them may be closed for it."""
+        """Accept a connection, unless all slots are taken and no connection may be closed for the new one."""
         evicted = None
         if len(self.active_channels) >= self.limits.connections:
             evicted = self._find_most_stalled()
@@ -198,14 +198,14 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         if accepted is None:
             return
         connection, address = accepted
-        if evicted is None and self._is_crowded(client := self.get_client(address)):
+        if evicted is None and self._has_too_many_connections(client := self.get_client(address)):
             evicted = self._find_most_stalled(client)
             if evicted is None:
                 connection.close()
                 return
         if evicted is not None:
-            # Close the old connection only after the accept: otherwise the new connection could get its file
-            # descriptor, which may have pending events.
+            # Close the old connection only after the accept: otherwise the new connection could get the file
+            # descriptor of the old connection, which may have pending events.
             evicted.handle_close()
         self._open_channel(connection, address)
 
@@ -221,11 +221,11 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         return bool(self.task_dispatcher.count_queued() >= self.limits.queue)
 
     def get_client(self, address: Any) -> str:
-        """Return the key under which connections of the address are counted; "" for the unlimited proxy."""
+        """Return the key under which connections of the address are counted; "" for the proxy (no limit)."""
         ip = ip_address(address[0].partition("%")[0])
         if self._proxy is not None and ip in self._proxy:
             return ""
-        return address_key(str(ip))
+        return get_address_key(str(ip))
 
     def _open_channel(self, connection: socket.socket, address: Any) -> None:
         try:
@@ -235,7 +235,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
             # The client has already disconnected.
             connection.close()
 
-    def _is_crowded(self, client: str) -> bool:
+    def _has_too_many_connections(self, client: str) -> bool:
         if not client or len(self.active_channels) < self.limits.connections // 2:
             return False
         clients = [channel.client for channel in self.active_channels.values()]
@@ -248,7 +248,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
             (since, channel)
             for channel in self.active_channels.values()
             if (client is None or channel.client == client)
-            and (since := channel.stalled_since()) is not None
+            and (since := channel.get_stall_start()) is not None
             # If the client has reached its own limit, any of its incomplete requests may be evicted.
             and (now - since > EVICTION_SECONDS or (client is not None and channel.request is not None))
         ]
@@ -283,18 +283,18 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         self.socket.close()
         self._map.pop(self._fileno, None)
         self._run_once(0)
-        while self._close_idle() and time.monotonic() < ends_at:
+        while self._close_idle_connections() and time.monotonic() < ends_at:
             self._next_sweep = 0.0
             self._run_once(min(self.limits.sweep, 0.1))
 
-    def _close_idle(self) -> bool:
+    def _close_idle_connections(self) -> bool:
         """Close idle connections; return whether other connections are left."""
         for channel in list(self.active_channels.values()):
             if channel.is_idle():
                 channel.handle_close()
         return bool(self.active_channels)
 
-    def _close_all(self) -> None:
+    def _close_all_connections(self) -> None:
         for channel in list(self.active_channels.values()):
             channel.handle_close()
         self.close()

@@ -25,7 +25,7 @@ from blogapi.web.request_id import REQUEST_ID_KEY, ROUTE_KEY, choose_request_id
 
 
 @lru_cache(256)
-def _canonical_name(name: str) -> str:
+def _capitalize_name(name: str) -> str:
     return "-".join(part.capitalize() for part in name.split("-"))
 
 
@@ -36,7 +36,7 @@ def _format_date(second: int) -> str:
 
 def make_head(status: str, headers: Sequence[tuple[str, str]], length: int, second: int) -> bytes:
     """Return the head of an HTTP/1.1 response: the same bytes as waitress makes, but computed faster."""
-    fields = [(_canonical_name(name), value) for name, value in headers]
+    fields = [(_capitalize_name(name), value) for name, value in headers]
     fields.append(("Date", _format_date(second)))
     if not any(name == "Content-Length" for name, _ in fields):
         fields.append(("Content-Length", str(length)))
@@ -59,7 +59,7 @@ class LoggedTask(Task):  # type: ignore[misc]
             # After any other exception, the task of the error response logs the request.
             if self.wrote_header or isinstance(error, ClientDisconnected):
                 self.log()
-            # waitress logs this path with the exception, so remove secrets from it.
+            # waitress logs this path with the exception, so remove secrets from the path.
             self.request.path = make_loggable_path(self.request.path, self.route)
             raise
         self.log()
@@ -75,7 +75,7 @@ class LoggedTask(Task):  # type: ignore[misc]
         if access_log is None:
             return
         request = self.request
-        access_log.add(
+        access_log.add_entry(
             AccessLogEntry(
                 time.time(),
                 request.command,
@@ -96,11 +96,11 @@ class ProblemTask(LoggedTask, ErrorTask):  # type: ignore[misc]
     """The response to a request that the server itself refuses."""
 
     def execute(self) -> None:
-        """Write the error response. Attributes of the request can be missing if it was not parsed."""
+        """Write the error response. If the request was not parsed, some attributes are missing."""
         error = self.request.error
-        code, detail = errors.default_problem(error.code)
-        body = errors.problem_body(error.code, code, detail)
-        self.status = f"{error.code} {errors.reason_phrase(error.code)}"
+        code, detail = errors.get_default_problem(error.code)
+        body = errors.make_problem_body(error.code, code, detail)
+        self.status = f"{error.code} {errors.get_reason_phrase(error.code)}"
         self.request_id = choose_request_id(self.request.headers.get("X_REQUEST_ID"))
         self.response_headers = error_headers(self.request_id)
         if isinstance(error, Busy):
@@ -133,7 +133,7 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
         self.chunked_response &= self.request.command != "HEAD"
         super().finish()
 
-    def may_be_cached(self) -> bool:
+    def may_look_in_cache(self) -> bool:
         """Return whether the socket thread may look for a cached response."""
         request, server = self.request, self.channel.server
         if server.keyless_paths is None or request.error or request.command != "GET" or server.stopping:
@@ -144,7 +144,7 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
             return True
         return bool(request.path.startswith(server.keyless_paths))
 
-    def find_cached(self) -> tuple[bytes, bytes] | None:
+    def find_cached_response(self) -> tuple[bytes, bytes] | None:
         """Return the head and the body of the cached response, or None if no response is cached."""
         self.start()
         environ = self.get_environment()
@@ -174,7 +174,7 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
         return header
 
     def set_close_on_finish(self) -> None:
-        """Close the connection after this response, unless its missing body is the only reason.
+        """Close the connection after this response, unless the only reason is that the response has no body.
 
         waitress closes the connection after any response without Content-Length, which includes 204 and 304.
         """

@@ -16,7 +16,7 @@ from blogapi.serving.limits import SHORT_BODY_BYTES, ByteCounter, Limits
 from blogapi.serving.parser import ParserSettings
 from blogapi.serving.server import Server, UnixServer
 from blogapi.storage.upgrade_progress import UPGRADE
-from blogapi.web.errors import problem_body, reason_phrase
+from blogapi.web.errors import get_reason_phrase, make_problem_body
 from blogapi.web.headers import error_headers
 from blogapi.web.request_id import choose_request_id
 
@@ -39,15 +39,15 @@ def answer_request(environ: WSGIEnvironment, start_response: StartResponse) -> I
     headers = dict(error_headers(choose_request_id(environ.get("HTTP_X_REQUEST_ID"))))
     progress = UPGRADE.progress
     if "text/html" in environ.get("HTTP_ACCEPT", ""):
-        text = html.escape(progress.describe()) if progress else ""
+        text = html.escape(progress.to_text()) if progress else ""
         body = _PAGE.format(seconds=RETRY_SECONDS, progress=text).encode("utf-8")
         headers |= {"Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": _PAGE_POLICY}
     else:
-        problem: dict[str, Any] = json.loads(problem_body(_STATUS, "upgrading", _DETAIL))
+        problem: dict[str, Any] = json.loads(make_problem_body(_STATUS, "upgrading", _DETAIL))
         problem |= {"progress": asdict(progress)} if progress else {}
         body = json.dumps(problem).encode("ascii")
     headers |= {"Retry-After": str(RETRY_SECONDS), "Content-Length": str(len(body))}
-    start_response(f"{_STATUS} {reason_phrase(_STATUS)}", [*headers.items()])
+    start_response(f"{_STATUS} {get_reason_phrase(_STATUS)}", [*headers.items()])
     return [] if environ["REQUEST_METHOD"] == "HEAD" else [body]
 
 

@@ -257,7 +257,7 @@ def make_absolute(address: str, *bases: str) -> str | None:
     return urljoin(f"{base}/", f"./{address.lstrip('/')}") if base else None
 
 
-def make_picture_absolute(site: Site, address: str) -> str | None:
+def make_absolute_picture_url(site: Site, address: str) -> str | None:
     """Return the absolute address of a picture, or None if it is unknown.
 
     A relative address is relative to the service, or else to the site. A file of the media library is always
@@ -289,7 +289,7 @@ def check_path_pattern(pattern: str, placeholders: tuple[str, ...]) -> list[str]
 
 
 def _fill_pattern(pattern: str, values: Mapping[str, str]) -> str:
-    # The slashes in these values separate slugs, so they stay.
+    # The slashes in these values separate slugs, so the slashes are not escaped.
     quoted = {
         name: quote(value, safe="/" if name in ("path", "/language") else "")
         for name, value in values.items()

@@ -62,7 +62,7 @@ class HeadSchema(ma.Schema):
     )
 
 
-# The query parameter of the page that `head` describes.
+# The query parameter with the number of the page of a list that `head` describes.
 HEAD_PAGE = StrictInteger(
     minimum=1,
     maximum=MAX_PAGE_NUMBER,

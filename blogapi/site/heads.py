@@ -48,7 +48,7 @@ class PageSummary:
 
 @dataclass(frozen=True, slots=True)
 class PageNumber:
-    """Which page of a list a head describes, and the words for it in the title (empty: the number)."""
+    """The page of a list that a head describes; `words` name the page in the title (empty: its number)."""
 
     number: int = 1
     words: str = ""
@@ -73,7 +73,7 @@ def make_site_head(site: Site, *, page: PageNumber = FIRST_PAGE) -> Fields:
     home, description = addresses.make_home_url(site), to_short_line(site.description)
     title = to_line(site.title) or urlsplit(site.url).netloc
     summary = PageSummary(page.number_title(title), description, page.number_url(home), choose_image(site))
-    item = without_empty(
+    item = drop_empty_fields(
         {
             "@type": "WebSite",
             "name": title,
@@ -91,7 +91,7 @@ def make_list_head(site: Site, title: str, path: str, *, page: PageNumber = FIRS
     """Return the head of a list that belongs to no term; its first page has this path below the site."""
     url = page.number_url(f"{site.url}{path}") if site.url else None
     full_title = page.number_title(" - ".join(filter(None, map(to_line, (title, site.title)))))
-    item = without_empty(
+    item = drop_empty_fields(
         {
             "@type": "CollectionPage",
             "name": full_title,
@@ -105,7 +105,7 @@ def make_list_head(site: Site, title: str, path: str, *, page: PageNumber = FIRS
 
 
 def _list_alternates(site: Site) -> Sequence[Fields]:
-    """Return the home pages of all languages; none unless each language has its own."""
+    """Return the home pages of all languages, or nothing unless each language has its own home page."""
     homes = addresses.list_homes(site)
     if not site.url or not 1 < len({*homes.values()}) == len(homes):
         return []
@@ -150,15 +150,15 @@ def build_head(
         "twitter:description": page.description,
         "twitter:image": page.image,
     }
-    head: Fields = without_empty(
+    head: Fields = drop_empty_fields(
         {
             "title": page.title,
             "description": page.description,
             "canonical": page.url,
             "alternates": alternates,
             "robots": robots,
-            "open_graph": without_empty(open_graph),
-            "twitter": without_empty(twitter),
+            "open_graph": drop_empty_fields(open_graph),
+            "twitter": drop_empty_fields(twitter),
             "json_ld": {
                 "@context": "https://schema.org",
                 "@graph": [item, *_make_breadcrumb_list(site, breadcrumbs)],
@@ -170,7 +170,7 @@ def build_head(
 
 def choose_image(site: Site, *pictures: str) -> str | None:
     """Return the absolute address of the first picture whose address is known, or else of the site's logo."""
-    images = (addresses.make_picture_absolute(site, picture) for picture in (*pictures, site.logo))
+    images = (addresses.make_absolute_picture_url(site, picture) for picture in (*pictures, site.logo))
     return next(filter(None, images), None)
 
 
@@ -178,8 +178,8 @@ def make_publisher(site: Site) -> Fields | None:
     """Return the JSON-LD of the organization that publishes the site, or None if the site has no title."""
     if not site.title:
         return None
-    logo = addresses.make_picture_absolute(site, site.logo)
-    return without_empty(
+    logo = addresses.make_absolute_picture_url(site, site.logo)
+    return drop_empty_fields(
         {
             "@type": "Organization",
             "name": site.title,
@@ -198,12 +198,12 @@ def list_category_breadcrumbs(site: Site, categories: Sequence[Fields]) -> Seque
 
 
 def _make_breadcrumb_list(site: Site, breadcrumbs: Sequence[Breadcrumb]) -> list[Fields]:
-    """Return the path from the home page as JSON-LD; empty without breadcrumbs, title or address."""
+    """Return the breadcrumbs from the home page on as JSON-LD; empty if the site has no title or address."""
     home = addresses.make_home_url(site)
     if not breadcrumbs or not home or not site.title:
         return []
     items = [
-        without_empty({"@type": "ListItem", "position": position, "name": name, "item": url})
+        drop_empty_fields({"@type": "ListItem", "position": position, "name": name, "item": url})
         for position, (name, url) in enumerate([(site.title, home), *breadcrumbs], 1)
     ]
     return [{"@type": "BreadcrumbList", "itemListElement": items}]
@@ -237,7 +237,7 @@ def _list_values(tags: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
         yield from ((name, item) for item in (value if isinstance(value, list) else [value]))
 
 
-def without_empty(fields: Mapping[str, Any]) -> Fields:
+def drop_empty_fields(fields: Mapping[str, Any]) -> Fields:
     """Return the fields whose value is not empty."""
     return {name: value for name, value in fields.items() if value}
 

@@ -1,4 +1,4 @@
-"""Table of the site."""
+"""The table of the site."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The paths of pages, which can contain the slugs of the pages above them; see `pages.page_tree`."""
+"""The paths of pages, which can contain the slugs of the pages above; `articles.page_tree` reads the tree."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def make_path(site: Site, uuid: UUID, slug: str, parent: UUID | None, tree: Tree
     return addresses.make_page_path(site, uuid=uuid, slugs=slugs, language=language)
 
 
-def find_by_slug(slug: str, tree: Tree) -> UUID | None:
+def find_page_by_slug(slug: str, tree: Tree) -> UUID | None:
     """Return the page that has this slug, or None."""
     return next((uuid for uuid, node in tree.items() if node.slug == slug), None)
 

@@ -6,7 +6,7 @@ import re
 from ipaddress import ip_address
 from urllib.parse import unquote, urlsplit
 
-from blogapi.settings import host_in_ascii
+from blogapi.settings import encode_host
 from blogapi.web.outgoing import is_on_internet
 
 # A key of an index on PostgreSQL has at most 2,704 bytes.
@@ -48,7 +48,7 @@ def get_host(address: str) -> tuple[str, int | None] | None:
         port, name = parts.port, (parts.hostname or "").rstrip(".")
     except ValueError:
         return None
-    host = host_in_ascii(f"[{name}]" if ":" in name else name)
+    host = encode_host(f"[{name}]" if ":" in name else name)
     return host, None if port == {"http": 80, "https": 443}.get(parts.scheme) else port
 
 

@@ -42,8 +42,8 @@ def get_service_url(site: Site | None = None) -> str:
     """Return the public address of the service, or an empty string if it is unknown.
 
     If `service_url` is not set, the built-in site and the service have the same address. An address that only
-    this machine or its network can reach is not returned. Then addresses stay relative, so the blog also
-    works through another port or name.
+    this machine or its network can reach is not returned: addresses of files then stay relative, so that the
+    blog also works through another port or name.
     """
     site = site or get_site()
     uses_site_url = site.built_in and not site.service_url and not is_local_address(site.url)

@@ -7,7 +7,7 @@ from urllib.parse import quote, urlsplit
 
 import marshmallow as ma
 
-from blogapi.settings import host_in_ascii
+from blogapi.settings import encode_host
 from blogapi.site.addresses import (
     ARTICLE_PLACEHOLDERS,
     PAGE_PLACEHOLDERS,
@@ -69,7 +69,7 @@ class PublicAddress(WebAddress):
 def _normalize_address(address: str) -> str:
     parts = urlsplit(address)
     is_ip_v6 = ":" in (parts.hostname or "")
-    host = host_in_ascii(f"[{parts.hostname}]" if is_ip_v6 else parts.hostname or "")
+    host = encode_host(f"[{parts.hostname}]" if is_ip_v6 else parts.hostname or "")
     if not parts.scheme or not host or "?" in address or "#" in address:
         raise ValueError(address)
     port = f":{parts.port}" if parts.port is not None else ""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from dataclasses import dataclass
-from fnmatch import translate
 from urllib.parse import unquote, urlsplit
 from uuid import UUID
 
@@ -30,12 +29,13 @@ FIXED_SEGMENTS = ("search", "archive", "page")
 SEARCH_PATH, ARCHIVE_PATH = "/search/", "/archive/"
 
 _MONTH = re.compile(r"/archive/([0-9]{4})/(0[1-9]|1[0-2])/?")
-_SERVICE_SEGMENT = re.compile("|".join(map(translate, SERVICE_SEGMENTS)))
+_SERVICE_NAMES = "|".join(map(re.escape, SERVICE_SEGMENTS)).replace(r"\*", "[^/]*")
+_SERVICE_PATH = re.compile(rf"/*(?:{_SERVICE_NAMES})(?:/|\Z)")
 
 
 def is_service_path(path: str) -> bool:
     """Return whether a path (decoded) belongs to the service, and so never to the built-in site."""
-    return _SERVICE_SEGMENT.match(_get_first_segment(path)) is not None
+    return _SERVICE_PATH.match(path) is not None
 
 
 def is_site_path(path: str) -> bool:

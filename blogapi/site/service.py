@@ -19,14 +19,14 @@ from blogapi.web.errors import Errors, Invalid
 from blogapi.web.fields import Fields, list_changed_fields
 
 
-class PageMoves(Protocol):
+class FormerPathStore(Protocol):
     """Stores the addresses that pages had before a change; `content.dependencies` sets the implementation."""
 
     def keep_former_paths(self, before: Site, after: Site) -> None:
         """Store the former path of each page whose path differs before and after a change of the site."""
 
 
-PAGE_MOVES = AppState[PageMoves]("page-moves")
+FORMER_PATH_STORE = AppState[FormerPathStore]("former-path-store")
 
 # The fields of the site on which the paths of pages depend.
 _PAGE_PATH_FIELDS = ("url", "page_path", "language")
@@ -58,7 +58,7 @@ def change_site(fields: Fields) -> Site:
             record_change(changed)
         db.session.flush()
         if any(getattr(site, name) != getattr(before, name) for name in ("page_path", "language")):
-            PAGE_MOVES.get().keep_former_paths(before, site)
+            FORMER_PATH_STORE.get().keep_former_paths(before, site)
         media_addresses.store_uses(site, pictures, site.list_pictures())
         if queries.get_service_url() != address:
             media_addresses.LIBRARY.get().rerender_articles_with_files()

@@ -186,7 +186,8 @@ def table_of(model: type[Base]) -> Table:
     return model.__table__
 
 
-# A table argument: SQLite stores the rows in the primary key index only. This saves space if rows are short.
+# A table argument: SQLite stores the rows only in the index of the primary key, which saves space if
+# rows are short.
 WITHOUT_ROWID = {"sqlite_with_rowid": False}
 
 
@@ -211,12 +212,12 @@ class Timestamped:
 class CommitCounter(Base):
     """A table with a single row, which identifies the state of the database; see `publication.events`.
 
-    `tag` is a random text. On PostgreSQL, every commit changes it. SQLite counts commits itself, so there it
-    is changed only by commits that write events or change what readers can see. `visible` is the tag of the
-    last commit that changed what readers without access to drafts can see. `position` and `public_position`
-    are the last assigned positions of events, and `announced_until` is the latest publication time of an item
-    that was announced as public. Old events may have been deleted: public ones up to the position
-    `deleted_position`, and those of unlisted items up to `deleted_unlisted`.
+    `tag` is a random text. On PostgreSQL, every commit changes the tag. SQLite counts commits itself, so on
+    SQLite only commits that write events or change what readers can see change the tag. `visible` is the tag
+    of the last commit that changed what readers without access to drafts can see. `position` and
+    `public_position` are the last assigned positions of events, and `announced_until` is the latest
+    publication time of an item that was announced as public. Old events may have been deleted: public events
+    up to the position `deleted_position`, and events of unlisted items up to `deleted_unlisted`.
     """
 
     __tablename__ = "commit_counter"
@@ -245,8 +246,9 @@ class WriteTransaction:
     """The outermost `transaction()` of a session.
 
     `counter` contains the values of CommitCounter before the transaction; see `check_version`.
-    `noted_changes` is used by `publication.events`. `after_commit` and `after_rollback` map each function
-    that is called at the end to its argument, a list of items.
+    `noted_changes` are the changes that `publication.events` has noted, by the kind and uuid of the item.
+    `after_commit` and `after_rollback` map each function that is called at the end to its argument, a list of
+    items.
     """
 
     visible: bool | None
@@ -279,7 +281,7 @@ def transaction(*, wait: bool = True, visible: bool | None = True) -> Iterator[N
     and in all nested blocks. With None, the nested blocks decide.
 
     Waits up to BUSY_SECONDS for other writes, or not at all if `wait` is False; this includes the time that
-    the request has waited for a thread. Raises one of BUSY_ERRORS if it cannot get the lock in this time.
+    the request has waited for a thread. Raises one of BUSY_ERRORS if the lock is not free in this time.
     Raises NewerSchema if another version of blogapi has upgraded the database.
 
     Rows that were read before the transaction are expired, so that they are read again after the lock was
@@ -399,22 +401,22 @@ def call_after_commit(function: Callable[[list[Any]], None], item: Any) -> None:
     """Call the function after the current transaction, if the transaction is committed.
 
     If several items are registered with the same function, the function is called once, with a list of these
-    items. It may open a transaction. It must handle its errors, because the write cannot be undone.
+    items. The function may open a transaction. It must handle errors, because the write cannot be undone.
     """
     get_write_transaction(db.session()).after_commit.setdefault(function, []).append(item)
 
 
 def call_after_rollback(function: Callable[[list[Any]], None], item: Any) -> None:
-    """Call the function after the current transaction, if any part of it is rolled back.
+    """Call the function after the current transaction, if any part of the transaction is rolled back.
 
     If several items are registered with the same function, the function is called once, with a list of these
-    items. It may open a transaction, and must handle its errors.
+    items. The function may open a transaction, and must handle its errors.
     """
     get_write_transaction(db.session()).after_rollback.setdefault(function, []).append(item)
 
 
 def end_read() -> None:
-    """End the read transaction before slow work, which would keep its snapshot open.
+    """End the read transaction before slow work, so that no snapshot stays open during this work.
 
     Does nothing in a `transaction()`.
     """
@@ -437,7 +439,7 @@ def batch_uuids(model: Any, size: int) -> Iterator[list[UUID]]:
 def wait_for_other_programs() -> Iterator[None]:
     """Let the writes in the `with` block wait for a minute, because no request waits for them.
 
-    They try again after each BUSY_SECONDS, because a signal is handled only between two statements.
+    The writes try again after each BUSY_SECONDS, because a signal is handled only between two statements.
     """
     lock = WRITE_LOCK.get()
     lock.tries = 12
@@ -472,7 +474,7 @@ def init_app(app: Flask, *, write_events: WriteEvents) -> None:
     _WRITE_AHEAD_LOG.set(app, WriteAheadLog(Path(str(engine.url.database))) if is_sqlite else None)
     _SHARED_FOLDER.set(app, files.SharedFolder(Path(str(engine.url.database)).parent) if is_sqlite else None)
     connections.configure_connections(engine)
-    upgrades.upgrade(engine, Base.metadata, backups=Path(app.instance_path, "backups"))
+    upgrades.upgrade_schema(engine, Base.metadata, backups=Path(app.instance_path, "backups"))
 
 
 def _create_engine(app: Flask) -> Engine:

@@ -1,6 +1,6 @@
 """The clock that decides whether a scheduled item is due: PostgreSQL's, or on SQLite this process's.
 
-Several servers share one PostgreSQL database, and their own clocks may differ.
+Several servers can share one PostgreSQL database, and the clocks of these servers may differ.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ class CachedValue(Generic[Value]):
 
 
 def get_time(session: Session) -> datetime:
-    """Return the current time (aware, UTC); on PostgreSQL, it stays the same within a transaction.
+    """Return the current time (aware, UTC), which stays the same within a transaction on PostgreSQL.
 
-    The time of a write transaction is the time at which it got the write lock, so that the times of writes
-    increase.
+    The time of a write transaction is the time at which the transaction got the write lock, so that the times
+    of writes increase.
     """
     if session.get_bind().dialect.name == "sqlite":
         return clock.now()

@@ -29,7 +29,7 @@ def is_damage(error: BaseException) -> bool:
 
 
 # The error numbers for a full disk, an exceeded quota and a file that is too large. Not every system defines
-# all of them.
+# all these numbers.
 _DISK_FULL_ERRORS = {getattr(errno, name, errno.ENOSPC) for name in ("ENOSPC", "EDQUOT", "EFBIG")}
 # SQLite reports SQLITE_IOERR_SHMSIZE if there is no space for the index of its log.
 _DISK_FULL_CODES = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE)
@@ -51,7 +51,7 @@ def is_disk_full(error: BaseException) -> bool:
 def has_free_inodes(folder: Path) -> bool:
     """Return whether the file system has a free inode for a new file.
 
-    A file system without a fixed number of inodes reports 0 of 0.
+    A file system without a fixed number of inodes reports that 0 of 0 inodes are free.
     """
     status = os.statvfs(folder) if sys.platform != "win32" else None
     return status is None or status.f_favail > 0 or not status.f_files

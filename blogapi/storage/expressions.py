@@ -55,14 +55,14 @@ def _compile_has_value(element: has_json_value, compiler: SQLCompiler, **options
 def _compile_has_value_sqlite(element: has_json_value, compiler: SQLCompiler, **options: Any) -> str:
     document, name, values, is_list = (compiler.process(clause, **options) for clause in element.clauses)
     member = f"{document}, '$.' || {name}"
-    # SQLite returns true as 1, so the type tells it from the number 1.
+    # SQLite returns true as 1, so the type distinguishes true from the number 1.
     value = "value, type IN ('true', 'false')"
     wanted = f"SELECT {value} FROM json_each({values})"  # noqa: S608, its parts are compiled expressions
     found = f"SELECT 1 FROM json_each({member}) WHERE ({value}) IN ({wanted})"  # noqa: S608
     return f"((json_type({member}) = 'array') = {is_list} AND EXISTS ({found}))"
 
 
-def insert_or_update(
+def make_upsert_statement(
     dialect: str, table: TableClause, *names: str, key: Sequence[ColumnElement[Any]] = ()
 ) -> Insert:
     """Return an INSERT that updates the columns `names` if a row with the key exists already.

@@ -70,25 +70,25 @@ def partial_file(path: Path) -> Iterator[Path]:
                 file.unlink(missing_ok=True)
 
 
-def sync(path: Path) -> None:
+def sync_file(path: Path) -> None:
     """Wait until the disk has stored the content of a closed file."""
     with path.open("r+b") as file:
         os.fsync(file.fileno())
 
 
-def replace(source: Path, target: Path, *, is_synced: bool = False) -> None:
+def replace_file(source: Path, target: Path, *, is_synced: bool = False) -> None:
     """Replace `target` atomically with the closed file `source`.
 
-    After a power failure, `target` has either the old or the new content. Set `is_synced` if `sync` was
+    After a power failure, `target` has either the old or the new content. Set `is_synced` if `sync_file` was
     already called for the source.
     """
     if not is_synced:
-        sync(source)
-    rename(source, target)
+        sync_file(source)
+    rename_file(source, target)
     _sync_folder(target.parent)
 
 
-def rename(source: Path, target: Path) -> None:
+def rename_file(source: Path, target: Path) -> None:
     """Replace `target` with the closed file `source`; after a power failure, `target` can be empty."""
     for tries_left in reversed(range(1 if os.name == "posix" else _MAX_RENAME_TRIES)):
         try:
@@ -121,8 +121,8 @@ def locked(path: Path, *, wait: bool = False) -> Iterator[bool]:
             try:
                 yield True
             finally:
-                # The file is deleted while it is locked, so that another caller that has already opened
-                # it finds that the path no longer leads to it. Windows cannot delete an open file.
+                # The file is deleted while it is locked, so that a caller that has already opened the file
+                # notices that the path leads to another file. Windows cannot delete an open file.
                 if os.name != "posix":
                     file.close()
                 with suppress(OSError):
@@ -186,7 +186,7 @@ def _is_file_at(file: IO[bytes], path: Path) -> bool:
 def read_statuses(
     paths: Iterable[Path], *, follow_symlinks: bool = True
 ) -> Iterator[tuple[Path, os.stat_result]]:
-    """Yield each path with its status, except those of files that were deleted since they were listed."""
+    """Yield each path with its status; skip files that were deleted since they were listed."""
     for path in paths:
         with suppress(FileNotFoundError):
             yield path, path.stat(follow_symlinks=follow_symlinks)
@@ -225,7 +225,7 @@ def temporary_folder(parent: Path, prefix: str) -> Iterator[Path]:
 
 
 def delete_temporary_folders(parent: Path, prefix: str) -> None:
-    """Delete the temporary folders that killed processes have left; skip those that cannot be deleted."""
+    """Delete the temporary folders that killed processes have left; ignore errors."""
     with suppress(OSError):
         for path in list(parent.glob(f"{prefix}*")):
             folder = path.with_name(path.name.removesuffix(_LOCK_SUFFIX))

@@ -81,7 +81,7 @@ def run_quick_check(path: Path, *, seconds: float) -> str:
 
 
 def count_lost_writes(path: Path) -> int:
-    """Return the minimum number of committed writes that SQLite would drop from the log, without changing it.
+    """Return the minimum number of committed writes in the log that SQLite would drop; nothing is changed.
 
     SQLite treats the first invalid frame as the end of the log, because a power failure leaves such a frame.
     Each write is on the disk before the next one begins, so after a power failure at most one write follows
@@ -106,7 +106,7 @@ def describe_lost_writes(path: Path, count: int) -> str:
 
 
 def copy_unchanged(path: Path, target: Path) -> None:
-    """Copy the bytes of a database or log, even if it is damaged; raise FileExistsError if `target` exists.
+    """Copy the bytes of a database or log, even of a damaged file; raise FileExistsError if `target` exists.
 
     Raises SubprocessError if the file cannot be copied.
     """
@@ -130,7 +130,7 @@ def count_broken_references(connection: sqlite3.Connection) -> dict[str, int]:
 def delete_broken_references(connection: sqlite3.Connection) -> None:
     """Apply the ON DELETE actions of the schema to rows that refer to a missing row.
 
-    Such rows are left when a program deletes rows without turning on SQLite's foreign keys.
+    Rows with broken references are left when a program deletes rows while SQLite's foreign keys are off.
     """
     connection.execute("PRAGMA foreign_keys=ON")
     references = connection.execute(

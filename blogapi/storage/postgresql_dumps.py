@@ -43,7 +43,7 @@ def check_dump(path: Path) -> None:
 
 @contextmanager
 def restored_tables(url: URL, path: Path) -> Iterator[None]:
-    """Create all tables of a dump, or none; delete them if the `with` block fails; raises DumpError."""
+    """Create all tables of a dump, or none; delete the tables if the `with` block fails; raises DumpError."""
     _run_program(url, *_RESTORE_COMMAND, str(path))
     try:
         yield
@@ -71,7 +71,7 @@ def _make_drop_statement(url: URL) -> str:
 
 @contextmanager
 def temporary_copy(url: URL, path: Path) -> Iterator[URL]:
-    """Yield the URL of a new database on the server with the content of a dump; it is deleted at the end.
+    """Yield the URL of a new database with the content of a dump; the database is deleted at the end.
 
     Raises DumpError if the user may not create a database, or if the dump cannot be restored.
     """
@@ -114,7 +114,7 @@ def _run_program(url: URL | None, program: str, *arguments: str) -> None:
         [path, *options, *arguments], env=environment, capture_output=True, check=False
     )
     if result.returncode:
-        # The messages can have another encoding than the names in them, above all on Windows.
+        # On Windows above all, the messages and the names in the messages can have different encodings.
         # `pg_restore` repeats the statement, which can be long.
         message = result.stderr.decode(errors="replace").partition("Command was:")[0]
         raise DumpError(f"{program} failed: {' '.join(message.split())[-300:]}")

@@ -1,4 +1,4 @@
-"""A program that reads the bytes of SQLite's files. `integrity` runs it in a process of its own.
+"""A program that reads the bytes of SQLite's files; `integrity` runs this program in its own process.
 
 When a process closes any descriptor of a file, POSIX drops all locks of the process on that file, including
 SQLite's locks; another process could then delete the log as if no other connection existed. Therefore these

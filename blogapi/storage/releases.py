@@ -31,7 +31,7 @@ class Release(Base):
 
 
 def record_release(rights: Mapping[str, str]) -> None:
-    """Store the running version and its rights, unless they are stored or the database refuses writes."""
+    """Store the running version and its rights, unless both are stored or the database refuses writes."""
     text = json.dumps(rights, sort_keys=True)
     with suppress(SQLAlchemyError, NewerSchema):
         stored = db.session.get(Release, __version__)

@@ -35,7 +35,7 @@ _SQLITE_OBJECTS = (
     "('sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4', '_litestream_lock', '_litestream_seq')"
 )
 
-# The query omits the objects of extensions. It also omits NOT NULL constraints (contype n): the server
+# The query omits the objects of extensions. The query also omits NOT NULL constraints (contype n): the server
 # chooses their names, and the definitions of the columns already include them.
 _POSTGRESQL_OBJECTS = """
 WITH relation AS (

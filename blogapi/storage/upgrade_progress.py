@@ -10,13 +10,13 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The number of finished parts of a step, which is `copy`, `migrations` or `articles`."""
+    """The number of finished parts of an upgrade step (`copy`, `migrations` or `articles`)."""
 
     step: str
     done: int
     total: int
 
-    def describe(self) -> str:
+    def to_text(self) -> str:
         """Return the progress in words, such as `migrations: 3 of 36`."""
         return f"{self.step}: {self.done} of {self.total}"
 
@@ -30,12 +30,12 @@ class Upgrade:
 UPGRADE = Upgrade()
 
 
-def report(step: str, done: int, total: int) -> None:
+def report_progress(step: str, done: int, total: int) -> None:
     """Store the progress, and log one line for each tenth of a step."""
     former, progress = UPGRADE.progress, Progress(step, done, total)
     UPGRADE.progress = progress
     if former is None or _get_tenth(former) != _get_tenth(progress):
-        logger.info("upgrade: %s", progress.describe())
+        logger.info("upgrade: %s", progress.to_text())
 
 
 def _get_tenth(progress: Progress) -> tuple[str, int]:

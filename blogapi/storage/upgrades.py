@@ -1,6 +1,6 @@
 """Schema upgrades, which run the pending migrations at the start of the application.
 
-An upgrade holds a lock. If the database is a SQLite file, the upgrade first makes a copy of it.
+An upgrade holds a lock, and copies the database before it changes anything; see `_copy_before_upgrade`.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ _MAX_DIFFERENCES = 5
 COPY_PREFIX = "before-upgrade-from-"
 
 
-def upgrade(engine: Engine, models: MetaData, *, backups: Path) -> None:
+def upgrade_schema(engine: Engine, models: MetaData, *, backups: Path) -> None:
     """Run the pending migrations.
 
-    When several processes start at the same time, one runs the migrations and the others wait. A SQLite file
-    with content is copied into `backups` first. Raises CannotStart if this version cannot use the database or
+    When several processes start at the same time, one runs the migrations and the others wait. A database
+    with content is first copied into `backups`. Raises CannotStart if this version cannot use the database or
     its schema would differ from the models; the database is then unchanged.
     """
     with convert_errors(engine):
-        migration = current_migration(engine)
+        migration = get_current_migration(engine)
         if migration == migration_names.list_migrations()[-1]:
             return
         refuse_unknown_migration(migration)
@@ -94,7 +94,7 @@ def convert_errors(engine: Engine) -> Iterator[None]:
         ) from error
 
 
-def current_migration(engine: Engine) -> str | None:
+def get_current_migration(engine: Engine) -> str | None:
     """Return the name of the last migration of the database, or None for an empty database.
 
     Uses a separate connection without the settings of the application, so that the journal mode of a database
@@ -173,18 +173,18 @@ def _prepare_connection(connection: sqlite3.Connection, record: object) -> None:
 def _copy_before_upgrade(engine: Engine, backups: Path, migration: str | None) -> Iterator[None]:
     """Copy the database, unless it is empty, before the upgrade in the `with` block.
 
-    If the programs of PostgreSQL are missing, a PostgreSQL database is not copied. Otherwise a failed copy
-    raises CannotStart.
+    If the programs of PostgreSQL are missing, a PostgreSQL database is not copied. In all other cases, a
+    failed copy raises CannotStart.
 
     If the upgrade fails, the database is unchanged and the copy is deleted; if the process is killed, the
-    next upgrade replaces the copy. So repeated restarts by a supervisor do not fill the disk.
+    next upgrade replaces the copy. Therefore, repeated restarts by a supervisor do not fill the disk.
     """
     if migration is None:
         yield
         return
     is_sqlite = engine.dialect.name == "sqlite"
     copy = backups / f"{COPY_PREFIX}{migration}{'.db' if is_sqlite else '.dump'}"
-    upgrade_progress.report("copy", 0, 1)
+    upgrade_progress.report_progress("copy", 0, 1)
     try:
         if is_sqlite:
             refuse_full_disk(Path(str(engine.url.database)))
@@ -225,7 +225,7 @@ def _copy_database(engine: Engine, copy: Path) -> None:
                     source.backup(target)
             else:
                 postgresql_dumps.dump_database(engine.url, partial)
-            files.replace(partial, copy)
+            files.replace_file(partial, copy)
     except postgresql_dumps.DumpError as error:
         if postgresql_dumps.find_missing_program() is None:
             advice = "Install the programs of the server's version; without them, the upgrade makes no copy."
@@ -258,7 +258,7 @@ def _run_migrations(connection: Connection, *, report: bool) -> None:
 
 def _report_migration(*, step: Any, **_: Any) -> None:
     names = migration_names.list_migrations()
-    upgrade_progress.report("migrations", names.index(step.up_revision_id) + 1, len(names))
+    upgrade_progress.report_progress("migrations", names.index(step.up_revision_id) + 1, len(names))
 
 
 def _count_broken_references(connection: Connection) -> int:

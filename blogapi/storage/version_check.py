@@ -19,8 +19,8 @@ from blogapi.storage.migration_names import list_migrations
 _RENDERERS_KEY = "blogapi-renderers"
 
 # `renderer` is the version of the code that rendered the stored JSON of the articles. The statement uses only
-# columns that exist in every version of the schema. It has subqueries because PostgreSQL has no statistics of
-# these tables: for a join, it would expect millions of rows and compile the statement at each execution.
+# columns that exist in every version of the schema. The statement has subqueries because PostgreSQL has no
+# statistics of these tables: for a join, it would expect millions of rows and compile the join each time.
 _READ_STATE = (
     "SELECT (SELECT version_num FROM alembic_version) AS version_num, "
     "(SELECT renderer FROM article_stats) AS renderer, "
@@ -44,7 +44,7 @@ class NewerSchema(Exception):
 
 
 def accept_renderers(app: Flask, *versions: str) -> None:
-    """Refuse writes unless the stored version of the renderer is one of these.
+    """Accept writes only if the stored version of the renderer is one of `versions`.
 
     Until the first call, writes are accepted with any stored version.
     """
@@ -55,8 +55,8 @@ def check_version(session: Session) -> dict[str, Any]:
     """Raise NewerSchema if another version of blogapi has upgraded the database or rendered its articles.
 
     Returns the columns of `database.CommitCounter`, and as `min_due` the time at which the next scheduled
-    item becomes public. The session must hold the write lock, so that no other writer changes them. On
-    PostgreSQL, this also reads the time of the transaction.
+    item becomes public. The session must hold the write lock, so that no other writer changes these values.
+    On PostgreSQL, this also reads the time of the transaction.
     """
     dialect = session.get_bind().dialect.name
     row = session.connection().execute(_STATEMENTS[dialect]).one_or_none()

@@ -21,11 +21,11 @@ from blogapi.version import __version__
 
 _HEADING = re.compile(r"^## \[(\d+\.\d+\.\d+)\].*$", re.MULTILINE)
 
-# The heading, in the section of the first release, of the part for users of earlier versions.
+# The heading of the part for users of earlier versions, in the section of the first release.
 _BEFORE_FIRST = "### If you ran a checkout before 1.0"
 
 
-def read_notes(former: str | None) -> str:
+def read_release_notes(former: str | None) -> str:
     """Return the sections of the releases after `former` up to this one.
 
     If `former` is None (a version before 1.0), the part for users of such versions comes first.
@@ -33,7 +33,7 @@ def read_notes(former: str | None) -> str:
     sections = dict(_read_sections())
     if former is None:
         _, heading, first = sections.pop("1.0.0", "").partition(_BEFORE_FIRST)
-        return f"{heading}{first}\n\n{read_notes('1.0.0')}".strip()
+        return f"{heading}{first}\n\n{read_release_notes('1.0.0')}".strip()
     texts = (
         text
         for version, text in sections.items()
@@ -75,9 +75,9 @@ def upgrade(check: bool, url: str, key: str, as_json: bool) -> None:
     """
     if (url or as_json) and not check:
         raise click.UsageError("--url and --json need --check.")
-    instance = blog_folder.find_existing()
+    instance = blog_folder.find_blog_with_database()
     with report_problems():
-        state = service.read_state(instance)
+        state = service.read_blog_state(instance)
         if check:
             _check_upgrade(instance, state, url, key, as_json)
             return
@@ -90,7 +90,7 @@ def upgrade(check: bool, url: str, key: str, as_json: bool) -> None:
         started = time.monotonic()
         create_app()
         click.echo(f"Upgraded the blog in {time.monotonic() - started:.1f} seconds.")
-        copy = service.find_copy(instance)
+        copy = service.find_upgrade_copy(instance)
         # If the schema has not changed, no copy was made.
         if copy and copy.migration == state.migration:
             click.echo(f"A copy from before the upgrade is in {copy.path}.")
@@ -100,7 +100,7 @@ def upgrade(check: bool, url: str, key: str, as_json: bool) -> None:
 def _print_versions(state: BlogState) -> None:
     former, last = state.version or "a version before 1.0", migration_names.list_migrations()[-1]
     click.echo(f"From {former} (schema {state.migration}) to {__version__} (schema {last}).")
-    if notes := read_notes(state.version):
+    if notes := read_release_notes(state.version):
         click.echo(f"\n{notes}\n")
 
 
@@ -108,7 +108,7 @@ def _check_upgrade(instance: Path, state: BlogState, url: str, key: str, as_json
     result = service.check_upgrade(instance, state, create_app, url=url, key=key)
     if as_json:
         versions = {"former": state.version, "schema": state.migration, "is_current": state.is_current}
-        notes = read_notes(state.version)
+        notes = read_release_notes(state.version)
         click.echo(json.dumps(versions | asdict(result) | {"notes": notes}, ensure_ascii=False))
         return
     _print_versions(state)
@@ -155,10 +155,10 @@ def rollback(no_export: bool, force: bool) -> None:
     Stop the service first. What was written since the upgrade is exported, and can be imported when the
     former version of blogapi is installed. The state after the upgrade is also kept in `backups`.
     """
-    instance = blog_folder.find_existing()
+    instance = blog_folder.find_blog_with_database()
     with report_problems():
-        rollback_steps.delete_unfinished(instance)
-        copy = rollback_steps.get_copy(instance)
+        rollback_steps.delete_staging_folders(instance)
+        copy = rollback_steps.get_upgrade_copy(instance)
         rollback_steps.refuse_blog_in_use(instance, copy)
         if not force:
             rollback_steps.refuse_later_versions(instance, copy)

@@ -34,7 +34,7 @@ from blogapi.storage.connections import get_database_url, open_plain_engine
 from blogapi.storage.database import db
 from blogapi.storage.postgresql_dumps import DumpError
 from blogapi.storage.releases import Release
-from blogapi.upgrading.service import Copy, find_copy
+from blogapi.upgrading.service import UpgradeCopy, find_upgrade_copy
 from blogapi.web.errors import Conflict
 
 # The prefix of the names of staging folders, which contain an unfinished export or copy.
@@ -54,16 +54,16 @@ _TIMES_OF_WRITES = {
 class ExportedChanges:
     """The changes since the upgrade, which a rollback exports.
 
-    `version` is the version before the upgrade, or None if that is older than 1.0. `folder` has the export of
-    articles, pages, terms and media files. `redirects` is the number of lines in `redirects_path`, a file
-    that `redirect import` reads; there is no file for 0. `lost` has the names of new users, keys and
-    webhooks, by kind, which are not exported.
+    `version` is the version before the upgrade, or None if that version is older than 1.0. `folder` has the
+    export of articles, pages, terms and media files. `redirects` is the number of lines in `redirects_path`,
+    a file that `redirect import` reads; without redirects, there is no such file. `lost` has the names of new
+    users, keys and webhooks, by kind, which are not exported.
     """
 
     version: str | None
     folder: Path
     report: ExportReport
-    numbers: dict[str, int] = field(default_factory=dict)  #: of the rows that were written, by kind
+    numbers: dict[str, int] = field(default_factory=dict)  #: the number of written rows, by kind
     redirects: int = 0
     lost: dict[str, list[str]] = field(default_factory=dict)
 
@@ -73,7 +73,7 @@ class ExportedChanges:
         return self.folder.with_name(f"{self.folder.name}-redirects.txt")
 
 
-def delete_unfinished(instance: Path) -> None:
+def delete_staging_folders(instance: Path) -> None:
     """Delete the staging folders of rollbacks that were killed."""
     url = get_database_url(instance)
     folders = [instance / "backups", *([Path(str(url.database)).parent] if _is_sqlite(url) else [])]
@@ -81,9 +81,9 @@ def delete_unfinished(instance: Path) -> None:
         files.delete_temporary_folders(folder, _STAGING_PREFIX)
 
 
-def get_copy(instance: Path) -> Copy:
+def get_upgrade_copy(instance: Path) -> UpgradeCopy:
     """Return the newest copy that an upgrade has made; raises Conflict if there is none."""
-    copy = find_copy(instance)
+    copy = find_upgrade_copy(instance)
     if copy is None:
         raise Conflict(
             f"{instance / 'backups'} contains no copy from before an upgrade; `restore` restores a backup."
@@ -91,10 +91,10 @@ def get_copy(instance: Path) -> Copy:
     return copy
 
 
-def refuse_blog_in_use(instance: Path, copy: Copy) -> None:
+def refuse_blog_in_use(instance: Path, copy: UpgradeCopy) -> None:
     """Raise Conflict if the blog has the migration of the copy, or if another process uses the blog."""
     with open_plain_engine(get_database_url(instance)) as engine:
-        current = upgrades.current_migration(engine)
+        current = upgrades.get_current_migration(engine)
         if current == copy.migration:
             raise Conflict(f"The blog is already in the state before the upgrade (schema {current}).")
         if current not in migration_names.list_migrations():
@@ -107,7 +107,7 @@ def refuse_blog_in_use(instance: Path, copy: Copy) -> None:
             raise Conflict("The blog is in use; stop the service, and then run the command again.")
 
 
-def refuse_later_versions(instance: Path, copy: Copy) -> None:
+def refuse_later_versions(instance: Path, copy: UpgradeCopy) -> None:
     """Raise Conflict if more than one version was started since the copy was made.
 
     In this case, the last upgrade did not change the schema, so the copy is older than the user expects.
@@ -123,7 +123,7 @@ def refuse_later_versions(instance: Path, copy: Copy) -> None:
         )
 
 
-def export_changes(instance: Path, copy: Copy, create_app: Callable[[], Flask]) -> ExportedChanges:
+def export_changes(instance: Path, copy: UpgradeCopy, create_app: Callable[[], Flask]) -> ExportedChanges:
     """Export the changes since the copy was made; raises StorageFull or Conflict.
 
     If the export fails or is killed, no incomplete export remains.
@@ -155,8 +155,8 @@ def export_changes(instance: Path, copy: Copy, create_app: Callable[[], Flask]) 
             if lines:
                 redirect_file = staging / "redirects.txt"
                 redirect_file.write_text("".join(lines), encoding="utf-8")
-                files.rename(redirect_file, changes.redirects_path)
-            files.rename(unfinished, folder)
+                files.rename_file(redirect_file, changes.redirects_path)
+            files.rename_file(unfinished, folder)
             return changes
     finally:
         with app.app_context():
@@ -176,7 +176,7 @@ def _list_lost_items(since: datetime) -> dict[str, list[str]]:
     return {kind: names for kind, names in names_by_kind.items() if names}
 
 
-def restore_copy(instance: Path, copy: Copy) -> Path:
+def restore_copy(instance: Path, copy: UpgradeCopy) -> Path:
     """Replace the database with the copy; return the file in which the current state was saved.
 
     Raises Conflict if the database is in use, or the copy cannot be restored; nothing is then changed.
@@ -189,7 +189,7 @@ def restore_copy(instance: Path, copy: Copy) -> Path:
             try:
                 with files.partial_file(saved) as partial:
                     postgresql_dumps.dump_database(url, partial)
-                    files.replace(partial, saved)
+                    files.replace_file(partial, saved)
                 postgresql_dumps.replace_content(url, copy.path)
             except DumpError as error:
                 saved.unlink(missing_ok=True)

@@ -15,7 +15,7 @@ from flask import Flask
 from sqlalchemy import URL
 
 from blogapi import config
-from blogapi.blueprints import build_access_matrix, compare_matrices
+from blogapi.blueprints import build_access_matrix, compare_access_matrices
 from blogapi.content.articles.writing import rerendering
 from blogapi.operations.backups import service as backup_service
 from blogapi.storage import (
@@ -63,7 +63,7 @@ class CheckResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Copy:
+class UpgradeCopy:
     """The copy that an upgrade made: its file, its migration, and the time at which it was made."""
 
     path: Path
@@ -71,10 +71,10 @@ class Copy:
     made: datetime
 
 
-def read_state(instance: Path) -> BlogState:
+def read_blog_state(instance: Path) -> BlogState:
     """Return the state of the blog before the upgrade; raises CannotStart if the database cannot be used."""
     with open_plain_engine(get_database_url(instance)) as engine, upgrades.convert_errors(engine):
-        migration = upgrades.current_migration(engine)
+        migration = upgrades.get_current_migration(engine)
         upgrades.refuse_unknown_migration(migration)
         with engine.connect() as connection:
             last = releases.read_last_release(connection)
@@ -88,8 +88,8 @@ def check_upgrade(
 ) -> CheckResult:
     """Upgrade a copy of the database, and return what differs.
 
-    With `url`, also compare the answers of the service at this URL with this version's. Raises Conflict or
-    CannotStart if the disk lacks the space or the copy cannot be made or upgraded.
+    With `url`, also compare the answers of the service at this URL with the answers of this version. Raises
+    Conflict or CannotStart if the disk lacks the space or the copy cannot be made or upgraded.
     """
     live = get_database_url(instance)
     needed = free = 0
@@ -110,13 +110,13 @@ def check_upgrade(
             seconds = time.monotonic() - started
             result = CheckResult(seconds, needed, free, _compare_stored(live, copy), None)
             if state.rights is not None:
-                result.rights = list(compare_matrices(state.rights, build_access_matrix(app)))
+                result.rights = list(compare_access_matrices(state.rights, build_access_matrix(app)))
             if url:
                 result.answers = list(comparison.compare_answers(app, url, key))
     return result
 
 
-def find_copy(instance: Path) -> Copy | None:
+def find_upgrade_copy(instance: Path) -> UpgradeCopy | None:
     """Return the newest copy that an upgrade has made, or None."""
     suffix = ".db" if get_database_url(instance).get_backend_name() == "sqlite" else ".dump"
     paths = (instance / "backups").glob(f"{upgrades.COPY_PREFIX}*{suffix}")
@@ -124,7 +124,7 @@ def find_copy(instance: Path) -> Copy | None:
     if path is None:
         return None
     migration = path.name.removeprefix(upgrades.COPY_PREFIX).removesuffix(suffix)
-    return Copy(path, migration, datetime.fromtimestamp(path.stat().st_mtime, UTC))
+    return UpgradeCopy(path, migration, datetime.fromtimestamp(path.stat().st_mtime, UTC))
 
 
 def find_obstacle_to_rollback(instance: Path) -> str | None:

@@ -23,6 +23,8 @@ from blogapi.web.operation import View, declare, get_operation
 # allows changing what they see.
 Scope = Literal["published", "read", "drafts", "write"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
+# For each scope: the scopes before it, and the scope itself.
+INCLUDED_SCOPES = {scope: SCOPES[: position + 1] for position, scope in enumerate(SCOPES)}
 
 
 class Role(StrEnum):

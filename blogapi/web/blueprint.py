@@ -14,9 +14,10 @@ import marshmallow as ma
 from flask import Request, Response, g, request
 from webargs.flaskparser import FlaskParser
 
+from blogapi.storage.database import db, get_write_transaction, transaction
 from blogapi.web import headers, read_only
 from blogapi.web import json as web_json
-from blogapi.web.conditional import check_preconditions, perform_write
+from blogapi.web.conditional import check_preconditions, run_once
 from blogapi.web.errors import Invalid, InvalidQuery, Problem, flatten_messages
 from blogapi.web.fields import FieldNames, PrefixedParameters
 from blogapi.web.json import JsonBody
@@ -342,7 +343,12 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
                     result, operation.status, operation.schema, representation, names
                 )
 
-            return perform_write(write)
+            with transaction(visible=None):
+                # The key may have been deleted, or the user disabled, while the write waited for the lock.
+                if g.get("caller_tag") != get_write_transaction(db.session()).counter["tag"]:
+                    g.check_caller()
+                is_repeatable = request.method == "POST" and "Idempotency-Key" in request.headers
+                return run_once(write) if is_repeatable else write()
 
     def build_write_response(
         self,

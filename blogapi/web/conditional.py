@@ -9,29 +9,15 @@ from datetime import datetime, timedelta
 from typing import Any, TypeVar
 from uuid import UUID
 
-from flask import Response, current_app, g, request
+from flask import Response, current_app, request
 from sqlalchemy import LargeBinary, String, delete
 from sqlalchemy.orm import Mapped, mapped_column
 
 from blogapi import clock
-from blogapi.storage.database import Base, db, get_write_transaction, transaction
+from blogapi.storage.database import Base, db, transaction
 from blogapi.web.access import current_user_id
 from blogapi.web.errors import Conflict, Invalid, Malformed, PreconditionFailed, PreconditionRequired, Problem
 from blogapi.web.headers import contains_state
-
-
-def perform_write(write: Callable[[], Response]) -> Response:
-    """Check the caller and return the response of `write`, in one transaction.
-
-    A POST with an Idempotency-Key is executed only once.
-    """
-    with transaction(visible=None):
-        # The key may have been deleted, or the user disabled, while the write waited for the lock.
-        if g.get("caller_tag") != get_write_transaction(db.session()).counter["tag"]:
-            g.check_caller()
-        if request.method == "POST" and "Idempotency-Key" in request.headers:
-            return run_once(write)
-        return write()
 
 
 def check_preconditions(get_etag: Callable[[], str | None]) -> None:
@@ -62,8 +48,9 @@ def check_preconditions(get_etag: Callable[[], str | None]) -> None:
 def reject_conditional_headers() -> None:
     """Refuse the headers If-Match and Idempotency-Key in a request to a view that does not support them.
 
-    A view does not support them if it changes nothing that has an ETag, or if its response contains a secret,
-    which must not be stored. Raises PreconditionFailed for If-Match, and Malformed for Idempotency-Key.
+    A view supports neither header if it changes nothing that has an ETag, or if its response contains a
+    secret, which must not be stored. Raises PreconditionFailed for If-Match, and Malformed for
+    Idempotency-Key.
     """
     if "If-Match" in request.headers:
         raise PreconditionFailed(
@@ -127,7 +114,7 @@ def run_once(write: Callable[[], Response]) -> Response:
     db.session.execute(
         delete(IdempotentResponse).where(IdempotentResponse.created <= now - IDEMPOTENCY_LIFETIME)
     )
-    digest = _request_digest()
+    digest = _compute_request_digest()
     stored = db.session.get(IdempotentResponse, (user, key))
     if stored is not None:
         if stored.request_digest != digest:
@@ -158,7 +145,7 @@ def _read_key() -> str:
     return key
 
 
-def _request_digest() -> str:
+def _compute_request_digest() -> str:
     query = b"?" + request.query_string if request.query_string else b""
     start = f"{request.method} {request.path.rstrip('/')}".encode() + query
     return hashlib.sha256(start + b"\n" + request.get_data()).hexdigest()

@@ -69,7 +69,7 @@ def send_download(
     """Return a response that makes browsers save the file under this name.
 
     The server sends the file without occupying a thread. `on_close` is called after the file was closed, even
-    if the client did not read all of it; it can delete a temporary file. Raises FileNotFoundError.
+    if the client did not read all of it; this function can delete a temporary file. Raises FileNotFoundError.
     """
     file = cast(BinaryIO, _SentFile(path, on_close))
     status = os.fstat(file.fileno())

@@ -20,9 +20,9 @@ from blogapi.web.errors import (
     Problem,
     StorageFull,
     Unavailable,
-    default_problem,
     format_allow,
-    problem_body,
+    get_default_problem,
+    make_problem_body,
 )
 
 # The SQLSTATE that PostgreSQL reports for writes during a failover.
@@ -40,16 +40,16 @@ def init_app(app: Flask) -> None:
     """Register a handler for every exception."""
     app.register_error_handler(Problem, _handle_problem)
     app.register_error_handler(Damaged, _handle_damage)
-    app.register_error_handler(HTTPException, _handle_http)
-    app.register_error_handler(DBAPIError, _handle_database)
-    app.register_error_handler(OSError, _handle_system)
-    app.register_error_handler(PoolTimeout, _handle_busy)
+    app.register_error_handler(HTTPException, _handle_http_error)
+    app.register_error_handler(DBAPIError, _handle_database_error)
+    app.register_error_handler(OSError, _handle_os_error)
+    app.register_error_handler(PoolTimeout, _handle_unavailable_database)
     app.register_error_handler(NewerSchema, _handle_newer_schema)
-    app.register_error_handler(Exception, _handle_unexpected)
+    app.register_error_handler(Exception, _handle_unexpected_error)
 
 
 def _build_response(status: int, *parts: Any) -> Response:
-    return Response(problem_body(status, *parts), status, content_type=PROBLEM_JSON)
+    return Response(make_problem_body(status, *parts), status, content_type=PROBLEM_JSON)
 
 
 def _handle_problem(error: Problem) -> Response:
@@ -58,28 +58,28 @@ def _handle_problem(error: Problem) -> Response:
     return response
 
 
-def _handle_http(error: HTTPException) -> Response:
+def _handle_http_error(error: HTTPException) -> Response:
     status = error.code or 500
-    response = _build_response(status, *default_problem(status))
+    response = _build_response(status, *get_default_problem(status))
     if isinstance(error, MethodNotAllowed):
         response.headers["Allow"] = format_allow(error.valid_methods or ())
     return response
 
 
-def _handle_database(error: DBAPIError) -> Response:
+def _handle_database_error(error: DBAPIError) -> Response:
     if is_disk_full(error):
         # A retry can succeed, because a checkpoint may have freed space; see `storage.checkpoint`.
-        return _handle_problem(StorageFull(default_problem(507)[1], headers={"Retry-After": "1"}))
+        return _handle_problem(StorageFull(get_default_problem(507)[1], headers={"Retry-After": "1"}))
     if is_damage(error):
         return _handle_damage(Damaged(str(error.orig)))
     is_temporary = _is_temporary(error) or error.connection_invalidated
-    return _handle_busy(error) if is_temporary else _handle_unexpected(error)
+    return _handle_unavailable_database(error) if is_temporary else _handle_unexpected_error(error)
 
 
-def _handle_system(error: OSError) -> Response:
+def _handle_os_error(error: OSError) -> Response:
     if is_disk_full(error):
-        return _handle_problem(StorageFull(default_problem(507)[1]))
-    return _handle_unexpected(error)
+        return _handle_problem(StorageFull(get_default_problem(507)[1]))
+    return _handle_unexpected_error(error)
 
 
 def _handle_damage(error: Damaged) -> Response:
@@ -96,7 +96,7 @@ def _is_temporary(error: DBAPIError) -> bool:
     return _get_sqlstate(error) == _READ_ONLY_SQLSTATE
 
 
-def _handle_busy(error: DBAPIError | PoolTimeout) -> Response:
+def _handle_unavailable_database(error: DBAPIError | PoolTimeout) -> Response:
     current_app.logger.warning("database unavailable: %s", getattr(error, "orig", error))
     state = "is busy" if isinstance(error, PoolTimeout) else _describe_state(error)
     return _handle_problem(Unavailable(f"The database {state}; send the same request again in a second."))
@@ -122,8 +122,8 @@ def _handle_newer_schema(error: NewerSchema) -> Response:
     return _handle_problem(Unavailable(str(error), code="newer_schema"))
 
 
-def _handle_unexpected(error: Exception) -> Response:
+def _handle_unexpected_error(error: Exception) -> Response:
     incident = request.environ.get(request_id.REQUEST_ID_KEY) or request_id.choose_request_id(None)
     current_app.logger.error("incident %s", incident, exc_info=error)
-    code, detail = default_problem(500)
+    code, detail = get_default_problem(500)
     return _build_response(500, code, f"{detail} The log has the details under incident {incident}.")

@@ -269,25 +269,25 @@ _DEFAULT_PROBLEMS: dict[int, tuple[Code, str]] = {
 }
 
 
-def reason_phrase(status: int) -> str:
+def get_reason_phrase(status: int) -> str:
     """Return the reason phrase of a status."""
     # Python 3.13 renamed some phrases of http.HTTPStatus; Werkzeug's phrases are the same on all versions.
     return HTTP_STATUS_CODES[status]
 
 
-def default_problem(status: int) -> tuple[Code, str]:
+def get_default_problem(status: int) -> tuple[Code, str]:
     """Return the (code, detail) of an HTTP error that was not raised as a Problem."""
     code = _CODES.get(status, "malformed" if status < 500 else "internal_error")
-    return _DEFAULT_PROBLEMS.get(status, (code, f"{reason_phrase(status)}."))
+    return _DEFAULT_PROBLEMS.get(status, (code, f"{get_reason_phrase(status)}."))
 
 
-def problem_body(
+def make_problem_body(
     status: int, code: Code, detail: str, errors: Errors | None = None, uuid: UUID | None = None
 ) -> bytes:
     """Return the problem+json body, as UTF-8."""
     body: dict[str, Any] = {
         "type": "about:blank",
-        "title": reason_phrase(status),
+        "title": get_reason_phrase(status),
         "status": status,
         "detail": detail,
         "code": code,

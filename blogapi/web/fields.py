@@ -82,7 +82,8 @@ class Slug(Text):
     """A slug: lowercase words and numbers, separated by hyphens."""
 
     def __init__(self, **options: Any) -> None:
-        # The pattern excludes only spaces, capital letters and most punctuation; `_deserialize` refuses more.
+        # The pattern excludes only spaces, capital letters and most punctuation; `_deserialize` refuses other
+        # characters too.
         options["metadata"] = {"pattern": r"^[^\sA-Z!-,./:-@\[-`{-~]+$"} | options.get("metadata", {})
         super().__init__(max_length=slugs.MAX_SLUG_LENGTH, min_length=1, **options)
 
@@ -170,7 +171,7 @@ class WebAddress(Text):
         return self.check_address(super()._deserialize(value, attr, data, **options))
 
     def check_address(self, address: str) -> str:
-        """Return the address in the form to store; raises ValidationError if it is not accepted."""
+        """Return the address in the form to store; raises ValidationError if the address is not accepted."""
         if not is_web_address(address):
             raise ma.ValidationError("Must be an http(s) URL without credentials, or a relative URL.")
         return address
@@ -179,9 +180,9 @@ class WebAddress(Text):
 class InputSchema(Schema):
     """Base of request schemas: unknown fields are refused.
 
-    `read_only` names response fields that a write cannot change. They are removed from the body, so that a
-    client can send back a response that it received. For a PATCH, they are refused if they differ from the
-    stored values.
+    `read_only` names response fields that a write cannot change. These fields are removed from the body, so
+    that a client can send back a response that it received. A PATCH with a read-only field is refused if the
+    field differs from the stored value.
     """
 
     read_only: ClassVar[frozenset[str]] = frozenset()
@@ -338,7 +339,7 @@ def join_messages(messages: Mapping[str, Iterable[str]]) -> str:
 
 
 class Language(Text):
-    """A language tag, whose case is normalized (`de-AT`); with `may_be_empty`, it can be empty."""
+    """A language tag, whose case is normalized (`de-AT`); with `may_be_empty`, the tag can be empty."""
 
     def __init__(self, *, may_be_empty: bool = False, **options: Any) -> None:
         super().__init__(max_length=MAX_LANGUAGE_TAG_LENGTH, **options)

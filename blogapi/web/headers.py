@@ -100,7 +100,10 @@ def finish_response(response: Response) -> Response:
     if request.method in ("GET", "HEAD"):
         response.headers.setdefault("Cache-Control", NO_CACHE)
         if response.status_code == 200:
-            _make_conditional(response)
+            if response.get_etag()[0] is None:
+                response.set_etag(compute_etag(response.get_data()))
+            if contains_etag(request.if_none_match, str(response.get_etag()[0])):
+                response.status_code = 304
     else:
         response.headers["Cache-Control"] = NO_STORE
     return response
@@ -172,13 +175,6 @@ def cors_headers(origin: str | None, allowed: Collection[str]) -> list[tuple[str
         ("Access-Control-Allow-Origin", origin),
         ("Access-Control-Expose-Headers", ", ".join(CORS_EXPOSED_HEADERS)),
     ]
-
-
-def _make_conditional(response: Response) -> None:
-    if response.get_etag()[0] is None:
-        response.set_etag(compute_etag(response.get_data()))
-    if contains_etag(request.if_none_match, str(response.get_etag()[0])):
-        response.status_code = 304
 
 
 def asks_for_json(accepted: MIMEAccept) -> bool:

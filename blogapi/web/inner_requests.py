@@ -1,4 +1,4 @@
-"""Requests to the API from within a request of another protocol, such as MCP, with the key of its caller."""
+"""Requests to the API from within a request of another protocol, such as MCP, with the caller's API key."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def read_json_body(request: Request) -> Any | None:
     """Return the parsed JSON body of the request, or None if the body is empty.
 
     Raises UnsupportedMediaType if the Content-Type is not JSON, Malformed if the body is not valid JSON, and
-    Invalid if it is `null`.
+    Invalid if the body is `null`.
     """
     data = request.get_data(cache=True)
     if not data:
@@ -85,11 +85,11 @@ def _refuse_constant(constant: str) -> NoReturn:
 class JsonBody:
     """A JSON response body; `hidden_state` is state that its ETag depends on but the body does not show.
 
-    A long body is an iterator of chunks, so that the whole body is never in memory. Its ETag is computed from
-    `state`, the state of the data in the body, and not from the bytes.
+    A long body is an iterator of chunks, so that the whole body is never in memory. The ETag of such a body
+    is computed from `state`, the state of the data in the body, and not from the bytes.
 
-    `item_state` is the state of the item that the body represents: every write of the item changes it, and it
-    is the same in all representations of the item. `If-Match` compares only this state.
+    `item_state` is the state of the item that the body represents: every write of the item changes this
+    state, which is the same in all representations of the item. `If-Match` compares only this state.
     """
 
     body: bytes | Iterator[bytes]
@@ -103,7 +103,7 @@ class JsonBody:
         etag = headers.compute_etag(content, f"{self.hidden_state}{extra_state}")
         if not self.item_state:
             return etag
-        # Every write of the item changes the first part; it is the same in all representations of the item.
+        # The first part changes with every write of the item, and is the same in all its representations.
         return f"{headers.compute_etag(self.item_state.encode())[:16]}.{etag[:16]}"
 
 

@@ -22,7 +22,7 @@ BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase
 PREFIX = "blogapi_"
 RANDOM_LENGTH = 32
 CHECKSUM_LENGTH = 6
-# The number of characters by which lists identify a key. They do not help to guess the rest.
+# The number of characters that lists show to identify a key; the other characters stay secret.
 SHOWN_PREFIX_LENGTH = len(PREFIX) + 6
 KEY_LENGTH = len(PREFIX) + RANDOM_LENGTH + CHECKSUM_LENGTH
 

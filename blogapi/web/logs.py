@@ -73,7 +73,7 @@ def report_errors(settings: Mapping[str, Any]) -> Iterator[None]:
         raise SystemExit(error.exit_code) from error
 
 
-def key_prefix(key: str) -> str:
+def get_key_prefix(key: str) -> str:
     """Return the prefix of an API key, which is not secret, or "" if the text is not an API key."""
     found = API_KEY.fullmatch(key)
     return found[1] if found else ""
@@ -120,7 +120,7 @@ def _describe_request() -> dict[str, str]:
         "route": environ.get(ROUTE_KEY),
         "client": environ.get("REMOTE_ADDR"),
         "user": environ.get(USER_KEY),
-        "key": key_prefix(environ.get("HTTP_X_API_KEY", "")),
+        "key": get_key_prefix(environ.get("HTTP_X_API_KEY", "")),
     }
     return {name: value for name, value in context.items() if value}
 

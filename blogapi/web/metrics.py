@@ -54,7 +54,7 @@ class EventCounter:
         self._number, self._lock = 0, threading.Lock()
         _common_metrics[name] = Metric(description, "counter", lambda: self._number)
 
-    def count(self) -> None:
+    def count_event(self) -> None:
         with self._lock:
             self._number += 1
 
@@ -117,7 +117,7 @@ class Metrics:
         )
         self.registry.register(self)
 
-    def count(self, route: str, method: str, status: str, seconds: float) -> None:
+    def count_request(self, route: str, method: str, status: str, seconds: float) -> None:
         """Count one request; an unknown method counts as `other`, so that clients cannot create labels."""
         label = method if method in METHODS else "other"
         self._total.labels(route or "none", label, status[:3]).inc()

@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import SplitResult, quote, urlsplit
 
 from blogapi.rendering.characters import FORBIDDEN
-from blogapi.settings import host_in_ascii
+from blogapi.settings import encode_host
 
 # Networks that are not global, although older versions of Python treat them as global.
 _NON_GLOBAL_NETWORKS = (ip_network("192.0.0.0/24"), ip_network("64:ff9b:1::/48"), ip_network("3fff::/20"))
@@ -39,7 +39,7 @@ def parse_address(url: str, allowed_hosts: Collection[str]) -> SplitResult:
     try:
         parts = urlsplit(url)
         name = parts.hostname or ""
-        host, port = host_in_ascii(f"[{name}]" if ":" in name else name), parts.port
+        host, port = encode_host(f"[{name}]" if ":" in name else name), parts.port
         path, query = (quote(part, safe=_UNQUOTED_CHARACTERS) for part in (parts.path, parts.query))
     except ValueError:
         raise RefusedAddress("This is not a URL.") from None

@@ -1,4 +1,4 @@
-"""Read-only fields in the body of a PATCH, which must be equal to the stored values."""
+"""Read-only fields in the body of a PATCH; their values must be equal to the stored values."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ _MESSAGE = "Is read-only and has another value; omit it."
 class SentItem:
     """The read-only fields that a body contains for one item.
 
-    `values` maps their paths to the values; `prefix` contains the item's index if the body is an array.
+    `values` maps the paths of the fields to their values; `prefix` contains the item's index if the body is
+    an array.
     """
 
     prefix: tuple[str, ...]

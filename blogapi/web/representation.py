@@ -18,9 +18,9 @@ from blogapi.web.pagination import Query
 
 
 class PartialResult:
-    """A result, and the names of the fields that the query selects (None: all fields of the schema).
+    """The result of a view, and the names of the fields that the query selects (None: all fields).
 
-    `hidden_state` is state that a write can change but the body does not show; it is part of the ETag.
+    `hidden_state` is state that a write can change but the body does not show; the ETag depends on it.
     """
 
     def __init__(self, result: Any, query: Query | None = None, *, hidden_state: str = "") -> None:

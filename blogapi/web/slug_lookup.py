@@ -27,8 +27,8 @@ class MalformedId(str):
 class IdConverter(BaseConverter):
     """Converts the id in a path.
 
-    It accepts any single segment, so that a request with a malformed id but without credentials gets 401, as
-    with a valid id, and not 404.
+    The converter accepts any single segment, so that a request with a malformed id but without credentials
+    gets 401, as with a valid id, and not 404.
     """
 
     def to_python(self, value: str) -> UUID | MalformedId:
@@ -43,7 +43,7 @@ def check_ids(values: Mapping[str, Any]) -> None:
 
 
 class ReferenceConverter(BaseConverter):
-    """Converts the uuid or slug in the path of a read; it accepts any single segment."""
+    """Converts the uuid or slug in the path of a read; any single segment is accepted."""
 
     def to_python(self, value: str) -> UUID | str:
         """Return the UUID, or the slug, or a MalformedId if the text is neither."""
@@ -90,8 +90,8 @@ def read_by_reference(
                 raise
     else:
         owner = find_owner(reference)
-    # For an unknown slug, the view looks for a random uuid, which no item has. So the same statements run as
-    # for the slug of an item that the caller may not see, and the response takes as long.
+    # For an unknown slug, the view looks for a random uuid, which no item has. Therefore, the response
+    # takes as long as for the slug of an item that the caller may not see.
     uuid = owner.uuid if owner else uuid4()
     result = read(id=uuid)
     return result if owner is None or owner.slug == str(reference) else _redirect_to_slug(owner.slug), uuid

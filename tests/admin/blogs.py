@@ -129,6 +129,6 @@ def serve_modules(**replaced: bytes) -> Iterator[None]:
         assets.get_digest()
         for name, content in files.items():
             patch.setitem(assets.read_files(), name, content)
-        assets.compress.cache_clear()
+        assets.compress_file.cache_clear()
         yield
-    assets.compress.cache_clear()
+    assets.compress_file.cache_clear()

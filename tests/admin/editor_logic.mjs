@@ -45,7 +45,7 @@ function makeSaver(text = { content: "" }) {
       return { ...text };
     },
     send: (edits, options) => new Promise((resolve, reject) => sent.push({ edits, options, resolve, reject })),
-    findOwn: async () => null,
+    findSentEdits: async () => null,
     showState: (state) => states.push(state),
   };
   const saver = new Saver(page);
@@ -132,7 +132,7 @@ test("offline: says so, keeps trying with the same etag, and saves what was type
 
 test("a lost answer is not a conflict", async () => {
   const { saver, sent, text, page } = makeSaver();
-  page.findOwn = async ([edits]) => ({ etag: '"9"', edits });
+  page.findSentEdits = async ([edits]) => ({ etag: '"9"', edits });
   text.content = "a";
   const done = saver.save();
   await tick();
@@ -244,7 +244,7 @@ test("short texts are sent with keepalive, which outlives the page", async () =>
 function openJournal(user, entry) {
   const before = new Set(held);
   const journal = new Journal(user);
-  if (entry) journal.write(entry);
+  if (entry) journal.writeEntry(entry);
   return { journal, close: () => (held = held.filter((lock) => before.has(lock))) };
 }
 let held = [];
@@ -258,22 +258,22 @@ test("a text is offered when its tab is closed, to its user, in its article", as
   const open = openJournal("me", entry);
   openJournal("other", entry).close();
   openJournal("me", { ...entry, article: "a2", isNew: true }).close();
-  assert.equal((await reader.find("a1")).length, 0);
-  assert.equal((await reader.find()).length, 1);
+  assert.equal((await reader.findEntries("a1")).length, 0);
+  assert.equal((await reader.findEntries()).length, 1);
   open.close();
-  const [found, ...more] = await reader.find("a1");
+  const [found, ...more] = await reader.findEntries("a1");
   assert.deepEqual([found.edits, found.base, found.etag, more.length], [entry.edits, "{}", "e", 0]);
-  assert.deepEqual((await reader.find()).map(({ article }) => article).sort(), ["a1", "a2"]);
-  open.journal.clear();
-  assert.equal((await reader.find("a1")).length, 0);
+  assert.deepEqual((await reader.findEntries()).map(({ article }) => article).sort(), ["a1", "a2"]);
+  open.journal.deleteEntry();
+  assert.equal((await reader.findEntries("a1")).length, 0);
 });
 
 test("without locks, and without a storage, the journal does what it can", async () => {
   globalThis.localStorage = new Storage();
   delete navigator.locks;
   const { journal } = openJournal("me", entry);
-  assert.deepEqual([journal.keeps, (await journal.find("a1")).length], [true, 0]);
-  assert.equal((await openJournal("me").journal.find("a1")).length, 1);
+  assert.deepEqual([journal.keeps, (await journal.findEntries("a1")).length], [true, 0]);
+  assert.equal((await openJournal("me").journal.findEntries("a1")).length, 1);
   navigator.locks = locks;
   localStorage["blogapi.journal.x"] = "{broken";
   full = true;
@@ -285,7 +285,7 @@ test("without locks, and without a storage, the journal does what it can", async
     },
   });
   assert.deepEqual([storage.read("a"), storage.write("a", 1), storage.remove("a")], [undefined, false, undefined]);
-  assert.deepEqual([storage.listKeys("a"), await journal.find()], [[], []]);
+  assert.deepEqual([storage.listKeys("a"), await journal.findEntries()], [[], []]);
 });
 
 test("shortcuts take Ctrl, or ⌘ on a Mac", async () => {
@@ -359,7 +359,7 @@ test("open ends", () => {
   const text = `- [ ] a\n- [x] b\n1. [ ] c\n${code}![](a) ![b](c)\n\n![](media:d "The quay")`;
   const tasks = md.findOpenTasks(text);
   assert.deepEqual([tasks.count, tasks.from], [2, 0]);
-  const found = blocks.findUndescribed(text);
+  const found = blocks.findUndescribedPictures(text);
   assert.deepEqual(
     found.map(({ address, caption }) => [address, caption]),
     [

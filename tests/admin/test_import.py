@@ -110,8 +110,8 @@ def test_files_with_the_same_remark_are_one_row(open_admin):
 
 
 def test_a_trial_that_runs_shows_no_numbers(open_admin, monkeypatch):
-    go_on, store = threading.Event(), ImportRun._store
-    monkeypatch.setattr(ImportRun, "_store", lambda run, show: go_on.wait(60) and store(run, show))
+    go_on, store = threading.Event(), ImportRun._store_articles
+    monkeypatch.setattr(ImportRun, "_store_articles", lambda run, show: go_on.wait(60) and store(run, show))
     page = open_admin("/admin/import/")
     send_file(page, make_zip(spelt=BREAD.replace("Bread", "Spelt")))
     page.get_by_role("button", name="Stop the trial", exact=True).wait_for()
@@ -220,8 +220,8 @@ def test_an_import_that_the_server_interrupted_can_go_on(blog, api, open_admin, 
         for _ in show_progress(range(6000), total=6000, label="Importing"):
             time.sleep(0.05)
 
-    store = ImportRun._store
-    monkeypatch.setattr(ImportRun, "_store", store_nothing)
+    store = ImportRun._store_articles
+    monkeypatch.setattr(ImportRun, "_store_articles", store_nothing)
     page.get_by_role("button", name="Import 1 text", exact=True).click()
     page.get_by_role("heading", name="So far", exact=True).wait_for()
     assert page.get_by_role("row", name="Articles and pages 0 0 0 0", exact=True).is_visible()
@@ -229,7 +229,7 @@ def test_an_import_that_the_server_interrupted_can_go_on(blog, api, open_admin, 
     page.get_by_role("button", name="Stop the import", exact=True).click()
     page.get_by_text("Nothing was imported. Import the file again to go on.", exact=True).wait_for()
     assert page.get_by_role("row", name="Articles and pages 0 0 0 0", exact=True).is_visible()
-    monkeypatch.setattr(ImportRun, "_store", store)
+    monkeypatch.setattr(ImportRun, "_store_articles", store)
     page.goto("/admin/import/?job=none")
     send_file(page, make_zip(rye=BREAD.replace("Bread", "Rye")))
     page.get_by_role("button", name="Import 1 text", exact=True).click()

@@ -27,7 +27,7 @@ COMMAND = """
 import sys, threading
 from blogapi.__main__ import main
 from blogapi.storage import files
-replace, replaced = files.replace, []
+replace, replaced = files.replace_file, []
 def replace_or_wait(source, target):
     if target.parent.parent.name == "media":
         if replaced:
@@ -35,7 +35,7 @@ def replace_or_wait(source, target):
             threading.Event().wait()
         replaced.append(target)
     replace(source, target)
-files.replace = replace_or_wait
+files.replace_file = replace_or_wait
 main(sys.argv[1:])
 """
 
@@ -60,7 +60,8 @@ def run_and_kill(app, *words) -> None:
     command = [sys.executable, "-c", COMMAND, *(str(word) for word in words)]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
-    assert process.stdout.readline() == "waiting\n"
+    # `restore` first says what it replaces.
+    assert "waiting\n" in iter(process.stdout.readline, "")
     process.kill()
     process.communicate(timeout=60)
 

@@ -20,7 +20,7 @@ COMMAND = """
 import sys, threading
 from blogapi.__main__ import main
 from blogapi.storage import files
-rename, moment = files.rename, sys.argv[1]
+rename, moment = files.rename_file, sys.argv[1]
 def rename_or_wait(source, target):
     is_it = "again" in str(target)
     if not is_it or moment == "after":
@@ -28,7 +28,7 @@ def rename_or_wait(source, target):
     if is_it:
         print("waiting", flush=True)
         threading.Event().wait()
-files.rename = rename_or_wait
+files.rename_file = rename_or_wait
 main(sys.argv[2:])
 """
 

@@ -133,7 +133,7 @@ def test_every_write_is_kept(
         users.set_password("ada", PASSWORD)
     # The server makes the backup of the day when this file is deleted.
     (instance / "backups").mkdir()
-    (instance / "backups" / naming.daily_backup_name(clock.now().date())).touch()
+    (instance / "backups" / naming.make_daily_backup_name(clock.now().date())).touch()
     with serve(command=command) as (client, server):
         # There must be a log, so that it can be lost.
         written = list_uuids(write_articles(client, 1))

@@ -262,7 +262,7 @@ def test_no_file_is_left_half_written(export, read, monkeypatch):
     def fail(*_):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(files, "rename", fail)
+    monkeypatch.setattr(files, "rename_file", fail)
     with pytest.raises(OSError, match="No space left"):
         export()
     assert read().keys() == {"SHA256SUMS"}

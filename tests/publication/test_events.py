@@ -176,7 +176,7 @@ def test_the_thread_of_a_server_writes_due_events(app, schedule, set_clock, read
     schedule(1)
     set_clock(NOON + HOUR)
     monkeypatch.setattr(background, "CHECK_SECONDS", 0.01)
-    end = background.start(app)
+    end = background.start_thread(app)
     try:
         for _ in range(3000):
             if len(read_events()) == 2:

@@ -62,9 +62,9 @@ def list_names(template):
 @pytest.mark.usefixtures("articles")
 def test_every_variable_of_the_templates_is_named(as_stranger, monkeypatch):
     rendered = {}
-    render = theme.render
+    render = theme.render_page
     monkeypatch.setattr(
-        theme, "render", lambda page: rendered.setdefault(page.template, page) and render(page)
+        theme, "render_page", lambda page: rendered.setdefault(page.template, page) and render(page)
     )
     for path in ("/", "/rye/", "/archive/", "/search/?q=rye", "/zzz/"):
         as_stranger.get(path, headers=BROWSER)
@@ -78,7 +78,7 @@ def test_every_variable_of_the_templates_is_named(as_stranger, monkeypatch):
 @pytest.mark.usefixtures("articles")
 def test_every_field_of_an_article_is_named(as_stranger, monkeypatch):
     rendered = {}
-    monkeypatch.setattr(theme, "render", lambda page: rendered.setdefault(page.template, page) and "")
+    monkeypatch.setattr(theme, "render_page", lambda page: rendered.setdefault(page.template, page) and "")
     for path in ("/", "/rye/", "/archive/", "/search/?q=rye"):
         as_stranger.get(path, headers=BROWSER)
     for template, name in (

@@ -239,7 +239,7 @@ def test_a_folder_with_unknown_files_is_refused(build, folder, set_site, make_ar
     folder.mkdir()
     (folder / "old.html").write_text("old", encoding="utf-8")
     output = build(status=1)
-    assert "This folder has files of which this blog knows nothing" in output
+    assert "This folder has files, but no build of this blog is in it" in output
     assert read(folder) == {"old.html": b"old"}
     build("--overwrite")
     assert read(folder).keys() >= {"old.html", "hello/index.html"}
@@ -404,14 +404,14 @@ def test_names_that_collide_or_cannot_be_written_are_left_out(
 
 @pytest.mark.parametrize("part", ["", ".", "..", "a\0b", "x" * 256])
 def test_no_file_has_an_impossible_name(part):
-    assert static_copy._is_impossible(part) and not static_copy._is_impossible("x" * 255)
+    assert static_copy._is_invalid_name(part) and not static_copy._is_invalid_name("x" * 255)
 
 
 @pytest.mark.parametrize("part", ["con", "aux.html", "a:b", "a.", "a ", "a\\b"])
 def test_names_that_windows_cannot_hold_are_left_out_there(monkeypatch, part):
-    assert not static_copy._is_impossible(part)
+    assert not static_copy._is_invalid_name(part)
     monkeypatch.setattr(os, "name", "nt")
-    assert static_copy._is_impossible(part) and not static_copy._is_impossible("console")
+    assert static_copy._is_invalid_name(part) and not static_copy._is_invalid_name("console")
 
 
 def test_with_languages_in_the_patterns_the_root_leads_to_the_first_home(

@@ -227,7 +227,7 @@ def test_a_signal_ends_the_backup_command_with_a_line_in_the_log(serve, monkeypa
         self.close()
 
     monkeypatch.setattr(server.Server, "run", run)
-    monkeypatch.setattr(backup_command, "stop_running", lambda: True)
+    monkeypatch.setattr(backup_command, "stop_running_command", lambda: True)
     assert serve().exit_code == 0
     assert "BACKUP_COMMAND was ended, because the server stops" in caplog.messages
 

@@ -258,5 +258,7 @@ def test_a_client_that_reads_nothing_is_disconnected_for_a_new_connection(app, l
         for _ in range(2):
             stack.enter_context(connect(server.effective_port)).sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         wait_until(lambda: len(server.active_channels) == 2)
-        wait_until(lambda: all(channel.stalled_since() for channel in list(server.active_channels.values())))
+        wait_until(
+            lambda: all(channel.get_stall_start() for channel in list(server.active_channels.values()))
+        )
         assert send(server.effective_port, HEALTH).status == 200

@@ -104,7 +104,7 @@ def test_a_logged_path_contains_no_secret(path, route, shown):
 
 @pytest.mark.parametrize("key", ["hunter2", "blogapi_short", KEY + "x", "blogapi_" + "é" * 38, "a\nb"])
 def test_no_part_of_a_malformed_key_is_logged(key):
-    assert log.key_prefix(key) == ""
+    assert log.get_key_prefix(key) == ""
 
 
 def test_each_request_is_logged_once(app, people, recorded_log):
@@ -207,10 +207,10 @@ def test_dropped_log_entries_are_counted(monkeypatch, caplog):
         assert released.wait(60)
 
     access_log = AccessLog(block)
-    access_log.add(make_entry())
+    access_log.add_entry(make_entry())
     assert entered.wait(60)
     for _ in range(5):
-        access_log.add(make_entry())
+        access_log.add_entry(make_entry())
     released.set()
     access_log.close()
     assert "3 requests are missing from this log" in caplog.text
@@ -218,7 +218,7 @@ def test_dropped_log_entries_are_counted(monkeypatch, caplog):
 
 def test_each_batch_is_one_record(caplog):
     with caplog.at_level(logging.INFO):
-        log.log_lines("text")([make_entry(), make_entry(request_id="id-2")])
+        log.make_log_handler("text")([make_entry(), make_entry(request_id="id-2")])
     (record,) = caplog.records
     assert re.fullmatch(r"[^\n]+ id-1 - 10.0.0.9\n[^\n]+ id-2 - 10.0.0.9", record.getMessage())
 

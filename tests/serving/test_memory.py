@@ -22,7 +22,7 @@ def measure():
     return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) // 256
 
 
-commands.return_freed_memory()
+commands.configure_malloc()
 renderer.render("a", "markdown")
 before = measure()
 for _ in range(8):

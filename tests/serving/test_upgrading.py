@@ -50,7 +50,7 @@ def test_each_request_gets_503_upgrading_with_the_progress(listening_socket, por
     request = READ.replace("GET", method)
     with upgrading.answer_requests(listening_socket):
         before = ask(port, request)
-        upgrade_progress.report("articles", 200, 1000)
+        upgrade_progress.report_progress("articles", 200, 1000)
         response = ask(port, request)
     assert_problem(response, 503, "upgrading")
     assert_shared_headers(response)
@@ -61,7 +61,7 @@ def test_each_request_gets_503_upgrading_with_the_progress(listening_socket, por
 
 def test_a_browser_gets_a_page_that_loads_again(listening_socket, port):
     with upgrading.answer_requests(listening_socket):
-        upgrade_progress.report("migrations", 3, 36)
+        upgrade_progress.report_progress("migrations", 3, 36)
         response = ask(port, headers="Accept: text/html,*/*;q=0.8\r\n")
         head = ask(port, READ.replace("GET", "HEAD"), headers="Accept: text/html\r\n")
     assert (response.status, head.status, head.body) == (503, 503, b"")
@@ -139,7 +139,7 @@ def test_the_progress_is_reported_for_each_batch_of_articles(app, make_article, 
     for _ in range(3):
         make_article()
     found = []
-    monkeypatch.setattr(upgrade_progress, "report", lambda *progress: found.append(progress))
+    monkeypatch.setattr(upgrade_progress, "report_progress", lambda *progress: found.append(progress))
     with app.app_context():
         rerendering.rerender_all_articles()
     assert found == [("articles", done, 3) for done in range(3)]

@@ -218,7 +218,7 @@ def test_a_relative_address_is_relative_to_the_first_base(address, bases, absolu
 )
 def test_a_file_of_the_library_is_at_the_address_of_the_service(picture, service_url, absolute):
     site = Site(url="https://example.org", service_url=service_url)
-    assert addresses.make_picture_absolute(site, picture) == absolute
+    assert addresses.make_absolute_picture_url(site, picture) == absolute
 
 
 @pytest.mark.parametrize(

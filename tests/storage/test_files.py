@@ -34,7 +34,7 @@ def test_a_replacement_is_written_to_disk_before_it_is_renamed(tmp_path, monkeyp
 
     monkeypatch.setattr(os, "fsync", record)
     file = source.stat().st_ino
-    files.replace(source, target)
+    files.replace_file(source, target)
     assert synced == [(file, False, False), (target.parent.stat().st_ino, True, True)]
 
 

@@ -246,7 +246,7 @@ def test_upgrades_that_are_killed_leave_one_copy(old_database, add_migration, in
     scripts = f"migration_names.SCRIPTS = Path({str(tmp_path / 'scripts')!r}); "
     killed = {
         "in the migration": "",
-        "before the copy is complete": "upgrades.files.replace = lambda *_: os._exit(9); ",
+        "before the copy is complete": "upgrades.files.replace_file = lambda *_: os._exit(9); ",
     }
     for code in (*killed.values(), *killed.values()):
         imports = (
@@ -281,7 +281,7 @@ def test_a_copy_has_its_name_only_when_it_is_complete(old_database, add_migratio
 
     before = dump(old_database)
     add_migration(RECREATES_A_PARENT)
-    monkeypatch.setattr(upgrades.files, "replace", refuse)
+    monkeypatch.setattr(upgrades.files, "replace_file", refuse)
     assert "cannot be made before the upgrade: " in get_start_error()
     assert copies == [(before, True, False)]
     assert list((instance / "backups").iterdir()) == []

@@ -79,7 +79,7 @@ def test_an_upgrade_says_where_the_copy_is_and_runs_once(run, install):
     assert f"Go back with `{blog_folder.get_command()} rollback`." in result.output
     assert dump(copy) == before
     assert run("upgrade").output == "The blog is up to date.\n"
-    assert service.read_state(home).is_current
+    assert service.read_blog_state(home).is_current
 
 
 def test_an_upgrade_without_space_is_refused_before_it_begins(run, install, monkeypatch):
@@ -167,19 +167,19 @@ def test_notes_are_those_of_the_releases_since(monkeypatch, tmp_path):
     path.write_text(CHANGELOG, encoding="utf-8")
     monkeypatch.setattr(commands, "_list_changelog_paths", lambda: [path])
     monkeypatch.setattr(commands, "__version__", "1.1.0")
-    assert commands.read_notes("1.0.0").split("\n\n") == [
+    assert commands.read_release_notes("1.0.0").split("\n\n") == [
         *("## [1.1.0] - 2027", "- New.", "## [1.0.1] - 2026", "- Mended.")
     ]
-    assert commands.read_notes("1.0.1") == "## [1.1.0] - 2027\n\n- New."
-    before = commands.read_notes(None)
+    assert commands.read_release_notes("1.0.1") == "## [1.1.0] - 2027\n\n- New."
+    before = commands.read_release_notes(None)
     assert before.startswith("### If you ran a checkout before 1.0\n\n- Make a backup.\n\n## [1.1.0] - 2027")
     assert "First" not in before and before.endswith("- Mended.")
-    assert commands.read_notes("1.1.0") == ""
+    assert commands.read_release_notes("1.1.0") == ""
 
 
 def test_the_changelog_has_the_section_of_this_version():
-    assert commands.read_notes("0.9.9").startswith(f"## [{__version__}]")
-    assert commands.read_notes(None).startswith("### If you ran a checkout before 1.0\n")
+    assert commands.read_release_notes("0.9.9").startswith(f"## [{__version__}]")
+    assert commands.read_release_notes(None).startswith("### If you ran a checkout before 1.0\n")
 
 
 def test_a_missing_program_of_postgresql_is_said_before_the_upgrade(monkeypatch, instance):

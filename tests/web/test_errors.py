@@ -160,7 +160,7 @@ def test_an_aborted_request_has_a_problem_body():
 @settings(deadline=None)
 @given(st.text(alphabet=st.characters(exclude_categories=())), st.text(alphabet=st.characters()))
 def test_any_text_can_be_encoded_in_a_problem_body(name, message):
-    body = json.loads(errors.problem_body(422, "code", message, {name: [message]}))
+    body = json.loads(errors.make_problem_body(422, "code", message, {name: [message]}))
     assert list(body) == ["type", "title", "status", "detail", "code", "errors"]
 
 

@@ -9,7 +9,7 @@ import pytest
 from werkzeug.test import Client, create_environ, run_wsgi_app
 
 from blogapi.storage.database import db
-from blogapi.web import bearer, inner_requests
+from blogapi.web import inner_requests, request_environ
 from tests.conftest import ARTICLES
 
 
@@ -74,7 +74,7 @@ def seen(path, **headers):
         return [json.dumps([environ.get(name) for name in names]).encode()]
 
     app = SimpleNamespace(wsgi_app=application)
-    bearer.init_app(app)
+    request_environ.init_app(app, {}, lambda path: None)
     return tuple(json.loads(b"".join(run_wsgi_app(app.wsgi_app, environ)[0])))
 
 

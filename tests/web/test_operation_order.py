@@ -77,7 +77,7 @@ def declare_write(bp, steps):
 def declare_read(bp, steps):
     """Return the decorators of a read by uuid or slug."""
 
-    def find_shown(query, id):
+    def find_shown_content(query, id):
         steps.run("shown")
         return ShownContent((), {"article": [id]})
 
@@ -88,7 +88,7 @@ def declare_read(bp, steps):
             200, ItemSchema(), partial_schema=ItemSchema, query=DetailQuery, storable=False, section="4.8"
         ),
         accept_slugs(lambda slug: SlugOwner(ID, "new")),
-        shows(find=find_shown),
+        shows(find=find_shown_content),
     ]
 
 

@@ -9,10 +9,9 @@ from sqlalchemy import CheckConstraint, ForeignKey, String
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from blogapi import clock
-from blogapi.accounts.api_keys import permissions
 from blogapi.accounts.users.models import Account
 from blogapi.storage.database import Base, Identified
-from blogapi.web.access import Scope
+from blogapi.web.access import INCLUDED_SCOPES, Scope
 
 
 class ApiKey(Identified, Base):
@@ -38,4 +37,4 @@ class ApiKey(Identified, Base):
     @property
     def scopes(self) -> tuple[Scope, ...]:
         """The scope of the key and the scopes that it includes, narrowest first."""
-        return permissions.list_included_scopes(self.scope)
+        return INCLUDED_SCOPES[self.scope]

@@ -24,11 +24,6 @@ UNUSED_LIFETIME = timedelta(days=1)
 MAX_UNUSED_KEYS = 1000
 
 
-def list_included_scopes(scope: Scope) -> tuple[Scope, ...]:
-    """Return the scope and the scopes that it includes, narrowest first."""
-    return SCOPES[: SCOPES.index(scope) + 1]
-
-
 def validate_name(name: str) -> str:
     """Return the name; raises Invalid if it is too long or contains characters that are not allowed."""
     try:

@@ -13,6 +13,7 @@ from blogapi import clock
 from blogapi.accounts.api_keys import permissions
 from blogapi.accounts.api_keys.models import ApiKey
 from blogapi.accounts.users.models import Account
+from blogapi.publication import events
 from blogapi.storage.database import CommitCounter, db
 from blogapi.web import key_format
 from blogapi.web.access import Caller, Scope
@@ -24,7 +25,8 @@ from blogapi.web.pagination import Page, PageRequest, paginate
 class KeyWithOwner(NamedTuple):
     """An API key with fields of its owner, which are None for an anonymous key.
 
-    `commit_tag` is the tag of the last commit; see `storage.database.CommitCounter`.
+    `commit_tag` is the tag of the last commit, and `last_position` the position of the last event; see
+    `storage.database.CommitCounter`.
     """
 
     uuid: UUID
@@ -39,6 +41,7 @@ class KeyWithOwner(NamedTuple):
     can_publish: bool | None
     owner_is_disabled: bool | None
     commit_tag: str
+    last_position: int
 
 
 # This statement runs in each request with a key, so it is built once and selects columns instead of entities.
@@ -46,7 +49,7 @@ _SELECT_WITH_OWNER = (
     select(
         *(ApiKey.uuid, ApiKey.name, ApiKey.scope, ApiKey.created, ApiKey.expires, ApiKey.last_used),
         *(Account.uuid, Account.username, Account.role, Account.can_publish, Account.disabled),
-        select(CommitCounter.tag).scalar_subquery(),
+        *(select(column).scalar_subquery() for column in (CommitCounter.tag, CommitCounter.position)),
     )
     .outerjoin(Account, Account.uuid == ApiKey.owner_id)
     .where(ApiKey.digest == bindparam("digest"))
@@ -58,17 +61,22 @@ def find_by_value(value: str) -> KeyWithOwner | None:
     if not key_format.is_well_formed(value):
         return None
     row = db.session.connection().execute(_SELECT_WITH_OWNER, {"digest": digest_token(value)}).one_or_none()
-    return None if row is None else KeyWithOwner._make(row)
+    if row is None:
+        return None
+    key = KeyWithOwner._make(row)
+    # Lists for editors need the position, so they read no further row.
+    events.LAST_POSITION.set(db.session(), key.last_position)
+    return key
 
 
-def get_by_uuid(uuid: UUID) -> ApiKey:
+def get_key_by_uuid(uuid: UUID) -> ApiKey:
     """Return the key with the uuid; raises NotFound if there is none."""
     return or_not_found(db.session.get(ApiKey, uuid), "No key has this uuid.")
 
 
 def get_visible_key(uuid: UUID, caller: Caller) -> ApiKey:
     """Return the key with the uuid; raises NotFound if there is none or if the caller cannot see it."""
-    key = get_by_uuid(uuid)
+    key = get_key_by_uuid(uuid)
     if not permissions.can_see_key(caller, owner=key.owner_id):
         raise NotFound("No key has this uuid.")
     return key
@@ -93,16 +101,16 @@ def list_keys(
     return paginate(statement, page)
 
 
-def select_expired_keys(now: datetime) -> Select[UUID]:
-    """Return a statement that selects expired anonymous keys.
+def select_expired_anonymous_keys(now: datetime) -> Select[UUID]:
+    """Return a statement that selects the expired anonymous keys to delete.
 
-    A used key is selected only if it expired at least UNUSED_LIFETIME ago.
+    A key that was used is selected only if it expired at least UNUSED_LIFETIME ago.
     """
     unused = ApiKey.last_used.is_(None) & (ApiKey.expires <= now)
     return _select_anonymous_keys().where(unused | (ApiKey.expires <= now - permissions.UNUSED_LIFETIME))
 
 
-def select_excess_keys() -> Select[UUID]:
+def select_excess_anonymous_keys() -> Select[UUID]:
     """Return a statement that selects all unused anonymous keys except the newest MAX_UNUSED_KEYS."""
     unused = _select_anonymous_keys().where(ApiKey.last_used.is_(None), ApiKey.expires.is_not(None))
     return unused.order_by(ApiKey.created.desc(), ApiKey.uuid).offset(permissions.MAX_UNUSED_KEYS)

@@ -41,8 +41,8 @@ REPRESENTATION = Representation(
 )
 
 
-def _count_attempt() -> None:
-    limiter.count_attempts(("KEY_LIMIT", limiter.client_network()))
+def _count_key_creation() -> None:
+    limiter.count_attempts(("KEY_LIMIT", limiter.get_client_network()))
 
 
 @bp.post("/")
@@ -57,7 +57,7 @@ def create(fields: Fields) -> WithAttributes:
     request without a user creates an anonymous key, which can read published content and expires unless it
     is used within a day.
     """
-    _count_attempt()
+    _count_key_creation()
     if current_caller().user is None:
         if fields:
             raise Forbidden(
@@ -126,5 +126,5 @@ def delete(id: UUID) -> None:
 @bp.response(201, KeyWithSecretSchema())
 def rotate(fields: Fields, id: UUID) -> WithAttributes:
     """Rotate an API key: create a successor, and let the old key expire after the overlap."""
-    _count_attempt()
+    _count_key_creation()
     return service.rotate_key(current_caller(), id, **fields)

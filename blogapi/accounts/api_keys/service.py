@@ -71,23 +71,23 @@ def create_anonymous_key() -> WithAttributes:
     """Create an anonymous key that expires unless it is used within a day, and return it with its `value`."""
     now = clock.now()
     with transaction():
-        _delete_expired_keys(now)
+        _delete_expired_anonymous_keys(now)
         return issue_key(None, created=now, expires=now + permissions.UNUSED_LIFETIME)
 
 
-def delete_expired_keys() -> None:
+def delete_expired_anonymous_keys() -> None:
     """Delete expired and excess unused anonymous keys, unless the database currently refuses writes."""
     now = clock.now()
     with suppress(SQLAlchemyError, NewerSchema):
-        expired = db.session.scalars(queries.select_expired_keys(now).limit(1)).first()
+        expired = db.session.scalars(queries.select_expired_anonymous_keys(now).limit(1)).first()
         db.session.rollback()
         if expired is not None:
             with transaction(wait=False):
-                _delete_expired_keys(now)
+                _delete_expired_anonymous_keys(now)
 
 
-def _delete_expired_keys(now: datetime) -> None:
-    for statement in (queries.select_expired_keys(now), queries.select_excess_keys()):
+def _delete_expired_anonymous_keys(now: datetime) -> None:
+    for statement in (queries.select_expired_anonymous_keys(now), queries.select_excess_anonymous_keys()):
         uuids = db.session.scalars(statement.limit(MAX_DELETED_KEYS)).all()
         if uuids:
             db.session.execute(delete_rows(ApiKey).where(ApiKey.uuid.in_(uuids)))
@@ -118,7 +118,7 @@ def change_key(caller: Caller, uuid: UUID, changes: Fields) -> ApiKey:
 
 
 def rotate_key(caller: Caller, uuid: UUID, *, overlap_seconds: int) -> WithAttributes:
-    """Create a successor with the same owner, name, scope and expiry; the old key expires after the overlap.
+    """Create a key with the same owner, name, scope and expiry; the old key expires after the overlap.
 
     The caller needs the scope `write`. If the old key has no expiry, the successor gets the expiry of the
     caller's own key. Raises NotFound if the caller cannot see the key, and Forbidden if the key has expired
@@ -150,7 +150,7 @@ def delete_key(caller: Caller, uuid: UUID) -> None:
 def delete_key_unchecked(uuid: UUID) -> None:
     """Delete a key without checking the caller, for commands; raises NotFound if there is no such key."""
     with transaction():
-        db.session.delete(queries.get_by_uuid(uuid))
+        db.session.delete(queries.get_key_by_uuid(uuid))
 
 
 def record_use(key: UUID, owner: UUID | None, now: datetime, *, remove_expiry: bool = False) -> bool:

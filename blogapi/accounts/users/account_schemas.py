@@ -72,14 +72,14 @@ class JoiningUserSchema(InputSchema):
 
     token = _TOKEN
     username = NewUsername()
-    password = passwords.new_password_field()
+    password = passwords.make_new_password_field()
 
 
 class ResetPasswordSchema(InputSchema):
     """A new password, the token of a link, and the code of the second factor if the user has one."""
 
     token = _TOKEN
-    password = passwords.new_password_field()
+    password = passwords.make_new_password_field()
     code = _make_code_field(load_default="")
 
 
@@ -87,7 +87,7 @@ class NewPasswordSchema(InputSchema):
     """A new password, and the current password."""
 
     current_password = _CURRENT_PASSWORD
-    password = passwords.new_password_field()
+    password = passwords.make_new_password_field()
 
 
 class EnableSecondFactorSchema(InputSchema):

@@ -38,7 +38,7 @@ def check_own_password(password: str) -> Account:
 def _check_credentials(username: str, password: str, code: str) -> Account:
     # The name is folded, so that failed logins with different spellings of a name are counted together.
     name = usernames.fold_username(username)
-    network, counters = limiter.client_network(), limiter.COUNTERS.get()
+    network, counters = limiter.get_client_network(), limiter.COUNTERS.get()
     limits = [("LOGIN_ADDRESS_LIMIT", network), ("LOGIN_ACCOUNT_LIMIT", name, network)]
     if not counters.remembers((name, network)):
         limits.append(("LOGIN_STRANGERS_LIMIT", name))
@@ -50,7 +50,7 @@ def _check_credentials(username: str, password: str, code: str) -> Account:
             if code:
                 second_factor.use_code(account, code)
     except (Unauthorized, TooManyRequests):
-        _failures.count()
+        _failures.count_event()
         raise
     if code or account.second_factor_since is None:
         counters.remember((name, network))

@@ -41,7 +41,7 @@ If you have not asked for this link, ignore this e-mail; your password does not 
 _sending = threading.BoundedSemaphore(MAX_PARALLEL_MAILS)
 
 
-def can_send() -> bool:
+def can_send_links() -> bool:
     """Return whether links can be sent: by the mail server of the settings, with a known public address."""
     return mail.is_configured() and bool(get_service_url())
 
@@ -79,7 +79,7 @@ def send_requested_link(username: str) -> None:
 
 def _try_sending(link: Any, address: str, subject: str, text: str, values: dict[str, str]) -> WithAttributes:
     problem = ""
-    if not can_send():
+    if not can_send_links():
         problem = "This blog sends no e-mail; set SMTP_HOST, SMTP_SENDER and the `service_url` of the site."
     elif not address:
         problem = "There is no e-mail address."
@@ -100,7 +100,7 @@ def _send_link(link: Any, address: str, subject: str, text: str, values: dict[st
     values = values | {"title": title, "url": link.url, "expires": _format_time(link.expires)}
     # The mail server can be slow, so no snapshot may stay open.
     end_read()
-    mail.send(address, subject.format(title=title), text.format(**values))
+    mail.send_email(address, subject.format(title=title), text.format(**values))
 
 
 def _format_time(time: datetime) -> str:

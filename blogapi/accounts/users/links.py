@@ -107,12 +107,12 @@ def reset_password(token: str, password: str) -> Account:
     _get_link(token, LinkKind.RESET)
     digest = passwords.hash_password(password)
     with transaction():
-        account = get_account(token)
+        account = get_reset_account(token)
         service.store_password(account.uuid, digest)
     return account
 
 
-def get_account(token: str) -> Account:
+def get_reset_account(token: str) -> Account:
     """Return the user of a reset link; raises Unauthorized if the token is invalid."""
     account = _get_link(token, LinkKind.RESET).account_id
     assert account is not None, "a link that sets a password has a user"

@@ -18,8 +18,9 @@ class Account(Identified, Timestamped, Base):
 
     `can_publish` is whether an author may publish their own articles; other roles ignore it. `last_seen` is
     the last use of a login or a key, to the hour. `second_factor_since` is the time at which the second
-    factor was turned on, or None if it is off. `second_factor_nonce` is the random text from which its secret
-    is derived; it is stored when the setup begins. `second_factor_step` is the time step of the last code.
+    factor was turned on, or None if it is off. `second_factor_nonce` is the random text from which the secret
+    is derived; this text is stored when the setup begins. `second_factor_step` is the time step of the last
+    code.
     """
 
     __tablename__ = "account"
@@ -59,7 +60,7 @@ class WebSession(Base):
 
     @property
     def uuid(self) -> UUID:
-        """The id with which the user can end the session. It does not reveal the token."""
+        """The id with which the user can end the session; the id does not reveal the token."""
         return UUID(self.digest[:32])
 
 
@@ -111,5 +112,5 @@ class OneTimeLink(Base):
 
     @property
     def uuid(self) -> UUID:
-        """The id with which admins can revoke the link. It does not reveal the token."""
+        """The id with which admins can revoke the link; the id does not reveal the token."""
         return UUID(self.digest[:32])

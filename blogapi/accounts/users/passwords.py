@@ -18,7 +18,7 @@ _METHOD = "scrypt:32768:8:1"
 _DUMMY_DIGEST = f"{_METHOD}$nobody$00"
 
 
-def new_password_field(*, required: bool = True) -> Text:
+def make_new_password_field(*, required: bool = True) -> Text:
     """Return the field of a request that contains a new password."""
     return Text(
         required=required,
@@ -34,7 +34,7 @@ def hash_password(password: str) -> str:
     Raises Invalid if the password is too short or too long, or contains characters that a login refuses.
     """
     try:
-        new_password_field().deserialize(password)
+        make_new_password_field().deserialize(password)
     except ma.ValidationError as error:
         raise Invalid(
             "The password is not valid.", errors={"password": [*map(str, error.messages)]}

@@ -81,7 +81,7 @@ def get_login_options() -> Fields:
         "title": get_site().title,
         "session_days": current_app.config["SESSION_DAYS"],
         "needs_setup": not queries.can_admin_log_in(),
-        "sends_email": emails.can_send(),
+        "sends_email": emails.can_send_links(),
     }
 
 
@@ -149,7 +149,7 @@ def create_first_admin(fields: Fields) -> Account:
 
     The link works once, and only as long as no admin can log in.
     """
-    with limiter.count_failures(("LOGIN_ADDRESS_LIMIT", limiter.client_network())):
+    with limiter.count_failures(("LOGIN_ADDRESS_LIMIT", limiter.get_client_network())):
         account = links.create_first_admin(**fields)
     _log_in(account)
     return account
@@ -162,7 +162,7 @@ def create_first_admin(fields: Fields) -> Account:
 @bp.response(200, InvitedSchema())
 def show_invitation(fields: Fields) -> OneTimeLink:
     """Show an invitation to the person who has its link."""
-    with limiter.count_failures(("LOGIN_ADDRESS_LIMIT", limiter.client_network())):
+    with limiter.count_failures(("LOGIN_ADDRESS_LIMIT", limiter.get_client_network())):
         return links.get_invitation(fields["token"])
 
 
@@ -176,7 +176,7 @@ def accept_invitation(fields: Fields) -> Account:
 
     The link works once, for 7 days.
     """
-    with limiter.count_failures(("LOGIN_ADDRESS_LIMIT", limiter.client_network())):
+    with limiter.count_failures(("LOGIN_ADDRESS_LIMIT", limiter.get_client_network())):
         account = links.accept_invitation(**fields)
     _log_in(account)
     return account
@@ -192,12 +192,12 @@ def send_reset_link(fields: Fields) -> None:
 
     The response is the same if no e-mail is sent, and does not wait for the mail server.
     """
-    if not emails.can_send():
+    if not emails.can_send_links():
         raise Conflict("This blog sends no e-mail; ask an admin for a link.")
     name = usernames.fold_username(fields["username"])
-    limits = [("EMAIL_LIMIT", "account", name), ("EMAIL_LIMIT", "address", limiter.client_network())]
+    limits = [("EMAIL_LIMIT", "account", name), ("EMAIL_LIMIT", "address", limiter.get_client_network())]
     limiter.count_attempts(*limits)
-    mail.submit(partial(emails.send_requested_link, name))
+    mail.submit_job(partial(emails.send_requested_link, name))
 
 
 @bp.post("/reset-password/")
@@ -211,8 +211,8 @@ def reset_password(fields: Fields) -> Account:
     If the user has a second factor, `code` is required, as for a login.
     """
     code = fields.pop("code")
-    with limiter.count_failures(("LOGIN_ADDRESS_LIMIT", limiter.client_network())):
-        account = links.get_account(fields["token"])
+    with limiter.count_failures(("LOGIN_ADDRESS_LIMIT", limiter.get_client_network())):
+        account = links.get_reset_account(fields["token"])
         if code:
             second_factor.use_code(account, code)
     if not code:

@@ -18,7 +18,7 @@ _CAN_PUBLISH = "Whether an author may publish their own articles; other roles ig
 
 
 class NewUsername(Text):
-    """The name of a new user; it is normalized to its stored form."""
+    """The name of a new user, which is normalized to the form that is stored."""
 
     def __init__(self) -> None:
         super().__init__(max_length=200, required=True, metadata={"example": "ada"})
@@ -110,11 +110,11 @@ class RoleRightsSchema(OutputSchema):
     rights = ma.fields.List(ma.fields.Nested(RightSchema))
 
 
-def _role_field(**options: Any) -> ma.fields.String:
+def _make_role_field(**options: Any) -> ma.fields.String:
     return ma.fields.String(validate=validate.OneOf(ROLES), **options)
 
 
-def _can_publish_field(**options: Any) -> ma.fields.Boolean:
+def _make_can_publish_field(**options: Any) -> ma.fields.Boolean:
     metadata = {"description": _CAN_PUBLISH}
     return StrictBoolean(metadata=metadata, **options)
 
@@ -123,9 +123,9 @@ class UserBodySchema(InputSchema):
     """A new user."""
 
     username = NewUsername()
-    role = _role_field(load_default=Role.READER.value)
-    can_publish = _can_publish_field(load_default=False)
-    password = passwords.new_password_field(required=False)
+    role = _make_role_field(load_default=Role.READER.value)
+    can_publish = _make_can_publish_field(load_default=False)
+    password = passwords.make_new_password_field(required=False)
 
 
 class UserChangesSchema(InputSchema):
@@ -133,8 +133,8 @@ class UserChangesSchema(InputSchema):
 
     read_only = frozenset(UserDetailsSchema().fields) - {"role", "can_publish", "disabled", "email"}
 
-    role = _role_field()
-    can_publish = _can_publish_field()
+    role = _make_role_field()
+    can_publish = _make_can_publish_field()
     disabled = StrictBoolean()
     email = EmailAddress()
 
@@ -207,8 +207,8 @@ class InvitationBodySchema(InputSchema):
         required=True,
         metadata={"description": "The name in the byline.", "example": "Henrik"},
     )
-    role = _role_field(required=True)
-    can_publish = _can_publish_field(load_default=False)
+    role = _make_role_field(required=True)
+    can_publish = _make_can_publish_field(load_default=False)
     email = EmailAddress(
         load_default="",
         metadata={"description": "The user's address; the link is sent to it if the blog sends e-mail."},

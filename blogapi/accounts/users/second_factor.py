@@ -60,7 +60,7 @@ def begin_setup(account_id: UUID) -> WithAttributes:
 def enable(account_id: UUID, code: str, *, current_token: str) -> list[str]:
     """Turn the second factor on, end all other logins of the user, and return the recovery codes.
 
-    Raises Conflict if it is on already or no setup has begun, and Invalid if the code is wrong.
+    Raises Conflict if the second factor is on or no setup has begun, and Invalid if the code is wrong.
     """
     with transaction(visible=False):
         account = queries.get_user(account_id)

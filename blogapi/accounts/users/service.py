@@ -99,7 +99,7 @@ def change_user(uuid: UUID, changes: Fields) -> Account:
             # Delete the user's links, because they may have been sent to the former address.
             db.session.execute(delete(OneTimeLink).where(OneTimeLink.account_id == account.uuid))
         if disabled:
-            _end_logins(account)
+            _end_logins_and_links(account)
     return account
 
 
@@ -117,7 +117,7 @@ def store_password(uuid: UUID, digest: str, *, current_token: str = "") -> None:
     with transaction():
         account = queries.get_user(uuid)
         account.password_digest, account.password_changed = digest, clock.now()
-        _end_logins(account, current_token=current_token)
+        _end_logins_and_links(account, current_token=current_token)
 
 
 def delete_user(username: str) -> None:
@@ -128,9 +128,9 @@ def delete_user(username: str) -> None:
 def delete_account(uuid: UUID) -> None:
     """Delete the user with their API keys and login sessions.
 
-    The user's profile is deleted too; if it has articles, it is kept as the profile of a guest. Raises
-    NotFound if there is no such user, and Conflict if they own articles, categories or tags, or if no admin
-    could log in afterwards.
+    The user's profile is deleted too, but a profile with articles is kept as the profile of a guest. Raises
+    NotFound if there is no such user, and Conflict if the user owns articles, categories or tags, or if no
+    admin could log in afterwards.
     """
     with transaction():
         account = queries.get_user(uuid)
@@ -163,7 +163,7 @@ def find_user_with_password(username: str, password: str) -> Account | None:
 def log_in(account: Account, *, lifetime: timedelta, user_agent: str = "") -> str:
     """Delete expired login sessions, start a new one and return the token for its cookie.
 
-    `user_agent` is the `User-Agent` header of the browser; it helps the user to recognize the login.
+    `user_agent` is the `User-Agent` header of the browser, which helps the user to recognize the login.
     """
     token, now = secrets.token_urlsafe(32), clock.now()
     stored_agent = "".join(filter(str.isprintable, user_agent))[:MAX_USER_AGENT_LENGTH]
@@ -229,7 +229,7 @@ def _check_not_last_admin(account: Account) -> None:
         )
 
 
-def _end_logins(account: Account, *, current_token: str = "") -> None:
+def _end_logins_and_links(account: Account, *, current_token: str = "") -> None:
     """Delete the one-time links and the login sessions of the user, except for the current session."""
     end_logins(account.uuid, current_token=current_token)
     db.session.execute(delete(OneTimeLink).where(OneTimeLink.account_id == account.uuid))

@@ -30,7 +30,7 @@ const patchStyleMod = {
 };
 
 /** Return the code of a bundle, and the names of the packages whose code is in it. */
-async function bundle(name) {
+async function bundlePackage(name) {
   const { outputFiles, metafile } = await esbuild.build({
     entryPoints: [`src/${name}.js`],
     absWorkingDir: fileURLToPath(here),
@@ -66,7 +66,7 @@ async function drawIcons() {
 }
 
 /** Return the versions, licences and digests as TOML, and the texts of the licences. */
-async function describe(files) {
+async function describePackages(files) {
   const { packages } = JSON.parse(await read("package-lock.json"));
   const names = [...new Set(Object.values(files).flatMap((file) => file.packages))].sort();
   let toml = "# Written by blogapi/admin/build/build.mjs: what the files of this folder are made of.\n";
@@ -94,9 +94,9 @@ const vendorModules = {
   },
 };
 
-// The modules that the editor loads when they are used. They are one bundle, because esbuild would make a file for each
-// set of them that shares a module.
-const LATER = [
+// The modules that the editor loads when they are used. Together they are one bundle, because esbuild would make a
+// separate file for each set of these modules that shares another module.
+const LAZY_MODULES = [
   "editor/add-translation",
   "editor/insert",
   "editor/merge",
@@ -112,17 +112,17 @@ const laterModules = {
     build.onResolve({ filter: /^\.{1,2}\// }, ({ kind, path, resolveDir }) => {
       if (kind !== "dynamic-import" || path.includes("/static/vendor/")) return;
       const name = fileURLToPath(new URL(path, `${pathToFileURL(resolveDir)}/`)).slice(source.length, -3);
-      if (!LATER.includes(name.replaceAll("\\", "/"))) throw new Error(`add ${name} to LATER`);
+      if (!LAZY_MODULES.includes(name.replaceAll("\\", "/"))) throw new Error(`add ${name} to LAZY_MODULES`);
       return { path: "later", namespace: "later" };
     });
     build.onLoad({ filter: /^later$/, namespace: "later" }, () => ({
-      contents: LATER.map((name) => `export * from "./${name}.js";`).join("\n"),
+      contents: LAZY_MODULES.map((name) => `export * from "./${name}.js";`).join("\n"),
       resolveDir: source,
     }));
   },
 };
 
-/** Return the bundle of an entry, and of what it loads later if `splitting` is set, by name. */
+/** Return the bundles of an entry by name; with `splitting`, modules that it loads later have their own bundle. */
 async function bundlePages(name, contents, splitting) {
   const { outputFiles, warnings } = await esbuild.build({
     stdin: { contents, resolveDir: source, sourcefile: `${name}.js` },
@@ -140,12 +140,12 @@ async function bundlePages(name, contents, splitting) {
     absWorkingDir: source,
     plugins: splitting ? [laterModules, vendorModules] : [vendorModules],
   });
-  // For example, two modules of LATER export the same name.
+  // esbuild warns, for example, if two modules of LAZY_MODULES export the same name.
   if (warnings.length) throw new Error(warnings.map(({ text }) => text).join("\n"));
   return Object.fromEntries(outputFiles.map(({ path, text }) => [path.replace(/^.*[\\/]/, ""), text]));
 }
 
-/** Return a bundle of all pages but the editor, which starts the module that the page names, and the editor. */
+/** Return the bundles: the editor, and one of all other pages, which starts the module that the page names. */
 async function bundleAllPages() {
   const names = (await readdir(new URL("../source/pages/", here))).filter((name) => name !== "editor.js").sort();
   const modules = names.map((name) => `"${name.slice(0, -3)}": () => import("./pages/${name}")`);
@@ -155,10 +155,10 @@ async function bundleAllPages() {
 }
 
 const files = {};
-for (const name of ["diff", "diff3", "editor", "lit", "turndown"]) files[`${name}.js`] = await bundle(name);
+for (const name of ["diff", "diff3", "editor", "lit", "turndown"]) files[`${name}.js`] = await bundlePackage(name);
 files["icons.svg"] = await drawIcons();
 const vendored = Object.fromEntries(Object.entries(files).map(([name, { content }]) => [name, content]));
-Object.assign(vendored, await describe(files));
+Object.assign(vendored, await describePackages(files));
 const texts = await bundleAllPages();
 const former = (await readdir(target)).filter((name) => name.endsWith(".js") && !(name in texts));
 for (const [name, text] of Object.entries(vendored)) texts[`vendor/${name}`] = text;

@@ -19,8 +19,8 @@ import { STATUSES } from "./statuses.js";
  * @typedef {{data: any, etag: string | null}} State
  */
 
-const UNLISTED_MESSAGE = "unlisted: only who knows the address can read it";
-const draftAgain = (/** @type {string} */ word) => `${word}: it is a draft again`;
+const UNLISTED_MESSAGE = "unlisted: only people who know the address can read it";
+const draftNote = (/** @type {string} */ word) => `${word}: it is a draft again`;
 
 /** @satisfies {Record<string, Action>} */
 const ACTION_TABLE = {
@@ -42,13 +42,13 @@ const ACTION_TABLE = {
   unlist: { name: "Unlist", icon: "link", from: ["published"], status: "unlisted", done: UNLISTED_MESSAGE },
   unpublish: {
     ...{ name: "Unpublish", icon: "undo-2", from: ["published", "unlisted"], status: "draft" },
-    done: draftAgain("unpublished"),
+    done: draftNote("unpublished"),
   },
   backToDraft: {
-    ...{ name: "Back to draft", icon: "undo-2", from: ["scheduled"], status: "draft", done: draftAgain("unscheduled") },
+    ...{ name: "Back to draft", icon: "undo-2", from: ["scheduled"], status: "draft", done: draftNote("unscheduled") },
   },
   bringBack: {
-    ...{ name: "Bring back", icon: "undo-2", from: ["archived"], status: "draft", done: draftAgain("brought back") },
+    ...{ name: "Bring back", icon: "undo-2", from: ["archived"], status: "draft", done: draftNote("brought back") },
   },
   archive: {
     ...{ name: "Archive", icon: "archive", from: ["draft", "scheduled", "published", "unlisted"] },
@@ -69,7 +69,7 @@ export const MAIN_ACTIONS = {
  * Whether the user may run the action: this needs the right to publish if the item is public before or afterwards.
  * @param {Action} action @param {Item} item
  */
-export const mayRun = ({ status }, item) => mayChange(item) && mayChange({ status: status ?? item.status });
+export const mayRunAction = ({ status }, item) => mayChange(item) && mayChange({ status: status ?? item.status });
 
 /** Return the actions that a menu of the item offers. @param {Item} item */
 export const listActions = (item) =>
@@ -77,7 +77,7 @@ export const listActions = (item) =>
     (action) =>
       action.icon &&
       action.from.includes(item.status) &&
-      mayRun(action, item) &&
+      mayRunAction(action, item) &&
       (action !== update || item.working_copy),
   );
 
@@ -117,7 +117,7 @@ export async function runAction(path, { from, status, takesEdits }, { at, etag, 
     : await patch(path, body, { etag: current, query });
   const change = { before, after: data, taken: takesEdits ? copy?.data : null };
   const isChanged = data.last_updated !== before.last_updated;
-  const runUndo = (/** @type {Options} */ options = {}) => undo(path, change, options);
+  const runUndo = (/** @type {Options} */ options = {}) => undoAction(path, change, options);
   return { data, etag: data.working_copy ? editsEtag : changed, undo: isChanged ? runUndo : null };
 }
 
@@ -127,7 +127,7 @@ export async function runAction(path, { from, status, takesEdits }, { at, etag, 
  * @param {string} path @param {{before: any, after: any, taken: any}} change @param {Options} options
  * @returns {Promise<State>}
  */
-async function undo(path, { before, after, taken }, { etag, query = STATE_QUERY }) {
+async function undoAction(path, { before, after, taken }, { etag, query = STATE_QUERY }) {
   let [item, copy] = await loadWithCopy(path, { query: STATE_QUERY });
   // Only the history says whether a scheduled item is unlisted.
   const listing = { fields: "number,created,status,published_at,slug", page: 1, page_size: 20 };
@@ -144,11 +144,11 @@ async function undo(path, { before, after, taken }, { etag, query = STATE_QUERY 
   }
   if (taken) {
     item = await post(`${path}revisions/${number}/restore/`, undefined, { etag: item.etag });
-    // The edits are based on the version with the former address.
+    // The version on which the edits are based has the former address.
     item = await patch(path, { slug }, { etag: item.etag });
     const etags = [copy?.etag, item.etag].filter(Boolean).join(", ");
     const edits = copy?.data ?? taken;
-    copy = await put(`${path}working-copy/`, { ...edits, custom: toCustom(before, edits) }, { etag: etags });
+    copy = await put(`${path}working-copy/`, { ...edits, custom: toCustomFields(before, edits) }, { etag: etags });
   }
   item = await patch(path, { status, published_at }, { etag: item.etag, query });
   return { data: item.data, etag: (copy ?? item).etag };
@@ -159,7 +159,7 @@ async function undo(path, { before, after, taken }, { etag, query = STATE_QUERY 
  * are left out, because the API would refuse them.
  * @param {any} item @param {any} edits
  */
-function toCustom({ custom, custom_unfit: unfit }, edits) {
+function toCustomFields({ custom, custom_unfit: unfit }, edits) {
   const removed = Object.keys(custom).map((name) => [name, null]);
   const values = Object.entries({ ...Object.fromEntries(removed), ...edits.custom });
   return Object.fromEntries(values.filter(([name]) => !(name in (unfit ?? {}))));

@@ -66,7 +66,7 @@ let signIn = null;
 let signingIn = null;
 
 /**
- * Set the function that asks for a new login; it returns a promise of whether the user signed in.
+ * Set the function that asks for a new login. The function returns a promise of whether the user signed in.
  * @param {() => Promise<boolean>} ask
  */
 export const onLoginEnded = (ask) => (signIn = ask);
@@ -145,8 +145,8 @@ export function apiAddress(path, query = {}) {
 }
 
 /**
- * Return the address of a picture or a file. For one of the library, it is on this host, even if its public address has
- * another host.
+ * Return the address of a picture or a file. A file of the library is loaded from this host, even if its public address
+ * has another host.
  * @param {string} address
  */
 export const fileAddress = (address) =>

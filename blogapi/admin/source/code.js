@@ -8,7 +8,7 @@ export function askForCode(form) {
 }
 
 /** Ask for the name and the password again. @param {any} form */
-export function endCode(form) {
+export function askForPassword(form) {
   for (const field of form.querySelectorAll(".field")) field.hidden = field.matches(".code-field");
   form.elements.code.value = "";
 }

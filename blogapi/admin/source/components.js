@@ -15,7 +15,7 @@ export function icon(name, kind = "") {
  * Set attributes and handlers (`onclick`) of an element; null, undefined, false and "" remove an attribute.
  * @param {Record<string, unknown>} values
  */
-const attributes = (values) =>
+const setAttributes = (values) =>
   ref((/** @type {any} */ element) => {
     for (const [name, value] of Object.entries(element ? values : {})) {
       if (typeof value === "function") element[name] = value;
@@ -37,7 +37,7 @@ export function button(text, onClick, options = {}) {
   const inner = html`${name ? icon(name) : nothing}${text ? renderTexts(text, busyText) : nothing}`;
   const states = { "aria-busy": busy && "true", "aria-pressed": pressed?.toString(), "aria-haspopup": popup };
   const kinds = `button ${kind} ${text ? "" : "icon-only"}`;
-  const given = attributes({ class: kinds, "aria-label": label, title: !text && label, ...states, ...more });
+  const given = setAttributes({ class: kinds, "aria-label": label, title: !text && label, ...states, ...more });
   if (more.href) return html`<a ${given}>${inner}</a>`;
   /** @param {Event} event */
   const click = (event) => (busy ? event.preventDefault() : onClick?.(event));
@@ -82,10 +82,10 @@ const renderTexts = (before, after) =>
  */
 export function fileButton(text, use, { icon: name, kind = "", multiple = false, accept = "", busy = false }) {
   // Clear the input, so that the same file can be chosen again.
-  const forget = (/** @type {any} */ { target }) => (target.value = "");
+  const clearInput = (/** @type {any} */ { target }) => (target.value = "");
   const change = (/** @type {any} */ { target }) => use([...target.files]);
   return html`<label class="button upload ${kind}">${icon(name)} ${text}<input type="file" class="sr-only"
-    accept=${accept} ?multiple=${multiple} ?disabled=${busy} @click=${forget} @change=${change}></label>`;
+    accept=${accept} ?multiple=${multiple} ?disabled=${busy} @click=${clearInput} @change=${change}></label>`;
 }
 
 /**
@@ -122,13 +122,13 @@ export function field({ name, id = `field-${name}`, label, help, counter, errors
 function makeControl({ type = "text", label, value = "", items, onInput, onChange, ...more }) {
   const dir = /^text/.test(type) && "auto";
   const handlers = { oninput: onValue(onInput), onchange: onValue(onChange) };
-  const given = attributes({ autocomplete: "off", dir, ...handlers, ...more });
+  const given = setAttributes({ autocomplete: "off", dir, ...handlers, ...more });
   // Text in a field that the page does not track is kept when the page renders.
   const shown = onInput ? live(value) : value;
   if (items) return select(items, value, given);
   if (type === "textarea") return html`<textarea rows="3" .value=${shown} ${given}></textarea>`;
   const input = html`<input type=${type} .value=${shown} ${given}>`;
-  // shell.js handles the button.
+  // shell.js handles clicks on the button "Show" of a password.
   return type === "password"
     ? html`<span class="prefixed">${input}<button class="suffix" type="button" aria-pressed="false"
         aria-label="Show ${String(label).toLowerCase()}">Show</button></span>`
@@ -155,7 +155,7 @@ export function checkbox({ id, label, value, help, onChange }) {
 }
 
 /**
- * A part of a page that is one line, its name and its value, until it is opened.
+ * A part of a page that shows only its name and its value on one line until the user opens it.
  * @param {unknown} name @param {unknown} value @param {unknown} content @param {boolean} [isOpen]
  * @param {(isOpen: boolean) => unknown} [onToggle]
  */
@@ -208,17 +208,17 @@ export function tabs(items, current, { label = "Parts of this page", beside = no
 }
 
 /**
- * A picture in a list; one of the library is loaded in about the width that is shown.
+ * A picture in a list; a picture of the library is loaded at about the width at which it is shown.
  * @param {string} address @param {string} width in CSS @param {string} [kind]
  */
 export function thumbnail(address, width, kind = "") {
   const source = fileAddress(address);
-  const small = (/** @type {number} */ width) => source.replace(/[^/]+$/, `w${width}.webp`);
-  const srcset = source.startsWith("/media/") ? `${small(200)} 200w, ${small(400)} 400w` : nothing;
+  const candidate = (/** @type {number} */ width) => `${source.replace(/[^/]+$/, `w${width}.webp`)} ${width}w`;
+  const srcset = source.startsWith("/media/") ? `${candidate(200)}, ${candidate(400)}` : nothing;
   return html`<img class=${kind} loading="lazy" sizes=${width} srcset=${srcset} src=${source} alt="">`;
 }
 
-/** A picture of the library, as large as the text about it needs. @param {Media} file @param {string} [alt] */
+/** A picture of the library, large enough to describe it. @param {Media} file @param {string} [alt] */
 export function largePicture({ url, renditions }, alt = "") {
   const shown = renditions.find(({ width }) => width >= 800)?.url ?? url;
   return html`<img class="media-picture" src=${fileAddress(shown)} alt=${alt}>`;

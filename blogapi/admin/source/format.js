@@ -84,7 +84,7 @@ export function toFields(stamp) {
 /** Return the Date for the values of date and time inputs. @param {string} day @param {string} time */
 export function toInstant(day, time) {
   const wanted = Date.parse(`${day}T${time}Z`);
-  // Twice, because the clocks can change between the first guess and the result.
+  // Correct the result twice, because the clocks can change between the first result and the second.
   return [1, 2].reduce((guess) => {
     const shown = toFields(guess);
     return new Date(guess.getTime() + wanted - Date.parse(`${shown.day}T${shown.time}Z`));

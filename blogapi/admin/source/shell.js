@@ -2,7 +2,7 @@
 
 import { html, LitElement, nothing } from "../static/vendor/lit.js";
 import { ApiError, connection, get, onLoginEnded, post } from "./api.js";
-import { askForCode, endCode } from "./code.js";
+import { askForCode, askForPassword } from "./code.js";
 import { emptyState, pageHead, problem, row, sectionHead } from "./components.js";
 import { keepFocus, toast, updateFloats } from "./dialogs.js";
 import { Journal } from "./editor/journal.js";
@@ -13,7 +13,7 @@ import { hasRole, setCaller } from "./roles.js";
 import { getShortcutKey, nameKeys } from "./shortcuts.js";
 import * as storage from "./storage.js";
 
-// The names of the blog and the user are stored for the next page, whose menu does not wait for the API.
+// The names of the blog and the user are stored, so that the menu of the next page does not wait for the API.
 const SESSION_KEY = "blogapi.session";
 let last = storage.read(SESSION_KEY) ?? {};
 setCaller({ ...last, uuid: last.user });
@@ -60,7 +60,7 @@ async function openSession() {
 guardLinks(toast);
 
 /**
- * The base of all pages. A subclass has load() and renderPage(); where needed also `main` or renderMain() (the
+ * The base class of all pages. A subclass has load() and renderPage(); where needed also `main` or renderMain() (the
  * main button), renderHead() and `heading` (by default the title of the document). Its fields are plain
  * properties: set() changes them and renders.
  */
@@ -125,7 +125,7 @@ export class Page extends LitElement {
     const here = encodeURIComponent(location.pathname + location.search);
     if (error.status === 401) return location.replace(`/admin/sign-in/?next=${here}`);
     if (!(error instanceof ApiError)) console.error(error);
-    // An editor has no menu, but an address without an article leads on with it.
+    // The editor has no menu, but the page for a missing article shows the menu, so that the user can go on.
     if (error.status === 404) document.body.classList.remove("bare");
     const isInBin = error.code === "deleted";
     this.renderDeleted = isInBin
@@ -223,7 +223,7 @@ async function loadKeptTexts() {
     const request = get(`blog/${entry.place ?? "articles"}/${entry.article}/`, { query: { fields: "uuid" } });
     return request.then(() => null).catch(({ status }) => ({ ...entry, status }));
   };
-  const entries = await new Journal(last.user).find();
+  const entries = await new Journal(last.user).findEntries();
   return (await Promise.all(entries.map(findStatus))).filter(Boolean);
 }
 
@@ -259,7 +259,7 @@ function signInAgain() {
   const { promise, resolve } = Promise.withResolvers();
   againName.textContent = form.elements.username.value = current.user.username;
   form.elements.password.value = againProblem.textContent = "";
-  endCode(form);
+  askForPassword(form);
   form.onreset = () => dialog.close();
   form.onsubmit = async (event) => {
     event.preventDefault();
@@ -272,7 +272,7 @@ function signInAgain() {
       const isAsked = code === "second_factor_required";
       againProblem.textContent = isAsked ? "" : message;
       if (isAsked) askForCode(form);
-      else if (code === "login_failed") endCode(form);
+      else if (code === "login_failed") askForPassword(form);
     }
   };
   dialog.onclose = () => resolve(false);

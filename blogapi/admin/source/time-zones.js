@@ -1,4 +1,4 @@
-/** The fields for a time zone: their names are loaded when a field is used. */
+/** The fields for a time zone; the names of the time zones are loaded when a field is used. */
 
 /** @type {Promise<string[]> | null} */
 let loading = null;

@@ -50,7 +50,7 @@ def find_authors(articles: Collection[UUID]) -> set[UUID]:
 
 
 def find_public_authors(authors: Collection[UUID], now: datetime) -> Mapping[UUID, ItemAddress]:
-    """Return the addresses of those authors whom a public article names, by the uuid of the author."""
+    """Return the address of each of these authors whom a public article names, by uuid of the author."""
     rows = execute_in_batches(_SELECT_PUBLIC, "authors", authors, now=now)
     return {row.uuid: make_term_address(AUTHOR, row.uuid, row.slug) for row in rows}
 
@@ -58,9 +58,9 @@ def find_public_authors(authors: Collection[UUID], now: datetime) -> Mapping[UUI
 def author_is_public(now: ColumnElement[datetime] | None = None) -> ColumnElement[bool]:
     """Return the SQL condition that a public article names the author, according to the events.
 
-    A statement that is built once passes the parameter NOW; the default is the present time.
+    `now` is the parameter NOW in a statement that is built once; the default is the present time.
     """
-    # The duration of the query must not depend on the number of drafts, so it reads only the events.
+    # The duration of the query must not reveal the number of drafts, so the query reads only the events.
     is_shown = (
         select(Event.position)
         .where(Event.kind == AUTHOR, Event.uuid == Author.uuid)
@@ -68,7 +68,7 @@ def author_is_public(now: ColumnElement[datetime] | None = None) -> ColumnElemen
         .correlate(Author)
         .exists()
     )
-    # These articles have become public, but their events are not written yet.
+    # The articles that have become public, but whose events `published` are not written yet.
     due = select(Event.uuid).where(Event.due <= (current_time() if now is None else now), Event.listed)
     return or_(
         is_shown, Author.uuid.in_(select(ArticleAuthor.author_id).where(ArticleAuthor.article_id.in_(due)))

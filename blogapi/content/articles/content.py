@@ -113,7 +113,7 @@ def revise_content(
     """Return the content after a change; `old_content` is None for a new article.
 
     `category`, `tags` and `authors` are the uuids to which the references in `article_input` resolve.
-    `defaults` contains the default text fields of a new article. The slug stays the same, because only a
+    `defaults` contains the default text fields of a new article. The slug does not change, because only a
     query can find out whether another slug is free. Raises Conflict if the transition is not allowed, and
     Invalid if the publication time does not fit the status.
     """
@@ -143,6 +143,9 @@ def revise_content(
             **placement,
         )
     texts = {**old_content.texts, **article_input.texts}
+    # The SEO fields that an author wrote do not change with the texts.
+    derived = default_seo(old_content.texts)
+    written = {name: text for name, text in old_content.seo.items() if text != derived[name]}
     return replace(
         old_content,
         texts=texts,
@@ -151,7 +154,7 @@ def revise_content(
         category=(category or old_content.category) if old_content.category else None,
         tags=old_content.tags if tags is None else tags,
         authors=old_content.authors if authors is None else authors,
-        seo={**_revise_seo(old_content, texts), **article_input.seo},
+        seo={**default_seo(texts), **written, **article_input.seo},
         custom=custom,
         **placement,
     )
@@ -170,18 +173,13 @@ def compare_contents(before: ArticleContent, after: ArticleContent) -> list[Diff
     left, right = _flatten_nested(before), _flatten_nested(after)
     if not (before.authors and after.authors):
         del left["authors"], right["authors"]
+    values = ((name, left.get(name), right.get(name)) for name in sorted(left | right))
+    # In Python, True equals 1, but they are different values of a custom field.
     return [
-        Difference(name, left.get(name), right.get(name))
-        for name in sorted(left | right)
-        if _is_different(left.get(name), right.get(name))
+        Difference(name, old, new)
+        for name, old, new in values
+        if old != new or isinstance(old, bool) != isinstance(new, bool)
     ]
-
-
-def _revise_seo(old_content: ArticleContent, texts: Mapping[str, str]) -> dict[str, str]:
-    """Return the SEO fields after a change of the texts; fields that an author wrote do not change."""
-    before = default_seo(old_content.texts)
-    written = {name: text for name, text in old_content.seo.items() if text != before[name]}
-    return default_seo(texts) | written
 
 
 def _flatten_nested(content: ArticleContent) -> dict[str, Any]:
@@ -189,8 +187,3 @@ def _flatten_nested(content: ArticleContent) -> dict[str, Any]:
     names = ("seo", "custom")
     nested = {f"{name}.{key}": value for name in names for key, value in flat.pop(name).items()}
     return flat | nested
-
-
-def _is_different(before: Any, after: Any) -> bool:
-    # In Python, True equals 1, but they are different values of a custom field.
-    return bool(before != after) or isinstance(before, bool) != isinstance(after, bool)

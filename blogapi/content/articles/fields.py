@@ -33,17 +33,17 @@ class TextField:
     """A text of an article that its author writes."""
 
     name: str
-    label: str  #: its name on the admin pages
+    label: str  #: the name of the field on the admin pages
     input: ma.fields.Field[Any]  #: the schema field of requests
     output: ma.fields.Field[Any] = field(default_factory=ma.fields.String)
     default: Any = ""
     #: the default of the column in the database; None if the model declares the column
     server_default: str | None = ""
-    #: where the editor shows it: "line" (above the text), "details", or "" (the editor has its own control)
+    #: where the editor shows the field: "line" (above the text), "details", or "" (a control of its own)
     control: str = "details"
     #: the allowed values, each with its label in the editor; None if an author writes the text
     choices: Mapping[str, str] | None = None
-    #: whether searches find its words; they always find the words of the title and the content
+    #: whether searches cover the field; the title and the content are always covered
     is_searched: bool = False
     #: whether previews of the article show it below the title
     is_previewed: bool = False
@@ -154,12 +154,12 @@ class LinkField:
 
     name: str
     kind: str
-
-    @property
-    def relation(self) -> str:
-        """The name of the attribute of Article that contains the links; each link has a `term_id`."""
-        return f"{self.kind}_links"
+    #: the attribute of Article that contains the links; each link has a `term_id`
+    relation: str
 
 
-LINK_FIELDS = (LinkField(name="tags", kind="tag"), LinkField(name="authors", kind="author"))
+LINK_FIELDS = (
+    LinkField(name="tags", kind="tag", relation="tag_links"),
+    LinkField(name="authors", kind="author", relation="author_links"),
+)
 LINK_NAMES = tuple(field.name for field in LINK_FIELDS)

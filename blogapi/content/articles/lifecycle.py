@@ -78,6 +78,6 @@ def compute_next_state(
             "A scheduled article needs a future publication time; send one in `published_at`.",
             errors={"published_at": ["Must lie in the future."]},
         )
-    # A readable status without a time publishes immediately, even if the stored time is in the future.
+    # A request with a readable status and no time publishes now, even if the stored time is in the future.
     publishes_now = status in READABLE_STATUSES and given_time is None and time is not None and time > now
     return new_status.value, now if time is None or publishes_now else time

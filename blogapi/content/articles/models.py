@@ -56,7 +56,7 @@ class Article(HasEvents, Identified, Timestamped, Base):
     """An article or, by its `type`, a page; its content is stored exactly as the client sent it.
 
     A page has no category. Its `parent_id` refers to its parent page, and `position` orders the pages with
-    the same parent. The columns of DERIVED_COLUMNS are rendered from the others, from the files that the
+    the same parent. The columns of DERIVED_COLUMNS are rendered from other columns, from the files that the
     article uses and from the address of the service; `writing.derived_columns` fills them.
     """
 
@@ -134,7 +134,7 @@ class Article(HasEvents, Identified, Timestamped, Base):
     content: Mapped[str] = mapped_column(default="", sort_order=2)
     toc: Mapped[Any] = derived_column(JsonText(), server_default="[]", deferred=True, sort_order=3)
     html: Mapped[str] = derived_column(Text(), server_default="", deferred=True, sort_order=4)
-    # The name of the key with which the last version was written, or empty. Lists do not select it.
+    # The name of the key with which the last version was written, or empty. Lists do not select this column.
     key_name: Mapped[str] = mapped_column(default="", server_default="", deferred=True, sort_order=5)
 
     category: Mapped[Category | None] = relationship()
@@ -174,11 +174,11 @@ def check_texts(rows: Iterable[Iterable[Any]]) -> None:
     """Raise Damaged if a text in one of these rows contains NUL characters."""
     # SQLite does not verify the pages of a long value: it returns the zeroes of a damaged page.
     if any(isinstance(value, str) and "\0" in value for row in rows for value in row):
-        raise Damaged("the stored text of an article is not text")
+        raise Damaged("the stored text of an article contains NUL characters")
 
 
-#: The names of the columns that are rendered from other data, and again when this data changes. Exports,
-#: versions, working copies and the documents of deleted items do not contain these columns.
+#: The names of the columns that are rendered from other data, and rendered again when that data changes.
+#: Exports, versions, working copies and the documents of deleted items do not contain these columns.
 DERIVED_COLUMNS = frozenset(column.name for column in Article.__table__.c if column.info.get("derived"))
 
 # These indexes are partial: most articles are in the language of the site and have no translations.
@@ -322,7 +322,7 @@ class WorkingCopy(Base):
     `content` is the content that the editor saved, as JSON. `version` counts the saves, and `base_version` is
     the version of the article on which the edits are based. `user_id` is the user who saved last, and
     `key_name` the name of the API key that they used, or empty. `not_live` is a JSON array of sentences that
-    say why the last save could not be written into the scheduled article; None if it was not attempted.
+    say why the last save could not be written into the scheduled article; None if the save did not try it.
     """
 
     __tablename__ = "working_copy"

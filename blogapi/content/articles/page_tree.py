@@ -1,4 +1,4 @@
-"""The tree of the pages; `site.page_paths` computes their paths."""
+"""The tree of the pages; `site.page_paths` computes the paths of pages from the tree."""
 
 from __future__ import annotations
 

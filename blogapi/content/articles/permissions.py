@@ -1,8 +1,8 @@
 """Checks what a caller may do with single articles.
 
 Authors write only their own articles, and see no hidden articles of others. An article belongs to the user
-who created it (`author_id`); `user reassign` gives it to another user. The byline does not matter. Hidden
-articles are reported as if they did not exist. Editors and admins may work on all articles.
+who created it (`author_id`), whatever its byline says; `user reassign` gives it to another user. The errors
+for hidden and for unknown articles are the same. Editors and admins may work on all articles.
 
 The owner and the visibility of an article are checked separately: with a key of the scope `drafts`, a caller
 may work on the same articles as the owner of the key, but may not change public articles.
@@ -88,7 +88,7 @@ def get_own_articles_version(user: UUID) -> str:
 
 
 def may_work_on(uuid: UUID) -> bool:
-    """Return whether the caller may work on the article or page; for editors, it need not exist."""
+    """Return whether the caller may work on the item; for editors, the item need not exist."""
     try:
         if current_caller().is_author:
             check_exists(uuid)
@@ -104,7 +104,7 @@ def check_exists(uuid: UUID, type_: str = ARTICLE) -> None:
     """
     with report_deleted([uuid], type_):
         if current_caller().is_author:
-            _check_own(_read_rows([uuid], type_).get(uuid))
+            _check_owner(_read_rows([uuid], type_).get(uuid))
         else:
             queries.check_exists(uuid, type_)
 
@@ -142,12 +142,12 @@ def is_restorable() -> ColumnElement[bool]:
 def check_deleted(uuid: UUID, type_: str | None = None) -> None:
     """Raise NotFound or Forbidden unless the item is deleted and the caller may restore it.
 
-    Without `type_`, the item can be an article or a page. With `type_`, raises Conflict if it is not deleted.
+    Without `type_`, the item can be an article or a page. With `type_`, raises Conflict if the item exists.
     """
     item = _read_rows([uuid], type_, _SELECT_DELETED).get(uuid)
     existing = _read_rows([uuid], type_).get(uuid) if type_ else None
     if existing is not None:
-        _check_own(existing)
+        _check_owner(existing)
         raise Conflict(f"This {type_} is not deleted.", code="not_deleted")
     may_write = item is not None and (item.type == ARTICLE or not current_caller().is_author)
     if not may_write or not _is_own(item):
@@ -172,7 +172,7 @@ def check_history(uuid: UUID, type_: str = ARTICLE) -> None:
     """
     row = _read_rows([uuid]).get(uuid)
     if row is not None and row.type == type_ and (_is_own(row) or is_readable(row, current_time())):
-        _check_own(row)
+        _check_owner(row)
         return
     # The executed statements are the same for unknown and hidden items.
     last = _read_last_version(uuid)
@@ -222,10 +222,10 @@ def check_writes(
         row = rows.get(uuid)
         try:
             if row is None and creates:
-                _check_new(uuid)
+                _check_new_uuid(uuid)
             else:
                 with report_deleted([uuid]):
-                    _check_own(row)
+                    _check_owner(row)
             if is_complete:
                 _check_fields(fields, row, bylines.get(uuid, ()) if row is not None else _read_profile())
         except Problem as error:
@@ -243,14 +243,14 @@ def check_publication(uuid: UUID, status: str | None) -> None:
 def check_working_copy(uuid: UUID, fields: ArticleInput) -> None:
     """Raise NotFound or Forbidden unless the caller may save these fields in the article's working copy.
 
-    Only authors are checked here; see `check_exists`.
+    Only authors are checked; `check_exists` checks the other callers.
     """
     if current_caller().is_author:
         check_exists(uuid)
         _check_byline(fields, _read_bylines([uuid]).get(uuid, ()))
 
 
-def _check_new(uuid: UUID) -> None:
+def _check_new_uuid(uuid: UUID) -> None:
     deleted = _read_rows([uuid], None, _SELECT_DELETED).get(uuid)
     last = deleted or _read_last_version(uuid)
     if last is not None and not _is_own(last):
@@ -271,7 +271,7 @@ def _is_own(row: Any) -> bool:
     return not caller.is_author or row.author_id == caller.user
 
 
-def _check_own(row: Any) -> None:
+def _check_owner(row: Any) -> None:
     if row is not None and _is_own(row):
         return
     if row is None or not is_readable(row, current_time()):

@@ -17,7 +17,7 @@ from blogapi.rendering.renderer import RenderedContent
 from blogapi.storage.database import chunk, db, table_of
 
 Texts = Mapping[str, str]
-# A content and its type.
+# The content of an article and its content type.
 Source = tuple[str, str]
 
 # The text fields that determine the excerpt that a response shows.
@@ -42,7 +42,7 @@ def render_content(content: str, content_type: str) -> RenderedContent:
 def list_sources(old_texts: Texts | None, texts: Texts) -> list[Source]:
     """Return the contents that a write of these texts renders; `old_texts` is None for a new article.
 
-    They include the former content if the client may have read the excerpt generated from it.
+    The former content is included if the client may have read the excerpt that was generated from it.
     """
     sources = [texts]
     if old_texts is not None and texts["excerpt"] and not old_texts["excerpt"]:
@@ -51,7 +51,7 @@ def list_sources(old_texts: Texts | None, texts: Texts) -> list[Source]:
 
 
 def remove_generated_excerpt(old_texts: Texts | None, texts: Texts) -> Texts:
-    """Return `texts`, which contain an excerpt; a generated excerpt is removed."""
+    """Return `texts`; the excerpt is replaced by an empty text if it equals a generated excerpt."""
     is_same = old_texts is not None and all(old_texts[name] == texts[name] for name in _SOURCE_FIELDS)
     if is_same:
         return texts

@@ -1,4 +1,4 @@
-"""The endpoints by which the editor reports that an article or a page is open."""
+"""The endpoints to which the page of the editor reports that an article or a page is open."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _article, _former = table_of(Article).c, table_of(FormerSlug).c
 _revision = table_of(ArticleRevision).c
 
 
-# Built once for all writes, because building a statement takes longer than executing it.
+# The statements are built once, because building a statement takes longer than executing it.
 _SELECT_TYPE = select(_article.type).where(_article.uuid == bindparam("uuid"))
 _SELECT_FORMER_SLUGS = select(_former.slug).where(_former.article_id == bindparam("uuid"))
 _SLUGS: Any = bindparam("slugs", expanding=True)
@@ -89,7 +89,7 @@ def find_articles(uuids: Sequence[UUID], *, with_html: bool = False) -> dict[UUI
 
 
 class StoredArticle(NamedTuple):
-    """An article, and the highest number in its history (or 0)."""
+    """An article, and the highest number of its former versions (0 without former versions)."""
 
     article: Article
     last_number: int
@@ -128,7 +128,7 @@ def find_slug_owner(slug: str) -> SlugOwner | None:
     return choose_owner(db.session.connection().execute(_SELECT_SLUG_OWNERS, {"slug": slug}), slug)
 
 
-def is_empty() -> bool:
+def is_blog_empty() -> bool:
     """Return whether the blog has no articles."""
     return db.session.scalar(select(Article.uuid).limit(1)) is None
 

@@ -123,7 +123,7 @@ bp = Blueprint(
 @bp.response(200, RenderingSchema())
 def render(fields: Fields) -> WithAttributes:
     """Render a text as the content of an article or page, and compute its address; store nothing."""
-    # Imported here, because its libraries need 4 MB of memory, which servers without writes can save.
+    # Imported here, because the sanitizer needs 4 MB of memory, which servers without writes can save.
     from blogapi.rendering.sanitizer import is_shown_as_text, list_removed_elements
 
     article: UUID | None = fields.pop("article", None)
@@ -183,7 +183,7 @@ def _predict_address(
         uuid=uuid,
         slug=slug,
         category_slug=stored_category.slug if stored_category else make_slug(DEFAULT_CATEGORY),
-        published_at=_get_time(article, published_at),
+        published_at=_predict_publication_time(article, published_at),
         language=article.language if article else "",
     )
     return slug, url
@@ -197,7 +197,7 @@ def _make_page_url(uuid: UUID, page: Article | None, slug: str, parent: Any) -> 
     if isinstance(parent, Unset):
         parent = page.parent_id if page else None
     elif isinstance(parent, str):
-        parent = page_paths.find_by_slug(parent, tree)
+        parent = page_paths.find_page_by_slug(parent, tree)
     path = page_paths.make_path(site, uuid, slug, parent, tree, language)
     return f"{site.url}{path}"
 
@@ -207,7 +207,7 @@ def _will_slug_change_with(article: Article, title: str) -> bool:
     return article.slug_derived and not was_public and article.title != title
 
 
-def _get_time(article: Article | None, requested_time: datetime | None) -> datetime | None:
+def _predict_publication_time(article: Article | None, requested_time: datetime | None) -> datetime | None:
     if article and requested_time is None and (since := get_readable_from(article)):
         return since
     draft_state = (Status.DRAFT.value, article.published_at if article else None)

@@ -1,6 +1,6 @@
 """Articles and pages as resources of the API, for operations that are the same for both.
 
-These are the operations on their versions, working copies and preview links, below the path of an item.
+These operations concern versions, working copies and preview links; their paths begin with the item's path.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Resource:
 
     @property
     def draft_scope(self) -> Scope:
-        """The scope that a key needs to write what readers do not see; for pages, it is `write`."""
+        """The scope that a key needs to change what readers cannot see; for pages, it is `write`."""
         return "drafts" if self.kind == ItemType.ARTICLE else "write"
 
     @property

@@ -58,10 +58,10 @@ _SELECT_TERMS = union_all(
 _SELECT_KEY = select(_article.translation_key).where(_article.uuid == bindparam("uuid"))
 
 
-def find_shown(uuid: UUID, names: Sequence[str] | None) -> ShownContent:
-    """Return what a response with these fields of an article shows: the article, its terms and its links.
+def find_shown_content(uuid: UUID, names: Sequence[str] | None) -> ShownContent:
+    """Return the items on which a response with these fields depends: the article, its terms and its links.
 
-    With a field of `neighbours.FIELDS`, it shows all articles, because any of them can become a neighbour.
+    A field of `neighbours.FIELDS` depends on all articles, because any article can become a neighbour.
     """
     items = defaultdict[str, list[UUID]](list, {Article.kind: [uuid]})
     for kind, term in db.session.connection().execute(_SELECT_TERMS, {"uuid": uuid}):
@@ -114,7 +114,7 @@ def published(query: Query) -> PartialResult:
         if filters.needs_draft_access
         else article_bodies.list_published(query.fields, query.page, filters)
     )
-    return PartialResult(body, hidden_state=_hidden_state())
+    return PartialResult(body, hidden_state=_get_hidden_state())
 
 
 @bp.get("/<reference:id>/")
@@ -129,7 +129,7 @@ def published(query: Query) -> PartialResult:
 )
 @bp.doc(responses=MARKDOWN_CONTENT)
 @accept_slugs(queries.find_slug_owner)
-@shows(find=lambda query, id: find_shown(id, ("html",) if prefers_markdown() else query.fields))
+@shows(find=lambda query, id: find_shown_content(id, ("html",) if prefers_markdown() else query.fields))
 @offers_markdown
 def single(query: Query, id: UUID) -> JsonBody:
     """Return an article; if it is not public, only to its author, editors and admins."""
@@ -146,7 +146,7 @@ def single(query: Query, id: UUID) -> JsonBody:
 @_article_list(section="4.9")
 def list_own(query: Query) -> Page[JsonBody]:
     """List the articles of the caller, in any status."""
-    return _list_own(query, hashes_body=False)
+    return _list_own_articles(query, hashes_body=False)
 
 
 @bp.get("/own/")
@@ -155,17 +155,17 @@ def list_own(query: Query) -> Page[JsonBody]:
 @_article_list()
 def list_written(query: Query) -> Page[JsonBody]:
     """List the caller's own articles in any status."""
-    return _list_own(query, hashes_body=current_caller().is_author)
+    return _list_own_articles(query, hashes_body=current_caller().is_author)
 
 
-def _list_own(query: Query, *, hashes_body: bool) -> Page[JsonBody]:
+def _list_own_articles(query: Query, *, hashes_body: bool) -> Page[JsonBody]:
     filters = ArticleFilters(**query.filters)
     return article_bodies.list_in_any_status(
         current_user_id(), query.fields, query.page, filters, hashes_body=hashes_body
     )
 
 
-def _hidden_state() -> str:
+def _get_hidden_state() -> str:
     # A bulk write can also change drafts, which the list does not show. Each change that the caller may see
     # therefore changes the ETag of the list, so that If-Match detects it.
     caller = current_caller()
@@ -179,7 +179,7 @@ REPRESENTATION = Representation(
     ArticleSchema(),
     lambda: article_bodies.list_published().rows,
     ArticleSchema(many=True),
-    hidden_state=_hidden_state,
+    hidden_state=_get_hidden_state,
     get_fields=article_bodies.get_json,
     fields_schema=SingleArticleFieldsSchema,
     get_items_by_uuid=article_bodies.get_several_json,

@@ -11,7 +11,6 @@ from blogapi.accounts.users.schemas import UserReferenceSchema
 from blogapi.content.articles.content import ArticleInput
 from blogapi.content.articles.fields import INPUT_FIELDS, LINK_NAMES, OUTPUT_FIELDS, TEXT_DEFAULTS, TEXT_NAMES
 from blogapi.content.articles.lifecycle import API_STATUSES, get_api_status
-from blogapi.content.articles.models import Article
 from blogapi.content.custom_fields.validation import CustomValues
 from blogapi.content.media.schemas import RenditionSchema
 from blogapi.content.taxonomies.authors import EmbeddedAuthorSchema
@@ -82,7 +81,7 @@ class ArticleBodySchema(_TextsBodySchema):
 
     @ma.post_load
     def make_input(self, data: Fields, **_: Any) -> ArticleInput:
-        """Return the fields of the body as an object."""
+        """Return the fields of the body as an ArticleInput."""
         texts = {name: data.pop(name) for name in TEXT_NAMES if name in data}
         data |= {name: tuple(data[name]) for name in LINK_NAMES if name in data}
         return ArticleInput(texts=texts, **data)
@@ -114,7 +113,7 @@ class HeadingSchema(OutputSchema):
 class ArticleSchema(OutputSchema):
     """An article."""
 
-    # In the order of section 2.4 of the interface.
+    # The fields have the order of section 2.4 of the interface.
     uuid = Identifier()
     author = Identifier(attribute="author_id")
     title = OUTPUT_FIELDS["title"]
@@ -124,15 +123,15 @@ class ArticleSchema(OutputSchema):
     slug = ma.fields.String(metadata={"example": "the-bread-that-waits-for-me"})
     cover_image = OUTPUT_FIELDS["cover_image"]
     content = OUTPUT_FIELDS["content"]
-    status = ma.fields.Method("get_status", metadata={"type": "string", "enum": list(API_STATUSES)})
+    status = ma.fields.Function(
+        lambda article: get_api_status(article, current_time()),
+        metadata={"type": "string", "enum": list(API_STATUSES)},
+    )
     content_type = OUTPUT_FIELDS["content_type"]
     seo = NestedColumns(SeoSchema)
 
-    def get_status(self, article: Article) -> str:
-        return get_api_status(article, current_time())
-
     def hidden_state(self, shown: Any) -> str:
-        """Return the version of the article; writes to fields outside this schema also change it."""
+        """Return the version of the article, which writes to fields outside this schema also change."""
         return str(shown.version)
 
 
@@ -154,7 +153,7 @@ class TranslationSchema(OmitsNull, OutputSchema):
 
 
 class LinksSchema(OutputSchema):
-    """The addresses of an article's category, tags and authors. It is absent if the site has no `url`."""
+    """The addresses of an article's terms. The object is absent if the site has no `url`."""
 
     category = ma.fields.String()
     tags = ma.fields.List(ma.fields.String())
@@ -162,7 +161,7 @@ class LinksSchema(OutputSchema):
 
 
 class PageLinksSchema(LinksSchema):
-    """The addresses of a page's tags and authors. It is absent if the site has no `url`."""
+    """The addresses of a page's terms. The object is absent if the site has no `url`."""
 
     class Meta(LinksSchema.Meta):
         exclude = ("category",)

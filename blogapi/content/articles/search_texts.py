@@ -28,7 +28,7 @@ SearchTexts = tuple[str, str, str]
 
 
 def join_texts(texts: Iterable[str], custom: str, fields: Sequence[CustomField] | None = None) -> str:
-    """Return the texts and the searched values in `custom` as one text, each on a line.
+    """Return one text with a line for each of the texts and for each searched value in `custom`.
 
     `fields` are the definitions of the custom fields; with None, they are read from the database of the
     application.
@@ -43,7 +43,7 @@ def join_texts(texts: Iterable[str], custom: str, fields: Sequence[CustomField] 
 def read_texts(connection: Connection, uuids: Sequence[UUID]) -> dict[UUID, SearchTexts]:
     """Return the texts of these articles; raises Damaged if a text is damaged."""
     # The texts of a database copy are read without an application, so the definitions come from `connection`.
-    # Within a savepoint of the connection, other modes begin a second savepoint that stays open.
+    # If the connection is in a savepoint, other modes begin a second savepoint and leave it open.
     session = Session(connection, join_transaction_mode="rollback_only")
     fields = session.scalars(select(CustomField)).all()
     found: dict[UUID, SearchTexts] = {}

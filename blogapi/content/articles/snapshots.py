@@ -46,7 +46,7 @@ def _to_text(value: Any) -> str:
 
 
 def parse_content(text: str) -> ArticleContent:
-    """Return the content from its JSON.
+    """Return the content that was stored as JSON.
 
     A text field that did not exist when the JSON was stored gets its default value.
     """

@@ -52,10 +52,6 @@ def add_write_operations(
     write_one = partial(bp.write, 200, schema, representation, partial_schema=resource.fields_schema)
     write_several = partial(bp.write, 200, items_schema, representation, partial_schema=list_fields_schema)
 
-    def resolve_one(fields: ArticleInput, id: UUID | None = None) -> ArticleInput:
-        (resolved,) = resolve([dataclasses.replace(fields, uuid=id)], is_bulk=False)
-        return resolved
-
     def prerender_one(fields: ArticleInput, id: UUID | None = None, *, partial: bool = False) -> None:
         service.prerender_inputs([dataclasses.replace(fields, uuid=id)], partial=partial)
 
@@ -70,7 +66,8 @@ def add_write_operations(
     @summary(f"Create {with_indefinite_article(kind)}; without `status` it is a draft.")
     def create(fields: ArticleInput) -> Article:
         permissions.check_creation(fields)
-        return service.create(current_user_id(), resolve_one(fields))
+        (fields,) = resolve([fields], is_bulk=False)
+        return service.create(current_user_id(), fields)
 
     @bp.put("/<id:id>/")
     @allow_draft_writers
@@ -80,7 +77,7 @@ def add_write_operations(
     @summary(f"Create or replace the {kind} with this uuid; the response to a GET is a valid body.")
     def replace(fields: ArticleInput, id: UUID) -> UpsertResult:
         permissions.check_replacement(id, fields)
-        fields = resolve_one(fields, id)
+        (fields,) = resolve([dataclasses.replace(fields, uuid=id)], is_bulk=False)
         return UpsertResult(*service.replace(current_user_id(), id, fields))
 
     @bp.patch("/<id:id>/")
@@ -90,8 +87,10 @@ def add_write_operations(
     @write_one(prepare_write=partial(prerender_one, partial=True))
     @summary(f"Change the given fields of {with_indefinite_article(kind)}.")
     def change(fields: ArticleInput, id: UUID) -> Article:
-        permissions.check_write(id, fields)
-        return service.change(current_user_id(), id, resolve_one(fields, id))
+        fields = dataclasses.replace(fields, uuid=id)
+        permissions.check_writes([fields], is_bulk=False)
+        (fields,) = resolve([fields], is_bulk=False)
+        return service.change(current_user_id(), id, fields)
 
     @bp.delete("/<id:id>/")
     @allow_writers

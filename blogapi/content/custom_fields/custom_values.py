@@ -43,7 +43,7 @@ def convert_imported_value(field: CustomField, value: Any) -> Any:
     try:
         decoded = json.loads(json.dumps(value, default=str))
     except ValueError:
-        # An integer has too many digits for JSON.
+        # The value contains an integer with too many digits for JSON.
         return None
     decoded = decoded if not field.is_list or isinstance(decoded, list) else [decoded]
     try:
@@ -78,7 +78,7 @@ def dump_values(values: Values) -> str:
 
 
 def list_pictures(stored: str) -> list[str]:
-    """Return the addresses among the stored values that may be files of the media library."""
+    """Return those of the stored values that may be addresses of files of the media library."""
     values = parse_values(stored).values() if "/media/" in stored else ()
     items = [item for value in values for item in (value if isinstance(value, list) else [value])]
     return [item for item in items if isinstance(item, str) and item.startswith("/media/")]

@@ -14,7 +14,7 @@ from blogapi.storage.database import db
 from blogapi.storage.database_clock import CachedValue
 from blogapi.web.access import Caller
 
-# Writes need the site too, so one statement reads both.
+# Writes also need the site, so one statement reads the site and the definitions.
 _SELECT_SITE_AND_FIELDS = (
     select(Site, CustomField).outerjoin(CustomField, true()).order_by(CustomField.position, CustomField.name)
 )
@@ -34,16 +34,16 @@ def list_definitions() -> Sequence[CustomField]:
     return _definitions.get(db.session())
 
 
-def copy_definitions() -> Sequence[CustomField]:
-    """Return the definitions for use outside of this transaction."""
+def detach_definitions() -> Sequence[CustomField]:
+    """Return the definitions, detached from the session for use outside of this transaction."""
     definitions = list_definitions()
     for field in definitions:
         db.session.expunge(field)
-    forget_definitions()
+    discard_definitions()
     return definitions
 
 
-def forget_definitions() -> None:
+def discard_definitions() -> None:
     """Discard the definitions that the transaction has read, because it has changed them."""
     _definitions.discard(db.session())
 

@@ -68,7 +68,7 @@ class FieldBodySchema(InputSchema):
     type = ma.fields.String(required=True, validate=validate.OneOf(_TYPES), metadata={"example": "number"})
     list = StrictBoolean(
         attribute="is_list",
-        metadata={"description": "Whether an article has a list of such values.", "example": False},
+        metadata={"description": "Whether an article can have several values, as a list.", "example": False},
     )
     choices = BoundedList(
         Text(max_length=200, min_length=1),
@@ -99,7 +99,7 @@ class FieldBodySchema(InputSchema):
         metadata={"description": "The kinds of items that have the field.", "example": ["article"]},
     )
     position = StrictInteger(
-        minimum=0, maximum=MAX_POSITION, metadata={"description": "The order in Details.", "example": 1}
+        minimum=0, maximum=MAX_POSITION, metadata={"description": "Order in the panel Details.", "example": 1}
     )
 
     @ma.post_load

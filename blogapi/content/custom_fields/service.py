@@ -11,7 +11,7 @@ from sqlalchemy import func, select
 
 from blogapi.content.article_hooks import ARTICLE_HOOKS
 from blogapi.content.custom_fields import custom_values
-from blogapi.content.custom_fields.definitions import forget_definitions, list_visible_fields
+from blogapi.content.custom_fields.definitions import discard_definitions, list_visible_fields
 from blogapi.content.custom_fields.models import NO_VALUES, CustomField, FieldType
 from blogapi.site.service import record_change
 from blogapi.storage.database import Base, current_time, db, transaction
@@ -29,7 +29,7 @@ def list_fields() -> list[WithAttributes]:
 def add_use_counts(fields: Sequence[CustomField]) -> list[WithAttributes]:
     """Return the definitions with `used_in` and `unfit_in`.
 
-    They are the numbers of items with a value, and of items with a value that does not fit.
+    `used_in` is the number of items with a value, `unfit_in` the number of items whose value does not fit.
     """
     used, unfit = Counter[str](), Counter[str]()
     article = Base.metadata.tables["article"].c
@@ -43,7 +43,7 @@ def add_use_counts(fields: Sequence[CustomField]) -> list[WithAttributes]:
 
 
 def get_field(uuid: UUID) -> CustomField:
-    """Return the definition; raises NotFound if there is none that the caller may read."""
+    """Return the definition; raises NotFound if it does not exist or the caller may not read it."""
     fields = [field for field in list_visible_fields(current_caller()) if field.uuid == uuid]
     if not fields:
         raise NotFound("There is no such field; GET /api/v1/blog/fields/ lists the fields.")
@@ -51,7 +51,7 @@ def get_field(uuid: UUID) -> CustomField:
 
 
 def get_details(uuid: UUID) -> WithAttributes:
-    """Return the definition with the counts of `add_use_counts`; raises NotFound if there is none."""
+    """Return the definition with the counts of `add_use_counts`; raises NotFound if it does not exist."""
     return add_use_counts([get_field(uuid)])[0]
 
 
@@ -152,7 +152,7 @@ def _set_fields(field: CustomField, fields: Fields) -> None:
 def _store_definition(field: CustomField, *, was_admin_only: bool, updates_search_words: bool) -> None:
     """Store the definition, update derived data, and record the change if readers can notice it."""
     db.session.flush()
-    forget_definitions()
+    discard_definitions()
     if updates_search_words:
         ARTICLE_HOOKS.get().update_search_words(field.name)
     if not (was_admin_only and field.is_admin_only):

@@ -34,7 +34,7 @@ _COLUMNS = ("uuid", "kind", "title", "language", "cover_image", "status", "publi
 def has_missed_schedule(item: DatedItem, deleted: datetime, now: datetime) -> bool:
     """Return whether the item was deleted before its time of publication, which has passed.
 
-    It is restored as a draft, so that nothing is published by accident.
+    Such an item is restored as a draft, so that nothing is published by accident.
     """
     return is_scheduled(item, deleted) and is_readable(item, now)
 
@@ -53,7 +53,7 @@ def list_items(page: PageRequest | None, *, kind: str = "", q: str = "") -> Page
 
 
 def get_json(uuid: UUID) -> JsonBody:
-    """Return the deleted item with its text and the text of its edits; raises NotFound if there is none."""
+    """Return the deleted item with its text and the text of its edits; raises NotFound if it is unknown."""
     found = db.session.execute(_select_items().where(_item.uuid == uuid)).one_or_none()
     row = _add_status(or_not_found(found, "There is no such deleted item."))
     document = deleted_items.parse_document(db.session.get_one(DeletedItem, uuid))

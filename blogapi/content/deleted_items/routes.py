@@ -59,7 +59,7 @@ def single(id: UUID) -> JsonBody:
 def delete(id: UUID) -> None:
     """Delete an article or page for good, with its versions, edits and former addresses.
 
-    The files that it uses stay.
+    The files that the item uses are not deleted.
     """
     permissions.check_deleted(id)
     delete_for_good([id])

@@ -1,4 +1,4 @@
-"""Articles and pages that were deleted: they are kept as documents for BIN_DAYS and can be restored."""
+"""Restores deleted articles and pages, and deletes them for good."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def prerender_items(uuids: Sequence[UUID]) -> None:
 
 
 def restore_items(user: UUID, uuids: Sequence[UUID]) -> list[WithAttributes]:
-    """Restore deleted items of one kind for the user, all or none; return them in order, with `notes`.
+    """Restore deleted items of one kind for the user, all or none; return them in this order, with `notes`.
 
     Each note describes a difference from the state before the deletion. Preview links are not restored.
     """
@@ -60,7 +60,7 @@ def restore_items(user: UUID, uuids: Sequence[UUID]) -> list[WithAttributes]:
             documents[row.uuid] = deleted_items.parse_document(row)
             notes[row.uuid] = _adapt_article(documents[row.uuid].article, row, user)
             deleted_items.delete_item(row)
-        tree = _make_tree(documents, notes)
+        tree = _make_restored_tree(documents, notes)
         below = [child for doc in documents.values() for child in doc.children if child not in documents]
         moved = [child for child in below if child in tree and tree[child].parent in documents]
         with write_together([], *uuids, *moved) as loaded:
@@ -93,7 +93,7 @@ def delete_for_good(uuids: Sequence[UUID]) -> None:
 
 
 def delete_old_items() -> None:
-    """Delete the rows of items that were deleted more than BIN_DAYS ago; the history keeps their edits."""
+    """Delete the rows of items that were deleted more than BIN_DAYS ago; their edits become versions."""
     is_old = DeletedItem.deleted < current_time() - timedelta(days=current_app.config["BIN_DAYS"])
     for uuid in db.session.scalars(select(DeletedItem.uuid).where(is_old)).all():
         with transaction(visible=False):
@@ -131,7 +131,7 @@ def _adapt_article(article: Article, row: DeletedItem, user: UUID) -> list[str]:
     return notes
 
 
-def _make_tree(documents: Mapping[UUID, Document], notes: Mapping[UUID, list[str]]) -> Tree:
+def _make_restored_tree(documents: Mapping[UUID, Document], notes: Mapping[UUID, list[str]]) -> Tree:
     """Return the tree with the restored pages above their former children that now have no parent."""
     tree = {**page_tree.get_tree(), **dict.fromkeys(documents, NEW_PLACE)}
     parents = {uuid: document.article.parent_id for uuid, document in documents.items()}
@@ -149,7 +149,7 @@ def _make_tree(documents: Mapping[UUID, Document], notes: Mapping[UUID, list[str
 
 
 def _restore_addresses_and_edits(uuid: UUID, document: Document, notes: list[str]) -> None:
-    """Restore the former addresses that no other item has now, and the edits."""
+    """Restore the edits, and the former addresses that no other item has now."""
     former = [row for row in document.former_addresses if _is_free_address(row)]
     if len(former) < len(document.former_addresses):
         notes.append("Former addresses that another item has now were not restored.")

@@ -20,19 +20,19 @@ _WIDTH = re.compile(r"w([1-9][0-9]{2,3})\.([a-z]{3,4})", re.ASCII)
 
 
 class Width(NamedTuple):
-    """A width in ALLOWED_WIDTHS and the extension of a picture format."""
+    """The format of a resized copy: a width in ALLOWED_WIDTHS, and the extension of the file."""
 
     width: int
     extension: str
 
     @property
     def name(self) -> str:
-        """The last part of the address."""
+        """The last part of the address of the copy, such as `w640.webp`."""
         return f"w{self.width}.{self.extension}"
 
 
 def parse_width(name: str) -> Width | None:
-    """Return the width and the format that the last part of an address names, or None."""
+    """Return the width and the extension in the last part of an address; None for other addresses."""
     match = _WIDTH.fullmatch(name)
     width = Width(int(match[1]), match[2]) if match else None
     return width if width and width.width in ALLOWED_WIDTHS else None

@@ -1,8 +1,8 @@
 """Serves the files of the library at `/media/<hash>/<name>`.
 
 A WSGI middleware finds each file from the address alone, without Flask and without the database. Requests
-that it cannot answer reach the view, which redirects from the address of a replaced file to the address of
-the new file, or returns the error.
+that the middleware cannot answer reach the view, which makes a missing copy of a picture, redirects from the
+address of a replaced file to the new file, or returns the error.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import flask
 from flask import Flask, Response, request
 from werkzeug.http import parse_etags, parse_range_header
 
-from blogapi.content.media import file_references, types, widths
+from blogapi.content.media import file_references, resized_copies, types
 from blogapi.content.media.addresses import Width, make_path, parse_width
 from blogapi.content.media.folder import get_folder
 from blogapi.rendering import media_types
@@ -75,12 +75,12 @@ class _RequestedFile:
 
 
 class DeliveryMiddleware:
-    """A WSGI application that sends files, and passes on all other requests."""
+    """A WSGI application that sends media files, and passes all other requests to the application."""
 
     def __init__(self, app: Flask, application: WSGIApplication) -> None:
         self._application = application
         self._folder = get_folder(app)
-        self._widths = widths.CACHE.get(app)
+        self._copies = resized_copies.CACHE.get(app)
         self._types = types.list_types(app)
         self._origins = app.config["CORS_ORIGINS"]
         self._find_target = lru_cache(1024)(self._parse_path)
@@ -121,11 +121,11 @@ class DeliveryMiddleware:
         disposition = () if type.is_image else (("Content-Disposition", downloads.make_disposition(name)),)
         policy = _SVG_POLICY if type == types.SVG else _POLICY
         width = parse_width(name)
-        etag = f'"{hash}"' if width is None else widths.make_etag(hash, width)
+        etag = f'"{hash}"' if width is None else resized_copies.make_etag(hash, width)
         return _RequestedFile(
             path=self._folder.get_path(hash, type.extension)
             if width is None
-            else self._widths.get_path(hash, width),
+            else self._copies.get_path(hash, width),
             etag=etag,
             is_resized_copy=width is not None,
             headers=(*_HEADERS, ("Content-Security-Policy", policy), ("ETag", etag)),
@@ -150,7 +150,7 @@ class DeliveryMiddleware:
             found = os.fstat(file.fileno())
             size = found.st_size
             if target.is_resized_copy:
-                widths.record_request(target.path, found)
+                resized_copies.record_request(target.path, found)
             status, length = "200 OK", size
             if (chosen := _choose_range(environ, target.etag, size)) is not None:
                 start, end = chosen
@@ -172,7 +172,7 @@ def show(hash: str, name: str) -> Response:
     problem = request.environ.get(_PROBLEM_KEY)
     path, width = None, parse_width(name)
     if problem is None and _HASH.fullmatch(hash):
-        found = widths.find_or_make_copy(hash, width) if width is not None else None
+        found = resized_copies.find_or_make_copy(hash, width) if width is not None else None
         if width is not None and isinstance(found, Path):
             return _send_copy(found, hash, width)
         path = str(found) if found is not None else file_references.find_new_path(make_path(hash, name))
@@ -189,7 +189,7 @@ def _send_copy(path: Path, hash: str, width: Width) -> Response:
     response = Response(path.read_bytes(), content_type=media_types.BY_EXTENSION[width.extension].name)
     response.headers.update(_HEADERS)
     response.headers["Content-Security-Policy"] = _POLICY
-    response.headers["ETag"] = widths.make_etag(hash, width)
+    response.headers["ETag"] = resized_copies.make_etag(hash, width)
     return response
 
 

@@ -55,10 +55,10 @@ def prerender_articles(file: PreparedFile, *replaced: UUID) -> None:
 def replace_file(uuid: UUID, file: PreparedFile, *, name: str = "") -> Media:
     """Store a prepared file in place of the file `uuid`, and under another name if `name` is given.
 
-    Everything that refers to the file, also by its old addresses, shows the new file. Raises NotFound if
-    there is no such file, Forbidden if the new file is a former version of a file that the caller may not
-    change, Conflict if the library already has the new file under another uuid, and StorageFull if the
-    library has no room for the file.
+    All items that refer to the file, also by its old addresses, show the new file. Raises NotFound if there
+    is no such file, Forbidden if the new file is a former version of a file that the caller may not change,
+    Conflict if the library already has the new file under another uuid, and StorageFull if the library has no
+    room for the file.
     """
     with transaction():
         media = queries.get_media(uuid)
@@ -69,7 +69,7 @@ def replace_file(uuid: UUID, file: PreparedFile, *, name: str = "") -> Media:
                 code="media_exists",
                 errors={"file": [f"Is the file {stored.uuid} ({stored.name})."]},
             )
-        # The stored file has the extension of the name.
+        # A stored file is found by the extension of its name, so the name gets the extension of the new type.
         stem = name or f"{media.name.rpartition('.')[0]}.{file.type.extension}"
         new_name = service.make_file_name(stem, file.type)
         if stored is None:

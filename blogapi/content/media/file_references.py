@@ -2,7 +2,7 @@
 
 A reference is `media:<uuid>`, the path of a file or of a rendition, or such a path below any address. The
 hash in the path identifies the file, so a reference stays valid if the address of the service changes. The
-HTML of an imported article can also refer to a file by a path that MediaPath knows.
+HTML of an imported article can also refer to a file by a path in the table of MediaPath.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _RELATIVE = tuple(
     re.compile(rf'{name}="(?!https?://|//|#|media:|{HASH_PREFIX}){rest}')
     for name, rest in (
         *((name, '[^"]') for name in ("src", "poster", "srcset")),
-        # A link to another page refers to no file. The setting MEDIA_TYPES adds types with any extension.
+        # A link to another page refers to no file. MEDIA_TYPES can add any other extension.
         ("href", r'(?i:[^":]*\.(?!(?:html?|md|php)\b)[a-z0-9]{1,8}\b)'),
     )
 )
@@ -84,7 +84,7 @@ _NO_UUIDS, _NO_HASHES = (None,), ("",)
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file of the library; `is_unused` is true if its row says that nothing uses the file."""
+    """A file of the library; `is_unused` is true if no item uses the file, according to its row."""
 
     uuid: UUID
     path: str
@@ -104,7 +104,7 @@ class File:
 
     @property
     def renditions(self) -> list[Fields]:
-        """The smaller versions; see `list_renditions`."""
+        """The smaller versions of the picture; see `list_renditions`."""
         return list_renditions(self.path, self.width or 0, self.height or 0) if self.is_scalable else []
 
     def find_new_path(self, path: str) -> str | None:

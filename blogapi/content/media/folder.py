@@ -49,7 +49,7 @@ class MediaFolder:
 
     @contextmanager
     def temporary_file(self) -> Iterator[Path]:
-        """Yield the path of an empty private file on the same disk, which is deleted at the end."""
+        """Yield the path of an empty private file on the same disk; the file is deleted at the end."""
         with self.temporary_folder() as folder:
             files.create_private(folder / "file")
             yield folder / "file"
@@ -59,7 +59,7 @@ class MediaFolder:
         files.delete_temporary_folders(self.root, _TEMPORARY_PREFIX)
 
     def contains(self, hash: str, extension: str, size: int) -> bool:
-        """Return whether the folder has the file, with this size."""
+        """Return whether the folder contains the file with this size."""
         try:
             return self.get_path(hash, extension).stat().st_size == size
         except OSError:
@@ -68,14 +68,15 @@ class MediaFolder:
     def place_file(self, source: Path, hash: str, extension: str, *, is_synced: bool = False) -> bool:
         """Move a closed file into the folder, unless the file is already there; return whether it was moved.
 
-        A file of another size is damaged, and is replaced. With `is_synced`, `files.sync` was already called.
+        A file of another size is damaged, and is replaced. Set `is_synced` if `files.sync_file` was already
+        called for the source.
         """
         if self.contains(hash, extension, source.stat().st_size):
             return False
         target = self.get_path(hash, extension)
         with report_full_disk():
             target.parent.mkdir(mode=0o700, exist_ok=True)
-            files.replace(source, target, is_synced=is_synced)
+            files.replace_file(source, target, is_synced=is_synced)
         return True
 
     def delete_file(self, hash: str, extension: str) -> None:
@@ -84,16 +85,16 @@ class MediaFolder:
         try:
             shutil.rmtree(copies)
         except PermissionError:
-            # Windows cannot delete a copy that is being sent. The file stays, so that `media prune` finds it.
+            # Windows cannot delete a copy that is being sent. The original stays for the next `media prune`.
             raise
         except OSError:
-            # There are no copies, or another thread adds one.
+            # There are no copies, or another thread is adding a copy.
             pass
         self.get_path(hash, extension).unlink(missing_ok=True)
         shutil.rmtree(copies, ignore_errors=True)
 
     def get_widths_folder(self, hash: str) -> Path:
-        """Return the folder with the resized copies of a picture; see `widths`."""
+        """Return the folder with the resized copies of a picture; see `resized_copies`."""
         return self.root / WIDTHS_NAME / hash[:2] / hash
 
 

@@ -1,4 +1,4 @@
-"""Finds the items that use files, and rerenders articles when their files change or are deleted.
+"""Finds the items that use files, and rerenders the articles whose files change or are deleted.
 
 The HTML of an article contains, for example, the sizes and texts of the files that it uses.
 """
@@ -42,7 +42,7 @@ def find_items(session: Session, kind: str, media_ids: Collection[UUID]) -> set[
 
 
 def remember_items(session: Session, media_ids: Collection[UUID]) -> None:
-    """Remember which items use the files that this transaction is about to delete, until its end."""
+    """Remember, until the end of the transaction, which items use the files that it will delete."""
     deleted = _deleted.get(session)
     for id in media_ids:
         deleted[id] = _read_items(session, [id])

@@ -31,7 +31,7 @@ _ATTRIBUTE = re.compile(r'(?<![a-z-])([a-z-]++)="([^"]*)"')
 
 
 class HtmlResolver:
-    """Resolves the references in the sanitised HTML of one article; `used` contains the files it has found.
+    """Resolves the references in the sanitised HTML of one article; `used` contains the found files.
 
     The written addresses begin with the address of the service. A `media:` address of an unknown file is
     removed.
@@ -64,7 +64,7 @@ class HtmlResolver:
             address = decode_entities(attributes[attribute])
             file = self.find_file(address)
             if file is not None:
-                attributes[attribute] = escape(_show_address(file, address))
+                attributes[attribute] = escape(_resolve_address(file, address))
                 picture = file
             elif address.startswith("media:"):
                 del attributes[attribute]
@@ -83,7 +83,7 @@ class HtmlResolver:
             address, *descriptor = candidate.split()[:2] or [""]
             file = self.find_file(address)
             if file is not None:
-                candidates.append(" ".join([_show_address(file, address), *descriptor]))
+                candidates.append(" ".join([_resolve_address(file, address), *descriptor]))
             elif not address.startswith("media:"):
                 candidates.append(candidate)
         srcset = escape(",".join(candidates))
@@ -117,10 +117,10 @@ def make_cover(file: File) -> WithAttributes:
     return WithAttributes(file, url=file.path)
 
 
-def _show_address(file: File, address: str) -> str:
-    """Return the address of the file.
+def _resolve_address(file: File, address: str) -> str:
+    """Return the absolute address of the file to which `address` refers.
 
-    If the address is a path, only an old hash in it is replaced, because the path can name a width.
+    In the path of a file, only a former hash is replaced, because the path can name a width.
     """
     key = parse_reference(address)
     if not isinstance(key, Address):

@@ -1,13 +1,13 @@
 """The image worker: a program that decodes images, cleans SVG images, removes metadata, and scales pictures.
 
 The worker runs in a process of its own, so that a hostile image cannot harm the server. It imports only the
-standard library and Pillow. `images` starts it for one job, which it reads from its standard input; it writes
-the result to its standard output. Both are JSON.
+standard library and Pillow. The module `images` starts one worker for each job. The worker reads the job as
+JSON from its standard input, and writes the result as JSON to its standard output.
 
-A job has `source`, `format` (Pillow's name or `SVG`) and `output`; with `width` and `target` (the format of
-the output), it scales a picture that was processed before. A result has `width`, `height`, `is_still` (unless
-it was scaled) and `note` (of a drawing), or `error`: `damaged`, `too_large`, `storage_full`, `failed`, or
-`invalid_svg` with a `detail`.
+A job has `source`, `format` (Pillow's name or `SVG`) and `output`. A job with `width` and `target` (the
+format of the output) scales a picture that was processed before. A result has `width`, `height`, `is_still`
+(not for a scaled picture) and `note` (for a drawing), or `error`: `damaged`, `too_large`, `storage_full`,
+`failed`, or `invalid_svg` with a `detail`.
 """
 
 from __future__ import annotations

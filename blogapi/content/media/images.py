@@ -1,4 +1,4 @@
-"""Runs the image worker: bounds its time, its memory, and how many workers run at a time."""
+"""Runs the image worker, and limits its time, its memory, and the number of running workers."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from blogapi.rendering.media_types import MediaType
 from blogapi.web.errors import Invalid, Problem, StorageFull, Unavailable
 
 _WORKER = Path(__file__).with_name("image_worker.py")
-# The worker bounds its processor time; this time is longer, because the machine can be busy.
+# The time limit of a worker, longer than the limit of its processor time, because the machine can be busy.
 _WORKER_SECONDS = 120.0
 # SIGKILL and SIGXCPU: the worker used too much processor time, or the system had no memory left.
 _LIMIT_STATUSES = (-9, -24)
 # The maximum numbers of running workers and of waiting uploads, and how long an upload waits.
 _MAX_WORKERS, _MAX_WAITING, _WAIT_SECONDS = 2, 2, 15.0
-# An encoder can make a file larger than it was, but not by much.
+# The size limit of the output, as a multiple of MAX_MEDIA_SIZE: an encoder can make a file larger.
 _OUTPUT_FACTOR = 2
-# At most one worker at a time resizes stored pictures; other requests wait for it for at most this time.
+# At most one worker at a time resizes stored pictures; other requests wait for at most this time.
 _SCALING_WAIT_SECONDS = 5.0
 
 _FORMATS = {"jpg": "JPEG", "png": "PNG", "gif": "GIF", "webp": "WEBP", "avif": "AVIF", "svg": "SVG"}
@@ -52,7 +52,7 @@ class ProcessedImage:
 
 
 class ImageQueue:
-    """Bounds how many workers run at a time, and how many threads wait for a worker."""
+    """Limits the number of workers that run, and the number of threads that wait for a worker."""
 
     def __init__(
         self, max_threads: int, wait_seconds: float = _WAIT_SECONDS, *, workers: int = _MAX_WORKERS

@@ -1,4 +1,4 @@
-"""Tables of media and their uses."""
+"""The tables of media files and of their uses."""
 
 from __future__ import annotations
 

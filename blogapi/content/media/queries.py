@@ -1,4 +1,4 @@
-"""Queries for media."""
+"""Queries for the files of the media library."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class MediaFilters:
     visible_to: UUID | None = None
 
     def _make_conditions(self) -> Iterator[ColumnElement[bool]]:
-        """Yield the SQL conditions of these files."""
+        """Yield the SQL conditions of the filters."""
         if self.q:
             searched = (_media.name, _media.alt, _media.caption)
             yield or_(*(column.icontains(self.q, autoescape=True) for column in searched))
@@ -121,7 +121,7 @@ class MediaFilters:
         """Return the statements that select these files and count them."""
         conditions = list(self._make_conditions())
         column, uuid = _media[self.ordering.removeprefix("-")], _media.uuid
-        # An ascending list is the reverse of the descending one, so that both use the same index.
+        # The ascending list is the exact reverse of the descending list, so that both use the same index.
         order = (column.desc(), uuid) if self.ordering.startswith("-") else (column, uuid.desc())
         count = select(func.count()).select_from(table_of(Media)).where(*conditions)
         return _SELECT_SHOWN.where(*conditions).order_by(*order), count
@@ -136,20 +136,20 @@ def list_json(
     rows = _execute_statement(selected.limit(limit).offset(offset)).all()
     if page is not None:
         total = _execute_statement(count).scalar() or 0
-        return Page(JsonBody(_to_array(rows, names)), total, page)
+        return Page(JsonBody(_to_json_array(rows, names)), total, page)
     if len(rows) <= CHUNK_SIZE:
-        return Page(JsonBody(_to_array(rows, names)), len(rows), None)
+        return Page(JsonBody(_to_json_array(rows, names)), len(rows), None)
     # The list is read twice, for its ETag and for its body, so that it is never completely in memory.
     digest, total = hashlib.sha256(), 0
     for chunk in _read_chunks(selected):
         total += len(chunk)
-        digest.update(_to_array(chunk, names))
+        digest.update(_to_json_array(chunk, names))
     body = _stream_array(_read_chunks(selected), names)
     return Page(JsonBody(body, state=digest.hexdigest()), total, None)
 
 
 def _execute_statement(statement: Select[*tuple[Any, ...]], **options: Any) -> Result[Any]:
-    # This bypasses the session, which would look for entities in every row.
+    # The connection is faster than the session, which would look for entities in every row.
     return db.session.connection().execute(statement, execution_options=options)
 
 
@@ -160,12 +160,12 @@ def _read_chunks(statement: Select[*tuple[Any, ...]]) -> Iterator[Sequence[Seque
 def _stream_array(chunks: Iterator[Sequence[Sequence[Any]]], names: Sequence[str] | None) -> Iterator[bytes]:
     separator = b"["
     for chunk in chunks:
-        yield separator + _to_array(chunk, names)[1:-1]
+        yield separator + _to_json_array(chunk, names)[1:-1]
         separator = b","
     yield b"]"
 
 
-def _to_array(rows: Sequence[Sequence[Any]], names: Sequence[str] | None) -> bytes:
+def _to_json_array(rows: Sequence[Sequence[Any]], names: Sequence[str] | None) -> bytes:
     return to_json_bytes(_get_schema(names).dump(rows, many=True))
 
 

@@ -2,7 +2,7 @@
 
 The rows are deleted first, because rows without their file would show a broken image. After the commit, a
 second transaction deletes the stored files to which no row refers: another server may have stored the same
-file again in the meantime. If this transaction fails, the next prune deletes these files.
+file again in the meantime. If this transaction fails, the next `media prune` deletes these files.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from blogapi.web.pagination import PageRequest
 
 # The number of files that one transaction deletes, so that other writers wait only briefly.
 BATCH_SIZE = 100
-# The number of uses that a refused deletion names.
+# The number of uses that the error for a file in use lists.
 MAX_NAMED_USES = 20
 # The age, in seconds, from which a stored file without rows counts as abandoned.
 ORPHAN_SECONDS = 86_400
@@ -107,7 +107,7 @@ def _delete_files(uuids: Sequence[UUID]) -> None:
 
 
 def try_delete_unreferenced_files(stored_files: Collection[tuple[str, str]]) -> None:
-    """Delete the stored files that belong to no row; if this fails, log the error for the next prune."""
+    """Delete the stored files that belong to no row; a failure is logged, and does not raise an error."""
     try:
         delete_unreferenced_files(stored_files)
     except (OSError, SQLAlchemyError, NewerSchema) as error:

@@ -33,7 +33,7 @@ from blogapi.web.pagination import DetailQuery, Page, Query
 from blogapi.web.representation import Representation, UpsertResult
 from blogapi.web.uploads import FileBodySchema, FileQuery, receive_file
 
-# The OpenAPI document describes these headers once.
+# The headers are empty here, because the OpenAPI document describes them once for all operations.
 _HEADERS: Fields = {"Location": {}, "ETag": {}}
 
 bp = Blueprint("media", __name__, url_prefix="/api/v1/blog/media", description="The media library")
@@ -172,6 +172,6 @@ def replace(query: Fields, file: PreparedFile, id: UUID) -> Media:
 @bp.arguments(DeletionQuery, location="query")
 @bp.write(204, None, REPRESENTATION, prepare_write=lambda query, id: hooks.prerender_articles([id]))
 def delete(query: Fields, id: UUID) -> None:
-    """Delete a file; if an item uses it, this needs `force`."""
+    """Delete a file; a file that an item uses is deleted only with `force`."""
     permissions.check_change(id)
     removal.delete_file(id, **query)

@@ -1,4 +1,4 @@
-"""Request and response bodies of media."""
+"""Request and response bodies of the media library."""
 
 from __future__ import annotations
 

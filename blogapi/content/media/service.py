@@ -48,7 +48,7 @@ def make_file_name(client_name: str, type: MediaType) -> str:
     stem = make_slug(
         _EXTENSION.sub("", base)[:_MAX_READ_LENGTH], max_length=MAX_STEM_LENGTH, default=_DEFAULT_STEM
     )
-    # A file must not have the address of a resized copy; see `widths`.
+    # A file must not have the address of a resized copy; see `resized_copies`.
     if _DEVICE_NAMES.fullmatch(stem) or _WIDTH.fullmatch(stem):
         stem = f"{stem}-{_DEFAULT_STEM}"
     return f"{stem}.{type.extension}"
@@ -163,7 +163,7 @@ def _ends_as_pdf(path: Path) -> bool:
 
 def _measure_and_sync(path: Path) -> tuple[int, str]:
     """Return the size and the hash of a file, and wait until the disk has stored it."""
-    files.sync(path)
+    files.sync_file(path)
     return path.stat().st_size, _compute_hash(path)
 
 

@@ -50,7 +50,7 @@ def list_paths(root: Path) -> Iterator[Path]:
 
 
 def read_stored_files(connection: Connection) -> set[StoredFile]:
-    """Return the files of all media; empty if the database has an older schema without a media library.
+    """Return the stored file of each row of `media`; none if an older schema has no media library.
 
     Raises Conflict if a row names a file that cannot be in a media folder.
     """
@@ -68,7 +68,7 @@ def read_stored_files(connection: Connection) -> set[StoredFile]:
 
 
 def copy_and_verify(source: IO[bytes], file: StoredFile, target: IO[bytes] | None = None) -> bool:
-    """Copy a file to the target, if given; return whether the size and the digest of the file are correct."""
+    """Copy the file to `target` (None: only read it); return whether its size and its digest are correct."""
     digest, left = hashlib.sha256(), file.size + 1
     while left and (chunk := source.read(min(_CHUNK_SIZE, left))):
         digest.update(chunk)
@@ -107,5 +107,5 @@ def write_file(root: Path, file: StoredFile, copy: Callable[[IO[bytes]], bool]) 
             is_intact = copy(output)
         if is_intact:
             target.parent.mkdir(mode=0o700, exist_ok=True)
-            files.replace(partial, target)
+            files.replace_file(partial, target)
     return is_intact

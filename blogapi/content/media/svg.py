@@ -1,4 +1,4 @@
-"""Removes all parts of an SVG image that do not draw it: scripts, metadata and foreign elements.
+"""Removes the parts of an SVG image that draw nothing, such as scripts, metadata and foreign elements.
 
 Only known SVG elements are kept, and only attributes that neither run code nor load files. A file from which
 nothing must be removed is kept unchanged. The image worker loads this module without the package, so it
@@ -83,7 +83,7 @@ def clean_svg(data: bytes) -> Drawing:
     """Return the file with only the parts that draw the picture; raise InvalidSvg if it cannot be read."""
     if len(data) > MAX_BYTES:
         raise InvalidSvg("The SVG file is too large. Save a simpler version of it, or convert it to PNG.")
-    writer = _Writer()
+    writer = _SvgWriter()
     try:
         writer.parse(data)
         document = data if writer.is_unchanged else writer.get_document()
@@ -116,7 +116,7 @@ def _check_element_count(document: bytes) -> None:
             raise InvalidSvg(_TOO_MANY_ELEMENTS)
 
 
-class _Writer:
+class _SvgWriter:
     """Writes the allowed parts of a document while expat reads it."""
 
     def __init__(self) -> None:
@@ -139,13 +139,13 @@ class _Writer:
         parser.CharacterDataHandler = self._add_text
         parser.EntityDeclHandler = self._refuse_entity
         for handler in ("StartDoctypeDeclHandler", "CommentHandler", "ProcessingInstructionHandler"):
-            setattr(parser, handler, self._leave_out)
+            setattr(parser, handler, self._mark_changed)
         parser.Parse(data, True)
 
     def get_document(self) -> bytes:
         return "".join(self._parts).encode()
 
-    def _leave_out(self, *_: object) -> None:
+    def _mark_changed(self, *_: object) -> None:
         self.is_unchanged = False
 
     def _refuse_entity(self, *_: object) -> None:

@@ -1,4 +1,4 @@
-"""The types of files that the library accepts, how each is recognised, and how it is served.
+"""The types of files that the library accepts, and how each type is recognised and served.
 
 A type is recognised by the first bytes of the file. The type that a client states is ignored. Only the types
 of the setting MEDIA_TYPES are recognised by the extension of the file.
@@ -67,7 +67,7 @@ def init_app(app: Flask) -> None:
 
 
 def detect_type(head: bytes, name: str) -> MediaType | None:
-    """Return the type of a file by its first HEAD_BYTES, or by its extension if it is configured, or None."""
+    """Return the type of a file by its first HEAD_BYTES or by an extension in MEDIA_TYPES, or None."""
     for type, pattern in _PATTERNS:
         if pattern.match(head):
             return type

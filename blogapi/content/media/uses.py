@@ -26,7 +26,7 @@ from blogapi.publication.events import note_change
 from blogapi.site.models import Site
 from blogapi.site.service import STATE as SITE_STATE
 from blogapi.storage.database import Base, chunk, current_time, table_of
-from blogapi.storage.expressions import insert_or_update
+from blogapi.storage.expressions import make_upsert_statement
 
 ARTICLE = "article"
 WORKING_COPY = "working_copy"
@@ -76,7 +76,7 @@ def store_article_uses(
 ) -> None:
     """Store which files the articles use now; `new` are articles that had no current uses before.
 
-    A file that an article no longer uses is still used by its former version.
+    If an article no longer uses a file, a former version of the article still uses it.
     """
     connection = session.connection()
     current: set[tuple[UUID, UUID]] = set()
@@ -186,7 +186,7 @@ def _add_uses(
     if not uses:
         return
     # A former version can use the file already.
-    statement = insert_or_update(session.get_bind().dialect.name, _use, "current")
+    statement = make_upsert_statement(session.get_bind().dialect.name, _use, "current")
     rows = [
         {"media_id": media_id, "kind": kind, "item_id": item, "current": current} for item, media_id in uses
     ]
@@ -205,7 +205,7 @@ def replace_uses(session: Session, kind: str, used: Mapping[UUID, Iterable[File]
 
 
 def replace_paths(session: Session, media_id: UUID) -> None:
-    """Store the new path of a replaced file in the authors, categories and the site that show it."""
+    """Store the new path of a replaced file in the terms and the site that show the file."""
     items = defaultdict[str, list[UUID]](list)
     uses = select(_use.c.kind, _use.c.item_id).where(_use.c.media_id == media_id)
     for kind, item_id in session.connection().execute(uses):
@@ -224,7 +224,7 @@ def replace_paths(session: Session, media_id: UUID) -> None:
         new_path = file and file.find_new_path(path)
         if new_path:
             setattr(row, name, new_path)
-            # Without this, the time of the last update would change.
+            # Without this call, the time of the last update would change.
             flag_modified(row, "last_updated")
             state = SITE_STATE if isinstance(row, Site) else get_term_state(row)
             note_change(row.kind, row.uuid, state, state)
@@ -232,7 +232,7 @@ def replace_paths(session: Session, media_id: UUID) -> None:
 
 
 def read_article_uses(session: Session, articles: Collection[UUID]) -> dict[UUID, set[UUID]]:
-    """Return the files that each of these articles uses now, as they are stored."""
+    """Return the files that each of these articles uses now, according to the stored uses."""
     found: dict[UUID, set[UUID]] = {item: set() for item in articles}
     for items in chunk(articles):
         for row in session.connection().execute(_SELECT_USES, {"kind": ARTICLE, "items": items}):
@@ -241,7 +241,7 @@ def read_article_uses(session: Session, articles: Collection[UUID]) -> dict[UUID
     return found
 
 
-def list_differing_items(session: Session) -> list[tuple[str, UUID, Mapping[UUID, File]]]:
+def list_items_with_wrong_uses(session: Session) -> list[tuple[str, UUID, Mapping[UUID, File]]]:
     """Return the items other than articles whose stored uses are wrong: kind, uuid and used files.
 
     An item that was deleted but has uses is in the list, without files.
@@ -272,6 +272,6 @@ def _list_items(session: Session) -> Iterator[tuple[str, Iterator[tuple[UUID, Ma
 
 
 def repair_uses(session: Session, items: Iterable[tuple[str, UUID, Mapping[UUID, File]]]) -> None:
-    """Replace the stored uses of these items by their real uses."""
+    """Replace the stored uses of these items by the given uses."""
     for kind, item_id, files in items:
         replace_uses(session, kind, {item_id: files.values()})

@@ -12,7 +12,7 @@ from blogapi.publication.visibility import Status
 from blogapi.site import page_paths
 from blogapi.web.errors import Invalid
 
-# The maximum number of pages above a page, because its address and its head show all of them.
+# The maximum number of pages above a page. The address and the head of a page contain all pages above it.
 MAX_PAGES_ABOVE = 20
 
 NEW_PLACE = page_paths.PageNode("", None, Status.DRAFT.value, None, was_public=False, language="", title="")
@@ -39,7 +39,7 @@ def _resolve_parent(fields: ArticleInput) -> ArticleInput:
     if not isinstance(fields.parent, str):
         return fields
     tree = page_tree.get_tree()
-    uuid = page_paths.find_by_slug(fields.parent, tree)
+    uuid = page_paths.find_page_by_slug(fields.parent, tree)
     return replace(fields, parent=uuid if page_tree.is_visible(uuid, tree) else uuid4())
 
 
@@ -70,12 +70,12 @@ def find_objection(uuid: UUID | None, parent: UUID, tree: page_paths.Tree) -> st
         return "There is no such page."
     if uuid is not None and uuid in page_paths.list_ancestors(parent, tree):
         return "A page cannot be below itself."
-    if _count_levels(parent, uuid, tree) > MAX_PAGES_ABOVE:
+    if _count_pages_above(parent, uuid, tree) > MAX_PAGES_ABOVE:
         return f"There can be at most {MAX_PAGES_ABOVE} pages above a page."
     return ""
 
 
-def _count_levels(parent: UUID, uuid: UUID | None, tree: page_paths.Tree) -> int:
+def _count_pages_above(parent: UUID, uuid: UUID | None, tree: page_paths.Tree) -> int:
     """Return the maximum number of pages above the page (None: a new page) or one of its descendants."""
     numbers = [len(page_paths.list_ancestors(parent, tree))]
     if uuid is not None:

@@ -41,7 +41,7 @@ def listed(query: Query) -> PartialResult:
 
     With `status` or `working_copy`, an editor or admin also lists pages that are not public.
     """
-    values = {"ordering": "position", **query.filters, **_read_parent(query.filters.get("parent"))}
+    values = {"ordering": "position", **query.filters, **_make_parent_filter(query.filters.get("parent"))}
     filters = ArticleFilters(**values, type=PAGE)
     if filters.needs_draft_access and not current_caller().sees_drafts:
         raise Forbidden("Only editors and admins may use `status` and `working_copy` here; leave them out.")
@@ -51,21 +51,21 @@ def listed(query: Query) -> PartialResult:
         if filters.needs_draft_access
         else article_bodies.list_published(names, query.page, filters)
     )
-    return PartialResult(body, hidden_state=_hidden_state())
+    return PartialResult(body, hidden_state=_get_hidden_state())
 
 
-def _read_parent(reference: str | None) -> Fields:
+def _make_parent_filter(reference: str | None) -> Fields:
     """Return the filters for `parent`: a uuid, a slug, or "" for pages without a parent (None: no filter)."""
     if not reference:
         return {} if reference is None else {"parent": None, "top": True}
     if uuid := parse_uuid(reference):
         return {"parent": uuid}
     owner, tree = queries.find_slug_owner(reference), page_tree.read_tree()
-    # A hidden page must be treated like an unknown slug. No page is below a new uuid.
+    # A hidden page and an unknown slug must give the same empty list: no page has a new uuid as its parent.
     return {"parent": owner.uuid if owner and page_tree.is_visible(owner.uuid, tree) else uuid4()}
 
 
-def _hidden_state() -> str:
+def _get_hidden_state() -> str:
     return str(events.get_last_position()) if current_caller().sees_drafts else ""
 
 
@@ -94,7 +94,7 @@ REPRESENTATION = Representation(
         article_bodies.list_published(PAGE_FIELDS, None, ArticleFilters(ordering="position", type=PAGE)).rows
     ),
     PageSchema(many=True),
-    hidden_state=_hidden_state,
+    hidden_state=_get_hidden_state,
     get_fields=_get_json,
     fields_schema=PageFieldsSchema,
     get_items_by_uuid=lambda uuids, names: article_bodies.get_several_json(uuids, names or PAGE_FIELDS),

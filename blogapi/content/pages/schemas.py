@@ -40,7 +40,7 @@ class PageBodySchema(ArticleBodySchema):
 
     @ma.post_load
     def make_input(self, data: Fields, **options: Any) -> ArticleInput:
-        """Return the fields of the body as an object."""
+        """Return the fields of the body as an ArticleInput."""
         fields: ArticleInput = super().make_input(data, **options)
         return replace(fields, type=ItemType.PAGE.value)
 

@@ -1,4 +1,4 @@
-"""The former versions of articles and pages: lists, restores and deletes them."""
+"""Lists, adds, names, compares, restores and deletes the former versions of articles and pages."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def restore_revision(editor: UUID, article_id: UUID, number: int, type_: ItemTyp
 def add_revision(editor: UUID, article_id: UUID, name: str, edits: ArticleInput | None) -> ArticleRevision:
     """Add a version to the history of an article, and return it; the article does not change.
 
-    `edits` are the fields that differ from the article. Without them, the working copy is added, or the
+    `edits` are the fields that differ from the article. Without `edits`, the working copy is added, or the
     current version of the article if there is no working copy. Raises NotFound if the article does not exist,
     and Invalid if a term does not exist.
     """
@@ -152,7 +152,7 @@ def compare_revisions(article_id: UUID, number: int, *, to: int | None = None) -
 def prune_revisions(keep: int) -> int:
     """Delete all but the newest `keep` former versions of each article; return how many were deleted.
 
-    Versions with a name are kept, and do not count.
+    Versions with a name are kept, and are not counted.
     """
     rank = (
         func.row_number()

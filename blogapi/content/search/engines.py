@@ -19,7 +19,7 @@ from blogapi.content.search.models import SearchEntry
 from blogapi.content.search.results import SearchText
 from blogapi.content.search.tokenizer import Query
 from blogapi.storage.database import chunk, table_of
-from blogapi.storage.expressions import insert_or_update
+from blogapi.storage.expressions import make_upsert_statement
 
 if TYPE_CHECKING:
     from blogapi.content.search.tsvector import Tsvector
@@ -99,7 +99,7 @@ def index_articles(session: Session, texts: Sequence[SearchText]) -> None:
 def _store_entries(dialect: str) -> Executable:
     # The write lock prevents that another transaction chooses the same number.
     number = select(func.coalesce(func.max(_entry.number), 0) + 1).scalar_subquery()
-    stored = insert_or_update(dialect, _TABLE, "listed_from", key=[_entry.article_id])
+    stored = make_upsert_statement(dialect, _TABLE, "listed_from", key=[_entry.article_id])
     return stored.values(number=number)
 
 

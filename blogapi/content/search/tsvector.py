@@ -40,7 +40,7 @@ from blogapi.content.search.results import (
 )
 from blogapi.content.search.tokenizer import find_words, list_terms
 from blogapi.storage.database import table_of
-from blogapi.storage.expressions import insert_or_update
+from blogapi.storage.expressions import make_upsert_statement
 
 _entry = table_of(SearchEntry).c
 
@@ -101,7 +101,7 @@ class Tsvector:
     stored = table
     number: ColumnElement[int] = table.c.number
     # The statement that stores the words of the article `key`.
-    store_words = insert_or_update("postgresql", table, "vector", "titles", key=[number]).values(
+    store_words = make_upsert_statement("postgresql", table, "vector", "titles", key=[number]).values(
         number=NUMBER_OF_KEY
     )
 

@@ -105,7 +105,7 @@ def find_profile(user: UUID) -> Author | None:
 
 
 def get_or_create_profile(user: UUID) -> Author:
-    """Return the profile of the user; if an admin has removed the user from it, create another one."""
+    """Return the profile of the user; create a profile if an admin has taken the profile from the user."""
     with transaction():
         profile = find_profile(user)
         if profile is None:
@@ -156,7 +156,7 @@ def check_user(uuid: UUID | None, fields: Fields) -> None:
 
 
 def release_profile(account: Account) -> None:
-    """Delete the profile of a user who will be deleted; a profile with articles only loses its user."""
+    """Delete the profile of a user who will be deleted; keep a profile with articles, without a user."""
     profile = find_profile(account.uuid)
     if profile is None:
         return

@@ -18,7 +18,7 @@ from blogapi.web.media_addresses import PictureAddress, PictureReference
 
 
 class Category(Term, Base):
-    """A category; an article belongs to exactly one."""
+    """A category; each article belongs to exactly one category."""
 
     __tablename__ = "category"
     kind = "category"

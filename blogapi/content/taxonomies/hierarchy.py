@@ -14,7 +14,7 @@ from blogapi.storage.database import db, execute_in_batches, table_of
 from blogapi.web.errors import Invalid
 from blogapi.web.fields import Fields
 
-# The maximum number of terms above a term, because its page shows all of them as breadcrumbs.
+# The maximum number of terms above a term. The page of a term shows all of them as breadcrumbs.
 MAX_TERMS_ABOVE = 20
 
 
@@ -39,7 +39,7 @@ def can_have_parents(model: type[Any]) -> bool:
 
 
 def check_parent(model: type[Any], uuid: UUID | None, fields: Fields) -> None:
-    """Replace the slug of the parent in the fields by its uuid.
+    """Check the parent in the fields of a term, and replace the slug of the parent by its uuid.
 
     Raises Invalid if the parent does not exist, or is the term or a term below it. `uuid` is None for a new
     term. The write lock prevents other writes from changing the parents before the end of this transaction.
@@ -71,7 +71,7 @@ def _select_descendants(model: Any) -> Select[UUID]:
     term = table_of(model).c
     is_child = term.parent_id.in_(bindparam("uuids", expanding=True))
     below = select(term.uuid).where(is_child).cte("below", recursive=True)
-    # UNION leaves out the terms that were found before, so the statement always ends.
+    # UNION leaves out terms that were already found, so the recursion ends even in a cycle.
     below = below.union(select(term.uuid).where(term.parent_id == below.c.uuid))
     return select(below.c.uuid)
 

@@ -27,7 +27,7 @@ _former = table_of(FormerTermSlug).c
 
 def get_term(taxonomy: Taxonomy[TermType], uuid: UUID) -> TermType:
     """Return the term; raises NotFound if it does not exist."""
-    return or_not_found(db.session.get(taxonomy.model, uuid), describe_missing(taxonomy))
+    return or_not_found(db.session.get(taxonomy.model, uuid), make_not_found_message(taxonomy))
 
 
 def find_slug_owner(taxonomy: Taxonomy[TermType], slug: str) -> SlugOwner | None:
@@ -42,7 +42,7 @@ def find_term(
 ) -> TermType | None:
     """Return the term with this uuid, slug or former slug, in this order of precedence, or None.
 
-    With a condition, only a term for which it is true is returned.
+    With a condition, only a term that meets the condition is returned.
     """
     uuid = parse_uuid(reference)
     had_slug = select(_former.term_id).where(_former.kind == model.kind, _former.slug == reference)
@@ -107,9 +107,9 @@ def find_terms_by_names(taxonomy: Taxonomy[TermType], names: Collection[str]) ->
         terms = sorted(
             namesakes.get(make_name_key(name), []), key=lambda term: term.slug not in (former, present)
         )
-        if former in by_slug and _has_former_slug(by_slug[former], former):
+        if former in by_slug and _matches_former_slug(by_slug[former], former):
             terms.append(by_slug[former])
-        # If another term had the slug of the name, the slug of its term got a number.
+        # If another term had the slug made from the name, the term with the name got a slug with a number.
         others = (by_slug[slug] for slug in takewhile(by_slug.__contains__, numbered))
         terms += (other for other in others if make_spelling_key(other.name) == key)
         if terms:
@@ -117,8 +117,8 @@ def find_terms_by_names(taxonomy: Taxonomy[TermType], names: Collection[str]) ->
     return found
 
 
-def _has_former_slug(term: Term, slug: str) -> bool:
-    """Return whether the term can belong to each name with this slug.
+def _matches_former_slug(term: Term, slug: str) -> bool:
+    """Return whether the term can be meant by any name from which version 1.0 made this slug.
 
     Version 1.0 made another slug from a name with an apostrophe, such as `Kid's Corner`. Versions before it
     gave the term `C#` the slug `c`, so a term with the slug `c` need not be `C`.
@@ -188,5 +188,5 @@ def _select_slug_owners(model: Any) -> CompoundSelect[UUID, str]:
     )
 
 
-def describe_missing(taxonomy: Taxonomy[TermType]) -> str:
+def make_not_found_message(taxonomy: Taxonomy[TermType]) -> str:
     return f"There is no such {taxonomy.singular}; GET /api/v1/blog/{taxonomy.plural}/ lists them."

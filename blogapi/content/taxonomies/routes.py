@@ -90,7 +90,7 @@ def build_blueprint(
             term.owner_id != caller.user or any(getattr(term, name) != value for name, value in fixed.items())
         ):
             raise Forbidden(
-                "You may change your own profile, except for its slug and its user; ask an editor."
+                "You may change only your own profile, and not its slug or its user; ask an editor."
             )
 
     # The articles of a term are left out: a write does not change them, and there can be many.

@@ -38,12 +38,12 @@ class TermDetails(ma.Schema):
     )
     seo_description = ma.fields.String(
         metadata={
-            "description": "The description for search engines. If it is empty, they get the beginning of "
-            "`description`."
+            "description": "The description for search engines. If it is empty, search engines get the "
+            "beginning of `description`."
         }
     )
     og_image = PictureAddress(
-        metadata={"description": "The picture of shared links. If it is empty, they show the cover."}
+        metadata={"description": "The picture of shared links. If it is empty, shared links show the cover."}
     )
     canonical_url = ma.fields.String(metadata={"description": "May be empty."})
     language = ma.fields.String(

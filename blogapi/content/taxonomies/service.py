@@ -94,7 +94,7 @@ def change_term(taxonomy: Taxonomy[TermType], uuid: UUID, fields: Fields) -> Ter
 
 
 def store_term(term: Term, former_pictures: Sequence[str] = ()) -> None:
-    """Store a changed term, and which files it shows."""
+    """Store a changed term, and its uses of files."""
     db.session.flush()
     media_addresses.store_uses(term, former_pictures, term.list_pictures())
 
@@ -193,7 +193,7 @@ def _check_name(taxonomy: Taxonomy[Any], fields: Fields) -> None:
 
 
 def get_term_state(term: Term) -> ItemState:
-    """Return the state of a term that readers can see; authors are readable only through their articles."""
+    """Return the state of a term that readers can see; only articles make an author readable."""
     readable_from = None if term.kind == AUTHOR else EPOCH
     return ItemState(readable_from, make_term_address(term.kind, term.uuid, term.slug))
 
@@ -214,7 +214,7 @@ def _delete_former_slugs(kind: str, condition: ColumnElement[bool]) -> None:
 
 
 def repair_sort_keys(model: type[Any]) -> None:
-    """Correct the sort keys that differ from the sort keys of the names."""
+    """Replace the sort keys of terms that do not fit their names."""
     term = table_of(model)
     # Without an explicit value, the time of the last update would change.
     values = {"sort_key": bindparam("new_key"), "last_updated": term.c.last_updated}

@@ -1,4 +1,4 @@
-"""Finds names of terms that are equal, or differ only in case, accents, spaces, punctuation or a plural."""
+"""Finds terms whose names are equal except for case, accents, spaces, punctuation or a plural."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def make_spelling_key(name: str) -> str:
 
 
 def find_similar_terms(names: Mapping[UUID, str]) -> list[UUID]:
-    """Return the uuids of the terms whose name is similar to another name, similar terms together."""
+    """Return the uuids of the terms with similar names; terms with similar names follow each other."""
     keys = {uuid: _make_similarity_key(name) for uuid, name in names.items()}
     known, groups = set(keys.values()), defaultdict[str, list[UUID]](list)
     for uuid, key in keys.items():

@@ -22,7 +22,7 @@ from blogapi.web.fields import Identifier, OutputSchema, Text
 
 
 class Tag(Term, Base):
-    """A tag; an article has any number of them."""
+    """A tag; an article can have any number of tags."""
 
     __tablename__ = "tag"
     kind = "tag"

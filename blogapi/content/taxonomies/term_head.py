@@ -12,11 +12,11 @@ from blogapi.site.heads import (
     PageSummary,
     build_head,
     choose_image,
+    drop_empty_fields,
     list_category_breadcrumbs,
     make_publisher,
     to_line,
     to_short_line,
-    without_empty,
 )
 from blogapi.site.models import Site
 from blogapi.web.fields import Fields
@@ -32,7 +32,7 @@ def make_head(
 ) -> Fields:
     """Return the head of page `number` of the list of a term's articles; `url` is the address of page 1.
 
-    `term` has all fields of the term that are stored. `parents` are the terms above it, the outermost first.
+    `term` contains all stored fields of the term. `parents` are the terms above it, the outermost first.
     """
     site = addresses.describe_in_language(site, term["language"])
     page = PageSummary(
@@ -47,17 +47,17 @@ def make_head(
 
 
 def _make_item(kind: str, term: Fields, site: Site, page: PageSummary) -> Fields:
-    person = without_empty(
+    person = drop_empty_fields(
         {
             "@type": "Person",
             "name": term["name"],
             "description": to_short_line(term.get("bio", "")),
             "url": page.url,
             "sameAs": addresses.make_absolute(term.get("url", "")) if kind == AUTHOR else None,
-            "image": addresses.make_picture_absolute(site, term.get("avatar", "")),
+            "image": addresses.make_absolute_picture_url(site, term.get("avatar", "")),
         }
     )
-    return without_empty(
+    return drop_empty_fields(
         {
             "@type": "ProfilePage" if kind == AUTHOR else "CollectionPage",
             "name": page.title,

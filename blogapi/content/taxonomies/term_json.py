@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Select, false, func, or_, select
 
 from blogapi.content.taxonomies.hierarchy import find_parents
 from blogapi.content.taxonomies.models import FormerTermSlug, Term
-from blogapi.content.taxonomies.queries import describe_missing
+from blogapi.content.taxonomies.queries import make_not_found_message
 from blogapi.content.taxonomies.similar_names import find_similar_terms
 from blogapi.content.taxonomies.taxonomy import Taxonomy, TermType
 from blogapi.content.taxonomies.term_head import make_head
@@ -136,7 +136,7 @@ def _list_terms(
 def _slug_contains(model: type[Term], text: str) -> ColumnElement[bool]:
     """Return the condition that the slug contains the text.
 
-    The name alone is not enough: SQLite ignores the case of ASCII letters only.
+    A condition on the name is not enough, because SQLite ignores the case of ASCII letters only.
     """
     words = text.replace(" ", "").replace("-", "")
     return model.slug.contains(make_slug(text), autoescape=True) if words.isalnum() else false()
@@ -202,7 +202,7 @@ def check_visible(taxonomy: Taxonomy[Any], uuid: UUID, condition: ColumnElement[
 def _get_row(taxonomy: Taxonomy[Any], uuid: UUID, condition: ColumnElement[bool] | None) -> Any:
     statement = select(*_find_columns(taxonomy).values()).where(taxonomy.model.uuid == uuid)
     row = db.session.execute(statement if condition is None else statement.where(condition)).one_or_none()
-    return or_not_found(row, describe_missing(taxonomy))
+    return or_not_found(row, make_not_found_message(taxonomy))
 
 
 @cache
@@ -227,7 +227,7 @@ def _dump_rows(taxonomy: Taxonomy[Any], rows: Sequence[Any], names: Container[st
     """Return the fields of the terms that their rows contain, limited to these names."""
     selected = tuple(name for name in _find_columns(taxonomy) if name in names)
     schema = restrict_schema(taxonomy.fields_schema, selected)
-    # marshmallow reads a mapping in two thirds of the time.
+    # marshmallow reads a mapping in two thirds of the time that it needs for a row.
     terms: list[Fields] = schema.dump([row._mapping for row in rows], many=True)
     return terms
 
@@ -247,7 +247,7 @@ def _make_fields(
 
     If the article counts are needed, they are read for the term `counted`, or for all terms (None).
     """
-    # A head shows all fields.
+    # A head contains data from all fields.
     terms = _dump_rows(taxonomy, rows, _find_columns(taxonomy) if "head" in names else names)
     shown = [{name: value for name, value in term.items() if name in names} for term in terms]
     if count_articles is not None and "articles_count" in names:

@@ -41,7 +41,7 @@ def check_exists(article_id: UUID) -> None:
 
 
 def get_details(article_id: UUID) -> WithAttributes:
-    """Return the working copy with its fields and its user; raises NotFound if there is none.
+    """Return the working copy with its fields and its user; raises NotFound if it is missing.
 
     Deleted tags and authors are left out.
     """
@@ -54,7 +54,7 @@ def get_details(article_id: UUID) -> WithAttributes:
     copy, username = or_not_found(row, _NOT_FOUND_MESSAGE)
     not_live = copy.not_live and json.loads(copy.not_live)
     user = {"uuid": copy.user_id, "username": username or ""}
-    return _add_fields(copy, parse_content(copy.content), uuid=article_id, user=user, not_live=not_live)
+    return _add_edits(copy, parse_content(copy.content), uuid=article_id, user=user, not_live=not_live)
 
 
 def get_item_details(article: Article) -> WithAttributes:
@@ -63,7 +63,7 @@ def get_item_details(article: Article) -> WithAttributes:
     content = replace(content, seo=get_written_seo(content))
     ids = {"article_id": article.uuid, "base_version": article.version}
     not_live: list[str] | None = [] if is_scheduled(article, current_time()) else None
-    return _add_fields(article, content, user=editor, not_live=not_live, **ids)
+    return _add_edits(article, content, user=editor, not_live=not_live, **ids)
 
 
 def get_copy_or_item(article_id: UUID) -> WithAttributes:
@@ -80,7 +80,7 @@ def get_written_seo(content: ArticleContent) -> dict[str, str]:
     return {name: "" if text == derived[name] else text for name, text in content.seo.items()}
 
 
-def _add_fields(row: object, content: ArticleContent, **others: object) -> WithAttributes:
+def _add_edits(row: object, content: ArticleContent, **others: object) -> WithAttributes:
     edits, category = keep_existing_terms(content)
     flat = edits.flatten()
     fields = flat | {"category": category, "custom": keep_visible_values(flat["custom"])}

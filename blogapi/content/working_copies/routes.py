@@ -40,14 +40,14 @@ def build_blueprint(resource: Resource) -> Blueprint:
     class WorkingCopyRepresentation(Representation):
         """A representation with the ETag of the working copy, which a write compares with `If-Match`.
 
-        Without a working copy, it has the ETag of the item if the request needs an ETag: if the
-        request has `If-Match`, or if its edits can be written into a scheduled item.
+        Without a working copy, it has the ETag of the item if the request needs an ETag: if the request has
+        `If-Match`, or if the edits can be written into a scheduled item.
         """
 
         def etag(self, id: UUID | None) -> str | None:
             etag = copy.etag(id)
             sent = request.headers
-            is_needed = "If-Match" in sent or ("If-None-Match" not in sent and service.can_take_saves(id))
+            is_needed = "If-Match" in sent or ("If-None-Match" not in sent and service.is_scheduled_item(id))
             return item.etag(id) if etag is None and is_needed else etag
 
     class EditedRepresentation(WorkingCopyRepresentation):
@@ -75,8 +75,8 @@ def build_blueprint(resource: Resource) -> Blueprint:
             return False
         return contains_state(request.if_match, item.etag(id) or "")
 
-    def check_has_read(id: UUID) -> None:
-        """Raise PreconditionRequired if a client with a key for drafts may overwrite edits it has not read.
+    def check_copy_was_read(id: UUID) -> None:
+        """Raise PreconditionRequired if a key for drafts could overwrite edits that its client has not read.
 
         Overwritten edits are not kept as a version. Call this in the transaction of the write.
         """
@@ -88,7 +88,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
 
     def save(fields: ArticleInput, id: UUID, *, partial: bool = False) -> UpsertResult:
         permissions.check_working_copy(id, fields)
-        check_has_read(id)
+        check_copy_was_read(id)
         user, publishes = current_user_id(), current_caller().may_change_public
         options = {"partial": partial, "rebase": sends_item_etag(id), "publishes": publishes}
         saved, created = service.save_working_copy(user, id, fields, **options)
@@ -115,12 +115,13 @@ def build_blueprint(resource: Resource) -> Blueprint:
     def replace(fields: ArticleInput, id: UUID) -> UpsertResult:
         """Save the working copy of an article or page; no version is created, and readers see no changes.
 
-        If the item is scheduled and the caller may publish it, the edits are written into it, and the
-        response has its `ETag`. If they are invalid, they stay a working copy with `not_live`.
+        If the item is scheduled and the caller may publish it, the edits are written into the item, and the
+        response has the `ETag` of the item. If the edits are invalid, they stay in the working copy, and
+        `not_live` says why.
 
-        Without a working copy, `If-Match` is compared with the ETag of the item. With the ETags of both, the
-        edits are based on the current version of the item from then on. With a key of the scope `drafts`,
-        send the ETag of an existing working copy; otherwise the response is `428`.
+        Without a working copy, `If-Match` is compared with the ETag of the item. If `If-Match` contains the
+        ETags of the copy and of the item, the edits are then based on the current version of the item. With a
+        key of the scope `drafts`, send the ETag of an existing working copy; otherwise the response is `428`.
         """
         return save(fields, id)
 
@@ -137,7 +138,8 @@ def build_blueprint(resource: Resource) -> Blueprint:
         """Change the given fields of the working copy, or of the item if it has no working copy.
 
         Other fields stay as they are in the copy or in the item. Edits that change nothing in the item create
-        no copy; the response then shows the item, with its `ETag`. Otherwise, this is the same as a PUT.
+        no copy; the response then shows the item, with its `ETag`. In all other respects, a PATCH is the same
+        as a PUT.
         """
         return save(fields, id, partial=True)
 

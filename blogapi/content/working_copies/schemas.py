@@ -72,7 +72,7 @@ class WorkingCopyBodySchema(ArticleBodySchema):
 
     @ma.post_load
     def make_input(self, data: Fields, **options: Any) -> ArticleInput:
-        """Return the fields of the body as an object; an empty category means the category of the article."""
+        """Return an ArticleInput; an empty category stands for the category of the article."""
         if "category" in data:
             data["category"] = data["category"] or ""
         fields: ArticleInput = super().make_input(data, **options)

@@ -1,7 +1,7 @@
 """Saves, publishes and discards the working copies of articles.
 
-A save changes nothing that readers can see. It creates no version, unless it is written into a scheduled
-article.
+A save changes nothing that readers can see. A save creates a version only if the edits are written into a
+scheduled article.
 """
 
 from __future__ import annotations
@@ -147,13 +147,13 @@ def make_edits(
 
 
 def discard_working_copy(article_id: UUID) -> None:
-    """Move the working copy to the history of the article; raises NotFound if there is none."""
+    """Move the working copy to the history of the article; raises NotFound if there is no copy."""
     with transaction(visible=False):
         queries.check_exists(article_id)
         history.keep_working_copies([article_id])
 
 
-def can_take_saves(article_id: UUID | None) -> bool:
+def is_scheduled_item(article_id: UUID | None) -> bool:
     """Return whether the article exists and is scheduled, so that a save can be written into it."""
     article = db.session.get(Article, article_id) if article_id else None
     return article is not None and is_scheduled(article, current_time())
@@ -161,7 +161,7 @@ def can_take_saves(article_id: UUID | None) -> bool:
 
 def prerender_save(fields: ArticleInput, id: UUID, *, partial: bool = False) -> None:
     """Render the content of a scheduled article before the transaction that writes it."""
-    if can_take_saves(id):
+    if is_scheduled_item(id):
         if partial and (copy := queries.find_working_copy(id)):
             fields = replace(fields, texts={**snapshots.parse_content(copy.content).texts, **fields.texts})
         article_service.prerender_inputs([replace(fields, uuid=id)], partial=partial)

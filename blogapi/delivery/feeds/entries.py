@@ -102,7 +102,7 @@ def get_feed(filters: dict[str, str], path: str, edit_html: Callable[[str], str]
     terms = {kind: _get_term(kind, filters[kind]) for kind in kinds.TERM_KINDS if kind in filters}
     values = {name: (value,) if name in ("category", "tag") else value for name, value in filters.items()}
     values.pop("language", None)
-    article_filters = ArticleFilters(language=shown_language) if language else select_home_articles(site, "")
+    article_filters = ArticleFilters(language=shown_language) if language else make_home_filters(site, "")
     page = PageRequest(number=1, size=ENTRY_COUNT)
     body = article_bodies.list_published(_FIELDS, page, replace(article_filters, **values)).rows  # type: ignore[arg-type]
     assert isinstance(body.body, bytes)
@@ -122,13 +122,13 @@ def get_feed(filters: dict[str, str], path: str, edit_html: Callable[[str], str]
         language=site.language,
         page_url=_make_page_url(site, terms) or addresses.make_home_url(site) or home_url,
         own_url=f"{service_url}{path}" if service_url else None,
-        icon=addresses.make_picture_absolute(site, site.icon),
+        icon=addresses.make_absolute_picture_url(site, site.icon),
         updated=max((entry.updated for entry in entries), default=site.last_updated),
         entries=entries,
     )
 
 
-def select_home_articles(site: Site, language: str) -> ArticleFilters:
+def make_home_filters(site: Site, language: str) -> ArticleFilters:
     """Return the filters of the articles on a home page and in its feed; `language` is "" for the first page.
 
     A site without other languages shows all articles. If the site for readers is on, the first home page
@@ -160,7 +160,7 @@ def _make_entry(site: Site, article: dict[str, Any], *, is_full: bool) -> Entry:
     assert published is not None and updated is not None, "an article with a URL has both times"
     content = None
     if is_full:
-        # Imported here for the same reason as in `renderer`.
+        # Imported here, because its libraries need 4 MB of memory, which servers without full feeds can save.
         from blogapi.rendering import sanitizer
 
         content = sanitizer.make_addresses_absolute(article["html"], article["url"])
@@ -172,7 +172,7 @@ def _make_entry(site: Site, article: dict[str, Any], *, is_full: bool) -> Entry:
         updated=max(published, updated),
         excerpt=article["excerpt"],
         content=content,
-        image=addresses.make_picture_absolute(site, article["cover_image"]),
+        image=addresses.make_absolute_picture_url(site, article["cover_image"]),
         labels=list(dict.fromkeys([article["category"]["name"], *(tag["name"] for tag in article["tags"])])),
         authors=[
             Person(

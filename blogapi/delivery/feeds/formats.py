@@ -119,12 +119,12 @@ def to_json(feed: Feed) -> bytes:
         "language": feed.language,
         "items": [_to_json_item(entry) for entry in feed.entries],
     }
-    return web_json.to_json_bytes(_without_none(document))
+    return web_json.to_json_bytes(_drop_none_values(document))
 
 
 def _to_json_item(entry: Entry) -> dict[str, Any]:
     content = {"content_text": entry.excerpt} if entry.content is None else {"content_html": entry.content}
-    return _without_none(
+    return _drop_none_values(
         {
             "id": UUID(entry.uuid).urn,
             "url": entry.url,
@@ -134,11 +134,13 @@ def _to_json_item(entry: Entry) -> dict[str, Any]:
             "image": entry.image,
             "date_published": entry.published.isoformat(),
             "date_modified": entry.updated.isoformat(),
-            "authors": [_without_none({"name": author.name, "url": author.url}) for author in entry.authors],
+            "authors": [
+                _drop_none_values({"name": author.name, "url": author.url}) for author in entry.authors
+            ],
             "tags": entry.labels,
         }
     )
 
 
-def _without_none(document: dict[str, Any]) -> dict[str, Any]:
+def _drop_none_values(document: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in document.items() if value is not None}

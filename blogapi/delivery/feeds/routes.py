@@ -109,7 +109,7 @@ def get_sitemap() -> Response:
 @shows(*PAGE_KINDS)
 def get_sitemap_part(number: int) -> Response:
     """Return one of the sitemaps of the index."""
-    return _make_response(sitemap.get_part(number), XML)
+    return _make_response(sitemap.get_sitemap_part(number), XML)
 
 
 @bp.get("/robots.txt")

@@ -39,7 +39,7 @@ _tag_link = table_of(ArticleTag).c
 _tag, _author = table_of(Tag).c, table_of(Author).c
 
 
-class Entry(NamedTuple):
+class SitemapEntry(NamedTuple):
     """The address of a page, the time of its last change, and its translations."""
 
     url: str
@@ -53,10 +53,10 @@ def get_sitemap() -> bytes:
     Raises NotFound if the site has no URL.
     """
     site = get_public_site()
-    first_entries = _list_first_entries(site)
-    count = len(first_entries) + _count_articles()
+    leading_entries = _list_leading_entries(site)
+    count = len(leading_entries) + _count_articles()
     if count <= MAX_ENTRIES:
-        body = _to_sitemap(_list_entries(site, first_entries))
+        body = _to_sitemap(_list_entries(site, leading_entries))
         if len(body) <= MAX_BYTES:
             return body
     files = range(1, -(-count // PART_ENTRIES) + 1)
@@ -66,39 +66,39 @@ def get_sitemap() -> bytes:
     return f"{_XML_HEAD}<sitemapindex {_NAMESPACE}>\n{sitemaps}</sitemapindex>\n".encode()
 
 
-def get_part(number: int) -> bytes:
+def get_sitemap_part(number: int) -> bytes:
     """Return one of the sitemaps of the index, from 1; raises NotFound if there is no such sitemap."""
     site = get_public_site()
-    first_entries, start = _list_first_entries(site), (number - 1) * PART_ENTRIES
-    # Anyone can request any number, and skipping articles takes much longer than counting them.
-    if not 0 <= start < len(first_entries) + _count_articles():
+    leading_entries, start = _list_leading_entries(site), (number - 1) * PART_ENTRIES
+    # Anyone can request a sitemap with any number, and skipping articles takes longer than counting them.
+    if not 0 <= start < len(leading_entries) + _count_articles():
         raise NotFound("There is no such sitemap; /sitemap.xml lists them.")
-    return _to_sitemap(_list_entries(site, first_entries, start, PART_ENTRIES))
+    return _to_sitemap(_list_entries(site, leading_entries, start, PART_ENTRIES))
 
 
-def _list_first_entries(site: Site) -> list[Entry]:
+def _list_leading_entries(site: Site) -> list[SitemapEntry]:
     """Return the entries that precede the articles: the home pages, the pages and the terms in use."""
     homes = dict.fromkeys(f"{site.url}{path}" for path in addresses.list_homes(site).values())
-    return [*map(Entry, homes), *_list_pages(site), *_list_terms(site)]
+    return [*map(SitemapEntry, homes), *_list_pages(site), *_list_terms(site)]
 
 
 def _list_entries(
-    site: Site, first_entries: list[Entry], start: int = 0, limit: int = MAX_ENTRIES
-) -> Iterator[Entry]:
-    """Yield the entries from `start`: the first entries, then the articles.
+    site: Site, leading_entries: list[SitemapEntry], start: int = 0, limit: int = MAX_ENTRIES
+) -> Iterator[SitemapEntry]:
+    """Yield the entries of the sitemap from position `start`: first `leading_entries`, then the articles.
 
     Articles with `noindex` or another canonical address count towards `limit`, but have no entry.
     """
-    first = first_entries[start : start + limit]
+    first = leading_entries[start : start + limit]
     yield from first
-    rows = list(_list_articles(max(0, start - len(first_entries)), limit - len(first)))
+    rows = list(_list_articles(max(0, start - len(leading_entries)), limit - len(first)))
     translations = find_translations(site, (row.translation_key for row in rows))
     for row in rows:
         if row.robots:
             continue
         url = addresses.make_row_url(site, row)
         if url is not None and _is_canonical(site, url, row.canonical_url):
-            yield Entry(
+            yield SitemapEntry(
                 url, row.last_updated, choose_alternates(row.uuid, translations.get(row.translation_key, ()))
             )
 
@@ -130,7 +130,7 @@ def _list_articles(start: int, limit: int) -> Iterable[Row[Any]]:
     return db.session.execute(statement)
 
 
-def _list_pages(site: Site) -> Iterator[Entry]:
+def _list_pages(site: Site) -> Iterator[SitemapEntry]:
     """Yield an entry for each public page that has neither `noindex` nor another canonical address."""
     columns = (
         *(_article.uuid, _article.slug, _article.parent_id, _article.last_updated, _article.language),
@@ -143,12 +143,12 @@ def _list_pages(site: Site) -> Iterator[Entry]:
     for row in rows:
         url = site.url + page_paths.make_path(site, row.uuid, row.slug, row.parent_id, tree, row.language)
         if _is_canonical(site, url, row.canonical_url):
-            yield Entry(
+            yield SitemapEntry(
                 url, row.last_updated, choose_alternates(row.uuid, translations.get(row.translation_key, ()))
             )
 
 
-def _list_terms(site: Site) -> Iterator[Entry]:
+def _list_terms(site: Site) -> Iterator[SitemapEntry]:
     """Yield the entries of the categories, tags and authors that have public articles."""
     is_visible = listed(Article, current_time())
     tagged = select(_tag_link.article_id).where(
@@ -165,10 +165,10 @@ def _list_terms(site: Site) -> Iterator[Entry]:
         for uuid, slug, canonical_url in db.session.execute(statement):
             url = addresses.make_term_url(site, kind, uuid=uuid, slug=slug)
             if url is not None and _is_canonical(site, url, canonical_url):
-                yield Entry(url)
+                yield SitemapEntry(url)
 
 
-def _to_sitemap(entries: Iterable[Entry]) -> bytes:
+def _to_sitemap(entries: Iterable[SitemapEntry]) -> bytes:
     urls, bytes_left = list[str](), MAX_BYTES
     for entry in entries:
         updated = f"<lastmod>{entry.updated:%Y-%m-%dT%H:%M:%S}+00:00</lastmod>" if entry.updated else ""
@@ -177,7 +177,7 @@ def _to_sitemap(entries: Iterable[Entry]) -> bytes:
             for page in entry.alternates
         )
         bytes_left -= len(links)
-        # The links of many entries with many translations need too much memory, and the pages have them too.
+        # To save memory, further links to translations are left out; the pages contain the same links.
         links = links if bytes_left >= 0 else ""
         urls.append(f"<url><loc>{escape(entry.url, quote=False)}</loc>{updated}{links}</url>\n")
     namespaces = (

@@ -43,7 +43,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     def create(fields: Fields, id: UUID) -> WithAttributes:
         """Create a link with which anyone can read this article or page, whatever its status.
 
-        The link shows the edits of its working copy, if it has one.
+        The link shows the edits of the working copy, if there is one.
         """
         preview = service.create_preview(current_user_id(), id, seconds=fields["expires_in"])
         service_url = get_service_url()
@@ -88,6 +88,6 @@ contents = Blueprint(
 @contents.arguments(PreviewedQuery, location="query")
 @contents.response(200, PreviewedSchema(), partial_schema=PreviewedFieldsSchema, storable=False)
 def single(query: Query, token: str) -> JsonBody:
-    """Return the article or page of a preview link, with the edits of its working copy if it has one."""
+    """Return the article or page of a preview link, with the edits of the working copy if there is one."""
     item, _ = service.get_item_json(token, query.fields)
     return item

@@ -1,4 +1,4 @@
-"""Preview links: secret links with which anybody can read a draft until they expire."""
+"""Preview links: secret links with which anybody can read a draft until the link expires."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ MAX_LINKS = 50
 def create_preview(user: UUID, article_id: UUID, *, seconds: int) -> WithAttributes:
     """Create a preview link and return it with its `token`, of which only the digest is stored.
 
-    This also deletes expired links, and the oldest links of an article that has more than MAX_LINKS. Raises
+    Also deletes expired links, and the oldest links of an article that has more than MAX_LINKS links. Raises
     NotFound if the article does not exist.
     """
     token, now = secrets.token_urlsafe(32), clock.now()

@@ -109,7 +109,9 @@ def find_redirects(address: str) -> Page[Sequence[Redirect]]:
     path, site = to_path(address), get_site()
     if path is None:
         return Page([], 0, None)
-    values = {kind: addresses.parse_path(add_placeholder(site), kind, path) or {} for kind in SLUG_KINDS}
+    values = {
+        kind: addresses.parse_path(add_placeholder_address(site), kind, path) or {} for kind in SLUG_KINDS
+    }
     slugs = {kind: addresses.list_slugs(parsed) for kind, parsed in values.items()}
     paths = [without_slash(path), f"{without_slash(path)}/"]
     rows = db.session.execute(_build_search(), {**slugs, "paths": paths, "now": current_time()}).all()
@@ -123,8 +125,8 @@ def find_redirects(address: str) -> Page[Sequence[Redirect]]:
     return Page(_hide_addresses(site, matches[:1]), len(matches[:1]), None)
 
 
-def add_placeholder(site: Site) -> Site:
-    """Return the site; a site without an address gets a placeholder, so that its pages have paths."""
+def add_placeholder_address(site: Site) -> Site:
+    """Return the site; a site without an address gets a placeholder address, so that its pages have paths."""
     return site if site.url else typing.cast(Site, WithAttributes(site, url="http://localhost"))
 
 
@@ -136,7 +138,7 @@ def _hide_addresses(site: Site, redirects: Sequence[Redirect]) -> Sequence[Redir
 def _build_search() -> CompoundSelect[*tuple[Any, ...]]:
     """Return the statement of `find_redirects`; it is built once, because building it takes milliseconds.
 
-    Its parameters are `now`, `paths`, and the slugs of each kind under the name of the kind.
+    The parameters of the statement are `now`, `paths`, and the slugs of each kind under the name of the kind.
     """
     slugs: dict[str, BindParameter[Any]] = {kind: bindparam(kind, expanding=True) for kind in SLUG_KINDS}
     paths: BindParameter[Any] = bindparam("paths", expanding=True)
@@ -151,20 +153,21 @@ def _select_redirects(
 ) -> Iterator[Select[*tuple[Any, ...]]]:
     """Yield a statement for each kind of redirect: for all redirects, or only from the paths and slugs.
 
-    The redirects lead to articles and pages for which the condition `visible` is true. It uses the columns
-    of `UnindexedColumns`, so that SQLite starts with the few former addresses, not with all articles.
+    The redirects lead to articles and pages for which the condition `visible` is true. This condition uses
+    the columns of `UnindexedColumns`, so that SQLite starts with the few former addresses, not with all
+    articles.
     """
     is_path = true() if paths is None else FormerPath.path.in_(paths)
     yield _select_articles(FormerPath.path, visible & is_path)
-    is_slug = _is_slug(FormerSlug.slug, Article.kind, slugs) & is_article(UnindexedColumns)
+    is_slug = _make_slug_condition(FormerSlug.slug, Article.kind, slugs) & is_article(UnindexedColumns)
     yield _select_articles(FormerSlug.slug, visible & is_slug)
     for model in map(get_model, TERM_KINDS):
-        condition = _is_slug(FormerTermSlug.slug, model.kind, slugs)
+        condition = _make_slug_condition(FormerTermSlug.slug, model.kind, slugs)
         yield _select_terms(model, condition & public_author if model is Author else condition)
     yield _select_custom(true() if paths is None else CustomRedirect.path.in_(paths))
 
 
-def _is_slug(
+def _make_slug_condition(
     column: InstrumentedAttribute[str], kind: str, slugs: Mapping[str, BindParameter[Any]] | None
 ) -> ColumnElement[bool]:
     return true() if slugs is None else column.in_(slugs[kind])
@@ -208,7 +211,7 @@ def _select_custom(condition: ColumnElement[bool]) -> Select[*tuple[Any, ...]]:
 
 def _to_redirects(site: Site, rows: Sequence[Row[Any]]) -> list[Redirect]:
     """Return the redirects, except those whose path is the address of a public article or page."""
-    site = add_placeholder(site)
+    site = add_placeholder_address(site)
     tree = page_tree.get_tree()
     page_urls = {uuid: site.url + path for uuid, path in page_paths.make_paths(site, tree).items()}
     redirects = [_to_redirect(site, row, page_urls) for row in rows]

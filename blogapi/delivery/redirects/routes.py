@@ -39,7 +39,7 @@ def listed(query: Query) -> PartialResult | Response:
 
 def _make_text_response(page: PageRequest | None, name: str) -> Response:
     # The output contains only paths, so any host can be used if the site has no address.
-    site = queries.add_placeholder(get_site())
+    site = queries.add_placeholder_address(get_site())
     redirects = queries.list_redirects(page, site)
     text = format_redirects(redirects.rows, name, site.url)
     return add_page_headers(Response(text, content_type="text/plain; charset=utf-8"), redirects)

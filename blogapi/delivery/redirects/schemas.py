@@ -85,7 +85,7 @@ class RedirectListQuery(ListQuery):
     )
 
     @ma.validates_schema
-    def check_format(self, data: Fields, **_: Any) -> None:
+    def check_combinations(self, data: Fields, **_: Any) -> None:
         """Refuse meaningless combinations of parameters, and a path that does not begin with a slash."""
         if "format" in data and "fields_" in data:
             raise ma.ValidationError("Cannot be combined with `format`; omit `fields`.", "fields")

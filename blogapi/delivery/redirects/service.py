@@ -17,7 +17,7 @@ def add_former_slugs(article: UUID, slugs: Sequence[str]) -> list[str]:
     The current slug of the article is ignored.
     """
     with transaction():
-        # The article, or another article that has one of the slugs, may be new.
+        # Store new articles first, because the statement below looks for the owners of the slugs.
         db.session.flush()
         current_owners = select(Article.slug, Article.uuid).where(Article.slug.in_(slugs))
         former_owners = select(FormerSlug.slug, FormerSlug.article_id).where(FormerSlug.slug.in_(slugs))

@@ -94,7 +94,12 @@ class LRUCache:
                 self._clear()
             self._version = max(version, self._version)
             self._evict(key)
-            self._add(key, response)
+            body = self._bodies.setdefault(response.body, response.body)
+            self._body_uses[body] += 1
+            self.used_bytes += response.bytes_without_body
+            if self._body_uses[body] == 1:
+                self.used_bytes += len(body)
+            self._responses[key] = replace(response, body=body)
             while self.used_bytes > self.max_bytes:
                 self._evict(next(iter(self._responses)))
 
@@ -103,12 +108,6 @@ class LRUCache:
         self._bodies.clear()
         self._body_uses.clear()
         self.used_bytes = 0
-
-    def _add(self, key: Hashable, response: CachedResponse) -> None:
-        body = self._bodies.setdefault(response.body, response.body)
-        self._body_uses[body] += 1
-        self.used_bytes += response.bytes_without_body + (len(body) if self._body_uses[body] == 1 else 0)
-        self._responses[key] = replace(response, body=body)
 
     def _evict(self, key: Hashable) -> None:
         response = self._responses.pop(key, None)

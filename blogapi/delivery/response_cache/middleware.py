@@ -19,6 +19,7 @@ from flask import Flask
 from sqlalchemy.exc import SQLAlchemyError
 from werkzeug.datastructures import MIMEAccept
 from werkzeug.http import parse_accept_header
+from werkzeug.wsgi import ClosingIterator
 
 from blogapi import clock
 from blogapi.config import AppState
@@ -105,19 +106,16 @@ class ResponseCacheMiddleware:
         Raises NotCached if the server asks only for a cached response and the cache has none.
         """
         pending = self._identify_request(environ) if environ["REQUEST_METHOD"] in ("GET", "HEAD") else None
-        cached = pending and self._find_response(pending)
-        if cached:
-            return _send_cached(cached, environ, start_response)
+        if pending is not None:
+            values = pending.cache_key, pending.version, pending.started_at
+            if cached := self.cache.get(*values) or self.missing_pages.get(*values):
+                return _send_cached(cached, environ, start_response)
         if ONLY_CACHED_KEY in environ:
             raise NotCached
         if pending is None:
             return self._application(environ, start_response)
         environ[VERSION_KEY] = pending.version.public
         return self._compute_response(pending, environ, start_response)
-
-    def _find_response(self, pending: _PendingResponse) -> CachedResponse | None:
-        key = pending.cache_key, pending.version, pending.started_at
-        return self.cache.get(*key) or self.missing_pages.get(*key)
 
     def _identify_request(self, environ: WSGIEnvironment) -> _PendingResponse | None:
         """Return the cache key and the version of the response, or None if it cannot be cached."""
@@ -169,12 +167,14 @@ class ResponseCacheMiddleware:
         with self._lock:
             self.misses += 1
         lengths = [int(value) for name, value in pending.headers if name.lower() == "content-length"]
-        return _CollectedBody(
+        collected = _collect_body(
             chunks,
             max_bytes=self.cache.max_response_bytes,
             length=lengths[0] if lengths else None,
             on_end=partial(self._store, pending, expires, environ.get(SHOWS_DRAFTS_KEY, True)),
         )
+        # Closing a generator that has not started would not close the response.
+        return ClosingIterator(collected, getattr(chunks, "close", None))
 
     def _store(self, pending: _PendingResponse, expires: datetime, shows_drafts: bool, body: bytes) -> None:
         """Store the response in the cache."""
@@ -209,49 +209,27 @@ class ResponseCacheMiddleware:
         return due
 
 
-class _CollectedBody:
-    """An iterator over the chunks of a response, which also collects them.
+def _collect_body(
+    chunks: Iterable[bytes], *, max_bytes: int, length: int | None, on_end: Callable[[bytes], None]
+) -> Iterator[bytes]:
+    """Yield the chunks of a response, and call `on_end` with the whole body, if it has at most `max_bytes`.
 
-    Calls `on_end` with the whole body, unless the body is incomplete or longer than `max_bytes`. If `length`
-    is known, this happens before the last chunk is yielded, because a client may read that chunk slowly. This
-    class is not a generator, because closing a generator that has not started would not close the response.
+    If `length` is known, this happens before the last chunk is yielded, because a client may read that chunk
+    slowly.
     """
-
-    def __init__(
-        self, chunks: Iterable[bytes], *, max_bytes: int, length: int | None, on_end: Callable[[bytes], None]
-    ) -> None:
-        self._chunks, self._iterator = chunks, iter(chunks)
-        self._max_bytes, self._length, self._on_end = max_bytes, length, on_end
-        self._collected: list[bytes] | None = []
-        self._size = 0
-
-    def __iter__(self) -> Iterator[bytes]:
-        return self
-
-    def __next__(self) -> bytes:
-        try:
-            chunk = next(self._iterator)
-        except StopIteration:
-            self._finish()
-            raise
-        self._size += len(chunk)
-        if self._size > self._max_bytes:
-            self._collected = None
-        if self._collected is not None:
-            self._collected.append(chunk)
-        if self._size == self._length:
-            self._finish()
-        return chunk
-
-    def close(self) -> None:
-        """Close the response; it is not cached unless it was read to its end."""
-        if hasattr(self._chunks, "close"):
-            self._chunks.close()
-
-    def _finish(self) -> None:
-        collected, self._collected = self._collected, None
-        if collected is not None:
-            self._on_end(b"".join(collected))
+    iterator, collected, size = iter(chunks), list[bytes](), 0
+    for chunk in iterator:
+        collected.append(chunk)
+        size += len(chunk)
+        if size > max_bytes or size == length:
+            if size <= max_bytes:
+                on_end(b"".join(collected))
+            collected.clear()
+            yield chunk
+            yield from iterator
+            return
+        yield chunk
+    on_end(b"".join(collected))
 
 
 RESPONSE_CACHE = AppState[ResponseCacheMiddleware]("response-cache")

@@ -64,7 +64,7 @@ def list_(as_json: bool) -> None:
 def add(name: str, url: str, preset: str, mode: str | None, events: tuple[str], headers: tuple[str]) -> None:
     """Add a webhook with this NAME, and print the secret of its signatures on the last line.
 
-    The preset is the kind of receiver; it decides what each call contains.
+    The preset is the kind of receiver, which decides what each call contains.
     """
     body: dict[str, Any] = {"name": name, "url": url, "preset": preset}
     if mode:
@@ -92,7 +92,7 @@ def add(name: str, url: str, preset: str, mode: str | None, events: tuple[str], 
 def test(uuid: UUID) -> None:
     """Call the webhook with this uuid once, with a sample event, and print the answer."""
     with report_problems():
-        outcome = service.send_test(uuid)
+        outcome = service.send_test_call(uuid)
     click.echo(_describe_delivery(outcome))
     if outcome.answer:
         click.echo(outcome.answer)
@@ -107,7 +107,7 @@ def test(uuid: UUID) -> None:
 def log(uuid: UUID, as_json: bool) -> None:
     """List the last 100 calls of the webhook with this uuid, newest first, with their answers."""
     with report_problems():
-        queries.get_by_uuid(uuid)
+        queries.get_webhook(uuid)
     deliveries = queries.list_deliveries(uuid, None).rows
     if as_json:
         click.echo(json.dumps(DeliverySchema(many=True).dump(deliveries), ensure_ascii=False))

@@ -1,9 +1,9 @@
 """Finds the calls that are due, makes them in order, and stores their outcomes.
 
-Only one server at a time makes the calls of a webhook: it stores a lease in the row of the webhook, and
-releases it when it stores the outcomes of the calls. The outcomes and the new position are stored in one
-transaction, so that after a crash the calls are repeated with the same ids. `plan_calls` and `store_outcomes`
-use the database; `make_calls` does not, so no call is made during a transaction.
+Only one server at a time makes the calls of a webhook: a server stores a lease in the row of the webhook, and
+releases the lease when it stores the outcomes of the calls. The outcomes and the new position are stored in
+one transaction, so that after a crash the calls are repeated with the same ids. `plan_calls` and
+`store_outcomes` use the database; `make_calls` does not, so no call is made during a transaction.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ MAX_STORED_DELIVERIES = 100
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A call that was made: its message, its answer, the time at which it began, and the attempt (from 1)."""
+    """A call that was made: its message, its answer, its start time, and the attempt (from 1)."""
 
     message: Message
     answer: Answer
@@ -70,7 +70,7 @@ class DueCalls:
     outcomes: list[Outcome] = field(default_factory=list)
 
     def record_failure(self) -> None:
-        """Replace all outcomes by one failed call, so that the calls are repeated later."""
+        """Replace all outcomes with one failed call, so that the calls are repeated later."""
         attempt = self.webhook.failures + 1
         self.outcomes = [Outcome(message, _FAILURE, clock.now(), attempt) for message in self.messages[:1]]
 
@@ -123,7 +123,7 @@ def store_outcomes(server: str, due: DueCalls) -> None:
 def store_delivery(delivery: Delivery) -> None:
     """Store the outcome of a call; raises NotFound if the webhook was deleted during the call."""
     with transaction(visible=False):
-        queries.get_by_uuid(delivery.webhook_id)
+        queries.get_webhook(delivery.webhook_id)
         db.session.add(delivery)
         db.session.flush()
         _delete_old_deliveries(delivery.webhook_id)
@@ -137,7 +137,7 @@ def call_without_storing(webhook: Webhook, message: Message) -> Delivery:
 
 
 def _plan_webhook(webhook: Webhook, positions: queries.Positions, site: Site) -> DueCalls | None:
-    """Return the calls for the events up to the last position, or None if they are not due yet."""
+    """Return the calls for the events up to the last position, or None if the calls are not due yet."""
     last = positions.last
     if positions.has_gap(webhook):
         # The id contains public positions, because other positions reveal how many drafts were written.
@@ -156,7 +156,7 @@ def _plan_combined(webhook: Webhook, last: int, site: Site) -> DueCalls | None:
     waiting = queries.count_waiting_events([webhook], last)[webhook.uuid]
     if waiting.first is None or waiting.last is None:
         return DueCalls(webhook, [], last)
-    next_call = queries.find_next_call(webhook, waiting)
+    next_call = queries.find_next_call_time(webhook, waiting)
     if next_call is None or current_time() < next_call:
         return None
     newest = queries.get_last_waiting_event(webhook, last)
@@ -165,7 +165,7 @@ def _plan_combined(webhook: Webhook, last: int, site: Site) -> DueCalls | None:
 
 
 def _take_leases(webhooks: Sequence[Webhook], server: str) -> set[UUID]:
-    """Take leases on the webhooks, unless another server has called or leased them; return their uuids."""
+    """Lease the webhooks that no other server has called or leased; return the uuids of these webhooks."""
     if not webhooks:
         return set()
     now, positions, leased = current_time(), {webhook.uuid: webhook.position for webhook in webhooks}, set()
@@ -200,7 +200,7 @@ def log_failure(error: Exception) -> None:
 
 
 def _make_mask(webhook: Webhook) -> Callable[[str], str]:
-    """Return a function that hides the webhook's secrets in a text from a receiver, which may repeat them.
+    """Return a function that hides the webhook's secrets in an answer, because a receiver may repeat them.
 
     The secrets are the path of the URL, its query, the values of the custom headers, and the parts of these.
     Each secret of at least four characters is hidden, also in its encoded forms.
@@ -238,7 +238,7 @@ def _apply_outcomes(webhook: Webhook, due: DueCalls) -> None:
 def _record_failure(webhook: Webhook, outcome: Outcome, now: datetime) -> None:
     webhook.failures += 1
     webhook.failing_since = webhook.failing_since or outcome.time
-    delay = queries.get_delay(webhook.failures, outcome.answer.retry_after, now)
+    delay = queries.get_retry_delay(webhook.failures, outcome.answer.retry_after, now)
     if outcome.answer.status == 410:
         _pause_webhook(webhook, PauseReason.GONE, now)
     elif delay is None:

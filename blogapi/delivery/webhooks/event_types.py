@@ -11,14 +11,15 @@ from blogapi.publication.models import ChangeType, Event
 
 _EVENT_NAMES = {kind.name: kind.events for kind in KINDS.values()}
 
-# The types of changes of unlisted items: everyone can read them, but they are in no list before or after the
-# change. A receiver such as a search index would list these items, so only build hooks and webhooks that name
-# one of these types receive them.
+# The types of changes of unlisted items. Everyone can read an unlisted item, but no list contains the item
+# before or after the change. A receiver such as a search index would list these items, so only build hooks
+# and webhooks that name one of these types receive these changes.
 UNLISTED_TYPES = tuple(f"{kind}.unlisted" for kind in CONTENT_KINDS)
 _LISTED_TYPES = tuple(f"{kind}.{name}" for kind, names in _EVENT_NAMES.items() for name in names.values())
 ALL_TYPES_PATTERN = "*"
 
-# Notices are messages about the service itself. `*` does not select them, because they report no change.
+# Notices are messages about the service itself. The pattern `*` does not select notices,
+# because they report no change.
 BACKUP_FAILED = "backup.failed"
 NOTICE_PATTERNS = ("backup.*", BACKUP_FAILED)
 PATTERNS = (
@@ -40,7 +41,7 @@ def get_type(event: Event) -> str:
     return f"{event.kind}.{_EVENT_NAMES[event.kind][ChangeType(event.change)]}"
 
 
-def select_events(patterns: Iterable[str]) -> ColumnElement[bool]:
+def make_event_condition(patterns: Iterable[str]) -> ColumnElement[bool]:
     """Return the SQL condition for events whose type matches one of the patterns."""
     chosen = {*patterns}
     conditions = []

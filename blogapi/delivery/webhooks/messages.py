@@ -59,8 +59,8 @@ MAX_CHANGES_PER_CALL = 100
 class Message:
     """The content of a call: its id, its type, its time and its changes. A repeated call has the same id.
 
-    `position` is the position of the last event. `count` is the number of all changes; `changes` has only the
-    first MAX_CHANGES_PER_CALL of them. A notice has a count of 0; its `changes` contain its data.
+    `position` is the position of the last event. `count` is the number of all changes, of which `changes` has
+    only the first MAX_CHANGES_PER_CALL. A notice has a count of 0; its `changes` contain its data.
     """
 
     id: str
@@ -151,7 +151,7 @@ _SAMPLE_CHANGE = {
 }
 
 
-def make_change(event: Event, site: Site) -> dict[str, Any]:
+def format_change(event: Event, site: Site) -> dict[str, Any]:
     """Return one change in the format of a call, with only data that readers can or could see.
 
     The slug and the address of a draft are secret: when an item is no longer public, the call has its former
@@ -184,10 +184,10 @@ def make_event_message(event: Event, site: Site) -> Message:
     The id contains the tag of the event: after a restore, another event at the same position has another id.
     """
     return Message(
-        _make_id(event),
+        _make_message_id(event),
         event_types.get_type(event),
         event.time,
-        (make_change(event, site),),
+        (format_change(event, site),),
         1,
         event.position,
     )
@@ -195,19 +195,19 @@ def make_event_message(event: Event, site: Site) -> Message:
 
 def make_combined_message(events: Sequence[Event], last: Event, count: int, site: Site) -> Message:
     """Return the message for `count` events; `events` are the first events, and `last` is the last event."""
-    changes = [make_change(event, site) for event in events]
-    return Message(_make_id(last), event_types.COMBINED, last.time, changes, count, last.position)
+    changes = [format_change(event, site) for event in events]
+    return Message(_make_message_id(last), event_types.COMBINED, last.time, changes, count, last.position)
 
 
 def read_message(delivery: Delivery) -> Message:
-    """Return the message of a call that was made, so that it can be sent again."""
+    """Return the message of a call that was made, so that the message can be sent again."""
     return Message(
         delivery.message_id, delivery.type, delivery.message_time, delivery.content, delivery.count
     )
 
 
 def make_request(webhook: Webhook, message: Message, now: datetime) -> Request:
-    """Return the request that sends the message to a webhook; its signature has the time `now`."""
+    """Return the request that sends the message to a webhook; the signature has the time `now`."""
     preset = PRESETS[webhook.preset]
     body = preset.get_body(message)
     headers = {"User-Agent": f"blogapi/{__version__}", **preset.headers}
@@ -221,7 +221,7 @@ def make_request(webhook: Webhook, message: Message, now: datetime) -> Request:
     return Request(url, {**headers, **webhook.custom_headers}, body)
 
 
-def make_sample(preset: str, mode: str | None = None) -> dict[str, Any]:
+def make_sample_request(preset: str, mode: str | None = None) -> dict[str, Any]:
     """Return the query, the headers and the body of a call with sample changes."""
     sends_each_change = preset == STANDARD and mode != Mode.COMBINED
     changes = [_SAMPLE_CHANGE] * (1 if sends_each_change else 3)
@@ -258,8 +258,8 @@ def _make_signature_headers(webhook: Webhook, message: Message, body: bytes, now
     }
 
 
-def _make_id(event: Event) -> str:
-    # Other positions have the prefix `u`, because another event's public position can be the same number.
+def _make_message_id(event: Event) -> str:
+    # A position that is not public has the prefix `u`, because a public position can be the same number.
     return f"msg_{event.tag}_{event.public_position or f'u{event.position}'}"
 
 

@@ -28,11 +28,11 @@ from blogapi.web.pagination import Page, PageRequest, paginate
 # attempts in about three days.
 RETRY_DELAYS = (5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400)
 MAX_RETRY_AFTER = 86_400
-# The longest delay that `get_delay` can return, with the random part.
+# The longest delay that `get_retry_delay` can return, with the random part.
 LONGEST_DELAY = timedelta(seconds=1.1 * max(RETRY_DELAYS[-1], MAX_RETRY_AFTER))
 
 
-def get_delay(failures: int, retry_after: str, now: datetime) -> float | None:
+def get_retry_delay(failures: int, retry_after: str, now: datetime) -> float | None:
     """Return the seconds to wait after `failures` failed attempts (1 or more), or None to give up.
 
     A random part is added, so that calls that failed at the same time are not repeated at the same time.
@@ -113,7 +113,7 @@ def describe_webhooks(webhooks: Sequence[Webhook]) -> list[WithAttributes]:
         WithAttributes(
             webhook,
             waiting=waiting[webhook.uuid].number,
-            next_call=find_next_call(webhook, waiting[webhook.uuid]),
+            next_call=find_next_call_time(webhook, waiting[webhook.uuid]),
             has_gap=positions.has_gap(webhook),
             latest_calls=calls.get(webhook.uuid, []),
             is_served=SENDER_KEY in current_app.extensions,
@@ -124,10 +124,10 @@ def describe_webhooks(webhooks: Sequence[Webhook]) -> list[WithAttributes]:
 
 def get_described_webhook(uuid: UUID) -> WithAttributes:
     """Return the webhook with the attributes of `describe_webhooks`; raises NotFound if there is none."""
-    return describe_webhooks([get_by_uuid(uuid)])[0]
+    return describe_webhooks([get_webhook(uuid)])[0]
 
 
-def get_by_uuid(uuid: UUID) -> Webhook:
+def get_webhook(uuid: UUID) -> Webhook:
     """Return the webhook with the uuid; raises NotFound if there is none."""
     return or_not_found(db.session.get(Webhook, uuid), "No webhook has this uuid.")
 
@@ -167,7 +167,7 @@ def list_delayed_webhooks() -> list[UUID]:
         return []
     free = list_callable_webhooks(current_time())
     waiting = count_waiting_events(free, get_positions().last)
-    times = {webhook.uuid: find_next_call(webhook, waiting[webhook.uuid]) for webhook in free}
+    times = {webhook.uuid: find_next_call_time(webhook, waiting[webhook.uuid]) for webhook in free}
     return [
         uuid for uuid, time in times.items() if time is not None and time <= current_time() - OVERDUE_AFTER
     ]
@@ -177,7 +177,7 @@ def list_delayed_webhooks() -> list[UUID]:
     "webhook_lag_seconds", "Time since the next call was due.", "webhook", "name", reads_database=True
 )
 def _read_lags() -> metrics.Values:
-    # The sender skips events that the webhook does not select at once, so they need not be left out here.
+    # The sender immediately skips events that a webhook does not select, so they are not excluded here.
     first = select(Event.time).where(Event.position > Webhook.position).order_by(Event.position).limit(1)
     statement, now = select(Webhook, first.scalar_subquery()).where(Webhook.paused.is_(None)), current_time()
     rows = db.session.execute(statement)
@@ -234,7 +234,7 @@ def count_waiting_events(webhooks: Sequence[Webhook], last: int) -> dict[UUID, W
     return {row[0]: WaitingEvents(*row[1:]) for row in rows}
 
 
-def find_next_call(webhook: Webhook, waiting: WaitingEvents) -> datetime | None:
+def find_next_call_time(webhook: Webhook, waiting: WaitingEvents) -> datetime | None:
     """Return the time of the next call; None if no changes wait or the webhook is paused."""
     due = _find_due_time(webhook, waiting)
     next_attempt = clock.discard_if_ahead(webhook.next_attempt, current_time(), LONGEST_DELAY)
@@ -303,5 +303,5 @@ def _make_waiting_conditions(webhook: Webhook, last: int) -> tuple[ColumnElement
     return (
         Event.position > webhook.position,
         Event.position <= last,
-        event_types.select_events(webhook.selected_patterns),
+        event_types.make_event_condition(webhook.selected_patterns),
     )

@@ -70,7 +70,7 @@ def list_presets() -> list[Fields]:
 @bp.response(200, SampleSchema())
 def create_sample(fields: Fields) -> Fields:
     """Show what a webhook would send; nothing is sent."""
-    return messages.make_sample(**fields)
+    return messages.make_sample_request(**fields)
 
 
 @bp.post("/test/")
@@ -79,7 +79,7 @@ def create_sample(fields: Fields) -> Fields:
 @bp.response(200, DeliverySchema())
 def test_fields(fields: Fields) -> Delivery:
     """Make a test call of a webhook that is not created yet, and return its answer; nothing is stored."""
-    return service.send_test_unstored(fields)
+    return service.send_unstored_test_call(fields)
 
 
 @bp.get("/<id:id>/")
@@ -92,7 +92,7 @@ def single(id: UUID) -> WithAttributes:
 
 @bp.patch("/<id:id>/")
 @allow(admin_login, scope="write")
-@bp.check_exists(queries.get_by_uuid)
+@bp.check_exists(queries.get_webhook)
 @bp.arguments(WebhookBodySchema(partial=True))
 @bp.write(200, WebhookSchema(), REPRESENTATION)
 def change(fields: Fields, id: UUID) -> WithAttributes:
@@ -102,7 +102,7 @@ def change(fields: Fields, id: UUID) -> WithAttributes:
 
 @bp.delete("/<id:id>/")
 @allow(admin_login, scope="write")
-@bp.check_exists(queries.get_by_uuid)
+@bp.check_exists(queries.get_webhook)
 @bp.write(204, None, REPRESENTATION)
 def delete(id: UUID) -> None:
     """Delete a webhook and the record of its calls."""
@@ -111,7 +111,7 @@ def delete(id: UUID) -> None:
 
 @bp.post("/<id:id>/rotate/")
 @allow(admin_login, scope="write")
-@bp.check_exists(queries.get_by_uuid)
+@bp.check_exists(queries.get_webhook)
 @bp.arguments(RotationSchema, required=False)
 @bp.response(201, CreatedWebhookSchema(), storable=False)
 def rotate(fields: Fields, id: UUID) -> WithAttributes:
@@ -121,25 +121,25 @@ def rotate(fields: Fields, id: UUID) -> WithAttributes:
 
 @bp.post("/<id:id>/test/")
 @allow(admin_login, scope="write")
-@bp.check_exists(queries.get_by_uuid)
+@bp.check_exists(queries.get_webhook)
 @bp.response(201, DeliverySchema())
 def test(id: UUID) -> Delivery:
     """Make a test call now, and return its answer."""
-    return service.send_test(id)
+    return service.send_test_call(id)
 
 
 @bp.post("/<id:id>/build/")
 @allow(admin_login, scope="write")
-@bp.check_exists(queries.get_by_uuid)
+@bp.check_exists(queries.get_webhook)
 @bp.response(201, DeliverySchema())
 def start_build(id: UUID) -> Delivery:
     """Start a build now, and return the answer of the build hook."""
-    return service.build_now(id)
+    return service.start_build(id)
 
 
 @bp.post("/<id:id>/replay/")
 @allow(admin_login, scope="write")
-@bp.check_exists(queries.get_by_uuid)
+@bp.check_exists(queries.get_webhook)
 @bp.arguments(ReplaySchema)
 @bp.response(200, WebhookSchema())
 def replay(fields: Fields, id: UUID) -> WithAttributes:
@@ -153,7 +153,7 @@ def replay(fields: Fields, id: UUID) -> WithAttributes:
 @bp.response(200, DeliverySchema(many=True))
 def list_deliveries(query: Query, id: UUID) -> Page[Sequence[Delivery]]:
     """List the last 100 calls of a webhook, newest first."""
-    queries.get_by_uuid(id)
+    queries.get_webhook(id)
     return queries.list_deliveries(id, query.page)
 
 
@@ -167,8 +167,8 @@ def get_delivery(id: UUID, delivery: UUID) -> WithAttributes:
 
 @bp.post("/<id:id>/deliveries/<id:delivery>/send/")
 @allow(admin_login, scope="write")
-@bp.check_exists(queries.get_by_uuid)
+@bp.check_exists(queries.get_webhook)
 @bp.response(201, DeliverySchema())
 def resend_delivery(id: UUID, delivery: UUID) -> Delivery:
     """Repeat a call with the same id, and return its answer."""
-    return service.send_again(id, delivery)
+    return service.repeat_call(id, delivery)

@@ -61,7 +61,7 @@ def change_webhook(uuid: UUID, fields: Fields) -> WithAttributes:
     `active` pauses or resumes the webhook; a resumed webhook receives the changes that wait.
     """
     with transaction(visible=False):
-        webhook = queries.get_by_uuid(uuid)
+        webhook = queries.get_webhook(uuid)
         _set_fields(webhook, fields)
     return queries.get_described_webhook(uuid)
 
@@ -69,7 +69,7 @@ def change_webhook(uuid: UUID, fields: Fields) -> WithAttributes:
 def delete_webhook(uuid: UUID) -> None:
     """Delete a webhook and the record of its calls."""
     with transaction(visible=False):
-        db.session.delete(queries.get_by_uuid(uuid))
+        db.session.delete(queries.get_webhook(uuid))
 
 
 def rotate_secret(uuid: UUID, *, overlap_seconds: int) -> WithAttributes:
@@ -78,7 +78,7 @@ def rotate_secret(uuid: UUID, *, overlap_seconds: int) -> WithAttributes:
     For `overlap_seconds`, calls are also signed with the previous secret. Raises Conflict for a build hook.
     """
     with transaction(visible=False):
-        webhook = queries.get_by_uuid(uuid)
+        webhook = queries.get_webhook(uuid)
         if webhook.preset != STANDARD:
             raise Conflict("The calls of this webhook are not signed.")
         webhook.rotation += 1
@@ -89,18 +89,18 @@ def rotate_secret(uuid: UUID, *, overlap_seconds: int) -> WithAttributes:
 def replay_changes(uuid: UUID, since: datetime) -> WithAttributes:
     """Send all changes since a time to the webhook again, in their order, and then the waiting changes."""
     with transaction(visible=False):
-        webhook = queries.get_by_uuid(uuid)
+        webhook = queries.get_webhook(uuid)
         webhook.position = min(webhook.position, queries.find_replay_position(webhook, since))
         _forget_failures(webhook)
     return queries.get_described_webhook(uuid)
 
 
-def send_test(uuid: UUID) -> Delivery:
+def send_test_call(uuid: UUID) -> Delivery:
     """Make a test call now and return its outcome."""
-    return _call_and_store(queries.get_by_uuid(uuid), _make_test_message())
+    return _call_and_store(queries.get_webhook(uuid), _make_test_message())
 
 
-def send_test_unstored(fields: Fields) -> Delivery:
+def send_unstored_test_call(fields: Fields) -> Delivery:
     """Make a test call with the fields of a webhook that is not stored, and return its outcome."""
     webhook = _make_webhook(fields)
     webhook.uuid = uuid4()
@@ -108,12 +108,12 @@ def send_test_unstored(fields: Fields) -> Delivery:
         return delivery.call_without_storing(webhook, _make_test_message())
 
 
-def build_now(uuid: UUID) -> Delivery:
+def start_build(uuid: UUID) -> Delivery:
     """Call a build hook now, even if nothing has changed, and return the outcome.
 
-    Calls for changes are made as before. Raises Conflict if the webhook is not a build hook.
+    The calls that report changes are not affected. Raises Conflict if the webhook is not a build hook.
     """
-    webhook = queries.get_by_uuid(uuid)
+    webhook = queries.get_webhook(uuid)
     if webhook.preset == STANDARD:
         raise Conflict("This webhook starts no build; send a test call instead.")
     return _call_and_store(webhook, Message(f"msg_build_{uuid4().hex}", event_types.COMBINED, clock.now()))
@@ -127,23 +127,23 @@ def send_notice(type: str, data: Mapping[str, Any]) -> list[bool]:
     chosen = [hook for hook in queries.list_active_webhooks() if selects_notice(hook.event_patterns, type)]
     db.session.expunge_all()
     message = Message(f"msg_{uuid4().hex}", type, clock.now(), [dict(data)])
-    return [_send_and_report(webhook, message) for webhook in chosen]
+    return [_send_and_store(webhook, message) for webhook in chosen]
 
 
 def show_delivery(uuid: UUID, delivery_id: UUID) -> WithAttributes:
     """Return a former call with its request, without secrets."""
     call = queries.get_delivery(uuid, delivery_id)
-    sent = messages.describe_request(queries.get_by_uuid(uuid), messages.read_message(call), call.time)
+    sent = messages.describe_request(queries.get_webhook(uuid), messages.read_message(call), call.time)
     return WithAttributes(call, sent=sent)
 
 
-def send_again(uuid: UUID, delivery_id: UUID) -> Delivery:
+def repeat_call(uuid: UUID, delivery_id: UUID) -> Delivery:
     """Make a former call again, with the same id, and return its outcome."""
     former = queries.get_delivery(uuid, delivery_id)
-    return _call_and_store(queries.get_by_uuid(uuid), messages.read_message(former))
+    return _call_and_store(queries.get_webhook(uuid), messages.read_message(former))
 
 
-def _send_and_report(webhook: Webhook, message: Message) -> bool:
+def _send_and_store(webhook: Webhook, message: Message) -> bool:
     call = delivery.call_without_storing(webhook, message)
     succeeded = call.succeeded
     try:

@@ -24,7 +24,7 @@ keyInput.addEventListener("change", () => useKey(keyInput.value.trim()));
 async function makeConfiguration() {
   const response = await fetch("/openapi.json");
   return {
-    content: prepareDocument(await response.json()),
+    content: adaptDocument(await response.json()),
     authentication: makeAuthentication(keyInput.value),
     tagsSorter: (first, second) => rankTag(first) - rankTag(second),
     defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
@@ -45,7 +45,7 @@ async function makeConfiguration() {
     mcp: { disabled: true },
     hideClientButton: true,
     showDeveloperTools: "never",
-    // Scalar would keep the key in the local storage, which all tabs share and which has no end.
+    // Scalar would keep the key in the local storage, which all tabs share and which never expires.
     persistAuth: false,
   };
 }
@@ -73,7 +73,7 @@ function rankTag(tag) {
   return position < 0 ? TAGS_FIRST.length : position;
 }
 
-function prepareDocument(openapi) {
+function adaptDocument(openapi) {
   for (const tag of openapi.tags) {
     tag["x-displayName"] = makeTitle(tag.name);
     if (tag.description === tag["x-displayName"]) delete tag.description;

@@ -337,8 +337,8 @@ export function createClient(options) {
 }
 
 /**
- * Call this on the preview page: it tells blogapi's editor that the page is shown beside the text, and loads the
- * page again after each save. Outside the editor it does nothing.
+ * Call this function on the preview page: it tells blogapi's editor that the page is shown beside the text, and loads
+ * the page again after each save. Outside of the editor, this function does nothing.
  */
 export function connectPreview() {
   if (window.parent === window) return;
@@ -386,7 +386,7 @@ function ignoreMissing(error) {
  *   Selected
  */
 /**
- * Lists refuse three fields.
+ * Lists refuse the fields `previous`, `next` and `related`.
  * @typedef {Omit<ArticleFields, "previous" | "next" | "related">} ListedArticleFields
  */
 

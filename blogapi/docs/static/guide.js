@@ -7,13 +7,13 @@ const SNIPPET_LENGTH = 160;
 const COPIED_MS = 2000;
 
 /** @type {<T extends Element>(selector: string) => T} */
-const find = (selector) => /** @type {any} */ (document.querySelector(selector));
+const findElement = (selector) => /** @type {any} */ (document.querySelector(selector));
 
-const dialog = /** @type {HTMLDialogElement} */ (find("#guide-search"));
-const input = /** @type {HTMLInputElement} */ (find("#guide-search input"));
-const results = find("#guide-search ol");
-const message = find("#guide-search [role=status]");
-const openButton = /** @type {HTMLButtonElement} */ (find("#open-search"));
+const dialog = /** @type {HTMLDialogElement} */ (findElement("#guide-search"));
+const input = /** @type {HTMLInputElement} */ (findElement("#guide-search input"));
+const results = findElement("#guide-search ol");
+const message = findElement("#guide-search [role=status]");
+const openButton = /** @type {HTMLButtonElement} */ (findElement("#open-search"));
 
 /** @type {Promise<Section[]> | undefined} */
 let loading;
@@ -147,7 +147,7 @@ function addCopyButtons() {
     button.type = "button";
     button.textContent = "Copy";
     button.ariaLive = "polite";
-    button.addEventListener("click", () => copy(button, sample.textContent.trimEnd()));
+    button.addEventListener("click", () => copySample(button, sample.textContent.trimEnd()));
     const frame = document.createElement("div");
     frame.className = "sample";
     sample.replaceWith(frame);
@@ -159,7 +159,7 @@ function addCopyButtons() {
  * @param {HTMLButtonElement} button
  * @param {string} text
  */
-async function copy(button, text) {
+async function copySample(button, text) {
   try {
     await navigator.clipboard.writeText(text);
     button.textContent = "Copied";

@@ -271,7 +271,7 @@ def restore_redirects(
             body: Fields = {"path": quote(path), "target": target}
             body |= {"status": int(status) if status.isdecimal() else 0} if status else {}
             fields: Fields = _REDIRECT_SCHEMA.load(body)
-            if redirect_service.find_by_path(fields["path"]) is None:
+            if redirect_service.find_redirect_from_path(fields["path"]) is None:
                 wanted.append(fields)
         except REFUSALS as error:
             yield report_refusal(f"{key}/redirects{to_line(redirect.get('from'))[:100]}", error)

@@ -49,8 +49,8 @@ class ExportedFields:
     slug_derived: bool = False  #: whether the slug changes with the title until the article is public
     #: the former slugs, each with the time at which the article lost it (aware, UTC), if it is known
     former_slugs: Mapping[str, datetime | None] = field(default_factory=dict)
-    #: the paths in other systems, each with the time at which it was stored (aware, UTC), if it is known
-    #: they are not part of a digest, because each import stores them
+    #: the paths in other systems, each with the time at which it was stored (aware, UTC), if it is known;
+    #: the digest of a record does not contain these paths, because each import stores them
     former_paths: Mapping[str, datetime | None] = field(default_factory=dict, repr=False)
     #: the library files to which paths in the content refer
     media_paths: Mapping[str, UUID] = field(default_factory=dict)
@@ -58,28 +58,27 @@ class ExportedFields:
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """A sign that can hide an article, but that no table knows as the sign of a system.
+    """A sign that may have hidden an article, although no table lists it as a sign of a known system.
 
     The article becomes a draft unless `--publish-marked` names each of its guesses.
     """
 
-    name: str  #: the carrier and its name: `shortcode:am4show`
-    note: str  #: the sentence of the report about a draft
-    is_new: bool = True  #: whether the versions that stored no guesses made no draft of it
+    name: str  #: the kind of the sign and its name in the source: `shortcode:am4show`
+    note: str  #: the sentence in the report if the article becomes a draft
+    is_new: bool = True  #: whether earlier versions, which stored no guesses, ignored this sign
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArticleRecord:
     """One article as its source file describes it, before validation.
 
-    Text lengths are not limited. `service` makes the slug unique, refuses texts that are too long and adds
-    the default category. The import removes the characters that the API refuses; every text except
-    `content` is a single line.
+    Text lengths are not limited. The import later adds the default category, makes the slug unique, removes
+    the characters that the API refuses, and refuses texts that are too long. Every text except `content` is
+    a single line.
     """
 
     #: identifies the article in all imports of its blog: the path of its file with `/` as separator, which
-    #: begins with the name of the imported folder; or format, blog and id (`wordpress:host:12`), without
-    #: any `/`
+    #: begins with the name of the imported folder; or format, blog and id (`wordpress:host:12`) without `/`
     key: str
     former_key: str = ""  #: the key in earlier imports, if it was a different key
     #: the path of the article's file, as reports show it; "" = `key`
@@ -90,7 +89,7 @@ class ArticleRecord:
     slug: str = ""  #: the preferred slug; "" = derive it from the title
     content: str  #: as in the source, with LF line endings; may be empty
     content_type: str  #: "markdown", "html" or "text"
-    status: str  #: "draft", "published", "unlisted" or "archived", whatever `guesses` say
+    status: str  #: "draft", "published", "unlisted" or "archived"; readers ignore `guesses` here
     guesses: tuple[Guess, ...] = ()  #: with distinct names
     #: set by the import: the status without the guesses ("" = `status`), and the names, in lower case, of the
     #: guesses that the user has not lifted

@@ -1,4 +1,4 @@
-"""Leave out the parts of a text that visitors could not see, and find marks (TEXT_MARKS) that hide others."""
+"""Leave out the parts of a text that visitors could not see, and find marks (TEXT_MARKS) of hidden parts."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ _CONDITIONAL = {"if", "unless"}
 def hide_parts(record: ArticleRecord) -> ArticleRecord:
     """Return the record without the parts of its text that visitors could not see, and with notes.
 
-    The record becomes a draft if a mark hides another part, and gets a guess for each name of a part that has
-    a word of `hiding_words`. Exports of blogapi are not changed.
+    The record becomes a draft if a mark hides another part. Otherwise, it gets a guess for each part whose
+    name has a word of `hiding_words`. Exports of blogapi are not changed.
     """
     if record.exported is not None:
         return record
-    text, notes, parts, unclear = leave_out_hidden(record.content, record.content_type, keeps_unclear=True)
+    text, notes, parts, unclear = drop_hidden_text(record.content, record.content_type, keeps_unclear=True)
     record = replace(record, content=text, notes=(*record.notes, *notes), left_out=(*record.left_out, *parts))
     mark = _find_mark(record)
     if record.content_type != "text" and not mark:
         known = {guess.name.casefold() for guess in record.guesses}
-        found = {it.name.casefold(): it for it in _guess_from_text(record)}
+        found = {it.name.casefold(): it for it in _find_guesses_in_text(record)}
         new = (guess for name, guess in found.items() if name not in known)
         record = replace(record, guesses=(*record.guesses, *new))
     if record.status == "archived" or not (mark or unclear):
@@ -61,12 +61,12 @@ def hide_parts(record: ArticleRecord) -> ArticleRecord:
     return replace(record, status="draft", is_undated=False, notes=(*record.notes, note))
 
 
-def leave_out_hidden(
+def drop_hidden_text(
     content: str, content_type: str, *, keeps_unclear: bool = False
 ) -> tuple[str, list[str], list[str], bool]:
     """Return the text without the parts that visitors could not see, notes, and a list of these parts.
 
-    With `keeps_unclear`, hidden elements without a clear end stay; the last value is whether there are any.
+    With `keeps_unclear`, hidden elements without a clear end stay; the last value says whether there are any.
     """
     if content_type == "text" or not _HINT.search(content):
         return content, [], [], False
@@ -81,11 +81,11 @@ def leave_out_hidden(
         content = remove_spans(content, comments)
     text = blank_code(content, content_type)
     text = _LESS_THAN_SIGN.sub(" ", text) if content_type == "markdown" else text
-    # Append a character, so that an element without an end ends behind the text.
+    # Append a character, so that the span of an element without an end is longer than the text.
     spans = ((it, text[slice(*it)]) for it in find_hidden_spans(f"{text} ", privacy_signs.HIDING_VALUES))
     # A <noscript> without a text is a fallback, such as the picture of a lazy loader.
     found = [it for it, part in spans if part[:9].lower() != "<noscript" or _TAG.sub("", part).strip()]
-    # In Markdown, an element without an end tag would reach to a later tag, over visible paragraphs.
+    # In Markdown, the span of an element without an end tag would include visible paragraphs.
     gap = "\n\n" if content_type == "markdown" else f"{text} "
     elements = [
         (start, end)
@@ -118,7 +118,7 @@ def _find_mark(record: ArticleRecord) -> re.Match[str] | None:
     return next((mark for mark in marks if hides.get(mark.lastgroup or "")), None)
 
 
-def _guess_from_text(record: ArticleRecord) -> Iterator[Guess]:
+def _find_guesses_in_text(record: ArticleRecord) -> Iterator[Guess]:
     shown, ends = set[tuple[str | None, ...]](), set[str]()
     # Comments can be remarks of the author where a generator is known.
     is_plain_markdown = record.content_type == "markdown" and not record.generator
@@ -156,7 +156,7 @@ def _guess_from_text(record: ArticleRecord) -> Iterator[Guess]:
 
 
 def _find_condition(name: str, condition: str) -> str:
-    """Return a condition about the reader, with its tag, or ""; a negated one is for visitors."""
+    """Return a condition about the reader after its tag, or ""; a negated condition hides no text."""
     is_negated = (name.lower() == "unless") != bool(re.search(r"!(?!=)|\bnot\b|== *false\b", condition))
     words = _CONDITION_WORDS.findall(condition)
     is_about_reader = any(

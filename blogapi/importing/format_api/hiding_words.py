@@ -1,8 +1,8 @@
-"""The words that speak of members, payment, login, roles or hiding: the one list for all carriers of a text.
+"""The words about members, payment, login, roles or hiding by which an import recognises hidden texts.
 
-A carrier (a shortcode, a block, a component, a container, a template tag, an attribute, a custom field, a
-key of front matter, a folder, a comment) that no table knows hides a text if its name has one of these words.
-This is a guess, which makes a draft that `--publish-marked` publishes.
+A shortcode, block, component, container, template tag, attribute, custom field, key of front matter, folder
+or comment that no table knows may hide a text if its name has one of these words. This is a guess: it makes
+the article a draft, unless `--publish-marked` names the guess.
 """
 
 from __future__ import annotations
@@ -13,69 +13,69 @@ from functools import lru_cache
 from blogapi.importing.texts.lines import BOOLEAN_WORDS, normalize_key
 
 
-def _words(text: str) -> frozenset[str]:
+def _make_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
 TRUE = frozenset(word for word, meaning in BOOLEAN_WORDS.items() if meaning)
 FALSE = frozenset(BOOLEAN_WORDS) - TRUE
 # --- Texts that are not finished or not for everyone, in the languages of the blogs that are imported.
-DRAFTS = _words("""draft brouillon entwurf borrador bozza rascunho concept kladde szkic koncept
+DRAFTS = _make_set("""draft brouillon entwurf borrador bozza rascunho concept kladde szkic koncept
     luonnos utkast udkast piszkozat taslak draf черновик чернетка чорновик 草稿 下書き 초안 مسودة טיוטה""")
-UNFINISHED = DRAFTS | _words(
+UNFINISHED = DRAFTS | _make_set(
     "wip unpublish unpublished embargoed unfinished unveröffentlicht nonpublié inédit unbuilt trash"
 )
-PUBLISHED = _words("""published publié publie veröffentlicht veroeffentlicht publicado publicada
+PUBLISHED = _make_set("""published publié publie veröffentlicht veroeffentlicht publicado publicada
     pubblicato gepubliceerd opublikowane opublikowano publicerad udgivet publisert julkaistu
     zveřejněno közzétéve yayınlandı diterbitkan опубликовано опубліковано 公開 发布 已发布 發布 게시됨 공개
     منشور פורסם""")  # noqa: RUF001
-PRIVATE = _words("""private privat privé prive privado privada privato prywatne prywatny privát
+PRIVATE = _make_set("""private privat privé prive privado privada privato prywatne prywatny privát
     özel pribadi приватно приватный личное 非公開 私密 私有 비공개 خاص פרטי hidden masqué caché versteckt
     verborgen oculto nascosto verborgenes ukryty ukryte dold skjult piilotettu skrytý rejtett
     gizli скрыто скрытый приховано 隐藏 隱藏 숨김 secret confidential internal geheim vertraulich
     confidentiel confidencial riservato""")
-MEMBERS = _words("""member membre mitglied mitglieder membres miembros miembro membro socio
+MEMBERS = _make_set("""member membre mitglied mitglieder membres miembros miembro membro socio
     socios lid leden członek członkowie medlem jäsen člen tag üye anggota участник участники 会员
     會員 会員 회원 subscriber abonné abonnent suscriptor assinante abbonato abonnee подписчик 订阅者""")
-FALSE_WORDS = FALSE | _words("non nein nie nej ne ei hayır tidak нет ні いいえ 否 아니요 não não")  # noqa: RUF001
-TRUE_WORDS = TRUE | _words("oui ja sí si sim sì tak ano kyllä igen evet ya да так はい 是 예")
+FALSE_WORDS = FALSE | _make_set("non nein nie nej ne ei hayır tidak нет ні いいえ 否 아니요 não não")  # noqa: RUF001
+TRUE_WORDS = TRUE | _make_set("oui ja sí si sim sì tak ano kyllä igen evet ya да так はい 是 예")
 
-#: The whole values, as normalized keys, that say for whom a text is.
+#: Values of fields, as normalized keys, that name the only readers of a text.
 READERS = frozenset(
     f"{reader}{only}"
     for only in ("", "only")
-    for reader in _words("""member members subscriber subscribers patron patrons vip staff
+    for reader in _make_set("""member members subscriber subscribers patron patrons vip staff
     internal paid premium private paidmembers paidsubscribers registered admin admins loggedin
     onlypaid onlyfree founding""")
 )
-#: They pay for some texts. In most fields they are the subject of a text.
-SUPPORTERS = _words("supporter supporters backer backers donor donors sponsor sponsors")
+#: People who pay for some texts. In most fields, these words name the subject of a text, not its readers.
+SUPPORTERS = _make_set("supporter supporters backer backers donor donors sponsor sponsors")
 HIDING_VALUES = (
     READERS - {"staff", "admin", "admins", "premium", "vip", "patron", "patrons", "registered", "founding"}
     | MEMBERS
     | DRAFTS
     | PRIVATE
-    | _words("""confidential internal hidden loggedin signedin authenticated loggedinusers registeredusers
+    | _make_set("""confidential internal hidden loggedin signedin authenticated loggedinusers registeredusers
     userrole unpublished payingmembers payingsubscribers subscribersonly memberonly administrator trash""")
 ) - {"tag"}
-#: The values with which readers saw a text.
+#: The values of fields with which all visitors saw a text.
 SHOWN_VALUES = (
     FALSE
-    | _words("""none null public everyone everybody all anyone open visible alwaysshow always
+    | _make_set("""none null public everyone everybody all anyone open visible alwaysshow always
     free default loggedout guests visitors""")
     | {"", "[]", "{}"}
 )
 
 # --- Words in names.
 
-# These words hide a text alone. Plurals count too.
-_STRONG = _words("""member membership memberonly logged loggedin signedin signed private paid
+# A name with one of these words, or with its plural, hides a text.
+_STRONG = _make_set("""member membership memberonly logged loggedin signedin signed private paid
     premium secret hide hidden locked locker exclusive patron drip mepr registered auth
     authenticated login vip lock gate gated gating paywall pay purchase purchased purchaser
     buyer donor supporter backer sponsor entitled entitlement enrolled secure secured
     confidential classified monetize monetized paying payer""")
-# These have other meanings too. They hide a text beside words of _NEIGHBOURS, such as "only" and "for".
-_WEAK = _words("""visitor access role capability staff rank group tier plan level can only if
+# These words have other meanings too. They hide a text only beside words of _NEIGHBOURS, such as "only".
+_WEAK = _make_set("""visitor access role capability staff rank group tier plan level can only if
     guest customer client internal""")
 _STEMS = ("subscri", "restrict", "protect", "password", "paywall", "unlock", "contentlock", "linklock")
 _INNER = re.compile("autohide|r[ei]hide|(?:pay|auth|login|reg|members?)wall|(?:content|age|pay)gate")
@@ -85,30 +85,30 @@ _COMPOUND = re.compile(
     "(?:only|in|area|content|zone|section|hide|lock|gate|wall)"
 )
 # The words beside which a weak word, or any word in a key, hides a text.
-_NEIGHBOURS = _words("""post page article content text site blog entry item is has have for only
+_NEIGHBOURS = _make_set("""post page article content text site blog entry item is has have for only
     access required require requires level plan tier status state visibility enabled from
     visitor visitors allowed allow user users show to any must be this wp if can in view read
     reader readers who account type role min minimum needs need nur solo seulement pour für para""")
-_CONDITIONS = _words(
+_CONDITIONS = _make_set(
     "min minimum needs need required require requires allowed allow only for access has must"
 )
 # Parts of a page or of a list, which a key can hide.
-_PAGE_PARTS = _words("""title toc table contents meta sidebar header footer nav navigation menu
+_PAGE_PARTS = _make_set("""title toc table contents meta sidebar header footer nav navigation menu
     comment comments image thumbnail cover featured feed rss search home list listing button
     form repo note notes hero summary date author upcoming sitemap index subtitle breadcrumb
     breadcrumbs share social related banner hint label email mail newsletter related tag tags
     category categories logo icon link links url color style topic topics keyword keywords alias
     aliases series description excerpt alt caption placeholder class aria data name subscribe""")
 _OTHER_KEYS = {"layout", "template", "section", "slug", "key", "id"}
-# A name hides nothing with a negation and no word for visitors, or with a word of another use.
-_NEGATIONS = _words("not non out nologin without un")
-_VISITORS = _words("hide hidden visitor")
-_OTHER_USES = _words("""form button email directory newsletter mobile lightbox timeline team
+# A name hides nothing if it has a negation and no word for visitors, or a word of _OTHER_USES.
+_NEGATIONS = _make_set("not non out nologin without un")
+_VISITORS = _make_set("hide hidden visitor")
+_OTHER_USES = _make_set("""form button email directory newsletter mobile lightbox timeline team
     guest guests upgrade""")
 # `email_gate` and `newsletter_locker` hide a text until the reader gives an address.
-_LOCKS, _LOCK_KEYS = _words("gate gated lock locker locked unlock"), _words("email newsletter")
-_ENTRY_FILLERS = _words("is not post page article entry content site from on web this has was")
-_AUDIENCE_ATTRIBUTES = _words("when for if visibility access audience role roles")
+_LOCKS, _LOCK_KEYS = _make_set("gate gated lock locker locked unlock"), _make_set("email newsletter")
+_ENTRY_FILLERS = _make_set("is not post page article entry content site from on web this has was")
+_AUDIENCE_ATTRIBUTES = _make_set("when for if visibility access audience role roles")
 _ATTRIBUTE = re.compile(r"([\w-]{1,40}) *= *\{?[\"']([^\"'<>]{1,40})[\"']")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _SEPARATORS = re.compile(r"[\W_\d]+")
@@ -135,8 +135,8 @@ def _is_weak(word: str) -> bool:
     return word in _WEAK or word.removesuffix("s") in _WEAK
 
 
-def is_other_use(name: str) -> bool:
-    """Return whether a name has a negation and no word for visitors, or a word of another use."""
+def has_other_use(name: str) -> bool:
+    """Return whether a name has a negation and no word for visitors, or a word of _OTHER_USES."""
     words = set(split_name(name))
     if words & _LOCKS:
         words -= _LOCK_KEYS
@@ -147,7 +147,7 @@ def is_other_use(name: str) -> bool:
 def is_hiding_name(name: str) -> bool:
     """Return whether the name of a shortcode, block, component, container or tag has a word that hides."""
     words = set(split_name(name))
-    if is_other_use(name):
+    if has_other_use(name):
         return False
     if any(map(_is_strong, words)) or words & (DRAFTS | {"unpublished", "wip"}):
         return True
@@ -156,7 +156,7 @@ def is_hiding_name(name: str) -> bool:
 
 
 def has_hiding_attribute(attributes: str) -> bool:
-    """Return whether the attributes of a component say for whom it is: `when="signed-in"` (Clerk)."""
+    """Return whether the attributes of a component name its readers: `when="signed-in"` (Clerk)."""
     return any(
         name.lower() in _AUDIENCE_ATTRIBUTES and normalize_key(value.strip()) in HIDING_VALUES
         for name, value in _ATTRIBUTE.findall(attributes)
@@ -164,7 +164,7 @@ def has_hiding_attribute(attributes: str) -> bool:
 
 
 def is_wall(name: str) -> bool:
-    """Return whether the name of an element that encloses nothing says that it cuts off what follows."""
+    """Return whether an element with this name hides the text after it, as a `paywall` does."""
     return any(word.endswith("wall") and _is_strong(word) for word in split_name(name))
 
 
@@ -172,7 +172,7 @@ def is_wall(name: str) -> bool:
 def is_hiding_key(name: str) -> bool:
     """Return whether a key, a custom field or an attribute has a word that hides, and no other purpose."""
     words = set(split_name(name))
-    if words & _PAGE_PARTS or is_other_use(name) or len(words) < 2:
+    if words & _PAGE_PARTS or has_other_use(name) or len(words) < 2:
         return False
     hiding = {word for word in words if _is_strong(word) or _is_weak(word)}
     # Weak words can name a condition: `required_plan`, `allowedRoles`, `staff_only`.
@@ -182,7 +182,7 @@ def is_hiding_key(name: str) -> bool:
 
 
 def is_hiding_entry(name: str, value: str) -> bool:
-    """Return whether a key without a rule hides a text with a value, which is normalized; "" = empty."""
+    """Return whether a key without a rule hides a text; `value` is its normalized value, "" = empty."""
     words = set(split_name(name))
     if words & _PAGE_PARTS or value in SHOWN_VALUES or value in FALSE_WORDS:
         return False
@@ -215,22 +215,22 @@ _FOLDERS = (
     UNFINISHED
     | PRIVATE
     | {f"{word}s" for word in DRAFTS}
-    | _words(
+    | _make_set(
         """entwürfe borradores brouillons bozze rascunhos szkice черновики members subscribers premium
         paid deleted"""
     )
 )
-_FOLDER_NEIGHBOURS = _words("""notes note posts post articles article pages page ideas texts
+_FOLDER_NEIGHBOURS = _make_set("""notes note posts post articles article pages page ideas texts
     text files content stuff only my old blog entries stories work in progress for""")
 _FILE_WORDS = "|".join(sorted(DRAFTS | {"wip", "unpublished"}))
 #: Matches the name of a file that begins with `draft-`, or ends with `.draft` before its suffix.
 DRAFT_FILE = re.compile(rf"(?:{_FILE_WORDS})[-_. ]|.*[-_. ](?:{_FILE_WORDS})\.[^.]+\Z", re.IGNORECASE)
 _COMMENT_WORDS = READERS | MEMBERS | PRIVATE | {"paywall", "content", "only", "for", "start", "begin"}
-_COMMENT_FILLERS = _words("content only for start begin free text part")
+_COMMENT_FILLERS = _make_set("content only for start begin free text part")
 
 
 def is_hiding_folder(name: str) -> bool:
-    """Return whether a folder has a name of the list, or its words with `_` and `-` between them."""
+    """Return whether the name of a folder has a word for hidden texts and only neutral words besides."""
     words = [word for word in re.split(r"[-_ \d]", name.casefold()) if word]
     hiding = [word for word in words if word in _FOLDERS]
     if words == ["work", "in", "progress"]:
@@ -239,6 +239,6 @@ def is_hiding_folder(name: str) -> bool:
 
 
 def is_hiding_comment(text: str) -> bool:
-    """Return whether a comment names nothing but readers: `members`, `paid content`."""
+    """Return whether a comment only names the readers of a text: `members`, `paid content`."""
     words = {*re.split(r"[\s:_-]+", text.strip().casefold())}
     return words <= _COMMENT_WORDS and bool(words - _COMMENT_FILLERS)

@@ -8,7 +8,7 @@ from html import unescape
 
 import nh3
 
-from blogapi.importing.format_api.hidden_parts import leave_out_hidden
+from blogapi.importing.format_api.hidden_parts import drop_hidden_text
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.messages import format_count
 from blogapi.importing.texts.titles import split_address
@@ -24,7 +24,7 @@ _KEPT_ELEMENTS = (
     "p h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code a figure figcaption strong b em i s u del mark sub sup "
     "table thead tbody tr th td br hr img iframe audio video details summary input"
 )
-# The forms in such pages are subscription forms.
+# The forms in exported pages are subscription forms.
 _DROPPED = {"style", "script", "noscript", "canvas", "progress", "svg", "button", "form"}
 _KEPT_ATTRIBUTES = {
     "*": {"id"},
@@ -40,10 +40,10 @@ _KEPT_ATTRIBUTES = {
 
 
 def replace_frames(html: str) -> tuple[str, int]:
-    """Return the HTML with iframes of hosts that are not allowed replaced by links, and their number."""
+    """Return the HTML with links in place of iframes of hosts that are not allowed, and the links' number."""
     count = 0
 
-    def replace(frame: re.Match[str]) -> str:
+    def replace_frame(frame: re.Match[str]) -> str:
         nonlocal count
         source = _SOURCE.search(frame[1])
         if source is None or split_address(unescape(source[1])).hostname in EMBED_HOSTS:
@@ -51,18 +51,18 @@ def replace_frames(html: str) -> tuple[str, int]:
         count += 1
         return f'<p><a href="{source[1]}">{source[1]}</a></p>'
 
-    return _FRAME.sub(replace, html), count
+    return _FRAME.sub(replace_frame, html), count
 
 
-def open_text(html: str) -> tuple[str, list[str], list[str]]:
+def read_visible_text(html: str) -> tuple[str, list[str], list[str]]:
     """Return the text of a page without the parts that visitors could not see, notes, and these parts.
 
     Raises RefusedFile if the page would take too long to parse.
     """
     if is_too_expensive(html):
         raise RefusedFile("It has too many elements, or they are nested too deep; simplify the page.")
-    # This comes first, because `extract_text` removes the attributes by which these parts are recognised.
-    return leave_out_hidden(html, "html")[:3]
+    # Hidden parts are left out first, because `extract_text` removes the attributes that hide them.
+    return drop_hidden_text(html, "html")[:3]
 
 
 def extract_text(html: str, follow: Callable[[str], str] = str) -> tuple[str, list[str]]:

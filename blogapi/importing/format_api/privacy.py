@@ -1,4 +1,4 @@
-"""Find reasons not to publish an article. FIELDS lists the privacy fields of all generators."""
+"""Find reasons not to publish an article. `privacy_signs.FIELDS` has the privacy fields of all generators."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class DraftReason:
     """The reason why an article becomes a draft. `note` is "" if the source calls the article a draft."""
 
     note: str
-    is_understood: bool = True
+    is_understood: bool = True  #: whether the rule of the field lists the value
     #: whether everyone who knows the address of the article can read it
     is_unlisted: bool = False
     sign: str = ""  #: "draft" or the name of a folder, if a setting of a generator can show such drafts
@@ -35,11 +35,11 @@ class DraftReason:
 
 
 def make_guess(kind: str, name: str, subject: str) -> Guess:
-    """Return the guess about a carrier, with its sentence; `subject` names the carrier: "The block “x”"."""
+    """Return the guess about a sign in a text; its note begins with `subject`, such as "The block “x”"."""
     return Guess(f"{kind}:{name}", f"{subject} can hide a part of its text; the article became a draft.")
 
 
-def find_reasons(
+def find_draft_reasons(
     entries: Mapping[str, object],
     key: str,
     tags: tuple[str, ...],
@@ -66,7 +66,7 @@ def find_draft_reasons_in_front_matter(
 
     `generator` is the name of the generator as in UNLISTED_VALUES_BY_GENERATOR; "" = unknown.
     """
-    flat = list(flatten(entries))
+    flat = list(flatten_entries(entries))
     says_public = any(name in privacy_signs.PUBLISHING_FIELDS and to_bool(value) for _, name, value in flat)
     for key, name, value in flat:
         rule = privacy_signs.FIELD_RULES.get(name)
@@ -75,7 +75,7 @@ def find_draft_reasons_in_front_matter(
             continue
         is_only_unlisted = rule and set(_to_words(value)) & rule.private == privacy_signs.UNLISTED_VALUES
         if rule is None or (rule.is_guess and not is_only_unlisted):
-            yield from _guess_from_entry(key, name, rule, value)
+            yield from _find_guessed_reasons(key, name, rule, value)
         elif not _is_public(rule, value):
             unlisting = privacy_signs.UNLISTED_VALUES | privacy_signs.UNLISTED_VALUES_BY_GENERATOR.get(
                 (generator, name), frozenset()
@@ -83,7 +83,7 @@ def find_draft_reasons_in_front_matter(
             yield _make_reason(key, name, rule, value, unlisting)
 
 
-def _guess_from_entry(
+def _find_guessed_reasons(
     key: str, name: str, rule: privacy_signs.FieldRule | None, value: object
 ) -> Iterator[DraftReason]:
     last = key.rpartition(".")[2]
@@ -100,7 +100,7 @@ def _is_private_entry(key: str, name: str, value: object) -> bool:
     words = set(_to_words(value)) if not isinstance(value, dict) else set[str]()
     if name in hiding_words.PUBLISHED:
         return bool(words & hiding_words.FALSE_WORDS)
-    # `publication_status`, `post_state`: only private values hide, and `comment_status: closed` does not.
+    # Keys such as `post_state` hide a text only with private values; `comment_status: closed` hides none.
     if re.search(r"(?:status|state)$", name) and not words & hiding_words.TRUE_WORDS:
         return bool(words & privacy_signs.PRIVATE_STATUSES) and not hiding_words.names_page_part(key)
     if isinstance(value, dict):
@@ -117,7 +117,7 @@ def _is_private_entry(key: str, name: str, value: object) -> bool:
 def is_private_field(name: str, value: str) -> bool:
     """Return whether a custom field that no table knows says that its article is private."""
     words = {normalize_key(value)}
-    # An array is serialized; an empty one is `a:0:{}`.
+    # WordPress serializes arrays; an empty array is `a:0:{}`.
     is_other = value.startswith("a:0:") or (len(value.split()) > 3 and not value.startswith("a:"))
     if is_other or words <= hiding_words.SHOWN_VALUES | hiding_words.FALSE_WORDS:
         return False
@@ -133,17 +133,17 @@ def find_draft_reasons_in_text(text: str) -> list[DraftReason]:
     matches = filter(None, map(_HEADER_FIELD.match, lines))
     entries = ({match[1]: match[2].strip()} for match in matches if match[2].strip())
     reasons = (reason for entry in entries for reason in find_draft_reasons_in_front_matter(entry))
-    # A line of a text can begin like a key.
+    # An ordinary line of a text can look like a field, so weak reasons are ignored.
     return [it for it in reasons if it.is_understood and not (it.guess and it.is_new)]
 
 
-def flatten(entries: Mapping[str, object]) -> Iterator[tuple[str, str, object]]:
+def flatten_entries(entries: Mapping[str, object]) -> Iterator[tuple[str, str, object]]:
     """Yield the key as written, the name in FIELD_RULES, and the value of each entry, also in mappings."""
     for key, value in entries.items():
         name = normalize_key(key)
         if isinstance(value, dict) and name in privacy_signs.MAPPING_PREFIXES:
             prefix = privacy_signs.MAPPING_PREFIXES[name]
-            for inner, inner_name, inner_value in flatten(value):
+            for inner, inner_name, inner_value in flatten_entries(value):
                 yield f"{key}.{inner}", f"{prefix}{inner_name}", inner_value
         else:
             yield key, name, value
@@ -163,7 +163,7 @@ def _to_words(value: object) -> Iterator[str]:
         for child in value:
             yield from _to_words(child)
     else:
-        # The value of a mapping is replaced by "{}", which no rule contains.
+        # A mapping is replaced by the word "{}".
         yield normalize_key(to_line(value)) or to_line(value) or "{}"
 
 
@@ -198,7 +198,7 @@ def _find_draft_reasons_in_path(key: str, *, builds_underscores: bool) -> Iterat
     yield from find_draft_reasons_in_folders(folders)
     for number, folder in enumerate(folders):
         if folder.casefold() not in privacy_signs.PRIVATE_FOLDERS and hiding_words.is_hiding_folder(folder):
-            # The first folder is the imported one, or an outer folder.
+            # The first folder is the imported folder, or an outer folder of it.
             path = "/".join(folders[1 : number + 1]) or folder
             note = f"It is in the folder “{folder}”; the article became a draft."
             yield DraftReason(note, guess=f"folder:{path}")
@@ -209,10 +209,10 @@ def _find_draft_reasons_in_path(key: str, *, builds_underscores: bool) -> Iterat
         yield DraftReason(note)
 
 
-def decide(
+def choose_status(
     status: str, date: datetime | None, now: datetime, reason: str = "", names: Mapping[str, str] = STATUSES
 ) -> tuple[str, tuple[str, ...]]:
-    """Return "published" or "draft", and why an article that the source does not call a draft became one.
+    """Return "published" or "draft", and the reason for a draft if the source does not call it a draft.
 
     `names` maps the statuses of the source to those of STATUSES; a status without a name is unknown. `reason`
     says why visitors could not read the article; "" = they could. The times are aware, and a published

@@ -18,9 +18,9 @@ from blogapi.importing.format_api.hiding_words import (
     READERS,
     SUPPORTERS,
     TRUE,
+    has_other_use,
     is_hiding_entry,
     is_hiding_name,
-    is_other_use,
     is_wall,
     split_name,
 )
@@ -74,7 +74,7 @@ STATUS_RULE = FieldRule(
     public=_PUBLIC.union(("scheduled", "future", "featured", "archived", "archive", ""), _PROGRESS),
 )
 #: The fields to which each rule applies, in any spelling, by the generators and systems that have the fields.
-#: They also apply inside of MAPPING_PREFIXES: `build.list` is `list` inside of Hugo's `build`.
+#: The rules also apply inside of MAPPING_PREFIXES: `build.list` is `list` inside of Hugo's `build`.
 #: Rules with `others_are_public` are for fields that other blogs use for other purposes.
 FIELDS = {
     FieldRule(public=_NOTHING, private=TRUE): {
@@ -177,7 +177,7 @@ STRICT_DATES = {
     "systems with planned posts": """scheduledFor goLive embargo embargoUntil availableFrom visibleFrom
         scheduledAt publicationDateTime onlineFrom""",
 }
-#: Dates in which other values are ignored. Obsidian notes often have only the time when they were written.
+#: Date fields whose other values are ignored. Obsidian notes often have only the time of their writing.
 OTHER_DATES = {
     "Craft, WordPress": "datePosted posted postedAt postedOn postDate postDateGmt dateGmt",
     "content systems": """releaseDate releasedAt release issued issueDate firstPublished originalDate
@@ -185,7 +185,7 @@ OTHER_DATES = {
     "Obsidian, Notion": "created createdAt createdOn createdDate dateCreated creationDate",
     "others": "creationTime fileCreated timestamp time day written entryDate",
 }
-#: Among these fields, the latest date counts, even if the path has a date; among all others, the first one.
+#: The latest date in these fields is used, even if the path has a date; of other fields, the first date.
 #: Hugo displays `date`, but publishes the page at `publishDate` (or one of its aliases) if that is later.
 FIRST_DATES = tuple(map(normalize_key, split_words(next(iter(STRICT_DATES.values())))))
 #: Whether a date field is strict, by normalized key, in the order in which the fields are read.
@@ -263,7 +263,7 @@ CONTENT_FOLDERS = {
     "nuxt": ("content", ""),
     "vitepress": ("src", ""),
 }
-#: The generators that surely build only one folder: its name, "" = only the folder of the setting.
+#: The only folder that a generator builds, by generator; "" = only the folder that its setting names.
 BUILT_FOLDERS = {
     **dict.fromkeys(("quartz", "zola", "nuxt", "hugo"), "content"),
     **{"pelican": "", "mkdocs": "docs", "hexo": "source"},
@@ -275,7 +275,7 @@ ASTRO_COLLECTIONS = ("src/content.config.ts", "src/content/config.ts")
 ASTRO_EXCLUSION = re.compile(r"\bpattern:[^\]]{0,500}?[\"'`]!")
 #: Settings that hide the files whose front matter does not set a certain field: their pattern, and the field.
 HIDING_TEXTS = {
-    # Only if the configuration cannot be read
+    # This pattern is used only if the configuration of Jekyll cannot be parsed.
     "jekyll": {"defaults": (r"\b(?:published: {0,20}false|draft: {0,20}true)\b", "published")},
     "hugo": {"cascade": (r"\bcascade\b[^\[]{0,300}?\bdraft[\"']?\s{0,20}[:=]\s{0,20}true\b", "draft")},
     "pelican": {"DEFAULT_METADATA": (r"[\"']status[\"']\s*+:\s*+[\"'](?!published)", "status")},
@@ -321,7 +321,7 @@ def _join_names(kind: str, *, has_star: bool = False) -> str:
     return "|".join(names).replace("-", "[-_ ]?").replace("*", r"[\w-]*")
 
 
-#: Matches a mark; the name of its group is its kind. A tag with the group `pair` needs an end tag.
+#: Matches a mark; the matched group is named after its kind. A tag with the group `pair` needs an end tag.
 TEXT_MARK = re.compile(
     rf"<!--\s*+(?P<comment>(?:{_join_names('comment')})(?:[\s:_-]*(?:start|begin|break))?)\s*+-->"
     rf"|<(?P<element>{_join_names('element')})(?=[\s/>])"
@@ -332,8 +332,7 @@ TEXT_MARK = re.compile(
 )
 #: The name of an end tag: `{{< /x >}}`, `{% endx %}`.
 END_TAG = re.compile(r"\{(?:\{[<%]|%)-?\s*+(?:/\s*+|end_?)([\w-]++)", re.IGNORECASE)
-#: Matches a part that Ghost showed only to members; without an end comment, it reaches to the end of the
-#: text.
+#: Matches a part that Ghost showed only to members, up to its end comment, or else to the end of the text.
 GHOST_GATED_BLOCK = re.compile(
     r"<!--kg-gated-block:begin[^<]*?\bnonMember\s*+:\s*+false(?:[^<]++|<(?!!--kg-gated-block:end-->))*+"
     r"(?:<!--kg-gated-block:end-->)?+"
@@ -347,8 +346,8 @@ _HIDING_START_TAG = re.compile(
     r"[^>]*?(?<![\w-])(?:left|right|top|text-indent)\s*:\s*-\d{3,}(?:px|em|rem|%|vw)?(?<!-\d\d)",
     re.IGNORECASE,
 )
-#: The HTML attributes and values with which browsers do not show an element, and under "" the start tags.
-#: Imports leave out the element.
+#: The HTML attributes and values with which browsers do not show an element, and, under "", the start tags
+#: of elements that browsers do not show. Imports leave out these elements.
 HIDING_VALUES = {
     "hidden": HIDDEN_VALUES,
     # A style in braces is JavaScript (MDX).
@@ -358,7 +357,7 @@ HIDING_VALUES = {
     ),
     "": _HIDING_START_TAG,
 }
-#: A definition of a link of Markdown that is used as a comment: `[//]: # (x)`.
+#: Matches a link definition of Markdown that is used as a comment: `[//]: # (x)`.
 LINK_COMMENT = re.compile(
     r"^ {0,3}\[(?://|comment|_)\]:[ \t]*(?:#|<>)[^\n]*\n?", re.MULTILINE | re.IGNORECASE
 )
@@ -384,8 +383,8 @@ class HidingSign:
     is_guess: bool = False  #: no system is known for the names; see `Guess`
     is_new: bool = False  #: as in `Guess`
     shown: str = _OFF_VALUE  #: visitors saw the text if this matches all lines with these names
-    unless: str = _NO_MATCH  #: they also saw it if this matches any line
-    from_everyone: tuple[str, ...] = (_NO_MATCH,)  #: hidden from everyone if each pattern matches a line
+    unless: str = _NO_MATCH  #: visitors also saw the text if this matches any line
+    from_everyone: tuple[str, ...] = (_NO_MATCH,)  #: nobody saw the text if each pattern matches a line
 
 
 def _sign(names: str, source: str, shown: str = _OFF_VALUE, **others: Any) -> HidingSign:
@@ -399,19 +398,19 @@ def _index_by_name(*signs: HidingSign) -> dict[str, HidingSign]:
 def find_signs(
     lines: Sequence[str], signs: Mapping[str, HidingSign | None]
 ) -> Iterator[tuple[bool, str, HidingSign]]:
-    """Yield, for each sign that hides the text, whether everyone is excluded, its name, and the sign."""
+    """For each sign that hides the text, yield whether it hides it from everyone, its name, and the sign."""
     groups: dict[HidingSign | None, list[str]] = {}
     for line in lines:
-        groups.setdefault(signs.get(get_name(line)), []).append(line)
+        groups.setdefault(signs.get(get_sign_name(line)), []).append(line)
     for sign, own in groups.items():
         if sign is None or _has_match(lines, sign.unless):
             continue
         if all(_has_match(lines, pattern) for pattern in sign.from_everyone):
-            yield True, get_name(own[0]), sign
-        yield from ((False, get_name(line), sign) for line in own if not _has_match([line], sign.shown))
+            yield True, get_sign_name(own[0]), sign
+        yield from ((False, get_sign_name(line), sign) for line in own if not _has_match([line], sign.shown))
 
 
-def get_name(line: str) -> str:
+def get_sign_name(line: str) -> str:
     return re.split("(?<!^metadata)[.=]", line, maxsplit=1)[0]
 
 
@@ -492,8 +491,8 @@ BLOCKS = _index_by_name(
     _sign("um_is_restrict contentVisibility", "Ultimate Member, Content Visibility", ".*"),
     _sign("backfaceVisibility termsAndConditions conditionText", "CSS, forms, shops", ".*"),
 )
-# Any other attribute hides a block if its name contains one of these parts. GUESSED_ATTRIBUTE has the
-# exceptions, such as `isVisible=true` and `slidesVisible=3`.
+# An attribute without a sign hides a block if its name contains one of these parts. GUESSED_ATTRIBUTE has
+# the exceptions, such as `isVisible=true` and `slidesVisible=3`.
 HIDING_PARTS = re.compile(
     "visib|restrict|permission|condition(?!ing|of)|accesscontrol|membersonly|requirelogin|userroles|ishidden",
     re.IGNORECASE,
@@ -509,9 +508,9 @@ GUESSED_ATTRIBUTE = _sign(
 )
 
 
-def guess_attribute(line: str) -> HidingSign:
+def guess_attribute_sign(line: str) -> HidingSign:
     """Return the sign of an attribute that no table knows; `line` has the format of HidingSign."""
-    # The last name of the path, so that `lock.move` and `query.perPage` are what they are.
+    # Only the last name of the path is checked, so that `lock.move` does not count as a lock.
     path, _, value = line.partition("=")
     name = path.rpartition(".")[2]
     is_other = path.partition(".")[0] in _OTHER_ATTRIBUTES
@@ -519,15 +518,15 @@ def guess_attribute(line: str) -> HidingSign:
     return _GUESSED_WORD if is_private and not HIDING_PARTS.search(path) else GUESSED_ATTRIBUTE
 
 
-# The lock of blocks concerns the editor; other attributes contain texts.
+# Attributes that hide no text: the locks restrict the editor, and the others contain texts and styles.
 _OTHER_ATTRIBUTES = {"lock", "templateLock", "metadata", "className", "style", "content", "placeholder"}
 _GUESSED_WORD = _sign("", "", _NO_MATCH, is_guess=True, is_new=True)
 
 
 def guess_block_sign(name: str, *, is_enclosing: bool) -> HidingSign | None:
-    """Return a sign if the name of an unknown block, behind its namespace, has a word that hides."""
+    """Return a sign if the name of an unknown block, without its namespace, has a word that hides a text."""
     last = name.rpartition("/")[2] if "/" in name else ""
-    # Blocks with these names are forms.
+    # Blocks named `login` and `subscriptions` are forms.
     hides = is_hiding_name(last) and last not in ("login", "subscriptions") if is_enclosing else is_wall(last)
     return _GUESSED_WORD if hides else None
 
@@ -573,7 +572,7 @@ SHORTCODES = _index_by_name(
     _sign("timed expire expires schedule future su_scheduler", "plugins for times"),
 )
 #: Shortcodes, in lower case, that hide nothing from visitors: shortcodes for visitors, of themes, and with
-#: another use. They hide nothing with `su_` before their names either.
+#: another use. The same names with the prefix `su_` hide nothing either.
 HARMLESS_SHORTCODES = split_words("""members_not_logged_in not_logged_in is_not_paid wpmem_logged_out
     um_loggedout visitor mepr-hide wcm_nonmember nonsubscribers_content arm_plan_not nonmember
     leaky_paywall_not_subscriber wpf_loggedout uas_guest loggedout guest guests loggedout_message
@@ -581,7 +580,7 @@ HARMLESS_SHORTCODES = split_words("""members_not_logged_in not_logged_in is_not_
     expand lightbox tooltip list heading service animate footnote center b i u s url img color size
     team_member team-member members_list member_list subscribe visitor_counter premium_box premium_button
     protected_email access_map paid_ad password_form""")
-#: Words in the names of other shortcodes that made drafts before there were guesses
+#: Words in the names of other shortcodes with which earlier versions, without guesses, made drafts
 _FORMER_WORDS = split_words("""member members membership memberonly logged loggedin login private paid premium
     role roles access visitor vip secret hide hidden locked locker exclusive patron drip mepr registered
     auth""")
@@ -597,11 +596,11 @@ def guess_shortcode_sign(name: str, attributes: Mapping[str, object]) -> HidingS
     """Return a sign if the name or the attributes of an unknown shortcode suggest that it hides content."""
     words = {*split_name(name)}
     is_former = any(stem in name.lower() for stem in _FORMER_STEMS) or not words.isdisjoint(_FORMER_WORDS)
-    is_former = is_former and not is_other_use(name)
+    is_former = is_former and not has_other_use(name)
     if words.isdisjoint(OTHER_WORDS):
         is_former = is_former or any(map(attributes.get, HIDING_SHORTCODE_ATTRIBUTES))
-    # Without any word, an enclosing shortcode that no table knows can hide its text too.
-    is_shown = is_other_use(name) or not words.isdisjoint(OTHER_WORDS)
+    # An unknown shortcode with a start tag and an end tag can hide its text even without such a word.
+    is_shown = has_other_use(name) or not words.isdisjoint(OTHER_WORDS)
     hides = is_former or is_hiding_name(name) or not is_shown
     return _sign(name, "", is_guess=True, is_new=not is_former) if hides else None
 
@@ -687,9 +686,9 @@ SUBSTACK_AUDIENCES = {
 }
 # The mark of a paywall in the HTML of a post of Substack.
 SUBSTACK_PAYWALL = re.compile(r"""class=["'](?:[^"'<>]*?\s)?paywall""")
-#: The public statuses of Notion's pages. Others, such as “Done” and “Open”, are statuses of tasks.
+#: The public statuses of Notion's pages. Other statuses, such as “Done” and “Open”, belong to tasks.
 NOTION_PUBLIC_STATUSES = PUBLISHED | {"public", "live"}
-#: The names of the property in the languages of Notion, in the form of `normalize_key`.
+#: The names of the status property in the languages of Notion, in the form of `normalize_key`.
 NOTION_STATUS_FIELDS = split_words(
     "status statut estado stato état статус ステータス 状态 狀態 상태 durum tila"
 )

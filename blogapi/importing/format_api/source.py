@@ -28,7 +28,7 @@ CONTRACT_VERSION = 1
 
 
 class CustomField(Protocol):
-    name: str  #: in the API
+    name: str  #: the name of the field in the API
     is_list: bool  #: whether an article has a list of such values
 
 
@@ -67,7 +67,7 @@ class ImportOptions:
     #: the keys of earlier imports whose articles exist; an item that the former blog does not show is then a
     #: draft instead of being skipped, so that its article does not stay public
     imported_keys: Set[str] = frozenset()
-    #: who reads the custom fields that the import defines for the fields without one; DEFINE_NONE = none
+    #: who reads the custom fields that the import defines for new fields of a source; DEFINE_NONE = none
     define_fields: str = DEFINE_NONE
     assets: tuple[Path, ...] = ()  #: folders in which media files are looked up
     time_zone: tzinfo = UTC  #: the time zone of the site
@@ -84,12 +84,12 @@ class ImportOptions:
 class Source(ABC):
     """The files of one format in an import; a subclass adds `read`.
 
-    `read` is called once, and may be interrupted. The attributes are complete when it has ended.
+    `read` is called once, and may be interrupted. The attributes are complete when `read` has ended.
     """
 
     #: the number of steps of `read` for the progress bar; an estimate is enough
     total: int
-    #: the hosts of the blog, with the path below which it was (`example.com/blog`), in lower case
+    #: the hosts of the blog in lower case, each with the path of the blog (`example.com/blog`)
     hosts: Set[str] = frozenset()
     #: categories, tags and authors with their details; new ones are created before the articles
     terms: Sequence[TermRecord] = ()
@@ -143,7 +143,7 @@ class FileSource(Source):
 
     @abstractmethod
     def read_entry(self, entry: Entry) -> Iterable[Item]:
-        """Return the records and reports of a file; raises RefusedFile or NotAnArticle for the rest of it."""
+        """Return the records and reports of a file; RefusedFile and NotAnArticle end the reading of it."""
 
 
 OpenSource = Callable[[Sequence[Entry], ImportOptions], Source]
@@ -165,10 +165,10 @@ def read_each(read_file: ReadFile) -> OpenSource:
 
     `read_file` yields the records of one file; it raises RefusedFile or NotAnArticle if there are none.
     """
-    return partial(_SingleFiles, read_file)
+    return partial(_SingleFileSource, read_file)
 
 
-class _SingleFiles(FileSource):
+class _SingleFileSource(FileSource):
     def __init__(self, read_file: ReadFile, entries: Sequence[Entry], options: ImportOptions) -> None:
         super().__init__(entries, options)
         self._read_file = read_file

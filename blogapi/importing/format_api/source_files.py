@@ -27,8 +27,7 @@ _TEMPLATE_FOLDERS = split_words("""_layouts _includes _templates _data _plugins 
     layouts scaffolds templates themes""")
 # Python represents undecodable bytes of a file name as lone surrogates.
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-# With O_NOFOLLOW, links are not followed. With O_NONBLOCK, opening a pipe does not block. Some systems lack
-# some of these flags.
+# O_NOFOLLOW refuses symbolic links. O_NONBLOCK opens a pipe without waiting. Some systems lack some flags.
 _OPEN_FLAGS = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
 # IO_REPARSE_TAG_MOUNT_POINT marks a link to a folder on Windows. `stat.S_ISLNK` does not recognise it.
 _JUNCTION_TAG = 0xA0000003
@@ -111,7 +110,7 @@ def walk_path(path: Path) -> Iterator[Entry]:
 
 
 def find_root(path: Path | None, key: str) -> str | None:
-    """Return the folder to which `key` is the relative path of a file; None if `path` does not end so."""
+    """Return the folder to which `key` is relative; None if `path`, the file, does not end with `key`."""
     parts = key.split("/")
     if path and len(parts) > 1 and [*map(escape_file_name, path.parts[-len(parts) :])] == parts:
         return str(path.parents[len(parts) - 1])
@@ -192,8 +191,7 @@ def read_bytes(path: Path, limit: int = MAX_FILE_BYTES) -> bytes:
     """
     try:
         with open_file(path, limit) as file:
-            # Read one byte more than allowed: a file that has grown since the check is then refused and not
-            # truncated.
+            # Read one byte more than allowed, so that a file that has grown since the check is refused.
             data = file.read(limit + 1)
     except (OSError, ValueError) as error:
         raise _make_unreadable_error(error) from error

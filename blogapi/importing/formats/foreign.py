@@ -1,4 +1,4 @@
-"""Run the code of formats of other packages, which can raise, print, catch and end everything."""
+"""Run the code of formats from other packages, which can raise any exception, print, or end the process."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _CHOICES = {
     "content_type": ("markdown", "html", "text"),
     "status": ("draft", "published", "unlisted", "archived"),
 }
-# The attributes of a source, with their types. Sources of older packages lack some of them.
+# The attributes of a source, with their types. Sources of older packages lack some of these attributes.
 _ATTRIBUTES: dict[str, Any] = {
     "hosts": Set[str],
     "terms": Sequence[TermRecord],
@@ -39,13 +39,13 @@ _ATTRIBUTES: dict[str, Any] = {
 # Annotations are resolved once for each class, and not for each record.
 _get_types: Callable[[Any], dict[str, Any]] = cache(get_type_hints)
 Value = TypeVar("Value")
-#: Called with the name of a format and its package before its code runs, and with "" behind it.
+#: Called with the name of a format and its package before the code of the format runs, and with "" after it.
 announce: Callable[[str], None] = lambda name: None  # noqa: E731
 _arrived: list[int] = []
 
 
 def guard_format(format_: Format, notes: list[str], package: str) -> Format:
-    """Return a format of a package that never raises and hands over only correct records.
+    """Return a wrapper of a package's format that raises no exceptions and yields only correct records.
 
     If `detect` fails, the file is not recognised, and a note is added. A record with a mistake is refused.
     Any other error ends the reading of the files of this format, with a refusal.
@@ -160,7 +160,7 @@ def announced(subject: str) -> Iterator[None]:
 def call_function(function: Callable[[], Value]) -> Value:
     """Return what a function of another package returns. What it prints goes to standard error.
 
-    Raises ForeignError for every exception of it, an exit included, unless a signal ends the import.
+    Raises ForeignError for every exception of the function, also SystemExit, unless a signal ends the import.
     """
     try:
         with redirect_stdout(sys.stderr):
@@ -174,7 +174,7 @@ def call_function(function: Callable[[], Value]) -> Value:
 
 
 def check_signals() -> None:
-    """End the import if a signal has arrived, whatever the code of another package has caught."""
+    """End the import if a signal has arrived, even if the code of another package caught its exception."""
     if _arrived:
         _end_import(_arrived[0])
 

@@ -23,63 +23,63 @@ _LAST_FORMAT = "markdown"
 BUILT_IN = ("blogapi", "wordpress", "ghost", "blogger", "medium", "substack", "notion", _LAST_FORMAT)
 
 
-def list_names(points: Iterable[EntryPoint] | None = None) -> list[str]:
+def list_names(entry_points: Iterable[EntryPoint] | None = None) -> list[str]:
     """Return the names of all formats in the order in which files are tried."""
-    points = _find_points([]) if points is None else points
-    others = sorted({point.name for point in points} - {*BUILT_IN})
+    entry_points = _find_entry_points([]) if entry_points is None else entry_points
+    others = sorted({point.name for point in entry_points} - {*BUILT_IN})
     return [*(name for name in BUILT_IN if name != _LAST_FORMAT), *others, _LAST_FORMAT]
 
 
 def load_formats(notes: list[str]) -> dict[str, Format]:
     """Return the formats by name, in the order in which files are tried.
 
-    Adds a note for each format of another package that cannot be used. The others add notes when they fail.
+    Adds a note for each format of another package that cannot be used, and later for each that fails.
     """
-    formats, points = {}, _find_points(notes)
+    formats, entry_points = {}, _find_entry_points(notes)
     packages: dict[str, str] = dict.fromkeys(BUILT_IN, "blogapi")
-    for point in points:
+    for point in entry_points:
         package = _get_package(point)
         if (owner := packages.setdefault(point.name, package)) != package:
             notes.append(
                 f"The format “{point.name}” of the package “{package}” is ignored, because {owner} has a "
                 "format of this name; uninstall the package, or ask its author to rename the format."
             )
-    for name in list_names(points):
+    for name in list_names(entry_points):
         try:
-            formats[name] = get_format(name, notes, points)
+            formats[name] = get_format(name, notes, entry_points)
         except RefusedFile as error:
             notes.append(str(error))
     return formats
 
 
-def get_format(name: str, notes: list[str], points: Iterable[EntryPoint] | None = None) -> Format:
+def get_format(name: str, notes: list[str], entry_points: Iterable[EntryPoint] | None = None) -> Format:
     """Return a format by one of the names of `list_names`.
 
-    Adds a note when a format of another package fails. Raises RefusedFile if it cannot be used.
+    Adds a note when a format of another package fails. Raises RefusedFile if the format cannot be used.
     """
     if name in BUILT_IN:
         package = "blogapi_export" if name == "blogapi" else f"formats.{name}"
         format_: Format = import_module(f"blogapi.importing.{package}.source").FORMAT
         return format_
-    points = _find_points([]) if points is None else points
-    point = next(point for point in points if point.name == name)
+    entry_points = _find_entry_points([]) if entry_points is None else entry_points
+    point = next(point for point in entry_points if point.name == name)
     return guard_format(_load_format(point), notes, _get_package(point))
 
 
-def _find_points(notes: list[str]) -> list[EntryPoint]:
+def _find_entry_points(notes: list[str]) -> list[EntryPoint]:
     """Return the entry points of the formats; add a note for each package whose metadata is broken."""
-    points: dict[str, Iterable[EntryPoint]] = {}
+    entry_points: dict[str, Iterable[EntryPoint]] = {}
     for package in distributions():
         try:
             if found := package.entry_points.select(group=GROUP):
                 # If a package is found twice, Python imports the first one.
-                points.setdefault(package.name, found)
-        # The files of another package can have any content.
+                entry_points.setdefault(package.name, found)
+        # The metadata of another package can have any content.
         except Exception as error:
             name, reason = package.name or "?", f"{type(error).__name__}: {error}"
             note = f"The formats of the package “{name}” cannot be listed ({reason}); install it again."
             notes.append(note)
-    return [*chain.from_iterable(points.values())]
+    return [*chain.from_iterable(entry_points.values())]
 
 
 def _load_format(point: EntryPoint) -> Format:

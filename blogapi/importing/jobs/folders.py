@@ -35,23 +35,23 @@ def make_file_name(sent: str) -> str:
     """Return the name under which an uploaded file is stored, with the extension of the given name."""
     name = unicodedata.normalize("NFC", re.split(r"[/\\]", sent)[-1]).encode("utf-8", "replace").decode()
     name = _CONTROL.sub("", name).strip(". ")
-    if name and archives.is_windows_name(name) and len(name.encode()) <= _MAX_NAME_BYTES:
+    if name and archives.is_allowed_on_windows(name) and len(name.encode()) <= _MAX_NAME_BYTES:
         return name
     extension = re.search(r"\.[A-Za-z0-9]{1,10}\Z", name)
     return f"import{extension[0] if extension else ''}"
 
 
-def get_folder(uuid: UUID) -> Path:
+def get_job_folder(uuid: UUID) -> Path:
     return archives.get_folder() / str(uuid)
 
 
 def get_upload_path(uuid: UUID, name: str) -> Path:
     """Return the path of the uploaded file, even if it is missing."""
-    return get_folder(uuid) / _UPLOAD_FOLDER / name
+    return get_job_folder(uuid) / _UPLOAD_FOLDER / name
 
 
-def create_folder(uuid: UUID) -> Path:
-    """Create the folder of a job, and return the path of the empty file that receives the upload.
+def create_upload_file(uuid: UUID) -> Path:
+    """Create the folder of a job and the empty file that receives the upload; return the path of this file.
 
     Raises StorageFull if the disk is full.
     """
@@ -65,18 +65,18 @@ def create_folder(uuid: UUID) -> Path:
 
 def delete_upload(uuid: UUID) -> None:
     """Delete the uploaded file of a job; its reports stay."""
-    shutil.rmtree(get_folder(uuid) / _UPLOAD_FOLDER.parts[0], ignore_errors=True)
+    shutil.rmtree(get_job_folder(uuid) / _UPLOAD_FOLDER.parts[0], ignore_errors=True)
 
 
-def delete_folders(uuids: Iterable[UUID]) -> None:
+def delete_job_folders(uuids: Iterable[UUID]) -> None:
     for uuid in uuids:
-        shutil.rmtree(get_folder(uuid), ignore_errors=True)
+        shutil.rmtree(get_job_folder(uuid), ignore_errors=True)
 
 
-def delete_abandoned(known_jobs: Collection[UUID]) -> None:
+def delete_abandoned_folders(known_jobs: Collection[UUID]) -> None:
     """Delete the leftovers of killed servers and commands: folders of unknown jobs, and archives."""
     root = archives.get_folder()
-    archives.delete_abandoned(root)
+    archives.delete_abandoned_folders(root)
     for path in root.iterdir() if root.is_dir() else ():
         uuid = parse_uuid(path.name)
         with suppress(OSError):

@@ -39,7 +39,7 @@ def take_lock(uuid: UUID) -> ExitStack:
     with ExitStack() as stack:
         if db.engine.dialect.name == "sqlite":
             # Wait, because a runner that has just stored the end of the job will free the lock soon.
-            stack.enter_context(files.locked(folders.get_folder(uuid) / _LOCK_FILE, wait=True))
+            stack.enter_context(files.locked(folders.get_job_folder(uuid) / _LOCK_FILE, wait=True))
         else:
             # The connection is not returned to the pool; closing it frees the lock.
             engine = db.engine.execution_options(isolation_level="AUTOCOMMIT")
@@ -51,7 +51,7 @@ def take_lock(uuid: UUID) -> ExitStack:
 
 def is_running(uuid: UUID) -> bool:
     if db.engine.dialect.name == "sqlite":
-        return files.is_locked(folders.get_folder(uuid) / _LOCK_FILE)
+        return files.is_locked(folders.get_job_folder(uuid) / _LOCK_FILE)
     return bool(db.session.scalar(_FIND_LOCK, {"job": str(uuid)}))
 
 
@@ -118,7 +118,7 @@ def get_report_path(uuid: UUID) -> Path:
     """Return the path of the last report of a job; raises NotFound if there is none."""
     get_job(uuid)
     for name in (folders.REPORT, folders.TRIAL_REPORT):
-        path = folders.get_folder(uuid) / name
+        path = folders.get_job_folder(uuid) / name
         if path.is_file():
             return path
     raise NotFound("This import has no report yet; wait until its trial has ended.")

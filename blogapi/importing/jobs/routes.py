@@ -51,7 +51,7 @@ def create(query: Fields) -> Any:
     """
     options = _load_options(query)
     uuid = uuid4()
-    path = folders.create_folder(uuid)
+    path = folders.create_upload_file(uuid)
     try:
         max_size = current_app.config["MAX_IMPORT_SIZE"]
         with report_full_disk():
@@ -60,7 +60,7 @@ def create(query: Fields) -> Any:
         path.rename(path.with_name(name))
         lock = service.create_job(uuid, current_user_id(), name, options)
     except BaseException:
-        folders.delete_folders([uuid])
+        folders.delete_job_folders([uuid])
         raise
     return _start_job(uuid, lock)
 

@@ -33,7 +33,7 @@ from blogapi.web.errors import Problem
 UPDATE_SECONDS = 1.0
 # The maximum number of bytes of a line; a summary has at most about one million.
 MAX_LINE = 8_000_000
-# How long a process may take to end after the current article; then it is killed.
+# The time that a process gets to end after its current article; then the server kills the process.
 STOP_SECONDS = 3.0
 # The number of attempts to store the end of a job if the database is busy.
 _TRIES = 5
@@ -73,8 +73,8 @@ def get_runner(app: Flask) -> Runner:
     return runner
 
 
-class Child:
-    """The process of an import, and the last line that it has written."""
+class ImportProcess:
+    """The process of an import, and the last line that the process has written."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         self.line: dict[str, Any] = {"stage": "unpacking", "done": 0, "total": 0, "summary": None}
@@ -86,17 +86,17 @@ class Child:
             stdout=subprocess.PIPE,
             env=environment,
             start_new_session=True,
-            # The same on Windows.
+            # On Windows, this flag has the same effect as a new session.
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
-        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader = threading.Thread(target=self._read_lines, daemon=True)
         self._reader.start()
 
-    def _read(self) -> None:
+    def _read_lines(self) -> None:
         assert self._process.stdout is not None
         with self._process.stdout as lines:
             while line := lines.readline(MAX_LINE):
-                # A process that is killed can write a part of a line.
+                # The last line of a killed process can be incomplete.
                 with suppress(ValueError):
                     value = json.loads(line)
                     if isinstance(value, dict):
@@ -127,9 +127,9 @@ def _run_job(app: Flask, uuid: UUID, runner: Runner, lock: ExitStack) -> None:
         command = build_command(job, is_trial=is_trial)
         end_read()
         try:
-            # The process finds the same packages, wherever the server was started.
+            # With this path, the process finds the packages of the server in any working directory.
             path = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-            child = Child(command, config.build_environment(app) | path)
+            child = ImportProcess(command, config.build_environment(app) | path)
         except (OSError, config.CannotStart):
             app.logger.exception("the import %s cannot be started", uuid)
             _store_outcome(uuid, JobStatus.FAILED, UNEXPECTED, {})
@@ -158,7 +158,7 @@ def build_command(job: ImportJob, *, is_trial: bool) -> list[str]:
     report = folders.TRIAL_REPORT if is_trial else folders.REPORT
     return [
         *(sys.executable, "-P", "-m", "blogapi", "import"),
-        f"--background={folders.get_folder(job.uuid) / report}",
+        f"--background={folders.get_job_folder(job.uuid) / report}",
         f"--author={owner.username if owner else options['author']}",
         f"--base-url={options['base_url']}",
         # Jobs of an earlier version have `tag` in place of `keep`.
@@ -173,8 +173,8 @@ def build_command(job: ImportJob, *, is_trial: bool) -> list[str]:
     ]
 
 
-def _watch_process(uuid: UUID, child: Child, stopping: threading.Event) -> JobStatus:
-    """Store the progress until the process ends or must end; return the status if it reports no end."""
+def _watch_process(uuid: UUID, child: ImportProcess, stopping: threading.Event) -> JobStatus:
+    """Store the progress until the process ends or must end; return the status in case it has no result."""
     while not stopping.is_set():
         if child.wait(UPDATE_SECONDS):
             return JobStatus.FAILED

@@ -61,7 +61,7 @@ class ImportStartSchema(InputSchema):
     publish_marked = ma.fields.List(
         Text(min_length=1, max_length=200),
         validate=validate.Length(max=500),
-        metadata={"description": "Names in `marked` that hid nothing."},
+        metadata={"description": "Names in `marked` of the signs that hid nothing from visitors."},
     )
 
 
@@ -78,7 +78,7 @@ class ImportOptionsSchema(OutputSchema):
 
 
 class ImportMarkSchema(OutputSchema):
-    """A guess, and the number of its articles."""
+    """A sign that may have hidden articles in the former blog, and the number of articles with the sign."""
 
     name = ma.fields.String(metadata={"example": "shortcode:am4show"})
     articles = ma.fields.Integer()
@@ -133,7 +133,7 @@ class ImportJobSchema(OutputSchema):
         metadata={"description": "Plugins whose rules about readers are not in the file, or empty."}
     )
     public_here_rules_unread = ma.fields.Integer(
-        metadata={"description": "Public articles of earlier imports that these plugins may have hidden."}
+        metadata={"description": "Public articles of earlier imports that `unread_rules` may have hidden."}
     )
 
 
@@ -162,7 +162,7 @@ class SingleImportJobSchema(ImportJobSchema):
 
     problems = ma.fields.List(
         ma.fields.Nested(ImportProblemSchema),
-        metadata={"description": f"The first {MAX_PROBLEMS} of these files; the report contains all."},
+        metadata={"description": f"The first {MAX_PROBLEMS} files that need a look; the report has all."},
     )
     public_here_hidden_there = ma.fields.List(
         ma.fields.Nested(ImportProblemSchema),

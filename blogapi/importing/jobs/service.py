@@ -49,14 +49,14 @@ def create_job(uuid: UUID, user: UUID, name: str, options: Fields) -> ExitStack:
         db.session.add(job)
         db.session.flush()
         lock = queries.take_lock(uuid)
-    folders.delete_folders(deleted)
+    folders.delete_job_folders(deleted)
     return lock
 
 
 def start_job(uuid: UUID, options: Fields) -> ExitStack:
     """Mark a job as running, and return its lock.
 
-    The import will run, or the trial again if it was not completed. `options` replace the options of the job.
+    The next run is the import, or the trial if no trial has ended. `options` replace options of the job.
     Raises NotFound, and Conflict if the job cannot be started or another import is running.
     """
     with transaction(visible=False):
@@ -101,7 +101,7 @@ def delete_job(uuid: UUID) -> None:
         if queries.get_status(job) in RUNNING:
             raise Conflict("This import is running; cancel it first.", code="import_running")
         db.session.delete(job)
-    folders.delete_folders([uuid])
+    folders.delete_job_folders([uuid])
 
 
 def delete_old_jobs() -> None:
@@ -112,8 +112,8 @@ def delete_old_jobs() -> None:
             known_jobs = set(db.session.scalars(select(ImportJob.uuid)))
     except (*BUSY_ERRORS, NewerSchema):
         return
-    folders.delete_folders(deleted)
-    folders.delete_abandoned(known_jobs)
+    folders.delete_job_folders(deleted)
+    folders.delete_abandoned_folders(known_jobs)
 
 
 def _delete_old_jobs(keep: int) -> list[UUID]:

@@ -75,8 +75,8 @@ def normalize_host(host: str) -> str:
     return _BLOGSPOT.sub(".blogspot.com", name) if "blogspot" in name else name
 
 
-def to_host(url: str) -> str:
-    """Return the host and the path of the address of a blog (`example.com/blog`), as `hosts` contain it."""
+def to_blog_address(url: str) -> str:
+    """Return the host and the path of a blog's URL (`example.com/blog`), in the form of `Source.hosts`."""
     host, slash, path = re.sub(r"^(?:https?:)?//", "", url.strip(), flags=re.IGNORECASE).partition("/")
     return f"{host.casefold()}{slash}{path}".rstrip("/")
 
@@ -118,6 +118,6 @@ def parse_file_path(segments: Sequence[str]) -> FilePath:
     return FilePath(tuple(folders), name, day, language, is_source)
 
 
-def make_safe(text: str) -> str:
-    """Return a part of an address; percent-encode characters that would end the address in a text."""
+def escape_unsafe_characters(text: str) -> str:
+    """Return a part of an address, with characters percent-encoded that would end the address in a text."""
     return _UNSAFE.sub(lambda match: f"%{ord(match[0]):02X}", text)

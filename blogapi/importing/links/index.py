@@ -77,7 +77,7 @@ class TargetArticle:
     def fits_segments(self, segments: Sequence[str], *, has_date: bool) -> bool:
         """Return whether the article can be at an address with these segments before its name.
 
-        With a complete date, there or (`has_date`) in the name, other segments count only as a language.
+        If the segments or the name (`has_date`) have a complete date, only languages must also fit.
         """
         rest = {segment for segment in segments if segment not in _COMMON_SEGMENTS}
         rest -= self._list_own_segments() if rest else set()
@@ -88,7 +88,7 @@ class TargetArticle:
         return rest == numbers or (has_date and not any(map(_LANGUAGE.fullmatch, rest - numbers)))
 
     def _list_own_segments(self) -> set[str]:
-        """Return the category, the tags, the folders and the language, computed once."""
+        """Return the category, the tags, the folders and the language; they are computed once."""
         if self._own_segments is None:
             self._own_segments = {*map(make_term_slug, self.terms), *map(addresses.fold_case, self.terms)}
             if self.file:
@@ -115,7 +115,7 @@ class LinkIndex:
     """
 
     def __init__(self, site: Site, now: datetime) -> None:
-        #: The hosts of the former blogs, with the path below which each was (`example.com/blog`).
+        #: The hosts of the former blogs, each with the path of the blog (`example.com/blog`).
         self.hosts: set[str] = set()
         names = ("url", "article_path", "page_path", "time_zone", "language")
         self._site = Site(**{name: getattr(site, name) for name in names})
@@ -158,16 +158,16 @@ class LinkIndex:
         names = {*map(addresses.fold_case, names)}
         if target.file:
             names.add(target.file.name)
-            self._append("path", target.file.path, target)
+            self._append_target("path", target.file.path, target)
         elif record.key.startswith("wordpress:"):
-            self._append("id", record.key.split(":")[2], target)
+            self._append_target("id", record.key.split(":")[2], target)
         for address in dict.fromkeys(map(normalize_address, _limit_texts(record.addresses))):
-            self._append("page", address, target)
+            self._append_target("page", address, target)
             if "?" not in address:
                 names.add(address.rpartition("/")[2])
         for map_, keys in (("name", names), ("alias", aliases), ("title", titles)):
             for key in keys:
-                self._append(map_, key[:_MAX_NAME_LENGTH], target)
+                self._append_target(map_, key[:_MAX_NAME_LENGTH], target)
 
     def set_slug(self, key: str, slug: str) -> tuple[str, ...]:
         """Set the final slug of an article; return the keys of the records with links to its former slug."""
@@ -207,7 +207,7 @@ class LinkIndex:
             if not host or addresses.normalize_host(name) == host
         ]
 
-    def _append(self, kind: str, key: str, target: TargetArticle) -> None:
+    def _append_target(self, kind: str, key: str, target: TargetArticle) -> None:
         namesakes = self._maps[kind].setdefault(key, [])
         if len(namesakes) < _MAX_NAMESAKES:
             namesakes.append(target)

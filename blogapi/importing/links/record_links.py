@@ -8,8 +8,8 @@ The rules for an address, most certain first:
 4. Its last segment is the slug, the former slug or the file name of an article, and each other segment fits
    the article: it is a part of the date, a folder, the category, a tag or a common word.
 
-If several articles remain, the one in the same language and the nearest folder is used. If there is no such
-article, the link stays as it is.
+If several articles remain, the article in the same language and the nearest folder is used. If there is no
+such article, the link stays as it is.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class RecordLinks:
         parsed = addresses.parse_address(address)
         if parsed is None or get_extension(parsed.path) in BY_EXTENSION:
             return None
-        if (parsed.host and not self._index.list_prefixes(parsed.host)) or not self._count_lookup():
+        if (parsed.host and not self._index.list_prefixes(parsed.host)) or not self._allow_lookup():
             return None
         match = _ID.search(parsed.query)
         is_home = match and any(rest in ([], ["index.php"]) for rest in self._list_paths(parsed))
@@ -62,10 +62,10 @@ class RecordLinks:
         segments = addresses.split_path(path[: addresses.MAX_LENGTH].replace("\\", "/"))
         if not segments:
             return self._make_link(self._source, fragment) if fragment else None
-        if not self._count_lookup():
+        if not self._allow_lookup():
             return None
         relative = addresses.split_path(path, self._source.file.folders) if self._source.file else []
-        paths = [relative] if path.startswith(".") else [relative, *self._list_outer(segments)]
+        paths = [relative] if path.startswith(".") else [relative, *self._list_outer_paths(segments)]
         target = self._find_file(paths) or self._find_by_name(segments)
         target = target or self._choose_nearest(self._index.find("title", addresses.fold_case(path)))
         return self._make_link(target, fragment) if target else None
@@ -83,17 +83,17 @@ class RecordLinks:
             return f"#{fragment}" if fragment else None
         return self._make_link(target, fragment)
 
-    def _count_lookup(self) -> bool:
+    def _allow_lookup(self) -> bool:
         self._count += 1
         return self._count <= _MAX_LINKS
 
     def _find_page(self, page: str) -> TargetArticle | None:
         segments = addresses.split_path(page)
-        if not segments or get_extension(page) in BY_EXTENSION or not self._count_lookup():
+        if not segments or get_extension(page) in BY_EXTENSION or not self._allow_lookup():
             return None
         if "/" in page:
             relative = addresses.split_path(page, self._source.file.folders) if self._source.file else []
-            paths = [relative] if page.startswith(".") else [*self._list_outer(segments), relative]
+            paths = [relative] if page.startswith(".") else [*self._list_outer_paths(segments), relative]
             if target := self._find_file(paths):
                 return target
             file = addresses.parse_file_path(segments)
@@ -119,7 +119,7 @@ class RecordLinks:
         if address.host or path.startswith(("/", "@/")):
             listed = self._list_paths(address)
             pages = [it[:-1] if it[1:] and addresses.VIEW.fullmatch(it[-1]) else it for it in listed]
-            files = [outer for page in pages for outer in self._list_outer(page)]
+            files = [outer for page in pages for outer in self._list_outer_paths(page)]
         else:
             pages, files = self._resolve_path(path)
         keys = (addresses.normalize_page(page) + query for page in pages if page)
@@ -165,7 +165,7 @@ class RecordLinks:
             if prefix and segments[: len(prefix)] == prefix:
                 yield segments[len(prefix) :]
 
-    def _list_outer(self, segments: Sequence[str]) -> Iterator[list[str]]:
+    def _list_outer_paths(self, segments: Sequence[str]) -> Iterator[list[str]]:
         """Yield the path below each of the outer folders of the record, outermost first."""
         folders = addresses.split_path(self._source.key)[:-1][:_MAX_DEPTH] if self._source.file else []
         # An address without segments belongs to the home page, not to a folder.
@@ -217,7 +217,7 @@ class RecordLinks:
         language = (file and file.language) or source.language
         folders = addresses.split_path(source.key)[:-1]
 
-        def rank(target: TargetArticle) -> tuple[int, ...]:
+        def rank_target(target: TargetArticle) -> tuple[int, ...]:
             inner = addresses.split_path(target.key)[:-1]
             return (
                 target.language == language,
@@ -228,7 +228,7 @@ class RecordLinks:
                 -len(inner),
             )
 
-        ranked = sorted(((rank(target), target) for target in targets), key=lambda pair: pair[0])
+        ranked = sorted(((rank_target(target), target) for target in targets), key=lambda pair: pair[0])
         return ranked[-1][1] if ranked[-1][0] > ranked[-2][0] else None
 
     def _make_link(self, target: TargetArticle, fragment: str, query: str = "") -> str | None:
@@ -240,5 +240,5 @@ class RecordLinks:
             self._linked.add(target.key)
             target.sources.append(self._source.key)
         if query:
-            address += ("&" if "?" in address else "?") + addresses.make_safe(query)
-        return f"{address}#{addresses.make_safe(fragment)}" if fragment else address
+            address += ("&" if "?" in address else "?") + addresses.escape_unsafe_characters(query)
+        return f"{address}#{addresses.escape_unsafe_characters(fragment)}" if fragment else address

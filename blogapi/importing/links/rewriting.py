@@ -52,8 +52,8 @@ def rewrite_addresses(
     """Return the content with the addresses of articles and files replaced.
 
     Both functions get the unescaped address, and return None to keep it. `find_article` gets the addresses of
-    links, and `find_file` those of links, pictures and players. Plain text stays as it is, because nothing in
-    it is shown as a link.
+    links; `find_file` gets the addresses of links, pictures and players. Plain text stays as it is, because
+    nothing in it is shown as a link.
     """
     if content_type == "text":
         return content
@@ -65,7 +65,7 @@ def rewrite_addresses(
     def rewrite_tag(tag: str) -> str:
         is_link = _LINK.match(tag) is not None
 
-        def rewrite(attribute: re.Match[str]) -> str:
+        def rewrite_attribute(attribute: re.Match[str]) -> str:
             group = attribute.lastindex
             assert group is not None
             value = unescape(attribute[group]).strip()
@@ -79,7 +79,7 @@ def rewrite_addresses(
             before, after = attribute[0].split(attribute[group], 1)
             return before + escape(replacement) + after
 
-        return _ATTRIBUTE.sub(rewrite, tag)
+        return _ATTRIBUTE.sub(rewrite_attribute, tag)
 
     parts, position, openers = list[str](), 0, list[int]()
     pattern, first = (_HTML_TOKEN, "<") if content_type == "html" else (_MARKDOWN_TOKEN, r"\[\]")

@@ -1,1 +1,1 @@
-"""Find the media files to which imported articles refer, and store them in the library."""
+"""Find the media files to which imported articles refer, and store the files in the library."""

@@ -20,7 +20,7 @@ from urllib.parse import unquote
 from blogapi.importing.format_api.source_files import MAX_OUTER_FOLDERS, SITE_FILE
 from blogapi.importing.refusals import RefusedFile
 
-# Folders of a site whose files are at the root of its addresses, or that authors name in front of a path.
+# Folders whose files have addresses at the root of the site, or that authors write at the start of a path.
 _STATIC_FOLDERS = ("static", "assets", "public", "source", "src", "content", "files")
 # Folders that belong to a site whose configuration file was not found.
 _SIBLINGS = (*_STATIC_FOLDERS, "images", "img", "uploads", "media", "wp-content")
@@ -55,10 +55,10 @@ _PREFIX = re.compile(
 )
 
 
-def find_site(folder: Path, root: Path, list_names: ListNames) -> tuple[list[Path], list[Path]]:
-    """Return the folders in which the paths in files of `folder` are looked up, and those that may be read.
+def list_site_folders(folder: Path, root: Path, list_names: ListNames) -> tuple[list[Path], list[Path]]:
+    """Return the folders in which paths in files of `folder` are looked up, and the folders that may be read.
 
-    `folder` is in the imported folder `root`. Links are resolved in the folders that may be read.
+    `folder` is in the imported folder `root`. The folders that may be read are paths without symbolic links.
     """
     outer = root.parents[:MAX_OUTER_FOLDERS]
     home: Path | None = None
@@ -85,7 +85,7 @@ def find_site(folder: Path, root: Path, list_names: ListNames) -> tuple[list[Pat
 def list_page_folders(source: Path, bases: Sequence[Path], list_names: ListNames) -> Iterator[Path]:
     """Yield the folders to which a relative path on the page of `source` can refer, besides its own folder.
 
-    A browser resolves it against the address of the page. Below `content`, the address is the file's path:
+    A browser resolves the path against the page's address. Below `content`, this is the path of the file:
     `content/blog/a.md` and `content/blog/a/index.md` have files in `static/blog/a/`. With one folder for each
     language, the translations of a page share its files.
     """
@@ -146,14 +146,15 @@ class MediaFiles:
     def __init__(self, assets: Sequence[Path] = ()) -> None:
         self._assets: tuple[Path, ...] = ()
         self._list_names = lru_cache(_MAX_LISTED_FOLDERS)(_list_names)
-        self._find_site = lru_cache(_MAX_LISTED_FOLDERS)(partial(find_site, list_names=self._list_raw_names))
+        list_folders = partial(list_site_folders, list_names=self._list_raw_names)
+        self._list_site_folders = lru_cache(_MAX_LISTED_FOLDERS)(list_folders)
         self._get_tree = lru_cache(1)(_list_tree)
-        #: The folders in `assets` without further folders.
+        #: The folders in `assets` that contain no folders.
         self._flat: set[Path] = set()
         self.add_folders(assets)
 
     def add_folders(self, folders: Iterable[Path]) -> None:
-        """Look up files in further folders, after those that were named before."""
+        """Look up files also in these folders, after the folders that were added before."""
         new = dict.fromkeys(folder.resolve() for folder in folders if folder.is_dir())
         self._assets = tuple(dict.fromkeys((*self._assets, *new)))
         self._flat.update(filter(_is_flat, new))
@@ -168,43 +169,41 @@ class MediaFiles:
         up in all of `root`, because Obsidian names files that way. Raises RefusedFile for a link out of these
         folders, and for a path that is not a regular file.
         """
-        bases, own = self._find_site(source.parent, root)
+        bases, own = self._list_site_folders(source.parent, root)
         allowed = (*self._assets, *own)
         for path in _list_variants(reference):
             for target in self._list_targets(path, source, bases):
                 # The path is checked before it is opened, so that nothing outside these folders is accessed.
                 if any(target.is_relative_to(folder) for folder in allowed):
-                    file = self._open_file(target, allowed)
+                    file = self._resolve_file(target, allowed)
                     if file:
                         return file
         for name in _list_variants(reference):
             named = None if "/" in name else self._get_tree(root).get(_fold_case(name))
-            file = self._open_file(named, (root,)) if named else None
+            file = self._resolve_file(named, (root,)) if named else None
             if file:
                 return replace(file, is_elsewhere=True)
         return None
 
     def _list_targets(self, path: str, source: Path, bases: Sequence[Path]) -> Iterator[Path]:
-        # A browser resolves `../x.png` against the address of the page, which differs from the path of its
-        # source.
+        # A browser resolves `../x.png` against the page's address, which differs from the path of `source`.
         versions = list_versions(path)
         below = [re.sub(r"^(?:\.{1,2}/)+", "", version.lstrip("/")) for version in versions]
         for version, relative in zip(versions, below, strict=True):
             if not version.startswith("/"):
                 folders = list_page_folders(source, bases, self._list_raw_names)
-                yield from self._join_all((source.parent, source.with_suffix(""), *folders), version)
-            yield from self._join_all((*self._assets, *bases), relative)
+                yield from self._join_folders((source.parent, source.with_suffix(""), *folders), version)
+            yield from self._join_folders((*self._assets, *bases), relative)
         for relative in below:
             yield from self._list_tails(relative)
             # `b/wp-content/uploads/x.jpg` is `wp-content/uploads/x.jpg` or `uploads/x.jpg` beside an export.
             inner_paths = _INNER_FOLDERS.search(relative)
             for inner in inner_paths.groups() if inner_paths else ():
-                yield from self._join_all(bases, inner)
+                yield from self._join_folders(bases, inner)
 
-    def _join_all(self, folders: Iterable[Path], path: str) -> Iterator[Path]:
+    def _join_folders(self, folders: Iterable[Path], path: str) -> Iterator[Path]:
         """Yield the path below each of the folders that contains its first part."""
-        # A blog can have 100,000 missing pictures; without this check, 50 paths of each would be looked up on
-        # the disk.
+        # Without this check, each of up to 100,000 missing pictures would need 50 look-ups on the disk.
         first = _fold_case(path.partition("/")[0])
         for folder in folders:
             if first in (".", "..") or first in self._list_names(folder):
@@ -216,18 +215,18 @@ class MediaFiles:
         for start in range(max(1, len(parts) - _MAX_TAIL_PARTS), len(parts)):
             tail, outer = "/".join(parts[start:]), parts[start - 1]
             for folder in self._assets:
-                # Many pictures have the same name, and only their folders differ. Google numbers them.
+                # Many pictures differ only in their folders; Google Takeout then numbers the file names.
                 roots = {folder.name.casefold(), *UPLOAD_FOLDERS}
                 is_upload_root = folder in self._flat or outer.casefold() in roots
                 is_unique = _fold_case(_add_suffix(tail, "(1)")) not in self._list_names(folder)
                 if "/" in tail or (is_upload_root and is_unique):
-                    yield from self._join_all((folder,), tail)
+                    yield from self._join_folders((folder,), tail)
 
-    def _open_file(self, target: Path, allowed: Sequence[Path]) -> FoundFile | None:
+    def _resolve_file(self, target: Path, allowed: Sequence[Path]) -> FoundFile | None:
         differs_in_case = False
         # Unlike `Path.exists`, this is False for a path that is too long.
         if not os.path.exists(target):  # noqa: PTH110
-            similar = self._find_similar(target, allowed)
+            similar = self._find_similar_path(target, allowed)
             if similar is None:
                 return None
             names = zip(similar.parts, target.parts, strict=True)
@@ -248,7 +247,7 @@ class MediaFiles:
             raise RefusedFile("It is not a regular file; replace it with one.")
         return FoundFile(resolved, differs_in_case)
 
-    def _find_similar(self, target: Path, allowed: Sequence[Path]) -> Path | None:
+    def _find_similar_path(self, target: Path, allowed: Sequence[Path]) -> Path | None:
         """Return the path that differs only in case or Unicode form, as macOS and Windows allow, or None."""
         top = next(folder for folder in allowed if target.is_relative_to(folder))
         path = top

@@ -34,7 +34,7 @@ from blogapi.web.errors import Problem, StorageFull
 
 # The library prepares two files at a time.
 _THREADS = 2
-# Extensions of media files that links can have in addition to those that the library gives its files.
+# Extensions that links to media files can have in addition to the extensions that the library uses.
 _OTHER_EXTENSIONS = ("jpeg", "jpe", "oga")
 
 Item = TypeVar("Item")
@@ -51,7 +51,7 @@ class LibraryFile:
     uuid: UUID | None
     address: str
     is_new: bool = False
-    note: str = ""  #: a sentence if the picture has lost text
+    note: str = ""  #: a sentence about changes of the picture, such as text that it lost
 
 
 @dataclass(slots=True)
@@ -94,7 +94,7 @@ class ImportedMedia:
         #: Why no further file can be stored, because the library or the disk is full.
         self._full: RefusedFile | None = None
 
-    def take(
+    def store_files(
         self, records: Iterable[ArticleRecord], get_html: Callable[[ArticleRecord], str]
     ) -> dict[str, RecordMedia]:
         """Store the files to which the records refer; return them by the key of the record.
@@ -145,7 +145,7 @@ class ImportedMedia:
         for digest, row in uploads.items():
             self._results[digest] = LibraryFile(row.uuid, addresses.make_path(row.hash, row.name))
         new = [digest for digest in unknown if digest not in uploads]
-        stored = map_files(lambda digest: self._store(paths[digest], alts.get(digest, "")), new)
+        stored = map_files(lambda digest: self._store_file(paths[digest], alts.get(digest, "")), new)
         self._results |= zip(new, stored, strict=True)
         for result, reference, digest in located:
             file = self._results[digest]
@@ -160,7 +160,7 @@ class ImportedMedia:
             self._results[digest] = replace(file, is_new=False, note="")
         return media_by_key
 
-    def exists(self, path: str, record: ArticleRecord) -> bool:
+    def has_file(self, path: str, record: ArticleRecord) -> bool:
         """Return whether a file is found for a path in the record (see `MediaFiles.find`)."""
         try:
             return is_local(path) and self._find_file(path, record) is not None
@@ -177,7 +177,7 @@ class ImportedMedia:
                 return file
         return self.files.find(path, record.path, root)
 
-    def _store(self, path: Path, alt: str) -> LibraryFile:
+    def _store_file(self, path: Path, alt: str) -> LibraryFile:
         if self._full:
             raise self._full
         try:

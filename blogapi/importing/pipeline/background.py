@@ -37,14 +37,14 @@ Item = TypeVar("Item")
 MEMORY_BYTES = 2 * 1024**3
 # 100,000 articles take about ten minutes of processor time. Pictures are decoded in other processes.
 CPU_SECONDS, MAX_SECONDS = 3600, 6 * 3600
-# How long the process continues after its input is closed; the server kills it earlier.
+# The time until the process ends itself after its input is closed; a running server kills it earlier.
 STOP_SECONDS = 5.0
 UPDATE_SECONDS = 0.5
 
 _TOO_LARGE = f"The import needs more than {MEMORY_BYTES // 1024**3} GB of memory; split the file."
 
 
-def run(
+def run_import(
     open_import: Callable[[], AbstractContextManager[ImportRun]],
     report: Path,
     *,
@@ -62,19 +62,19 @@ def run(
     database.leave_checkpoints_to_server()
     progress = _Progress(_take_output(output))
     announce, foreign.announce = foreign.announce, progress.announce
-    threading.Thread(target=progress.watch, args=(input.fileno(),), daemon=True).start()
+    threading.Thread(target=progress.watch_input, args=(input.fileno(),), daemon=True).start()
     error, lock = "", report.with_name("process.lock")
     try:
-        # Wait for the process of a killed server, which ends soon.
+        # Wait for the end of a process that a killed server has left; it ends soon.
         with foreign.remember_signals(), files.locked(lock, wait=True), open_import() as progress.run:
             try:
-                progress.run.run(progress.report)
+                progress.run.run(progress.track_items)
             finally:
                 with files.partial_file(report) as partial:
                     with partial.open("w", encoding="utf-8", newline="\n") as file:
                         file.writelines(format_document(progress.run, dry_run=dry_run))
-                    files.replace(partial, report)
-                progress.print()
+                    files.replace_file(partial, report)
+                progress.print_progress()
     except RefusedFile as refusal:
         error = str(refusal)
     except Problem as problem:
@@ -88,7 +88,7 @@ def run(
         foreign.announce = announce
         progress.ended.set()
         faulthandler.cancel_dump_traceback_later()
-    progress.print(error=error)
+    progress.print_progress(error=error)
 
 
 def _take_output(output: TextIO) -> TextIO:
@@ -108,23 +108,23 @@ class _Progress:
         self._next_print = 0.0
         self._stopping, self.ended = threading.Event(), threading.Event()
 
-    def report(self, items: Iterable[Item], *, total: int, label: str) -> Iterator[Item]:
+    def track_items(self, items: Iterable[Item], *, total: int, label: str) -> Iterator[Item]:
         """Yield the items and count them; raises SystemExit when the import must end."""
         self._stage, self._done, self._total = label.lower(), 0, total
-        self.print()
+        self.print_progress()
         for item in items:
             if self._stopping.is_set():
                 raise SystemExit
             yield item
             self._done += 1
             if clock.monotonic() >= self._next_print:
-                self.print()
+                self.print_progress()
 
     def announce(self, name: str) -> None:
-        """Print the format of another package whose code runs; "" = none. The code can end the process."""
+        """Print the name of the format whose code, from another package, starts; "" = the code has ended."""
         self._print_line({"format": name})
 
-    def print(self, **result: str) -> None:
+    def print_progress(self, **result: str) -> None:
         summary = summarize_run(self.run) if self.run else None
         line = {"stage": self._stage, "done": self._done, "total": self._total, "summary": summary} | result
         self._print_line(line)
@@ -133,7 +133,7 @@ class _Progress:
     def _print_line(self, line: dict[str, Any]) -> None:
         print(json.dumps(line), file=self._output, flush=True)
 
-    def watch(self, input: int) -> None:
+    def watch_input(self, input: int) -> None:
         """Wait until the input is closed, and end the process unless the import has ended."""
         # Not buffered: a buffered read would still hold its lock when the process exits.
         while os.read(input, 1024):

@@ -83,14 +83,14 @@ def _build_head(run: ImportRun, *, dry_run: bool) -> dict[str, Any]:
         "summary": _summarize_reports(run.reports),
         "dry_run": dry_run,
         "counts": _count_results(run.reports),
-        "visibility": _count_visibility(run.reports),
+        "visibility": _count_by_visibility(run.reports),
         "formats": list(run.sources),
         "notes": run.notes,
         "authors": [asdict(author) for author in run.state.authors.list_reports()],
         "unused_author_map_names": sorted(run.state.authors.unused_names),
         "media": count_media(run.reports),
         "remote_files": run.remote_files,
-        **_describe_public_here(run),
+        **_describe_hidden_articles(run),
         "template_tags": dict(run.unresolved.most_common()),
         "left_behind": {name: dict(source.left_behind.most_common()) for name, source in run.sources.items()},
     }
@@ -99,11 +99,11 @@ def _build_head(run: ImportRun, *, dry_run: bool) -> dict[str, Any]:
 def _summarize_reports(reports: Iterable[FileReport]) -> str:
     reports = list(reports)
     results = _count_results(reports)
-    numbers = _count_visibility(reports) | {name: results[name] for name in ("skipped", "refused")}
+    numbers = _count_by_visibility(reports) | {name: results[name] for name in ("skipped", "refused")}
     return ", ".join(f"{number} {name}" for name, number in numbers.items())
 
 
-def _count_visibility(reports: Iterable[FileReport]) -> dict[str, int]:
+def _count_by_visibility(reports: Iterable[FileReport]) -> dict[str, int]:
     """Return the numbers of public articles, drafts (including archived articles) and scheduled articles."""
     counter = Counter(report.status for report in reports if report.status)
     public, scheduled = sum(counter[status] for status in READABLE_STATUSES), counter[SCHEDULED]
@@ -151,12 +151,12 @@ def summarize_run(run: ImportRun) -> dict[str, Any]:
         "problem_count": len(problems),
         "problems": [_describe_problem(report) for report in problems[:MAX_PROBLEMS]],
         "notes": [_OPTION.sub("", note)[:_MAX_LENGTH] for note in notes[:_MAX_NOTES]],
-        **_describe_public_here(run, MAX_PROBLEMS),
+        **_describe_hidden_articles(run, MAX_PROBLEMS),
     }
 
 
-def _describe_public_here(run: ImportRun, limit: int | None = None) -> dict[str, Any]:
-    """Return what the former blog may have hidden: rules of plugins, guesses, and articles public here."""
+def _describe_hidden_articles(run: ImportRun, limit: int | None = None) -> dict[str, Any]:
+    """Return the fields about what the former blog may have hidden: plugins, guesses and public articles."""
     hidden_there = [report for report in run.reports if report.hidden_there]
     return {
         "unread_rules": run.unread_rules,

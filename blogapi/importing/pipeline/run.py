@@ -1,6 +1,6 @@
 """Run an import in two phases: read all sources, then store their articles.
 
-Links have targets only when all sources were read, so the first phase writes records into a temporary file.
+The targets of links are known only after all sources were read; until then, the records are in a spool file.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRec
 from blogapi.importing.format_api.hidden_parts import hide_parts
 from blogapi.importing.format_api.report import FileReport, Item, Result, report_problem
 from blogapi.importing.format_api.source import UNREAD_DRAFT, ImportOptions, Source
-from blogapi.importing.links.addresses import normalize_host, to_host
+from blogapi.importing.links.addresses import normalize_host, to_blog_address
 from blogapi.importing.links.index import LinkIndex, get_blog
 from blogapi.importing.links.record_links import RecordLinks
 from blogapi.importing.links.rewriting import rewrite_addresses
@@ -55,16 +55,16 @@ _ADDRESS = re.compile(
 )
 
 _BETWEEN_NAMES = re.compile(r"[,;]|\sand\s")
-# The notes of an article that is not stored yet.
+# The notes in the report of an article that is not stored yet.
 NOT_REACHED = ("The import ended before it reached this article; import the file again.",)
 
 
-class OwnFiles:
+class HostedFiles:
     """The media files of the blog on these hosts; `exists` returns whether a root-relative path is found."""
 
     def __init__(self, hosts: Collection[str], exists: Callable[[str], bool]) -> None:
         names = {normalize_host(host.partition("/")[0]) for host in hosts}
-        # A blog on wordpress.com has its files on a host of its own.
+        # The files of a blog on wordpress.com are on a host of their own.
         blogs = (name.removesuffix(".wordpress.com") for name in names if name.endswith(".wordpress.com"))
         self._hosts = names | {f"{blog}.files.wordpress.com" for blog in blogs}
         self._exists = exists
@@ -108,12 +108,12 @@ def resolve_record(
             notes += resolved.notes
         if unresolved:
             notes.append(
-                "Codes that only the old blog understands (template tags and wiki links) stay in the text, "
-                f"each with its number: {join_counts(unresolved)}."
+                "Template tags and wiki links that only the old blog understands stay in the text: "
+                f"{join_counts(unresolved)}."
             )
     if not content.strip():
         notes.append("The article has no text.")
-    files = OwnFiles(index.hosts, has_file)
+    files = HostedFiles(index.hosts, has_file)
     content = rewrite_addresses(content, record.content_type, targets.find_address, files.find_path)
     remote_files = files.count_missing()
     record = replace(
@@ -175,7 +175,7 @@ class ImportRun:
         #: The sources of the records by their keys.
         self._sources_by_key: dict[str, Source] = {}
         self._index, self._now = LinkIndex(get_site(), options.now), options.now
-        self._index.hosts |= {to_host(options.base_url)} - {""}
+        self._index.hosts |= {to_blog_address(options.base_url)} - {""}
         #: The slug, the title and the file of each record by its key.
         self._read_before: dict[str, tuple[str, str, str]] = {}
         #: The keys of records whose article is not public according to another file.
@@ -186,7 +186,7 @@ class ImportRun:
         self.remote_files = 0
         #: The number of pages among the records.
         self.page_count = 0
-        #: Sentences about whole sources.
+        #: Sentences about whole sources and the whole import.
         self.notes: list[str] = []
         #: The reports in the order in which the files and items were read.
         self.reports: list[FileReport] = []
@@ -205,9 +205,9 @@ class ImportRun:
 
     def run(self, show_progress: ProgressReporter) -> None:
         """Read and store everything; `reports` then has a report for each file or item."""
-        self._read(show_progress)
+        self._read_sources(show_progress)
         self._store_terms()
-        self._store(show_progress)
+        self._store_articles(show_progress)
         self.notes += self._describe_unread_rules()
         self.notes += self.state.guesses.describe()
         with self._importer.open_transaction():
@@ -217,7 +217,7 @@ class ImportRun:
             if isinstance(source, ExportSource):
                 self.reports += source.finish_blog(self._importer)
 
-    def _read(self, show_progress: ProgressReporter) -> None:
+    def _read_sources(self, show_progress: ProgressReporter) -> None:
         for source in self.sources.values():
             if isinstance(source, ExportSource):
                 self.reports += source.prepare_blog(self._importer)
@@ -225,7 +225,7 @@ class ImportRun:
         items = ((source, item) for source in self.sources.values() for item in source.read())
         total = sum(source.total for source in self.sources.values())
         for source, item in show_progress(items, total=total, label="Reading"):
-            record = self._check(item, source) if isinstance(item, ArticleRecord) else item
+            record = self._check_record(item, source) if isinstance(item, ArticleRecord) else item
             if isinstance(record, FileReport):
                 self.reports.append(record)
                 continue
@@ -233,7 +233,7 @@ class ImportRun:
             self.page_count += record.is_page
             self._new_fields.add(record)
             self.state.guesses.count(record)
-            # `_store` replaces this report.
+            # `_store_articles` replaces this report.
             self._report_indexes[record.key] = len(self.reports)
             self.reports.append(FileReport(record.key, Result.SKIPPED, notes=NOT_REACHED))
             key = record.former_key or record.key
@@ -241,7 +241,7 @@ class ImportRun:
             slug = imported.slug if imported else make_slug(record.slug or record.title)
             dated = keep_date(record, imported.published_at, times, self._now) if imported else record
             if imported and record.unlifted and imported.status in READABLE_STATUSES:
-                # A guess does not take down an article.
+                # A guess does not make a public article a draft.
                 dated = replace(dated, status=imported.status)
             self._index.add(dated, slug, uuid)
             self._spool.add(record)
@@ -251,7 +251,7 @@ class ImportRun:
             if get_blog(imported.key) in blogs and imported.key not in self._index.targets:
                 self._index.add(imported, imported.slug, uuid)
 
-    def _check(self, record: ArticleRecord, source: Source) -> Item:
+    def _check_record(self, record: ArticleRecord, source: Source) -> Item:
         if record.is_page and self._skips_pages:
             source.left_behind["pages"] += 1
             problem = NotAnArticle("It is a page, and pages are not imported.")
@@ -263,7 +263,7 @@ class ImportRun:
         """Return the record, or a report if the same article was read before.
 
         Several exports of a blog can contain the same article. Exports of blogs with the same address, such
-        as test blogs, can contain different articles with the same id; these get a key of their own.
+        as test blogs, can contain different articles with the same id; the second article gets another key.
         """
         slug = record.slug or make_slug(record.title)
         first = self._read_before.setdefault(record.key, (slug, record.title, record.source))
@@ -278,26 +278,26 @@ class ImportRun:
         return report_problem(record.key, NotAnArticle(reason), record.source, record.title)
 
     def _store_terms(self) -> None:
-        """Take over what the sources have besides articles: folders of media, hosts, notes and terms."""
+        """Store the terms of the sources, and use their media folders, hosts and notes in the import."""
         for source in self.sources.values():
             self._importer.media.files.add_folders(source.assets)
             self._index.hosts |= source.hosts
             self.notes += source.notes
-            terms = clean(list(source.terms), [])
+            terms = remove_forbidden_characters(list(source.terms), [])
             self.notes += store_terms(self.state, terms, self._importer.open_transaction)
         self.notes += self._new_fields.define(dry_run=self.state.dry_run)
 
-    def _store(self, show_progress: ProgressReporter) -> None:
-        records = show_progress(self._resolve_all(), total=len(self._spool), label="Importing")
+    def _store_articles(self, show_progress: ProgressReporter) -> None:
+        records = show_progress(self._resolve_records(), total=len(self._spool), label="Importing")
         outdated: set[str] = set()
         for batch in make_batches(records):
             for report in self._importer.store(batch):
                 self.reports[self._report_indexes[report.key]] = report
                 if report.slug:
                     outdated.update(self._index.set_slug(report.key, report.slug))
-        # The links to an article that got another slug than expected are corrected.
+        # Correct the links to articles that got another slug than expected.
         if outdated and not self.state.dry_run:
-            corrected = (self._resolve(record)[0] for record in self._spool.read(outdated))
+            corrected = (self._resolve_record(record)[0] for record in self._spool.read(outdated))
             for batch in make_batches(corrected):
                 self._importer.store(batch)
 
@@ -316,29 +316,29 @@ class ImportRun:
         )
         if public_here := len(self.state.public_unread):
             number = f"Public here, rules unread: {public_here:,}."
-            yield f"{number} They were imported before and keep their status."
+            yield f"{number} These articles were imported before and keep their status."
 
-    def _resolve_all(self) -> Iterator[ArticleRecord]:
+    def _resolve_records(self) -> Iterator[ArticleRecord]:
         for record in self._spool.read():
-            resolved, unresolved, remote_files = self._resolve(record)
+            resolved, unresolved, remote_files = self._resolve_record(record)
             self.unresolved.update(unresolved)
             self.remote_files += remote_files
             yield resolved
 
-    def _resolve(self, record: ArticleRecord) -> tuple[ArticleRecord, Counter[str], int]:
+    def _resolve_record(self, record: ArticleRecord) -> tuple[ArticleRecord, Counter[str], int]:
         if record.key in self._private and record.status in READABLE_STATUSES:
             note = "It is not public in another of the files; it became a draft."
             record = replace(record, status="draft", notes=(*record.notes, note))
         if self._unread_rules == UNREAD_DRAFT:
             record = replace(record, unread_rules=self._sources_by_key[record.key].unread_rules)
-        has_file = partial(self._importer.media.exists, record=record)
+        has_file = partial(self._importer.media.has_file, record=record)
         return resolve_record(self._new_fields.complete(record), self._index, has_file)
 
 
 def clean_record(record: ArticleRecord) -> ArticleRecord:
     """Return the record without forbidden characters and hidden parts, and with notes about them."""
     removed: list[str] = []
-    cleaned: ArticleRecord = clean(record, removed)
+    cleaned: ArticleRecord = remove_forbidden_characters(record, removed)
     if removed:
         record = replace(cleaned, notes=(*cleaned.notes, describe_removed_characters(len(removed))))
     return split_byline(hide_parts(record))
@@ -347,7 +347,7 @@ def clean_record(record: ArticleRecord) -> ArticleRecord:
 def split_byline(record: ArticleRecord) -> ArticleRecord:
     """Return the record with names that the API accepts, and with a note if a name was too long.
 
-    A long name is split at commas, semicolons and `and`; what is still too long is cut.
+    A long name is split at commas, semicolons and `and`; parts that are still too long are cut.
     """
     limit = resolve_limit("MAX_NAME")
     if all(len(author.name) <= limit for author in record.authors):
@@ -362,16 +362,16 @@ def split_byline(record: ArticleRecord) -> ArticleRecord:
     return replace(record, authors=kept, notes=(*record.notes, note))
 
 
-def clean(value: Any, removed: list[str]) -> Any:
+def remove_forbidden_characters(value: Any, removed: list[str]) -> Any:
     """Return the value without forbidden characters in its texts; add these characters to `removed`."""
     if isinstance(value, str):
         removed += FORBIDDEN.findall(value)
         return FORBIDDEN.sub("", value)
     if isinstance(value, (tuple, list)):
-        return type(value)([clean(item, removed) for item in value])
+        return type(value)([remove_forbidden_characters(item, removed) for item in value])
     if isinstance(value, Mapping):
-        return {key: clean(item, removed) for key, item in value.items()}
+        return {key: remove_forbidden_characters(item, removed) for key, item in value.items()}
     if is_dataclass(value) and not isinstance(value, type):
         given = {field.name: getattr(value, field.name) for field in fields(value)}
-        return replace(value, **clean(given, removed))
+        return replace(value, **remove_forbidden_characters(given, removed))
     return value

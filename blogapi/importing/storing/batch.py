@@ -21,7 +21,7 @@ from blogapi.content.articles.writing.loaded_articles import LoadedArticles, loa
 from blogapi.content.custom_fields.validation import describe_unfit_values
 from blogapi.content.taxonomies.categories import Category
 from blogapi.delivery.redirects import service as redirect_service
-from blogapi.delivery.redirects.queries import add_placeholder
+from blogapi.delivery.redirects.queries import add_placeholder_address
 from blogapi.importing import queries
 from blogapi.importing.format_api.article_record import ArticleRecord, ExportedFields
 from blogapi.importing.format_api.report import FileReport, Result
@@ -83,7 +83,7 @@ class FormerPaths:
         self._state, self._owners = state, dict(state.planned_paths)
         self._new: list[FormerPath] = []
         paths = sorted({path for record in records for path in list_paths(record)})
-        self._site = add_placeholder(get_site()) if paths else None
+        self._site = add_placeholder_address(get_site()) if paths else None
         for group in chunk(paths):
             owners = select(FormerPath.path, FormerPath.article_id)
             rows = db.session.execute(owners.where(FormerPath.path.in_(group)))

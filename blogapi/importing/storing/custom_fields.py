@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from blogapi.content.custom_fields import custom_values, service
-from blogapi.content.custom_fields.definitions import copy_definitions
+from blogapi.content.custom_fields.definitions import detach_definitions
 from blogapi.content.custom_fields.models import CustomField, FieldType
 from blogapi.content.custom_fields.schemas import KINDS, READERS
 from blogapi.importing.format_api import source
@@ -149,7 +149,7 @@ class NewFields:
 
     def define(self, *, dry_run: bool) -> Iterator[str]:
         """Define custom fields, or in a dry run only plan them; yield sentences for the report."""
-        known = copy_definitions()
+        known = detach_definitions()
         end_read()
         self._definitions = CustomFields(known)
         new = [found for found in self._found.values() if self._definitions.find(found.key) is None]

@@ -204,7 +204,7 @@ class Importer:
                 return ""
             return render_content(record.content, record.content_type).html
 
-        media = self.media.take(records, get_html)
+        media = self.media.store_files(records, get_html)
         if media:
             unchanged = media.keys() - {item.key for item in changed}
             mapped = queries.get_mapped_paths(unchanged)

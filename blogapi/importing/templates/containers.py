@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from blogapi.importing.format_api.privacy_signs import TEXT_MARK
-from blogapi.importing.templates.tag_markup import LinkTargets, Resolved
+from blogapi.importing.templates.tag_markup import LinkTargets, ResolvedText
 from blogapi.importing.texts.lines import to_plain_markdown
 from blogapi.importing.texts.scanner import find_outside_code
 
@@ -34,12 +34,12 @@ _TITLE = re.compile(
 _MAX_DEPTH = 10
 
 
-def resolve_containers(content: str, content_type: str, targets: LinkTargets) -> Resolved:
+def resolve_containers(content: str, content_type: str, targets: LinkTargets) -> ResolvedText:
     """Return Markdown with containers outside code as alerts and quotes, and the unknown containers."""
     unknown = Counter[str]()
     if content_type == "markdown" and _MARK.search(content):
         content = _convert_containers(content, unknown, _MAX_DEPTH)
-    return Resolved(content, unknown)
+    return ResolvedText(content, unknown)
 
 
 def _convert_containers(text: str, unknown: Counter[str], depth: int) -> str:
@@ -49,7 +49,7 @@ def _convert_containers(text: str, unknown: Counter[str], depth: int) -> str:
             indent, step = text[start : mark.start()], "" if mark["colons"] else r"(?: {4}|\t)"
             inner = re.sub(f"(?m)^{indent}{step}", "", text[mark.end() + 1 : inner_end])
             block = _make_quote(mark, _convert_containers(inner, unknown, depth - 1), unknown)
-            # Blank lines keep the text around a quote out of it.
+            # Without blank lines, Markdown would add the text around a quote to the quote.
             before = "\n" * bool(text[max(0, start - 2) : start].strip())
             after = "\n" * bool(text[end : end + 2].strip())
             parts += [text[position:start], before, re.sub(r"(?m)^(?=.)", indent, block), after]

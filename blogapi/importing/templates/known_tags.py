@@ -136,7 +136,7 @@ def _get_constant(expression: str) -> str | None:
     return "" if expression.lower() in _ROOTS else None
 
 
-def get_name(expression: str) -> str:
+def get_output_name(expression: str) -> str:
     """Return the name under which an output is counted: its variable or its last filter, else ""."""
     parts = [part.strip() for part in _PART.findall(expression)] or [""]
     match = _NAME.match(parts[-1] if _STRING.fullmatch(parts[0]) else parts[0])

@@ -7,7 +7,7 @@ from collections import Counter
 
 from blogapi.importing.format_api.privacy_signs import TEXT_MARK
 from blogapi.importing.templates.known_tags import TemplateTag, parse_arguments, show_tag
-from blogapi.importing.templates.tag_markup import LinkTargets, Resolved
+from blogapi.importing.templates.tag_markup import LinkTargets, ResolvedText
 from blogapi.importing.texts.scanner import find_outside_code
 from blogapi.rendering.hidden_elements import remove_spans
 
@@ -33,12 +33,12 @@ _EXPRESSION = re.compile(rf"(\"[^\"]*+\"|'[^']*+')|(?<![\w:-])(?:[\w:-]++=)?{_BR
 
 
 def remove_code(content: str) -> str:
-    """Return the text without `import`, `export` and comments."""
+    """Return the text without `import` and `export` statements and without comments."""
     code = find_outside_code(content, "mdx", _CODE, "ie{")
     return remove_spans(content, (match.span() for match in code)).lstrip("\n")
 
 
-def resolve_components(content: str, content_type: str, targets: LinkTargets) -> Resolved:
+def resolve_components(content: str, content_type: str, targets: LinkTargets) -> ResolvedText:
     """Return MDX as Markdown, and the names of the components of which only the text is kept."""
     parts, position, column, unresolved = list[str](), 0, 0, Counter[str]()
     for tag in find_outside_code(content, "mdx", _TAG, "<"):
@@ -52,13 +52,13 @@ def resolve_components(content: str, content_type: str, targets: LinkTargets) ->
             unresolved.update([f"<{name}>"] if name and not is_end else [])
             replacement = " " * (is_end and content.startswith("<", tag.end()))
             title = parse_arguments(written).get("title", "label", "summary")
-            # A title is shown only at the start of a line; elsewhere, the tag is part of a sentence.
+            # The title of a component is shown only if its tag starts a line; other tags are in a sentence.
             if title and before.rstrip(" \t")[-1:] in ("", "\n"):
                 replacement = f"**{title}**\n\n"
         column = len(before) - len(before.rstrip(" \t"))
         parts += [before, replacement]
         position = tag.end()
-    return Resolved("".join([*parts, _dedent_lines(content[position:], column)]), unresolved)
+    return ResolvedText("".join([*parts, _dedent_lines(content[position:], column)]), unresolved)
 
 
 def _convert_tag(name: str, written: str, targets: LinkTargets) -> str | None:

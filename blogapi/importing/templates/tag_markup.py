@@ -46,7 +46,7 @@ class LinkTargets(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Resolved:
+class ResolvedText:
     """A text with resolved template tags or wiki links."""
 
     content: str
@@ -107,9 +107,9 @@ def make_code(code: str, language: str, prefix: str, *, is_html: bool) -> str:
 
 
 def get_blank_line(content: str, start: int, end: int) -> str:
-    """Return the blank line that ends an HTML element which replaces `content[start:end]` in Markdown.
+    """Return the blank line that Markdown needs after an HTML element in place of `content[start:end]`.
 
-    It is "" unless the element has a line of its own and the next line is not blank.
+    The result is "" unless the element has a line of its own and the next line is not blank.
     """
     prefix = content[max(0, start - 200) : start].rpartition("\n")[2]
     rest, _, following = content[end : end + 200].partition("\n")
@@ -123,7 +123,7 @@ def escape_brackets(text: str) -> str:
 
 
 def render_inline(text: str) -> str:
-    """Return a line of Markdown as HTML without a paragraph; HTML in it stays."""
+    """Return a line of Markdown as HTML without a paragraph; HTML in the line stays."""
     if not _MARKUP.search(text):
         return escape(text, quote=False)
     html = markdown.render_markdown(text[:10_000]) or escape(text)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from blogapi.importing.templates import known_tags
 from blogapi.importing.templates.tag_markup import (
     LinkTargets,
-    Resolved,
+    ResolvedText,
     get_blank_line,
     make_code,
     render_inline,
@@ -28,8 +28,8 @@ RAW_TAGS = {"raw", "rawhtml", "verbatim", "html", "raw_html", "unsafe"}
 HIDDEN_TAGS = {"comment", "css", "js", "javascript", "style", "stylesheet", "schema"}
 _LITERAL_TAGS = "|".join(sorted(CODE_TAGS | RAW_TAGS | HIDDEN_TAGS, key=len, reverse=True))
 
-# Patterns of the text of a tag and of other parts. None of them matches beyond the start of the next tag of
-# its kind, so that the search takes linear time.
+# Patterns of the text of a tag and of other parts. No pattern matches beyond the start of the next tag of its
+# kind, so that the search takes linear time.
 _START = r"\{(?:%|\{[<%])[-+~]?\s*+"
 _TEXT = r"(?:[^%>{]++|%(?!\})|>(?!\}\})|\{(?!%|\{[<%]))*+"
 _COMMENT = r"(?:[^*{]++|\*(?!/)|\{(?!\{[<%/-]|%))*+"
@@ -61,7 +61,7 @@ _HEADING = re.compile(r"(?:^|\n) {0,3}#{1,6}[ \t][^\n]*\Z")
 _CONTENTS = re.compile(r"\{:\s*toc\b")
 # The list item that kramdown replaces with the table of contents.
 _CONTENTS_ITEM = re.compile(r"^[ \t]*(?:[-*+]|[0-9]{1,3}\.)[ \t].*\Z", re.MULTILINE)
-# Statements. Unlike other unknown tags, they are kept around the text up to their closing tags.
+# Statements stay in the text; of other unknown tags, only the text up to the closing tag is kept.
 _STATEMENTS = split_words("""if ifchanged unless for case tablerow capture macro call set filter with
     assign else elsif elif elseif when include include_cached block layout extends import from cycle
     increment decrement liquid render break continue include_relative""")
@@ -96,7 +96,7 @@ _PATTERN = re.compile(
     rf"(?P<escaped>{_ESCAPED})"
     rf"|(?P<remark>\{{\{{-?\s*+/\*{_COMMENT}\*/\s*+-?\}}\}}"
     r"|\{\#-?\s(?:[^{}#]++|\#(?!\}))*+\#\}|\{%-?\s*+\#(?:[^%{]++|%(?!\}))*+%\}"
-    # A placeholder of Pelican, which the path of a file follows.
+    # A Pelican placeholder before the path of a file, such as `{static}`.
     r"|(?:(?<=[(<\"'=])|(?<=\]:\s))\{(?:filename|static|attach)\})"
     rf"|(?P<literal>{_LITERAL}"
     rf"(?P<inner>(?:[^{{]++|(?!{_START}(?:/|end_?)?\s*+(?P=inner_name)\b)\{{)*+){_LITERAL_END})"
@@ -186,51 +186,51 @@ def _unescape_shortcode(tag: str) -> str:
     return tag.replace("/*", "", 1)[::-1].replace("/*", "", 1)[::-1]
 
 
-def remove_lists(content: str, content_type: str) -> tuple[str, int]:
+def remove_attribute_lists(content: str, content_type: str) -> tuple[str, int]:
     """Return the text without the attribute lists outside code, and the number of removed lists.
 
     The id of a heading is kept, in the form that blogapi reads.
     """
     parts, position, number = [], 0, 0
     for match in find_outside_code(content, content_type, _LIST, "{"):
-        parts.append(_remove_list(content[position : match.start()], match[0]))
+        parts.append(_remove_attribute_list(content[position : match.start()], match[0]))
         position, number = match.end(), number + (not parts[-1].endswith(match[0]))
     return "".join([*parts, content[position:]]), number
 
 
-def _remove_list(before: str, written: str) -> str:
+def _remove_attribute_list(before: str, written: str) -> str:
     line_start = before.rstrip(" \t>")
     block, id_ = line_start.removesuffix("\n"), _ID.search(written)
     if id_ and _HEADING.search(block):
         return f"{block.rstrip()} {{{id_[0]}}}"
     if _CONTENTS.match(written):
         return _CONTENTS_ITEM.sub("", block)
-    # In Hugo, a paragraph has its list on the next line.
+    # In Hugo, the attribute list of a paragraph is on the line after the paragraph.
     is_text = written[1] != ":" and before[-1:] in (" ", "\t") and line_start[-1:] not in ("", "\n")
     return before + written if is_text else before
 
 
-def resolve_templates(content: str, content_type: str, targets: LinkTargets) -> Resolved:
+def resolve_templates(content: str, content_type: str, targets: LinkTargets) -> ResolvedText:
     """Return the text with the template tags outside code resolved, and the numbers of other tags by name.
 
     In code, only the tags that protect code from the template engine (`{% raw %}`) are removed.
     """
     if content_type == "text" or "{" not in content:
-        return Resolved(content)
+        return ResolvedText(content)
     if "endraw" in content or "*/" in content:
         content = change_code(content, content_type, _PROTECTED, unescape_code)
-    resolver = _Resolver(content, content_type, targets)
-    content, removed = remove_lists(resolver.resolve(), content_type)
+    resolver = _TagResolver(content, content_type, targets)
+    content, removed = remove_attribute_lists(resolver.resolve(), content_type)
     notes = []
     if resolver.unwrapped:
         names = ", ".join(f"“{name[:60]}”" for name in list(resolver.unwrapped)[:10])
         notes.append(f"The text in unknown tags was kept without the tags: {names}.")
     if removed:
         notes.append(f"The import removed {format_count(removed, 'attribute list')} (like `{{: .class}}`).")
-    return Resolved(content, resolver.unresolved + resolver.unwrapped, tuple(notes))
+    return ResolvedText(content, resolver.unresolved + resolver.unwrapped, tuple(notes))
 
 
-class _Resolver:
+class _TagResolver:
     def __init__(self, content: str, content_type: str, targets: LinkTargets) -> None:
         self._content, self._type, self._targets = content, content_type, targets
         self.unresolved: Counter[str] = Counter()
@@ -251,11 +251,11 @@ class _Resolver:
                 if tag.partner:
                     tag.partner.replacement = ""
             elif tag.partner and tag.name not in _STATEMENTS:
-                self._unwrap(tag, tag.partner)
+                self._unwrap_tag(tag, tag.partner)
             else:
                 call, name = _CALL.fullmatch(tag.text) if tag.kind == "output" else None, tag.name
                 if tag.kind == "output":
-                    name = call["name"] if call else known_tags.get_name(tag.text)
+                    name = call["name"] if call else known_tags.get_output_name(tag.text)
                 elif name in _INCLUDES:
                     # The name of the included file shows what is missing.
                     name = " ".join([name, *tag.text.split(maxsplit=1)[:1]])[:80]
@@ -300,7 +300,7 @@ class _Resolver:
     def _show_output(self, tag: FoundTag) -> str | None:
         call, player = _CALL.fullmatch(tag.text), _PLAYER.fullmatch(tag.text)
         if call:
-            return self._show_named(call["name"].rpartition("::")[2], call["text"], tag)
+            return self._show_named_tag(call["name"].rpartition("::")[2], call["text"], tag)
         if player:
             return known_tags.embed_address(
                 player["address"], player["title"] or "", is_html=self._is_in_html(tag)
@@ -311,19 +311,19 @@ class _Resolver:
         text = known_tags.evaluate_expression(tag.text)
         if text != "" or following.startswith("/") or following in ("{{", "{%"):
             return text
-        # The root of the blog, without a path.
+        # The expression is the root of the blog, without a path after it.
         if self._content[tag.start - 1 : tag.start] not in ("(", '"', "'", "<", "="):
             return None
         return "/" if following[:1] in (")", '"', "'", ">", "#", "?", " ", "") else ""
 
     def _show_tag(self, tag: FoundTag) -> str | None:
         if tag.name not in _INCLUDES:
-            return None if tag.name in _STATEMENTS else self._show_named(tag.name, tag.text, tag)
+            return None if tag.name in _STATEMENTS else self._show_named_tag(tag.name, tag.text, tag)
         file, _, text = tag.text.strip().partition(" ")
         name = _SUFFIX.sub("", file.strip("\"',")).rpartition("/")[2].lower()
-        return self._show_named(name, text, tag, kind="include") if name and "{{" not in file else None
+        return self._show_named_tag(name, text, tag, kind="include") if name and "{{" not in file else None
 
-    def _show_named(self, name: str, text: str, tag: FoundTag, kind: str = "") -> str | None:
+    def _show_named_tag(self, name: str, text: str, tag: FoundTag, kind: str = "") -> str | None:
         arguments, is_html = known_tags.parse_arguments(text), self._is_in_html(tag)
         replacement = known_tags.show_tag(
             known_tags.TemplateTag(name.lower(), arguments, kind or tag.kind, is_html, self._targets)
@@ -335,7 +335,7 @@ class _Resolver:
     def _get_blank_line_after(self, tag: FoundTag) -> str:
         return "" if self._type == "html" else get_blank_line(self._content, tag.start, tag.end)
 
-    def _unwrap(self, tag: FoundTag, closing: FoundTag) -> None:
+    def _unwrap_tag(self, tag: FoundTag, closing: FoundTag) -> None:
         arguments = known_tags.parse_arguments(tag.text)
         title = arguments.get("title", "summary", "header", "name", "label", "author")
         # In Jekyll and Hexo, words without quotes are one title.
@@ -345,18 +345,18 @@ class _Resolver:
             self.unwrapped[tag.name] += 1
         elif tag.name in _DETAILS:
             title = title or words or "".join(arguments.values[:1]) or "Details"
-            self._wrap(tag, closing, f"<details><summary>{render_inline(title)}</summary>", "</details>")
+            self._wrap_text(tag, closing, f"<details><summary>{render_inline(title)}</summary>", "</details>")
         elif tag.name in _QUOTES:
             credit = render_inline(title or words)
             footer = f"<footer>— {credit}</footer>" if credit else ""
-            self._wrap(tag, closing, "<blockquote>", f"{footer}</blockquote>")
+            self._wrap_text(tag, closing, "<blockquote>", f"{footer}</blockquote>")
         elif tag.name in _NOTICES:
-            self._wrap(tag, closing, "<blockquote>", "</blockquote>")
+            self._wrap_text(tag, closing, "<blockquote>", "</blockquote>")
             tag.replacement += f"<strong>{render_inline(title)}</strong>\n\n" if title else ""
         else:
             self.unwrapped[tag.name] += 1
 
-    def _wrap(self, tag: FoundTag, closing: FoundTag, start: str, end: str) -> None:
+    def _wrap_text(self, tag: FoundTag, closing: FoundTag, start: str, end: str) -> None:
         # A blank line lets Markdown continue in an HTML element.
         tag.replacement = f"{start}\n\n" if self._get_rest(tag.end) else f"{start}\n"
         is_inline = self._get_indent(closing.start) is None

@@ -1,6 +1,6 @@
-"""Resolve the wiki links of Obsidian, Quartz, Foam and Logseq, and remove what these programs hide.
+"""Resolve the wiki links of Obsidian, Quartz, Foam and Logseq, and remove texts that these programs hide.
 
-The text comes from private notes: comments (`%%…%%`) go, and pages that were not imported are only named.
+Comments (`%%…%%`) are removed, and links to pages that were not imported become plain text.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from blogapi.importing.texts.scanner import find_outside_code
 from blogapi.rendering import slugs
 
 _PATTERN = re.compile(
-    # Not `[[ -f file ]]` (a shell test), `[[1]](url)` (a link) or `[[1]]: url`.
+    # The pattern does not match `[[ -f file ]]` (a shell test), `[[1]](url)` (a link) and `[[1]]: url`.
     r"(?P<link>(?P<mark>!?)\[\[(?![\s\]])(?P<target>[^\[\]\n|]{0,500}?)(?:\\?\|(?P<text>[^\[\]\n]{0,500}))?\]\](?![(\[:]))"
     r"|(?P<comment>(?<![\w%])%%(?!%)(?:[^%]++|%(?!%))*+%%(?![\w%]))"
     r"|(?P<highlight>(?<![\w=&?])==(?=[^\s=])(?P<marked>[^=\n]{1,500}+)(?<!\s)==(?![\w=]))"
@@ -43,24 +43,24 @@ def find_open_comment(content: str) -> int | None:
 
 def resolve_wiki_links(
     content: str, content_type: str, targets: tag_markup.LinkTargets
-) -> tag_markup.Resolved:
+) -> tag_markup.ResolvedText:
     """Return Markdown with the wiki links outside code as links; links to unknown pages become their text.
 
     The address of an embedded picture is the name in the wiki link; an embedded page becomes a link.
     """
     if content_type != "markdown" or not any(hint in content for hint in _HINTS):
-        return tag_markup.Resolved(content)
-    return _Resolver(content, targets).resolve()
+        return tag_markup.ResolvedText(content)
+    return _WikiLinkResolver(content, targets).resolve()
 
 
-class _Resolver:
+class _WikiLinkResolver:
     def __init__(self, content: str, targets: tag_markup.LinkTargets) -> None:
         self._content = content
         self._targets = targets
         self._missing: Counter[str] = Counter()
         self._comments = 0
 
-    def resolve(self) -> tag_markup.Resolved:
+    def resolve(self) -> tag_markup.ResolvedText:
         parts, position = [], 0
         for match in find_outside_code(self._content, "markdown", _PATTERN, r"\[!%=\^"):
             parts += [self._content[position : match.start()], self._replace_match(match)]
@@ -73,7 +73,7 @@ class _Resolver:
             notes.append(f"The text of {count} to pages that were not found stays without a link: {names}.")
         if self._comments:
             notes.append(f"The import removed {format_count(self._comments, 'comment')} (`%%…%%`).")
-        return tag_markup.Resolved("".join([*parts, self._content[position:]]), unresolved, tuple(notes))
+        return tag_markup.ResolvedText("".join([*parts, self._content[position:]]), unresolved, tuple(notes))
 
     def _replace_match(self, match: re.Match[str]) -> str:
         if match["comment"]:
@@ -95,7 +95,7 @@ class _Resolver:
         prefix = self._content[line : match.start()]
         if not _QUOTE.fullmatch(prefix) or _ALERT.fullmatch(match[0]):
             return match[0]
-        inner = _Resolver(match["title"].strip(), self._targets)
+        inner = _WikiLinkResolver(match["title"].strip(), self._targets)
         title = inner.resolve().content or match["kind"].replace("-", " ").capitalize()
         self._missing += inner._missing
         self._comments += inner._comments

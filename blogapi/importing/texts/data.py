@@ -89,7 +89,7 @@ def _find_duplicates(keys: list[str]) -> list[str]:
     return [key for key, count in Counter(keys).items() if count > 1]
 
 
-def _duplicate_notes(keys: Iterable[str]) -> list[str]:
+def _describe_duplicates(keys: Iterable[str]) -> list[str]:
     return [
         f"The key “{to_line(key)[:60]}” appears twice; the last value is used." for key in dict.fromkeys(keys)
     ]
@@ -102,7 +102,7 @@ def parse_yaml(block: str, first_line: int) -> tuple[Entries, list[str]]:
     """
     duplicates: dict[yaml.Node, list[str]] = {}
 
-    def load(loader_type: Any = _TextLoader) -> object:
+    def load_block(loader_type: Any = _TextLoader) -> object:
         loader = loader_type(block)
         loader.duplicates = duplicates
         return loader.get_single_data()
@@ -110,12 +110,12 @@ def parse_yaml(block: str, first_line: int) -> tuple[Entries, list[str]]:
     if len(block) <= _MAX_FAST_LENGTH and "*" not in block:
         # If the block is not valid, the other loader parses it again, because its errors are clearer.
         with suppress(yaml.YAMLError, ValueError, RecursionError):
-            value = load(_FastTextLoader)
-            return _parse_block("YAML", lambda: value, first_line), _duplicate_notes(
+            value = load_block(_FastTextLoader)
+            return _parse_block("YAML", lambda: value, first_line), _describe_duplicates(
                 chain(*duplicates.values())
             )
         duplicates.clear()
-    return _parse_block("YAML", load, first_line), _duplicate_notes(chain(*duplicates.values()))
+    return _parse_block("YAML", load_block, first_line), _describe_duplicates(chain(*duplicates.values()))
 
 
 def parse_toml(block: str, first_line: int) -> tuple[Entries, list[str]]:
@@ -148,13 +148,13 @@ def parse_json(text: str, first_line: int) -> tuple[Entries, int, list[str]]:
         duplicates.extend(_find_duplicates([key for key, _ in pairs]))
         return dict(pairs)
 
-    def decode() -> object:
+    def decode_object() -> object:
         decoder = json.JSONDecoder(parse_float=str, parse_int=str, object_pairs_hook=to_mapping)
         value, end = decoder.raw_decode(text)
         ends.append(end)
         return value
 
-    return _parse_block("JSON", decode, first_line), ends[0], _duplicate_notes(duplicates)
+    return _parse_block("JSON", decode_object, first_line), ends[0], _describe_duplicates(duplicates)
 
 
 def parse_lines(block: str) -> tuple[Entries, list[str]]:
@@ -170,7 +170,7 @@ def parse_lines(block: str) -> tuple[Entries, list[str]]:
         else:
             key, _, value = line.partition(":")
             pairs.append((key, value.strip()))
-    return dict(pairs), _duplicate_notes(_find_duplicates([key for key, _ in pairs]))
+    return dict(pairs), _describe_duplicates(_find_duplicates([key for key, _ in pairs]))
 
 
 def _parse_block(language: str, parse: Callable[[], object], first_line: int) -> Entries:

@@ -34,8 +34,8 @@ _FILE_TIMES = {"last modified", "created", "git last modified", "git created"}
 class Zones:
     """The time zones of values without an offset."""
 
-    days: tzinfo = UTC  #: of a date without a time, which is midnight of this day
-    times: tzinfo = UTC  #: of a time without an offset
+    days: tzinfo = UTC  #: the zone of dates without a time, which mean midnight
+    times: tzinfo = UTC  #: the zone of times without an offset
 
 
 UTC_ZONES = Zones()
@@ -107,7 +107,7 @@ def split_date_prefix(name: str) -> tuple[date | None, str]:
     return day, name[match.end() :] or name
 
 
-def find_in_path(path: str) -> date | None:
+def find_date_in_path(path: str) -> date | None:
     """Return the date in the folder names of a path (`2021/05/06/x`, `notes/2021-05-06/x`), or None."""
     match = _DATE_IN_PATH.search(path)
     return _parse_day(match[1], match[3], match[4]) if match else None

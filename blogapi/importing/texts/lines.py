@@ -62,7 +62,7 @@ def to_mapping(value: object) -> dict[str, object]:
 
 
 def split_words(text: str) -> tuple[str, ...]:
-    """Return the words of a table, which a text lists."""
+    """Return the words of a text as a tuple."""
     return tuple(text.split())
 
 
@@ -148,7 +148,7 @@ def to_plain_markdown(value: object) -> str:
         return line
     parts = _CODE_SPAN.split(line)
     parts[::2] = (html.escape(part, quote=False) for part in parts[::2])
-    # After the period, Markdown recognises no list, heading or other block.
+    # The period at the start prevents Markdown from recognising a list, a heading or another block.
     rendered = render(f". {''.join(parts)}", "markdown")
     return to_line(rendered.plain_text.removeprefix("."))
 

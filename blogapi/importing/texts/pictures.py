@@ -9,7 +9,7 @@ from html import unescape
 
 from blogapi.rendering.characters import FORBIDDEN
 
-#: The maximum number of references of one article; the others are not followed.
+#: The maximum number of media files that are imported for one article.
 MAX_REFERENCES = 500
 MAX_ALT_LENGTH = 500
 _MAX_LENGTH = 2_048
@@ -46,7 +46,7 @@ def may_contain_references(content: str, extensions: Collection[str]) -> bool:
 def list_references(html: str, extensions: Collection[str]) -> list[FileReference]:
     """Return the references without a host in sanitized HTML, each path once.
 
-    A link counts only if its path has one of the `extensions` of media files; others lead to pages.
+    A link counts only if its path has one of the `extensions` of media files; other links lead to pages.
     """
     unique: dict[str, FileReference] = {}
     for element in _ELEMENT.finditer(html):

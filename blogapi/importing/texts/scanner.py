@@ -66,17 +66,16 @@ def change_code(
 def blank_code(content: str, content_type: str) -> str:
     """Return Markdown with spaces in place of its code, so that everything else keeps its position.
 
-    Elements such as <pre> stay: browsers read the tags in them.
+    Elements such as <pre> stay, because browsers read the tags in these elements.
     """
 
-    def blank(code: str) -> str:
-        # The first character stays, so that a line that begins with a code span does not become an indented
-        # line.
+    def fill_with_spaces(code: str) -> str:
+        # The first character stays, so that a line that begins with a code span is not indented afterwards.
         return code if code.startswith("<") else code[0] + _VISIBLE.sub(" ", code[1:])
 
     if content_type != "markdown":
         return content
-    content = change_code(content, content_type, _NEVER, blank)
+    content = change_code(content, content_type, _NEVER, fill_with_spaces)
     indented, parts, offset = set(_find_indented_lines(content)), [], 0
     for line in content.split("\n"):
         parts.append(" " * len(line) if offset in indented else line)

@@ -28,9 +28,9 @@ MAX_ITEM_SIZE = 32_000_000
 ELEMENT_SIZE = 150
 _MAX_DEPTH = 16
 _MAX_IGNORED_DEPTH = 1_000
-# A post can have thousands of comments, and the import needs nothing of these elements.
+# The import does not need these elements, and a post can have thousands of comments with such elements.
 _IGNORED_ELEMENTS = frozenset({"wp:commentmeta"})
-# Elements around the elements of the channel.
+# The outer elements, which contain the elements of the channel.
 _WRAPPER_ELEMENTS = frozenset({"rss", "channel", "feed"})
 # The comments with which qTranslate marks the languages of a text: `<!--:en-->`.
 _LANGUAGE_MARK = re.compile(r":(?:[a-z]{2})?")
@@ -62,7 +62,7 @@ class Element:
 
 
 class ElementBuilder:
-    """Builds the elements of the channel; `take_elements` returns those that are complete.
+    """Builds the elements of the channel; `take_elements` returns the complete elements.
 
     Namespaces are not resolved, because some files do not declare them.
     """
@@ -187,7 +187,7 @@ def decode_file(file: BinaryIO, *, is_strict: bool = True) -> Iterator[str]:
     codec = "utf-8"
     with suppress(LookupError):
         codec = codecs.lookup(name).name if _ENCODINGS.fullmatch(name) else "utf-8"
-    # As in browsers, because programs on Windows declared cp1252 as ISO 8859-1.
+    # Browsers do the same, because programs on Windows declared cp1252 as ISO 8859-1.
     codec = {"ascii": "utf-8", "iso8859-1": "cp1252"}.get(codec, codec)
     encoding = find_codec(data, codec)
     # UTF-16 has no invalid bytes that could be kept.

@@ -54,7 +54,7 @@ def _send_mails(app: Flask, status: BackupStatus) -> Iterator[bool]:
     end_read()
     for address in addresses:
         try:
-            mail.send(address, f"No good backup of {title}", text)
+            mail.send_email(address, f"No good backup of {title}", text)
             yield True
         except mail.NotSent as problem:
             app.logger.error("the e-mail about the overdue backup was not sent: %s", problem)

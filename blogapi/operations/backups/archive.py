@@ -38,7 +38,7 @@ _COMPRESSION_LEVEL = 1
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 # The maximum sizes of files that are read into memory; the list of media files has about 90 bytes per file.
 _MAX_BYTES = {MANIFEST: 1024 * 1024, SETTINGS: 1024 * 1024, MEDIA_LIST: 20 * 1024 * 1024}
-# This suffices for all files that a list of media files can contain, with 170 bytes for each.
+# This limit suffices for all files that a list of media files can contain, with 170 bytes for each file.
 _MAX_DIRECTORY_BYTES = 40 * 1024 * 1024
 
 READ_ERRORS = (
@@ -57,7 +57,7 @@ def create_archive(target: Path) -> zipfile.ZipFile:
     return zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=_COMPRESSION_LEVEL)
 
 
-def add_media(archive: zipfile.ZipFile, source: IO[bytes], file: StoredFile) -> bool:
+def add_media_file(archive: zipfile.ZipFile, source: IO[bytes], file: StoredFile) -> bool:
     """Add a media file; return whether it has the right size and digest."""
     # By default, a ZipInfo is stored without compression; most media files are compressed already.
     info = zipfile.ZipInfo(f"{MEDIA_FOLDER}/{file.path}")
@@ -103,7 +103,7 @@ def unpack_backup(path: Path, folder: Path, *, progress: ProgressReporter = no_p
 
 
 def read_manifest(path: Path) -> Manifest:
-    """Return the manifest of a backup; raises InvalidBackup if it or the list of media files is damaged."""
+    """Return the manifest; raises InvalidBackup if the manifest or the list of media files is damaged."""
     with open_archive(path) as archive:
         manifest = _read_manifest(archive)
         _read_media_list(archive)

@@ -48,7 +48,7 @@ def _run_command(command: tuple[str, ...], path: Path) -> None:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=messages,
-                # On POSIX, a new process group, so that the programs that it starts are killed with it.
+                # On POSIX, the command gets a process group, so that programs that it starts are killed too.
                 start_new_session=True,
             )
         except OSError as error:
@@ -67,7 +67,7 @@ def _run_command(command: tuple[str, ...], path: Path) -> None:
             raise _make_conflict(path, f"its exit status is {code}. {output}".strip().rstrip("."))
 
 
-def stop_running() -> bool:
+def stop_running_command() -> bool:
     """End the running command and the programs that it has started; return whether there was one."""
     running = [process for process in _running_processes if process.poll() is None]
     for process in running:

@@ -43,7 +43,7 @@ def backup(name: str, keep: int | None, verify: bool, as_json: bool) -> None:
         raise click.UsageError("--keep needs an existing FOLDER and cannot be combined with --verify.")
     rotation = Rotation()
     with report_problems(), exit_on_sigterm():
-        instance = blog_folder.find_existing()
+        instance = blog_folder.find_blog_with_database()
         if verify:
             result = restoring.verify_backup(path, instance, progress=show_progress)
         else:
@@ -61,8 +61,8 @@ def _create_backup(instance: Path, path: Path, keep: int | None) -> tuple[Backup
         raise click.UsageError(f"The folder {path.parent} does not exist.")
     with status.record_attempt(instance):
         if path.is_dir():
-            target = path / naming.manual_backup_name(clock.now())
-            result, rotation = folder_backups.create_in_folder(
+            target = path / naming.make_manual_backup_name(clock.now())
+            result, rotation = folder_backups.create_folder_backup(
                 instance, target, BackupKind.MANUAL, keep=keep, progress=show_progress
             )
         else:

@@ -17,7 +17,8 @@ from blogapi.operations.backups.service import Backup
 from blogapi.operations.backups.status import BackupStatus
 from blogapi.web.errors import Problem
 
-# The seconds from the start to the first check whether the backup of the day exists, and between checks.
+# The thread checks whether the backup of the day exists: for the first time after FIRST_CHECK_SECONDS, and
+# then every CHECK_SECONDS.
 FIRST_CHECK_SECONDS = 5.0
 CHECK_SECONDS = 1800.0
 
@@ -37,19 +38,19 @@ def create_backup_if_missing(instance: Path, *, keep: int, today: date) -> Backu
 
     If the backup exists and BACKUP_COMMAND did not succeed for it, only the command runs again.
     """
-    path = instance / "backups" / naming.daily_backup_name(today)
+    path = instance / "backups" / naming.make_daily_backup_name(today)
     if path.exists() and not status.read_status(instance).failing_since:
         return None
     with status.record_attempt(instance):
         backup = None
         if not path.exists():
-            backup, _ = folder_backups.create_in_folder(instance, path, BackupKind.DAILY, keep=keep)
+            backup, _ = folder_backups.create_folder_backup(instance, path, BackupKind.DAILY, keep=keep)
         backup_command.run_after_backup(instance, path)
         return backup
 
 
 def _run(app: Flask, instance: Path, keep: int, stop: threading.Event) -> None:
-    # On a full disk, the status cannot be stored, so this thread remembers it.
+    # On a full disk, the status cannot be stored, so this thread remembers the status.
     remembered, seconds = BackupStatus(), FIRST_CHECK_SECONDS
     while not stop.wait(seconds):
         seconds = CHECK_SECONDS

@@ -38,15 +38,16 @@ def refuse_tables(url: URL) -> None:
 
 
 def restore_dump(url: URL, folder: Path, manifest: Manifest, media: BackupMedia, upgrade: Upgrade) -> None:
-    """Fill a database without tables from an unpacked backup; after an error, it has no tables again."""
+    """Fill a database without tables from an unpacked backup; after an error, its tables are deleted."""
     with postgresql_dumps.restored_tables(url, folder / DUMP):
         _check_and_upgrade(url, folder, manifest, media, upgrade)
 
 
 def verify_dump(url: URL, folder: Path, manifest: Manifest, media: BackupMedia, upgrade: Upgrade) -> bool:
-    """Restore an unpacked backup into a new database, and delete it again; raises its errors too.
+    """Restore an unpacked backup into a new database, delete this database again, and return True.
 
-    Return True. If the user may not create a database, only read the dump, and return False.
+    If the user may not create a database, only read the dump, and return False. Raises the errors of
+    `restore_dump`.
     """
     is_allowed = "SELECT rolcreatedb OR rolsuper FROM pg_roles WHERE rolname = current_user"
     with _open_connection(url) as connection:

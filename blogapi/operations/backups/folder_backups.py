@@ -21,7 +21,7 @@ class Rotation:
     media: PruneResult = field(default_factory=PruneResult)
 
 
-def create_in_folder(
+def create_folder_backup(
     instance: Path,
     target: Path,
     kind: BackupKind,
@@ -33,12 +33,12 @@ def create_in_folder(
     with service.convert_errors(target):
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         store = MediaStore(target.parent)
-        with store.locked():
+        with store.lock():
             backup = service.create_backup(instance, target, store=store, progress=progress)
             if keep is None:
                 return backup, Rotation()
             deleted = _delete_old_backups(target.parent, kind, keep=keep, created=target)
-            return backup, Rotation(deleted, store.prune())
+            return backup, Rotation(deleted, store.delete_unneeded_files())
 
 
 def _delete_old_backups(folder: Path, kind: BackupKind, *, keep: int, created: Path) -> list[Path]:
@@ -49,7 +49,7 @@ def _delete_old_backups(folder: Path, kind: BackupKind, *, keep: int, created: P
     is being downloaded; a later call deletes it.
     """
     deleted = []
-    same_kind = [path for path in folder.iterdir() if naming.find_kind(path.name) is kind]
+    same_kind = [path for path in folder.iterdir() if naming.find_backup_kind(path.name) is kind]
     older = [path for path in same_kind if path.name < created.name]
     for path in sorted(older)[: max(len(older) - (keep - 1), 0)]:
         with suppress(PermissionError):

@@ -58,17 +58,19 @@ def list_backups(instance: Path) -> list[StoredBackup]:
     backups = [
         _read_backup(path, kind, stat)
         for path, stat in files.read_statuses(folder.iterdir() if folder.is_dir() else ())
-        if (kind := naming.find_kind(path.name)) and S_ISREG(stat.st_mode)
+        if (kind := naming.find_backup_kind(path.name)) and S_ISREG(stat.st_mode)
     ]
     return sorted(backups, key=lambda backup: (backup.created, backup.name), reverse=True)
 
 
 def create_backup(instance: Path) -> StoredBackup:
     """Write a backup with all media files into the instance folder."""
-    target = instance / "backups" / naming.manual_backup_name(clock.now())
+    target = instance / "backups" / naming.make_manual_backup_name(clock.now())
     with _shorten_paths(instance), _lock_folder(target.parent):
         manual = [
-            path for path in target.parent.iterdir() if naming.find_kind(path.name) is BackupKind.MANUAL
+            path
+            for path in target.parent.iterdir()
+            if naming.find_backup_kind(path.name) is BackupKind.MANUAL
         ]
         if len(manual) >= MAX_MANUAL_BACKUPS:
             raise Conflict(
@@ -85,7 +87,7 @@ def create_backup(instance: Path) -> StoredBackup:
 def get_backup_path(instance: Path, name: str) -> Path:
     """Return the path of a backup; raises NotFound if there is no backup with this name."""
     path = instance / "backups" / name
-    if naming.find_kind(name) is None or not path.is_file():
+    if naming.find_backup_kind(name) is None or not path.is_file():
         raise NotFound("There is no backup with this name.")
     return path
 
@@ -108,16 +110,16 @@ def verify_backup(instance: Path, name: str) -> Verification:
 def delete_backup(instance: Path, name: str) -> None:
     """Delete a backup, and the media files beside it that no other backup needs.
 
-    Raises NotFound if there is no such backup, and Conflict for a daily backup, which the service deletes
-    itself when it is old.
+    Raises NotFound if there is no such backup, and Conflict for a daily backup, because the service itself
+    deletes old daily backups.
     """
     path = get_backup_path(instance, name)
-    if naming.find_kind(name) is BackupKind.DAILY:
+    if naming.find_backup_kind(name) is BackupKind.DAILY:
         raise Conflict("Daily backups are deleted automatically; DAILY_BACKUPS sets how many are kept.")
     store = MediaStore(path.parent)
-    with _shorten_paths(instance), service.convert_errors(path), _lock_folder(path.parent), store.locked():
+    with _shorten_paths(instance), service.convert_errors(path), _lock_folder(path.parent), store.lock():
         path.unlink(missing_ok=True)
-        store.prune()
+        store.delete_unneeded_files()
 
 
 def _read_backup(path: Path, kind: BackupKind, stat: os.stat_result) -> StoredBackup:

@@ -1,4 +1,4 @@
-"""The manifest of a backup, which describes its contents, and the list of its media files."""
+"""The manifest, which describes the contents of a backup, and the list of the media files of a backup."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class InvalidBackup(Exception):
 
 
 class MediaPlace(StrEnum):
-    """Where the media files of a backup are: in its file, in the folder `media` beside it, or not saved."""
+    """Where the media files of a backup are: in the backup, in the folder `media` beside it, or nowhere."""
 
     FILE = "file"
     FOLDER = "folder"
@@ -79,7 +79,7 @@ class MediaList:
         """Return the paths of all files, whether they were saved or not."""
         return {*self.saved, *(file.path for file in self.missing)}
 
-    def list_saved(self) -> list[StoredFile]:
+    def list_saved_files(self) -> list[StoredFile]:
         """Return the saved files, with their file names as labels."""
         if not all(map(stored_files.is_stored_path, self.saved)):
             raise InvalidBackup("its list of media files names a file that cannot exist")
@@ -102,7 +102,8 @@ class Manifest:
     """What a backup contains.
 
     `created` is the time of the backup, `blogapi` the version that made it, `step` the name of its last
-    migration, and `rows` the number of rows of each table. `has_theme` is whether it contains the theme.
+    migration, and `rows` the number of rows of each table. `has_theme` is whether the backup contains the
+    theme.
     """
 
     created: str

@@ -31,7 +31,8 @@ _MAX_EXAMPLES = 3
 class BackupMedia:
     """The media files of an unpacked backup.
 
-    `files` are the files to which its database refers (for a dump: to its list). `root` is their folder.
+    `files` are the media files that the database of the backup names; for a dump, the files in the list of
+    the backup. `root` is the folder that contains the files.
     """
 
     path: Path
@@ -41,13 +42,13 @@ class BackupMedia:
     # The files that could not be saved when the backup was made.
     known_missing: tuple[MissingFile, ...]
 
-    def verify(self, progress: ProgressReporter) -> None:
+    def verify_files(self, progress: ProgressReporter) -> None:
         """Raise Conflict if a file of the backup is missing or damaged."""
         expected = self._list_expected_files()
         checked = progress(expected, total=len(expected), label="Checking media files")
         self._refuse_files([file for file in checked if not copy_if_intact(self.root, file, None)])
 
-    def restore(
+    def restore_files(
         self, folder: MediaFolder, *, allow_missing: bool, progress: ProgressReporter
     ) -> tuple[MissingFile, ...]:
         """Copy files that are missing or damaged in the media folder; return files that could not be copied.
@@ -65,7 +66,7 @@ class BackupMedia:
         faulty = (MissingFile(file.path, file.label, fault) for file, fault in faults.items())
         return tuple({file.path: file for file in (*lost, *faulty)}.values())
 
-    def restore_deleted(self, folder: MediaFolder) -> None:
+    def restore_deleted_files(self, folder: MediaFolder) -> None:
         """Copy again the files that a running service has deleted during the restore.
 
         The service deletes files to which the former database does not refer.
@@ -117,13 +118,13 @@ def _find_fault(folder: MediaFolder, file: StoredFile, *, full: bool) -> str:
 def open_media(
     path: Path, manifest: Manifest, folder: Path, files: Collection[StoredFile] | None
 ) -> Iterator[BackupMedia]:
-    """Yield the media files of an unpacked backup: `files`, or by default all files in its list."""
+    """Yield the media files of an unpacked backup: `files`, or by default all files in the backup's list."""
     place = MediaPlace(manifest.media.place)
     list_path = folder / MEDIA_LIST
     media_list = parse_media_list(list_path.read_bytes()) if list_path.is_file() else None
     missing = media_list.missing if media_list else ()
     if files is None:
-        files = media_list.list_saved() if media_list else []
+        files = media_list.list_saved_files() if media_list else []
     if place is MediaPlace.FILE:
         with ZipFile(path) as archive:
             yield BackupMedia(path, place, files, ZipPath(archive, f"{MEDIA_FOLDER}/"), missing)

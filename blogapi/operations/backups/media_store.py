@@ -42,14 +42,14 @@ class MediaStore:
         self.root = folder / MEDIA_FOLDER
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
+    def lock(self) -> Iterator[None]:
         """Exclude other backups into the folder; raises Conflict if another backup is running."""
         with files.locked(self.folder / _LOCK_NAME) as held:
             if not held:
                 raise Conflict(f"Another backup into {self.folder} is running. Wait until it has finished.")
             yield
 
-    def contains(self, file: StoredFile) -> bool:
+    def contains_file(self, file: StoredFile) -> bool:
         """Return whether the folder has the file with the right size; its content is not checked."""
         return stored_files.find_fault(self.root / file.path, file, full=False) == ""
 
@@ -60,7 +60,7 @@ class MediaStore:
         ):
             raise Conflict(f"{self.root} has other files; name another folder for the backups.")
 
-    def add(self, source: IO[bytes], file: StoredFile) -> bool:
+    def add_file(self, source: IO[bytes], file: StoredFile) -> bool:
         """Store a file if its size and digest are right, and return True; otherwise return False."""
         if not self.root.is_dir():
             self.root.mkdir(mode=0o700)
@@ -69,7 +69,7 @@ class MediaStore:
             self.root, file, lambda target: stored_files.copy_and_verify(source, file, target)
         )
 
-    def prune(self) -> PruneResult:
+    def delete_unneeded_files(self) -> PruneResult:
         """Delete the files that no backup in the folder needs, unless a backup cannot be read."""
         if not (self.root / _MARKER).is_file():
             return PruneResult()

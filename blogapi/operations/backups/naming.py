@@ -22,17 +22,17 @@ _NAME_PATTERNS = {
 _COPY_PREFIXES = ("before-upgrade-", "before-restore-", "before-rollback-")
 
 
-def manual_backup_name(now: datetime) -> str:
+def make_manual_backup_name(now: datetime) -> str:
     """Return the name of a backup that the `backup` command writes into a folder."""
     return f"{BackupKind.MANUAL.value}-{now:%Y%m%dT%H%M%S%f}Z.zip"
 
 
-def daily_backup_name(today: date) -> str:
+def make_daily_backup_name(today: date) -> str:
     """Return the name of the daily backup, which is the same in every process."""
     return f"{BackupKind.DAILY.value}-{today.isoformat()}.zip"
 
 
-def find_kind(name: str) -> BackupKind | None:
+def find_backup_kind(name: str) -> BackupKind | None:
     """Return the kind of the backup with this name, or None for a name chosen by a user."""
     return next((kind for kind, pattern in _NAME_PATTERNS.items() if pattern.fullmatch(name)), None)
 

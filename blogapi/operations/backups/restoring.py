@@ -77,14 +77,14 @@ def restore_backup(
 ) -> RestoreResult:
     """Replace the content of the blog with a backup; save the former content in `backups/`.
 
-    This is safe while the blog is served: each write is either in the copy of the former content, or is made
-    after the restore. The media files are restored first, and no media file is deleted, so that the blog has
-    all its files before and after the restore. Raises Conflict and changes nothing in the blog if the file
-    cannot be restored, if another restore is running, if other writes interrupt each attempt, or if a
+    A restore is safe while the blog is served: each write is either in the copy of the former content, or is
+    made after the restore. The media files are restored first, and no media file is deleted, so that the blog
+    has all its files before and after the restore. Raises Conflict and changes nothing in the blog if the
+    file cannot be restored, if another restore is running, if other writes interrupt each attempt, or if a
     PostgreSQL database has tables.
     """
     url, media_folder = connections.get_database_url(instance), service.get_media_folder(instance)
-    is_sqlite = service.get_kind(url) is DatabaseKind.SQLITE
+    is_sqlite = service.get_database_kind(url) is DatabaseKind.SQLITE
     live = Path(str(url.database)) if is_sqlite else instance
     with service.convert_errors(path), service.report_full_disk(live):
         is_plain = naming.is_plain_copy(path.name)
@@ -100,7 +100,9 @@ def restore_backup(
             _open_backup(path, folder, progress) as (manifest, media),
         ):
             with service.report_full_disk(media_folder.root):
-                missing = media.restore(media_folder, allow_missing=allow_missing_media, progress=progress)
+                missing = media.restore_files(
+                    media_folder, allow_missing=allow_missing_media, progress=progress
+                )
             former_copy, unreadable = None, False
             if is_sqlite:
                 copy_path = instance / "backups" / f"before-restore-{clock.now():%Y%m%dT%H%M%S%f}.db"
@@ -109,7 +111,7 @@ def restore_backup(
                 with service.report_full_disk("the database"):
                     dumps.restore_dump(url, folder, manifest, media, _upgrade_database)
             with service.report_full_disk(media_folder.root):
-                media.restore_deleted(media_folder)
+                media.restore_deleted_files(media_folder)
             sentences = _restore_settings(folder, instance), _restore_theme(folder, instance)
             return RestoreResult(manifest, former_copy, unreadable, *sentences, missing)
 
@@ -120,7 +122,7 @@ def describe_replacement(path: Path, instance: Path) -> str:
     if live is None or not live.is_file():
         return ""
     number = "unknown"
-    # SQLite would change a file with lost writes when it opens it.
+    # SQLite would change a file with lost writes by opening the file.
     if not integrity.count_lost_writes(live):
         with suppress(sqlite3.Error), integrity.open_database(live) as connection:
             number = connection.execute("SELECT count(*) FROM article").fetchone()[0]
@@ -146,7 +148,7 @@ def verify_backup(path: Path, instance: Path, *, progress: ProgressReporter = no
         tempfile.TemporaryDirectory(prefix="blogapi-", ignore_cleanup_errors=True) as name,
         _open_backup(path, folder := Path(name), progress) as (manifest, media),
     ):
-        media.verify(progress)
+        media.verify_files(progress)
         if manifest.database is DatabaseKind.SQLITE:
             return Backup(path, manifest, media.known_missing)
         url = connections.get_database_url(instance)
@@ -159,7 +161,7 @@ def verify_backup(path: Path, instance: Path, *, progress: ProgressReporter = no
 def _open_staging_folder(parent: Path) -> AbstractContextManager[Path]:
     """Return a new staging folder in `parent`, which is deleted at the end of the `with` block.
 
-    Raises Conflict if another restore has one.
+    Raises Conflict if another restore has a staging folder in `parent`.
     """
     files.delete_temporary_folders(parent, _STAGING_PREFIX)
     if held := next(parent.glob(f"{_STAGING_PREFIX}*"), None):
@@ -173,7 +175,7 @@ def _open_staging_folder(parent: Path) -> AbstractContextManager[Path]:
 def _open_backup(
     path: Path, folder: Path, progress: ProgressReporter
 ) -> Iterator[tuple[Manifest, BackupMedia]]:
-    """Unpack a backup into the folder; check and upgrade a SQLite file. Yield its manifest and its media."""
+    """Unpack a backup into the folder, check and upgrade a SQLite file, and yield the manifest and media."""
     manifest = service.unpack_backup(path, folder, progress=progress)
     files = None
     if manifest.database is DatabaseKind.SQLITE:
@@ -223,7 +225,7 @@ def replace_database(staged: Path, live: Path, copy_path: Path) -> tuple[Path | 
             if not disk_errors.is_damage(error):
                 raise
     moved = _move_database(live, copy_path)
-    files.replace(staged, live)
+    files.replace_file(staged, live)
     return (copy_path, True) if moved else (None, False)
 
 
@@ -247,7 +249,7 @@ def _overwrite_database(staged: Path, live: Path, copy_path: Path) -> None:
             version = reader.execute(_READ_VERSION).fetchall()
             with service.report_full_disk(copy_path), files.partial_file(copy_path) as copy:
                 reader.execute("VACUUM INTO ?", [str(copy)])
-                files.replace(copy, copy_path)
+                files.replace_file(copy, copy_path)
             with suppress(_DatabaseBusy):
                 # Once the first page is written, no other connection can write. `_check_unchanged` is first
                 # called after this page.
@@ -259,8 +261,11 @@ def _overwrite_database(staged: Path, live: Path, copy_path: Path) -> None:
 
 
 def _check_unchanged(reader: sqlite3.Connection, old: list[int], status: int, remaining: int, _: int) -> None:
-    """Raise _DatabaseBusy if the database is locked or was written since `old` was read; called per page."""
-    # The last call has no remaining page. It follows the commit, so the copy cannot be rolled back any more.
+    """Raise _DatabaseBusy if the database is locked or was written since `old` was read.
+
+    SQLite calls this function after each page.
+    """
+    # The last call has no remaining page. This call follows the commit, so a rollback is not possible.
     if status == sqlite3.SQLITE_BUSY or (remaining and reader.execute(_READ_VERSION).fetchall() != old):
         raise _DatabaseBusy
 
@@ -284,7 +289,7 @@ def _move_database(live: Path, copy_path: Path) -> bool:
     for source, target in pairs:
         if source.exists():
             # The files are not synced, because this process must not open them; see `raw_files`.
-            files.replace(source, target, is_synced=True)
+            files.replace_file(source, target, is_synced=True)
             moved = True
     return moved
 
@@ -304,7 +309,7 @@ def _restore_settings(folder: Path, instance: Path) -> str:
     for name in ("DATABASE_URL", "MEDIA_PATH"):
         if restored_settings[name] != current_settings[name]:
             return f"The settings of the backup were not restored, because they name another {name}."
-    files.replace(restored, current)
+    files.replace_file(restored, current)
     return "The settings of the backup were restored."
 
 
@@ -319,6 +324,6 @@ def _restore_theme(folder: Path, instance: Path) -> str:
         )
         return "" if restored == current else "The theme was not changed; the backup has another theme."
     for _, path in list_theme_files(folder):
-        files.sync(path)
+        files.sync_file(path)
     shutil.move(folder / THEME, instance / THEME)
     return "The theme of the backup was restored."

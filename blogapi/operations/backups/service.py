@@ -65,14 +65,14 @@ class Backup:
     is_only_read: bool = False
 
 
-def get_kind(url: URL) -> DatabaseKind:
+def get_database_kind(url: URL) -> DatabaseKind:
     """Return the kind of the database with this URL."""
     return DatabaseKind.SQLITE if url.get_backend_name() == "sqlite" else DatabaseKind.POSTGRESQL
 
 
 def refuse_other_kind(kind: DatabaseKind, url: URL) -> None:
     """Raise InvalidBackup if a backup of this kind cannot be restored into the database with this URL."""
-    if kind is not (current := get_kind(url)):
+    if kind is not (current := get_database_kind(url)):
         raise InvalidBackup(
             f"it is a backup of a blog on {kind}, but this blog is on {current}; set DATABASE_URL to an "
             f"empty {kind} database, restore the backup, and then run `{blog_folder.get_command()} db copy`"
@@ -99,7 +99,7 @@ def create_backup(
     """
     url = get_database_url(instance)
     take_snapshot = partial(dumps.take_snapshot, url)
-    if get_kind(url) is DatabaseKind.SQLITE:
+    if get_database_kind(url) is DatabaseKind.SQLITE:
         source = Path(str(url.database))
         if not source.is_file():
             raise NotFound(f"The blog cannot be backed up: {source} does not exist.")
@@ -124,7 +124,7 @@ def create_backup(
             manifest = replace(_make_manifest(contents, media, place), has_theme=bool(theme))
             archive.add_manifest(zip_file, manifest, media)
         _refuse_existing(target)
-        files.replace(packed, target)
+        files.replace_file(packed, target)
     return Backup(target, manifest, media.missing)
 
 
@@ -171,14 +171,14 @@ def _save_snapshot_and_media(
     after the snapshot was taken. Therefore, if files are missing, another snapshot is taken, until the same
     files are missing as before.
     """
-    write_file = store.add if store else partial(archive.add_media, zip_file)
+    write_file = store.add_file if store else partial(archive.add_media_file, zip_file)
     saved: set[StoredFile] = set()
     faults: dict[StoredFile, str] = {}
     for _ in range(_MAX_SNAPSHOTS):
         contents = take_snapshot(database)
         if store and contents.media:
             store.check_usable(folder.root)
-            saved |= {file for file in contents.media if store.contains(file)}
+            saved |= {file for file in contents.media if store.contains_file(file)}
         to_save, old_faults, faults = sorted(contents.media - saved), faults, {}
         _check_space(database.parent, to_save)
         for file in progress(to_save, total=len(to_save), label="Media files"):
@@ -244,7 +244,7 @@ def unpack_backup(path: Path, folder: Path, *, progress: ProgressReporter = no_p
 
 def _copy_plain_database(path: Path, target: Path) -> Manifest:
     if files.side_files(path).log.exists():
-        # This is not a copy: a restore has moved the file with its log, because SQLite could not read it.
+        # This file is not a copy: a restore has moved it with its log, because SQLite could not read it.
         raise InvalidBackup("it was moved with its log, because SQLite could not read it")
     files.create_private(target)
     shutil.copyfile(path, target)

@@ -1,4 +1,4 @@
-"""The status of the backups: when the last good backup was made, and why a later one has failed.
+"""The status of the backups: when the last good backup was made, and why a later backup has failed.
 
 A backup is good if it was written and BACKUP_COMMAND succeeded. The status is in a file in the instance
 folder, so that the commands and the service share it.
@@ -110,7 +110,7 @@ def _write_status(instance: Path, status: BackupStatus) -> None:
         path = _get_path(instance)
         with files.partial_file(path) as partial:
             partial.write_text(json.dumps(asdict(status), default=datetime.isoformat), encoding="utf-8")
-            files.replace(partial, path)
+            files.replace_file(partial, path)
 
 
 def _get_path(instance: Path) -> Path:

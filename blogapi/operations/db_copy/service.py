@@ -57,7 +57,7 @@ def copy_blog(
     """
     _check_source(source)
     with _delete_on_failure(target):
-        upgrades.upgrade(target, Base.metadata, backups=backups)
+        upgrades.upgrade_schema(target, Base.metadata, backups=backups)
         connections.configure_connections(source)
         options = connections.write_options(target, connections.BUSY_SECONDS)
         # The transaction of the reader sees one state of the source.
@@ -82,7 +82,7 @@ def _check_source(source: Engine) -> None:
     path = source.url.database
     if source.dialect.name == "sqlite" and not (path and Path(path).is_file()):
         raise NotFound(f"The file {path} does not exist.")
-    migration = upgrades.current_migration(source)
+    migration = upgrades.get_current_migration(source)
     if migration is None:
         raise NotFound(f"{source.url!r} contains no blog.")
     if migration != migration_names.list_migrations()[-1]:

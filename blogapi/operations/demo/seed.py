@@ -15,7 +15,7 @@ from blogapi.accounts.users.queries import find_user_by_name
 from blogapi.content.articles import queries as article_queries
 from blogapi.content.articles.models import Article
 from blogapi.content.custom_fields import service as field_service
-from blogapi.content.custom_fields.definitions import copy_definitions
+from blogapi.content.custom_fields.definitions import detach_definitions
 from blogapi.content.custom_fields.schemas import FieldBodySchema
 from blogapi.content.media import service as media_service
 from blogapi.content.media.folder import get_folder
@@ -51,16 +51,16 @@ def fill_empty_blog(url: str = "") -> int:
     The articles belong to the admin `demo`, who has no password. A site without an address gets `url`.
     """
     with transaction():
-        if not article_queries.is_empty():
+        if not article_queries.is_blog_empty():
             return 0
         author = (
             find_user_by_name(AUTHOR_NAME) or user_service.create_user(AUTHOR_NAME, None, role=Role.ADMIN)
         ).uuid
-        _create_definitions(author)
+        _create_categories_and_fields(author)
         _store_pictures(author)
         if url and [*check_served(get_site())] == ["url"]:
             site_service.change_site({"url": url, "built_in": True})
-        options = ImportOptions(now=current_time(), custom_fields=CustomFields(copy_definitions()))
+        options = ImportOptions(now=current_time(), custom_fields=CustomFields(detach_definitions()))
         entries = walk_path(_FOLDER / "articles")
         records = [reader.read_file(entry, options) for entry in entries if entry.problem is None]
         reports = Importer(author, assets=[PICTURES], restore_deleted=True).store(records)
@@ -68,8 +68,8 @@ def fill_empty_blog(url: str = "") -> int:
         return sum(report.result is Result.CREATED for record, report in stored if not record.is_page)
 
 
-def update_address(url: str) -> None:
-    """Change the loopback address at which readers see the sample blog, if the server has another one."""
+def update_loopback_address(url: str) -> None:
+    """Update the address of the sample blog if it is another loopback address than that of the server."""
     with transaction():
         site, author = get_site(), find_user_by_name(AUTHOR_NAME)
         first_author = db.session.scalar(select(Article.author_id).order_by(Article.created).limit(1))
@@ -78,7 +78,7 @@ def update_address(url: str) -> None:
             site_service.change_site({"url": url})
 
 
-def _create_definitions(author: UUID) -> None:
+def _create_categories_and_fields(author: UUID) -> None:
     """Create the categories and the custom field that the blog does not have, and describe the site.
 
     The title, the description, the navigation and the languages of the site are set only if they are empty.
@@ -87,7 +87,7 @@ def _create_definitions(author: UUID) -> None:
     for category in sample["category"]:
         if not find_terms_by_names(CATEGORIES, [category["name"]]):
             taxonomy_service.create_term(CATEGORIES, author, CategoryBodySchema().load(category))
-    defined = {definition.name for definition in copy_definitions()}
+    defined = {definition.name for definition in detach_definitions()}
     for field in sample["field"]:
         if field["name"] not in defined:
             field_service.define_field(FieldBodySchema().load(field))
@@ -99,12 +99,12 @@ def _create_definitions(author: UUID) -> None:
 def _store_pictures(user: UUID) -> None:
     """Store the pictures in the library, so that the import can use them.
 
-    Unlike uploads, they are not decoded: a process for each picture would double the CPU time of the start.
+    Unlike uploads, the pictures are not decoded: a process for each would double the CPU time of the start.
     """
     with get_folder().temporary_folder() as folder:
         for source in sorted(PICTURES.iterdir()):
             copy = Path(shutil.copyfile(source, folder / source.name))
-            files.sync(copy)
+            files.sync_file(copy)
             content = copy.read_bytes()
             hash = hashlib.sha256(content).hexdigest()
             prepared = media_service.PreparedFile(

@@ -26,10 +26,10 @@ from blogapi.operations.doctor.findings import (
     Finding,
     Level,
     choose_remedy,
-    hint,
-    ok,
+    make_hint_finding,
+    make_ok_finding,
+    make_problem_finding,
     report_unreadable,
-    wrong,
 )
 from blogapi.storage import connections, integrity, upgrades
 from blogapi.storage.database import Base, db
@@ -54,7 +54,8 @@ from blogapi.storage.database import Base, db
 def doctor(context: click.Context, repair: bool, full: bool, as_json: bool) -> None:
     """Check the blog and print a remedy for each problem.
 
-    The command changes nothing without --repair. It exits with status 1 if anything except a hint is found.
+    The command changes nothing without --repair. The exit status is 1 if a problem remains; hints do not
+    count.
     """
     results = []
     with report_problems():
@@ -77,12 +78,12 @@ def _run_checks(context: click.Context, repair: bool, full: bool) -> Iterator[Fi
         path = connections.sqlite_path(settings["DATABASE_URL"], instance)
     except CannotStart as error:
         remedy = choose_remedy(error, "correct the setting; the other checks use the default database")
-        yield wrong("settings", error.message, remedy)
+        yield make_problem_finding("settings", error.message, remedy)
         yield from instance_checks.run_checks(instance, instance / "blog.db")
         return
-    yield ok("settings", "All settings are valid.")
+    yield make_ok_finding("settings", "All settings are valid.")
     for sentence in config.find_removed_settings(instance):
-        yield hint("settings", sentence, "remove it; version 1.2 does not start with it")
+        yield make_hint_finding("settings", sentence, "remove it; version 1.2 does not start with it")
     yield from instance_checks.run_checks(instance, path)
     yield from instance_checks.check_backups(instance, settings["DAILY_BACKUPS"])
     if path is not None:
@@ -102,7 +103,7 @@ def _run_application_checks(context: click.Context, repair: bool, full: bool) ->
             upgrades.check_schema(connection, Base.metadata)
     except CannotStart as error:
         remedy = choose_remedy(error, "solve the problem that this message describes, or restore a backup")
-        yield wrong("start", error.message, remedy)
+        yield make_problem_finding("start", error.message, remedy)
         return
     with app.app_context():
         if db.engine.dialect.name == "sqlite":

@@ -15,7 +15,11 @@ from blogapi.cli import ProgressReporter, no_progress
 from blogapi.content.articles.models import Article
 from blogapi.content.articles.queries import find_articles
 from blogapi.content.articles.writing import repeated_columns
-from blogapi.content.articles.writing.derived_columns import render_articles, rerender_articles
+from blogapi.content.articles.writing.derived_columns import (
+    get_search_text,
+    render_articles,
+    rerender_articles,
+)
 from blogapi.content.dependencies import TAXONOMIES
 from blogapi.content.media import uses
 from blogapi.content.search import engines
@@ -23,7 +27,7 @@ from blogapi.content.search.models import SearchEntry
 from blogapi.content.taxonomies.queries import find_outdated_sort_keys
 from blogapi.content.taxonomies.service import repair_sort_keys
 from blogapi.operations.doctor import findings
-from blogapi.operations.doctor.findings import Finding, make_repairable, ok
+from blogapi.operations.doctor.findings import Finding, make_ok_finding, make_repairable_finding
 from blogapi.storage.database import batch_uuids, db, table_of, transaction
 from blogapi.storage.disk_errors import primary_result_code
 
@@ -58,14 +62,14 @@ def run_checks(
     if repair or full:
         yield _report_differing("articles", "rendered columns of articles", slugs["articles"], repair)
         yield _report_differing("media", "uses of media by articles", slugs["media"], repair)
-    yield _check_links(repair)
+    yield _check_repeated_columns(repair)
 
 
 def _report_differing(check: str, subject: str, names: Sequence[str], repair: bool) -> Finding:
     if not names:
-        return ok(check, f"{subject}: all are up to date.")
+        return make_ok_finding(check, f"{subject}: all are up to date.")
     says = f"{subject}: {len(names)} differ from a new rendering ({findings.join_examples(names)})."
-    return make_repairable(check, says, repair)
+    return make_repairable_finding(check, says, repair)
 
 
 def _check_sort_keys(model: Any, repair: bool) -> Sequence[str]:
@@ -91,7 +95,9 @@ def _check_articles(uuids: list[UUID], slugs: dict[str, list[str]], repair: bool
     """Add the slugs of articles with wrong derived data to `slugs`, by check; `repair` corrects the data."""
     rendered = render_articles(find_articles(uuids, with_html=True).values())
     stored = uses.read_article_uses(db.session(), uuids)
-    equal = engines.find_up_to_date(db.session.connection(), [item.search_text for item in rendered])
+    equal = engines.find_up_to_date(
+        db.session.connection(), [get_search_text(item.article, item.plain_text) for item in rendered]
+    )
     differing = {
         "articles": [item for item in rendered if item.differs()],
         "search": [item for item in rendered if item.article.uuid not in equal],
@@ -107,16 +113,18 @@ def _check_articles(uuids: list[UUID], slugs: dict[str, list[str]], repair: bool
         _end_read()
 
 
-def _check_links(repair: bool) -> Finding:
+def _check_repeated_columns(repair: bool) -> Finding:
     wrong_links = repeated_columns.count_differences()
     _end_read()
     if not wrong_links:
-        return ok("lists", "The lists of tags and authors, and the times in the search, are up to date.")
+        return make_ok_finding(
+            "lists", "The lists of tags and authors, and the times in the search, are up to date."
+        )
     if repair:
         with transaction():
             repeated_columns.repair_differences()
     says = f"{wrong_links} entries in the lists of tags and authors and in the search differ from articles."
-    return make_repairable("lists", says, repair)
+    return make_repairable_finding("lists", says, repair)
 
 
 def _check_index(repair: bool, *, full: bool) -> Iterator[Finding]:
@@ -127,7 +135,7 @@ def _check_index(repair: bool, *, full: bool) -> Iterator[Finding]:
     if damage:
         if repair:
             _run_fts5_command("(search_index) VALUES ('rebuild')", visible=True)
-        yield make_repairable("search", f"The index is damaged: {damage}.", repair)
+        yield make_repairable_finding("search", f"The index is damaged: {damage}.", repair)
     stored = engines.get_engine(db.session()).stored
     # PostgreSQL would execute `NOT IN` for each row of a large blog.
     is_orphan = ~exists().where(SearchEntry.number == stored.c.number)
@@ -137,10 +145,10 @@ def _check_index(repair: bool, *, full: bool) -> Iterator[Finding]:
         with transaction():
             db.session.execute(stored.delete().where(is_orphan))
     if count:
-        yield make_repairable("search", f"{count} rows of the index belong to no article.", repair)
+        yield make_repairable_finding("search", f"{count} rows of the index belong to no article.", repair)
     if not damage and not count:
         says = "All rows of the index belong to an article"
-        yield ok("search", f"{says}, and its words are right." if compared else f"{says}.")
+        yield make_ok_finding("search", f"{says}, and its words are right." if compared else f"{says}.")
 
 
 def _run_fts5_command(command: str, *, visible: bool = False) -> str:

@@ -18,10 +18,10 @@ from blogapi.content.articles.writing import event_states
 from blogapi.content.taxonomies.authors import Author
 from blogapi.content.taxonomies.service import get_term_state
 from blogapi.operations.doctor import findings
-from blogapi.operations.doctor.findings import Finding, make_repairable, ok
+from blogapi.operations.doctor.findings import Finding, make_ok_finding, make_repairable_finding
 from blogapi.publication import event_writer, events
 from blogapi.publication.events import EPOCH, ItemAddress, ItemState
-from blogapi.publication.kinds import list_models
+from blogapi.publication.kinds import list_models_with_pages
 from blogapi.publication.models import FETCHED_CHANGES, ChangeType, Event
 from blogapi.publication.visibility import ItemType
 from blogapi.storage.database import batch_uuids, current_time, db, transaction
@@ -34,15 +34,15 @@ def run_checks(*, repair: bool = False) -> Iterator[Finding]:
     differing: list[str] = []
     # The events of articles whose scheduled time has come may be missing until the next write.
     event_writer.write_due_events()
-    for model in list_models():
+    for model in list_models_with_pages():
         for rows in _read_batches(model):
             differing += _check_items(model, rows, repair)
         differing += _check_deleted_items(model, repair)
     if differing:
         says = f"{len(differing)} items changed without an event ({findings.join_examples(differing)})."
-        yield make_repairable("events", says, repair)
+        yield make_repairable_finding("events", says, repair)
     else:
-        yield ok("events", "The events describe what readers can see.")
+        yield make_ok_finding("events", "The events describe what readers can see.")
 
 
 def _read_batches(model: Any) -> Iterator[Sequence[Any]]:

@@ -46,18 +46,18 @@ class Advice:
     link: str | None = None
 
 
-def ok(check: str, says: str) -> Finding:
+def make_ok_finding(check: str, says: str) -> Finding:
     """Return a finding for a check that has passed."""
     return Finding(check, Level.OK, says)
 
 
-def hint(check: str, says: str, do: str) -> Finding:
+def make_hint_finding(check: str, says: str, do: str) -> Finding:
     """Return a finding that is worth knowing but needs no action."""
     return Finding(check, Level.HINT, says, do)
 
 
-def wrong(check: str, says: str, do: str) -> Finding:
-    """Return a finding that must be repaired."""
+def make_problem_finding(check: str, says: str, do: str) -> Finding:
+    """Return a finding about a problem that must be solved."""
     return Finding(check, Level.WRONG, says, do)
 
 
@@ -67,7 +67,7 @@ def report_unreadable(checks: Iterator[Finding]) -> Iterator[Finding]:
         yield from checks
     except OSError as error:
         says = f"{error.filename} cannot be read: {error.strerror}."
-        yield wrong("files", says, CHANGE_OWNER)
+        yield make_problem_finding("files", says, CHANGE_OWNER)
 
 
 def choose_remedy(error: Exception, remedy: str) -> str:
@@ -75,9 +75,11 @@ def choose_remedy(error: Exception, remedy: str) -> str:
     return CHANGE_OWNER if isinstance(error.__cause__, PermissionError) else remedy
 
 
-def make_repairable(check: str, says: str, repair: bool) -> Finding:
+def make_repairable_finding(check: str, says: str, repair: bool) -> Finding:
     """Return a finding that says that the problem was repaired or, without `repair`, how to repair it."""
-    return Finding(check, Level.REPAIRED, says) if repair else wrong(check, says, "doctor --repair")
+    if repair:
+        return Finding(check, Level.REPAIRED, says)
+    return make_problem_finding(check, says, "doctor --repair")
 
 
 def join_examples(names: Sequence[str]) -> str:
@@ -86,8 +88,8 @@ def join_examples(names: Sequence[str]) -> str:
     return f"{examples}, …" if len(names) > _MAX_EXAMPLES else examples
 
 
-def count_things(number: int, noun: str) -> str:
-    """Return the number and the noun, such as `1 article` or `2 articles`."""
+def format_count(number: int, noun: str) -> str:
+    """Return the number with the noun in singular or plural, such as `1 article` or `2 articles`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 

@@ -1,6 +1,7 @@
 """Quick checks of a running blog, whose results admins see in a browser.
 
-The checks change nothing, and are limited in time or number. The command `doctor` checks and repairs more.
+The checks change nothing, and are limited in time or number. The command `doctor` runs more checks, and can
+repair problems.
 """
 
 from __future__ import annotations
@@ -127,10 +128,10 @@ def _check_backups(instance: Path) -> Iterator[Advice]:
         return
     newest = backups[0]
     created = to_time_zone(newest.created, get_site().time_zone)
-    number = findings.count_things(len(backups), "backup")
+    number = findings.format_count(len(backups), "backup")
     details = f"{created.day} {created:%b %Y, %H:%M}. {number} kept."
     if newest.missing:
-        title = f"The last backup lacks {findings.count_things(newest.missing, 'file')} of the library"
+        title = f"The last backup lacks {findings.format_count(newest.missing, 'file')} of the library"
         yield Advice("backup", Level.WRONG, title, "Run `doctor` on the server to see which.", link)
     elif any(-clock.TOLERANCE <= clock.now() - backup.created < MAX_BACKUP_AGE for backup in backups):
         yield Advice("backup", Level.OK, "Backup made", details, link)
@@ -154,7 +155,7 @@ def _check_media_files() -> Iterator[Advice]:
     checked = list(islice(sorted(stored), _MAX_FILES))
     faults = [file for file in checked if stored_files.find_fault(root / file.path, file, full=False)]
     if faults:
-        title = f"{findings.count_things(len(faults), 'file')} of the library missing or damaged"
+        title = f"{findings.format_count(len(faults), 'file')} of the library missing or damaged"
         yield Advice("media", Level.WRONG, title, "Run `doctor` on the server to see which.", "/admin/media/")
 
 
@@ -164,10 +165,10 @@ def _check_alternative_texts() -> Iterator[Advice]:
     missing = _count_rows(select(Media).where(is_picture, ~Media.decorative, func.trim(Media.alt) == ""))
     if missing:
         verb = "has" if missing == 1 else "have"
-        title = f"{findings.count_things(missing, 'picture')} {verb} no alternative text"
+        title = f"{findings.format_count(missing, 'picture')} {verb} no alternative text"
         yield Advice("alt", Level.HINT, title, "Screen readers skip them.", "/admin/media/?alt=missing")
     elif total:
-        text = f"{findings.count_things(total, 'picture')}."
+        text = f"{findings.format_count(total, 'picture')}."
         yield Advice("alt", Level.OK, "Every picture has alternative text", text)
 
 
@@ -200,7 +201,7 @@ def _check_database(instance: Path) -> Iterator[Advice]:
         title, text = "The search is not up to date", "Run `doctor --repair` on the server."
         yield Advice("database", Level.WRONG, title, text)
     else:
-        text = f"{findings.count_things(articles, 'article')}, all of them in the search."
+        text = f"{findings.format_count(articles, 'article')}, all of them in the search."
         yield Advice("database", Level.OK, "The database is in order", text)
 
 

@@ -12,7 +12,12 @@ from pathlib import Path
 from blogapi import blog_owner, clock
 from blogapi.operations.backups.status import read_status
 from blogapi.operations.doctor import findings
-from blogapi.operations.doctor.findings import Finding, hint, ok, wrong
+from blogapi.operations.doctor.findings import (
+    Finding,
+    make_hint_finding,
+    make_ok_finding,
+    make_problem_finding,
+)
 from blogapi.storage.disk_errors import has_free_inodes
 from blogapi.storage.files import read_statuses, side_files
 
@@ -30,7 +35,7 @@ MAX_CLOCK_LAG = timedelta(minutes=5)
 def run_checks(folder: Path, database: Path | None) -> Iterator[Finding]:
     """Yield findings about the folder, the modes of its files, the free disk space and the clock."""
     if not folder.is_dir():
-        yield wrong(
+        yield make_problem_finding(
             "folder",
             f"The instance folder {folder} does not exist.",
             "set BLOGAPI_INSTANCE_PATH to the right folder, or start the service to create it",
@@ -49,15 +54,17 @@ def check_backups(folder: Path, keep: int) -> Iterator[Finding]:
     if status.is_late(keep):
         reason = status.reason or "No reason is stored: the service did not run, or the disk was full."
         problem = f"There has been no good backup for 36 hours. {reason}"
-        yield wrong("backup", problem, "remove the cause, and leave the service running")
+        yield make_problem_finding("backup", problem, "remove the cause, and leave the service running")
     elif keep and status.last_success:
-        yield ok("backup", f"The last good backup was made at {status.last_success:%Y-%m-%d %H:%M} UTC.")
+        yield make_ok_finding(
+            "backup", f"The last good backup was made at {status.last_success:%Y-%m-%d %H:%M} UTC."
+        )
 
 
 def _check_modes(folder: Path, files: Statuses) -> Iterator[Finding]:
     for path in filter(Path.exists, (folder, folder / "backups")):
         if not os.access(path, os.R_OK | os.W_OK):
-            yield wrong(
+            yield make_problem_finding(
                 "files",
                 f"{path} is not writable.",
                 f"give {path} to the user that runs the service, on a writable disk",
@@ -66,15 +73,17 @@ def _check_modes(folder: Path, files: Statuses) -> Iterator[Finding]:
     if os.name == "nt":
         return
     open_modes = list(_find_open_modes(folder, files))
-    yield from open_modes or [ok("files", f"Only the owner can access {folder} and its secrets.")]
+    yield from open_modes or [
+        make_ok_finding("files", f"Only the owner can access {folder} and its secrets.")
+    ]
 
 
 def _find_open_modes(folder: Path, files: Statuses) -> Iterator[Finding]:
     mode = folder.stat().st_mode
     if is_writable_by_others(mode):
-        yield wrong("files", f"Other users can write to {folder}.", f"chmod 700 '{folder}'")
+        yield make_problem_finding("files", f"Other users can write to {folder}.", f"chmod 700 '{folder}'")
     elif is_accessible_to_others(mode):
-        yield hint("files", f"Other users can list {folder}.", f"chmod 700 '{folder}'")
+        yield make_hint_finding("files", f"Other users can list {folder}.", f"chmod 700 '{folder}'")
     owner = blog_owner.find_owner(folder)
     for path, status in read_statuses(blog_owner.list_files(folder), follow_symlinks=False):
         is_read = path.name in blog_owner.READ_ONLY_FILES
@@ -83,23 +92,27 @@ def _find_open_modes(folder: Path, files: Statuses) -> Iterator[Finding]:
         if status.st_uid != owner.pw_uid and not can_use:
             other_user = blog_owner.find_owner(path).pw_name
             says = f"{path} belongs to {other_user}, and {folder} to {owner.pw_name}, who cannot use it."
-            yield wrong("files", says, f"chown -R {owner.pw_name} '{folder}'")
+            yield make_problem_finding("files", says, f"chown -R {owner.pw_name} '{folder}'")
             break
     for path, status in files.items():
         if is_accessible_to_others(status.st_mode):
-            yield wrong("files", f"Other users can read {path}.", f"chmod 600 '{path}'")
+            yield make_problem_finding("files", f"Other users can read {path}.", f"chmod 600 '{path}'")
 
 
 def _check_disk(folder: Path, files: Statuses) -> Finding:
     free, used = shutil.disk_usage(folder).free, sum(status.st_size for status in files.values())
     says = f"{findings.format_bytes(free)} are free, and the blog uses {findings.format_bytes(used)}."
     if not has_free_inodes(folder):
-        return wrong("disk", "The disk has no free inodes.", "delete some files before writes fail")
+        return make_problem_finding(
+            "disk", "The disk has no free inodes.", "delete some files before writes fail"
+        )
     if free < MIN_FREE_BYTES:
-        return wrong("disk", says, "free some space before writes fail")
+        return make_problem_finding("disk", says, "free some space before writes fail")
     if free < SPARE_BYTES + 2 * used:
-        return hint("disk", says, "free some space, because a backup or an upgrade makes a copy of the blog")
-    return ok("disk", says)
+        return make_hint_finding(
+            "disk", says, "free some space, because a backup or an upgrade makes a copy of the blog"
+        )
+    return make_ok_finding("disk", says)
 
 
 def _check_clock(files: Statuses) -> Finding:
@@ -108,8 +121,10 @@ def _check_clock(files: Statuses) -> Finding:
     changed_at = max(times, default=now)
     if changed_at - now > MAX_CLOCK_LAG:
         says = f"The clock shows {now:%Y-%m-%d %H:%M} UTC, but a file changed at {changed_at:%Y-%m-%d %H:%M}."
-        return wrong("clock", says, "set the clock, because schedules, keys and logins depend on it")
-    return ok("clock", f"The clock shows {now:%Y-%m-%d %H:%M} UTC.")
+        return make_problem_finding(
+            "clock", says, "set the clock, because schedules, keys and logins depend on it"
+        )
+    return make_ok_finding("clock", f"The clock shows {now:%Y-%m-%d %H:%M} UTC.")
 
 
 def is_accessible_to_others(mode: int) -> bool:

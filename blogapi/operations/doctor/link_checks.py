@@ -56,7 +56,7 @@ def run_checks() -> Iterator[Advice]:
         yield Advice(
             "links",
             Level.HINT,
-            f"{findings.count_things(number, 'link')} {verb} to pages that readers cannot see",
+            f"{findings.format_count(number, 'link')} {verb} to pages that readers cannot see",
             f"In {findings.join_examples([f'“{title}”' for title, *_ in broken_links.values()])}.",
             next(
                 (f"/admin/articles/{uuid}/" for uuid, row in broken_links.items() if row[-1] == Article.kind),
@@ -64,7 +64,7 @@ def run_checks() -> Iterator[Advice]:
             ),
         )
     elif links:
-        text = f"{findings.count_things(links, 'internal link')} checked."
+        text = f"{findings.format_count(links, 'internal link')} checked."
         yield Advice("links", Level.OK, "No link leads to a hidden article", text)
 
 

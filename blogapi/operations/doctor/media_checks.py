@@ -19,7 +19,14 @@ from blogapi.content.media.stored_files import StoredFile
 from blogapi.operations.backups.archive import MEDIA_FOLDER
 from blogapi.operations.backups.media_restoring import copy_file
 from blogapi.operations.doctor import findings
-from blogapi.operations.doctor.findings import Finding, Level, hint, make_repairable, ok, wrong
+from blogapi.operations.doctor.findings import (
+    Finding,
+    Level,
+    make_hint_finding,
+    make_ok_finding,
+    make_problem_finding,
+    make_repairable_finding,
+)
 from blogapi.storage import files
 from blogapi.storage.database import current_time, db, transaction
 
@@ -61,9 +68,11 @@ def _check_folder(root: Path) -> Iterator[Finding]:
         # The folder in the instance folder is created with the first file.
         if current_app.config["MEDIA_PATH"]:
             says = f"The media folder {root} does not exist."
-            yield wrong("media", says, "mount it, create it, or correct MEDIA_PATH")
+            yield make_problem_finding("media", says, "mount it, create it, or correct MEDIA_PATH")
     elif not os.access(root, os.W_OK):
-        yield wrong("media", f"{root} is not writable.", f"give {root} to the user that runs the service")
+        yield make_problem_finding(
+            "media", f"{root} is not writable.", f"give {root} to the user that runs the service"
+        )
 
 
 def _read_stored_files() -> set[StoredFile]:
@@ -92,13 +101,15 @@ def _report_faults(root: Path, faults: dict[StoredFile, str]) -> Finding:
     if may_not_read:
         state, remedy = "cannot be read", findings.CHANGE_OWNER
     says = f"{len(names)} media files in {root} {state} ({findings.join_examples(names)})."
-    return wrong("media", says, remedy)
+    return make_problem_finding("media", says, remedy)
 
 
 def _report_intact(root: Path, stored: set[StoredFile], full: bool) -> Finding:
     size = findings.format_bytes(sum(file.size for file in stored))
     says = f"{len(stored)} media files ({size}) in {root} have the right sizes"
-    return ok("media", f"{says} and digests." if full else f"{says}; --full checks their digests too.")
+    return make_ok_finding(
+        "media", f"{says} and digests." if full else f"{says}; --full checks their digests too."
+    )
 
 
 def _report_orphans(root: Path, orphans: list[Path]) -> Iterator[Finding]:
@@ -107,7 +118,7 @@ def _report_orphans(root: Path, orphans: list[Path]) -> Iterator[Finding]:
         names = findings.join_examples(sorted(path.name for path in orphans))
         says = f"{len(orphans)} files ({size}) in {root} belong to no media ({names})."
         remedy = "unless you may `rollback` an upgrade, run `media prune`, which deletes them after a day"
-        yield hint("media", says, remedy)
+        yield make_hint_finding("media", says, remedy)
 
 
 def _check_unfinished(root: Path, repair: bool) -> Iterator[Finding]:
@@ -119,18 +130,18 @@ def _check_unfinished(root: Path, repair: bool) -> Iterator[Finding]:
         files.delete_abandoned_files(root)
         yield Finding("media", Level.REPAIRED, says)
     else:
-        yield hint("media", says, "doctor --repair")
+        yield make_hint_finding("media", says, "doctor --repair")
 
 
 def _check_uses(repair: bool) -> Finding:
     """Check all uses except those by existing articles, which `derived_data_checks` checks."""
-    items = uses.list_differing_items(db.session())
+    items = uses.list_items_with_wrong_uses(db.session())
     is_deleted = ~exists().where(Article.uuid == MediaUse.item_id)
     statement = select(MediaUse.item_id).where(MediaUse.kind == uses.ARTICLE, MediaUse.current, is_deleted)
     deleted = db.session.scalars(statement.distinct()).all()
     db.session.rollback()
     if not items and not deleted:
-        return ok(
+        return make_ok_finding(
             "media", "The uses of media by authors, categories, working copies and the site are up to date."
         )
     if repair:
@@ -139,7 +150,7 @@ def _check_uses(repair: bool) -> Finding:
             uses.end_article_uses(db.session(), deleted)
     names = [f"{kind} {item}" for kind, item, _ in items] + [f"deleted article {item}" for item in deleted]
     says = f"The uses of media by {len(names)} items are wrong ({findings.join_examples(names)})."
-    return make_repairable("media", says, repair)
+    return make_repairable_finding("media", says, repair)
 
 
 def _check_unused_since(repair: bool) -> Finding:
@@ -151,13 +162,13 @@ def _check_unused_since(repair: bool) -> Finding:
     names = list(db.session.scalars(select(Media.name).where(or_(outdated, missing)).order_by(Media.name)))
     db.session.rollback()
     if not names:
-        return ok("media", "`unused_since` is right for all media.")
+        return make_ok_finding("media", "`unused_since` is right for all media.")
     if repair:
         with transaction():
             _set_unused_since(outdated, None)
             _set_unused_since(missing, current_time())
     says = f"{len(names)} media have a wrong `unused_since` ({findings.join_examples(names)})."
-    return make_repairable("media", says, repair)
+    return make_repairable_finding("media", says, repair)
 
 
 def _set_unused_since(condition: ColumnElement[bool], time: datetime | None) -> None:

@@ -10,7 +10,12 @@ from sqlalchemy import select
 
 from blogapi import clock
 from blogapi.content.articles.models import Article
-from blogapi.operations.doctor.findings import Finding, hint, ok, wrong
+from blogapi.operations.doctor.findings import (
+    Finding,
+    make_hint_finding,
+    make_ok_finding,
+    make_problem_finding,
+)
 from blogapi.site.addresses import list_languages
 from blogapi.site.paths import is_local_address
 from blogapi.site.queries import get_site
@@ -23,7 +28,7 @@ MAX_CLOCK_DIFFERENCE = timedelta(seconds=1)
 
 
 def run_checks() -> Iterator[Finding]:
-    """Yield findings about the clock of PostgreSQL and Redis, if the blog uses them, and about the site."""
+    """Yield findings about PostgreSQL and Redis, if the blog uses these servers, and about the site."""
     if db.engine.dialect.name != "sqlite":
         yield _check_clock()
     if current_app.config["LIMITS_URL"]:
@@ -31,15 +36,17 @@ def run_checks() -> Iterator[Finding]:
     languages = {*db.session.scalars(select(Article.language).distinct())}
     if unlisted := languages - {"", *list_languages(get_site())}:
         says = f"Texts have languages that the site does not list: {', '.join(sorted(unlisted))}."
-        yield hint("languages", says, "list them as `languages` of the site, or correct the texts")
+        yield make_hint_finding(
+            "languages", says, "list them as `languages` of the site, or correct the texts"
+        )
     site = get_site()
     if site.built_in and is_local_address(site.url):
         says = f"Readers cannot reach the address of the site, {site.url}."
-        yield hint("site", says, "change it under Site when the blog has its own address")
+        yield make_hint_finding("site", says, "change it under Site when the blog has its own address")
     elif site.built_in and site.url.startswith("https:") and not current_app.config["TRUSTED_PROXY"]:
         says = "The site has TLS, but no proxy is trusted: all readers can share one SEARCH_LIMIT."
         remedy = "set TRUSTED_PROXY to the address of the proxy, unless an option of `serve` names it"
-        yield hint("proxy", says, remedy)
+        yield make_hint_finding("proxy", says, remedy)
     db.session.rollback()
 
 
@@ -48,10 +55,10 @@ def _check_clock() -> Finding:
     difference = (before - time) + (after - before) / 2
     db.session.rollback()
     if abs(difference) <= MAX_CLOCK_DIFFERENCE:
-        return ok("clocks", "The clocks of this machine and of the database server agree.")
+        return make_ok_finding("clocks", "The clocks of this machine and of the database server agree.")
     direction = "ahead of" if difference > timedelta() else "behind"
     seconds = abs(difference).total_seconds()
-    return wrong(
+    return make_problem_finding(
         "clocks",
         f"The clock of this machine is {seconds:.1f} seconds {direction} the clock of the database server.",
         "synchronize both clocks with NTP; keys, logins and logs use the clock of this machine",
@@ -61,5 +68,5 @@ def _check_clock() -> Finding:
 def _check_redis() -> Finding:
     if error := limiter.COUNTERS.get().find_error():
         says = f"Redis does not respond; each process counts requests in its own memory: {error}"
-        return wrong("limits", says, "start Redis, or correct LIMITS_URL")
-    return ok("limits", "The rate limit counters are stored in Redis.")
+        return make_problem_finding("limits", says, "start Redis, or correct LIMITS_URL")
+    return make_ok_finding("limits", "The rate limit counters are stored in Redis.")

@@ -8,7 +8,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from blogapi import clock
-from blogapi.operations.doctor.findings import Finding, Level, hint, make_repairable, ok, wrong
+from blogapi.operations.doctor.findings import (
+    Finding,
+    Level,
+    make_hint_finding,
+    make_ok_finding,
+    make_problem_finding,
+    make_repairable_finding,
+)
 from blogapi.storage import disk_errors, files, integrity, migration_names
 from blogapi.storage.disk_errors import is_disk_full
 
@@ -22,7 +29,8 @@ _REMEDIES = {sqlite3.SQLITE_READONLY: _PERMISSION_REMEDY, sqlite3.SQLITE_CANTOPE
 def run_checks(path: Path, *, repair: bool, full: bool, backups: Path) -> Iterator[Finding]:
     """Yield findings about SQLite and the file, and with `full` about its indexes; never create the file.
 
-    If `repair` is True and the log is damaged, copy both files into `backups`, then drop unreadable writes.
+    If `repair` is True and the log is damaged, copy the file and its log into `backups`, and then drop the
+    unreadable writes.
     """
     yield _check_version()
     if not path.is_file():
@@ -30,29 +38,31 @@ def run_checks(path: Path, *, repair: bool, full: bool, backups: Path) -> Iterat
             "restore a backup; to begin an empty blog, move the folders `media` and `backups` away and start "
             "the service"
         )
-        yield wrong("database", f"{path} does not exist.", remedy)
+        yield make_problem_finding("database", f"{path} does not exist.", remedy)
         return
     if count := integrity.count_lost_writes(path):
         says = f"{integrity.describe_lost_writes(path, count)}."
         if not repair:
-            yield wrong("database", says, "restore a backup, or run doctor --repair to drop these writes")
+            yield make_problem_finding(
+                "database", says, "restore a backup, or run doctor --repair to drop these writes"
+            )
             return
         try:
             copy = _copy_database(path, backups)
         except (OSError, subprocess.SubprocessError):
             says += f" They cannot be copied into {backups}, so nothing was repaired."
-            yield wrong("database", says, "free some space, or restore a backup")
+            yield make_problem_finding("database", says, "free some space, or restore a backup")
             return
         yield Finding("log", Level.REPAIRED, f"{says} A copy of the file and its log is in {copy}.")
     try:
         with integrity.open_database(path) as connection:
-            # This fails if the file cannot be read at all, which is not reported as damage.
+            # This statement fails if the file cannot be read at all, which is not reported as damage.
             connection.execute("PRAGMA schema_version").fetchone()
             yield from _check_file(connection, path, repair=repair, quick=not full)
     except sqlite3.Error as error:
         remedy = _REMEDIES.get(disk_errors.primary_result_code(error), _RESTORE_REMEDY)
         remedy = "free some space on the disk" if is_disk_full(error) else remedy
-        yield wrong("database", f"{path} cannot be read: {error}.", remedy)
+        yield make_problem_finding("database", f"{path} cannot be read: {error}.", remedy)
 
 
 def _copy_database(path: Path, backups: Path) -> Path:
@@ -68,12 +78,12 @@ def _copy_database(path: Path, backups: Path) -> Path:
 def _check_version() -> Finding:
     says = f"SQLite {sqlite3.sqlite_version}."
     if integrity.has_wal_reset_bug(sqlite3.sqlite_version_info):
-        return hint(
+        return make_hint_finding(
             "sqlite",
             f"{says} In rare cases, versions up to 3.51.2 damage a file when two processes write to it.",
             "make backups, and install a Python with a newer SQLite when one is available",
         )
-    return ok("sqlite", says)
+    return make_ok_finding("sqlite", says)
 
 
 def _check_file(
@@ -81,7 +91,7 @@ def _check_file(
 ) -> Iterator[Finding]:
     faults = integrity.check_integrity(connection, quick=quick)
     for fault in faults:
-        yield wrong("database", f"{path} is damaged: {fault}.", _RESTORE_REMEDY)
+        yield make_problem_finding("database", f"{path} is damaged: {fault}.", _RESTORE_REMEDY)
     if faults:
         return
     names = integrity.read_migrations(connection)
@@ -93,27 +103,29 @@ def _check_file(
     for table, count in broken.items():
         says = f"{count} rows of {table} refer to missing rows."
         if table in remaining and repair:
-            yield wrong("references", says, _RESTORE_REMEDY)
+            yield make_problem_finding("references", says, _RESTORE_REMEDY)
         else:
-            yield make_repairable("references", says, repair)
+            yield make_repairable_finding("references", says, repair)
     if not broken:
         says = f"{path} is intact, and all references are valid"
-        yield ok("database", f"{says}; --full compares its indexes too." if quick else f"{says}.")
+        yield make_ok_finding(
+            "database", f"{says}; --full compares its indexes too." if quick else f"{says}."
+        )
     yield _check_migration(names)
 
 
 def _check_migration(names: Sequence[str]) -> Finding:
     migrations = migration_names.list_migrations()
     if not names:
-        return wrong("schema", "The file contains no blog.", "correct DATABASE_URL")
+        return make_problem_finding("schema", "The file contains no blog.", "correct DATABASE_URL")
     if len(names) > 1:
         says, remedy = migration_names.describe_several(names)
-        return wrong("schema", f"{says}.", remedy)
+        return make_problem_finding("schema", f"{says}.", remedy)
     migration = names[0]
     if migration not in migrations:
         says = f"Migration {migration} belongs to a newer version of blogapi."
-        return wrong("schema", says, "install that version")
+        return make_problem_finding("schema", says, "install that version")
     if migration != migrations[-1]:
         says = f"The database has migration {migration}; the latest is {migrations[-1]}."
-        return hint("schema", says, "restart the service, which then upgrades the database")
-    return ok("schema", f"The database has the latest migration, {migration}.")
+        return make_hint_finding("schema", says, "restart the service, which then upgrades the database")
+    return make_ok_finding("schema", f"The database has the latest migration, {migration}.")

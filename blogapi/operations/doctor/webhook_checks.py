@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from blogapi.delivery.webhooks import queries
 from blogapi.delivery.webhooks.models import PauseReason
-from blogapi.operations.doctor.findings import Advice, Finding, Level, count_things, ok
+from blogapi.operations.doctor.findings import Advice, Finding, Level, format_count, make_ok_finding
 
 _ADMIN_PAGE = "/admin/webhooks/"
 _PAUSE_REASONS = {
@@ -21,7 +21,7 @@ def list_advice() -> Iterator[Advice]:
     delayed = queries.list_delayed_webhooks()
     for webhook in queries.list_webhooks(None).rows:
         reason = _PAUSE_REASONS.get(webhook.paused)
-        waiting = count_things(webhook.waiting, "change")
+        waiting = format_count(webhook.waiting, "change")
         if reason is not None:
             level = Level.HINT if webhook.paused == PauseReason.COPIED else Level.WRONG
             verb = "waits" if webhook.waiting == 1 else "wait"
@@ -42,4 +42,4 @@ def run_checks() -> Iterator[Finding]:
         remedy = "see its calls with `webhook log`; if it is paused, resume it on the admin page Webhooks"
         yield Finding(problem.check, problem.level, f"{problem.title}. {problem.detail}", remedy)
     if not problems:
-        yield ok("webhooks", "All webhooks are called.")
+        yield make_ok_finding("webhooks", "All webhooks are called.")

@@ -48,7 +48,7 @@ def health(url: str) -> None:
         raise click.UsageError("--url must be an address such as http://127.0.0.1:8000.")
     results: list[bytes | Exception] = []
     # Use a thread, because the timeout of a socket limits only a part of the request.
-    thread = threading.Thread(target=_request_health, args=(url, results), daemon=True)
+    thread = threading.Thread(target=_fetch_health, args=(url, results), daemon=True)
     thread.start()
     thread.join(_TIMEOUT_SECONDS)
     body = results[0] if results else ConnectionError(f"{url} does not answer: timed out.")
@@ -59,7 +59,7 @@ def health(url: str) -> None:
         raise SystemExit(1)
 
 
-def _request_health(url: str, results: list[bytes | Exception]) -> None:
+def _fetch_health(url: str, results: list[bytes | Exception]) -> None:
     try:
         _, body = fetch_path(
             url, "/health/", {"Connection": "close"}, seconds=_TIMEOUT_SECONDS, max_bytes=_MAX_BYTES

@@ -8,6 +8,7 @@ import sqlite3
 import threading
 import time
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 import marshmallow as ma
@@ -57,7 +58,7 @@ DETAILS: dict[Code, str] = {
 
 def find_problem() -> Code | None:
     """Return the first problem as a key of DETAILS, or None if the service is healthy; runs one statement."""
-    path = _get_database_path(current_app)
+    path = _find_sqlite_file(current_app.config["DATABASE_URL"], current_app.instance_path)
     if path is not None and not path.exists():
         return "missing"
     try:
@@ -84,7 +85,7 @@ def _find_refused_write() -> Code | None:
 
 def check_space() -> None:
     """Raise StorageFull if the disk is nearly full."""
-    path = _get_database_path(current_app)
+    path = _find_sqlite_file(current_app.config["DATABASE_URL"], current_app.instance_path)
     if path is not None and _find_write_problem(path) == "storage_full":
         raise StorageFull(DETAILS["storage_full"])
 
@@ -102,7 +103,7 @@ def start_integrity_check(app: Flask) -> threading.Thread | None:
 
     The thread logs any damage, and the health check then reports it. Return None on PostgreSQL.
     """
-    path = _get_database_path(app)
+    path = _find_sqlite_file(app.config["DATABASE_URL"], app.instance_path)
     if path is None:
         return None
     thread = threading.Thread(target=_check_integrity, args=(app, path), name="database check", daemon=True)
@@ -121,9 +122,11 @@ def _check_integrity(app: Flask, path: Path) -> None:
         app.logger.error("the database is damaged (%s); run doctor", damage)
 
 
-def _get_database_path(app: Flask) -> Path | None:
+@cache
+def _find_sqlite_file(database_url: str, folder: str) -> Path | None:
+    """Return the path of the SQLite file of a blog; None on PostgreSQL."""
     try:
-        return connections.sqlite_path(app.config["DATABASE_URL"], Path(app.instance_path))
+        return connections.sqlite_path(database_url, Path(folder))
     except CannotStart:
         return None
 

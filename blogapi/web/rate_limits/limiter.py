@@ -27,9 +27,9 @@ def init_app(app: Flask) -> None:
 
 def count_attempts(*keys: AttemptKey) -> None:
     """Count an attempt for each key; if a key exceeds its limit, count none and raise TooManyRequests."""
-    wait = COUNTERS.get().count(*_to_attempts(keys))
+    wait = COUNTERS.get().count_attempts(*_to_attempts(keys))
     if wait:
-        raise too_many_requests(wait)
+        raise make_limit_error(wait)
 
 
 @contextmanager
@@ -52,19 +52,19 @@ def count_failures(*keys: AttemptKey) -> Iterator[None]:
             COUNTERS.get().undo_count(*_to_attempts(keys))
 
 
-def client_network() -> str:
+def get_client_network() -> str:
     """Return the rate-limit key for the client address of the current request."""
-    return address_key(request.remote_addr or "")
+    return get_address_key(request.remote_addr or "")
 
 
-def too_many_requests(wait: float) -> TooManyRequests:
+def make_limit_error(wait: float) -> TooManyRequests:
     """Return a 429 error whose Retry-After header is `wait` seconds, rounded up."""
     seconds = max(1, math.ceil(wait))
     return TooManyRequests(f"Too many attempts; wait {seconds} seconds, then try again.", seconds=seconds)
 
 
 @lru_cache(maxsize=10_000)
-def address_key(address: str) -> str:
+def get_address_key(address: str) -> str:
     """Return the rate-limit key for a client address: the IPv4 address, or the IPv6 /64 network.
 
     A household or a server usually has a whole /64 network.

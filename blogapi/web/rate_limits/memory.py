@@ -72,8 +72,8 @@ class MemoryCounters:
         self._windows: dict[tuple[str, int, int], SlidingWindow] = {}
         self._lock = threading.Lock()
 
-    def count(self, *attempts: Attempt) -> float:
-        """Count all attempts, or none of them if one of them exceeds its limit.
+    def count_attempts(self, *attempts: Attempt) -> float:
+        """Count all attempts, or none if one attempt exceeds its limit.
 
         Returns 0 if the attempts were counted, otherwise the seconds to wait. An empty limit is ignored.
         """
@@ -87,7 +87,7 @@ class MemoryCounters:
         return wait
 
     def undo_count(self, *attempts: Attempt) -> None:
-        """Undo a previous `count` of the attempts."""
+        """Undo a previous `count_attempts` of the attempts."""
         with self._lock:
             for window, key in self._find_windows(*attempts):
                 window.remove_last_attempt(key)

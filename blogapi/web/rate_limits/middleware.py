@@ -1,6 +1,6 @@
 """WSGI middleware that limits all requests by address and by API key.
 
-It runs before the response cache. It is installed only if the settings contain a limit on requests.
+The middleware runs before the response cache, and is installed only if the settings limit requests.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ class RateLimitMiddleware:
         """Return the body of the response; its status is 429 if the address or the key exceeds its limit."""
         if environ["PATH_INFO"] in _UNLIMITED_PATHS:
             return self._application(environ, start_response)
-        wait = limiter.COUNTERS.get(self._app).count(*self._list_attempts(environ))
+        wait = limiter.COUNTERS.get(self._app).count_attempts(*self._list_attempts(environ))
         if wait:
-            return self._refuse_request(limiter.too_many_requests(wait), environ, start_response)
+            return self._refuse_request(limiter.make_limit_error(wait), environ, start_response)
         return self._application(environ, start_response)
 
     def _list_attempts(self, environ: WSGIEnvironment) -> Iterator[Attempt]:
         config = self._app.config
-        address = limiter.address_key(environ.get("REMOTE_ADDR", ""))
+        address = limiter.get_address_key(environ.get("REMOTE_ADDR", ""))
         yield "REQUEST_ADDRESS_LIMIT", config["REQUEST_ADDRESS_LIMIT"], address
         key = environ.get("HTTP_X_API_KEY", "")
         if config["REQUEST_KEY_LIMIT"] and key_format.is_well_formed(key):
@@ -51,7 +51,7 @@ class RateLimitMiddleware:
     def _refuse_request(
         self, error: TooManyRequests, environ: WSGIEnvironment, start_response: StartResponse
     ) -> Iterable[bytes]:
-        body = errors.problem_body(error.status, error.code, error.detail)
+        body = errors.make_problem_body(error.status, error.code, error.detail)
         sent = dict(headers.error_headers()) | error.headers | {"Content-Length": str(len(body))}
         if environ["REQUEST_METHOD"] in ("GET", "HEAD"):
             sent["Cache-Control"] = headers.NO_CACHE

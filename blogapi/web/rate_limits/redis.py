@@ -31,9 +31,9 @@ RETRY_SECONDS, WARNING_SECONDS = 1.0, 60.0
 REMEMBER_SECONDS = 90 * 24 * 3600
 
 # KEYS contains the keys of the windows; ARGV contains two numbers for each window: the maximum number of
-# attempts, and its length in milliseconds. The script returns 0 if it has counted all attempts, otherwise the
-# milliseconds to wait. A window is a list of times, newest first. A stored time in the future is ignored: the
-# clock of Redis was set back.
+# attempts, and the length of the window in milliseconds. The script returns 0 if it has counted all attempts,
+# otherwise the milliseconds to wait. A window is a list of times, newest first. A stored time in the future
+# is ignored, because it shows that the clock of Redis was set back.
 COUNT_SCRIPT = """
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -66,8 +66,8 @@ class RedisCounters(MemoryCounters):
         self._script = self._redis.register_script(COUNT_SCRIPT)
         self._breaker = CircuitBreaker(self._redis, log)
 
-    def count(self, *attempts: Attempt) -> float:
-        """Count all attempts, or none of them if one of them exceeds its limit.
+    def count_attempts(self, *attempts: Attempt) -> float:
+        """Count all attempts, or none if one attempt exceeds its limit.
 
         Returns 0 if the attempts were counted, otherwise the seconds to wait. An empty limit is ignored.
         """
@@ -77,10 +77,10 @@ class RedisCounters(MemoryCounters):
         names = [name for name, _, _ in windows]
         sizes = [number for _, amount, seconds in windows for number in (amount, seconds * 1000)]
         wait: int | None = self._breaker.call(lambda: self._script(names, sizes))
-        return super().count(*attempts) if wait is None else wait / 1000
+        return super().count_attempts(*attempts) if wait is None else wait / 1000
 
     def undo_count(self, *attempts: Attempt) -> None:
-        """Undo a previous `count` of the attempts."""
+        """Undo a previous `count_attempts` of the attempts."""
 
         def pop_newest() -> list[object]:
             with self._redis.pipeline() as pipeline:

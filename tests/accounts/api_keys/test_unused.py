@@ -114,7 +114,7 @@ def test_an_unused_key_created_on_the_command_line_does_not_expire(app, as_stran
     created = app.test_cli_runner().invoke(args=["key", "create"])
     set_clock(NOON + 3650 * DAY)
     with app.app_context():
-        service.delete_expired_keys()
+        service.delete_expired_anonymous_keys()
     header = {"X-API-KEY": created.stdout.splitlines()[-1]}
     assert as_stranger.get(TAGS, headers=header).json == []
 

@@ -27,7 +27,7 @@ def send(app, mail_server):
     def run(**settings):
         app.config.update(mail_server.settings(**settings))
         with app.app_context():
-            mail.send(ADDRESS, "Grüße", "One line\n.\nöäü\n")
+            mail.send_email(ADDRESS, "Grüße", "One line\n.\nöäü\n")
 
     return run
 

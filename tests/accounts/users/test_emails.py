@@ -101,7 +101,7 @@ def test_requests_send_a_limited_number_of_emails_at_a_time(as_login, mail_serve
 
 def test_no_write_waits_for_the_mail_server(app, as_login, mail_server, monkeypatch):
     held = []
-    monkeypatch.setattr(mail, "send", lambda *_: held.append(WRITE_LOCK.get(app)._lock.locked()))
+    monkeypatch.setattr(mail, "send_email", lambda *_: held.append(WRITE_LOCK.get(app)._lock.locked()))
     as_login.post(INVITATIONS, json=HENRIK)
     assert held == [False]
 
@@ -123,7 +123,7 @@ def test_the_answer_does_not_wait_for_the_mail_server(
     app, as_stranger, mail_server, with_address, monkeypatch
 ):
     answered, sent = threading.Event(), []
-    monkeypatch.setattr(mail, "send", lambda *_: sent.append(answered.wait(30)))
+    monkeypatch.setattr(mail, "send_email", lambda *_: sent.append(answered.wait(30)))
     assert as_stranger.post(FORGOT, json={"username": "mel"}).status_code == 204
     answered.set()
     wait_for_outbox(app)
@@ -178,7 +178,7 @@ def test_a_full_outbox_refuses_a_request(app, as_stranger, mail_server, with_add
         full.set()
         go_on.wait(300)
 
-    monkeypatch.setattr(mail, "send", wait)
+    monkeypatch.setattr(mail, "send_email", wait)
     as_stranger.post(FORGOT, json={"username": "mel"})
     assert full.wait(60)
     statuses = [as_stranger.post(FORGOT, json={"username": "nobody"}).status_code for _ in range(22)]

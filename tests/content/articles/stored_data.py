@@ -11,12 +11,12 @@ from blogapi.content.articles.models import Article
 from blogapi.content.articles.responses import article_bodies
 from blogapi.content.articles.schemas import ArticleFieldsSchema, ArticleSchema
 from blogapi.content.articles.writing import repeated_columns as links
-from blogapi.content.articles.writing.derived_columns import render_articles
+from blogapi.content.articles.writing.derived_columns import get_search_text, render_articles
 from blogapi.content.search import engines
 from blogapi.content.search.models import SearchEntry
 from blogapi.content.taxonomies.authors import Author
 from blogapi.operations.doctor import event_checks
-from blogapi.operations.doctor.findings import ok
+from blogapi.operations.doctor.findings import make_ok_finding
 from blogapi.storage.database import db
 from blogapi.web import json as web_json
 from blogapi.web.fields import WithAttributes
@@ -56,7 +56,9 @@ def rows(*tables):
 def check_index(articles):
     """Check that the search index contains the words of these articles, and no other words."""
     connection = db.session.connection()
-    equal = engines.find_up_to_date(connection, [one.search_text for one in render_articles(articles)])
+    equal = engines.find_up_to_date(
+        connection, [get_search_text(one.article, one.plain_text) for one in render_articles(articles)]
+    )
     assert equal == set(db.session.scalars(select(SearchEntry.article_id)))
     if connection.dialect.name == "sqlite":
         # FTS5 compares the index with the words that it contains.
@@ -85,4 +87,6 @@ def check_stored_data():
         assert article_bodies.get_json(article.uuid).body == web_json.to_json_bytes(
             ArticleSchema().dump(article)
         )
-    assert list(event_checks.run_checks()) == [ok("events", "The events describe what readers can see.")]
+    assert list(event_checks.run_checks()) == [
+        make_ok_finding("events", "The events describe what readers can see.")
+    ]

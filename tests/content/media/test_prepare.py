@@ -245,7 +245,7 @@ def test_a_file_that_is_already_in_the_folder_is_adopted(upload, monkeypatch):
     path = folders.get_folder().get_path(digest(MP3), "mp3")
     path.parent.mkdir(parents=True)
     path.write_bytes(MP3)
-    monkeypatch.setattr(files, "replace", None)
+    monkeypatch.setattr(files, "replace_file", None)
     assert upload(MP3)[0].hash == digest(MP3)
 
 
@@ -348,7 +348,12 @@ def fail_with(number: int) -> Callable[..., Any]:
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
 @pytest.mark.parametrize(
     "target",
-    ["blogapi.storage.files.sync", "blogapi.storage.files.replace", "shutil.copyfile", "pathlib.Path.mkdir"],
+    [
+        "blogapi.storage.files.sync_file",
+        "blogapi.storage.files.replace_file",
+        "shutil.copyfile",
+        "pathlib.Path.mkdir",
+    ],
 )
 def test_a_full_disk_is_reported(upload, monkeypatch, number, target):
     folders.get_folder().root.mkdir()
@@ -361,7 +366,7 @@ def test_a_full_disk_is_reported(upload, monkeypatch, number, target):
 
 
 def test_other_errors_of_the_disk_are_not_hidden(upload, monkeypatch):
-    monkeypatch.setattr(files, "replace", fail_with(errno.EIO))
+    monkeypatch.setattr(files, "replace_file", fail_with(errno.EIO))
     with pytest.raises(OSError, match="failed"):
         upload(MP3)
     assert_nothing_is_left()

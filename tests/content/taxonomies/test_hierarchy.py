@@ -262,6 +262,6 @@ def test_heads_show_the_parents_as_breadcrumbs(as_admin, as_reader, articles, tr
 def test_shared_caches_know_that_a_head_shows_the_parents(app, as_reader, articles, tree):
     article = as_reader.get(f"{ARTICLES}published-rye-0/?fields=uuid").json["uuid"]
     with app.test_request_context():
-        shown = routes.find_shown(UUID(article), ("head",)).items
+        shown = routes.find_shown_content(UUID(article), ("head",)).items
         assert {str(uuid) for uuid in shown["category"]} == {tree[name] for name in ("food", "bread", "rye")}
-        assert len(routes.find_shown(UUID(article), ("title",)).items["category"]) == 1
+        assert len(routes.find_shown_content(UUID(article), ("title",)).items["category"]) == 1

@@ -15,7 +15,7 @@ from blogapi.delivery.response_cache import commit_version
 from blogapi.delivery.response_cache.commit_version import CommitVersionSource
 from blogapi.delivery.response_cache.lru_cache import LRUCache
 from blogapi.delivery.response_cache.middleware import ResponseCacheMiddleware
-from blogapi.web import request_id
+from blogapi.web import request_environ
 
 Response = tuple[str, list[tuple[str, str]], bytes]
 
@@ -57,7 +57,7 @@ def add_cache(app: Flask, monkeypatch: Any, source: CommitVersionSource | None =
     source = source or commit_version.create_source(app)
     middleware = ResponseCacheMiddleware(app, application, source, app.config["CACHE_MEGABYTES"] * 2**20)
     monkeypatch.setattr(app, "wsgi_app", middleware)
-    request_id.init_app(app)
+    request_environ.init_app(app, {}, lambda path: None)
     return CachedBlog(app, application, source, middleware)
 
 

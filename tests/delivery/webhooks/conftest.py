@@ -47,6 +47,6 @@ def deliver(app: Flask) -> Callable[..., Webhook]:
             for one in passes:
                 delivery.store_outcomes(server, delivery.make_calls(one))
         with app.app_context():
-            return queries.get_by_uuid(uuid)
+            return queries.get_webhook(uuid)
 
     return run

@@ -276,10 +276,10 @@ def test_another_server_takes_over_when_the_lease_ends(
     with app.app_context():
         (own,) = delivery.plan_calls("b" * 16)
         delivery.store_outcomes("a" * 16, delivery.make_calls(late))
-        row = queries.get_by_uuid(UUID(webhook["uuid"]))
+        row = queries.get_webhook(UUID(webhook["uuid"]))
         assert queries.is_leased(row, clock.now()) and row.position == own.webhook.position
         delivery.store_outcomes("b" * 16, delivery.make_calls(own))
-        assert queries.get_by_uuid(UUID(webhook["uuid"])).position == own.end
+        assert queries.get_webhook(UUID(webhook["uuid"])).position == own.end
     first, *others = [call.headers["webhook-id"] for call in receiver.calls]
     assert len(others) == 2 and first not in others and len({*others}) == 1
 
@@ -325,7 +325,7 @@ def test_a_webhook_waits_as_long_as_a_server_can_have_meant(
     for wait, is_called in ((longest, False), (longest + timedelta(minutes=2), True)):
         with app.app_context():
             with transaction():
-                row = queries.get_by_uuid(UUID(webhook["uuid"]))
+                row = queries.get_webhook(UUID(webhook["uuid"]))
                 row.leased_by = "b" * 16
                 setattr(row, column, NOW + wait)
             assert bool(delivery.plan_calls("a" * 16)) == is_called
@@ -337,11 +337,11 @@ def test_a_server_that_lost_its_lease_during_a_call_does_not_move_the_position(
     webhook = make_webhook(events=["article.*"])
     make_article()
     with app.app_context():
-        position = queries.get_by_uuid(UUID(webhook["uuid"])).position
+        position = queries.get_webhook(UUID(webhook["uuid"])).position
 
     def take_over(call):
         with app.app_context(), transaction():
-            queries.get_by_uuid(UUID(webhook["uuid"])).leased_by = "b" * 16
+            queries.get_webhook(UUID(webhook["uuid"])).leased_by = "b" * 16
 
     receiver.check = take_over
     assert deliver(webhook).position == position
@@ -359,7 +359,7 @@ def test_events_that_were_deleted_are_reported_as_a_reset(
     with app.app_context():
         background.delete_old_events()
         with transaction():
-            queries.get_by_uuid(UUID(webhook["uuid"])).paused = None
+            queries.get_webhook(UUID(webhook["uuid"])).paused = None
     deliver(webhook)
     deliver(webhook)
     assert types(receiver) == ["blog.reset"]
@@ -448,5 +448,5 @@ def test_the_webhooks_of_a_copied_blog_are_paused(app, make_webhook):
     with app.app_context(), transaction():
         db.session.execute(PAUSE_COPIED, {"now": clock.now()})
     with app.app_context():
-        assert queries.get_by_uuid(UUID(webhook["uuid"])).paused == "copied"
-        assert queries.get_by_uuid(UUID(paused["uuid"])).paused == "admin"
+        assert queries.get_webhook(UUID(webhook["uuid"])).paused == "copied"
+        assert queries.get_webhook(UUID(paused["uuid"])).paused == "admin"

@@ -140,4 +140,4 @@ def test_a_call_whose_outcome_cannot_be_stored_at_once_is_not_repeated(
     assert len(receiver.calls) == 1
     with app.app_context():
         (kept,) = queries.list_deliveries(UUID(webhook["uuid"]), None).rows
-        assert (kept.status, queries.get_by_uuid(UUID(webhook["uuid"])).failures) == (204, 0)
+        assert (kept.status, queries.get_webhook(UUID(webhook["uuid"])).failures) == (204, 0)

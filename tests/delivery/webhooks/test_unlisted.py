@@ -256,7 +256,7 @@ def test_a_reset_does_not_say_how_many_drafts_are_written(
     assert call.json["type"] == "blog.reset"
     assert call.headers["webhook-id"].rpartition("_")[2] == str(last)
     with app.app_context():
-        assert queries.get_by_uuid(UUID(webhook["uuid"])).position == events.get_last_position()
+        assert queries.get_webhook(UUID(webhook["uuid"])).position == events.get_last_position()
 
 
 # The feed of changes

@@ -39,7 +39,7 @@ def install(monkeypatch):
     """Adds entry points to the installed ones."""
 
     def install(*points):
-        monkeypatch.setattr(registry, "_find_points", lambda notes: [*points])
+        monkeypatch.setattr(registry, "_find_entry_points", lambda notes: [*points])
 
     return install
 

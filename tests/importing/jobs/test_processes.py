@@ -48,13 +48,13 @@ def short_updates(app, monkeypatch):
 def children(monkeypatch):
     """The processes of the imports."""
     started = []
-    start = runner.Child
+    start = runner.ImportProcess
 
     def record(*arguments):
         started.append(start(*arguments))
         return started[-1]
 
-    monkeypatch.setattr(runner, "Child", record)
+    monkeypatch.setattr(runner, "ImportProcess", record)
     return started
 
 
@@ -197,7 +197,7 @@ def test_what_the_user_gave_reaches_the_process_as_single_arguments(app, people)
     job = ImportJob(uuid=uuid4(), name=name, options=json.dumps(options))
     with app.app_context():
         command = runner.build_command(job, is_trial=True)
-        folder = folders.get_folder(job.uuid)
+        folder = folders.get_job_folder(job.uuid)
     assert command == [
         *(sys.executable, "-P", "-m", "blogapi", "import", f"--background={folder / 'trial.json'}"),
         *("--author=ada", f"--base-url={options['base_url']}", "--pages=keep", "--define-fields=none"),

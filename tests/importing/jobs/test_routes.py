@@ -246,7 +246,7 @@ def test_a_started_import_stores_the_articles_and_deletes_the_file(app, as_login
     assert {file["result"] for file in report.json["files"]} == {"created", "refused"}
     assert outcome(as_login.post(f"{IMPORTS}{finished['uuid']}/start/")) == (409, "import_ended")
     with app.app_context():
-        left = [path.name for path in folders.get_folder(finished["uuid"]).iterdir()]
+        left = [path.name for path in folders.get_job_folder(finished["uuid"]).iterdir()]
     assert sorted(left) == ["report.json", "trial.json"]
     assert start(send())["counts"]["articles"] == {"new": 0, "changed": 0, "same": 1, "left_out": 1}
 
@@ -312,7 +312,7 @@ def test_an_archive_that_cannot_be_read_fails_with_the_reason(send):
 
 
 def test_an_unexpected_error_is_logged_and_not_shown(send, monkeypatch, caplog):
-    monkeypatch.setattr(ImportRun, "_store", lambda self, show_progress: 1 / 0)
+    monkeypatch.setattr(ImportRun, "_store_articles", lambda self, show_progress: 1 / 0)
     failed = send()
     assert failed["status"] == "failed"
     assert failed["error"].startswith("Something went wrong on the server")
@@ -323,7 +323,7 @@ def test_an_import_that_needs_too_much_memory_says_so(send, monkeypatch):
     def fail(*_):
         raise MemoryError
 
-    monkeypatch.setattr(ImportRun, "_store", fail)
+    monkeypatch.setattr(ImportRun, "_store_articles", fail)
     assert send()["error"] == "The import needs more than 2 GB of memory; split the file."
 
 
@@ -331,14 +331,14 @@ def test_an_import_that_needs_too_much_memory_says_so(send, monkeypatch):
 def paused(monkeypatch):
     """Two events: one is set when an import stores its articles, which then waits for the other."""
     reached, go_on = threading.Event(), threading.Event()
-    store = ImportRun._store
+    store = ImportRun._store_articles
 
     def wait_and_store(self, show_progress):
         reached.set()
         assert go_on.wait(60)
         store(self, show_progress)
 
-    monkeypatch.setattr(ImportRun, "_store", wait_and_store)
+    monkeypatch.setattr(ImportRun, "_store_articles", wait_and_store)
     monkeypatch.setattr(runner, "UPDATE_SECONDS", 0.01)
     yield reached, go_on
     go_on.set()
@@ -451,7 +451,7 @@ def test_an_import_waits_for_the_process_of_a_killed_server(app, as_login, send,
     path = f"{IMPORTS}{(job := send())['uuid']}/"
     paused[0].clear()
     with app.app_context():
-        folder = folders.get_folder(as_uuid(job))
+        folder = folders.get_job_folder(as_uuid(job))
     with files.locked(folder / "process.lock") as is_held:
         assert is_held
         assert outcome(as_login.post(f"{path}start/")) == (200, None)

@@ -186,8 +186,8 @@ def test_a_file_of_a_record_exists_if_it_is_found(tmp_path):
     record = ArticleRecord(key="wordpress:e:1", path=tmp_path / "export.xml", **fields)
     media = ImportedMedia()
     paths = ("/uploads/x.jpg", "/uploads/y.jpg", "/uploads/folder.jpg", "https://e.org/uploads/x.jpg")
-    assert [media.exists(path, record) for path in paths] == [True, False, False, False]
-    assert not media.exists(paths[0], replace(record, path=None))
+    assert [media.has_file(path, record) for path in paths] == [True, False, False, False]
+    assert not media.has_file(paths[0], replace(record, path=None))
 
 
 def test_a_numbered_name_in_an_album_stands_for_no_picture(tmp_path):

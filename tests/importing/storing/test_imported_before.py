@@ -65,7 +65,7 @@ def run(app, people, tmp_path, monkeypatch):
         open_source=lambda entries, options: OneSource(given.items, given.rules),
     )
     point = SimpleNamespace(name="other", dist=None, module="other", load=lambda: format_)
-    monkeypatch.setattr(registry, "_find_points", lambda notes: [point])
+    monkeypatch.setattr(registry, "_find_entry_points", lambda notes: [point])
     file = tmp_path / "export.other"
     file.write_bytes(b"OTHER")
 

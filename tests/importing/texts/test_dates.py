@@ -125,7 +125,7 @@ def test_a_file_name_is_split_into_its_date_and_the_rest(name, day, rest):
     ],
 )
 def test_a_date_is_found_in_the_folder_names_of_a_path(path, day):
-    date = dates.find_in_path(path)
+    date = dates.find_date_in_path(path)
     assert (date and date.isoformat()) == day
 
 

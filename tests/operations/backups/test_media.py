@@ -331,7 +331,7 @@ def test_a_blog_without_media_can_be_saved_beside_a_folder_named_media(run, blog
 
 
 def test_a_second_backup_into_a_folder_is_refused_while_one_is_running(run, pictures, folder):
-    with MediaStore(folder).locked():
+    with MediaStore(folder).lock():
         result = run("backup", folder, "--keep", "1")
     assert (result.exit_code, "Another backup into " in result.stderr) == (1, True)
     assert list(folder.iterdir()) == []
@@ -400,7 +400,7 @@ def test_a_full_disk_leaves_no_half_file(run, pictures, folder, monkeypatch):
     def fail(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(files, "replace", fail)
+    monkeypatch.setattr(files, "replace_file", fail)
     result = run("backup", folder)
     assert (result.exit_code, "The disk is full" in result.stderr) == (1, True)
     assert [path.name for path in folder.rglob("*") if path.is_file()] == ["README.txt"]

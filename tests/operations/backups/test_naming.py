@@ -28,8 +28,8 @@ def rotate(tmp_path):
 
 
 def test_the_name_of_a_backup_contains_the_time_of_the_backup():
-    assert naming.manual_backup_name(NOW) == "blogapi-20260301T120000000005Z.zip"
-    assert naming.daily_backup_name(NOW.date()) == "daily-2026-03-01.zip"
+    assert naming.make_manual_backup_name(NOW) == "blogapi-20260301T120000000005Z.zip"
+    assert naming.make_daily_backup_name(NOW.date()) == "daily-2026-03-01.zip"
 
 
 @pytest.mark.parametrize(

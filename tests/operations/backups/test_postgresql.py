@@ -159,7 +159,7 @@ def test_a_backup_is_restored_into_an_empty_database(app, run, blog, use_empty, 
     assert read_tags(target).isdisjoint(read_tags(url))
     restored = create_app({"SECRET_KEY": "x" * 32})
     with restored.app_context():
-        assert webhooks.get_by_uuid(webhook).paused == "copied"
+        assert webhooks.get_webhook(webhook).paused == "copied"
     assert restored.test_cli_runner().invoke(args=["doctor", "--full"]).exit_code == 0
     close_connections(restored)
 

@@ -77,7 +77,7 @@ def test_a_restore_pauses_the_webhooks(app, run, blog, tmp_path):
     run("backup", tmp_path / "saved.zip")
     assert run("restore", tmp_path / "saved.zip").exit_code == 0
     with app.app_context():
-        assert webhooks.get_by_uuid(uuid).paused == "copied"
+        assert webhooks.get_webhook(uuid).paused == "copied"
 
 
 def test_a_restore_invalidates_cached_responses(as_reader, run, backup_file, make_article):
@@ -148,7 +148,7 @@ def test_a_restored_blog_that_was_not_started_is_replaced(run, backup_file, tmp_
 @pytest.fixture
 def write_during_copy(blog, monkeypatch):
     """Lets another connection write after each of the next copies of the live database."""
-    replace, titles = files.replace, []
+    replace, titles = files.replace_file, []
 
     def write(source: Path, target: Path) -> None:
         replace(source, target)
@@ -157,7 +157,7 @@ def write_during_copy(blog, monkeypatch):
             change = "UPDATE article SET title = ?, version = version + 1 WHERE title = 'Soup'"
             execute(blog / "blog.db", change, titles.pop())
 
-    monkeypatch.setattr(files, "replace", write)
+    monkeypatch.setattr(files, "replace_file", write)
     return titles
 
 
@@ -373,7 +373,7 @@ def test_a_full_disk_does_not_change_the_blog(run, blog, backup_file, fingerprin
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(files, "replace", fail)
+        patch.setattr(files, "replace_file", fail)
         result = run("restore", backup_file)
     full = rf"Error: The disk is full; {re.escape(str(blog / 'backups'))}\S+\.db cannot be written.\n"
     assert result.exit_code == 1 and re.fullmatch(full, result.stderr), result.output

@@ -222,7 +222,7 @@ def test_a_full_disk_is_reported_wherever_it_is_noticed(as_login, blog, monkeypa
         "lock": (files, "locked"),
         "create": (files, "create_private"),
         "copy": (service, "copy_database"),
-        "replace": (files, "replace"),
+        "replace": (files, "replace_file"),
     }
     with monkeypatch.context() as patch:
         patch.setattr(*places[place], fail)

@@ -405,12 +405,12 @@ def test_a_stopping_server_ends_the_command_and_what_it_has_started(blog, tmp_pa
         f"{child}; open({str(started)!r} + '.x', 'w').write(str(one.pid))\n"
         f"os.rename({str(started)!r} + '.x', {str(started)!r}); time.sleep(600)"
     )
-    assert not backup_command.stop_running()
+    assert not backup_command.stop_running_command()
     with ThreadPoolExecutor() as pool:
         backup = pool.submit(make_daily, blog)
         while not started.exists():
             time.sleep(0.01)
-        assert backup_command.stop_running()
+        assert backup_command.stop_running_command()
         assert "its exit status is -9" in str(backup.exception(timeout=60))
     number = int(started.read_text())
     # The child has no parent now; init reaps it.

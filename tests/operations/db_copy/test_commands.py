@@ -187,9 +187,9 @@ def test_the_webhooks_of_a_copy_are_paused(app, databases, tmp_path, make_app):
     target = databases.create_empty(tmp_path)
     assert run_copy(get_url(app), target).exit_code == 0
     with app.app_context():
-        assert webhooks.get_by_uuid(uuid).paused is None
+        assert webhooks.get_webhook(uuid).paused is None
     with make_app(SQLALCHEMY_DATABASE_URI=target).app_context():
-        assert webhooks.get_by_uuid(uuid).paused == "copied"
+        assert webhooks.get_webhook(uuid).paused == "copied"
 
 
 def test_rows_and_digests_are_printed(app, full_blog, tmp_path, instance):

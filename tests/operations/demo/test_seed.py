@@ -188,7 +188,7 @@ def test_readers_see_the_sample_at_the_address_of_the_server(app, as_reader):
     covers = {article["cover_image"] for article in as_reader.get(f"{ARTICLES}?fields=cover_image").json}
     assert all(cover.startswith("/media/") for cover in covers - {""})
     with app.app_context():
-        seed.update_address(OTHER_URL)
+        seed.update_loopback_address(OTHER_URL)
     assert get_address(app) == (True, OTHER_URL)
 
 
@@ -203,7 +203,7 @@ def test_a_blog_with_an_address_keeps_it(app, fields, expected):
     with app.app_context():
         site_service.change_site(fields)
         assert seed.fill_empty_blog(URL) > 0
-        seed.update_address(OTHER_URL)
+        seed.update_loopback_address(OTHER_URL)
     assert get_address(app) == expected
 
 
@@ -216,7 +216,7 @@ def test_a_changed_address_of_the_sample_does_not_follow_the_server(app, fields)
         site_service.change_site(fields)
     before = get_address(app)
     with app.app_context():
-        seed.update_address(OTHER_URL)
+        seed.update_loopback_address(OTHER_URL)
     assert get_address(app) == before
 
 
@@ -225,5 +225,5 @@ def test_the_address_of_another_blog_does_not_follow_the_server(app, make_articl
     with app.app_context():
         assert seed.fill_empty_blog(URL) == 0
         site_service.change_site({"url": URL, "built_in": True})
-        seed.update_address(OTHER_URL)
+        seed.update_loopback_address(OTHER_URL)
     assert get_address(app) == (True, URL)

@@ -85,7 +85,7 @@ def test_a_service_that_does_not_answer_is_1(monkeypatch):
 
 @pytest.mark.parametrize(("body", "status"), [(b"[]", 1), (b"<html>", 1), (b'{"status":"ok"}', 0), (b"", 1)])
 def test_another_answer_is_1(app, monkeypatch, body, status):
-    monkeypatch.setattr(commands, "_request_health", lambda _, found: found.append(body))
+    monkeypatch.setattr(commands, "_fetch_health", lambda _, found: found.append(body))
     assert ask(1)[0] == status
 
 

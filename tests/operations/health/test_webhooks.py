@@ -75,7 +75,7 @@ def test_a_call_that_may_not_be_made_for_five_minutes_is_no_warning(
     set_clock(NOW + 6 * MINUTE)
     assert get_health() == {"status": "ok"}
     with app.app_context(), transaction():
-        row = queries.get_by_uuid(webhook)
+        row = queries.get_webhook(webhook)
         row.paused = row.next_attempt = row.leased_until = None
         row.events, row.mode = '["*"]', "each"
     assert get_health() == WAITS

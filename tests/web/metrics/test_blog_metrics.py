@@ -64,11 +64,11 @@ def test_emails_that_were_not_sent_are_counted(app, as_admin):
     before = get(as_admin, "mail_failures_total")
     with run_mail_server() as server, app.app_context():
         app.config.update(server.settings())
-        mail.send("henrik@blog.example", "Hello", "Text")
+        mail.send_email("henrik@blog.example", "Hello", "Text")
         assert get(as_admin, "mail_failures_total") == before
         server.recipient_answer = "550 no such user"
         with pytest.raises(mail.NotSent):
-            mail.send("henrik@blog.example", "Hello", "Text")
+            mail.send_email("henrik@blog.example", "Hello", "Text")
     assert get(as_admin, "mail_failures_total") == before + 1
 
 

@@ -27,7 +27,7 @@ def test_metrics_are_off_by_default(make_app, make_client, people):
 
 
 def test_requests_are_counted_by_route_method_and_status(as_admin, app):
-    count = log.count_requests(metrics.get_metrics(app).count)
+    count = log.make_count_handler(metrics.get_metrics(app).count_request)
     before = read_metrics(as_admin)
     count(
         [

@@ -10,7 +10,7 @@ import pytest
 from blogapi.config import CannotStart
 from blogapi.web.errors import NotFound, TooManyRequests, Unauthorized
 from blogapi.web.rate_limits import limiter
-from blogapi.web.rate_limits.limiter import address_key
+from blogapi.web.rate_limits.limiter import get_address_key
 
 
 @pytest.fixture
@@ -149,7 +149,7 @@ def test_a_change_of_the_system_clock_does_not_affect_the_limits(
     ],
 )
 def test_addresses_of_one_ipv6_network_share_a_key(one, other, same):
-    assert (address_key(one) == address_key(other)) is same
+    assert (get_address_key(one) == get_address_key(other)) is same
 
 
 @pytest.mark.parametrize("rate", ["", "many", "5", "5 per fortnight", "-1 per minute", "0 per day", 5, None])

@@ -24,21 +24,21 @@ def counters(limits_url, advance_clock):
 
 def test_an_attempt_is_counted_either_for_all_limits_or_for_none(counters, advance_clock):
     two, four, none = ("A", "2 per minute", "a"), ("B", "4 per minute; 9 per hour", "b"), ("C", "", "c")
-    assert [counters.count(two, four, none) for _ in range(3)] == [0, 0, 60]
+    assert [counters.count_attempts(two, four, none) for _ in range(3)] == [0, 0, 60]
     advance_clock(10)
-    assert [counters.count(four) for _ in range(3)] == [0, 0, 50]
-    assert [counters.count(none), counters.count()] == [0, 0]
+    assert [counters.count_attempts(four) for _ in range(3)] == [0, 0, 50]
+    assert [counters.count_attempts(none), counters.count_attempts()] == [0, 0]
 
 
 def test_an_attempt_that_is_undone_is_not_counted(counters, advance_clock):
     attempts = [("A", "2 per minute; 3 per hour", "a"), ("B", "3 per minute", ("b", "c"))]
-    counters.count(*attempts)
+    counters.count_attempts(*attempts)
     advance_clock(10)
-    counters.count(*attempts)
+    counters.count_attempts(*attempts)
     counters.undo_count(*attempts)
-    assert [counters.count(*attempts) for _ in range(2)] == [0, 50]
+    assert [counters.count_attempts(*attempts) for _ in range(2)] == [0, 50]
     counters.undo_count(("A", "5 per minute", "nobody"))
-    assert counters.count(("A", "5 per minute", "nobody")) == 0
+    assert counters.count_attempts(("A", "5 per minute", "nobody")) == 0
 
 
 def test_remembers_returns_true_only_for_remembered_keys(counters):
@@ -58,7 +58,7 @@ def test_the_least_recently_remembered_key_is_forgotten(monkeypatch):
 def test_counters_do_not_use_the_system_clock(monkeypatch):
     monkeypatch.setattr("time.time", lambda: pytest.fail("the system clock was used"))
     counters = MemoryCounters()
-    assert [counters.count(("A", "1 per minute", "a")) > 0 for _ in range(2)] == [False, True]
+    assert [counters.count_attempts(("A", "1 per minute", "a")) > 0 for _ in range(2)] == [False, True]
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -73,14 +73,14 @@ def test_no_window_ever_contains_more_attempts_than_the_limit(counters, advance_
         advance_clock(pause)
         recent = [time for time in counted if time > now - 10]
         until = recent[0] + 10 if len(recent) == amount else now
-        assert counters.count(("A", f"{amount} per 10 seconds", key)) == pytest.approx(until - now)
+        assert counters.count_attempts(("A", f"{amount} per 10 seconds", key)) == pytest.approx(until - now)
         if until == now:
             counted.append(now)
 
 
 def test_concurrent_threads_do_not_exceed_the_limit(counters):
     with ThreadPoolExecutor(8) as pool:
-        waits = list(pool.map(lambda _: counters.count(("A", "50 per hour", "a")), range(400)))
+        waits = list(pool.map(lambda _: counters.count_attempts(("A", "50 per hour", "a")), range(400)))
     assert waits.count(0) == 50
 
 

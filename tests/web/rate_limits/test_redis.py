@@ -130,7 +130,7 @@ def test_a_client_that_logged_in_on_one_server_is_recognized_by_the_other_server
 def test_two_blogs_in_one_redis_have_separate_counters(redis, make_app):
     for secret in ("x" * 32, "y" * 32):
         counted = limiter.COUNTERS.get(make_app(LIMITS_URL=redis.url, SECRET_KEY=secret))
-        assert [counted.count(ATTEMPT) > 0 for _ in range(4)] == [False, False, False, True]
+        assert [counted.count_attempts(ATTEMPT) > 0 for _ in range(4)] == [False, False, False, True]
 
 
 def test_redis_stores_only_digests_that_expire(redis, make_app, make_client, people, grace_password):
@@ -154,20 +154,20 @@ def test_redis_stores_only_digests_that_expire(redis, make_app, make_client, peo
 
 def test_a_window_stores_no_more_entries_than_the_limit(redis, make_counters):
     counted = make_counters(redis.url)
-    counted.count(ATTEMPT)
+    counted.count_attempts(ATTEMPT)
     (name,) = redis.client.keys()
     redis.client.rpush(name, *["1"] * 2)
-    assert counted.count(ATTEMPT) == 0
+    assert counted.count_attempts(ATTEMPT) == 0
     assert redis.client.llen(name) == 3
 
 
 def test_a_request_is_not_blocked_when_the_clock_of_redis_is_set_back(redis, make_counters):
     counted = make_counters(redis.url)
-    counted.count(ATTEMPT)
+    counted.count_attempts(ATTEMPT)
     (name,) = redis.client.keys()
     redis.client.delete(name)
     redis.client.lpush(name, *[int(time.time() * 1000) + 10**9] * 3)
-    assert counted.count(ATTEMPT) == 0
+    assert counted.count_attempts(ATTEMPT) == 0
 
 
 # Tests with a Redis server that does not respond
@@ -178,20 +178,25 @@ def test_each_process_uses_its_own_counters_until_redis_is_back(
 ):
     monkeypatch.setattr(shared_counters, "RETRY_SECONDS", 0)
     one, other = make_counters(own_redis.url), make_counters(own_redis.url)
-    assert [each.count(ATTEMPT) > 0 for each in (one, other, one, other)] == [False, False, False, True]
+    assert [each.count_attempts(ATTEMPT) > 0 for each in (one, other, one, other)] == [
+        False,
+        False,
+        False,
+        True,
+    ]
     own_redis.stop()
-    assert [one.count(ATTEMPT) > 0 for _ in range(4)] == [False, False, False, True]
+    assert [one.count_attempts(ATTEMPT) > 0 for _ in range(4)] == [False, False, False, True]
     one.undo_count(ATTEMPT)
-    assert [one.count(ATTEMPT) > 0 for _ in range(2)] == [False, True]
+    assert [one.count_attempts(ATTEMPT) > 0 for _ in range(2)] == [False, True]
     one.remember("ada")
     assert (one.remembers("ada"), one.remembers("grace")) == (True, False)
     assert len(redis_messages()) == 1
     wait_for_checks()
     own_redis.start()
     # Redis restarts empty. Until the process notices this, its own counters refuse attempts.
-    wait_until(lambda: one.count(ATTEMPT) == 0)
-    assert [each.count(ATTEMPT) > 0 for each in (other, one)] == [False, False]
-    assert one.count(ATTEMPT) > 0
+    wait_until(lambda: one.count_attempts(ATTEMPT) == 0)
+    assert [each.count_attempts(ATTEMPT) > 0 for each in (other, one)] == [False, False]
+    assert one.count_attempts(ATTEMPT) > 0
 
 
 def test_requests_are_served_without_redis(own_redis, make_app, make_client, people, grace_password):
@@ -210,7 +215,7 @@ def test_a_warning_is_logged_once_a_minute(own_redis, make_counters, steady_cloc
     for lines, wait in ((1, 0), (1, 0.5), (1, 30), (1, 29), (2, 1), (2, 59), (3, 1)):
         steady_clock[0] += wait
         for _ in range(5):
-            counted.count(ATTEMPT)
+            counted.count_attempts(ATTEMPT)
             wait_for_checks()
         assert len(redis_messages()) == lines
     assert f"127.0.0.1:{own_redis.port}" in redis_messages()[0]
@@ -220,7 +225,7 @@ def test_a_redis_that_does_not_respond_delays_only_one_request(make_counters, mo
     monkeypatch.setattr(shared_counters, "TIMEOUT_SECONDS", 0.05)
     with silent_server() as (listening, url):
         counted = make_counters(url)
-        assert [counted.count(ATTEMPT) > 0 for _ in range(4)] == [False, False, False, True]
+        assert [counted.count_attempts(ATTEMPT) > 0 for _ in range(4)] == [False, False, False, True]
         for _ in range(20):
             counted.undo_count(ATTEMPT)
             counted.remembers("ada")
@@ -234,13 +239,13 @@ def test_requests_do_not_wait_for_the_check_whether_redis_is_back(make_counters,
     monkeypatch.setattr(shared_counters, "TIMEOUT_SECONDS", 0.05)
     with silent_server() as (_, url):
         counted = make_counters(url)
-        counted.count(ATTEMPT)
+        counted.count_attempts(ATTEMPT)
         checks, may_return = [], threading.Event()
         monkeypatch.setattr(Redis, "ping", lambda _: checks.append(may_return.wait(30)))
         steady_clock[0] += shared_counters.RETRY_SECONDS
-        assert [counted.count(ATTEMPT) > 0 for _ in range(3)] == [False, False, True]
+        assert [counted.count_attempts(ATTEMPT) > 0 for _ in range(3)] == [False, False, True]
         steady_clock[0] += 1000
-        counted.count(ATTEMPT)
+        counted.count_attempts(ATTEMPT)
         may_return.set()
         wait_for_checks()
     assert checks == [True]
@@ -248,10 +253,10 @@ def test_requests_do_not_wait_for_the_check_whether_redis_is_back(make_counters,
 
 def test_a_full_redis_counts_as_unavailable(redis, make_counters, redis_messages):
     counted = make_counters(redis.url)
-    counted.count(ATTEMPT)
+    counted.count_attempts(ATTEMPT)
     redis.client.config_set("maxmemory", "1")
     try:
-        assert [counted.count(ATTEMPT) > 0 for _ in range(4)] == [False, False, False, True]
+        assert [counted.count_attempts(ATTEMPT) > 0 for _ in range(4)] == [False, False, False, True]
     finally:
         redis.client.config_set("maxmemory", "0")
     assert "maxmemory" in redis_messages()[0]

@@ -59,9 +59,9 @@ const findBlock = (view, dom) => {
   return getBlocks(view).find(({ from, to }) => from <= position && position <= to);
 };
 /** @param {EditorSelection} selection @param {Block} block */
-const isWhole = ({ main }, { from, to }) => main.from === from && main.to === to;
+const isBlockSelected = ({ main }, { from, to }) => main.from === from && main.to === to;
 /** @param {EditorView} view */
-const findSelected = (view) => getBlocks(view).find((block) => isWhole(view.state.selection, block));
+const findSelectedBlock = (view) => getBlocks(view).find((block) => isBlockSelected(view.state.selection, block));
 
 /** @param {EditorView} view @param {Block} block */
 function selectBlock(view, { from, to }) {
@@ -91,7 +91,7 @@ function makeActions(view, dom) {
     },
     /** Show the text of the block, with the cursor in it. */
     reveal() {
-      // The text must be there before the cursor is put into it.
+      // The text of the block is shown only while the editor has the focus.
       view.focus();
       change(({ from }) => ({ selection: { anchor: from + 1 }, effects: setFocus.of(true) }));
     },
@@ -101,7 +101,7 @@ function makeActions(view, dom) {
 }
 
 /** @param {Block[]} blocks @param {EditorSelection} selection @param {boolean} hasFocus @param {Draw} draw */
-function decorate(blocks, selection, hasFocus, draw) {
+function decorateBlocks(blocks, selection, hasFocus, draw) {
   const { main } = selection;
   const shown = blocks.filter(({ from, to }) => {
     if (main.empty) return !hasFocus || main.head < from || main.head > to;
@@ -110,7 +110,7 @@ function decorate(blocks, selection, hasFocus, draw) {
   });
   return Decoration.set(
     shown.map((block) => {
-      const isSelected = isWhole(selection, block);
+      const isSelected = isBlockSelected(selection, block);
       const widget = new BlockWidget(block, isSelected, draw);
       return Decoration.replace({ widget, block: true }).range(block.from, block.to);
     }),
@@ -118,18 +118,18 @@ function decorate(blocks, selection, hasFocus, draw) {
 }
 
 /**
- * Return the command that moves into a block, or out of it.
+ * Return the command that moves the cursor into a block, or out of a block.
  * @param {1 | -1} step @param {boolean} isVertical @returns {import("@codemirror/view").Command}
  */
-const move = (step, isVertical) => (view) => {
+const makeMoveCommand = (step, isVertical) => (view) => {
   const { doc, selection } = view.state;
   const { main } = selection;
-  const selected = findSelected(view);
+  const selected = findSelectedBlock(view);
   if (selected) {
     const edge = step > 0 ? selected.to : selected.from;
     const isEnd = step > 0 ? edge === doc.length : edge === 0;
     if (isEnd && step < 0) return true;
-    // There is always a line after the last block.
+    // Add a line after a block at the end of the text, so that the cursor can leave the block.
     if (isEnd) view.dispatch({ changes: { from: edge, insert: "\n\n" }, selection: { anchor: edge + 2 } });
     else view.dispatch({ selection: { anchor: edge + step }, scrollIntoView: true, userEvent: "select" });
     return true;
@@ -147,17 +147,17 @@ const move = (step, isVertical) => (view) => {
 };
 
 /** @type {import("@codemirror/view").Command} */
-const enter = (view) => {
-  if (!findSelected(view)) return false;
+const focusSelectedBlock = (view) => {
+  if (!findSelectedBlock(view)) return false;
   const control = view.contentDOM.querySelector(".block.selected :is(textarea, input, button)");
   /** @type {HTMLElement | null} */ (control)?.focus();
   return true;
 };
 
-// Text that is typed while a block is selected is inserted after it, in a paragraph of its own.
+// Text that is typed while a block is selected is inserted after the block, in a paragraph of its own.
 /** @param {KeyboardEvent} event @param {EditorView} view */
-const leaveBefore = ({ key, ctrlKey, altKey, metaKey }, view) => {
-  const block = findSelected(view);
+const leaveBlockBeforeText = ({ key, ctrlKey, altKey, metaKey }, view) => {
+  const block = findSelectedBlock(view);
   const isText = (key.length === 1 && !ctrlKey && !altKey && !metaKey) || key === "Process";
   if (!block || !isText) return false;
   const selection = { anchor: block.to + 2 };
@@ -166,7 +166,7 @@ const leaveBefore = ({ key, ctrlKey, altKey, metaKey }, view) => {
 };
 
 /**
- * find(text): the blocks of a text, each one or more whole lines.
+ * Show blocks in rendered form. find(text): returns the blocks of a text, each of one or more whole lines.
  * @param {{find: (text: string) => Block[], draw: Draw}} options
  */
 export function showBlocks({ find, draw }) {
@@ -174,7 +174,7 @@ export function showBlocks({ find, draw }) {
   const make = (blocks, state, hasFocus) => ({
     blocks,
     hasFocus,
-    decorations: decorate(blocks, state.selection, hasFocus, draw),
+    decorations: decorateBlocks(blocks, state.selection, hasFocus, draw),
   });
   const field = StateField.define({
     create: (state) => make(find(state.doc.toString()), state, false),
@@ -193,16 +193,16 @@ export function showBlocks({ find, draw }) {
   return [
     field,
     EditorView.focusChangeEffect.of((_, focusing) => setFocus.of(focusing)),
-    Prec.highest(EditorView.domEventHandlers({ keydown: leaveBefore })),
+    Prec.highest(EditorView.domEventHandlers({ keydown: leaveBlockBeforeText })),
     Prec.highest(
       keymap.of([
-        { key: "ArrowDown", run: move(1, true) },
-        { key: "ArrowUp", run: move(-1, true) },
-        { key: "ArrowRight", run: move(1, false) },
-        { key: "ArrowLeft", run: move(-1, false) },
-        { key: "Enter", run: enter },
-        { key: "Backspace", run: (view) => !findSelected(view) && move(-1, false)(view) },
-        { key: "Delete", run: (view) => !findSelected(view) && move(1, false)(view) },
+        { key: "ArrowDown", run: makeMoveCommand(1, true) },
+        { key: "ArrowUp", run: makeMoveCommand(-1, true) },
+        { key: "ArrowRight", run: makeMoveCommand(1, false) },
+        { key: "ArrowLeft", run: makeMoveCommand(-1, false) },
+        { key: "Enter", run: focusSelectedBlock },
+        { key: "Backspace", run: (view) => !findSelectedBlock(view) && makeMoveCommand(-1, false)(view) },
+        { key: "Delete", run: (view) => !findSelectedBlock(view) && makeMoveCommand(1, false)(view) },
       ]),
     ),
   ];

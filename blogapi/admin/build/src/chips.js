@@ -37,7 +37,7 @@ export function showChips(describe) {
   const matcher = new MatchDecorator({
     regexp: /article:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/gi,
     decorate(add, from, to, match, view) {
-      // The same words in a sentence or in code stay as they are.
+      // `article:` and a uuid in a sentence or in code are not replaced.
       if (syntaxTree(view.state).resolveInner(from, 1).name !== "URL") return;
       add(from, to, Decoration.replace({ widget: new Chip(match[1].toLowerCase(), describe) }));
     },

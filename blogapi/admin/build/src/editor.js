@@ -28,11 +28,11 @@ const isBlank = (text) => /^[\s>]*$/.test(text);
  * are empty then, because what is written there would otherwise continue the text above.
  * @type {import("@codemirror/state").StateCommand}
  */
-function continueOrLeave({ state, dispatch }) {
+function continueOrLeaveBlock({ state, dispatch }) {
   const { doc, selection } = state;
   const line = doc.lineAt(selection.main.head);
   /** @param {import("@codemirror/state").Transaction} change */
-  const leave = (change) => {
+  const leaveBlock = (change) => {
     const { newDoc, newSelection } = change;
     const { number, from, to, text } = newDoc.lineAt(newSelection.main.head);
     if (newDoc.lines !== doc.lines || !isBlank(text)) return dispatch(state.update(change));
@@ -48,13 +48,13 @@ function continueOrLeave({ state, dispatch }) {
   const mark = line.from + line.text.lastIndexOf(">");
   const { name, parent } = syntaxTree(state).resolveInner(mark, 1);
   const isQuote = selection.main.empty && selection.main.head > mark && isBlank(line.text) && name === "QuoteMark";
-  if (!isQuote || CODE.test(parent?.name ?? "")) return continueMarkup({ state, dispatch: leave });
-  leave(state.update({ changes: { from: mark, to: line.to }, scrollIntoView: true, userEvent: "input" }));
+  if (!isQuote || CODE.test(parent?.name ?? "")) return continueMarkup({ state, dispatch: leaveBlock });
+  leaveBlock(state.update({ changes: { from: mark, to: line.to }, scrollIntoView: true, userEvent: "input" }));
   return true;
 }
-const continueKeymap = Prec.high(keymap.of([{ key: "Enter", run: continueOrLeave }]));
+const continueKeymap = Prec.high(keymap.of([{ key: "Enter", run: continueOrLeaveBlock }]));
 
-// Without the parsers of HTML, CSS and JavaScript, which the language support of the package would include.
+// The parser of Markdown alone: the language support of the package would also include HTML, CSS and JavaScript.
 const parser = /** @type {import("@lezer/markdown").MarkdownParser} */ (commonmarkLanguage.parser).configure(GFM);
 const language = new LanguageSupport(new Language(commonmarkLanguage.data, parser, [], "markdown"));
 
@@ -84,7 +84,7 @@ const HEADING = /^(ATX|Setext)Heading([1-6])$/;
 
 const decorations = new Map();
 // The marks at the beginning of a line of a list or a quote, whose text begins at the same place in each of its lines.
-const lead = Decoration.mark({ class: "md-lead" });
+const leadMark = Decoration.mark({ class: "md-lead" });
 /** @param {string} name */
 function lineDecoration(name) {
   if (!decorations.has(name)) {
@@ -126,7 +126,7 @@ function decorateLines(view, classify) {
         const name = classify(tree, line);
         builder.add(line.from, line.from, lineDecoration(name));
         const marks = /^md-hang/.test(name) ? /** @type {RegExpExecArray} */ (MARKS.exec(line.text))[0].length : 0;
-        if (marks && marks <= MAX_HANG) builder.add(line.from, line.from + marks, lead);
+        if (marks && marks <= MAX_HANG) builder.add(line.from, line.from + marks, leadMark);
       }
       last = line.from;
       position = line.to + 1;
@@ -136,7 +136,7 @@ function decorateLines(view, classify) {
 }
 
 /** Give each visible line its own direction, and the classes that `classify` returns. @param {Classify} classify */
-const lines = (classify) =>
+const decorateVisibleLines = (classify) =>
   ViewPlugin.define(
     (view) => ({
       decorations: decorateLines(view, classify),
@@ -150,7 +150,7 @@ const lines = (classify) =>
     { decorations: (plugin) => plugin.decorations },
   );
 
-// Only what the layout needs: colours and type are in the style sheet of the pages. With `--md-hang: 1`, the
+// The rules for the layout; colours and fonts are in the style sheet of the pages. With `--md-hang: 1`, the
 // marks of headings stand in the left margin, which needs `--md-margin: 7ch`.
 /** @type {Record<string, Record<string, string>>} */
 const rules = {
@@ -187,8 +187,8 @@ const PHRASES = {
  * Show the panel that finds and replaces in an element; the <output> before the element counts the matches.
  * @param {HTMLElement} parent
  */
-function searching(parent) {
-  // The panel itself waits for a key, which a paste with the mouse lacks.
+function makeSearchPanel(parent) {
+  // The panel reacts only to keys and to changes, but words can also be pasted with the mouse.
   parent.oninput = ({ target }) => target?.dispatchEvent(new Event("change"));
   return [
     search({ top: true, literal: true }),
@@ -228,7 +228,7 @@ function describeMatches(state, query) {
 /**
  * Show an editor in `parent`, and return its commands.
  *
- * text: with "\n" as the only line break; from, to: the selection; findRow: for searching(); markdown: false for other
+ * text: with "\n" as the only line break; from, to: the selection; findRow: for makeSearchPanel(); markdown: false for other
  * types of content; blocks: for showBlocks(); describeLink: for showChips(); followLink: for foldLinks(); changeInput:
  * returns what is inserted for a text that is typed or pasted at an offset; onChange: called after each change.
  * @param {{parent: HTMLElement, findRow?: HTMLElement, text?: string, from?: number, to?: number, label: string,
@@ -279,13 +279,13 @@ export function createEditor({
         }),
         EditorView.theme(rules),
         markdown ? [language, syntaxHighlighting(tokens), continueKeymap] : [],
-        lines(markdown ? classify : () => ""),
+        decorateVisibleLines(markdown ? classify : () => ""),
         placeholder ? emptyText(placeholder) : [],
         history(),
         markdown && blocks ? showBlocks(blocks) : [],
         markdown && describeLink ? showChips(describeLink) : [],
         markdown && followLink ? foldLinks(followLink) : [],
-        findRow ? searching(findRow) : [],
+        findRow ? makeSearchPanel(findRow) : [],
         rangeField,
         keymap.of([...historyKeymap, ...standardKeymap]),
         EditorView.updateListener.of((update) => {

@@ -42,7 +42,7 @@ function findLinks(state, from, to) {
 }
 
 /** @param {EditorView} view */
-function decorate({ state, visibleRanges }) {
+function decorateLinks({ state, visibleRanges }) {
   /** @type {RangeSetBuilder<Decoration>} */
   const builder = new RangeSetBuilder();
   const isTouched = (/** @type {Link} */ { from, to }) =>
@@ -62,16 +62,16 @@ function decorate({ state, visibleRanges }) {
   return builder.finish();
 }
 
-/** follow(address): opens the link at the cursor, on Ctrl Enter. @param {(address: string) => void} follow */
+/** Hide addresses; follow(address) opens the link at the cursor. @param {(address: string) => void} follow */
 export const foldLinks = (follow) => [
   ViewPlugin.define(
     (view) => ({
-      decorations: decorate(view),
+      decorations: decorateLinks(view),
       /** @this {any} */
       update(/** @type {import("@codemirror/view").ViewUpdate} */ update) {
         const isParsed = syntaxTree(update.startState) !== syntaxTree(update.state);
         if (!(update.docChanged || update.selectionSet || update.viewportChanged || isParsed)) return;
-        this.decorations = decorate(update.view);
+        this.decorations = decorateLinks(update.view);
       },
     }),
     { decorations: (plugin) => plugin.decorations },

@@ -1,4 +1,4 @@
-// Ranges of a text that move with it while it is edited. A range says who wrote its lines, or what is missing there.
+// Ranges that move with their text while it is edited. A range says who wrote its lines, or that a part is missing.
 import { StateEffect, StateField } from "@codemirror/state";
 import { Decoration, EditorView, WidgetType } from "@codemirror/view";
 
@@ -7,7 +7,7 @@ import { Decoration, EditorView, WidgetType } from "@codemirror/view";
 /** @type {import("@codemirror/state").StateEffectType<Range[]>} */
 const replace = StateEffect.define();
 
-class Missing extends WidgetType {
+class MissingText extends WidgetType {
   /** @param {string} text */
   constructor(text) {
     super();
@@ -19,7 +19,7 @@ class Missing extends WidgetType {
     return other.text === this.text;
   }
 
-  // A click puts the cursor there.
+  // The editor handles a click on the words, and puts the cursor beside them.
   ignoreEvent() {
     return false;
   }
@@ -33,9 +33,9 @@ class Missing extends WidgetType {
  * Lines of a range have the class of its kind, and the first one has its note.
  * @param {Range[]} ranges @param {import("@codemirror/state").Text} doc
  */
-function decorate(ranges, doc) {
+function decorateRanges(ranges, doc) {
   const decorations = ranges.flatMap(({ from, to, kind, note, missing }) => {
-    if (missing && from === to) return [Decoration.widget({ widget: new Missing(missing), side: 1 }).range(from)];
+    if (missing && from === to) return [Decoration.widget({ widget: new MissingText(missing), side: 1 }).range(from)];
     if (!kind || from === to) return [];
     const [first, last] = [doc.lineAt(from).number, doc.lineAt(to).number];
     return Array.from({ length: last - first + 1 }, (_, n) => {
@@ -50,7 +50,7 @@ const field = StateField.define({
   create: () => ({ ranges: /** @type {Range[]} */ ([]), decorations: Decoration.none }),
   update(value, { changes, docChanged, effects, newDoc }) {
     let { ranges } = value;
-    // What is written at the end of a range belongs to it.
+    // Text that is written at the end of a range belongs to the range.
     if (docChanged) {
       ranges = ranges.map((range) => {
         const from = changes.mapPos(range.from, -1);
@@ -58,7 +58,7 @@ const field = StateField.define({
       });
     }
     for (const effect of effects) if (effect.is(replace)) ranges = effect.value;
-    return ranges === value.ranges ? value : { ranges, decorations: decorate(ranges, newDoc) };
+    return ranges === value.ranges ? value : { ranges, decorations: decorateRanges(ranges, newDoc) };
   },
   provide: (self) => EditorView.decorations.from(self, ({ decorations }) => decorations),
 });

@@ -43,7 +43,7 @@ export function openTranslation(anchor, page, used) {
   const addTranslation = async (close) => {
     const language = form.language === siteLanguage ? "" : form.language;
     if (form.start !== "link") await createDraft(page, language, form);
-    else await linkItem(page, language, close);
+    else await linkTranslation(page, language, close);
   };
   const renderContent = (/** @type {Close} */ close) => {
     const isLink = form.start === "link";
@@ -69,7 +69,7 @@ export function openTranslation(anchor, page, used) {
  */
 const createDraft = (page, language, form) =>
   page.act("translate", async () => {
-    await shareKey(page);
+    await shareTranslationKey(page);
     const { edits } = page;
     const { content_type, category, tags, authors, translation_key } = edits;
     const texts = form.start === "copy" ? edits : { ...EMPTY, content_type, category, tags, authors, translation_key };
@@ -80,14 +80,14 @@ const createDraft = (page, language, form) =>
  * Let the author choose an item, and make it a translation of this one.
  * @param {EditorPage} page @param {string} language @param {Close} close
  */
-async function linkItem(page, language, close) {
+async function linkTranslation(page, language, close) {
   const list = isPage ? (/** @type {Json} */ query) => get("blog/pages/", { query }) : undefined;
   const chosen = await pickArticle(page.uuid, `Link ${isPage ? "a page" : "an article"}`, list);
   // In most browsers, the list has closed the popover already.
   close();
   if (!chosen) return;
   await page.act("translate", async () => {
-    await shareKey(page);
+    await shareTranslationKey(page);
     const fields = { language, translation_key: page.edits.translation_key };
     const { article, edits } = await loadArticle(chosen.uuid);
     await patch(pathOf(chosen.uuid), fields);
@@ -102,7 +102,7 @@ async function linkItem(page, language, close) {
  * Give the article the key that its translations share. If it has unpublished edits, the key is one of them.
  * @param {EditorPage} page
  */
-async function shareKey(page) {
+async function shareTranslationKey(page) {
   await page.ensureSaved();
   if (page.edits.translation_key) return;
   const translation_key = newUuid();

@@ -59,10 +59,11 @@ async function openOtherKind(error) {
 
 /**
  * The editor of an article or a page. A subclass has showEdits(mapOffset), which shows `edits` again after they were
- * replaced, and showOnItsWay(), which says where a published or scheduled article is.
+ * replaced, and showOnItsWay(), which shows the address of a published or scheduled article, and since when readers see
+ * it.
  */
 export class ArticlePage extends Page {
-  /** The article as the server has it; null until a new one is saved. @type {any} */
+  /** The article as the server has it; null until a new article is saved. @type {any} */
   article = null;
   // The article with the edits.
   edits = EMPTY;
@@ -105,8 +106,8 @@ export class ArticlePage extends Page {
     this.showEdits(mapOffset);
   }
 
-  // From now on, keep the text in this browser until it is saved. Offer a text that was not saved because the browser
-  // or the computer stopped.
+  // Keep each text in this browser until it is saved, and offer a kept text that was not saved because the browser or
+  // the computer stopped.
   async startKeeping() {
     const journal = new Journal(session().user.uuid);
     this.journal = journal;
@@ -121,7 +122,7 @@ export class ArticlePage extends Page {
     });
     document.addEventListener("visibilitychange", () => this.changeVisibility());
     const { article, edits: stored } = this;
-    for (const entry of await journal.find(article && this.uuid)) {
+    for (const entry of await journal.findEntries(article && this.uuid)) {
       if ((entry.place ?? "articles") !== articles.COLLECTION) continue;
       // The last request of an editor may have created the article.
       /** @type {(error: {status: number}) => Partial<Loaded> | null} */
@@ -129,9 +130,9 @@ export class ArticlePage extends Page {
       const loaded = article
         ? { article, edits: stored }
         : await articles.loadArticle(entry.article).catch(nullIfDeleted);
-      // The editor of an article that exists offers its texts.
+      // The kept texts of an existing article are offered in the editor of this article.
       if (loaded && !article && !entry.isNew) continue;
-      // The server had the text of an article that was deleted afterwards.
+      // For an article that was deleted, the entry says which text the server had.
       if (isSame(entry.edits, loaded?.edits ?? JSON.parse(entry.base), loaded?.article)) discardEntry(entry);
       else this.offered ??= entry;
     }
@@ -158,21 +159,21 @@ export class ArticlePage extends Page {
     const { uuid, article, edits, saver } = this;
     const { stored: base, etag } = saver;
     if (saver.isDirty)
-      this.journal?.write({ place: articles.COLLECTION, article: uuid, isNew: !article, edits, base, etag });
+      this.journal?.writeEntry({ place: articles.COLLECTION, article: uuid, isNew: !article, edits, base, etag });
   }
 
   keepWaitingText() {
     if (this.keepTimer) this.keepTextNow();
   }
 
-  async useKept() {
+  async useKeptText() {
     // Text that was typed in the meantime is saved first. In the same article, the next save is then a
     // conflict.
     if (!(await this.saver.save())) return;
     const { article: uuid, isNew, edits, base, etag } = this.offered;
     const article = uuid === this.uuid ? this.article : null;
-    // The storage may have no room for the text twice.
-    this.dropKept();
+    // The storage of the browser may have no room for two copies of the text.
+    this.dropKeptText();
     if (!article && !isNew) return this.saveAsNew(edits);
     this.uuid = uuid;
     this.startFrom({ article, edits, etag }, JSON.parse(base));
@@ -185,7 +186,7 @@ export class ArticlePage extends Page {
     this.area.field.focus();
   }
 
-  dropKept() {
+  dropKeptText() {
     discardEntry(this.offered);
     this.set({ offered: null });
     this.area.field.focus();
@@ -215,7 +216,7 @@ export class ArticlePage extends Page {
    * this page did not send.
    * @param {Edits[]} sentEdits
    */
-  async findOwn(sentEdits) {
+  async findSentEdits(sentEdits) {
     const theirs = await articles.loadArticle(this.uuid);
     const { article, edits, etag } = theirs;
     this.theirs = theirs;
@@ -230,7 +231,7 @@ export class ArticlePage extends Page {
   showState(state) {
     this.requestUpdate();
     if (state === "saving") return;
-    if (state === "saved") this.journal?.clear();
+    if (state === "saved") this.journal?.deleteEntry();
     else this.keepText();
     if (state === "refused") this.errors = this.saver.problem.errors;
     const former = this.lastState;
@@ -240,7 +241,7 @@ export class ArticlePage extends Page {
     // Most conflicts are merged without a question.
     if ((isTrouble(state) && state !== "conflict") || isOver) announce(describeState(this));
     if (isOver) this.showEdits();
-    if (state === "conflict") this.join();
+    if (state === "conflict") this.mergeWithTheirs();
   }
 
   /**
@@ -248,7 +249,7 @@ export class ArticlePage extends Page {
    * both texts (null: unknown). The author is asked only about the parts that both have changed.
    * @param {any} theirs @param {Edits} base @param {Edits | null} before
    */
-  async join(theirs = this.theirs, base = theirs.edits, before = JSON.parse(this.saver.stored)) {
+  async mergeWithTheirs(theirs = this.theirs, base = theirs.edits, before = JSON.parse(this.saver.stored)) {
     const imports = Promise.all([import("./merge.js"), import("../../static/vendor/diff3.js"), this.refreshTerms()]);
     const [merging, diff3] = await imports.catch(() => []);
     if (!merging || !diff3) return toast("The blog does not answer, so the texts could not be joined. Try again.");
@@ -271,7 +272,7 @@ export class ArticlePage extends Page {
       const versions = { base: merged.edits, mine: current, theirs: mine, article };
       const { edits, regions } = merging.mergeEdits(versions, diff3);
       const { etag, stored } = this.saver;
-      await this.act("join", () => articles.keepVersion(this.uuid, nameVersion(person, theirs.saved), theirs.edits));
+      await this.act("join", () => articles.addVersion(this.uuid, nameVersion(person, theirs.saved), theirs.edits));
       await saveFrom({ edits, article, etag }, JSON.parse(stored), regions);
     };
     if (merged.changes.theirs) toast(describeJoined(person, merged.changes.theirs), { undo });
@@ -291,8 +292,8 @@ export class ArticlePage extends Page {
     const edits = await openMerge({ merged, mine, person, names });
     if (!edits) return;
     await this.act("join", async () => {
-      if (theirs.user) await articles.keepVersion(uuid, nameVersion(person, theirs.saved));
-      await articles.keepVersion(uuid, nameVersion("", new Date()), mine);
+      if (theirs.user) await articles.addVersion(uuid, nameVersion(person, theirs.saved));
+      await articles.addVersion(uuid, nameVersion("", new Date()), mine);
       this.startFrom({ ...theirs, edits }, base);
       await this.saver.save();
     });
@@ -328,7 +329,7 @@ export class ArticlePage extends Page {
       // EMPTY as the stored text, the save is always sent.
       const changed = /** @type {Theirs} */ (theirs);
       const etag = `${this.saver.etag}, ${changed.etag}`;
-      await this.join({ ...changed, etag }, EMPTY, await articles.loadBase(this.uuid));
+      await this.mergeWithTheirs({ ...changed, etag }, EMPTY, await articles.loadBase(this.uuid));
     }
     if (isDone && action.takesEdits) setTimeout(() => this.showOnItsWay());
     else if (isDone) toast(`${action.done[0].toUpperCase()}${action.done.slice(1)}`, { undo: this.undo });
@@ -403,7 +404,7 @@ export class ArticlePage extends Page {
       const { data } = await post(`${articles.pathOf(this.uuid)}restore/`);
       if (data.notes.length) toast(data.notes.join(" "));
       const loaded = await articles.loadArticle(this.uuid);
-      await this.join(loaded, loaded.edits, JSON.parse(this.saver.stored));
+      await this.mergeWithTheirs(loaded, loaded.edits, JSON.parse(this.saver.stored));
     });
     if (this.problem) toast(this.problem);
   }

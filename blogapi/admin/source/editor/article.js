@@ -77,7 +77,7 @@ export async function renderText(edits, article, published_at, options) {
  * Return what is wrong with the address that the author chose, or "". rendered: what renderText() returns.
  * @param {{edits: Edits, rendered?: Json}} page
  */
-export function describeAddress({ edits: { slug }, rendered }) {
+export function describeAddressProblem({ edits: { slug }, rendered }) {
   const { slug: shown, free_slug: free } = rendered ?? {};
   return slug && slug === shown && free && free !== slug ? `This address is taken. “${free}” is free.` : "";
 }
@@ -122,5 +122,5 @@ export async function changeAtOnce({ uuid, article, edits, saver }, fields) {
  * Add the working copy, or these edits, to the history.
  * @param {string} uuid @param {string} name @param {Edits} [edits]
  */
-export const keepVersion = (uuid, name, edits) =>
+export const addVersion = (uuid, name, edits) =>
   post(`${pathOf(uuid)}revisions/`, { name, ...(edits && toCopyBody(edits)) });

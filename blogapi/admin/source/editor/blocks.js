@@ -76,7 +76,7 @@ export const findPictures = (text) => [...hideCode(text).matchAll(PICTURE)].map(
  * Return the pictures without alternative text: [{from, to, address, caption}], with the whole block of each.
  * @param {string} text
  */
-export function findUndescribed(text) {
+export function findUndescribedPictures(text) {
   const found = [...hideCode(text).matchAll(/!\[\s*\]\(([^\s()]+)(?:\s+"((?:\\.|[^"\\])*)")?\)/g)];
   const blocks = found.length ? findBlocks(text) : [];
   return found.map(({ 0: source, 1: address, 2: caption, index }) => {

@@ -78,7 +78,7 @@ export function cleanBody(body, keepPicture, keepPlayer) {
   });
   cleanCode(body);
   nameElements(body);
-  styleToElements(body);
+  replaceStyles(body);
   forEach(body, "img", (image) => cleanPicture(image, keepPicture));
   cleanLists(body);
   forEach(body, "table", cleanTable);
@@ -223,7 +223,7 @@ function nameElements(body) {
 }
 
 /** Google Docs and others write bold, italic and code as styles of a <span>. @param {HTMLElement} body */
-function styleToElements(body) {
+function replaceStyles(body) {
   forEach(body, "b, strong, i, em", (element) => {
     const name = element.matches("b, strong") ? "font-weight" : "font-style";
     if (/^(normal|400)$/i.test(readStyle(element, name))) unwrapElement(element);
@@ -242,7 +242,7 @@ function styleToElements(body) {
 }
 
 /**
- * Replace the frame of a player by a paragraph with its address. Frames of one pixel count visits.
+ * Replace the frame of a player by a paragraph with its address. Frames of one pixel, which count visits, are removed.
  * @param {HTMLElement} frame @param {(address: string) => string | null} keepPlayer
  */
 function cleanFrame(frame, keepPlayer) {
@@ -307,8 +307,8 @@ function cleanLists(body) {
 
 const elementsIn = (/** @type {Element} */ { children }) => [...children];
 
-// Mail and old pages use tables for their layout. In Markdown, the first row of a table is its head, and a cell
-// is one line.
+// Mail and old pages use tables for their layout, which become text. In Markdown, the first row of a table is its head,
+// and a cell is one line.
 /** @param {HTMLTableElement} table */
 function cleanTable(table) {
   const rows = [...table.rows].filter(({ cells }) => cells.length);

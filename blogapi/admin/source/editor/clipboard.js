@@ -19,7 +19,7 @@ export function handlePaste(page, data) {
   const plain = data.getData("text/plain");
   // Sites of videos offer the HTML of their player as text. A cell of a table takes plain text.
   const rich = data.getData("text/html") || (FRAME.test(plain) ? plain : "");
-  const html = page.tableBar?.find()?.isInCell ? "" : rich;
+  const html = page.tableBar?.findTable()?.isInCell ? "" : rich;
   if (isInCode(input.text, input.from)) return false;
   const link = linkSelection(input, plain.trim());
   if (link) field.edit(link);
@@ -40,7 +40,7 @@ async function pasteRichText(page, html, plain) {
   };
   // If the conversion fails, the plain text is pasted.
   const { markdown, ...notes } = await convertWithPictures().catch(() => ({ markdown: plain, isPlain: true }));
-  page.edit((/** @type {TextInput} */ input) => replaceWithMarkdown(input, markdown.replace(/\r\n?/g, "\n")));
+  page.applyCommand((/** @type {TextInput} */ input) => replaceWithMarkdown(input, markdown.replace(/\r\n?/g, "\n")));
   const words = describeLosses(notes);
   if (words) toast(words);
 }

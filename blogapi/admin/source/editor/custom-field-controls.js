@@ -5,11 +5,11 @@ import { get } from "../api.js";
 import { button, checkbox, field, fold, icon } from "../components.js";
 import { ITEM } from "./article.js";
 import { findArticles, pickArticle } from "./link-picker.js";
-import { describeFault, CUSTOM_FIELDS, useFields } from "./custom-fields.js";
+import { describeFault, CUSTOM_FIELDS, setCustomFields } from "./custom-fields.js";
 import { renderPictureField } from "./pictures.js";
 
 /**
- * Stores the value of a field.
+ * Stores the value of a custom field in the edits.
  *
  * @typedef {(value: any) => void} Write
  */
@@ -19,7 +19,7 @@ const titles = new Map();
 
 /** Read the definitions. */
 export async function loadCustomFields() {
-  useFields((await get("blog/fields/")).data, ITEM);
+  setCustomFields((await get("blog/fields/")).data, ITEM);
 }
 
 /** @param {EditorPage} page */
@@ -66,7 +66,7 @@ const labelOf = ({ label, read_by: readers }) =>
   html`${label}${readers === "admins" ? html` ${icon("lock")}<span class="sr-only"> (admins only)</span>` : nothing}`;
 /** @param {CustomField} customField */
 const helpOf = ({ help, read_by: readers }) =>
-  readers === "admins" ? `${help} Admins only: not in what readers or keys of others get.`.trim() : help;
+  readers === "admins" ? `${help} Admins only: readers and keys of others do not get it.`.trim() : help;
 
 /** @param {EditorPage} page @param {CustomField} customField @param {any} value @param {Write} write */
 function renderField(page, customField, value, write) {

@@ -4,7 +4,7 @@
 export let CUSTOM_FIELDS = [];
 
 /** @param {any[]} fields the fields as the API lists them @param {"article" | "page"} kind */
-export function useFields(fields, kind) {
+export function setCustomFields(fields, kind) {
   CUSTOM_FIELDS = fields.filter(({ kinds }) => kinds.includes(kind));
 }
 

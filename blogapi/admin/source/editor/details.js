@@ -8,7 +8,7 @@ import { formatDayAndTime, toFields, toInstant } from "../format.js";
 import { findPlace, listParents, placeField, placePage } from "../page-tree.js";
 import { hasRole, mayChange } from "../roles.js";
 import { session } from "../shell.js";
-import { changeAtOnce, describeAddress, FIELDS, isPage } from "./article.js";
+import { changeAtOnce, describeAddressProblem, FIELDS, isPage } from "./article.js";
 import { findPictures } from "./blocks.js";
 import { TEXT_FIELDS } from "./edits.js";
 import { loadCustomFields, renderCustomFields } from "./custom-field-controls.js";
@@ -38,13 +38,13 @@ export async function loadTerms() {
   return Object.fromEntries(terms);
 }
 
-/** Load the pages among which a page has its place, in the order of their positions. @param {EditorPage} page */
+/** Load all pages, from which the place of a page is chosen, ordered by their positions. @param {EditorPage} page */
 export async function loadPages(page) {
   const query = { status: "any", fields: "uuid,title,parent,position" };
   if (isPage) page.set({ pages: (await get("blog/pages/", { query })).data });
 }
 
-/** The page above a page, and its place below it. A change applies at once. @param {EditorPage} page */
+/** The fields for the parent of a page and for its place. A change applies at once. @param {EditorPage} page */
 function renderPlace(page) {
   const { article, uuid } = page;
   /** @type {Article[]} */
@@ -75,7 +75,8 @@ function renderPlace(page) {
 }
 
 /**
- * The details in the order of their use: what each article needs is open, the rest is one line with its value.
+ * The details in the order of their use: the fields that each article needs are open, each other field is one line
+ * with its value.
  * @param {EditorPage} page
  */
 export function renderDetails(page) {
@@ -89,7 +90,7 @@ export function renderDetails(page) {
   const ownNames = [seo.title, seo.description, seo.canonical_url].filter(Boolean);
   const names = listChosen(page, "authors").map(({ name }) => name);
   const define = button("Define custom fields", null, { kind: "bare", href: "/admin/custom-fields/" });
-  const slugFault = page.errors.slug || describeAddress(page);
+  const slugFault = page.errors.slug || describeAddressProblem(page);
   const excerptOptions = {
     help: excerpt ? "" : "Made from the text until you write one",
     counter: excerpt && `${excerpt.length} of 160`,
@@ -150,7 +151,7 @@ function renderInput(page, name, label, options) {
   const text = edits[key];
   /** @param {string} value */
   const write = (value) => page.change({ [key]: inner ? { ...page.edits[key], [inner]: value } : value });
-  const faults = { slug: describeAddress(page), ...errors };
+  const faults = { slug: describeAddressProblem(page), ...errors };
   return field({ name, label, errors: faults, value: inner ? text[inner] : text, onInput: write, ...options });
 }
 
@@ -172,7 +173,7 @@ function renderText(page, { name, label, default: initial, choices }) {
 }
 
 /**
- * Return the chosen terms of a kind. If the edits have no category or byline, these are those of the article; an empty
+ * Return the chosen terms of a kind. If the edits have no category or byline, return those of the article; an empty
  * list of tags is a valid choice.
  * @param {EditorPage} page @param {Kind} kind @returns {Term[]}
  */
@@ -217,15 +218,15 @@ function renderCover(page) {
     if (picture) write(picture.url);
   };
   const [first] = findPictures(page.area?.field.getText() ?? "");
-  // The address of a picture of the library is known to the API.
-  const take = async () => {
+  // The API knows the address of a picture of the library.
+  const takeFirst = async () => {
     const uuid = /^media:(.+)$/.exec(first)?.[1];
     write(uuid ? (await get(`blog/media/${uuid}/`, { query: { fields: "url" } })).data.url : first);
   };
   const more = address
     ? address.includes("/media/") && button("Alternative text", describe, { kind: "bare" })
     : [
-        first && button("Take the first picture of the text", () => page.act("cover", take), { kind: "bare" }),
+        first && button("Take the first picture of the text", () => page.act("cover", takeFirst), { kind: "bare" }),
         html`<span class="help">Or drop one here</span>`,
       ];
   const words = { name: "Cover", label: "Cover", title: "Choose the cover", action: "Use as cover" };

@@ -47,7 +47,7 @@ export function fromArticle(article, excerpt) {
     ...article,
     custom: { ...article.custom, ...article.custom_unfit },
     excerpt: article.excerpt === excerpt ? "" : article.excerpt,
-    // A draft keeps a slug that its author chose; any other one follows the title.
+    // A draft keeps a slug that its author chose; any other slug of a draft follows the title.
     slug: article.status === "draft" ? "" : article.slug,
     category: article.category?.uuid,
     tags: article.tags.map(getUuid),
@@ -74,21 +74,21 @@ export function toArticle(edits) {
 }
 
 /**
- * Return whether the server stores the same content for both. A slug, a category or authors that the edits lack are
- * those of the article.
+ * Return whether the server stores the same content for both. For a slug, a category or authors that the edits lack,
+ * the values of the article are compared.
  * @param {Edits} left @param {Edits} right @param {Article | null} [article]
  */
 export const isSame = (left, right, article = null) => toComparable(left, article) === toComparable(right, article);
 
 /** @param {Edits} edits @param {Article | null} article */
-const toComparable = (edits, article) => JSON.stringify(fillIn(edits, article));
+const toComparable = (edits, article) => JSON.stringify(fillEdits(edits, article));
 
 /**
  * Return the edits in a form that is equal for equal content. A slug, category or byline that the edits lack is
  * taken from the article.
  * @param {Edits} edits @param {Article | null} article @returns {Edits}
  */
-export function fillIn(edits, article) {
+export function fillEdits(edits, article) {
   const { slug, category, authors, tags, ...body } = pickFields(EMPTY, toCopy(edits));
   const filled = {
     slug: slug || article?.slug,
@@ -102,8 +102,8 @@ export function fillIn(edits, article) {
 }
 
 /**
- * Return the text of a field with the line breaks of `original`: text fields show every line break as "\n",
- * and text that an author did not change stays the same byte for byte.
+ * Return the text of a field with the line breaks of `original`, because text fields show every line break as "\n".
+ * Text that an author did not change stays the same byte for byte.
  * @param {string} original @param {string} shown
  */
 export function keepBreaks(original, shown) {
@@ -111,7 +111,7 @@ export function keepBreaks(original, shown) {
   const usual = original.includes("\r\n") ? "\r\n" : "\r";
   const breaks = original.match(/\r\n?|\n/g) ?? [];
   const [before, after] = [showBreaks(original).split("\n"), shown.split("\n")];
-  // The number of lines that are the same at the beginning, and the first of those that are the same at the end.
+  // The number of equal lines at the beginning, and the index of the first equal line at the end.
   const start = after.findIndex((line, n) => n === breaks.length || line !== before[n]);
   const added = after.length - before.length;
   const end = after.findLastIndex((line, n) => n - added < 0 || line !== before[n - added]) + 1;

@@ -24,13 +24,13 @@ export class PreviewFollower {
     this.writing = writing;
     this.reading = reading;
     this.getField = getField;
-    writing.addEventListener("scroll", () => this.#later("scroll"), { passive: true });
+    writing.addEventListener("scroll", () => this.#callLater("scroll"), { passive: true });
     document.addEventListener("selectionchange", () => {
-      if (writing.contains(document.activeElement)) this.#later("mark");
+      if (writing.contains(document.activeElement)) this.#callLater("markPart");
     });
   }
 
-  /** Call this when the preview shows another text. @param {ShadowRoot | null} root @param {string} text */
+  /** The editor calls this when the preview shows another text. @param {ShadowRoot | null} root @param {string} text */
   setPreview(root, text) {
     const article = root?.querySelector("article");
     if (!article) return;
@@ -40,10 +40,10 @@ export class PreviewFollower {
     this.text = text;
     this.offsets = findOffsets(text, parts.map(getFirstText));
     this.scroll();
-    this.mark();
+    this.markPart();
   }
 
-  mark() {
+  markPart() {
     const { parts, offsets, text, writing } = this;
     const isFocused = writing.contains(document.activeElement);
     const { from } = this.getField().getSelection();
@@ -54,11 +54,11 @@ export class PreviewFollower {
       part?.classList.add(MARK_CLASS);
       this.marked = part;
     }
-    if (isFocused) this.reveal();
+    if (isFocused) this.revealPart();
   }
 
   // Show the part in which the cursor is.
-  reveal() {
+  revealPart() {
     const { reading, marked: part } = this;
     const top = part ? this.#topOf(part) : reading.scrollTop;
     const isShown = top > reading.scrollTop - 24 && top < reading.scrollTop + reading.clientHeight - 48;
@@ -100,8 +100,8 @@ export class PreviewFollower {
     return (text && field.positionAt?.(Math.max(left, text.left) + 8, Math.max(top, text.top) + 8)) ?? null;
   }
 
-  /** Call the method before the next frame is drawn. @param {"scroll" | "mark"} name */
-  #later(name) {
+  /** Call the method before the next frame is drawn. @param {"scroll" | "markPart"} name */
+  #callLater(name) {
     if (this.waiting.has(name)) return;
     this.waiting.add(name);
     requestAnimationFrame(() => {

@@ -1,4 +1,4 @@
-/** What can be inserted into the text: the menu "+", and the list that "/" opens at the start of an empty line. */
+/** The blocks that the menu "+" inserts, and the list of blocks that "/" opens at the start of an empty line. */
 
 import { html, render } from "../../static/vendor/lit.js";
 import { icon } from "../components.js";
@@ -20,9 +20,9 @@ const STRIKE_ITEM = ["strike", "Strikethrough", "strikethrough", "~~"];
 
 /** Return the items of the menu "+". @param {EditorPage} page @returns {MenuItems} */
 export const listInsertItems = (page) =>
-  [...BLOCK_ITEMS, STRIKE_ITEM].map(([name, label, mark]) => ({ label, icon: mark, action: () => page.command(name) }));
+  [...BLOCK_ITEMS, STRIKE_ITEM].map(([name, label, mark]) => ({ label, icon: mark, action: () => page.runTool(name) }));
 
-/** The list at "/", in which typing filters. The focus stays in the text. */
+/** The list that "/" opens; further typing filters the list. The focus stays in the text. */
 export class InsertList {
   at = 0;
   words = "";
@@ -114,7 +114,7 @@ export class InsertList {
   choose(name) {
     const { start, words } = this;
     this.close();
-    this.page.command(name, { from: start, to: start + words.length + 1 });
+    this.page.runTool(name, { from: start, to: start + words.length + 1 });
   }
 
   close() {

@@ -37,12 +37,12 @@ export class Journal {
   }
 
   /** @param {Entry} entry */
-  write(entry) {
+  writeEntry(entry) {
     this.keeps = storage.write(this.#key, { ...entry, user: this.user, time: Date.now() });
   }
 
-  // Delete the entry, because it is saved.
-  clear() {
+  // Delete the entry, because the server has its text.
+  deleteEntry() {
     storage.remove(this.#key);
   }
 
@@ -50,7 +50,7 @@ export class Journal {
    * Return the entries that editors have left behind, latest first; with `article`, only the entries of this article.
    * @param {string | null} [article]
    */
-  async find(article) {
+  async findEntries(article) {
     const { held = [] } = (await navigator.locks?.query()) ?? {};
     const open = [this.#key, ...held.map(({ name }) => name)];
     return listEntries(this.user)

@@ -9,22 +9,22 @@ import * as storage from "../storage.js";
 const STORAGE_KEY = "blogapi.letters";
 const chosen = { letters: "prose", size: "normal", fold: true, ...storage.read(STORAGE_KEY) };
 
-/** Show the text as this browser has chosen. */
-export function showLetters() {
+/** Show the text in the font and size that the user has chosen in this browser. */
+export function showFontChoice() {
   const { letters, size, fold } = chosen;
   Object.assign(refs.editor.dataset, { letters, size });
   refs.editor.toggleAttribute("data-fold", fold);
 }
 
 /** @param {HTMLElement} anchor @param {TextField} field */
-export function openLetters(anchor, field) {
+export function openFontPopover(anchor, field) {
   /** @type {Float | undefined} */
   let float;
   const set = (/** @type {Json} */ values) => {
-    keepInPlace(field, () => {
+    changeLayoutInPlace(field, () => {
       Object.assign(chosen, values);
       storage.write(STORAGE_KEY, chosen);
-      showLetters();
+      showFontChoice();
     });
     float?.update();
   };
@@ -44,7 +44,7 @@ export function openLetters(anchor, field) {
  * Change the layout without moving the line of the cursor, or the first line if the cursor is not visible.
  * @param {TextField} field @param {() => void} change
  */
-function keepInPlace(field, change) {
+function changeLayoutInPlace(field, change) {
   const { writing } = refs;
   const { top, bottom, left, width } = writing.getBoundingClientRect();
   const cursor = field.getSelection().to;

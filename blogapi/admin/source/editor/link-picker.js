@@ -20,10 +20,10 @@ const ADDRESS = /^(?:https?:\/\/|mailto:)\S+$/i;
  * Open the list if the last change of the text has typed "[[".
  * @param {EditorPage} page @param {string} former @param {string} text
  */
-export function followTyping(page, former, text) {
+export function openListAfterBrackets(page, former, text) {
   const { from, to } = page.area.field.getSelection();
   if (from !== to || !asksForArticle(former, text, from)) return;
-  // The field is still in its update, and has no layout yet.
+  // The text field is still being updated, and has no layout yet.
   queueMicrotask(() => pickLink(page, { from: from - 2, to: from }));
 }
 
@@ -36,7 +36,7 @@ export async function pickLink(page, brackets) {
   const { field } = page.area;
   const range = brackets ?? field.getSelection();
   const text = brackets ? "" : field.getText().slice(range.from, range.to);
-  const linkSelection = () => page.edit((/** @type {TextInput} */ input) => runCommand("link", input));
+  const linkSelection = () => page.applyCommand((/** @type {TextInput} */ input) => runCommand("link", input));
   if (ADDRESS.test(text)) return linkSelection();
   const choice = await new LinkPicker(page.uuid, { position: findPosition(field, range.to) }).ask();
   /** @param {string} insert */
@@ -133,15 +133,15 @@ class LinkPicker {
   async ask() {
     this.dialog = openDialog({ title: this.title, kind: "link-picker", content: () => this.render() });
     const { element, close, result } = this.dialog;
-    if (this.position) this.move(element, this.position);
-    // A click beside the list closes it.
+    if (this.position) this.placeDialog(element, this.position);
+    // A click outside of the dialog closes it.
     element.addEventListener("click", (/** @type {Event} */ { target }) => target === element && close());
     this.search();
     return (await result) ?? { words: this.words };
   }
 
   /** @param {HTMLElement} element @param {Position} position */
-  move(element, { left, top }) {
+  placeDialog(element, { left, top }) {
     const { innerWidth, innerHeight } = window;
     if (innerWidth < 768) return;
     const [width, height] = [element.offsetWidth, 400];
@@ -162,7 +162,7 @@ class LinkPicker {
   }
 
   /** @param {string} words */
-  type(words) {
+  setWords(words) {
     this.words = words;
     this.dialog.update();
     clearTimeout(this.timer);
@@ -201,7 +201,7 @@ class LinkPicker {
     return html`<div class="search">${icon("search")}<input role="combobox" aria-label="Title of an article" autofocus
         placeholder="Title of an article" autocomplete="off" spellcheck="false" dir="auto" aria-expanded="true"
         aria-controls="link-list" aria-activedescendant=${options.length ? `link-${at}` : nothing} .value=${words}
-        @input=${onValue((text) => this.type(text))} @keydown=${handleKey}></div>
+        @input=${onValue((text) => this.setWords(text))} @keydown=${handleKey}></div>
       <p class="none" role="status">${empty ? `No article contains '${words.trim()}'` : nothing}</p>
       <div id="link-list" role="listbox" aria-label="Articles">
         ${options.map((option, n) => this.renderOption(option, n))}</div>

@@ -39,7 +39,7 @@ export function runCommandInPlace(name, text, { from, to }) {
 }
 
 /**
- * Return the change that inserts a block after the selection: up to three texts; it selects the second.
+ * Return the change that inserts a block of up to three texts after the selection, and selects the second text.
  * @param {TextInput} input @param {[string, string?, string?]} parts
  */
 export const insertBlock = (input, ...parts) => replaceWithBlock({ ...input, from: input.to }, ...parts);
@@ -182,7 +182,7 @@ const NEXT_HEADINGS = { "": "## ", "##": "### " };
 /** Return plain text as a heading of level 2, level 2 as 3, and others as plain text. @param {string} line */
 const changeHeading = (line) => line.replace(/^(#{0,6})[ \t]*/, (_, marks) => NEXT_HEADINGS[marks] ?? "");
 
-// Add the mark to all lines, or remove it if all have it. Empty lines get one only if all are empty.
+// Add the mark to all lines, or remove it if all lines have it. Empty lines get the mark only if all lines are empty.
 /** @param {TextInput} input @param {string} mark */
 function toggleLines(input, mark) {
   const markOf = (/** @type {string} */ line) => line.match(BLOCK_START)?.[0].trim();

@@ -33,7 +33,7 @@ export async function openMerge(question) {
 }
 
 class Merge {
-  // Which half is shown on a phone: the conflicts, or the text.
+  // The half of the dialog that is shown on a phone: the conflicts, or the text.
   half = "conflicts";
   warning = "";
   /** @type {any} */
@@ -65,21 +65,21 @@ class Merge {
     const kind = "wide merge";
     this.dialog = openDialog({ title: this.title, kind, content: (close) => this.render(close) });
     const { element, result } = this.dialog;
-    const { text, ranges } = this.layOut();
+    const { text, ranges } = this.layOutText();
     const markdown = this.mine.content_type === "markdown";
     const onChange = () => this.followWriting();
     const parent = element.querySelector("[data-ref=mergeText]");
     this.field = createEditor({ parent, text, label: RESULT, markdown, onChange });
     this.field.ranges.set(ranges);
     element.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.handleKey(event));
-    this.go(0);
+    this.goToConflict(0);
     const edits = await result;
     this.field.destroy();
     return edits ?? null;
   }
 
   // Return the text with an empty line for each open conflict, and the ranges of what is open or has changed.
-  layOut() {
+  layOutText() {
     const { regions } = this.merged;
     const parts = [];
     const ranges = [];
@@ -94,7 +94,7 @@ class Merge {
       const missing = isOpen ? `Place ${index + 1}: choose beside it, or write here` : "";
       if (isOpen) this.conflicts[index].missing = missing;
       if (kind !== "same" && kind !== "both") {
-        ranges.push({ id: `text-${n}`, from, to, missing, ...this.#mark(isOpen ? "" : kind) });
+        ranges.push({ id: `text-${n}`, from, to, missing, ...this.#describeSide(isOpen ? "" : kind) });
       }
       parts.push(part);
       from = to + 1;
@@ -103,12 +103,12 @@ class Merge {
   }
 
   /** @param {string} side */
-  #mark(side) {
+  #describeSide(side) {
     const note = side === "mine" ? "You" : side === "theirs" ? this.who : "";
     return { kind: side && `range-${side}`, note };
   }
 
-  // Text that is typed for an open conflict resolves it. If undo removes the text, the conflict is open again.
+  // Text that is typed for an open conflict resolves it. If undo removes this text, the conflict is open again.
   followWriting() {
     for (const { id, from, to } of this.field?.ranges.get() ?? []) {
       const conflict = this.conflicts.find((other) => other.id === id);
@@ -120,7 +120,7 @@ class Merge {
   }
 
   /** @param {Conflict} conflict @param {string} side */
-  choose(conflict, side) {
+  chooseSide(conflict, side) {
     conflict.side = side;
     this.warning = "";
     if (conflict.id.startsWith("text-")) this.#write(conflict, linesOf(conflict, side), side);
@@ -132,7 +132,7 @@ class Merge {
     return this.field.ranges.get().find((/** @type {Range} */ range) => range.id === id);
   }
 
-  // Write the lines into the range of the conflict. Without lines, it has no line in the text.
+  // Write the lines into the range of the conflict. Without lines, the conflict has no line in the text.
   /** @param {Conflict} conflict @param {string[]} lines @param {string} side */
   #write(conflict, lines, side) {
     const { field } = this;
@@ -155,12 +155,12 @@ class Merge {
     const start = from + skipped;
     field.edit({ from, to, insert, selectFrom: start, selectTo: start });
     const missing = conflict.isGone ? "" : conflict.missing;
-    const changed = { ...range, ...this.#mark(side), missing, from: start, to: start + text.length };
+    const changed = { ...range, ...this.#describeSide(side), missing, from: start, to: start + text.length };
     field.ranges.set(field.ranges.get().map((/** @type {Range} */ other) => (other.id === range.id ? changed : other)));
   }
 
   /** Show a conflict, and move the focus to its choices. @param {number} index */
-  go(index) {
+  goToConflict(index) {
     const conflict = this.conflicts[Math.max(0, Math.min(index, this.conflicts.length - 1))];
     this.half = "conflicts";
     this.dialog.update();
@@ -178,7 +178,7 @@ class Merge {
     event.preventDefault();
     event.stopPropagation();
     const card = /** @type {HTMLElement | null} */ (document.activeElement?.closest("[data-conflict]"));
-    this.go(this.conflicts.findIndex(({ id }) => id === card?.dataset.conflict) + step);
+    this.goToConflict(this.conflicts.findIndex(({ id }) => id === card?.dataset.conflict) + step);
   }
 
   /** @param {Close} close */
@@ -186,7 +186,7 @@ class Merge {
     const open = this.conflicts.findIndex(({ side }) => !side);
     if (open >= 0) {
       this.warning = `Place ${open + 1} is open`;
-      return this.go(open);
+      return this.goToConflict(open);
     }
     const edits = structuredClone(this.merged.edits);
     for (const { name, side, theirs } of this.conflicts) if (name && side === "theirs") writeField(edits, name, theirs);
@@ -228,13 +228,13 @@ class Merge {
   /** @param {Conflict} conflict @param {number} n */
   renderConflict(conflict, n) {
     const { id, label, side, name } = conflict;
-    const [base, mine, theirs] = [conflict.base, conflict.mine, conflict.theirs].map((value) => this.show(name, value));
+    const [base, mine, theirs] = [conflict.base, conflict.mine, conflict.theirs].map((each) => this.toText(name, each));
     const isBothPossible = !name || Array.isArray(conflict.mine);
     const state = side
       ? html`${icon("check", "good")} Chosen: ${side === "theirs" ? this.whose : side}`
       : html`${icon("circle-dashed")} Open`;
     const items = { [this.whose]: "theirs", Mine: "mine", ...(isBothPossible && { Both: "both" }) };
-    const onChange = (/** @type {string} */ value) => this.choose(conflict, value);
+    const onChange = (/** @type {string} */ value) => this.chooseSide(conflict, value);
     return html`<section class="merge-place ${side ? "" : "open"}" data-conflict=${id} aria-label="Place ${n + 1}">
       <p class="merge-head"><strong>${n + 1} of ${this.conflicts.length}${label ? ` · ${label}` : ""}</strong>
         <span class="soft">${state}</span></p>
@@ -246,7 +246,7 @@ class Merge {
 
   // Return the value of a field, or lines, as a text; null if the value is unknown.
   /** @param {string | undefined} name of the field @param {any} value */
-  show(name, value) {
+  toText(name, value) {
     if (value === null) return null;
     if (!name) return value.join("\n");
     const edits = structuredClone(this.mine);

@@ -2,7 +2,7 @@
 
 import { LABELS } from "./differences.js";
 import { listLabels } from "./custom-fields.js";
-import { fillIn, showBreaks } from "./edits.js";
+import { fillEdits, showBreaks } from "./edits.js";
 
 /**
  * A part of the text. kind: "same" if neither version has changed the lines, "mine" or "theirs" if one has, "both" if
@@ -128,7 +128,7 @@ function mergeFields({ base, mine, theirs, article = null }) {
   const conflicts = [];
   /** @type {Record<"mine" | "theirs", string[]>} */
   const changes = { mine: [], theirs: [] };
-  const [from, own, other] = [base && fillIn(base, article), fillIn(mine, article), fillIn(theirs, article)];
+  const [from, own, other] = [base && fillEdits(base, article), fillEdits(mine, article), fillEdits(theirs, article)];
   for (const [name, label] of Object.entries({ ...LABELS, ...listLabels() })) {
     if (name === "content") continue;
     const [was, is, will] = [from && readField(from, name), readField(own, name), readField(other, name)];

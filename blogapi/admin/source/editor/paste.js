@@ -34,7 +34,7 @@ addRule("listItem", "li", (content, node) => {
   return `${mark}${text.replace(/\n(?!\n)/g, `\n${" ".repeat(mark.length)}`)}${node.nextElementSibling ? "\n" : ""}`;
 });
 addRule("blockquote", "blockquote", (content) => `\n\n${content.trim().replace(/^/gm, "> ").replace(/ $/gm, "")}\n\n`);
-// A link that is its own text is shorter without brackets.
+// A link whose text is its address needs no brackets.
 addRule(
   "bareLink",
   (/** @type {Element} */ node) =>
@@ -57,14 +57,14 @@ function escapeText(text) {
 
 /**
  * The pictures that must be uploaded, the number of pictures that only the other program can read, the number of
- * those that stay on other sites, and the sites of players that are left out.
+ * pictures that stay on other sites, and the sites of players that are left out.
  *
  * @typedef {{files: File[], lost: number, remote: number, frames: string[]}} Found
  */
 
 /**
- * Return the Markdown with what was found. In it, the address of the file n is `picture:n`. Nothing of the HTML is run
- * or loaded.
+ * Return the Markdown, and the pictures and players of the HTML. In the Markdown, the address of file n is `picture:n`.
+ * The scripts of the HTML do not run, and its pictures are not loaded.
  * @param {string} html @param {string} plain the same text without its format
  * @param {{pattern: string}[]} [players] whose addresses become players
  * @returns {Found & {markdown: string, isTooLong?: boolean}}
@@ -114,14 +114,14 @@ function keepPicture(image, found) {
 /** @param {string} source @param {{pattern: string}[]} players @param {Found} found */
 function keepPlayer(source, players, found) {
   if (!URL.canParse(source)) return null;
-  const address = findPlayed(new URL(source));
+  const address = findPlayedAddress(new URL(source));
   if (players.some(({ pattern }) => new RegExp(`^${pattern}$`).test(address))) return address;
   found.frames.push(new URL(source).host);
   return null;
 }
 
 /** Return the address of the page that a frame plays, or that of the frame. @param {URL} frame */
-function findPlayed({ host, pathname, searchParams, href }) {
+function findPlayedAddress({ host, pathname, searchParams, href }) {
   const sound = host === "w.soundcloud.com" && searchParams.get("url");
   const video = /(?:^|\.)youtube(?:-nocookie)?\.com$/.test(host) && /^\/embed\/([\w-]+)/.exec(pathname)?.[1];
   if (!video) return sound || href;

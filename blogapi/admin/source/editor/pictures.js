@@ -30,7 +30,7 @@ export const choosePicture = async (options) => (await choosePictures({ ...optio
  * @param {Options} options @returns {Promise<Picture[] & {isGallery?: boolean}>}
  */
 export async function choosePictures({ files = [], address, title, ...options }) {
-  const chooser = Object.assign(new Chooser(), options);
+  const chooser = Object.assign(new PictureChooser(), options);
   const number = files.length > 1 ? `${files.length} pictures` : "a picture";
   const content = (/** @type {Close} */ close) => chooser.render(close);
   chooser.dialog = openDialog({ title: title ?? `Add ${number}`, kind: "wide", content });
@@ -70,7 +70,7 @@ async function findPictures(q, page) {
   return { pictures, total };
 }
 
-class Chooser {
+class PictureChooser {
   /** @type {any} */
   dialog = null;
   single = false;

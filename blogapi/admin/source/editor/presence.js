@@ -4,20 +4,20 @@ import { html, nothing } from "../../static/vendor/lit.js";
 import { post } from "../api.js";
 import { icon } from "../components.js";
 import { announce } from "../dialogs.js";
-import { openWords } from "../statuses.js";
+import { describeOpenBy } from "../statuses.js";
 import { pathOf } from "./article.js";
 
 // The server forgets the page a minute after its last report.
 const REPORT_MS = 25_000;
 
-/** Report while the page is visible. @param {import("./article-page.js").ArticlePage} page */
+/** Report the open article while the page is visible. @param {import("./article-page.js").ArticlePage} page */
 export function startPresence(page) {
   const report = async () => {
     if (document.visibilityState === "hidden" || !page.article || page.saver.problem?.loss || page.refusal) return;
     const fail = (/** @type {{status: number}} */ error) => void (error.status === 404 && page.stopSaving(error));
     const answer = await post(`${pathOf(page.uuid)}open/`, undefined, { signInAgain: false }).catch(fail);
     if (!answer) return;
-    const [former, words] = [openWords(page.others), openWords(answer.data)];
+    const [former, words] = [describeOpenBy(page.others), describeOpenBy(answer.data)];
     page.set({ others: answer.data });
     if (words && words !== former) announce(words);
   };
@@ -28,6 +28,6 @@ export function startPresence(page) {
 
 /** Render the names of the other users who have the article open. @param {{username: string}[]} users */
 export function renderOthers(users) {
-  const words = openWords(users);
+  const words = describeOpenBy(users);
   return words ? html`<span class="open-by" title=${words}>${icon("users")}<span>${words}</span></span>` : nothing;
 }

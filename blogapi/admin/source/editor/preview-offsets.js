@@ -1,6 +1,6 @@
 /**
- * Finds the offset in the text for each part of its preview. The words of the part are looked up, because the public
- * HTML contains no offsets. Does not use the DOM.
+ * Finds the offset in the text for each part of its preview. The words of each part are searched in the text, because
+ * the public HTML contains no offsets. Does not use the DOM.
  */
 
 const LETTERS = /[\p{L}\p{N}]/gu;
@@ -25,7 +25,7 @@ export function findOffsets(text, parts) {
     letters += word;
   }
   let at = 0;
-  // The calls come in the order of the letters.
+  // This function is called with ascending offsets.
   const offsetOf = (/** @type {number} */ letter) => {
     while (at + 1 < words.length && words[at + 1][0] <= letter) at += 1;
     return words[at][1] + letter - words[at][0];

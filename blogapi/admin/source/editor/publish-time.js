@@ -6,7 +6,7 @@ import { formatDistance, formatLongDay, formatTime, toFields, toInstant } from "
 import { session } from "../shell.js";
 import { whenReadersSee } from "../webhooks/following.js";
 
-/** The choice of the time: at first a scheduled one, or else now; then, if the author chooses it, tomorrow morning. */
+/** The choice of the time: at first the time of a scheduled article, else now; "Later" begins with tomorrow morning. */
 export class TimeForm {
   /** @param {() => void} changed called after each change @param {string | null} [time] */
   constructor(changed, time = null) {
@@ -25,7 +25,7 @@ export class TimeForm {
     return this.instant !== null && this.instant.getTime() > Date.now();
   }
 
-  /** The form and its consequence. audience: for whom it goes live. */
+  /** The form, and a sentence about its consequence. audience: the readers for whom the article goes live. */
   render(audience = "readers, feeds and search") {
     const { instant, isAhead } = this;
     /** @param {boolean} value */

@@ -9,10 +9,10 @@ import { count, formatDay } from "../format.js";
 import { hasBin } from "../pages/lists.js";
 import { mayChange } from "../roles.js";
 import { whenReadersSee } from "../webhooks/following.js";
-import { describeAddress, isPage, ITEM, pathOf } from "./article.js";
+import { describeAddressProblem, isPage, ITEM, pathOf } from "./article.js";
 import { duplicateItem } from "./duplicate.js";
 import { findBrokenLinks } from "./link-picker.js";
-import { findUndescribed } from "./blocks.js";
+import { findUndescribedPictures } from "./blocks.js";
 import { isDescribedInLibrary } from "./files.js";
 import { findMissing } from "./custom-fields.js";
 import { findOpenTasks } from "./markdown.js";
@@ -77,7 +77,7 @@ const describeRemoved = (name) => `Readers do not get <${name}>${name === "ifram
 const SHOWN_AS_TEXT = "Readers see the markup of the text, because it takes too long to render.";
 
 /** @param {string} text @param {string} name */
-function findTag(text, name) {
+function findTagRange(text, name) {
   const from = text.search(new RegExp(`<${name}\\b`, "i"));
   return from < 0 ? null : { from, to: from + name.length + 1 };
 }
@@ -91,7 +91,7 @@ function renderChecks(page, close, linkWarnings) {
   const { title, excerpt, tags } = edits;
   const text = page.area.field.getText();
   const tasks = findOpenTasks(text);
-  const pictures = findUndescribed(text).filter(({ address }) => !isDescribedInLibrary(address));
+  const pictures = findUndescribedPictures(text).filter(({ address }) => !isDescribedInLibrary(address));
   const excerptWords = excerpt ? "Excerpt" : "Excerpt from the text";
   const good = (/** @type {Renderable} */ words) => html`<li>${icon("check", "good")}<span>${words}</span></li>`;
   /** @param {string} words @param {TextRange | null} [range] */
@@ -100,7 +100,7 @@ function renderChecks(page, close, linkWarnings) {
     const link = range && html`<button type="button" class="link-button" @click=${show}>Show</button>`;
     return html`<li>${icon("triangle-alert", "warn")}<span>${words} ${link}</span></li>`;
   };
-  const taken = describeAddress(page);
+  const taken = describeAddressProblem(page);
   const tasksOpen = `${count(tasks.count, "task in the text is", "tasks in the text are")} open.`;
   const address = html`<span class="address">${rendered?.url ?? rendered?.slug}</span>`;
   const set = `${excerptWords}, category and ${count(tags.length, "tag")} are set`;
@@ -113,7 +113,7 @@ function renderChecks(page, close, linkWarnings) {
     ${pictures.slice(0, MAX_PICTURES).map((picture, n) => warn(describePicture(picture, n), picture))}
     ${pictures.length > MAX_PICTURES ? warn(`${pictures.length - MAX_PICTURES} more have none.`) : nothing}
     ${rendered?.shown_as_text ? warn(SHOWN_AS_TEXT) : nothing}
-    ${(rendered?.removed ?? []).map((/** @type {string} */ name) => warn(describeRemoved(name), findTag(text, name)))}
+    ${(rendered?.removed ?? []).map((/** @type {string} */ tag) => warn(describeRemoved(tag), findTagRange(text, tag)))}
     ${linkWarnings.map(({ words, range }) => warn(words, range))}</ul>`;
 }
 
@@ -155,7 +155,7 @@ async function deleteItem(page) {
   });
 }
 
-/** The link shows the edits that are saved. @param {EditorPage} page */
+/** Copy a link that shows the saved edits. @param {EditorPage} page */
 async function copyPreviewLink(page) {
   const answer = await page.act("share", async () => {
     await page.ensureSaved();

@@ -58,6 +58,6 @@ export function renderSaveState(page) {
   const words = describeState(page);
   const inner = words ? html`${icon(STATE_TEXTS[state][0])}<span>${words}</span>` : nothing;
   return state === "conflict"
-    ? html`<button type="button" class="save-state" @click=${() => page.join()}>${inner}</button>`
+    ? html`<button type="button" class="save-state" @click=${() => page.mergeWithTheirs()}>${inner}</button>`
     : html`<span class="save-state">${inner}</span>`;
 }

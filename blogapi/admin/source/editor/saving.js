@@ -15,13 +15,13 @@ const MAX_SENT = 6;
  */
 
 /**
- * The interface that the Saver needs from a page. send() stores edits and returns their ETag. findOwn()
+ * The interface that the Saver needs from a page. send() stores edits and returns their ETag. findSentEdits()
  * returns the edits that the server has, if they are among those that were sent. showState() is called after
  * each change.
  *
  * @template T
  * @typedef {{edits: T, send: (edits: T, options: SendOptions) => Promise<Etag>, showState: (state: State) => void,
- *   findOwn: (sent: T[]) => Promise<{etag: Etag, edits: T} | null | undefined | false>}} SaverPage
+ *   findSentEdits: (sent: T[]) => Promise<{etag: Etag, edits: T} | null | undefined | false>}} SaverPage
  */
 
 /** @template T */
@@ -107,7 +107,7 @@ export class Saver {
     } catch (error) {
       // If the response to an earlier request was lost, the server has edits that this page sent.
       const sentEdits = [...this.#sent, JSON.parse(this.stored)];
-      const own = /** @type {any} */ (error).status === 412 && (await this.page.findOwn(sentEdits));
+      const own = /** @type {any} */ (error).status === 412 && (await this.page.findSentEdits(sentEdits));
       if (!own) throw error;
       this.#accept(own.edits, own.etag);
     }

@@ -65,10 +65,10 @@ export class SiteFrame {
     const { origin, protocol } = new URL(this.url, location.href);
     if (origin !== this.origin) return this.setReason("Its address was changed. Load this page again.");
     if (location.protocol === "https:" && protocol === "http:") return this.setReason("Its address has no https.");
-    this.load();
+    this.loadFrame();
   }
 
-  // An article has a limited number of links, so each is used for half of its lifetime.
+  // An article has a limited number of preview links, so each link is used for half of its lifetime.
   /** @param {string} uuid @returns {Promise<string>} */
   async makeLink(uuid) {
     const { uuid: former, url, time } = this.link ?? {};
@@ -78,7 +78,7 @@ export class SiteFrame {
     return data.url;
   }
 
-  load() {
+  loadFrame() {
     this.frame?.remove();
     const frame = document.createElement("iframe");
     // Without allow-top-navigation, the page cannot replace the editor.
@@ -89,10 +89,10 @@ export class SiteFrame {
     this.frame = frame;
     this.setReason("");
     // A browser does not say whether another origin refused the frame, so the page must report that it is shown.
-    this.timer = window.setTimeout(() => this.setReason(this.explain()), ANSWER_MS);
+    this.timer = window.setTimeout(() => this.setReason(this.explainMissingAnswer()), ANSWER_MS);
   }
 
-  explain() {
+  explainMissingAnswer() {
     return (
       `It has not reported itself. If nothing is shown below, ${this.origin} does not answer, or does not allow ` +
       `frames of ${location.origin} (X-Frame-Options or frame-ancestors).`
@@ -104,10 +104,10 @@ export class SiteFrame {
    * shown, the frame is replaced.
    * @param {string | null} etag
    */
-  saved(etag) {
+  showSaved(etag) {
     if (!this.frame || etag === this.etag) return;
     this.etag = etag;
     if (this.hasAnswered) this.frame.contentWindow?.postMessage(SAVED, this.origin);
-    else this.load();
+    else this.loadFrame();
   }
 }

@@ -29,25 +29,25 @@ export class TableBar {
     // A click leaves the focus in the text.
     this.element.addEventListener("mousedown", (event) => event.preventDefault());
     new ResizeObserver(() => this.update()).observe(refs.text);
-    refs.writing.addEventListener("scroll", () => this.place(), { passive: true });
+    refs.writing.addEventListener("scroll", () => this.placeBar(), { passive: true });
     this.draw();
     announce("In a table, Tab goes to the next cell. Escape, then Tab leaves it.");
   }
 
   /** The table at the cursor. CodeMirror alone has this bar. */
-  find() {
+  findTable() {
     const { field } = this.page.area;
     return field.contentDOM ? tables.findTable(field.getText(), field.getSelection().from) : null;
   }
 
   update() {
-    this.table = this.find();
-    this.place();
+    this.table = this.findTable();
+    this.placeBar();
   }
 
   // Place the bar below the table; while the end of the table is not visible, at the bottom, but not over the line of
   // the cursor.
-  place() {
+  placeBar() {
     const { field } = this.page.area;
     const { writing } = refs;
     const { top, bottom } = writing.getBoundingClientRect();
@@ -61,9 +61,9 @@ export class TableBar {
   }
 
   /** Make the change that a command returns for the table. Return whether there is one. @param {Command} command */
-  run(command) {
+  runCommand(command) {
     const { field } = this.page.area;
-    const table = this.find();
+    const table = this.findTable();
     const change = table && command(table, field.getText());
     if (!change) return false;
     field.edit(change);
@@ -87,16 +87,16 @@ export class TableBar {
     const { isLeaving } = this;
     this.isLeaving = key === "Escape" || (isLeaving && key === "Shift");
     if (key !== "Tab" || isLeaving || isComposing || event.ctrlKey || event.altKey || event.metaKey) return;
-    if (!this.run((table) => tables.moveCell(table, shiftKey ? -1 : 1))) return;
+    if (!this.runCommand((table) => tables.moveCell(table, shiftKey ? -1 : 1))) return;
     event.preventDefault();
     event.stopPropagation();
   }
 
   draw() {
     /** @param {string} label @param {string} icon @param {Command} command @returns {MenuItem} */
-    const item = (label, icon, command) => ({ label, icon, action: () => this.run(command) });
+    const item = (label, icon, command) => ({ label, icon, action: () => this.runCommand(command) });
     /** @param {string} label @param {string} icon @param {Command} command */
-    const tool = (label, icon, command) => button(label, () => this.run(command), { icon, kind: "bare" });
+    const tool = (label, icon, command) => button(label, () => this.runCommand(command), { icon, kind: "bare" });
     /** @param {string} label @param {string} icon @param {MenuItem[]} items @param {string} [kind] */
     const menu = (label, icon, items, kind = "bare") =>
       button(

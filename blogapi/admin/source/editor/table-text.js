@@ -21,13 +21,13 @@ const DELIMITER = /^:?-+:?$/;
 // What may be directly above and below a table: nothing, or a heading.
 const BESIDE = /^(?:\s*$|#{1,6}\s)/;
 /**
- * Return the table at an offset; null if there is none, or an odd one: each line of a table begins and ends with "|",
- * all have as many cells, and the second one consists of dashes. Tables in quotes, lists and code are odd.
+ * Return the table at an offset, or null. Each line of the table must begin and end with "|" and have as many cells as
+ * the first line, and the second line must consist of dashes. Tables in quotes, lists and code are not found.
  * @param {string} text @param {number} offset @returns {Table | null}
  */
 export function findTable(text, offset) {
   const lineStart = text.slice(0, offset).lastIndexOf("\n") + 1;
-  // Texts are long, and this runs whenever the cursor moves.
+  // Texts can be long, and this function is called whenever the cursor moves.
   if (text[lineStart] !== "|") return null;
   const lines = text.split("\n");
   const number = text.slice(0, offset).split("\n").length - 1;

@@ -53,7 +53,7 @@ export function renderTranslations(page) {
   /** @param {Article} item */
   const renderItem = (item) => {
     const title = html`<a href=${addressOf(item.uuid)} dir="auto">${item.title || "Without a title"}</a>`;
-    // A draft says nothing of age, because the text from which it was copied is always older.
+    // A draft does not mark older translations, because the text from which it was copied is always older.
     const isOlder = article.status !== "draft" && changeOf(item) < changeOf(article);
     const text = html`${badge(item)}${isOlder ? ", older than this text" : nothing}`;
     return row({ title, text, side: languageName(item.language || ownLanguage()) });

@@ -25,14 +25,14 @@ export class WritingArea {
   constructor(parent, { text, ...options }) {
     this.parent = parent;
     this.options = options;
-    parent.addEventListener("paste", (event) => this.#take(event, event.clipboardData), { capture: true });
+    parent.addEventListener("paste", (event) => this.#takePaste(event, event.clipboardData), { capture: true });
     // Ctrl Shift V pastes plain text.
     const notePlain = (/** @type {KeyboardEvent} */ { key, shiftKey }) => {
       this.isPastePlain = shiftKey && /^v$/i.test(key);
     };
     parent.addEventListener("keydown", notePlain, { capture: true });
     this.#show(createPlain, text);
-    if (!this.isPlain) this.#enrich();
+    if (!this.isPlain) this.#loadEditor();
   }
 
   /** Change to the plain text area or to CodeMirror; text, cursor and focus stay. @param {boolean} isPlain */
@@ -40,7 +40,7 @@ export class WritingArea {
     this.isPlain = isPlain;
     storage.write(PLAIN_KEY, isPlain);
     if (isPlain) this.#show(createPlain);
-    else return this.#enrich();
+    else return this.#loadEditor();
   }
 
   /**
@@ -61,7 +61,7 @@ export class WritingArea {
     this.field.edit({ from, to: former.length - end, insert, selectFrom, selectTo });
   }
 
-  async #enrich() {
+  async #loadEditor() {
     const bundle = await import("../../static/vendor/editor.js").catch(() => null);
     if (bundle && !this.isPlain) this.#show(bundle.createEditor);
   }
@@ -83,8 +83,8 @@ export class WritingArea {
   }
 
   /** @param {ClipboardEvent} event @param {DataTransfer | null} data */
-  #take(event, data) {
-    // The fields of a block take their own text.
+  #takePaste(event, data) {
+    // The fields of a block handle a paste themselves.
     if (!data || /** @type {Element} */ (event.target).closest(".block")) return;
     const files = [...data.files].filter((file) => file.type.startsWith("image/"));
     const isPaste = this.options.markdown && !this.isPastePlain;

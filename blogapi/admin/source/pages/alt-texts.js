@@ -56,7 +56,7 @@ class AltTexts extends Page {
     // Authors see the pictures of others in their articles, and may not change them.
     this.pictures = data.filter(mayChangeFile);
     const wanted = new URLSearchParams(location.search).get("file");
-    await this.show(
+    await this.showPicture(
       Math.max(
         0,
         this.pictures.findIndex(({ uuid }) => uuid === wanted),
@@ -65,7 +65,7 @@ class AltTexts extends Page {
   }
 
   /** Show a picture, as the library has it now. @param {number} at */
-  async show(at) {
+  async showPicture(at) {
     const known = this.pictures[at];
     if (known) {
       const path = `blog/media/${known.uuid}/`;
@@ -85,7 +85,7 @@ class AltTexts extends Page {
   }
 
   /** @param {Partial<Words>} changes */
-  enter(changes) {
+  enterWords(changes) {
     this.words.set(this.picture.uuid, { ...this.entered, ...changes });
     this.requestUpdate();
   }
@@ -93,32 +93,32 @@ class AltTexts extends Page {
   /** Save the text, if there is one, and show the next picture. */
   async saveAndNext() {
     const { alt, decorative } = this.entered;
-    if (!alt.trim() && !decorative) return this.skip();
+    if (!alt.trim() && !decorative) return this.skipPicture();
     const { uuid } = this.picture;
     await this.act("save", async () => {
       const body = decorative ? { decorative } : { alt: alt.trim(), decorative };
       const save = () => patch(`blog/media/${uuid}/`, body, { etag: this.etag });
       const { data } = await save().catch(async (error) => {
         // Another user has changed the picture: show what it has now, with the text that was entered here.
-        if (error.status === 412) await this.show(this.at);
+        if (error.status === 412) await this.showPicture(this.at);
         throw error;
       });
       this.pictures[this.at] = data;
       this.words.delete(uuid);
       this.written.add(uuid);
       this.skipped.delete(uuid);
-      await this.show(this.at + 1);
+      await this.showPicture(this.at + 1);
     });
   }
 
-  skip() {
+  skipPicture() {
     const { uuid } = this.picture;
     if (!this.written.has(uuid)) this.skipped.add(uuid);
-    return this.act("show", () => this.show(this.at + 1));
+    return this.act("show", () => this.showPicture(this.at + 1));
   }
 
-  back() {
-    return this.act("show", () => this.show(this.at - 1));
+  showPrevious() {
+    return this.act("show", () => this.showPicture(this.at - 1));
   }
 
   renderHead() {
@@ -136,7 +136,7 @@ class AltTexts extends Page {
         actions: library,
       });
     if (!picture) {
-      const back = button("Back", () => this.back(), { kind: "bare" });
+      const back = button("Back", () => this.showPrevious(), { kind: "bare" });
       const text = `Of ${count(pictures.length, "picture")}: ${done}.`;
       return emptyState({ title: "That was the last one", text, actions: html`${library} ${back}` });
     }
@@ -156,7 +156,7 @@ class AltTexts extends Page {
     const first = Math.max(0, Math.min(at - 2, pictures.length - MAX_THUMBNAILS));
     const link = (/** @type {Media} */ file, /** @type {number} */ n) =>
       html`<button type="button" aria-label=${file.name} aria-current=${first + n === at ? "true" : nothing}
-        @click=${() => this.act("show", () => this.show(first + n))}>${thumbnail(file.url, "4rem")}</button>`;
+        @click=${() => this.act("show", () => this.showPicture(first + n))}>${thumbnail(file.url, "4rem")}</button>`;
     return html`<div class="alt-strip" role="group" aria-label="Pictures">
       ${pictures.slice(first, first + MAX_THUMBNAILS).map(link)}</div>`;
   }
@@ -175,27 +175,27 @@ class AltTexts extends Page {
     const { at, busy, entered, errors } = this;
     const { alt, decorative } = entered;
     const text = oneLine(
-      (alt) => this.enter(alt.trim() ? { alt, decorative: false } : { alt }),
+      (alt) => this.enterWords(alt.trim() ? { alt, decorative: false } : { alt }),
       () => this.saveAndNext(),
     );
     /** @param {KeyboardEvent} event */
     const onkeydown = (event) => {
       if (event.key !== "Enter" || !event.ctrlKey) return text.onkeydown(event);
       event.preventDefault();
-      this.skip();
+      this.skipPicture();
     };
     const help = "What the picture shows, in a sentence";
     const counter = `${alt.length} of ${MAX_LENGTH}`;
     const decide = (/** @type {boolean} */ decorative) =>
-      this.enter(decorative ? { alt: "", decorative } : { decorative });
+      this.enterWords(decorative ? { alt: "", decorative } : { decorative });
     const label = "Decorative: it says nothing that the text does not";
     const main = { kind: "main", busy: busy === "save", busyText: "Saving…" };
     return html`${field({ ...FIELD, ...text, onkeydown, value: alt, errors, help, counter })}
       ${checkbox({ id: "decorative", label, value: decorative, onChange: decide })}
       <div class="actions">
         ${button("Save and next", () => this.saveAndNext(), main)}
-        ${button("Skip", () => this.skip(), { kind: "bare" })}
-        ${at ? button("Back", () => this.back(), { kind: "bare end" }) : nothing}</div>
+        ${button("Skip", () => this.skipPicture(), { kind: "bare" })}
+        ${at ? button("Back", () => this.showPrevious(), { kind: "bare end" }) : nothing}</div>
       <p class="help"><kbd>Enter</kbd> saves and goes on, <kbd>Ctrl Enter</kbd> skips. Each text is saved at once: you
         can leave at any time.</p>`;
   }

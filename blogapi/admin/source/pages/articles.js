@@ -77,7 +77,7 @@ const UNDONE = "as before";
  * Call work() for each article; a refused article does not stop the others. done: the word for the result.
  * @param {Article[]} articles @param {string} done @param {(article: Article) => Promise<unknown>} work
  */
-async function forEach(articles, done, work) {
+async function forEachArticle(articles, done, work) {
   /** @type {string[]} */
   const problems = [];
   /** @type {(article: Article, error: Error) => void} */
@@ -101,8 +101,8 @@ const makeAction = (done, choose, at) => {
   const undo = async (/** @type {Article} */ article) => results.get(article).undo?.();
   return {
     done,
-    work: (articles) => forEach(articles, done, send),
-    undo: (articles) => forEach(articles, UNDONE, undo),
+    work: (articles) => forEachArticle(articles, done, send),
+    undo: (articles) => forEachArticle(articles, UNDONE, undo),
   };
 };
 /** @param {import("../actions.js").Action} action */
@@ -181,7 +181,7 @@ class Articles extends ListPage {
     const read = async ([name, , kind]) => {
       const reference = this.query[name];
       const found = get(`blog/${kind}/${encodeURIComponent(reference)}/`, { query: { fields: "name" } });
-      // The list is empty if there is no such term.
+      // If the term does not exist, the list is empty, and the filter shows the reference.
       this.names[reference] = await found.then(({ data }) => data.name).catch(() => reference);
     };
     await Promise.all(unknown.map(read));
@@ -228,7 +228,7 @@ class Articles extends ListPage {
    * @param {HTMLElement} anchor @param {string} kind @param {string} label @param {(term: Term) => unknown} use
    * @param {string} [create]
    */
-  async pick(anchor, kind, label, use, create = "") {
+  async pickTerm(anchor, kind, label, use, create = "") {
     /** @type {Term[]} */
     let found = [];
     const fields = "uuid,name,slug,articles_by_status";
@@ -265,10 +265,10 @@ class Articles extends ListPage {
    * Open a field for the category, the tag or the author that the articles get.
    * @param {keyof typeof TERM_KINDS} kind @param {HTMLElement} anchor @param {Article[]} articles
    */
-  choose(kind, anchor, articles) {
+  chooseTerm(kind, anchor, articles) {
     const { label, noun, creator } = TERM_KINDS[kind];
     const use = (/** @type {Term} */ term) => this.apply(articles, makeAssignment(kind, term));
-    return this.pick(anchor, kind, label, use, creator && hasRole(creator) ? noun : "");
+    return this.pickTerm(anchor, kind, label, use, creator && hasRole(creator) ? noun : "");
   }
 
   /**
@@ -407,7 +407,7 @@ class Articles extends ListPage {
     const [popup, open] =
       name === "language"
         ? ["menu", onButton((anchor) => openMenu(anchor, this.languages.map(offer), label))]
-        : ["dialog", onButton((anchor) => this.pick(anchor, kind, label, show))];
+        : ["dialog", onButton((anchor) => this.pickTerm(anchor, kind, label, show))];
     return html`<button type="button" class="button bare filter" aria-haspopup=${popup} @click=${open}>
       <span>${label}</span>${icon("chevron-down")}</button>`;
   }
@@ -423,7 +423,7 @@ class Articles extends ListPage {
     const archivable = chosen.filter(({ status }) => from.includes(status));
     const kinds = KINDS.filter((kind) => hasRole(TERM_KINDS[kind].chooser));
     return html`${mayPublish() ? opener("Publish…", (anchor) => this.askWhen(anchor, chosen)) : nothing}
-      ${kinds.map((kind) => opener(TERM_KINDS[kind].label, (anchor) => this.choose(kind, anchor, chosen)))}
+      ${kinds.map((kind) => opener(TERM_KINDS[kind].label, (anchor) => this.chooseTerm(kind, anchor, chosen)))}
       ${button("Archive", () => this.apply(archivable, toListAction(ACTIONS.archive)))}
       ${button("Delete", () => this.askAndDelete(chosen), { kind: "risk" })}
       ${canSelectMore ? more : nothing}`;

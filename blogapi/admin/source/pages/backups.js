@@ -40,7 +40,7 @@ class Backups extends Page {
     const download = () => location.assign(apiAddress(`backups/${name}/`));
     const menu = menuButton(`Actions for the backup: ${made}`, [
       { label: "Download", icon: "download", action: download },
-      { label: "Check", icon: "list-checks", action: () => this.check(name) },
+      { label: "Check", icon: "list-checks", action: () => this.checkBackup(name) },
       kind === "manual" && { label: "Delete backup", icon: "trash-2", risk: true, action },
     ]);
     const media = `${hasMedia ? "In the file" : "Beside it"}${missing ? `, ${missing} missing` : ""}`;
@@ -51,7 +51,7 @@ class Backups extends Page {
   }
 
   /** @param {string} name */
-  check(name) {
+  checkBackup(name) {
     return this.act(name, async () => {
       const { data } = await post(`backups/${name}/verify/`, undefined, { timeout: 0 });
       const contents = `${count(data.articles, "article")}, ${count(data.media, "file")} of the library`;

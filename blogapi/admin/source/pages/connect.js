@@ -45,26 +45,26 @@ class Connect extends Page {
   }
 
   /** @param {keyof typeof KEYS} use */
-  renderMake(use) {
+  renderMakeButton(use) {
     return button(`Make a key: ${KEYS[use][2]}`, () => this.makeKey(use), { kind: "bare", busy: this.busy === use });
   }
 
   /** @param {boolean} mcp */
-  setOpen(mcp) {
+  setMcp(mcp) {
     return this.act("open", async () => {
       const { data } = await patch("blog/site/", { mcp });
       this.set({ isOpen: data.mcp });
     });
   }
 
-  renderDoor() {
+  renderMcpState() {
     if (IS_FORBIDDEN) return html`<p class="soft">Whoever runs the server keeps this closed (<code>DOORS</code>).</p>`;
     if (!hasRole("admin")) return html`<p class="soft">An admin opens the blog to assistants on this page.</p>`;
     const text = this.isOpen ? "The blog answers assistants that have a key." : "The blog answers no assistants yet.";
     const kind = this.isOpen ? "" : "main";
     const word = this.isOpen ? "Close to assistants" : "Open to assistants";
     return html`<p class="soft">${text}</p>
-      ${button(word, () => this.setOpen(!this.isOpen), { busy: this.busy === "open", kind })}`;
+      ${button(word, () => this.setMcp(!this.isOpen), { busy: this.busy === "open", kind })}`;
   }
 
   renderPage() {
@@ -75,20 +75,20 @@ class Connect extends Page {
       <p class="soft section">Copy a line, and put a key where it says ${KEY_PLACEHOLDER}. A key made here is put
         into the lines by itself, and shown once.</p>
       <div class="connect">
-        <section><header><h2>${icon("monitor")} A site for readers</h2>${this.renderMake("site")}</header>
+        <section><header><h2>${icon("monitor")} A site for readers</h2>${this.renderMakeButton("site")}</header>
           <p class="soft">Two sites are ready-made, and any framework reads the blog over HTTP.</p>
           ${renderLine(`curl -o src/blogapi.js ${origin}/docs/blogapi.js`)}
           ${renderLine(`export BLOG_URL=${origin} BLOG_KEY=${site}`)}
           <p class="small soft"><a href="/docs/front-ends/#with-a-framework">Astro and Next.js</a>,
             <a href="/docs/build-a-front-end/">one page without a framework</a>,
             <a href="/docs/client/#typed-clients">types for TypeScript</a></p></section>
-        <section><header><h2>${icon("pen-line")} An AI assistant</h2>${this.renderMake("assistant")}</header>
+        <section><header><h2>${icon("pen-line")} An AI assistant</h2>${this.renderMakeButton("assistant")}</header>
           <p class="soft">Reads what you can see; writes drafts, edits and files. Never publishes, deletes, or touches
             what readers see.</p>
           ${renderLine(mcp)}
           <p class="small soft">Any program that speaks MCP takes the same address and header.
             <a href="/docs/assistants/">What it can do</a></p>
-          ${this.renderDoor()}</section>
+          ${this.renderMcpState()}</section>
         ${this.renderHooks(hooks)}
       </div>`;
   }

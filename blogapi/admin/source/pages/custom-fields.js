@@ -75,14 +75,14 @@ function toValues({ label, name, help, type, read_by, list, required, searched, 
 class CustomFields extends Page {
   /** @type {ListedField[]} */
   fields = [];
-  main = newButton("field", () => this.edit());
+  main = newButton("field", () => this.editField());
 
   async load() {
     this.fields = (await get(FIELDS_PATH)).data;
   }
 
   /** @param {ListedField} [field] */
-  async edit(field) {
+  async editField(field) {
     nameInput.readOnly = Boolean(field);
     /** @param {Json} values */
     const save = (values) =>
@@ -92,7 +92,7 @@ class CustomFields extends Page {
   }
 
   /** @param {ListedField} field @param {number} by */
-  async move(field, by) {
+  async moveField(field, by) {
     const focused = /** @type {HTMLElement} */ (document.activeElement);
     const fields = this.fields.filter((other) => other !== field);
     fields.splice(this.fields.indexOf(field) + by, 0, field);
@@ -119,22 +119,22 @@ class CustomFields extends Page {
   renderRow(field, n) {
     const { name, label, read_by: readers, used_in: used, unfit_in: unfit, kinds } = field;
     const items = [
-      { label: "Change", action: () => this.edit(field) },
-      n > 0 && { label: "Move up", action: () => this.move(field, -1) },
-      n < this.fields.length - 1 && { label: "Move down", action: () => this.move(field, 1) },
+      { label: "Change", action: () => this.editField(field) },
+      n > 0 && { label: "Move up", action: () => this.moveField(field, -1) },
+      n < this.fields.length - 1 && { label: "Move down", action: () => this.moveField(field, 1) },
       { label: "Remove", action: () => this.deleteField(field), risk: true },
     ];
     const reads = readers === "admins" ? html`${icon("lock")} Admins only` : "Everyone";
     const odd = unfit ? html`<div class="row-help warn">${count(unfit, "value")} not shown</div>` : nothing;
     /** @param {KeyboardEvent} event */
-    const move = (event) => {
+    const moveByKey = (event) => {
       const by = event.key === "ArrowUp" ? -1 : event.key === "ArrowDown" ? 1 : 0;
       if (!event.altKey || !by || !this.fields[n + by]) return;
       event.preventDefault();
-      this.move(field, by);
+      this.moveField(field, by);
     };
-    return html`<tr @keydown=${move}>
-      <th scope="row"><button type="button" class="link-button" @click=${() => this.edit(field)}>${label}</button>
+    return html`<tr @keydown=${moveByKey}>
+      <th scope="row"><button type="button" class="link-button" @click=${() => this.editField(field)}>${label}</button>
         <code class="soft">${name}</code></th>
       <td class="holds ink">${describeValues(field)}</td><td class="reads nowrap">${reads}</td>
       <td class="kinds">${kinds.map((kind) => KIND_NAMES[kind]).join(", ")}</td>

@@ -1,7 +1,7 @@
 /** The editor of an article: the field for the text, the preview and the details. */
 
 import { html, nothing, render } from "../../static/vendor/lit.js";
-import { MAIN_ACTIONS, mayRun } from "../actions.js";
+import { MAIN_ACTIONS, mayRunAction } from "../actions.js";
 import { badge, button, icon, iconButton, onButton, problem, segments } from "../components.js";
 import { copyButton, menuButton, openMenu, toast } from "../dialogs.js";
 import { addressOf, COLLECTION, renderText } from "../editor/article.js";
@@ -12,8 +12,8 @@ import { keepBreaks, showBreaks, TEXT_FIELDS } from "../editor/edits.js";
 import { enableFileDrops } from "../editor/drops.js";
 import { PreviewFollower } from "../editor/following.js";
 import { asksForInsert } from "../editor/links.js";
-import { openLetters, showLetters } from "../editor/letters.js";
-import { followTyping, pickLink } from "../editor/link-picker.js";
+import { openFontPopover, showFontChoice } from "../editor/letters.js";
+import { openListAfterBrackets, pickLink } from "../editor/link-picker.js";
 import { formatPicture, insertBlock, replaceWithBlock, runCommand, runCommandInPlace } from "../editor/markdown.js";
 import { choosePictures } from "../editor/pictures.js";
 import { showPreview } from "../editor/preview.js";
@@ -79,19 +79,19 @@ class Editor extends ArticlePage {
     const getField = () => this.area.field;
     this.follower = new PreviewFollower({ writing: refs.writing, reading: refs.reading, getField });
     enableFileDrops(this, refs.editor);
-    startToolbar(this.edits.content_type, (name) => this.command(name));
+    startToolbar(this.edits.content_type, (name) => this.runTool(name));
     document.addEventListener("keydown", (event) => this.handleKey(event), { capture: true });
     const text = { focus: () => this.area.field.focus() };
     for (const [n, line] of lines.entries()) this.followLine(line, lines[n + 1] ?? text);
-    showLetters();
-    refs.letters.onclick = () => openLetters(refs.letters, this.area.field);
+    showFontChoice();
+    refs.letters.onclick = () => openFontPopover(refs.letters, this.area.field);
     refs.plain.onclick = () => this.plainToggle.action();
     refs.inTab.onclick = () => void this.saver.save();
     refs.hideRest.onclick = () => this.setAlone(true);
     refs.showRest.onclick = () => this.setAlone(false);
     refs.closeDetails.onclick = () => this.closeDetails();
-    refs.discardKept.onclick = () => this.dropKept();
-    refs.useKept.onclick = () => this.useKept();
+    refs.discardKept.onclick = () => this.dropKeptText();
+    refs.useKept.onclick = () => this.useKeptText();
     refs.restore.onclick = () => this.restore();
     refs.saveAsNew.onclick = () => this.saveAsNew(this.edits);
     const { siteFrame: host } = refs;
@@ -112,7 +112,7 @@ class Editor extends ArticlePage {
   writeText(text) {
     const former = showBreaks(this.edits.content);
     this.change({ content: keepBreaks(this.edits.content, text) });
-    if (this.edits.content_type === "markdown") followTyping(this, former, text);
+    if (this.edits.content_type === "markdown") openListAfterBrackets(this, former, text);
     if (this.edits.content_type === "markdown") this.followSlash(former, text);
   }
 
@@ -128,7 +128,7 @@ class Editor extends ArticlePage {
     new InsertList(this, from - 1);
   }
 
-  /** Load what serves tables when the cursor comes into a line that may belong to one. */
+  /** Load the code for tables when the cursor comes into a line that may belong to a table. */
   async followTable() {
     const { field, options } = this.area;
     if (this.tableBar) return this.tableBar.update();
@@ -162,7 +162,7 @@ class Editor extends ArticlePage {
     this.schedulePreview();
   }
 
-  // The address is the one that the article gets if it is published at this time; null: now.
+  // The preview shows the address that the article gets if it is published at this time; null: now.
   /** @param {number} [wait] @param {Date | null} [time] */
   schedulePreview(wait = 400, time = null) {
     clearTimeout(this.previewTimer);
@@ -185,7 +185,7 @@ class Editor extends ArticlePage {
     }
   }
 
-  /** The site's page shows the text that is saved. @param {SiteFrame} frame */
+  /** Show or hide the site's preview page, with the saved text. @param {SiteFrame} frame */
   async toggleDesign(frame) {
     if (frame.isShown) frame.hide();
     else {
@@ -198,11 +198,11 @@ class Editor extends ArticlePage {
   /** @param {import("../editor/saving.js").State} state */
   showState(state) {
     super.showState(state);
-    if (state === "saved") this.siteFrame?.saved(this.saver.etag);
+    if (state === "saved") this.siteFrame?.showSaved(this.saver.etag);
   }
 
   /** Make the change that a command returns. @param {(input: TextInput) => Change} command */
-  edit(command) {
+  applyCommand(command) {
     const { field } = this.area;
     field.edit(command({ text: field.getText(), ...field.getSelection() }));
     field.focus();
@@ -212,12 +212,12 @@ class Editor extends ArticlePage {
    * @param {string} name of a button of the toolbar, or of an item of the menu "Insert"
    * @param {TextRange} [range] that goes: what was typed to choose the command
    */
-  command(name, range) {
+  runTool(name, range) {
     if (name === "insert") this.openInsert();
     else if (name === "picture" || name === "gallery")
       this.insertPictures([], { isGallery: name === "gallery", range });
     else if (name === "link") pickLink(this);
-    else this.edit((input) => (range ? runCommandInPlace(name, input.text, range) : runCommand(name, input)));
+    else this.applyCommand((input) => (range ? runCommandInPlace(name, input.text, range) : runCommand(name, input)));
   }
 
   async openInsert() {
@@ -237,7 +237,7 @@ class Editor extends ArticlePage {
     // When the focus comes back from the dialog, the browser can move the selection.
     field.select(from, to);
     if (!block) return range && field.select(to);
-    this.edit((input) => (range ? replaceWithBlock(input, block) : insertBlock(input, block)));
+    this.applyCommand((input) => (range ? replaceWithBlock(input, block) : insertBlock(input, block)));
   }
 
   /** @param {any} event a KeyboardEvent */
@@ -253,7 +253,7 @@ class Editor extends ArticlePage {
     if (!name && letter !== "S") return;
     event.preventDefault();
     event.stopPropagation();
-    if (name) this.command(name);
+    if (name) this.runTool(name);
     else this.saver.save();
   }
 
@@ -313,7 +313,7 @@ class Editor extends ArticlePage {
     add.click();
   }
 
-  /** Show where the published or scheduled article is, below the main button. */
+  /** Show the address of the published or scheduled article, and who sees it, below the main button. */
   showOnItsWay() {
     openOnItsWay(/** @type {HTMLElement} */ (refs.bar.querySelector(".split > .main")), this);
   }
@@ -340,7 +340,7 @@ class Editor extends ArticlePage {
   }
 
   // Show the state in the elements that the document already has.
-  fill() {
+  fillElements() {
     const { article, edits, offered, rendered, saver } = this;
     refs.editor.dataset.side = this.side || "none";
     refs.main.inert = this.busy === "join";
@@ -381,7 +381,7 @@ class Editor extends ArticlePage {
   }
 
   renderPage() {
-    this.fill();
+    this.fillElements();
     render(copyButton(this.edits.content, { label: "Copy my text", kind: "bare" }), refs.goneCopy);
     render(this.renderBar(), refs.bar);
     render([problem(this.problem), renderDetails(this)], refs.details);
@@ -418,7 +418,7 @@ class Editor extends ArticlePage {
     const openMore = onButton((anchor) => openMenu(anchor, listMenuItems(this), "More actions"));
     /** @type {import("../actions.js").Action} */
     const mainAction = MAIN_ACTIONS[/** @type {Status} */ (status)];
-    const isOffered = mayRun(mainAction, { status });
+    const isOffered = mayRunAction(mainAction, { status });
     const main = button(mainAction.name, publish, { kind: "main", popup: "dialog" });
     const more = { kind: `${isOffered ? "main" : "bare"} wide-only`, popup: "menu" };
     const moreButton = iconButton("chevron-down", "More actions", openMore, more);

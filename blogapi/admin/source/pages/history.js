@@ -23,7 +23,7 @@ const REVISIONS_PATH = `${pathOf(ITEM_UUID)}revisions/`;
 const LISTED_FIELDS = ["*", "published_at", ...FIELDS].join();
 const PAGE_SIZE = 20;
 const SHOWN_FIELDS = TEXT_FIELDS.filter(({ name, control }) => control || name === "content");
-// The first version is compared with this.
+// The first version is compared with this empty version.
 const EMPTY_VERSION = Object.fromEntries(SHOWN_FIELDS.map((text) => [text.name, text.default]));
 /** @typedef {Record<string, any>} Version a version, with the version before it and the size of its change */
 

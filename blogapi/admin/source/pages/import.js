@@ -52,7 +52,7 @@ class Import extends Page {
   jobs = [];
   /** @type {Job | undefined} */
   job = undefined;
-  /** The names of the marks that hid nothing. @type {string[]} */
+  /** The names of the marks whose articles are published, because the marks hid nothing. @type {string[]} */
   shown = [];
   /** The stage of the job, and its progress and the time when the page first saw the stage. */
   since = { stage: "", done: 0, time: 0 };
@@ -63,11 +63,11 @@ class Import extends Page {
     refs.form.elements.define_fields.closest(".field").hidden = !hasRole("admin");
     const chosen = new URLSearchParams(location.search).get("job");
     const job = this.jobs.find(({ uuid, status }) => (chosen ? uuid === chosen : !ENDED.includes(status)));
-    this.show(job && (await get(`imports/${job.uuid}/`)).data);
+    this.showJob(job && (await get(`imports/${job.uuid}/`)).data);
   }
 
   /** Show a job and load it again while it runs, or show the form if there is no job. @param {Job} [job] */
-  show(job) {
+  showJob(job) {
     const { status = "", done, uuid } = job ?? {};
     // The time left is estimated from the progress since the page first saw the stage.
     const stage = `${status} ${job?.stage}`;
@@ -80,16 +80,16 @@ class Import extends Page {
 
   /** @param {Record<string, any>} values */
   async upload({ file, ...options }) {
-    this.show({ name: file.name, size: file.size, status: "uploading" });
+    this.showJob({ name: file.name, size: file.size, status: "uploading" });
     const send = () => post("imports/", undefined, { file, query: { ...options, name: file.name } });
-    this.show((await this.act("send", send))?.data);
+    this.showJob((await this.act("send", send))?.data);
   }
 
   /** @param {string} action @param {Job} job */
-  async change(action, job) {
+  async changeJob(action, job) {
     const body = action === "start" ? { unread_rules: this.unreadRules, publish_marked: this.shown } : undefined;
     const answer = await this.act(action, () => post(`imports/${job.uuid}/${action}/`, body));
-    if (answer) this.show(answer.data);
+    if (answer) this.showJob(answer.data);
   }
 
   renderMain() {
@@ -99,7 +99,7 @@ class Import extends Page {
     if (ENDED.includes(status)) return button("Import another file", null, { href: "?job=none" });
     /** @param {string} text @param {string} action @param {string} [kind] */
     const act = (text, action, kind) =>
-      button(text, () => this.change(action, job), { kind, busy: this.busy === action });
+      button(text, () => this.changeJob(action, job), { kind, busy: this.busy === action });
     const text = STATUSES[status][3] ?? "";
     if (RUNNING.includes(status)) return act(text, "cancel");
     const main = text || `Import ${count(counts.articles.new + counts.articles.changed, "text")}`;

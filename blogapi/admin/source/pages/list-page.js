@@ -51,7 +51,7 @@ export class ListPage extends Page {
     return query.size ? `${location.pathname}?${query}` : location.pathname;
   }
 
-  /** Update the address at each key, because the field shows the words of the address. @param {string} q */
+  /** Update the address at each key, because the search field shows the words in the address. @param {string} q */
   search(q) {
     history.replaceState(null, "", this.link({ q: q.trimStart() }));
     // The links to the tabs have the words too.

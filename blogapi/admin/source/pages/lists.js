@@ -48,7 +48,7 @@ export const noteLeft = (uuid) => storage.write(LEFT_KEY, { uuid, at: Date.now()
  * Load the page again soon if the editor may still be storing the text of one of its drafts.
  * @param {import("../shell.js").Page} page @param {Article[]} articles
  */
-export function followStored(page, articles) {
+export function reloadAfterStoring(page, articles) {
   const left = storage.read(LEFT_KEY);
   if (!left || Date.now() - left.at > FOLLOWED_MS) return;
   if (articles.some(({ uuid, working_copy: copy }) => uuid === left.uuid && copy)) setTimeout(() => page.reload(), 700);

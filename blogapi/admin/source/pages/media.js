@@ -77,7 +77,7 @@ class Panel {
   }
 
   /** Another user may have changed only the name or the caption. @param {string[]} texts */
-  async findOwn(texts) {
+  async findSentEdits(texts) {
     const { data, etag } = await get(this.path);
     return texts.includes(data.alt) && { etag, edits: data.alt };
   }
@@ -99,13 +99,13 @@ class Panel {
     const sizes = file.width ? `${describeSize(file)}, ${formatSize(file.size)}` : describeSize(file);
     const added = `${formatDay(created)}${user ? ` by ${user.username}` : ""}`;
     const busy = page.busy === "delete";
-    const replace = (/** @type {File[]} */ [chosen]) => page.replace(this, chosen);
+    const replace = (/** @type {File[]} */ [chosen]) => page.replaceFile(this, chosen);
     const markdown = `${isImage(file) ? `![${alt}]` : `[${name}]`}(${fileAddress(file.url)})`;
     const change = () => html`${fileButton("Replace", replace, { icon: "replace", busy: page.busy === "replace" })}
       ${iconButton("trash-2", "Delete file", () => page.deleteFile(this), { kind: "risk", busy })}`;
     return html`<aside class="media-panel" aria-label=${name}>${isImage(file) ? largePicture(file, alt) : NO_PICTURE}
       <div class="section-head"><h2>${name}</h2>
-        ${iconButton("x", "Close", () => page.select(null), { kind: "bare hang-end" })}</div>
+        ${iconButton("x", "Close", () => page.selectFile(null), { kind: "bare hang-end" })}</div>
       ${isImage(file) && mayChangeFile(file) ? this.renderText() : nothing}
       ${facts({ "Used in": uses.length ? uses.map(renderUse) : "Nothing", Size: sizes, Added: added })}
       <div class="actions">${copyButton(markdown, { label: "Copy Markdown" })}
@@ -175,9 +175,9 @@ class MediaLibrary extends ListPage {
   }
 
   /** Close the panel and open it with another file, if there is one. @param {string | null} uuid */
-  async select(uuid) {
+  async selectFile(uuid) {
     const saver = this.panel?.saver;
-    // If a text cannot be saved, the panel stays open; the next attempt closes it.
+    // If the text cannot be saved, the first attempt leaves the panel open, and the second closes it without the text.
     const isKnown = saver?.problem;
     if (saver && !(await saver.save()) && !isKnown) return;
     this.opened = uuid;
@@ -186,8 +186,8 @@ class MediaLibrary extends ListPage {
     if (this.opened === uuid) this.set({ panel });
   }
 
-  /** Upload files, some at a time; what fails is listed with its cause, to be tried again. @param {File[]} files */
-  async upload(files) {
+  /** Upload a few files at a time; files that fail are listed with the cause and a button. @param {File[]} files */
+  async uploadFiles(files) {
     if (this.busy) return;
     const waiting = [...files];
     /** @type {string[]} */
@@ -215,7 +215,7 @@ class MediaLibrary extends ListPage {
     const first = sent.find(Boolean);
     if (!first) return;
     // Ask for the alternative text at once.
-    await this.select(first);
+    await this.selectFile(first);
     await this.updateComplete;
     document.getElementById("field-alt")?.focus();
   }
@@ -224,13 +224,13 @@ class MediaLibrary extends ListPage {
    * Replace the file in the panel; its text stays, and its uses show the new file.
    * @param {Panel} panel @param {File} file
    */
-  async replace({ path, saver }, file) {
+  async replaceFile({ path, saver }, file) {
     const answer = await this.actAndReload("replace", async () => {
       await saver.save();
       return put(`${path}content/`, undefined, { file, query: { name: file.name }, etag: saver.etag });
     });
     if (!answer) return;
-    await this.select(answer.data.uuid);
+    await this.selectFile(answer.data.uuid);
     announce("Replaced");
   }
 
@@ -254,7 +254,7 @@ class MediaLibrary extends ListPage {
 
   renderMain() {
     const busy = this.busy === "upload";
-    const upload = (/** @type {File[]} */ files) => this.upload(files);
+    const upload = (/** @type {File[]} */ files) => this.uploadFiles(files);
     return fileButton(busy ? this.step : "Upload", upload, { icon: "upload", kind: "main", multiple: true, busy });
   }
 
@@ -262,7 +262,7 @@ class MediaLibrary extends ListPage {
     const { failed, busy } = this;
     if (!failed.length) return nothing;
     const retry = (/** @type {File} */ file) =>
-      button("Retry", () => this.upload([file]), { label: `Retry ${file.name}`, busy: busy === "upload" });
+      button("Retry", () => this.uploadFiles([file]), { label: `Retry ${file.name}`, busy: busy === "upload" });
     const entry = (/** @type {typeof failed[0]} */ { file, cause }) =>
       row({
         icon: "triangle-alert",
@@ -287,7 +287,7 @@ class MediaLibrary extends ListPage {
     const allow = (/** @type {DragEvent} */ event) => event.preventDefault();
     const drop = (/** @type {DragEvent} */ event) => {
       event.preventDefault();
-      this.upload([...(event.dataTransfer?.files ?? [])]);
+      this.uploadFiles([...(event.dataTransfer?.files ?? [])]);
     };
     const oneByOne = button("Write them one by one", null, { href: "/admin/media/alt/" });
     const showMore = () => {
@@ -309,7 +309,7 @@ class MediaLibrary extends ListPage {
     const { uuid, name, alt, decorative } = item;
     const [kind, text] =
       isImage(item) && !alt && !decorative ? ["warn", "No alternative text"] : ["soft", describeSize(item)];
-    return html`<li><button type="button" class="media-item" @click=${() => this.select(uuid)}
+    return html`<li><button type="button" class="media-item" @click=${() => this.selectFile(uuid)}
       aria-pressed=${this.panel?.file.uuid === uuid}>
       ${isImage(item) ? thumbnail(item.url, "12.5rem", "media-picture") : NO_PICTURE}
       <span class="media-name">${name}</span>

@@ -6,10 +6,10 @@ import { row, sectionHead } from "../components.js";
 import { count, formatDistance, formatChanged, formatDayAndTime } from "../format.js";
 import { hasRole, listPath } from "../roles.js";
 import { definePage, Page, refs, session } from "../shell.js";
-import { openWords, STATUSES } from "../statuses.js";
+import { describeOpenBy, STATUSES } from "../statuses.js";
 import * as storage from "../storage.js";
 import { loadBuilds, renderBuilds } from "../webhooks/builds.js";
-import { addressOf, changeOf, FIELDS, followStored, titleOf, WELCOMED } from "./lists.js";
+import { addressOf, changeOf, FIELDS, reloadAfterStoring, titleOf, WELCOMED } from "./lists.js";
 
 /** @type {Record<string, [string, string]>} */
 const LEVELS = { wrong: ["triangle-alert", "bad"], hint: ["triangle-alert", "warn"], ok: ["check", "good"] };
@@ -30,7 +30,7 @@ const describeUnfinished = (article) => {
   const draft = `Draft in ${category.name}, ${count(words, "word")}`;
   const name = STATUSES[/** @type {Status} */ (status)].name;
   const text = status === "draft" ? draft : `${name}, with edits that readers cannot see yet`;
-  return [openWords(users) || text, formatChanged(changeOf(article))];
+  return [describeOpenBy(users) || text, formatChanged(changeOf(article))];
 };
 /** @type {Describe} */
 const describeScheduled = ({ category, published_at: time }, hasBuilds) => {
@@ -64,13 +64,13 @@ class Overview extends Page {
     const unfinished = [...drafts, ...edited.filter(({ status }) => status !== "draft")];
     unfinished.sort((a, b) => (changeOf(a) > changeOf(b) ? -1 : 1));
     Object.assign(this, { unfinished: unfinished.slice(0, 5), next, last, health, ...found });
-    followStored(this, this.unfinished);
+    reloadAfterStoring(this, this.unfinished);
     // Show the last results at once, and run the checks again, because problems may have been solved.
-    if (health) this.check();
+    if (health) this.runChecks();
   }
 
   /** Run the checks. They can take seconds, so other actions may run meanwhile. */
-  async check() {
+  async runChecks() {
     if (this.isChecking) return;
     this.set({ isChecking: true, problem: "" });
     try {
@@ -101,7 +101,7 @@ class Overview extends Page {
       location.replace("/admin/welcome/");
       return nothing;
     }
-    const again = html`<button class="link-button" type="button" @click=${() => this.check()}>
+    const again = html`<button class="link-button" type="button" @click=${() => this.runChecks()}>
       ${this.isChecking ? "Checking…" : "Check again"}</button>`;
     const findings = this.health?.findings.map((/** @type {Json} */ { level, title, detail: text, link }) => {
       const [icon, kind] = LEVELS[level];

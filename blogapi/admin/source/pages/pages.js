@@ -59,9 +59,9 @@ class Pages extends ListPage {
     const live = url && { label: "See the page", icon: "external-link", href: url, target: "_blank" };
     const menu = menuButton(`Actions for ${title}`, [
       { label: "Edit", icon: "pencil", href: `/admin/pages/${uuid}/` },
-      { label: "Move", icon: "folder", action: () => this.move(page) },
+      { label: "Move", icon: "folder", action: () => this.openMoveDialog(page) },
       (page.status === "published" || page.status === "unlisted") && live,
-      { label: "Delete page", icon: "trash-2", risk: true, action: () => this.delete(page) },
+      { label: "Delete page", icon: "trash-2", risk: true, action: () => this.deletePage(page) },
     ]);
     const above = this.all.find((other) => other.uuid === page.parent);
     const hint = above ? html` <span class="sr-only">below ${titleOf(above)}</span>` : nothing;
@@ -72,7 +72,7 @@ class Pages extends ListPage {
   }
 
   /** Ask for the place of a page: the page above it, and the page before it. @param {Article} page */
-  move(page) {
+  openMoveDialog(page) {
     const { uuid } = page;
     const target = { parent: page.parent ?? "", index: findPlace(this.all, uuid, page.parent) };
     const choose = (/** @type {Partial<typeof target>} */ changed) => {
@@ -107,7 +107,7 @@ class Pages extends ListPage {
   }
 
   /** @param {Article} page */
-  async delete(page) {
+  async deletePage(page) {
     const { uuid } = page;
     const title = titleOf(page);
     const children = this.all.filter(({ parent }) => parent === uuid);

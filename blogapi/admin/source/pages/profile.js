@@ -21,7 +21,7 @@ class Profile extends Page {
   account = null;
   /** @type {Json[]} */
   logins = [];
-  /** @type {any} what an app needs for a new second factor */
+  /** @type {any} the secret and the QR code with which an app sets up a new second factor */
   setup = null;
   main = button("Sign out", () => this.act("out", signOut), { icon: "log-out" });
 
@@ -41,7 +41,7 @@ class Profile extends Page {
     if (author) for (const name of ["name", "bio"]) bylineForm.elements[name].value = author[name];
   }
 
-  // An admin who must turn the second factor on before anything else.
+  // Whether the user is an admin who must turn the second factor on before anything else.
   get isRestricted() {
     const { second_factor_required: isRequired, second_factor_since: since } = this.account;
     return isRequired && !since;
@@ -81,17 +81,17 @@ class Profile extends Page {
   }
 
   /** Ask for the password, and send it to the path. @param {string} title @param {string} path */
-  confirm(title, path) {
+  confirmWithPassword(title, path) {
     const save = async (/** @type {Json} */ values) => (await post(`${FACTOR_PATH}${path}/`, values)).data ?? true;
     return openForm(this, refs.confirmForm, { title, kind: "small-dialog", save });
   }
 
   async turnOff() {
-    if (await this.confirm("Turn the second factor off", "disable")) toast("The second factor is off.");
+    if (await this.confirmWithPassword("Turn the second factor off", "disable")) toast("The second factor is off.");
   }
 
   async replaceCodes() {
-    const answer = await this.confirm("New recovery codes", "recovery-codes");
+    const answer = await this.confirmWithPassword("New recovery codes", "recovery-codes");
     if (answer) await this.showCodes(answer.recovery_codes);
   }
 
@@ -114,7 +114,7 @@ class Profile extends Page {
     await openForm(this, refs.emailForm, { title: "Change e-mail", kind: "small-dialog", values, save });
   }
 
-  async endOthers() {
+  async endOtherLogins() {
     if (await this.actAndReload("end", () => del("auth/logins/"))) toast("Your other logins have ended.");
   }
 
@@ -187,13 +187,13 @@ class Profile extends Page {
   renderAside() {
     const { account, logins, sendsEmail } = this;
     const changed = account.password_changed ? `Changed on ${formatDay(account.password_changed)}.` : "";
-    const endOthers = button("End all others", () => this.endOthers(), { kind: "bare hang-end" });
+    const endOtherLogins = button("End all others", () => this.endOtherLogins(), { kind: "bare hang-end" });
     const kind = { kind: "bare hang-end", popup: "dialog" };
     const email = html`<section class="section">${sectionHead("E-mail")}<p class="soft aside-line">
       ${account.email || "None: a forgotten password needs an admin."}
       ${button("Change", () => this.changeEmail(), { ...kind, label: "Change e-mail" })}</p></section>`;
     return html`<aside aria-label="Logins and password">
-      <section>${sectionHead("Where you are signed in", logins.length > 1 ? endOthers : nothing)}
+      <section>${sectionHead("Where you are signed in", logins.length > 1 ? endOtherLogins : nothing)}
         <ul>${logins.map((login) => this.renderLogin(login))}</ul></section>
       <section class="section">${sectionHead("Password")}<p class="soft aside-line">${changed}
         ${button("Change", () => this.changePassword(), { ...kind, label: "Change password" })}</p></section>

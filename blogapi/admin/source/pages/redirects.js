@@ -26,7 +26,7 @@ const toBody = ({ path, target, status }) => ({
 
 class Redirects extends ListPage {
   words = ["redirect", "redirects"];
-  main = newButton("redirect", () => this.edit());
+  main = newButton("redirect", () => this.editRedirect());
 
   /** @param {Record<string, string>} query */
   async read({ q, page }) {
@@ -46,10 +46,10 @@ class Redirects extends ListPage {
   /** @param {Redirect} redirect */
   renderRow(redirect) {
     const { path, target, status } = redirect;
-    const edit = () => this.edit(redirect);
+    const edit = () => this.editRedirect(redirect);
     const menu = menuButton(`Actions for ${path}`, [
       { label: "Edit", icon: "pencil", action: edit },
-      { label: "Delete redirect", icon: "trash-2", risk: true, action: () => this.delete(redirect) },
+      { label: "Delete redirect", icon: "trash-2", risk: true, action: () => this.deleteRedirect(redirect) },
     ]);
     return html`<tr>
       <th scope="row" class="path"><button class="link-button" type="button" @click=${edit}>${path}</button></th>
@@ -59,7 +59,7 @@ class Redirects extends ListPage {
   }
 
   /** Open the dialog of a redirect, or of a new one. @param {Redirect} [redirect] */
-  edit(redirect) {
+  editRedirect(redirect) {
     const { path = "", target = "", status = 301 } = redirect ?? {};
     const values = { path, target, status: String(status) };
     const save = (/** @type {Json} */ changed) =>
@@ -68,7 +68,7 @@ class Redirects extends ListPage {
   }
 
   /** @param {Redirect} redirect */
-  async delete({ uuid, path, target, status }) {
+  async deleteRedirect({ uuid, path, target, status }) {
     if (!(await this.actAndReload("delete", () => del(`${REDIRECTS_PATH}${uuid}/`)))) return;
     const undo = () => this.actAndReload("undo", () => post(REDIRECTS_PATH, { path, target, status }));
     toast(`The redirect from ${path} is deleted.`, { undo });

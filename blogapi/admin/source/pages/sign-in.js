@@ -1,7 +1,7 @@
 /** The pages without a login, whose form is in the document: sign in, the first admin, a new password, joining. */
 
 import { get, post } from "../api.js";
-import { askForCode, endCode } from "../code.js";
+import { askForCode, askForPassword } from "../code.js";
 import { count, formatDayAndTime, nameRole } from "../format.js";
 import { lastSession, refs } from "../shell.js";
 
@@ -18,7 +18,7 @@ function showError({ message, code: reason = "", errors = {} }) {
     intro.textContent = "One more step: the second factor.";
     return askForCode(form);
   }
-  if (reason === "login_failed" && code) endCode(form);
+  if (reason === "login_failed" && code) askForPassword(form);
   const inputs = [username, password].filter(Boolean);
   for (const input of inputs) input.ariaInvalid = input.name in errors ? "true" : null;
   const first = [code, password].find((input) => input?.checkVisibility());
@@ -57,7 +57,7 @@ async function showLoginOptions() {
   refs.sendLink.onclick = () => sendLink().catch(showError);
 }
 
-// The response is the same if there is no such user.
+// The response does not reveal whether the user exists.
 async function sendLink() {
   const name = username.value.trim();
   if (!name) {

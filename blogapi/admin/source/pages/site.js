@@ -105,7 +105,7 @@ class Site extends Page {
     return location.pathname.split("/")[3] || "blog";
   }
 
-  /** Show a tab, whose address follows; what was entered stays. @param {string | undefined} tab */
+  /** Show a tab and its address; the entered values stay. @param {string | undefined} tab */
   showTab(tab = this.tab) {
     if (tab !== this.tab) history.pushState(null, "", TABS[tab][1]);
     for (const section of sections) section.hidden = section.dataset.tab !== tab;
@@ -175,7 +175,7 @@ class Site extends Page {
 
   updated() {
     super.updated();
-    // The overview leads to the switch.
+    // A link of the overview leads to the switch of the built-in site.
     if (this.state !== "ready" || this.isFocused || location.hash !== `#${form.elements.built_in.id}`) return;
     this.isFocused = true;
     form.elements.built_in.focus();
@@ -211,7 +211,7 @@ class Site extends Page {
     const { checked, values, stored } = this;
     if (!stored.url || values.url !== stored.url) return nothing;
     const isRunning = this.busy === "check";
-    const again = html`<button type="button" class="link-button" @click=${() => this.check()}>
+    const again = html`<button type="button" class="link-button" @click=${() => this.checkAddress()}>
       ${isRunning ? "Checking…" : checked ? "Check again" : "Check the address"}</button>`;
     if (!checked || isRunning) return again;
     const [mark, kind] = checked.problem ? ["triangle-alert", "warn"] : ["circle-check", "good"];
@@ -220,7 +220,7 @@ class Site extends Page {
   }
 
   /** Let the server fetch the page at the stored address and its feed. */
-  check() {
+  checkAddress() {
     return this.act("check", async () => {
       const { data } = await post("site-check/");
       this.checked = data;
@@ -251,7 +251,7 @@ class Site extends Page {
   }
 
   /** Let the user choose a picture of the library. @param {string} name */
-  async choose(name) {
+  async choosePicture(name) {
     const { choosePicture } = await import("../editor/pictures.js");
     const picture = await choosePicture({ title: `Choose the ${name}`, action: `Use as ${name}` });
     if (picture) this.setValue(name, picture.url);
@@ -275,10 +275,10 @@ class Site extends Page {
   }
 
   /**
-   * Send the changed fields. Throws an error with the values of others for fields that both have changed.
+   * Send the changed fields. Throws an error for fields that another user has changed too, with the other values.
    * @returns {Promise<void>}
    */
-  async send() {
+  async sendChanges() {
     const sent = structuredClone(Object.fromEntries(this.changes));
     const before = this.stored;
     try {
@@ -289,7 +289,7 @@ class Site extends Page {
       if (/** @type {any} */ (error).status !== 412) throw error;
       this.setStored(await get(SITE_PATH));
       const both = this.changes.filter(([name]) => !isSame(before[name], this.stored[name]));
-      if (!both.length) return this.send();
+      if (!both.length) return this.sendChanges();
       const explain = (/** @type {unknown} */ value) =>
         `Somebody else has saved “${formatValue(value)}”. Save again to replace it.`;
       const errors = Object.fromEntries(both.map(([name]) => [name, explain(this.stored[name])]));
@@ -307,7 +307,7 @@ addEventListener("beforeunload", (event) => page.changes.length && event.prevent
 page.showTab();
 addEventListener("popstate", () => page.showTab());
 const send = () =>
-  page.send().catch((/** @type {ApiError} */ error) => {
+  page.sendChanges().catch((/** @type {ApiError} */ error) => {
     page.showFaulty(error.errors);
     throw error;
   });
@@ -333,6 +333,6 @@ for (const [name, , add, parts] of LISTS) {
 for (const field of pictureFields) {
   const { name = "" } = field.dataset;
   const [remove, choose] = /** @type {NodeListOf<HTMLElement>} */ (field.querySelectorAll(".remove, .choose"));
-  choose.onclick = () => page.choose(name);
+  choose.onclick = () => page.choosePicture(name);
   remove.onclick = () => page.setValue(name, "");
 }

@@ -44,14 +44,14 @@ class Terms extends ListPage {
   words = [noun, plural];
   /** @type {Record<string, number>} */
   counts = {};
-  main = newButton(noun, () => this.edit());
+  main = newButton(noun, () => this.editTerm());
 
   /** All terms by uuid, if terms have parents, to show the names of the parents. @type {Map<string, Term>} */
   all = new Map();
 
   /** @param {Record<string, string>} query */
   async read({ q, page, show }) {
-    // The names that begin with the words come first; without words, the terms that most articles have.
+    // With words, the API lists names that begin with the words first; otherwise, the terms with the most articles.
     const ordering = q ? "" : "-articles";
     const query = { q, page, page_size: PAGE_SIZE, ordering, ...FILTERS[show] };
     /** @param {string} name @returns {Promise<[string, number]>} */
@@ -80,9 +80,9 @@ class Terms extends ListPage {
 
   renderBulk() {
     const { chosen } = this;
-    const merge = onButton((anchor) => this.merge(anchor, chosen));
+    const merge = onButton((anchor) => this.openMerge(anchor, chosen));
     return html`${button("Merge…", merge, { popup: "dialog" })}
-      ${button("Delete", () => this.delete(chosen), { kind: "risk" })}`;
+      ${button("Delete", () => this.deleteTerms(chosen), { kind: "risk" })}`;
   }
 
   /** @param {Term} term */
@@ -92,14 +92,14 @@ class Terms extends ListPage {
     const above = this.all.get(term.parent);
     const menu = menuButton(`Actions for ${name}`, [
       { label: "Show articles", icon: "file-text", href: `/admin/articles/?${noun}=${slug}` },
-      { label: "Edit", icon: "pencil", action: () => this.edit(term) },
-      { label: `Delete ${noun}`, icon: "trash-2", risk: true, action: () => this.delete([term]) },
+      { label: "Edit", icon: "pencil", action: () => this.editTerm(term) },
+      { label: `Delete ${noun}`, icon: "trash-2", risk: true, action: () => this.deleteTerms([term]) },
     ]);
     const articles = total ? html`<a href="/admin/articles/?${noun}=${slug}">${formatNumber(total)}</a>` : total;
     return html`<tr class=${this.selected.has(uuid) ? "selected" : ""}>
       <td class="check-cell">${this.renderCheck(`Select ${name}`, [term])}</td>
       <th class="title" scope="row">
-        <button class="link-button" type="button" @click=${() => this.edit(term)} dir="auto">${name}</button>
+        <button class="link-button" type="button" @click=${() => this.editTerm(term)} dir="auto">${name}</button>
         ${above ? html`<span class="soft" dir="auto">in ${above.name}</span>` : nothing}</th>
       <td class="slug mono">${slug}</td><td class="num ink">${articles}</td>
       <td class="uses">${describeNumbers(numbers)}</td>
@@ -111,7 +111,7 @@ class Terms extends ListPage {
    * Open the dialog of a term, or of a new one. The server refuses to overwrite changes made meanwhile.
    * @param {Term} [term]
    */
-  async edit(term) {
+  async editTerm(term) {
     const stored = term && (await this.act("open", () => get(`${PATH}${term.uuid}/`, { query: { fields: FIELDS } })));
     if (term && !stored) return;
     const { data = {}, etag } = stored ?? {};
@@ -132,7 +132,7 @@ class Terms extends ListPage {
     await openForm(this, form, { title: `${term ? "Edit" : "New"} ${noun}`, values: data, save });
   }
 
-  /** Offer the terms that can be above the term: all but itself and those below it. @param {Term} [term] */
+  /** Offer all terms as parents, except the term itself and the terms below it. @param {Term} [term] */
   listParents(term) {
     const { parent } = form.elements;
     if (!parent) return;
@@ -149,7 +149,7 @@ class Terms extends ListPage {
    * cannot be undone, so the page asks first.
    * @param {Term[]} terms
    */
-  async delete(terms) {
+  async deleteTerms(terms) {
     const hasOne = terms.length === 1;
     const subject = hasOne ? `“${terms[0].name}”` : count(terms.length, noun, plural);
     const used = terms.reduce((sum, term) => sum + articlesOf(term), 0);
@@ -182,7 +182,7 @@ class Terms extends ListPage {
   }
 
   /** Ask which of the terms stays, and merge the others into it. @param {HTMLElement} anchor @param {Term[]} terms */
-  async merge(anchor, terms) {
+  async openMerge(anchor, terms) {
     /** @type {Merge} */
     const state = { terms, kept: terms.toSorted((a, b) => articlesOf(b) - articlesOf(a))[0].uuid, both: null };
     this.set({ problem: "" });

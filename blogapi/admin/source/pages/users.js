@@ -27,7 +27,7 @@ const describeRole = ({ role, can_publish: publishes }) =>
   `${formatRole(role)}${role === "author" && publishes ? ", publishes" : ""}`;
 
 class Users extends Page {
-  main = button("Invite", () => this.invite(), { icon: "user-plus", popup: "dialog" });
+  main = button("Invite", () => this.inviteUser(), { icon: "user-plus", popup: "dialog" });
   /** @type {User[]} */
   users = [];
   /** @type {Json[]} */
@@ -46,7 +46,7 @@ class Users extends Page {
     this.authors = new Map(authors.map((/** @type {Term} */ author) => [author.user, author]));
   }
 
-  async invite() {
+  async inviteUser() {
     refs.inviteForm.elements.email.closest(".field").hidden = !this.sendsEmail;
     refs.noEmail.hidden = this.sendsEmail;
     const save = async (/** @type {Json} */ { name, email, ...values }) =>
@@ -71,10 +71,10 @@ class Users extends Page {
   }
 
   /** @param {User} user @param {Json} values */
-  async change(user, values) {
+  async changeUser(user, values) {
     const save = () => patch(`users/${user.uuid}/`, values);
     const former = Object.fromEntries(Object.keys(values).map((name) => [name, user[name]]));
-    const undo = () => this.change({ ...user, ...values }, former);
+    const undo = () => this.changeUser({ ...user, ...values }, former);
     if (await this.actAndReload("change", save)) toast(`${user.username} changed.`, { undo });
   }
 
@@ -90,7 +90,7 @@ class Users extends Page {
     const title = `Role of ${user.username}`;
     const save = (/** @type {Json} */ chosen) => patch(`users/${user.uuid}/`, toRole(chosen));
     const changed = await openForm(this, refs.roleForm, { title, kind: "small-dialog", values, save });
-    if (changed) toast(`${user.username} changed.`, { undo: () => this.change(changed.data, values) });
+    if (changed) toast(`${user.username} changed.`, { undo: () => this.changeUser(changed.data, values) });
   }
 
   /** @param {User} user */
@@ -109,7 +109,7 @@ class Users extends Page {
 
   /** @param {User} user */
   async resetSecondFactor({ uuid, username }) {
-    const text = "They sign in with the password alone, and can turn it on again. Check first that it is they who ask.";
+    const text = "They sign in with the password alone, and can turn it on again. Check first who asks for this.";
     const question = { title: `Reset the second factor of ${username}?`, action: "Reset", text };
     if (!(await confirmRisk(question))) return;
     const reset = () => post(`users/${uuid}/reset-second-factor/`);
@@ -123,7 +123,7 @@ class Users extends Page {
     if (isOwn(user)) return [role, { label: "Profile", icon: "user", href: "/admin/profile/" }];
     const text = "They are signed out, and their keys stop working. Owners of content cannot be deleted.";
     const question = { title: `Delete ${username}?`, action: "Delete user", text };
-    const toggle = () => this.change(user, { disabled: !disabled });
+    const toggle = () => this.changeUser(user, { disabled: !disabled });
     const sends = this.sendsEmail;
     return [
       role,

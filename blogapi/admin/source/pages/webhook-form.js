@@ -19,7 +19,7 @@ const MODES = [
 ];
 const SECRET = { type: "password", class: "mono", spellcheck: "false", autocomplete: "new-password" };
 /** @typedef {import("../webhooks/fields.js").Values} Values */
-const URL_HELP = `Whoever has this address can start builds. It is not shown again after saving, and is in no log and no
+const URL_HELP = `Anyone with this address can start builds. It is not shown again after saving, and is in no log and no
   export.`;
 
 const UNSIGNED = "The call is signed with the secret that you get when the webhook is created. Test it then.";
@@ -90,7 +90,7 @@ class WebhookForm extends Page {
     await showOnce(this, { title: `Secret of “${values.name}”. Copy it now`, value: secret, foot });
   }
 
-  async test() {
+  async sendTestCall() {
     const { webhook, values } = this;
     const sendTest = () => (webhook ? post(`${pathOf(webhook)}test/`) : post(`${PATH}test/`, toBody(values)));
     const answer = await this.act("test", sendTest);
@@ -229,7 +229,7 @@ class WebhookForm extends Page {
     const saved = webhook && isChanged ? " What is not saved yet is not tested." : "";
     const text = webhook || isBuild ? `Calls the address once, now.${real}${saved}` : UNSIGNED;
     const options = { icon: "send", busyText: "Calling…", busy: this.busy === "test" };
-    const send = button("Send a test call", () => this.test(), options);
+    const send = button("Send a test call", () => this.sendTestCall(), options);
     const outcome = isBuild ? ` Whether the build succeeds, ${isNamed ? who : "it"} knows.` : "";
     return html`<section class="webhook-test"><h2>Test</h2><p class="soft">${text}</p>
       ${webhook || isBuild ? send : nothing}${call ? renderAnswer(call) : nothing}

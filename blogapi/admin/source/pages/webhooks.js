@@ -12,7 +12,7 @@ import { describeCall, nameCall, renderCall } from "../webhooks/calls.js";
 import { renderStrip } from "../webhooks/parts.js";
 import {
   answerOf,
-  changesWait,
+  countWaiting,
   countArrived,
   describeEvents,
   formatDuration,
@@ -98,7 +98,7 @@ class Webhooks extends Page {
     const resume = () => setActive(this, webhook, true);
     return html`<section class="notice stopped">${icon("triangle-alert", "bad")}
       <div class="notice-text"><p>“${name}” ${paused === "gone" ? "answered that it is gone for good." : silent}</p>
-        <p class="soft">${waiting ? `${changesWait(waiting)} for it. ${order}` : "No change waits for it."}</p></div>
+        <p class="soft">${waiting ? `${countWaiting(waiting)} for it. ${order}` : "No change waits for it."}</p></div>
       ${button("See the calls", null, { kind: "bare", href: pageOf(webhook) })}
       ${button("Resume", resume, { busy: this.busy === "active", label: `Resume ${name}` })}</section>`;
   }

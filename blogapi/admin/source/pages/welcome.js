@@ -45,7 +45,7 @@ class Welcome extends Page {
     name.value = this.profile?.name ?? me.username;
     this.site = site;
     url.value = site.built_in ? "" : site.url;
-    // A blog that something reads already keeps its state.
+    // If articles, keys or an address exist, somebody may read the blog, so the site is not suggested here.
     const isUnused = !articles.length && !keys.length && !site.url;
     place.value = site.built_in || isUnused ? "here" : "own";
     const { timeZone } = Intl.DateTimeFormat().resolvedOptions();

@@ -1,4 +1,4 @@
-/** Reads webhooks, and does what their menus offer. */
+/** Reads webhooks, and runs the actions of their menus. */
 
 import { get, patch, post } from "../api.js";
 import { toast } from "../dialogs.js";
@@ -34,7 +34,7 @@ export async function setActive(page, webhook, active) {
     toast(`“${webhook.name}” is ${active ? "called again" : "paused"}`, { undo });
 }
 
-/** Make a test call, and name its answer. @param {Page} page @param {Webhook} webhook */
+/** Make a test call, and show its answer. @param {Page} page @param {Webhook} webhook */
 export async function sendTest(page, webhook) {
   const answer = await page.actAndReload("test", () => post(`${pathOf(webhook)}test/`));
   if (!answer) return;
@@ -58,7 +58,7 @@ async function renewSecret(page, webhook) {
 
 /** @param {Page} page @param {Webhook} webhook */
 function removeWebhook(page, webhook) {
-  const text = "It is called no more. Its secret and the record of its calls cannot be brought back.";
+  const text = "It is no longer called. Its secret and the record of its calls cannot be restored.";
   const question = { title: `Delete “${webhook.name}”?`, action: "Delete webhook", text };
   return deleteResource(page, pathOf(webhook), question);
 }

@@ -6,7 +6,7 @@ import { button, row, sectionHead } from "../components.js";
 import { announce } from "../dialogs.js";
 import { daysFromToday, formatDayAndTime, formatSeconds } from "../format.js";
 import { LIST, loadWebhooks, pageOf, pathOf } from "./actions.js";
-import { answerOf, changesWait, formatAttempt, isBuildHook, listRealCalls, nameReceiver } from "./words.js";
+import { answerOf, countWaiting, formatAttempt, isBuildHook, listRealCalls, nameReceiver } from "./words.js";
 
 /** Return the build hooks that are not paused: {builds, presets}. */
 export async function loadBuilds() {
@@ -53,7 +53,7 @@ function renderBuild(webhook, presets, isNamed) {
   const start = isNamed ? `${name}: ` : "";
   const retryText = attempt && `Next try ${formatAttempt(attempt)}.`;
   const nextCall = next && isServed ? `; the next call is ${formatCallTime(next)}` : "";
-  const waitText = waiting ? `${changesWait(waiting)}${nextCall}.` : "No change waits.";
+  const waitText = waiting ? `${countWaiting(waiting)}${nextCall}.` : "No change waits.";
   const details = retryText ?? (waiting && !isServed ? `${waitText} Calls are sent by serve only.` : waitText);
   if (!call) return row({ icon: "circle-dashed", title: `${start}No build asked for yet`, text: details });
   const answer = call.status ? `${receiver} answered ${call.status}` : `${receiver}: ${answerOf(call)}`;

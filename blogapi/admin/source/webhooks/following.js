@@ -1,4 +1,4 @@
-/** The popover "On its way to readers": where an article is, who sees it, and which webhooks are called for it. */
+/** The popover "On its way to readers": the address of an article, who sees it, and the webhooks that are called. */
 
 import { html, nothing } from "../../static/vendor/lit.js";
 import { connection, fileAddress } from "../api.js";
@@ -8,7 +8,7 @@ import { formatDayAndTime, formatLongDay, formatSeconds, formatTime, parseTime }
 import { hasRole } from "../roles.js";
 import { session } from "../shell.js";
 import { loadWebhooks, pageOf } from "./actions.js";
-import { answerOf, changesWait, formatAttempt, isBuildHook, listRealCalls, nameReceiver } from "./words.js";
+import { answerOf, countWaiting, formatAttempt, isBuildHook, listRealCalls, nameReceiver } from "./words.js";
 
 const POLL_MS = 1000;
 
@@ -113,7 +113,7 @@ function renderOther(webhook, presets, since) {
   /** @param {string} words */
   const warn = (words) =>
     renderLine("triangle-alert", "warn", html`${name}: ${words} <a href=${pageOf(webhook)}>See the calls</a>`);
-  if (!active) return waiting ? warn(`paused, ${changesWait(waiting)}.`) : nothing;
+  if (!active) return waiting ? warn(`paused, ${countWaiting(waiting)}.`) : nothing;
   if (attempt && waiting) {
     const last = webhook.latest_calls.find((/** @type {{succeeded: boolean}} */ { succeeded }) => !succeeded);
     return warn(`next try ${formatAttempt(attempt)}.${last ? ` Last answer: ${answerOf(last)}.` : ""}`);

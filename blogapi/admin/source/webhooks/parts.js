@@ -54,7 +54,7 @@ function indentJson(body) {
 }
 
 /**
- * Return an address without its secret part, the last part of the path; "https://…" if it is none.
+ * Return an address without its secret part, the last part of the path; "https://…" if the text is no address.
  * @param {string} text
  */
 export function maskAddress(text) {

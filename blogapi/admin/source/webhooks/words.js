@@ -40,7 +40,7 @@ const formatInterval = (seconds) => (seconds >= 120 && seconds % 60 === 0 ? `${s
 export const formatAttempt = (time) => `${daysFromToday(time) ? "tomorrow " : ""}at ${formatTime(time)}`;
 
 /** @param {number} number */
-export const changesWait = (number) => count(number, "change waits", "changes wait");
+export const countWaiting = (number) => count(number, "change waits", "changes wait");
 
 /**
  * Return the status of an answer ("200"), or why there is no answer.
@@ -78,14 +78,14 @@ function nameEvents(events) {
 export function getHealth({ paused, waiting, failing_since: failing, next_attempt: next, latest_calls: calls }) {
   if (paused === "admin") return ["circle-pause", "", "Paused by you"];
   if (paused === "copied") return ["circle-pause", "warn", "Paused after the restore. Resume what this copy may call"];
-  if (paused) return ["triangle-alert", "bad", `Paused${waiting ? `, ${changesWait(waiting)}` : ""}`];
+  if (paused) return ["triangle-alert", "bad", `Paused${waiting ? `, ${countWaiting(waiting)}` : ""}`];
   if (failing) return ["refresh-cw", "warn", `Trying again ${next ? formatAttempt(next) : "now"}`];
   if (!calls.length) return ["circle-dashed", "", "Waiting for a change"];
   return calls[0].succeeded ? ["circle-check", "good", "Working"] : ["triangle-alert", "warn", "The last call failed"];
 }
 
 /**
- * "17 of 20 arrived": a failed attempt has arrived if a later attempt of the call has.
+ * Return "17 of 20 arrived": a failed attempt counts as arrived if a later attempt of the same call has arrived.
  * @param {any[]} calls newest first
  */
 export function countArrived(calls) {

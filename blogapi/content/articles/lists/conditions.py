@@ -114,7 +114,7 @@ class Condition:
     is_selective: bool = False
 
     def get_sql(self, *, reads_all: bool) -> ColumnElement[bool]:
-        """Return the form of the condition for a statement that reads all articles, or for one page."""
+        """Return the SQL condition; with `reads_all`, the form for statements that read all articles."""
         return self.in_all if reads_all and self.in_all is not None else self.of_article
 
 
@@ -172,7 +172,7 @@ def list_state_conditions(
     return [type_, is_wanted]
 
 
-def limit_publication_time(column: Any, filters: ArticleFilters) -> list[ColumnElement[bool]]:
+def list_period_conditions(column: Any, filters: ArticleFilters) -> list[ColumnElement[bool]]:
     """Return the conditions that `column`, a publication time, is in the period of the filters."""
     after, before = filters.published_after, filters.published_before
     return [*([column >= after] if after else ()), *([column < before] if before else ())]
@@ -190,7 +190,7 @@ NamedTerms = Mapping[str, Sequence[UUID]]
 
 
 def find_named_terms(filters: ArticleFilters) -> tuple[NamedTerms, NamedTerms]:
-    """Return the tags and the categories that the filters name, by reference; unknown ones are left out.
+    """Return the tags and the categories that the filters name; unknown references are left out.
 
     A category includes all categories below it, unless the filters are `exact`.
     """
@@ -215,7 +215,7 @@ def find_named_terms(filters: ArticleFilters) -> tuple[NamedTerms, NamedTerms]:
     for model in models:
         by_name, others = named[model.kind], list[str]()
         for reference in wanted[model]:
-            # A uuid takes precedence over a slug that looks like a uuid.
+            # A term with the uuid takes precedence over a term whose slug is the same text.
             uuids = by_name.get(parse_uuid(reference) or "") or by_name.get(reference)
             if uuids:
                 found[model][reference] = uuids
@@ -230,7 +230,7 @@ def find_named_terms(filters: ArticleFilters) -> tuple[NamedTerms, NamedTerms]:
 
 @cache
 def _select_named_terms(models: tuple[type[Tag | Category], ...], exact: bool) -> Any:
-    """Return the statement that selects named terms: kind, uuid, slug, and uuid of each included term."""
+    """Return the statement that selects named terms, each with the uuids of the terms that it includes."""
     selects = []
     for model in models:
         term = table_of(model).c
@@ -243,7 +243,7 @@ def _select_named_terms(models: tuple[type[Tag | Category], ...], exact: bool) -
         if model is Category and not exact:
             below = named.cte("below", recursive=True)
             child = select(below.c.kind, below.c.root, below.c.slug, term.uuid)
-            # UNION leaves out the categories that were found before, so the statement always ends.
+            # UNION leaves out categories that were already found, so the recursion ends even in a cycle.
             named = select(below.union(child.where(term.parent_id == below.c.uuid)))
         selects.append(named)
     return union_all(*selects)

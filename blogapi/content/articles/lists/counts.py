@@ -1,4 +1,4 @@
-"""The numbers of articles of terms, counted at each read."""
+"""The number of articles of each term; the articles are counted at each read."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class ArticleCounter:
 
     `term` is the column with the uuids of the terms, and `link` is the column of articles or links that
     refers to it. `article` is the column with the uuids of the articles. `is_public` is the condition that
-    the article is in the lists. The statements `by_status` select a term, a status and a number; the numbers
-    of equal statuses are added up.
+    the article is in the lists. The statements `by_status` select a term, a status and a number; if several
+    rows have the same status, their numbers are added up.
     """
 
     term: ColumnElement[UUID]
@@ -65,7 +65,7 @@ class ArticleCounter:
         }
 
 
-def _count_by_status(term: ColumnElement[UUID]) -> Select[*tuple[Any, ...]]:
+def _select_counts_by_status(term: ColumnElement[UUID]) -> Select[*tuple[Any, ...]]:
     status = case((scheduled(_article), SCHEDULED), else_=_article.status).label("shown_status")
     return select(term, status, func.count()).where(is_article(_article))
 
@@ -77,12 +77,12 @@ def make_counter(taxonomy: Taxonomy[Any]) -> ArticleCounter:
     """
     term, uuid = taxonomy.get_link(), table_of(taxonomy.model).c.uuid
     if term.table is table_of(Article):
-        return ArticleCounter(uuid, term, _article.uuid, listed(_article), (_count_by_status(term),))
+        return ArticleCounter(uuid, term, _article.uuid, listed(_article), (_select_counts_by_status(term),))
     link = term.table.c
     status = case((link.listed_from > NOW, SCHEDULED), else_=Status.PUBLISHED.value).label("shown_status")
     by_status = (
         select(term, status, func.count()).where(link.listed_from.is_not(None)),
-        _count_by_status(term).where(link.article_id == _article.uuid, link.listed_from.is_(None)),
+        _select_counts_by_status(term).where(link.article_id == _article.uuid, link.listed_from.is_(None)),
     )
     return ArticleCounter(uuid, term, link.article_id, link.listed_from <= NOW, by_status)
 

@@ -19,7 +19,7 @@ ORDERINGS = (
 )
 
 
-def _reference_parameter(description: str, *, example: str) -> ma.fields.List[str]:
+def _make_reference_parameter(description: str, *, example: str) -> ma.fields.List[str]:
     """Return a repeatable parameter with uuids or slugs."""
     return ma.fields.List(
         Text(max_length=255, min_length=1), metadata={"description": description, "example": [example]}
@@ -38,7 +38,7 @@ class ArticleCountsQuery(DetailQuery):
             "example": "bread",
         },
     )
-    category = _reference_parameter(
+    category = _make_reference_parameter(
         "uuid or slug of a category. Articles in the category and in all categories below it match. If "
         "the parameter is repeated, articles in any of these categories match.",
         example="kitchen",
@@ -49,20 +49,20 @@ class ArticleCountsQuery(DetailQuery):
             "example": True,
         }
     )
-    tag = _reference_parameter(
+    tag = _make_reference_parameter(
         "uuid or slug of a tag. If the parameter is repeated, articles with any of these tags match.",
         example="bread",
     )
-    tags_all = _reference_parameter(
+    tags_all = _make_reference_parameter(
         "uuid or slug of a tag. If the parameter is repeated, articles with all of these tags match.",
         example="bread",
     )
-    not_category = _reference_parameter(
+    not_category = _make_reference_parameter(
         "uuid or slug of a category. Articles in the category and in the categories below it do not match. "
         "It can be repeated.",
         example="walks",
     )
-    not_tag = _reference_parameter(
+    not_tag = _make_reference_parameter(
         "uuid or slug of a tag whose articles do not match. It can be repeated.", example="rye"
     )
     author = Text(

@@ -1,7 +1,7 @@
 """The statements of article lists: a select of uuids, to which each filter adds a condition.
 
-A public list that is ordered by date and has one tag or author is read from the index of the links to it,
-which has the same order. Every other list is read from an index of the articles.
+A public list of the articles of one tag or author, ordered by date, is read from the index of the links to
+this term, because the index has the same order. Every other list is read from an index of the articles.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from blogapi.content.articles.lists.conditions import (
     Condition,
     find_named_terms,
     is_only_author,
-    limit_publication_time,
     list_conditions,
+    list_period_conditions,
     list_state_conditions,
 )
 from blogapi.content.articles.models import Article, ArticleTag, WorkingCopy
@@ -75,13 +75,13 @@ class ArticleList(NamedTuple):
 
 
 def build_list(filters: ArticleFilters, *, public: bool, author_id: UUID | None = None) -> ArticleList:
-    """Return the list of the matching articles.
+    """Return the statements of the list of matching articles.
 
-    With `public`, it contains only public articles. With `author_id`, it contains only articles of this user.
+    With `public`, the list has only public articles. With `author_id`, the list has only this user's.
     """
     ordering, now = filters.ordering or NEWEST, current_time()
     conditions = _list_all_conditions(filters, author_id)
-    total = _count_matching(conditions, filters, now, public=public)
+    total = _select_total(conditions, filters, now, public=public)
     is_listed = public or filters.status in LISTED_STATUSES
     driver = next((condition for condition in conditions if condition.drives), None)
     if driver is not None and is_listed and ordering in _DATE_ORDERINGS and filters.type != PAGE:
@@ -90,7 +90,7 @@ def build_list(filters: ArticleFilters, *, public: bool, author_id: UUID | None 
         order = (link.listed_from, ordering.startswith("-")), (link.article_id, False)
         return _make_list(uuids, order, total)
     columns: Any = _article if ordering in _DATE_ORDERINGS else _UndatedColumns
-    # There are few scheduled articles, which an index of dates finds.
+    # An index of dates finds the scheduled articles; there are few.
     skips_index = filters.status == SCHEDULED or any(condition.is_selective for condition in conditions)
     if skips_index:
         columns = _article if filters.status == SCHEDULED else UnindexedColumns
@@ -119,7 +119,7 @@ def select_matching_articles(
         if filters == NO_FILTERS:
             return None
         if filters == ArticleFilters(tag=filters.tag):
-            # The rows of the articles are not needed.
+            # The links alone contain the uuids of the articles.
             tags, _ = find_named_terms(filters)
             return select(_tag.article_id).where(_tag.tag_id.in_(chain(*tags.values())))
     conditions = _list_all_conditions(filters, author_id)
@@ -140,7 +140,7 @@ def select_status_counts(author_id: UUID | None, filters: ArticleFilters) -> Exe
 
 def list_entry_conditions(filters: ArticleFilters) -> list[ColumnElement[bool]]:
     """Return the conditions that a search entry belongs to a public article in the period of the filters."""
-    return [_entry.listed_from <= current_time(), *limit_publication_time(_entry.listed_from, filters)]
+    return [_entry.listed_from <= current_time(), *list_period_conditions(_entry.listed_from, filters)]
 
 
 def _list_all_conditions(filters: ArticleFilters, author_id: UUID | None) -> list[Condition]:
@@ -162,7 +162,7 @@ def _select_articles(
 ) -> Select[*tuple[Any, ...]]:
     """Select `column` of the matching articles; the conditions on their state refer to `columns`."""
     wanted = [condition.get_sql(reads_all=reads_all) for condition in conditions]
-    wanted += limit_publication_time(_article.published_at, filters)
+    wanted += list_period_conditions(_article.published_at, filters)
     wanted += list_state_conditions(filters, columns, now, public=public)
     return select(column).select_from(table_of(Article)).where(*wanted)
 
@@ -178,7 +178,7 @@ def _select_links(
 ) -> Select[*tuple[Any, ...]]:
     """Select `column` of the links of `driver` whose articles are public and meet all conditions."""
     link = driver.link
-    wanted = [driver.of_link, link.listed_from <= now, *limit_publication_time(link.listed_from, filters)]
+    wanted = [driver.of_link, link.listed_from <= now, *list_period_conditions(link.listed_from, filters)]
     source = link.article_id.table
     for condition in conditions:
         if link is _tag and condition.of_any_tag is not None:
@@ -189,7 +189,7 @@ def _select_links(
     return select(column).select_from(source).where(*wanted)
 
 
-def _count_matching(
+def _select_total(
     conditions: Sequence[Condition], filters: ArticleFilters, now: datetime, *, public: bool
 ) -> Select[int]:
     linked = [condition for condition in conditions if condition.link is not None]
@@ -246,7 +246,7 @@ def _list_by_change(
         def order_by(changed: ColumnElement[Any], uuid: ColumnElement[UUID]) -> list[ColumnElement[Any]]:
             return _apply_directions(((changed, is_descending), (uuid, False)), is_reversed=is_reversed)
 
-        # The parts are ordered too, so that the database merges them.
+        # The two statements are ordered too, so that the database can merge their rows.
         merged = union_all(
             *(
                 select(part.add_columns(changed).order_by(*order_by(changed, _article.uuid)).subquery())

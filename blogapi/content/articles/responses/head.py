@@ -21,11 +21,11 @@ from blogapi.site.heads import (
     PageSummary,
     build_head,
     choose_image,
+    drop_empty_fields,
     list_category_breadcrumbs,
     make_publisher,
     to_line,
     to_short_line,
-    without_empty,
 )
 from blogapi.site.models import Site
 from blogapi.web.fields import Fields
@@ -79,7 +79,7 @@ def _list_alternates(article: Fields, translations: Sequence[Translation]) -> Se
 def _make_page_summary(article: Fields, site: Site, url: str | None) -> PageSummary:
     seo, cover = article["seo"], article["cover"]
     image = choose_image(site, seo["og_image"], article["cover_image"])
-    is_cover = image and cover and image == addresses.make_picture_absolute(site, cover["url"])
+    is_cover = image and cover and image == addresses.make_absolute_picture_url(site, cover["url"])
     return PageSummary(
         title=to_line(seo["title"]) or to_line(article["title"]),
         description=to_short_line(seo["description"], article["excerpt"], article["subtitle"]),
@@ -109,7 +109,7 @@ def _make_article_properties(times: _Times, article: Fields, site: Site) -> Fiel
 
 
 def _make_posting(page: PageSummary, times: _Times, article: Fields, site: Site) -> Fields:
-    return without_empty(
+    return drop_empty_fields(
         {
             "@type": "BlogPosting" if article["category"] else "WebPage",
             "headline": page.title,
@@ -137,12 +137,12 @@ def _make_image(page: PageSummary) -> Fields | str | None:
 
 
 def _make_person(site: Site, author: Fields) -> Fields:
-    return without_empty(
+    return drop_empty_fields(
         {
             "@type": "Person",
             "name": author["name"],
             "url": _get_author_url(site, author),
-            "image": addresses.make_picture_absolute(site, author["avatar"]),
+            "image": addresses.make_absolute_picture_url(site, author["avatar"]),
         }
     )
 

@@ -51,24 +51,23 @@ class RenderedArticle:
         for name, value in self.columns.items():
             setattr(self.article, name, value)
 
-    @property
-    def search_text(self) -> SearchText:
-        """The texts that searches cover."""
-        return get_search_text(self.article, self.plain_text)
-
 
 def render_articles(articles: Iterable[Article]) -> list[RenderedArticle]:
     """Render articles, or objects with the same attributes; one statement finds the files of all of them."""
-    contents = [(article, render_content(article.content, article.content_type)) for article in articles]
+    contents = []
+    for article in articles:
+        others = list_pictures(article.custom) if article.custom != NO_VALUES else ()
+        pictures = (article.cover_image, article.seo_og_image, *others)
+        contents.append((article, render_content(article.content, article.content_type), pictures))
     files = find_files(
-        ArticleHtml(article.uuid, rendering.html, _list_pictures(article)) for article, rendering in contents
+        ArticleHtml(article.uuid, rendering.html, pictures) for article, rendering, pictures in contents
     )
     rendered = []
-    for article, rendering in contents:
+    for article, rendering, pictures in contents:
         html, cover, used = rendering.html, None, dict[UUID, File]()
         if files is not NO_FILES or "media:" in html:
             resolver = HtmlResolver(article.uuid, files)
-            cover, *_ = [resolver.find_file(address) for address in _list_pictures(article)]
+            cover, *_ = [resolver.find_file(address) for address in pictures]
             html, used = resolver.resolve_html(html), resolver.used
         columns = {
             "sort_key": make_sort_key(article.title),
@@ -81,12 +80,6 @@ def render_articles(articles: Iterable[Article]) -> list[RenderedArticle]:
         }
         rendered.append(RenderedArticle(article, columns, rendering.plain_text, used, files))
     return rendered
-
-
-def _list_pictures(article: Article) -> Sequence[str]:
-    """Return the addresses of the article's pictures outside its text, the cover first."""
-    others = list_pictures(article.custom) if article.custom != NO_VALUES else ()
-    return (article.cover_image, article.seo_og_image, *others)
 
 
 def rerender_articles(session: Session, articles: Collection[Article]) -> None:
@@ -107,7 +100,7 @@ def store_derived_rows(
     used = {row.article.uuid: row.used for row in rendered if row.used or row.article.uuid not in new}
     if used:
         uses.store_article_uses(session, used, new=new)
-    index_articles(session, [row.search_text for row in rendered])
+    index_articles(session, [get_search_text(row.article, row.plain_text) for row in rendered])
 
 
 def reindex_articles(session: Session, articles: Sequence[Article]) -> None:

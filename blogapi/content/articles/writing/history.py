@@ -39,14 +39,14 @@ def keep_former_version(
     new highest number in the history.
     """
     former = _find_revision(article.uuid, article.version) if last_number >= article.version else None
-    former = former or _keep_version(article, content)
+    former = former or _add_revision(article, content)
     former.saves_since = saves_since
     return max(article.version, last_number)
 
 
 def name_current_version(article: Article, name: str) -> ArticleRevision:
     """Name the current version of the article, and add it to the history unless the history has it."""
-    revision = _find_revision(article.uuid, article.version) or _keep_version(article, get_content(article))
+    revision = _find_revision(article.uuid, article.version) or _add_revision(article, get_content(article))
     revision.name = name
     return revision
 
@@ -87,19 +87,17 @@ def _find_revision(article_id: UUID, number: int) -> ArticleRevision | None:
     return db.session.get(ArticleRevision, (article_id, number))
 
 
-def _keep_version(article: Article, content: ArticleContent) -> ArticleRevision:
-    return _add_revision(
-        *(article, content),
-        number=article.version,
-        user_id=article.editor_id,
-        key_name=article.key_name,
-        created=article.last_updated,
-    )
-
-
 def _add_revision(article: Article, content: ArticleContent, **columns: Any) -> ArticleRevision:
+    """Add a version with this content; without `columns`, it is the current version of the article."""
+    current = {
+        **{"number": article.version, "user_id": article.editor_id},
+        **{"key_name": article.key_name, "created": article.last_updated},
+    }
     revision = ArticleRevision(
-        article_id=article.uuid, author_id=article.author_id, content=dump_content(content), **columns
+        article_id=article.uuid,
+        author_id=article.author_id,
+        content=dump_content(content),
+        **(columns or current),
     )
     db.session.add(revision)
     return revision

@@ -46,10 +46,16 @@ class ArticleWrite:
     is_rendered: bool = False
 
     def renders(self) -> bool:
-        """Return whether the write renders the content."""
-        if self.old_content is None or self.is_rendered or self.has_changed(*_RENDERED_COLUMNS):
+        """Return whether the write renders the content, or adds or removes a file of the media library."""
+        former = self.old_content
+        if former is None or self.is_rendered or self.has_changed(*_RENDERED_COLUMNS):
             return True
-        return self._shows_other_files(self.old_content)
+        cover, image = former.texts["cover_image"], former.seo["og_image"]
+        pictures = (cover, self.article.cover_image), (image, self.article.seo_og_image)
+        changed = [address for pair in pictures if pair[0] != pair[1] for address in pair]
+        if self.article.custom != former.custom:
+            changed += [*list_pictures(self.article.custom), *list_pictures(former.custom)]
+        return any(PATH.fullmatch(address or "") for address in changed)
 
     def has_changed(self, *columns: str) -> bool:
         """Return whether the write of an article that is not new has changed one of these columns."""
@@ -57,15 +63,6 @@ class ArticleWrite:
         others = ("status", "published_at", "custom")
         former = {**self.old_content.texts, **{name: getattr(self.old_content, name) for name in others}}
         return any(getattr(self.article, name) != former[name] for name in columns)
-
-    def _shows_other_files(self, former: ArticleContent) -> bool:
-        """Return whether the write adds or removes a picture that is a file of the media library."""
-        cover, image = former.texts["cover_image"], former.seo["og_image"]
-        pictures = (cover, self.article.cover_image), (image, self.article.seo_og_image)
-        changed = [address for pair in pictures if pair[0] != pair[1] for address in pair]
-        if self.article.custom != former.custom:
-            changed += [*list_pictures(self.article.custom), *list_pictures(former.custom)]
-        return any(PATH.fullmatch(address or "") for address in changed)
 
 
 @dataclass(slots=True)
@@ -153,20 +150,15 @@ def store_writes(loaded: LoadedArticles) -> None:
     if rendered:
         new = {write.article.uuid for write in writes if write.old_content is None}
         store_derived_rows(session, rendered, new=new)
+    # The content of the other articles is unchanged, and so are its words in the search index.
     uuids = {rendered_article.article.uuid for rendered_article in rendered}
-    if others := [write for write in writes if write.article.uuid not in uuids]:
-        _update_entries_of_unrendered_articles(others)
+    others = [write for write in writes if write.article.uuid not in uuids]
+    if moved := [write.article for write in others if write.has_changed("status", "published_at")]:
+        update_listed_times(session, {article.uuid: get_listed_from(article) for article in moved})
+    changed = [write.article for write in others if write.has_changed(*_INDEXED_COLUMNS)]
+    texts = [get_search_text(article, "") for article in changed]
+    if changed and not update_short_texts(session, texts):
+        reindex_articles(session, changed)
     if loaded.deleted:
         uses.end_article_uses(session, loaded.deleted)
     loaded.writes, loaded.deleted, loaded.tree = {}, [], None
-
-
-def _update_entries_of_unrendered_articles(writes: Sequence[ArticleWrite]) -> None:
-    """Update the search entries of articles whose content is unchanged."""
-    if moved := [write.article for write in writes if write.has_changed("status", "published_at")]:
-        update_listed_times(db.session(), {article.uuid: get_listed_from(article) for article in moved})
-    changed = [write.article for write in writes if write.has_changed(*_INDEXED_COLUMNS)]
-    if changed and not update_short_texts(
-        db.session(), [get_search_text(article, "") for article in changed]
-    ):
-        reindex_articles(db.session(), changed)

@@ -21,8 +21,8 @@ from blogapi.site.models import Site
 from blogapi.site.page_paths import PageNode, Tree
 from blogapi.site.paths import to_former_path
 from blogapi.site.queries import get_site
-from blogapi.storage.database import current_time, db, table_of
-from blogapi.storage.expressions import insert_or_update
+from blogapi.storage.database import current_time, db, get_write_transaction, table_of
+from blogapi.storage.expressions import make_upsert_statement
 
 _PAGE = ItemType.PAGE.value
 
@@ -33,7 +33,7 @@ def record_moves(before: Tree, after: Tree, *, keeps_paths: bool = True) -> None
     The session has noted the changes of the written pages already, but with paths that later writes may have
     changed, so these changes are recorded again. Without `keeps_paths`, the former paths are not stored.
     """
-    site, notes = get_site(), events.get_noted_changes(db.session())
+    site, notes = get_site(), get_write_transaction(db.session()).noted_changes
     # No reader knows the address that a new page had earlier in the transaction.
     known = {uuid: place for uuid, place in before.items() if _is_known(uuid, notes)}
     old_paths, paths = page_paths.make_paths(site, before), page_paths.make_paths(site, after)
@@ -79,7 +79,7 @@ def _store_former_paths(
         return
     connection, table = db.session.connection(), table_of(FormerPath)
     # Another page can have had the same path before; the path leads to the page that had it last.
-    connection.execute(insert_or_update(connection.dialect.name, table, "article_id", "created"), rows)
+    connection.execute(make_upsert_statement(connection.dialect.name, table, "article_id", "created"), rows)
 
 
 def _list_moved_pages(

@@ -47,7 +47,7 @@ def needs_upgrade(home: Path) -> bool:
     if url.get_backend_name() == "sqlite" and not Path(str(url.database)).exists():
         return False
     with connections.open_plain_engine(url) as engine, upgrades.convert_errors(engine):
-        migration = upgrades.current_migration(engine)
+        migration = upgrades.get_current_migration(engine)
         return migration is not None and not is_up_to_date(engine, migration)
 
 
@@ -105,7 +105,7 @@ def rerender_all_articles() -> None:
         repeated_columns.repair_differences()
     total = db.session.scalar(select(func.count()).select_from(Article)) or 0
     for number, uuids in enumerate(batch_uuids(Article, _ARTICLES_PER_TRANSACTION)):
-        upgrade_progress.report("articles", number * _ARTICLES_PER_TRANSACTION, total)
+        upgrade_progress.report_progress("articles", number * _ARTICLES_PER_TRANSACTION, total)
         prerender_articles(uuids)
         with transaction():
             # Another write may have changed or deleted some of the articles.

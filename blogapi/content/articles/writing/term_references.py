@@ -47,11 +47,14 @@ class KnownTerms:
 
         Each tag and each author is returned once. Adds an error for each unknown reference.
         """
-        category = None
-        if fields.category is not None:
-            category = _resolve_reference(self.categories, fields.category, "category", errors)
-        tags = _resolve_references(self.tags, fields.tags, "tags", errors)
-        return category, tags, _resolve_references(self.authors, fields.authors, "authors", errors)
+        category = {} if fields.category is None else {"category": fields.category}
+        tags = {f"tags.{index}": tag for index, tag in enumerate(fields.tags or ())}
+        authors = {f"authors.{index}": author for index, author in enumerate(fields.authors or ())}
+        return (
+            next(iter(_resolve_references(self.categories, category, errors)), None),
+            None if fields.tags is None else _resolve_references(self.tags, tags, errors),
+            None if fields.authors is None else _resolve_references(self.authors, authors, errors),
+        )
 
 
 NO_TERMS = KnownTerms({}, {}, {}, None)
@@ -143,22 +146,12 @@ def _select_terms_by(keys: tuple[tuple[type[Any], str], ...]) -> CompoundSelect[
 
 
 def _resolve_references(
-    known_uuids: _UuidsByReference, references: Sequence[UUID | str] | None, field: str, errors: Errors
-) -> tuple[UUID, ...] | None:
-    if references is None:
-        return None
-    uuids = (
-        _resolve_reference(known_uuids, reference, f"{field}.{index}", errors)
-        for index, reference in enumerate(references)
-    )
-    return tuple(dict.fromkeys(filter(None, uuids)))
-
-
-def _resolve_reference(
-    uuids: _UuidsByReference, reference: UUID | str, path: str, errors: Errors
-) -> UUID | None:
-    if reference not in uuids:
-        name = "slug" if isinstance(reference, str) else "uuid"
-        kind = path.partition(".")[0].removesuffix("s")
-        errors[f"{path}.{name}"] = [f"There is no such {kind}."]
-    return uuids.get(reference)
+    uuids: _UuidsByReference, references: Mapping[str, UUID | str], errors: Errors
+) -> tuple[UUID, ...]:
+    """Return the uuids of the references, which are given by their paths in the body."""
+    for path, reference in references.items():
+        if reference not in uuids:
+            name = "slug" if isinstance(reference, str) else "uuid"
+            kind = path.partition(".")[0].removesuffix("s")
+            errors[f"{path}.{name}"] = [f"There is no such {kind}."]
+    return tuple(dict.fromkeys(uuids[value] for value in references.values() if value in uuids))

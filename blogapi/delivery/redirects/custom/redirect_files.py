@@ -46,21 +46,21 @@ class RedirectFile:
     skipped: list[tuple[int, str]] = field(default_factory=list)
 
 
-class _Skip(Exception):
+class _SkippedLine(Exception):
     """The line is not a plain redirect; the message is the reason."""
 
 
 # The source, the target and the status of a redirect, as they are in the file.
 _RedirectTexts = tuple[str, str, str]
-# The number of a line, its content, and the function that parses it and raises _Skip.
+# The number of a line, its content, and the function that parses it and raises _SkippedLine.
 _Line = tuple[int, Any, Callable[[Any], _RedirectTexts]]
 
 
 def read_redirects(text: str) -> RedirectFile:
     """Return the redirects of a file, whose format is recognised by its first line.
 
-    If several redirects have the same path, the first is used, as on these hosts. Raises Invalid if a row of
-    a CSV file cannot be read.
+    If several redirects have the same path, the first is used, as by the hosts and plugins. Raises Invalid if
+    a row of a CSV file cannot be read.
     """
     lines, result, paths = text.removeprefix("\ufeff").splitlines(), RedirectFile(), set[str]()
     first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
@@ -76,7 +76,7 @@ def read_redirects(text: str) -> RedirectFile:
     for number, row, parse in rows:
         try:
             fields = _make_fields(*parse(row))
-        except _Skip as reason:
+        except _SkippedLine as reason:
             result.skipped.append((number, str(reason)))
             continue
         if without_slash(fields["path"]) in paths:
@@ -89,26 +89,28 @@ def read_redirects(text: str) -> RedirectFile:
 
 
 def _make_fields(source: str, target: str, status_text: str) -> Fields:
-    """Return the fields of a redirect as the API takes them."""
+    """Return the fields of a redirect in the form that the API accepts."""
     if _PLACEHOLDER.search(source) or _PLACEHOLDER.search(target):
-        raise _Skip(_PATTERN_REASON)
+        raise _SkippedLine(_PATTERN_REASON)
     if status_text not in _STATUSES:
-        raise _Skip(f"a status {status_text} is not a redirect")
+        raise _SkippedLine(f"a status {status_text} is not a redirect")
     status = _STATUSES[status_text]
     body = {"path": source, "target": "" if status == GONE else target, "status": status}
     try:
         fields: Fields = CustomRedirectBodySchema().load(body)
     except ma.ValidationError as error:
-        raise _Skip(join_messages(flatten_messages(error.messages))) from None
+        raise _SkippedLine(join_messages(flatten_messages(error.messages))) from None
     if status != GONE and not fields["target"]:
-        raise _Skip("it has no target")
+        raise _SkippedLine("it has no target")
     if get_local_path(fields["target"], "") == without_slash(fields["path"]):
-        raise _Skip("it only adds or removes the slash at the end, which makes no difference in this blog")
+        raise _SkippedLine(
+            "it only adds or removes the slash at the end, which makes no difference in this blog"
+        )
     return fields
 
 
 def _skip_line(reason: str) -> NoReturn:
-    raise _Skip(reason)
+    raise _SkippedLine(reason)
 
 
 def _read_netlify(lines: Iterable[str]) -> Iterator[_Line]:
@@ -121,9 +123,9 @@ def _parse_netlify(text: str) -> _RedirectTexts:
     """Parse a line of `_redirects`: a path, a target, and a status, which can end with `!`."""
     source, *rest = text.split(" #")[0].split()
     if rest and (re.match(r"\w+=", rest[0]) or len(rest) > 2):
-        raise _Skip(_CONDITION_REASON)
+        raise _SkippedLine(_CONDITION_REASON)
     if not rest:
-        raise _Skip("it has no target")
+        raise _SkippedLine("it has no target")
     return source, rest[0], (rest[1] if len(rest) > 1 else "301").removesuffix("!")
 
 
@@ -146,14 +148,14 @@ def _parse_row(row: Mapping[str, str | None]) -> _RedirectTexts:
         return value.strip() if isinstance(value, str) else ""
 
     if get_text("regex") not in ("", "0", "false"):
-        raise _Skip(_PATTERN_REASON)
+        raise _SkippedLine(_PATTERN_REASON)
     if get_text("status").lower() in ("disabled", "0"):
-        raise _Skip("it is disabled")
+        raise _SkippedLine("it is disabled")
     kind = get_text("type")
     # The file contains no conditions; a redirect with a condition has the target `/unknown`.
     is_conditional = get_text("target") == "/unknown" or not (kind.isdigit() or kind in _SUPPORTED_ACTIONS)
     if get_text("match") not in ("", "url") or is_conditional:
-        raise _Skip(_CONDITION_REASON)
+        raise _SkippedLine(_CONDITION_REASON)
     return get_text("source"), get_text("target"), get_text("code") or (kind if kind.isdigit() else "301")
 
 
@@ -173,7 +175,7 @@ def _parse_json_redirect(row: Mapping[str, Any]) -> _RedirectTexts:
     data = row.get("action_data")
     target = data.get("url") if isinstance(data, dict) else data
     if row.get("match_type", "url") != "url":
-        raise _Skip(_CONDITION_REASON)
+        raise _SkippedLine(_CONDITION_REASON)
     return _parse_row(
         {
             "source": str(row.get("url", "")),
@@ -196,7 +198,7 @@ def _read_apache(lines: Iterable[str]) -> Iterator[_Line]:
             yield number, text, _parse_rewrite
         elif directive.startswith("redirect"):
             yield number, text, _parse_directive
-        # The condition applies to the rule after it.
+        # A condition applies to the next rule.
         has_condition = directive == "rewritecond" or (has_condition and directive != "rewriterule")
 
 
@@ -204,7 +206,7 @@ def _split_words(text: str) -> list[str]:
     try:
         return shlex.split(text.replace("\\", "\\\\"), comments=False)
     except ValueError:
-        raise _Skip("its quotes are not closed") from None
+        raise _SkippedLine("its quotes are not closed") from None
 
 
 def _parse_directive(text: str) -> _RedirectTexts:
@@ -216,7 +218,7 @@ def _parse_directive(text: str) -> _RedirectTexts:
         status = _STATUS_WORDS.get(words[0].lower(), words[0])
         words = words[1:]
     if not words or (len(words) != 2 and status != "410"):
-        raise _Skip("it has no target")
+        raise _SkippedLine("it has no target")
     source = _unescape_pattern(words[0]) if directive == "redirectmatch" else words[0]
     return source, words[1] if len(words) > 1 else "", status
 
@@ -233,7 +235,7 @@ def _parse_rewrite(text: str) -> _RedirectTexts:
         status = flag_values.get("R") or flag_values.get("REDIRECT") or "302"
         status = _STATUS_WORDS.get(status.lower(), status)
     else:
-        raise _Skip("it shows another page and does not redirect")
+        raise _SkippedLine("it shows another page and does not redirect")
     # In the configuration of a server, unlike in `.htaccess`, the path begins with a slash.
     path = _unescape_pattern(words[0].replace("^/?", "^", 1))
     return path if path.startswith("/") else f"/{path}", words[1], status
@@ -243,5 +245,5 @@ def _unescape_pattern(pattern: str) -> str:
     """Return the one path that a regular expression matches."""
     literal = _LITERAL_PATTERN.fullmatch(pattern)
     if literal is None or not pattern.startswith("^"):
-        raise _Skip(_PATTERN_REASON)
+        raise _SkippedLine(_PATTERN_REASON)
     return literal["path"].replace("\\", "") + ("/" if literal["slash"] else "")

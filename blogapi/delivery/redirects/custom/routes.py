@@ -26,7 +26,7 @@ bp = Blueprint(
 )
 
 REPRESENTATION = Representation(
-    service.get_by_uuid,
+    service.get_redirect,
     CustomRedirectSchema(),
     lambda: service.list_custom_redirects(None).rows,
     CustomRedirectSchema(many=True),
@@ -59,12 +59,12 @@ def create(fields: Fields) -> CustomRedirect:
 @bp.response(200, CustomRedirectSchema())
 def single(id: UUID) -> CustomRedirect:
     """Show a redirect."""
-    return service.get_by_uuid(id)
+    return service.get_redirect(id)
 
 
 @bp.patch("/<id:id>/")
 @allow(admin, scope="write")
-@bp.check_exists(service.get_by_uuid)
+@bp.check_exists(service.get_redirect)
 @bp.arguments(CustomRedirectBodySchema(partial=True))
 @bp.write(200, CustomRedirectSchema(), REPRESENTATION)
 def change(fields: Fields, id: UUID) -> CustomRedirect:
@@ -74,7 +74,7 @@ def change(fields: Fields, id: UUID) -> CustomRedirect:
 
 @bp.delete("/<id:id>/")
 @allow(admin, scope="write")
-@bp.check_exists(service.get_by_uuid)
+@bp.check_exists(service.get_redirect)
 @bp.write(204, None, REPRESENTATION)
 def delete(id: UUID) -> None:
     """Delete a redirect."""

@@ -42,8 +42,8 @@ class CustomRedirect(Identified, Timestamped, Base):
 Index("ix_redirect_order", bytewise(CustomRedirect.path)).ddl_if(dialect="postgresql")
 
 
-def get_by_uuid(uuid: UUID) -> CustomRedirect:
-    """Return the redirect; raises NotFound if there is none."""
+def get_redirect(uuid: UUID) -> CustomRedirect:
+    """Return the redirect with the uuid; raises NotFound if there is none."""
     return or_not_found(db.session.get(CustomRedirect, uuid), "No redirect has this uuid.")
 
 
@@ -60,7 +60,7 @@ def list_custom_redirects(page: PageRequest | None, *, q: str = "") -> Page[Sequ
     return paginate(statement, page)
 
 
-def find_by_path(path: str) -> CustomRedirect | None:
+def find_redirect_from_path(path: str) -> CustomRedirect | None:
     """Return the redirect from a path, with or without a slash at its end."""
     bare = without_slash(path)
     return db.session.scalars(
@@ -69,7 +69,7 @@ def find_by_path(path: str) -> CustomRedirect | None:
 
 
 def create_redirect(fields: Fields) -> CustomRedirect:
-    """Create a redirect; raises Conflict if its path has one, and Invalid if it leads to a loop."""
+    """Create a redirect; raises Conflict if its path has a redirect, and Invalid if redirects form a loop."""
     with transaction():
         redirect = CustomRedirect(**fields)
         _check_redirect(redirect)
@@ -82,7 +82,7 @@ def create_redirect(fields: Fields) -> CustomRedirect:
 def change_redirect(uuid: UUID, fields: Fields) -> CustomRedirect:
     """Change the given fields of a redirect, with the same errors as `create_redirect`."""
     with transaction():
-        redirect = get_by_uuid(uuid)
+        redirect = get_redirect(uuid)
         changes = {name: value for name, value in fields.items() if getattr(redirect, name) != value}
         with db.session.no_autoflush:
             for name, value in changes.items():
@@ -103,7 +103,7 @@ def create_or_replace_redirects(rows: Iterable[Fields]) -> tuple[int, int]:
     with transaction():
         stored = []
         for fields in rows:
-            redirect = find_by_path(fields["path"])
+            redirect = find_redirect_from_path(fields["path"])
             if redirect is None:
                 redirect = CustomRedirect(**fields)
                 db.session.add(redirect)
@@ -123,7 +123,7 @@ def create_or_replace_redirects(rows: Iterable[Fields]) -> tuple[int, int]:
 def delete_redirect(uuid: UUID) -> None:
     """Delete a redirect."""
     with transaction():
-        db.session.delete(get_by_uuid(uuid))
+        db.session.delete(get_redirect(uuid))
         db.session.flush()
         record_change(["redirects"])
 
@@ -134,7 +134,7 @@ def _check_redirect(redirect: CustomRedirect) -> None:
             "Omit the target: 410 says that the page is gone." if redirect.target else "Name the target."
         )
         raise Invalid(sentence, errors={"target": [sentence]})
-    other = find_by_path(redirect.path)
+    other = find_redirect_from_path(redirect.path)
     if other is not None and other is not redirect:
         raise Conflict(f"There is a redirect from {other.path} already; change that redirect.")
     _check_loop(redirect)
@@ -144,7 +144,7 @@ def _check_loop(redirect: CustomRedirect) -> None:
     """Raise Invalid if the redirect leads back to its path, or through too many other redirects."""
 
     def find_target(path: str) -> str | None:
-        next_redirect = redirect if path == start else find_by_path(path)
+        next_redirect = redirect if path == start else find_redirect_from_path(path)
         return None if next_redirect is None else next_redirect.target
 
     start = without_slash(redirect.path)

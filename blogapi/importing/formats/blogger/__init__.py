@@ -1,1 +1,1 @@
-"""Read Blogger exports: Atom files from its settings page or from Google Takeout."""
+"""Read Blogger exports: Atom files from the settings page of Blogger or from Google Takeout."""

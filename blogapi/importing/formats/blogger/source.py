@@ -1,4 +1,4 @@
-"""Read Blogger exports: Atom files from its settings page or from Google Takeout."""
+"""Read Blogger exports: Atom files from the settings page of Blogger or from Google Takeout."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from xml.sax import SAXException
 from defusedxml import DefusedXmlException
 
 from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord
-from blogapi.importing.format_api.hidden_parts import leave_out_hidden
+from blogapi.importing.format_api.hidden_parts import drop_hidden_text
 from blogapi.importing.format_api.page_text import replace_frames
-from blogapi.importing.format_api.privacy import decide
+from blogapi.importing.format_api.privacy import choose_status
 from blogapi.importing.format_api.report import Item, report_problem
 from blogapi.importing.format_api.source import CONTRACT_VERSION, FileSource, Format, ImportOptions
 from blogapi.importing.format_api.source_files import Entry, open_file
@@ -62,7 +62,7 @@ _FIELDS = {
     "author/name": "author",
     "control/draft": "draft",
 }
-# If a damaged file has several values of such a field, they are joined, because it is unknown which is right.
+# If a damaged file has several values of one of these fields, they are joined: any of them can be right.
 _JOINED_FIELDS = {"status", "trashed", "draft"}
 _KIND_SCHEME = "#kind"
 # XML does not allow these characters, but some texts contain them.
@@ -86,7 +86,7 @@ _ATOM_HINTS = (b"schemas.google.com/blogger/", b"blogger.com,1999:blog-")
 
 @dataclass(slots=True)
 class BloggerItem:
-    """One entry of an export, as it is written there."""
+    """One entry of an export, with the texts that the file contains."""
 
     kind: str = ""  #: "post", "page", "comment", "template" or "settings"
     id: str = ""  #: `tag:blogger.com,1999:blog-1.post-2`, or the number of a post
@@ -103,7 +103,7 @@ class BloggerItem:
     is_too_large: bool = False  #: whether parts are missing
 
     def split_id(self) -> tuple[str, str, str]:
-        """Return the number of the blog, the kind and the number of the item; "" for what the id lacks."""
+        """Return the number of the blog, and the kind and number of the item; a missing part is ""."""
         match = _ID.search(self.id)
         if not match:
             return self.blog, self.kind, self.id
@@ -135,13 +135,13 @@ def make_record(
         raise RefusedFile(f"It has more than {MAX_TEXT_LENGTH:,} characters; shorten or split it.")
     notes: list[str] = []
     content = item.content.replace("\r\n", "\n").replace("\r", "\n").strip()
-    content, hidden, left_out, _ = leave_out_hidden(content, "html", keeps_unclear=True)
+    content, hidden, left_out, _ = drop_hidden_text(content, "html", keeps_unclear=True)
     content, lost = convert_embeds(content)
     notes += [*hidden, *lost]
     published_at = dates.parse_date(item.published, options.zones)
     reason = "It was in the trash; the article became a draft." if item.status == "SOFT_TRASHED" else ""
     reason = "The blog was private; the article became a draft." if is_private else reason
-    status, reasons = decide(item.status, published_at, options.now, reason, _STATUSES)
+    status, reasons = choose_status(item.status, published_at, options.now, reason, _STATUSES)
     notes += reasons
     title = to_title(item.title)
     if not title:
@@ -208,12 +208,12 @@ def _replace_flash(html: str) -> tuple[str, int]:
 
 
 class Feed:
-    """Reads a file; the attributes `blog` and `address` are complete when `read` has ended."""
+    """Reads an export file; the attributes `blog` and `address` are complete when `read` has ended."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self.blog = ""  #: the number of the blog
-        self.address = ""  #: the address of the blog, or "" if the file does not say it
+        self.address = ""  #: the address of the blog, or "" if the file does not contain it
 
     def read(self) -> Iterator[BloggerItem]:
         """Yield the entries. Raises RefusedFile where the file is not well-formed."""
@@ -270,7 +270,7 @@ class Feed:
                 setattr(item, name, text)
         item.kind = (item.kind or item.split_id()[1]).lower()
         if "kind" not in values and "status" not in values:
-            # Only Takeout writes a status. The other exports mark drafts.
+            # Only exports from Takeout contain a status; other exports only mark drafts.
             item.status = "LIVE" if draft.lower() in ("", "no") else "DRAFT"
         if trashed:
             item.status = "SOFT_TRASHED"
@@ -319,11 +319,11 @@ def _list_albums(path: Path) -> list[Path]:
 def read_overview(export: Path) -> tuple[set[str], Counter[str], bool]:
     """Return the hosts of a blog, the numbers of its items besides articles, and whether it is private.
 
-    An export from Takeout does not contain the host. Then it is the host that most links to posts have.
+    An export from Takeout does not contain the host; the most frequent host of links to posts is used then.
     """
     counts, is_private, feed = Counter[str](), False, Feed(export)
     paths, links = set[str](), set[tuple[str, str]]()
-    # `read_entry` reads the file again and reports a damage, after the intact articles.
+    # `read_entry` reads the file again, and reports that it is damaged after the intact articles.
     with suppress(RefusedFile):
         for item in feed.read():
             if item.kind in _COUNTED_KINDS:

@@ -153,6 +153,6 @@ def _clean_html(html: str) -> Body:
     losses["scripts in HTML cards"] += "<script" in lowered
     if "<form" in lowered:
         losses["forms in HTML cards"] += 1
-        # Otherwise, a checkbox of the form would be shown like one of a task list.
+        # The page would show a checkbox of the form like a checkbox of a task list.
         html = _FIELD.sub("", html)
     return Body(clean_addresses(_BLOCK_END.sub("\\g<0>\n", html)).strip(), "html", +losses)

@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord, TermRecord
-from blogapi.importing.format_api.privacy import decide
+from blogapi.importing.format_api.privacy import choose_status
 from blogapi.importing.format_api.privacy_signs import GHOST_AUDIENCES
 from blogapi.importing.format_api.report import Item, report_problem
 from blogapi.importing.format_api.source import CONTRACT_VERSION, FileSource, Format, ImportOptions
@@ -36,7 +36,7 @@ from blogapi.importing.texts.titles import split_address
 from blogapi.parsing import parse_timestamp, parse_uuid
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-# Smaller numbers are seconds: as milliseconds they would be before March 1973, and Ghost exists since 2013.
+# Smaller numbers are seconds: as milliseconds, they would mean times before March 1973. Ghost began in 2013.
 _MIN_MILLISECONDS = 100_000_000_000
 
 Post = Mapping[str, object]
@@ -47,7 +47,7 @@ _STORAGE_HOST = re.compile(
 UNTITLED = "(Untitled)"
 # Longer tags, which Ghost allows, are truncated, because the blog would refuse their articles.
 MAX_TAG_LENGTH = 100
-# Fields of Ghost that articles of blogapi do not have. The report counts those with a value.
+# Fields of Ghost that articles of blogapi do not have. The report counts the fields with a value.
 _LEFT_FIELDS = lines.split_words("""codeinjection_head codeinjection_foot feature_image_caption
     custom_template locale og_title og_description twitter_title twitter_description twitter_image
     email_subject frontmatter""")
@@ -75,7 +75,7 @@ _SLUG = re.compile(r'"slug"\s*:')
 def decide_publication(
     post: Mapping[str, object], now: datetime, zones: Zones = UTC_ZONES, *, is_private: bool = False
 ) -> tuple[str, datetime | None, tuple[str, ...]]:
-    """Return the status of a post, its date (aware, UTC) and notes; `is_private` is about the whole blog."""
+    """Return the status of a post, its date (aware, UTC) and notes; `is_private`: the blog was private."""
     status, date = to_line(post.get("status")).casefold(), read_date(post.get("published_at"), zones)
     notes: tuple[str, ...] = ()
     if status == "published" and date is None:
@@ -92,8 +92,8 @@ def decide_publication(
         reason = "It was sent as a newsletter and never published; the article became a draft."
     elif to_bool(post.get("email_only")):
         reason = "It is for newsletters only; the article became a draft."
-    # Ghost shows a published post without any date.
-    result, reasons = decide(status, date or (now if status == "published" else None), now, reason)
+    # Ghost also shows published posts without any date.
+    result, reasons = choose_status(status, date or (now if status == "published" else None), now, reason)
     return result, date, (*notes, *reasons)
 
 
@@ -136,15 +136,15 @@ class PostReader:
 
     entry: Entry
     tables: Tables
-    former_paths: dict[str, list[str]]  #: by slug, in the file of redirects; each is used once
+    former_paths: dict[str, list[str]]  #: the paths in the file of redirects by slug; each is used once
     options: ImportOptions
     left_behind: Counter[str]
-    authors: dict[str, AuthorRecord] = field(default_factory=dict)  #: of the records so far, by name
+    authors: dict[str, AuthorRecord] = field(default_factory=dict)  #: authors of the records so far, by name
     #: the hosts of files in the storage of Ghost(Pro), with the path of the blog
     hosts: set[str] = field(default_factory=set)
     without_author: int = 0  #: the number of posts whose authors the export does not contain
 
-    def read(self, row: object) -> ArticleRecord:
+    def read_post(self, row: object) -> ArticleRecord:
         """Return the record of a row of posts; raises RefusedFile if it has neither a title nor a text."""
         if not isinstance(row, Mapping):
             raise RefusedFile(
@@ -208,12 +208,12 @@ class PostReader:
         return record
 
     def _list_tags(self, post: Post) -> list[GhostTag]:
-        joined = [self.tables.tags.get(id_) for id_ in self.tables.list_joined("posts_tags", post)]
+        joined = [self.tables.tags.get(id_) for id_ in self.tables.list_joined_ids("posts_tags", post)]
         tags = joined or [read_tag(row) for row in _list_mappings(post.get("tags"))]
         return [tag for tag in tags if isinstance(tag, GhostTag)]
 
     def _read_authors(self, post: Post) -> tuple[AuthorRecord, ...]:
-        ids = self.tables.list_joined("posts_authors", post)
+        ids = self.tables.list_joined_ids("posts_authors", post)
         named = ids or [to_line(post.get("author_id") or post.get("author"))]
         listed = [self.tables.users.get(id_) for id_ in named]
         if not any(listed):
@@ -254,19 +254,19 @@ class GhostSource(FileSource):
 
     def read_entry(self, entry: Entry) -> Iterator[Item]:
         (rows, has_invalid_bytes), tables = read_rows(entry.path), Tables()
-        tables.read(rows)
+        tables.add_rows(rows)
         if not tables.posts:
             raise RefusedFile("It contains no posts; choose “Export content” in the settings of Ghost.")
         former_paths, other_redirects = read_redirects(entry.path.parent)
         posts = PostReader(entry, tables, former_paths, self.options, self.left_behind)
         for number, row in enumerate(tables.posts, 1):
             try:
-                yield posts.read(row)
+                yield posts.read_post(row)
             except RefusedFile as error:
                 post = to_mapping(row)
                 title = to_line(post.get("title")) or f"Post {number:,}"
                 yield report_problem(make_key(post) or f"ghost:{number}", error, entry.key, title)
-        # Those that no post took are unused.
+        # The redirects that are still in `former_paths` lead to no post of the export.
         tables.others["redirects"] += other_redirects + sum(map(len, former_paths.values()))
         names = {author.name.casefold() for author in tables.users.values()}
         tables.others["users without posts"] += len(names - posts.authors.keys())
@@ -296,7 +296,7 @@ class GhostSource(FileSource):
 
 
 def _list_folders(export: Path) -> list[Path]:
-    """Return the folders in which pictures are looked up: those around an export in a copy of Ghost."""
+    """Return the folders in which pictures are looked up: outer folders of an export in a copy of Ghost."""
     folder = export.parent.parent if export.parent.name == "data" else export.parent
     return [export.parent, folder, *([folder.parent] if folder.name == "content" else [])]
 

@@ -32,7 +32,7 @@ from blogapi.parsing import is_web_address
 #: A table name, and a row.
 Row = tuple[str, object]
 
-# The objects of a file take about six times its size in memory.
+# The objects of a file take about six times the size of the file in memory.
 _MAX_BYTES = 1024**3
 _WRAPPERS = ("db", "data")
 # A pair of surrogates, a lone surrogate (group 1), or another escape. A text that was truncated inside an
@@ -42,10 +42,10 @@ _ESCAPE = re.compile(
     re.DOTALL,
 )
 
-# The tables that join posts with tags and authors, and their columns with the ids of these.
+# The tables that join posts with tags and authors, and the column with the id of the tag or author.
 _JOINED_IDS = {"posts_tags": "tag_id", "posts_authors": "author_id"}
 _TABLES = ("tags", "users", *_JOINED_IDS, "posts_meta", "settings")
-# Tables that describe how Ghost itself works. They are of no use elsewhere, and are not reported.
+# Tables about Ghost itself, which have no use in another blog; the report does not count their rows.
 _TECHNICAL_TABLES = split_words("""actions api_keys brute invites jobs migrations migrations_lock outbox
     permissions permissions_apps permissions_roles permissions_users roles roles_users sessions
     app_fields app_settings apps tokens images post_revisions mobiledoc_revisions settings""")
@@ -74,7 +74,7 @@ def read_rows(path: Path) -> tuple[list[Row], bool]:
     except json.JSONDecodeError as error:
         place = f"line {error.lineno:,}, column {error.colno:,}"
         raise RefusedFile(f"The JSON is damaged or incomplete ({place}); export the blog again.") from error
-    # Numbers that Python cannot represent, and bodies that are nested too deeply.
+    # The file has a number that Python cannot represent, or values that are nested too deeply.
     except (ValueError, RecursionError) as error:
         raise RefusedFile("The JSON is damaged; export the blog again.") from error
 
@@ -112,16 +112,16 @@ class Tables:
     others: Counter[str] = field(default_factory=Counter)
     posts: list[object] = field(default_factory=list)  #: the rows of posts
 
-    def read(self, rows: Iterable[Row]) -> None:
+    def add_rows(self, rows: Iterable[Row]) -> None:
         for table, row in rows:
             if table == "posts":
                 self.posts.append(row)
             elif table not in _TABLES:
                 self.others[table] += table not in _TECHNICAL_TABLES
             elif isinstance(row, Mapping):
-                self._add(table, row)
+                self._add_row(table, row)
 
-    def _add(self, table: str, row: Mapping[str, object]) -> None:
+    def _add_row(self, table: str, row: Mapping[str, object]) -> None:
         id_, post_id = to_line(row.get("id")), to_line(row.get("post_id"))
         if table == "tags":
             if (tag := read_tag(row)) is not None:
@@ -147,7 +147,7 @@ class Tables:
         elif row.get("key") in ("timezone", "active_timezone", "activeTimezone"):
             self.timezone = to_line(row.get("value"))
 
-    def list_joined(self, table: str, post: Mapping[str, object]) -> list[str]:
+    def list_joined_ids(self, table: str, post: Mapping[str, object]) -> list[str]:
         """Return the ids of the tags or the authors of a post, in their order."""
         places = self.joins.get((table, to_line(post.get("id"))), [])
         return [id_ for _, id_ in sorted(places, key=lambda place: place[0])]

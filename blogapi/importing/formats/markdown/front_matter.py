@@ -87,7 +87,7 @@ class Fields:
     def add_note(self, sentence: str) -> None:
         self.notes.append(sentence)
 
-    def list_unused(self, tables: Sequence[str]) -> Iterator[tuple[str, str, object]]:
+    def list_unused_entries(self, tables: Sequence[str]) -> Iterator[tuple[str, str, object]]:
         """Yield each unused entry: the key of the mapping that contains it ("" = none), its key, its value.
 
         The keys are as written. The mappings named in `tables` are yielded entry by entry, at the end.
@@ -134,7 +134,7 @@ def parse_file(text: str) -> ParsedFile:
         return fenced
     if _JSON_START.match(text, start):
         block = text[start : start + MAX_FRONT_MATTER_LENGTH]
-        entries, length, notes = parse_json(block, _line_number(text, start))
+        entries, length, notes = parse_json(block, _get_line_number(text, start))
         return ParsedFile("json", entries, _get_body(text, start + length), notes)
     return _parse_nikola(text, start) or _parse_unfenced(text) or ParsedFile("none", {}, text[start:])
 
@@ -142,7 +142,7 @@ def parse_file(text: str) -> ParsedFile:
 def _parse_fenced(text: str, opening: re.Match[str]) -> ParsedFile | None:
     fence, name = opening[1], (opening[2] or "").casefold()
     language = _LANGUAGES.get(name or fence[:3].strip("-"))
-    line_number = _line_number(text, opening.start())
+    line_number = _get_line_number(text, opening.start())
     closing = _CLOSING_FENCES[fence[0]].search(text, opening.end())
     # A line of more than three dashes is a horizontal rule, unless it names a language or a header follows.
     is_header = closing and _is_header(text[opening.end() : closing.start()])
@@ -166,7 +166,7 @@ def _parse_fenced(text: str, opening: re.Match[str]) -> ParsedFile | None:
 
 def _parse_json_block(block: str, first_line: int) -> tuple[Entries, list[str]]:
     """Return the fields of a JSON object, whose braces Hexo omits, and notes."""
-    first_line += _line_number(block, len(block) - len(block.lstrip())) - 1
+    first_line += _get_line_number(block, len(block) - len(block.lstrip())) - 1
     text = block.strip()
     text = text if text.startswith("{") else f"{{{text}}}"
     entries, length, notes = parse_json(text, first_line)
@@ -225,7 +225,7 @@ def _skip_blank_lines(text: str) -> int:
     return text.rfind("\n", 0, len(text) - len(text.lstrip())) + 1
 
 
-def _line_number(text: str, offset: int) -> int:
+def _get_line_number(text: str, offset: int) -> int:
     return text.count("\n", 0, offset) + 1
 
 

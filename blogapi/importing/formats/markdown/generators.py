@@ -19,10 +19,10 @@ from blogapi.importing.texts.dates import Zones, find_zone
 from blogapi.importing.texts.lines import normalize_key, split_words, to_bool, to_line
 
 _MAX_CONFIGURATION = 200_000
-# These generators remove the date of a file name (Pelican derives the address from the title).
+# The addresses of these generators lack the date of the file name; Pelican's are derived from the title.
 _REMOVES_DATES = split_words("""jekyll eleventy docusaurus pelican vuepress vitepress metalsmith dendron
     lume""")
-# These keep the date if their configuration says so.
+# The addresses of these generators have the date of the file name if the configuration says so.
 _KEEPS_DATES = {
     "hexo": re.compile(r"^new_post_name\s*:(?!.*:day)", re.MULTILINE),
     "zola": re.compile(r"^(?:slugify\.)?paths_keep_dates\s*=\s*true", re.MULTILINE),
@@ -30,9 +30,9 @@ _KEEPS_DATES = {
 #: The note of a scheduled article in a site that shows such articles.
 SHOWN_EARLY = "Its date is in the future, and the old blog could show it already; here it is scheduled."
 
-# If the configuration has no time zone, these use the zone of the computer; the other generators use UTC.
+# These generators use the zone of the computer if the configuration has none; the other generators use UTC.
 _WITHOUT_DEFAULT = {"hexo", "quartz", "dendron", "sphinx", "lume"}
-# The settings that show posts with a date in the future, and whether such posts are shown without them.
+# The settings that show posts with a date in the future, and whether posts are shown without the setting.
 _FUTURE_SETTINGS = {
     **{"jekyll": ("future", False), "hugo": ("buildfuture", False), "nikola": ("futureisnow", False)},
     **{"hexo": ("future", True), "pelican": ("withfuturedates", True)},
@@ -79,7 +79,7 @@ def find_site(posts: Path, levels: int) -> GeneratorSite | None:
     return next(filter(None, map(_read_site, (posts, *posts.parents[: levels - 1]))), None)
 
 
-# Cached, because `find_site` reads the same outer folder for each folder below it.
+# The result is cached, because `find_site` reads the same outer folder for each folder below it.
 @lru_cache(maxsize=256)
 def _read_site(outer: Path) -> GeneratorSite | None:
     files = [*list_configuration(outer), *list_configuration(outer / "config" / "_default")]
@@ -89,7 +89,7 @@ def _read_site(outer: Path) -> GeneratorSite | None:
         return None
     settings, texts = dict[str, object](), list[str]()
     for file in found:
-        # VuePress and VitePress have a folder with several programs.
+        # The configuration of VuePress and VitePress is a folder with several programs.
         programs = sorted((*file.glob("*.*[jt]s"), *file.glob("config/*.*[jt]s")))
         texts += map(read_configuration, programs or [file])
         settings |= parse_configuration(file.suffix, texts[-1])
@@ -139,7 +139,7 @@ def _find_zone(site: GeneratorSite) -> ZoneInfo | None:
 
 
 def get_local_time(site: GeneratorSite, time: datetime, time_zone: tzinfo) -> datetime:
-    """Return a time as the site shows it; midnight in `time_zone` is a date without a time."""
+    """Return a time in the zone of the site; a date without a time stays midnight in `time_zone`."""
     local = time.astimezone(time_zone)
     return local if local.time() == local.min.time() else time.astimezone(_find_zone(site) or time_zone)
 
@@ -163,8 +163,8 @@ def shows_future(site: GeneratorSite) -> bool:
     return default if value is None else value
 
 
-def guess_shown_drafts(site: GeneratorSite, reason: DraftReason) -> DraftReason:
-    """Return the reason as a guess if a setting of the generator shows such drafts."""
+def make_guess_of_shown_draft(site: GeneratorSite, reason: DraftReason) -> DraftReason:
+    """Return the reason, changed into a guess if a setting of the generator shows such drafts."""
     setting, sign = _SHOWN_DRAFTS.get(site.generator, ("", ""))
     if reason.sign != sign or not setting or not to_bool(site.settings.get(normalize_key(setting))):
         return reason

@@ -1,4 +1,4 @@
-"""Derive content type, date, name and slug of an article from the path of its file; refuse other systems."""
+"""Derive the content type, date, name and slug of an article from its path; refuse files of other systems."""
 
 from __future__ import annotations
 
@@ -130,20 +130,20 @@ def is_repository_file(key: str) -> bool:
 
 def is_readme(key: str) -> bool:
     """Return whether the file is a `README.md`, which is the page of its folder in VuePress."""
-    return _is_named(key, _README)
+    return _has_name(key, _README)
 
 
 def is_section(key: str) -> bool:
     """Return whether the file is a section page of Hugo or Zola, such as `_index.md` or `_index.fr.md`."""
-    return _is_named(key, _SECTION)
+    return _has_name(key, _SECTION)
 
 
 def is_index(key: str) -> bool:
     """Return whether the file is the index page of its folder, such as `index.md` or `index.fr.md`."""
-    return _is_named(key, _INDEX)
+    return _has_name(key, _INDEX)
 
 
-def _is_named(key: str, name: re.Pattern[str]) -> bool:
+def _has_name(key: str, name: re.Pattern[str]) -> bool:
     stem, suffix = _split_suffix(key)
     return suffix.casefold() in _CONTENT_TYPES and name.fullmatch(stem) is not None
 
@@ -154,9 +154,9 @@ def is_post(key: str) -> bool:
 
 
 def is_page(key: str, *, is_dated: bool) -> bool:
-    """Return whether the folder makes the file a page.
+    """Return whether the folder of a file makes the file a page.
 
-    It is `_pages`, or it is `pages` or `content` and the file has no date.
+    Files in `_pages` are pages, and so are files without a date in `pages` and `content`.
     """
     folders = key.split("/")[:-1]
     if is_index(key) or is_readme(key):
@@ -188,7 +188,7 @@ class PathInfo:
     name: str  #: the file name (for `index.md`: the folder name) without date and suffix, never empty
     slug: str  #: the name, with the date if addresses keep it; "" for a folder with many articles
     day: date | None  #: the date in the file name, or else in the folder names
-    has_date_prefix: bool  #: whether the file name begins with a date that is removed, like Jekyll's posts
+    has_date_prefix: bool  #: whether the file name begins with a date that is removed, as in Jekyll's posts
 
 
 def parse_path(key: str, *, keeps_date: bool = False) -> PathInfo:
@@ -213,12 +213,12 @@ def parse_path(key: str, *, keeps_date: bool = False) -> PathInfo:
     return PathInfo(
         name=name,
         slug="" if is_collection else slug,
-        day=day or dates.find_in_path("/".join(folders)),
+        day=day or dates.find_date_in_path("/".join(folders)),
         has_date_prefix=has_date_prefix,
     )
 
 
-def list_folders(key: str) -> list[str]:
+def list_term_folders(key: str) -> list[str]:
     """Return the folders below the imported folder whose names can be categories, outermost first.
 
     Folders of years, the folder of an `index.md`, and folders such as `posts` say nothing about the article.

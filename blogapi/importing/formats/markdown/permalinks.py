@@ -1,6 +1,6 @@
 """Find the addresses and names of an article in its former blog.
 
-Its front matter names them, or its generator computes a path from the form of addresses in its configuration.
+The front matter of the article names them, or the generator computes a path by a rule in its configuration.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _FORMER_ADDRESS_FIELDS = ("aliases", "alias", "redirectfrom")
 _MAX_FORMER_ADDRESSES = 100
 
 _JEKYLL_DAY = "/:categories/:year/:month/:day/:title"
-#: The named forms of Jekyll; without a setting, it uses `date`.
+#: The forms of addresses that Jekyll gives a name; without a setting, Jekyll uses `date`.
 _JEKYLL_STYLES = {
     "date": f"{_JEKYLL_DAY}:output_ext",
     "pretty": f"{_JEKYLL_DAY}/",
@@ -44,28 +44,28 @@ _HEXO_SPECIAL = re.compile(r"[\x00-\x1f\s~`!@#$%^&*()\-_+=\[\]{}|\\;:\"'<>,.?/]+
 _VALUES: dict[str, _Values] = {
     "jekyll": {
         "title": lambda parts: _JEKYLL_OTHER.sub("-", parts.slug or parts.name).strip("-"),
-        "slug": lambda parts: _jekyll_slug(parts.slug or parts.name),
-        "name": lambda parts: _jekyll_slug(parts.name),
+        "slug": lambda parts: _make_jekyll_slug(parts.slug or parts.name),
+        "name": lambda parts: _make_jekyll_slug(parts.name),
         "categories": lambda parts: "/".join(dict.fromkeys(name.lower() for name in parts.categories)),
-        "slugified_categories": lambda parts: "/".join(map(_jekyll_slug, parts.categories)),
+        "slugified_categories": lambda parts: "/".join(map(_make_jekyll_slug, parts.categories)),
         "output_ext": lambda parts: ".html",
     },
     "hexo": {
         "title": lambda parts: "/".join((*parts.section, parts.name)),
         "name": lambda parts: parts.name,
-        "post_title": lambda parts: _hexo_slug(parts.title),
-        "category": lambda parts: "/".join(map(_hexo_slug, parts.categories)) or "uncategorized",
+        "post_title": lambda parts: _make_hexo_slug(parts.title),
+        "category": lambda parts: "/".join(map(_make_hexo_slug, parts.categories)) or "uncategorized",
         "lang": lambda parts: parts.language or None,
     },
     "hugo": {
-        "title": lambda parts: _hugo_slug(parts.title),
-        "slug": lambda parts: _hugo_slug(parts.slug or parts.title),
-        "slugorfilename": lambda parts: _hugo_slug(parts.slug or parts.name),
-        "slugorcontentbasename": lambda parts: _hugo_slug(parts.slug or parts.name),
-        "filename": lambda parts: _hugo_slug(parts.name),
-        "contentbasename": lambda parts: _hugo_slug(parts.name),
-        "section": lambda parts: _hugo_slug(parts.section[0]) if parts.section else "",
-        "sections": lambda parts: "/".join(map(_hugo_slug, parts.section)),
+        "title": lambda parts: _make_hugo_slug(parts.title),
+        "slug": lambda parts: _make_hugo_slug(parts.slug or parts.title),
+        "slugorfilename": lambda parts: _make_hugo_slug(parts.slug or parts.name),
+        "slugorcontentbasename": lambda parts: _make_hugo_slug(parts.slug or parts.name),
+        "filename": lambda parts: _make_hugo_slug(parts.name),
+        "contentbasename": lambda parts: _make_hugo_slug(parts.name),
+        "section": lambda parts: _make_hugo_slug(parts.section[0]) if parts.section else "",
+        "sections": lambda parts: "/".join(map(_make_hugo_slug, parts.section)),
     },
     "pelican": {
         "slug": lambda parts: parts.slug or paths.make_pelican_slug(parts.title),
@@ -76,7 +76,7 @@ _VALUES: dict[str, _Values] = {
 
 
 def read_former_slugs(fields: Fields, slug: str) -> tuple[str, ...]:
-    """Return the former slugs of the article without `slug`; addresses are left to `read_addresses`."""
+    """Return the former slugs of the article without `slug`; `read_addresses` returns the addresses."""
     lines = [line for name in _FORMER_ADDRESS_FIELDS for line in _to_lines(fields.take(name))]
     usable = lines[:_MAX_FORMER_ADDRESSES]
     redirected = {line for line in usable if titles.to_former_path(line).strip("/")}
@@ -84,8 +84,8 @@ def read_former_slugs(fields: Fields, slug: str) -> tuple[str, ...]:
     if lost:
         more = f" and {len(lost) - 1:,} more" if len(lost) > 1 else ""
         fields.add_note(
-            f"There is no redirect from “{lost[0][:100]}”{more}, because it is not the path of a page; each "
-            f"article can have at most {_MAX_FORMER_ADDRESSES} redirects."
+            f"There is no redirect from “{lost[0][:100]}”{more}, because it is not the path of a page, or "
+            f"because the article has more than {_MAX_FORMER_ADDRESSES} redirects."
         )
     own_addresses = (fields.take_line(name) for name in ADDRESS_FIELDS)
     names = (line for line in (*usable, *own_addresses) if not titles.is_address(line) and is_slug(line))
@@ -130,7 +130,7 @@ class AddressParts:
     language: str = ""
 
 
-def describe_lost(site: GeneratorSite) -> str:
+def describe_lost_addresses(site: GeneratorSite) -> str:
     """Return the sentence for the report if the form of a site's addresses cannot be computed, or ""."""
     form = _find_form(site, ())
     known = {*_VALUES.get(site.generator, ()), *_TIMES, "date"}
@@ -142,7 +142,7 @@ def describe_lost(site: GeneratorSite) -> str:
     )
 
 
-def list_paths(site: GeneratorSite | None, path: Path, parts: AddressParts) -> tuple[str, ...]:
+def compute_addresses(site: GeneratorSite | None, path: Path, parts: AddressParts) -> tuple[str, ...]:
     """Return the path of a post in its former blog; () if it is unknown, or if the file is no post."""
     if site is None or site.generator not in _VALUES or not path.is_relative_to(site.folder):
         return ()
@@ -156,7 +156,7 @@ def list_paths(site: GeneratorSite | None, path: Path, parts: AddressParts) -> t
     parts = replace(parts, section=folders[:-1] if is_bundle else folders)
     form, values = _find_form(site, parts.section), _VALUES[site.generator]
 
-    def insert(token: re.Match[str]) -> str:
+    def insert_value(token: re.Match[str]) -> str:
         name, pattern = token[1] or token[2], token[3] or ""
         if name == "date" and pattern and parts.time:
             return parts.time.strftime(pattern)
@@ -164,10 +164,10 @@ def list_paths(site: GeneratorSite | None, path: Path, parts: AddressParts) -> t
             text = _TIMES[name].format(parts.time)
             return text.lower() if name.endswith("name") else text.lstrip("0") if name == "yearday" else text
         value = values[name](parts) if name in values else None
-        # An address with a part that is unknown is not used.
+        # An unknown part stays as it is written; such an address is not used.
         return token[0] if value is None else value
 
-    address = _TOKEN.sub(insert, form)
+    address = _TOKEN.sub(insert_value, form)
     if not form or ":" in address or "{" in address:
         return ()
     root = to_line(site.settings.get(_ROOT_SETTINGS.get(site.generator, "")))
@@ -196,15 +196,15 @@ def _find_form(site: GeneratorSite, section: tuple[str, ...]) -> str:
     return next((to_line(forms[name]) for name in names if to_line(forms.get(name))), "")
 
 
-def _jekyll_slug(text: str) -> str:
+def _make_jekyll_slug(text: str) -> str:
     return re.sub(r"[\W_]+", "-", text).strip("-").lower()
 
 
-def _hexo_slug(text: str) -> str:
+def _make_hexo_slug(text: str) -> str:
     return _HEXO_SPECIAL.sub("-", text).strip("-")
 
 
-def _hugo_slug(text: str) -> str:
+def _make_hugo_slug(text: str) -> str:
     kept = "".join(letter for letter in text.strip() if letter.isalnum() or letter in " ._/#+~-@%")
     return re.sub(r"-{2,}", "-", kept.replace(" ", "-")).lower()
 

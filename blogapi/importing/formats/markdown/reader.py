@@ -14,17 +14,17 @@ from blogapi.importing.format_api.privacy import DraftReason
 from blogapi.importing.format_api.source import DEFINE_NONE, ImportOptions
 from blogapi.importing.format_api.source_files import MAX_OUTER_FOLDERS, Entry, read_bytes, read_head
 from blogapi.importing.formats.markdown import (
+    article_fields,
     front_matter,
     generators,
-    marks,
     paths,
     permalinks,
     sections,
-    unbuilt,
+    unbuilt_files,
 )
+from blogapi.importing.formats.markdown.article_fields import decide_publication
 from blogapi.importing.formats.markdown.front_matter import UNREPORTED_KEYS, Fields
 from blogapi.importing.formats.markdown.generators import GeneratorSite
-from blogapi.importing.formats.markdown.marks import decide_publication
 from blogapi.importing.formats.markdown.sections import SiteRules
 from blogapi.importing.formats.markdown.terms import read_authors, read_terms
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
@@ -62,7 +62,7 @@ _NO_CONTEXT = FileContext()
 def read_file(entry: Entry, options: ImportOptions, folders: Sequence[str] | None = None) -> ArticleRecord:
     """Return the record of a file found by `walk_paths`; see `parse_file`.
 
-    The names and section pages of its folders can make it a draft. Only files of articles are opened.
+    Names and section pages of the folders can make the article a draft. Only files of articles are opened.
     """
     if entry.problem:
         raise entry.problem
@@ -70,7 +70,7 @@ def read_file(entry: Entry, options: ImportOptions, folders: Sequence[str] | Non
         raise NotAnArticle("It is a key or a signature of OpenPGP.")
     paths.get_content_type(entry.key)
     if os.path.lexists(entry.path.with_suffix(".meta")):
-        # The other file can say that the article is private.
+        # The `.meta` file can say that the article is private.
         raise RefusedFile("Its fields are in a `.meta` file of Nikola; write them at the start of the text.")
     data = read_bytes(entry.path)
     depth = entry.key.count("/")
@@ -84,7 +84,7 @@ def read_file(entry: Entry, options: ImportOptions, folders: Sequence[str] | Non
         imported=entry.path.parents[depth - 1] if depth else entry.path.parent,
         site=site,
         reasons=[
-            *sections.find_reasons(entry, site.generator if site else ""),
+            *sections.find_draft_reasons(entry, site.generator if site else ""),
             *privacy.find_draft_reasons_in_folders(folder.name for folder in outer),
         ],
         rules=sections.read_rules(entry.key, entry.path.parent, site),
@@ -131,27 +131,27 @@ def parse_file(
         fields,
         options,
         split_at_spaces=path.has_date_prefix,
-        folders=paths.list_folders(key) if folders is None else folders,
+        folders=paths.list_term_folders(key) if folders is None else folders,
         is_hexo="hexo" in (generator, parsed.format) or "/source/_posts/" in f"/{key}",
     )
     authors = read_authors(fields)
     system = generator if generator == "jekyll" else parsed.format
     reasons = [*context.reasons, *skipped, *([DraftReason(parsed.problem)] if parsed.problem else [])]
     is_zola = generator == "zola"
-    reasons += privacy.find_reasons(fields.all_entries, key, tags, system, builds_underscores=is_zola)
+    reasons += privacy.find_draft_reasons(fields.all_entries, key, tags, system, builds_underscores=is_zola)
     reasons += [] if fields.all_entries else privacy.find_draft_reasons_in_text(parsed.body)
     if is_repository_file:
         note = "It has the name of a repository file (like README or LICENSE); the article became a draft."
         reasons.append(DraftReason(note))
     if site := context.site:
-        reasons += unbuilt.find_reasons(context.path, site, fields.all_entries, context.imported)
-    reasons += unbuilt.find_unlisted(context.path, key.count("/"))
+        reasons += unbuilt_files.find_draft_reasons(context.path, site, fields.all_entries, context.imported)
+    reasons += unbuilt_files.find_unlisted_reasons(context.path, key.count("/"))
     reasons += sections.find_text_reasons(parsed.body, content_type, context.rules, fields.all_entries, tags)
     body, left_out = sections.leave_out_comments(parsed.body, content_type, context.rules, fields)
     if context.is_note and not options.publish_undated:
         reasons += sections.find_vault_reasons(fields.all_entries)
     if site:
-        reasons = [generators.guess_shown_drafts(site, it) for it in reasons]
+        reasons = [generators.make_guess_of_shown_draft(site, it) for it in reasons]
     guesses = {it.guess.casefold(): Guess(it.guess, it.note, it.is_new) for it in reasons if it.guess}
     reasons = [it for it in reasons if not it.guess]
     zones = generators.get_zones(context.site, options.time_zone)
@@ -168,7 +168,7 @@ def parse_file(
     addresses = permalinks.read_addresses(fields)
     computed: tuple[str, ...] = ()
     if site and not any(fields.find(name) for name in ("permalink", "url")):
-        # All categories are a part of some addresses.
+        # Some addresses contain all categories of the article.
         named = fields.find("categories") or fields.find("category")
         names = named if isinstance(named, list) else lines.to_line(named).split()
         parts = permalinks.AddressParts(
@@ -178,8 +178,8 @@ def parse_file(
             categories=[*filter(None, map(lines.to_line, names))],
             time=published_at and generators.get_local_time(site, published_at, options.time_zone),
         )
-        computed = permalinks.list_paths(site, context.path, parts)
-    language, translation_key = marks.read_language_and_key(fields)
+        computed = permalinks.compute_addresses(site, context.path, parts)
+    language, translation_key = article_fields.read_language_and_key(fields)
     # As in Jekyll, Hexo and Hugo, the front matter can say that the article is a page.
     kinds = (lines.to_line(fields.find(name)).casefold() for name in ("layout", "type"))
     is_page = paths.is_page(key, is_dated=published_at is not None) or "page" in kinds
@@ -198,8 +198,8 @@ def parse_file(
         tags=tags,
         authors=authors,
         **texts,
-        featured=marks.read_featured(fields),
-        robots=marks.read_robots(fields),
+        featured=article_fields.read_featured(fields),
+        robots=article_fields.read_robots(fields),
         language=language,
         translation_key=translation_key,
         is_page=is_page,
@@ -214,7 +214,7 @@ def parse_file(
         is_mdx=is_mdx,
         generator=generator,
         media_folder=fields.take_line(*_MEDIA_FOLDER_FIELDS),
-        # This comes last, because it reads the fields that are still unused.
+        # Custom fields are read last, because they are the fields that are still unused.
         **_read_custom_fields(fields, options),
         is_undated=not (published_at or fields.all_entries or reasons),
         notes=tuple(fields.notes),
@@ -251,7 +251,7 @@ def _check_is_article(
 
 
 def _read_texts(fields: Fields, markdown: str, name: str) -> dict[str, Any]:
-    cover, cover_alt = marks.read_cover(fields)
+    cover, cover_alt = article_fields.read_cover(fields)
     title = lines.to_title(fields.take_line("title"))
     if not title:
         headings = list_headings(to_safe_html(markdown[:_MAX_BEGINNING], "markdown"))
@@ -285,7 +285,7 @@ def _read_custom_fields(fields: Fields, options: ImportOptions) -> dict[str, Any
     """Return the values of custom fields, and the entries for which fields could be defined."""
     custom_fields = options.custom_fields
     taken, others, ignored = dict[str, Any](), dict[str, Any](), []
-    for outer, key, value in fields.list_unused(_OWN_FIELD_TABLES):
+    for outer, key, value in fields.list_unused_entries(_OWN_FIELD_TABLES):
         name = lines.normalize_key(key)
         rule = privacy_signs.FIELD_RULES.get(name)
         if custom_fields.find(key):

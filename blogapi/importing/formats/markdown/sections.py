@@ -1,4 +1,4 @@
-"""Find what a site hides: files by their folders, and the comments and encrypted texts in a file."""
+"""Find the texts that a site hides: files in private folders, and comments and encrypted texts in files."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def find_vault_reasons(entries: Mapping[str, object]) -> list[DraftReason]:
 def is_in_vault(folder: Path, levels: int) -> bool:
     """Return whether a folder is in a vault of Obsidian or Logseq that no generator (Quartz, …) publishes.
 
-    The configuration of a generator is looked for in `levels` folders; folders above belong to others.
+    The configuration of a generator is looked for in `levels` folders; outer folders belong to other sites.
     """
     folders = (folder, *folder.parents[:_MAX_LEVELS])
     vaults = ((it / ".obsidian").is_dir() or (it / "logseq/config.edn").is_file() for it in folders)
@@ -56,13 +56,13 @@ def is_in_vault(folder: Path, levels: int) -> bool:
     return number is not None and not any(map(list_configuration, folders[number:levels]))
 
 
-def find_reasons(entry: Entry, generator: str = "") -> list[DraftReason]:
+def find_draft_reasons(entry: Entry, generator: str = "") -> list[DraftReason]:
     """Return the reasons for a draft in the section pages and index pages of the folders of an article.
 
     Folders above the imported folder are not read. Zola publishes no page of a draft section. Hugo applies
     the fields in `cascade` to all pages below the section page, and publishes the files beside the `index.md`
-    of a bundle only as a part of it; in Pelican, they have no effect on each other. A page in one language
-    has no effect on files in another language.
+    of a bundle only as a part of the bundle; in Pelican, these files have no effect on each other. A page in
+    one language has no effect on files in another language.
     """
     language, is_index = paths.get_language(entry.key), paths.is_index(entry.key)
     reasons: list[DraftReason] = []
@@ -96,7 +96,7 @@ def _list_pages(parent: Path) -> list[Path]:
 # A page is read once, not once for each file below it.
 @lru_cache(maxsize=256)
 def _read_reasons(page: Path, *, is_section: bool) -> list[DraftReason]:
-    """Return the reasons in a page; one without a note if it is unreadable, because it may be private."""
+    """Return the reasons for a draft in a page; an unreadable page is a reason, because it may be private."""
     try:
         parsed = front_matter.parse_file(decode_text(read_bytes(page))[0])
     except RefusedFile:
@@ -138,7 +138,7 @@ def read_rules(key: str, folder: Path, site: GeneratorSite | None) -> SiteRules:
 def leave_out_comments(
     body: str, content_type: str, rules: SiteRules, fields: Fields
 ) -> tuple[str, list[str]]:
-    """Return the text without the comments of its generator, and these parts; add notes to `fields`."""
+    """Return the text without the comments of its generator, and these comments; add notes to `fields`."""
     if content_type == "text":
         return body, []
     parts: list[str] = []
@@ -149,7 +149,7 @@ def leave_out_comments(
                 body, comments = remove_spans(body, spans), format_count(len(spans), "comment")
                 fields.add_note(f"The import left out {comments} of the generator (`{{% {name} %}}`).")
     start = find_open_comment(body) if content_type == "markdown" else None
-    # Digital Garden publishes notes with this field.
+    # The plugin Digital Garden of Obsidian publishes the notes that have this field.
     if start is not None and (rules.is_vault or fields.find("dgpublish")):
         fields.add_note("The import left out the end of the text, from a `%%` that is not closed.")
         return body[:start], [*parts, body[start:]]

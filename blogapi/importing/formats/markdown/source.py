@@ -51,10 +51,10 @@ class Translations:
                 break
         return language, "/".join(segments)
 
-    def get_key(self, path: str) -> str:
+    def get_translation_key(self, path: str) -> str:
         """Return the translation key of the files whose path without the language is `path`.
 
-        It is "" for a single file. It has no name of the imported folder, which can differ the next time.
+        The key is "" for a single file. It does not contain the imported folder, which may be renamed later.
         """
         name = path.partition("/")[2].rpartition(".")[0].removesuffix("/index")
         return name[-_MAX_KEY_LENGTH:] if path in self._shared else ""
@@ -74,7 +74,7 @@ def _find_language_folders(keys: Iterable[str]) -> set[str]:
     return {
         f"{parent}/{folder}"
         for parent, folders in files.items()
-        if _are_languages(parent, folders.values(), others[parent])
+        if _are_language_folders(parent, folders.values(), others[parent])
         for folder in folders
     }
 
@@ -86,7 +86,7 @@ def _split_at_each_folder(key: str) -> Iterator[tuple[str, str, str]]:
         yield "/".join(segments[:place]), segments[place], "/".join(segments[place + 1 :])
 
 
-def _are_languages(parent: str, folders: Iterable[set[str]], others: set[str]) -> bool:
+def _are_language_folders(parent: str, folders: Iterable[set[str]], others: set[str]) -> bool:
     seen = set[str](others)
     number, total = 0, 0
     for files in folders:
@@ -98,7 +98,7 @@ def _are_languages(parent: str, folders: Iterable[set[str]], others: set[str]) -
     return (number > 1 or is_content) and total == len(others)
 
 
-def identify(entries: Sequence[Entry], roots: Mapping[str, str]) -> list[tuple[Entry, str]]:
+def identify_files(entries: Sequence[Entry], roots: Mapping[str, str]) -> list[tuple[Entry, str]]:
     """Return the files with their keys, and the keys with which they were imported before ("" = the same).
 
     `roots` maps the keys of imported files to the folders to which the keys are relative.
@@ -119,16 +119,16 @@ def identify(entries: Sequence[Entry], roots: Mapping[str, str]) -> list[tuple[E
 def _make_keys(
     entries: Sequence[Entry], parent: Path, base: Path, roots: Mapping[str, str]
 ) -> dict[Path, str]:
-    """Return the keys of the entries: paths below `base`, or below an outer folder if these are taken."""
+    """Return the keys of the entries: paths below `base`, or below an outer folder if the keys are taken."""
     while True:
         outer = "".join(f"{escape_file_name(name)}/" for name in parent.relative_to(base).parts)
         keys = {entry.path: outer + entry.key for entry in entries}
-        if base == base.parent or not _are_taken(keys, roots):
+        if base == base.parent or not _are_keys_taken(keys, roots):
             return keys
         base = base.parent
 
 
-def _are_taken(keys: Mapping[Path, str], roots: Mapping[str, str]) -> bool:
+def _are_keys_taken(keys: Mapping[Path, str], roots: Mapping[str, str]) -> bool:
     """Return whether the keys belong to other files that still exist, most of them with other contents."""
     others = [(path, Path(roots[key], key)) for path, key in keys.items() if key in roots]
     others = [(path, other) for path, other in others if other != path and other.exists()]
@@ -141,16 +141,16 @@ def _are_taken(keys: Mapping[Path, str], roots: Mapping[str, str]) -> bool:
 
 class MarkdownSource(FileSource):
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
-        # `identify` can put outer folders before a key; they are not categories or tags.
+        # `identify_files` can put outer folders before a key; outer folders are not categories or tags.
         self._translations = Translations(entry.key for entry in entries)
         places = {entry.path: self._translations.find(entry.key)[1] for entry in entries}
-        self._folders = {path: paths.list_folders(place) for path, place in places.items()}
+        self._folders = {path: paths.list_term_folders(place) for path, place in places.items()}
         # Jekyll and Hexo make pages of all files beside the folder of posts that are in no other collection.
         self._sites = tuple(
             {f"{entry.key.partition('/_posts/')[0]}/" for entry in entries if "/_posts/" in entry.key}
         )
         self._page_keys = {paths.get_page_path(entry.key): entry.key for entry in entries}
-        files = identify(entries, options.roots)
+        files = identify_files(entries, options.roots)
         self._former_keys = {entry.path: former_key for entry, former_key in files}
         moved = {entry.key for entry, former_key in files if former_key in options.imported_keys}
         options = replace(options, imported_keys=options.imported_keys | moved)
@@ -181,14 +181,14 @@ class MarkdownSource(FileSource):
         record = reader.read_file(entry, options, self._folders[entry.path])
         site = reader.find_site(entry)
         notes = (
-            [generators.describe_zones(site, options.time_zone), permalinks.describe_lost(site)]
+            [generators.describe_zones(site, options.time_zone), permalinks.describe_lost_addresses(site)]
             if site
             else []
         )
         self.notes = list(dict.fromkeys(filter(None, (*self.notes, *notes))))
         language, path = self._translations.find(record.key)
         language = record.language or language
-        key = record.translation_key or self._translations.get_key(path)
+        key = record.translation_key or self._translations.get_translation_key(path)
         slug = record.slug
         if slug and key and language not in ("", options.language):
             slug = add_language(slug, language)

@@ -1,4 +1,4 @@
-"""Read categories and tags in all forms that static site generators use, and the pages of terms of Hugo."""
+"""Read categories and tags in all forms that static site generators use, and Hugo's pages about terms."""
 
 from __future__ import annotations
 
@@ -55,28 +55,28 @@ def _read_authors(value: object, *, is_list: bool) -> Iterator[AuthorRecord]:
         for child in value:
             yield from _read_authors(child, is_list=False)
     elif isinstance(value, dict):
-        yield from read_mapping(value)
+        yield from read_author_mapping(value)
     elif (text := lines.to_line(value)).casefold() not in _NOBODY_VALUES:
         separator = ";" if ";" in text else ","
         if _LINK.search(text):
             # `[Ada](https://…) (Company, City), [Grace](https://…)`
             is_list, separator = True, r"(?<=\)),\s|(?<=\))\s+(?:and|&)\s+"
-        yield from filter(None, map(_read_text, re.split(separator, text) if is_list else [text]))
+        yield from filter(None, map(_parse_author, re.split(separator, text) if is_list else [text]))
 
 
-def read_mapping(mapping: Mapping[object, object]) -> Iterator[AuthorRecord]:
+def read_author_mapping(mapping: Mapping[object, object]) -> Iterator[AuthorRecord]:
     """Yield the author whom a mapping describes, or the authors in `{ada: {name: Ada}}`."""
     entries = {lines.normalize_key(key): value for key, value in mapping.items() if not lines.is_empty(value)}
     found = {
         field: (lines.to_plain_line(entries.get(name)) for name in names) for field, names in _KEYS.items()
     }
     texts = {field: next(filter(None, values), "") for field, values in found.items()}
-    author = _read_text(texts.pop("name"))
+    author = _parse_author(texts.pop("name"))
     if author is None:
         # `{ada: {name: Ada}}`: the keys are the ids of the authors.
         for key, value in mapping.items():
             if isinstance(value, dict):
-                yield from read_mapping({"id": key, **value})
+                yield from read_author_mapping({"id": key, **value})
         return
     yield AuthorRecord(
         name=author.name,
@@ -86,7 +86,7 @@ def read_mapping(mapping: Mapping[object, object]) -> Iterator[AuthorRecord]:
     )
 
 
-def _read_text(text: str) -> AuthorRecord | None:
+def _parse_author(text: str) -> AuthorRecord | None:
     """Return the author whom the text names, with the address in a Markdown link; None if it names nobody."""
     link = _LINK.search(text)
     name, address = (link[1], _to_address(link[2])) if link else (text, "")
@@ -113,30 +113,30 @@ def read_terms(
     """
     used = {lines.normalize_key(name) for name in (*options.tags_from, *options.category_from)}
 
-    def take(*names: str, at_spaces: bool = False) -> list[str]:
+    def take_names(*names: str, at_spaces: bool = False) -> list[str]:
         unused = (name for name in names if name not in used)
         return [name for field in unused for name in _to_names(fields.take(field), at_spaces)]
 
-    def take_named(sources: Sequence[str], *, at_spaces: bool = False) -> Iterator[str]:
+    def take_source_names(sources: Sequence[str], *, at_spaces: bool = False) -> Iterator[str]:
         for source in sources:
             if source in ("folder", "section"):
                 yield from folders[-1:] if source == "folder" else folders[:1]
             else:
                 yield from _to_names(fields.take(lines.normalize_key(source)), at_spaces)
 
-    extra_tags = [*take_named(options.tags_from, at_spaces=split_at_spaces)]
-    single = [*take_named(options.category_from), *take("category", "taxonomies.category")]
+    extra_tags = [*take_source_names(options.tags_from, at_spaces=split_at_spaces)]
+    single = [*take_source_names(options.category_from), *take_names("category", "taxonomies.category")]
     paths: list[tuple[str, ...]] = [(name,) for name in _clean_names(single)]
     if "categories" not in used:
         value = fields.take("categories")
         # In lists of lists, which only Hexo has, a single name is a path too.
         if isinstance(value, list) and any(isinstance(child, list) for child in value):
-            paths += (tuple(_flatten(child)) for child in value)
+            paths += (tuple(_flatten_names(child)) for child in value)
         elif isinstance(value, list) and is_hexo:
-            paths.append(tuple(_flatten(value)))
+            paths.append(tuple(_flatten_names(value)))
         else:
             paths += ((name,) for name in _to_names(value, split_at_spaces))
-    paths += [(name,) for name in take("taxonomies.categories", at_spaces=split_at_spaces)]
+    paths += [(name,) for name in take_names("taxonomies.categories", at_spaces=split_at_spaces)]
     paths = [path for path in map(_clean_names, paths) if path]
     categories = _clean_names(path[-1] for path in paths)
     if len(categories) > 1 and not options.category_from:
@@ -144,9 +144,9 @@ def read_terms(
         fields.add_note(
             f"An article has only one category here: “{categories[0]}” was kept, and {others} became tags."
         )
-    listed = take("tags", "taxonomies.tags", at_spaces=split_at_spaces)
-    tags = _clean_names([*extra_tags, *listed, *take("tag")])
-    keywords = () if tags else _clean_names(take("keywords"))
+    listed = take_names("tags", "taxonomies.tags", at_spaces=split_at_spaces)
+    tags = _clean_names([*extra_tags, *listed, *take_names("tag")])
+    keywords = () if tags else _clean_names(take_names("keywords"))
     if keywords:
         fields.add_note("It has no tags; its keywords became tags.")
     return next(iter(paths), ()), _clean_names([*tags, *keywords, *categories[1:]])
@@ -154,17 +154,17 @@ def read_terms(
 
 def _to_names(value: object, split_at_spaces: bool = False) -> list[str]:
     if not isinstance(value, str):
-        return list(_flatten(value))
+        return list(_flatten_names(value))
     return value.split(",") if "," in value else value.split() if split_at_spaces else [value]
 
 
-def _flatten(value: object) -> Iterator[str]:
+def _flatten_names(value: object) -> Iterator[str]:
     """Yield the names in nested lists. A mapping yields its `name` or, without a `name`, its keys."""
     if isinstance(value, dict):
         yield from [lines.to_line(value["name"])] if lines.to_line(value.get("name")) else map(str, value)
     elif isinstance(value, list):
         for child in value:
-            yield from _flatten(child)
+            yield from _flatten_names(child)
     else:
         yield lines.to_line(value)
 

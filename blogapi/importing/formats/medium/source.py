@@ -14,8 +14,8 @@ from html import escape, unescape
 from urllib.parse import parse_qs, quote
 
 from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord
-from blogapi.importing.format_api.page_text import extract_text, open_text
-from blogapi.importing.format_api.privacy import decide
+from blogapi.importing.format_api.page_text import extract_text, read_visible_text
+from blogapi.importing.format_api.privacy import choose_status
 from blogapi.importing.format_api.privacy_signs import MEDIUM_DRAFT_PREFIX
 from blogapi.importing.format_api.source import CONTRACT_VERSION, FileSource, Format, ImportOptions
 from blogapi.importing.format_api.source_files import Entry, read_bytes
@@ -112,7 +112,7 @@ def parse_page(html: str) -> MediumPage:
             page.canonical = attributes.get("href", "")
         elif "p-tag" in classes and text:
             page.tags.append(text)
-    html, hidden, page.left_out = open_text(html[start : end if end > 0 else len(html)])
+    html, hidden, page.left_out = read_visible_text(html[start : end if end > 0 else len(html)])
     html = _TITLE.sub(lambda element: _take_title(page, element), html)
     html = _CODE.sub(_convert_code, html)
     html = _IMAGE.sub(lambda tag: _convert_image(page, tag[0]), html)
@@ -193,7 +193,7 @@ class MediumSource(FileSource):
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         super().__init__(entries, options)
         self.hosts = {"medium.com", *PICTURE_HOSTS}
-        #: Archives contain no pictures, but people put them beside the folder `posts`.
+        #: Archives contain no pictures, but users put pictures into `images` beside the folder `posts`.
         folders = dict.fromkeys(entry.path.parent.parent / "images" for entry in entries)
         # A link could lead to pictures that are not part of the archive.
         self.assets = tuple(path for path in folders if path.is_dir() and not path.is_symlink())
@@ -205,7 +205,7 @@ class MediumSource(FileSource):
         is_draft = entry.path.name.lower().startswith(MEDIUM_DRAFT_PREFIX)
         # Medium uses the beginning of a response as its title.
         may_be_response = not page.has_title and page.text.startswith(page.title.rstrip("…."))
-        # Its profile and lists of stories are in other folders of an archive.
+        # The profile and the lists of stories are in other folders of an archive.
         folders = (entry.path.parent, entry.path.parent.parent)
         is_other = folders[0].name != "posts" and any((it / "posts").is_dir() for it in folders)
         if published_at is None and not is_draft and is_other:
@@ -215,7 +215,8 @@ class MediumSource(FileSource):
             self.left_behind["responses to other stories"] += 1
             raise NotAnArticle("It is a response to another story: it has no title of its own.")
         reason = _MAY_BE_RESPONSE if published_at and may_be_response else ""
-        status, reasons = decide("draft" if is_draft else "published", published_at, self.options.now, reason)
+        given = "draft" if is_draft else "published"
+        status, reasons = choose_status(given, published_at, self.options.now, reason)
         return (_make_record(entry, page, published_at, (*notes, *reasons, *page.notes), status),)
 
 
@@ -258,7 +259,7 @@ def _make_record(
 def _split_name(name: str) -> tuple[str, str]:
     """Return the name of a story and its id; each can be empty: `My-Title-0123456789ab`."""
     match = _HASH.search(name)
-    # Digits alone are the title of a story about a number.
+    # A few digits are not an id, but the title of a story about a number.
     if not match or (match[1].isdigit() and len(match[1]) < _MIN_DECIMAL_ID_LENGTH):
         return name, ""
     return name[: match.start()], match[1]

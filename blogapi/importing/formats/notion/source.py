@@ -18,7 +18,7 @@ from typing import Any
 
 from blogapi.importing.format_api import privacy_signs
 from blogapi.importing.format_api.article_record import PUBLIC_STATUSES, ArticleRecord
-from blogapi.importing.format_api.page_text import extract_text, open_text
+from blogapi.importing.format_api.page_text import extract_text, read_visible_text
 from blogapi.importing.format_api.source import CONTRACT_VERSION, FileSource, Format, ImportOptions
 from blogapi.importing.format_api.source_files import Entry, read_bytes
 from blogapi.importing.formats.markdown import reader
@@ -91,7 +91,7 @@ class Database:
 
 
 def parse_database(path: Path) -> Database:
-    """Return the database in a file, without columns if the file, which has its own report, is unreadable."""
+    """Return the database in a file; it has no columns if the file is unreadable, which is reported later."""
     try:
         text, _ = decode_text(read_bytes(path))
         lines = list(csv.reader(io.StringIO(text, newline="")))
@@ -125,7 +125,7 @@ def parse_markdown(text: str, columns: Collection[str]) -> NotionPage:
     named = list(takewhile(lambda pair: pair[0].removesuffix(":") in columns, pairs))
     page.properties = {name.removesuffix(":"): _read_value(name, value) for name, _, value in named}
     texts, is_callout = [], False
-    for line, is_text in _mark_code(lines[start + len(named) :]):
+    for line, is_text in _mark_code_lines(lines[start + len(named) :]):
         if is_text and line.strip() in ("<aside>", "</aside>"):
             is_callout = line.strip() == "<aside>"
             texts.append("")
@@ -141,7 +141,7 @@ def parse_html(html: str) -> NotionPage:
     if start is None:
         raise RefusedFile("It has no text of a page; export the page from Notion again.")
     head, end = html[: start.start()], html.rfind("</article>")
-    body, notes, left_out = open_text(html[start.end() : end if end > start.end() else len(html)])
+    body, notes, left_out = read_visible_text(html[start.end() : end if end > start.end() else len(html)])
     cover = _COVER.search(head)
     return NotionPage(
         title=_read_element(head, _TITLE, "</h1>"),
@@ -201,7 +201,7 @@ def _read_row(row: str) -> tuple[str, str | list[str]] | None:
     return name, _read_value(name, text)
 
 
-def _mark_code(lines: Sequence[str]) -> Iterator[tuple[str, bool]]:
+def _mark_code_lines(lines: Sequence[str]) -> Iterator[tuple[str, bool]]:
     """Yield each line, and whether it is not in a fenced code block."""
     fence = ""
     for line in lines:
@@ -226,7 +226,7 @@ class NotionSource(FileSource):
         self.hosts = {"notion.so"}
         self._names = dict(files)
         self._ids = {name["id"] for _, name in files if name["suffix"] != "csv"}
-        # Skip the file with all rows; the other file has the rows of the database's view.
+        # Skip files with all rows of a database; another file has the rows of the database's view.
         views = [(entry, name) for entry, name in tables if not (name["all"] or entry.problem)]
         self._databases = {name["id"]: parse_database(entry.path) for entry, name in views}
         #: The databases by the folder that contains the pages of their rows.
@@ -255,7 +255,7 @@ class NotionSource(FileSource):
             page = parse_markdown(text, database.columns if database else ())
             lines = []
             # A line that is only a link to a database becomes a table.
-            for line, is_text in _mark_code(page.body.split("\n")):
+            for line, is_text in _mark_code_lines(page.body.split("\n")):
                 link = _DATABASE_LINK.fullmatch(line.strip()) if is_text else None
                 database = self._databases.get(link[1]) if link else None
                 if link and database:

@@ -13,8 +13,8 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from blogapi.importing.format_api.article_record import ArticleRecord
-from blogapi.importing.format_api.page_text import extract_text, open_text
-from blogapi.importing.format_api.privacy import decide
+from blogapi.importing.format_api.page_text import extract_text, read_visible_text
+from blogapi.importing.format_api.privacy import choose_status
 from blogapi.importing.format_api.privacy_signs import SUBSTACK_AUDIENCES, SUBSTACK_PAYWALL
 from blogapi.importing.format_api.report import FileReport, Item, Result
 from blogapi.importing.format_api.source import CONTRACT_VERSION, FileSource, Format, ImportOptions
@@ -51,9 +51,9 @@ _ORDINARY_TYPES = {"", "newsletter", "page"}
 def convert_text(html: str) -> tuple[str, set[str], list[str], list[str]]:
     """Return the text of a post, the hosts in its buttons, notes, and the parts that browsers did not show.
 
-    Raises RefusedFile if it would take too long to parse.
+    Raises RefusedFile if the HTML would take too long to parse.
     """
-    html, notes, left_out = open_text(html)
+    html, notes, left_out = read_visible_text(html)
     hosts = set[str]()
 
     def replace_button(button: re.Match[str]) -> str:
@@ -83,7 +83,7 @@ def _link_tweet(tweet: re.Match[str]) -> str:
 
 @lru_cache(maxsize=1024)
 def find_table(posts: Path) -> Path | None:
-    """Return the `posts.csv` of a folder with posts, which is in its parent folder or in it, or None."""
+    """Return the `posts.csv` in a folder with posts or in its parent folder, or None."""
     for path in (posts.parent / TABLE_NAME, posts / TABLE_NAME):
         try:
             if TABLE_START.match(read_head(path, 64)):
@@ -154,7 +154,7 @@ class SubstackSource(FileSource):
         slug, row = match["slug"] or "", row or {"is_published": "true"}
         published_at = dates.parse_date(row.get("post_date"), self.options.zones)
         given = "published" if to_bool(row.get("is_published")) else "draft"
-        status, reasons = decide(given, published_at, self.options.now, reason)
+        status, reasons = choose_status(given, published_at, self.options.now, reason)
         audio = to_http_url(row.get("podcast_url"))
         player = f'<p><audio controls src="{escape(audio)}"></audio></p>\n' if audio else ""
         return ArticleRecord(

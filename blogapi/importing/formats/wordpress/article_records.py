@@ -55,8 +55,8 @@ def list_terms(blogs: Iterable[Blog]) -> Iterator[TermRecord]:
             fields = {"description": term.description} if term.description else {}
             kind = "category" if taxonomy == "category" else "tag"
             parent = blog.terms.get((taxonomy, term.parent.casefold())) if kind == "category" else None
-            above = _choose_language(parent.name, blog) if parent else ""
-            yield TermRecord(kind=kind, name=_choose_language(term.name, blog), fields=fields, parent=above)
+            above = _select_name(parent.name, blog) if parent else ""
+            yield TermRecord(kind=kind, name=_select_name(term.name, blog), fields=fields, parent=above)
 
 
 def read_terms(
@@ -83,7 +83,7 @@ def read_terms(
 def read_language(item: Element, metas: Mapping[str, str]) -> tuple[str, str]:
     """Return the language of an item and its translation key in Polylang or WPML; "" for a missing value.
 
-    WPML writes both into its export of posts.
+    WPML writes the language and the key into its export of posts.
     """
     terms = {
         child.attributes.get("domain", ""): lines.to_line(unquote(child.attributes.get("nicename", "")))
@@ -95,7 +95,7 @@ def read_language(item: Element, metas: Mapping[str, str]) -> tuple[str, str]:
 
 
 def read_authors(item: Element, blog: Blog) -> tuple[AuthorRecord, ...]:
-    """Return the authors of an item: those of Co-Authors Plus, or else its creator."""
+    """Return the authors of an item: the authors in the plugin Co-Authors Plus, or else the creator."""
     terms, authors = item.list_children("category"), []
     elements = [term for term in terms if term.attributes.get("domain") == "author"]
     for element in elements:
@@ -119,7 +119,7 @@ def _group_by_domain(item: Element, blog: Blog, left_behind: Counter[str]) -> di
     for element in item.list_children("category"):
         domain = element.attributes.get("domain", "")
         nicename = lines.to_line(unquote(element.attributes.get("nicename", "")))
-        term = (nicename, _choose_language(lines.to_plain_line(element.text), blog) or nicename)
+        term = (nicename, _select_name(lines.to_plain_line(element.text), blog) or nicename)
         if not term[1]:
             continue
         # WXR 1.0 repeats each tag and category without its nicename, or without its domain.
@@ -134,7 +134,7 @@ def _group_by_domain(item: Element, blog: Blog, left_behind: Counter[str]) -> di
     return {taxonomy: list(terms.values()) for taxonomy, terms in found.items()}
 
 
-def _choose_language(name: str, blog: Blog) -> str:
+def _select_name(name: str, blog: Blog) -> str:
     return lines.to_line(blog.select_language(name)[0])
 
 
@@ -145,9 +145,9 @@ class RecordMaker:
     blog: Blog
     address: str  #: host and path of the blog; "" = unknown
     options: ImportOptions
-    counts: Counter[str]  #: of the items that are not imported
+    counts: Counter[str]  #: the numbers of items that are not imported, by their name in the report
     language: str = ""  #: the language of the texts; "" = the language of the blog
-    author_names: set[str] = field(default_factory=set)  #: of the records so far
+    author_names: set[str] = field(default_factory=set)  #: the names of authors in the records so far
 
     def make_key(self, item: Element, id_name: str = "wp:post_id") -> str:
         """Return the key of an item, or of the item whose id its element `id_name` contains."""
@@ -156,15 +156,15 @@ class RecordMaker:
         return f"wordpress:{quote(self.address, safe='')}:{quote(name, safe='', errors='replace')}"
 
     def make_records(self, item: Element, entry: Entry) -> Iterator[ArticleRecord]:
-        """Yield the record of an item, and one for each further language of its text; see `make`."""
-        yield self.make(item, entry)
+        """Yield the record of an item, and one for each further language of its text; see `make_record`."""
+        yield self.make_record(item, entry)
         for language in self._list_languages(item)[1:]:
-            # A new counter, because the counts of the item include its other languages.
+            # The maker gets a new counter, because the item with all its languages is already counted.
             maker = RecordMaker(self.blog, self.address, self.options, Counter(), language)
-            record, root = maker.make(item, entry), self.address.partition("/")[2]
+            record, root = maker.make_record(item, entry), self.address.partition("/")[2]
             root = f"/{root}" if root else ""
             paths = [path.removeprefix(root) for path in record.addresses if "?" not in path]
-            # The address in the plugin qTranslate.
+            # In the plugin qTranslate, an address begins with the language.
             addresses = tuple(f"{root}/{language}{path}" for path in paths)
             yield replace(
                 record,
@@ -181,17 +181,17 @@ class RecordMaker:
         known = [code for code in codes if languages.read_language(code)]
         return known if known[:1] == codes[:1] else []
 
-    def make(self, item: Element, entry: Entry) -> ArticleRecord:
+    def make_record(self, item: Element, entry: Entry) -> ArticleRecord:
         """Return the record of an item.
 
-        Raises NotAnArticle for an item that it counts as not imported, and RefusedFile for a broken one.
+        Counts an item that is not imported, and raises NotAnArticle; raises RefusedFile for a broken item.
         """
         post_type = item.get_text("wp:post_type") or "post"
         count_comments(item, self.counts)
         self._check_is_imported(item, post_type)
-        # A repeated field has its first value.
+        # The first value of a repeated field is used.
         metas = dict(reversed(custom_fields.list_fields(item)))
-        own = custom_fields.read(item, self.options.custom_fields, self.counts)
+        own = custom_fields.read_fields(item, self.options.custom_fields, self.counts)
         notes: list[str] = []
         texts = self._read_texts(item, metas, notes)
         date = custom_fields.find_date(item, self.blog.offset, self.options.zones)
@@ -288,7 +288,7 @@ class RecordMaker:
         if converted.unconverted:
             names = join_counts(converted.unconverted)
             notes.append(f"Its text has shortcodes or blocks that could not be converted: {names}.")
-        guesses = {guess.name.casefold(): guess for guess in custom_fields.guess_from_fields(item)}
+        guesses = {guess.name.casefold(): guess for guess in custom_fields.find_guesses_in_fields(item)}
         return {
             "title": title,
             "excerpt": lines.to_plain_line(excerpt) or converted.excerpt,

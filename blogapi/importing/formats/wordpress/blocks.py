@@ -24,7 +24,7 @@ _ADDRESS = re.compile(r"https?://[^\s<>\"]++")
 _CAPTION = re.compile(r"<figcaption\b[^<>]*+>", re.IGNORECASE)
 _CODE = re.compile(r"<code\b(?![^<>]*\bclass=)|<pre\b[^<>]*>(?!\s*<code)", re.IGNORECASE)
 
-# Deeper blocks are not converted, because each level copies the text of the inner ones.
+# Deeper blocks are not converted, because each level copies the text of the inner blocks.
 _MAX_DEPTH = 20
 _MAX_ATTRIBUTES = 100_000
 
@@ -46,37 +46,37 @@ class _Block:
 
 
 @dataclass(slots=True)
-class _Reader:
+class _BlockConverter:
     conversion: Conversion
     freeform: Callable[[str], str]
-    open: list[_Block] = field(default_factory=list)
+    open_blocks: list[_Block] = field(default_factory=list)
     names: Counter[str] = field(default_factory=Counter)
     outputs: list[list[str]] = field(default_factory=lambda: [[]])
 
-    def write(self, html: str) -> None:
-        if self.open:
-            self.open[-1].is_empty &= not html.strip()
-        is_freeform = (not self.open or self.open[-1].name == "freeform") and html.strip()
+    def write_html(self, html: str) -> None:
+        if self.open_blocks:
+            self.open_blocks[-1].is_empty &= not html.strip()
+        is_freeform = (not self.open_blocks or self.open_blocks[-1].name == "freeform") and html.strip()
         self.outputs[-1].append(f"\n{self.freeform(html)}\n" if is_freeform else html)
 
-    def start(self, name: str, attributes: str) -> None:
-        if self.open:
-            self.open[-1].is_empty = False
+    def start_block(self, name: str, attributes: str) -> None:
+        if self.open_blocks:
+            self.open_blocks[-1].is_empty = False
         block = _Block(name, attributes)
         if name in _RENDERERS and len(self.outputs) < _MAX_DEPTH:
             block.html = []
             self.outputs.append(block.html)
-        self.open.append(block)
+        self.open_blocks.append(block)
         self.names[name] += 1
 
-    def end(self, name: str) -> None:
+    def end_block(self, name: str) -> None:
         """Close the block and the unclosed blocks in it; an end without a start is ignored."""
         while self.names[name]:
-            block = self.open.pop()
+            block = self.open_blocks.pop()
             self.names[block.name] -= 1
             inner, rendered = "", None
             if block.html is not None:
-                inner, attributes = "".join(self.outputs.pop()), parse_json(block.attributes) or {}
+                inner, attributes = "".join(self.outputs.pop()), parse_attribute_json(block.attributes) or {}
                 rendered = _RENDERERS[block.name](attributes, inner, self.conversion)
             if rendered is None and block.is_empty and block.name not in _BLOCKS_ALLOWED_EMPTY:
                 self.conversion.unconverted[f"wp:{block.name}"] += 1
@@ -87,23 +87,23 @@ class _Reader:
 
 def convert_blocks(text: str, conversion: Conversion, freeform: Callable[[str], str]) -> str:
     """Return the HTML of the blocks; `freeform` converts the text that is outside of blocks."""
-    reader = _Reader(conversion, freeform)
+    converter = _BlockConverter(conversion, freeform)
     position = 0
     for found in list_delimiters(text):
-        reader.write(text[position : found.start()])
+        converter.write_html(text[position : found.start()])
         position = found.end()
         name = "embed" if found["name"].startswith("core-embed/") else found["name"]
         if not found["end"]:
-            reader.start(name, found["attributes"])
+            converter.start_block(name, found["attributes"])
         if found["end"] or found["void"]:
-            reader.end(name)
-    reader.write(text[position:])
-    while reader.open:
-        reader.end(reader.open[-1].name)
-    return "".join(reader.outputs[0])
+            converter.end_block(name)
+    converter.write_html(text[position:])
+    while converter.open_blocks:
+        converter.end_block(converter.open_blocks[-1].name)
+    return "".join(converter.outputs[0])
 
 
-def parse_json(attributes: str) -> Attributes | None:
+def parse_attribute_json(attributes: str) -> Attributes | None:
     """Return the attributes of a block; None if they are not a JSON object, or too long."""
     if not attributes.strip():
         return {}

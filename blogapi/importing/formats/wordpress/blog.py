@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from blogapi.importing.format_api.article_record import AuthorRecord
 from blogapi.importing.formats.wordpress.conversion import MIME_TYPES, Attachment
-from blogapi.importing.formats.wordpress.custom_fields import count_name, find_unread_rules, list_fields
+from blogapi.importing.formats.wordpress.custom_fields import count_name, find_rule_plugins, list_fields
 from blogapi.importing.texts.dates import parse_date
 from blogapi.importing.texts.lines import MAX_URL_LENGTH, to_line, to_plain_line
 from blogapi.importing.texts.pictures import get_extension
@@ -64,7 +64,7 @@ class Blog:
     #: host and path of the blog at the time of each item, from its guid; a blog that moved has several
     former_addresses: set[str] = field(default_factory=set)
     other_terms: Counter[str] = field(default_factory=Counter)  #: by their name in the report
-    unread_rules: set[str] = field(default_factory=set)  #: plugins, see `find_unread_rules`
+    unread_rules: set[str] = field(default_factory=set)  #: plugins, see `find_rule_plugins`
     items: int = 0
 
     def add_element(self, element: Element) -> None:
@@ -100,7 +100,7 @@ class Blog:
                 count_name(self.other_terms, "definitions of terms of the taxonomy", to_line(taxonomy))
 
     def merge(self, other: Blog) -> None:
-        """Add what another file of the same blog contains."""
+        """Add the data that another file of the same blog contains."""
         self.texts = other.texts | self.texts
         for post, places in other.uploads.items():
             self.uploads.setdefault(post, []).extend(places)
@@ -150,7 +150,7 @@ class Blog:
         is_id = split_url(guid)[2] in (f"p={id_}", f"page_id={id_}")
         if is_id and len(self.former_addresses) < _MAX_FORMER_ADDRESSES:
             self.former_addresses.add(get_blog_address(guid))
-        self.unread_rules.update(find_unread_rules(item))
+        self.unread_rules.update(find_rule_plugins(item))
         if not self.first_address:
             address = guid if "?p" in guid else item.get_text("link")
             self.first_address = get_blog_address(address, is_item=True)

@@ -9,14 +9,14 @@ from functools import cache
 from html import escape, unescape
 
 from blogapi.importing.format_api import privacy_signs
-from blogapi.importing.format_api.hidden_parts import leave_out_hidden
+from blogapi.importing.format_api.hidden_parts import drop_hidden_text
 from blogapi.importing.format_api.privacy import make_guess
 from blogapi.importing.formats.wordpress import shortcodes
 from blogapi.importing.formats.wordpress.blocks import (
     ANY_DELIMITER,
     convert_blocks,
     list_delimiters,
-    parse_json,
+    parse_attribute_json,
 )
 from blogapi.importing.formats.wordpress.conversion import (
     BLOCK,
@@ -52,7 +52,7 @@ _EDITOR_TAG = re.compile(r"\n?</?p>|<br\s*/?>\n?", re.IGNORECASE)
 _GIST = re.compile(r"""src=["']?(https?://gist\.github\.com/[^\s"'>?]++)""")
 
 _HARMLESS = {*privacy_signs.HARMLESS_SHORTCODES, *shortcodes.HANDLERS, *shortcodes.NAMES}
-# Shortcodes that contain sample code, which hides nothing. Themes use the excepted names for other texts.
+# Shortcodes for sample code, in which no shortcode hides a text. Themes use the removed names differently.
 _EXAMPLES = shortcodes.CODE_NAMES - {"text", "plain", "highlight"}
 _HidingSigns = Mapping[str, privacy_signs.HidingSign | None]
 _KEY = re.compile(r'"([\w-]{1,80}+)"\s*+:')
@@ -87,7 +87,7 @@ def protect_code(text: str, conversion: Conversion) -> str:
     """Return the text with placeholders for code, scripts, players and comments."""
     out: list[str] = []
     position = 0
-    unclosed: set[str] = set()  # end tags that do not follow: they are searched for only once
+    unclosed: set[str] = set()  # end tags that were not found, and are not searched for again
     while start := _START.search(text, position):
         # The text at which the code ends, in lower case; "" = it has no content.
         end_tag = f"</{start['element'].lower()}" if start["element"] else ""
@@ -110,7 +110,7 @@ def protect_code(text: str, conversion: Conversion) -> str:
     return "".join(out)
 
 
-def code_html(code: str, language: str, *, escaped: bool = False) -> str:
+def make_code_block(code: str, language: str, *, escaped: bool = False) -> str:
     """Return a code block; `escaped` = the code is certainly HTML already."""
     code = code if escaped else escape_once(code)
     name = language.lower()
@@ -141,13 +141,13 @@ def _convert_element(start: re.Match[str], inner: str, html: str, conversion: Co
         name = start["shortcode"].lower()
         language = named.get("lang") or named.get("language") or next(iter(positional), "").lstrip("=")
         language = language or ("" if name in shortcodes.CODE_NAMES_WITHOUT_LANGUAGE else name)
-        return conversion.store(code_html(inner, unescape(language).strip("'\"")))
+        return conversion.store(make_code_block(inner, unescape(language).strip("'\"")))
     if element == "pre":
         found = _PRE_LANGUAGE.search(start["tag"])
         if found and "<code" not in inner[:500].lower():
             language = next(group for group in found.groups() if group)
             # WP-Syntax and Crayon store unescaped code; all other plugins store HTML.
-            html = code_html(inner, language, escaped='escaped="true"' in start["tag"])
+            html = make_code_block(inner, language, escaped='escaped="true"' in start["tag"])
         return conversion.store(html)
     if element == "code":
         return html.replace("[", "&#91;")
@@ -182,7 +182,7 @@ def _find_hidden_blocks(text: str, conversion: Conversion) -> Iterator[tuple[int
     hidden: int | None = None  # the depth of the block that is left out
     for block in list_delimiters(text):
         if block["end"]:
-            # As in WordPress, an end closes the innermost block, whatever its name is.
+            # As in WordPress, an end delimiter closes the innermost block, whatever its name is.
             depth = max(depth - 1, 0)
         elif hidden is None and _is_block_left_out(block, conversion):
             start, hidden = block.start(), depth
@@ -195,7 +195,7 @@ def _find_hidden_blocks(text: str, conversion: Conversion) -> Iterator[tuple[int
 
 
 def _is_block_left_out(block: re.Match[str], conversion: Conversion) -> bool:
-    attributes = parse_json(block["attributes"])
+    attributes = parse_attribute_json(block["attributes"])
     if attributes is None:
         # WordPress ignores attributes that are not JSON, and so may have shown the block.
         attributes = dict.fromkeys(_KEY.findall(block["attributes"]), "?")
@@ -210,8 +210,8 @@ def _is_block_left_out(block: re.Match[str], conversion: Conversion) -> bool:
     lines = [*_list_lines(attributes)]
     unknown: dict[str, privacy_signs.HidingSign | None] = {}
     for line in lines:
-        name, sign = privacy_signs.get_name(line), privacy_signs.guess_attribute(line)
-        # A new word in any value of an attribute is enough.
+        name, sign = privacy_signs.get_sign_name(line), privacy_signs.guess_attribute_sign(line)
+        # If an attribute has several values, a sign that is new (`HidingSign.is_new`) takes precedence.
         unknown[name] = sign if sign.is_new else unknown.get(name, sign)
     if block["name"].startswith("kadence/"):
         unknown.pop("loggedIn", None)  # hides the block from members
@@ -244,7 +244,7 @@ def _list_lines(attributes: Mapping[str, object]) -> Iterator[str]:
         if value and isinstance(value, dict):
             waiting += ((f"{path}.{key}", item) for key, item in value.items())
         elif value and isinstance(value, list):
-            # Conditions in a list are often switched off one by one.
+            # Single conditions in a list can be switched off with `enabled: false`.
             waiting += ((path, it) for it in value if to_mapping(it).get("enabled") is not False)
         else:
             yield f"{path}={value.strip() if isinstance(value, str) else json.dumps(value)}"
@@ -252,7 +252,7 @@ def _list_lines(attributes: Mapping[str, object]) -> Iterator[str]:
 
 def _find_hidden_shortcodes(text: str, conversion: Conversion) -> Iterator[tuple[int, int]]:
     ends: dict[str, int] = {}
-    tags: list[tuple[re.Match[str], int]] = []  # start tags, with the index after the end tag or 0
+    tags: list[tuple[re.Match[str], int]] = []  # start tags, each with the end of its end tag, or 0
     for tag in reversed([*_TAG.finditer(text)]):
         if tag["end"]:
             ends[tag["end"].lower()] = tag.end()
@@ -294,13 +294,13 @@ def _is_shortcode_left_out(tag: re.Match[str], conversion: Conversion) -> bool:
 def convert_text(content: str, conversion: Conversion, excerpt: str = "") -> Conversion:
     """Convert the text of a post or page to HTML; `content` is its text in the database of WordPress.
 
-    A text in several languages is first reduced to one (`blog.select_language`). Returns the `conversion`.
+    Callers select one language of the text first (`blog.select_language`). Returns the `conversion`.
     """
 
     def convert_classic(part: str) -> str:
         return conversion.store(add_paragraphs(_convert_inline(part, conversion)))
 
-    # Called only for the reason for a draft: a hiding shortcode in the excerpt can hide the text.
+    # This call only finds reasons for a draft: a shortcode in the excerpt can hide the whole text.
     leave_out_hidden_parts(excerpt, conversion)
     text = leave_out_hidden_parts(clean_text(content), conversion)
     text = clean_text(_insert_patterns(text, conversion))
@@ -310,7 +310,7 @@ def convert_text(content: str, conversion: Conversion, excerpt: str = "") -> Con
     else:
         html = add_paragraphs(_convert_inline(text, conversion))
     html = conversion.restore(_ALIGNED.sub(_add_alignment_class, html)).strip()
-    conversion.html, notes, left_out, _ = leave_out_hidden(html, "html", keeps_unclear=True)
+    conversion.html, notes, left_out, _ = drop_hidden_text(html, "html", keeps_unclear=True)
     conversion.left_out += left_out
     more = _MORE.search(conversion.html)
     if more and more.start() <= 20 * _MAX_EXCERPT:
@@ -324,30 +324,30 @@ def convert_text(content: str, conversion: Conversion, excerpt: str = "") -> Con
 def _insert_patterns(text: str, conversion: Conversion) -> str:
     size = 0
 
-    def insert(block: re.Match[str]) -> str:
+    def insert_pattern(block: re.Match[str]) -> str:
         nonlocal size
         pattern = conversion.get_pattern(int(block[1]))
         size += len(pattern)
         return pattern if pattern and size <= _MAX_PATTERNS else block[0]
 
-    return _PATTERN.sub(insert, text)
+    return _PATTERN.sub(insert_pattern, text)
 
 
 def _show_lazy_images(text: str) -> str:
     """Return the text with pictures that a script loads replaced by pictures that need no script.
 
-    If `noscript` contains a copy of a picture, the copy is kept instead. It gets the alternative text of the
-    picture, because Squarespace omits this text in copies.
+    If `noscript` contains a copy of a picture, the copy is kept instead. The copy gets the alternative text
+    of the picture, because Squarespace omits this text in copies.
     """
-    copies = {_read_path(_SRC, image[0]) for image in _IMAGE.finditer(text)} if "<noscript" in text else set()
+    copies = {_read_url(_SRC, image[0]) for image in _IMAGE.finditer(text)} if "<noscript" in text else set()
     alts: dict[str, str] = {}
 
-    def show(image: re.Match[str]) -> str:
+    def show_image(image: re.Match[str]) -> str:
         found = _SRC.search(image[0])
         src = found[found.lastindex or 0] if found else ""
         if src[:5] not in ("", "data:") or not _LAZY_SRC.search(image[0]):
             return image[0]
-        address, alt = _read_path(_LAZY_SRC_VALUE, image[0]), _ALT.search(image[0])
+        address, alt = _read_url(_LAZY_SRC_VALUE, image[0]), _ALT.search(image[0])
         if address not in copies:
             return _LAZY_SRC.sub(r" src\1", _SRC.sub("", image[0]), count=1)
         if alt:
@@ -355,14 +355,14 @@ def _show_lazy_images(text: str) -> str:
         return ""
 
     def add_alt(image: re.Match[str]) -> str:
-        alt = None if _ALT.search(image[0]) else alts.get(_read_path(_SRC, image[0]))
+        alt = None if _ALT.search(image[0]) else alts.get(_read_url(_SRC, image[0]))
         return f"<img{alt}{image[0][4:]}" if alt else image[0]
 
-    shown = _IMAGE.sub(show, text) if "data-" in text else text
+    shown = _IMAGE.sub(show_image, text) if "data-" in text else text
     return _IMAGE.sub(add_alt, shown) if alts else shown
 
 
-def _read_path(attribute: re.Pattern[str], image: str) -> str:
+def _read_url(attribute: re.Pattern[str], image: str) -> str:
     """Return the address in an attribute without its query, which differs between the copies; "" if none."""
     found = attribute.search(image)
     return unescape(found[found.lastindex or 0]).partition("?")[0] if found else ""

@@ -1,4 +1,4 @@
-"""The conversion of a post's text: what it needs, its state, and its result."""
+"""The conversion of a post's text: the data that the conversion needs, its state, and its result."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Conversion:
         self.notes[sentence] = None
 
     def add_guess(self, guess: Guess, *, is_new: bool) -> None:
-        """Add a guess; it is new only if all signs with its name are."""
+        """Add a guess; a guess is new (`Guess.is_new`) only if all signs with its name are new."""
         former = self.guesses.get(guess.name.casefold())
         is_new = is_new and (former is None or former.is_new)
         self.guesses[guess.name.casefold()] = replace(guess, is_new=is_new)

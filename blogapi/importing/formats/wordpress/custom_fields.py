@@ -10,14 +10,14 @@ from typing import Any
 
 from blogapi.importing.format_api import privacy, privacy_signs
 from blogapi.importing.format_api.article_record import Guess
-from blogapi.importing.format_api.privacy import decide, make_guess
+from blogapi.importing.format_api.privacy import choose_status, make_guess
 from blogapi.importing.format_api.source import CustomFields
 from blogapi.importing.texts import dates
 from blogapi.importing.texts.dates import Zones
 from blogapi.importing.texts.lines import to_http_url, to_line, to_plain_line
 from blogapi.importing.texts.xml_elements import Element
 
-# Further names are counted together, which limits the memory.
+# If there are more names, the further ones are counted together, which limits the memory.
 _MAX_NAMES = 200
 _PING_TYPES = ("pingback", "trackback")
 # The names in the report, by the value of `wp:comment_approved`.
@@ -128,7 +128,7 @@ def _fill_template(template: str, variables: Mapping[str, str]) -> str | None:
     return to_line(_VARIABLE.sub(lambda match: known[get_name(match)], template))
 
 
-def read(item: Element, definitions: CustomFields, counts: Counter[str]) -> dict[str, Any]:
+def read_fields(item: Element, definitions: CustomFields, counts: Counter[str]) -> dict[str, Any]:
     """Return the values of custom fields, and the other fields for which custom fields could be defined.
 
     Counts all other fields by name, except hidden fields, whose names begin with an underscore.
@@ -169,11 +169,11 @@ def decide_status(
         reason = f"It was only for members or subscribers (`{found[1]}`); {_BECAME_DRAFT}"
     reason = reason or hidden
     for status in statuses:
-        # WordPress shows published posts without a date.
-        _, reasons = decide(status, now if status == "publish" else date, now, reason, _STATUSES)
+        # WordPress also shows published posts without a date.
+        _, reasons = choose_status(status, now if status == "publish" else date, now, reason, _STATUSES)
         if reasons:
             return "draft", reasons[0]
-    # The plugin PublishPress Future.
+    # The plugin PublishPress Future writes these fields.
     if metas.get("_expiration-date-status") != "saved":
         return "published", ""
     seconds = metas.get("_expiration-date", "")
@@ -185,8 +185,8 @@ def decide_status(
     return "published", f"It was to expire on {expiry:%Y-%m-%d}; here it stays public."
 
 
-def guess_from_fields(item: Element) -> Iterator[Guess]:
-    """Yield a guess for each custom field of an item that no table knows, and that seems to hide it."""
+def find_guesses_in_fields(item: Element) -> Iterator[Guess]:
+    """Yield a guess for each custom field that no table knows and that seems to hide the item."""
     for name, value in list_fields(item):
         if name in privacy_signs.BUILDER_FIELDS:
             found = {it["name"] for it in privacy_signs.BUILDER_CONDITION.finditer(value)}
@@ -200,8 +200,8 @@ def guess_from_fields(item: Element) -> Iterator[Guess]:
             yield Guess(f"meta:{name[:60]}", note)
 
 
-def find_unread_rules(item: Element) -> Iterator[str]:
-    """Yield the plugins with traces in an item whose rules about visitors are outside of posts."""
+def find_rule_plugins(item: Element) -> Iterator[str]:
+    """Yield the plugins of which an item has traces, and whose rules about visitors are not in posts."""
     traces = {item.get_text("wp:post_type"), *(name for name, _ in list_fields(item))}
     is_page = item.get_text("wp:post_type") == "page" and item.get_text("wp:status") == "publish"
     content = item.get_text("content:encoded").replace("[[", "") if is_page else ""

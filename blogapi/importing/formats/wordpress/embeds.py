@@ -82,7 +82,7 @@ def _format_attributes(**values: str) -> str:
 def embed_address(address: str, conversion: Conversion, caption: str = "") -> str:
     """Return a placeholder for the player of the page at an address, or for a link. `caption` is HTML."""
     address = unescape(address.strip())
-    player = player_address(address)
+    player = find_player_address(address)
     if player or caption:
         frame = f'<iframe src="{escape(player)}" width="560" height="315" allowfullscreen></iframe>'
         content = frame if player else make_link(address)
@@ -99,7 +99,7 @@ def make_link(address: str, text: str = "") -> str:
     return f'<a href="{escape(address)}">{text or escape(address, quote=False)}</a>'
 
 
-def player_address(address: str) -> str:
+def find_player_address(address: str) -> str:
     """Return the address of the player that the sanitizer permits, or "" if there is none."""
     for former, replacement in _FORMER_ADDRESSES:
         address = former.sub(replacement, address, count=1)
@@ -122,7 +122,7 @@ def replace_player(html: str, conversion: Conversion) -> str:
     for address in addresses:
         if html[:7].lower() == "<iframe" and _get_host(address) in EMBED_HOSTS:
             return conversion.store(html, INLINE)
-        if player_address(address):
+        if find_player_address(address):
             return embed_address(address, conversion)
     if "wp-block-file__embed" in html:
         return ""  # The block also contains a link to the file.

@@ -26,7 +26,7 @@ _ADDRESSES = ("button_url", "button_link", "button_one_url", "url", "link", "hre
 _LABELS = ("button_text", "button_one_text", "linktext", "btn_title")
 _ESCAPED = re.compile(r"&(?:quot|#34|#0*39|apos|#91|#93);")
 _LEVEL = re.compile(r"(?:^|tag:)(h[2-6])\b")
-# Characters that the builders replace, because attributes cannot contain them.
+# Characters that page builders replace, because attributes of shortcodes cannot contain them.
 _REPLACED = {"%22": '"', "%91": "[", "%93": "]", "``": '"', "`{`": "[", "`}`": "]"}
 
 #: Shortcodes without content; text between their tags stays in the post
@@ -36,7 +36,7 @@ SHORTCODES_WITHOUT_CONTENT = frozenset(
 _ATTRIBUTE = re.compile(
     r"""([\w-]++)\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"']++))|"([^"]*)"|'([^']*)'|(\S++)"""
 )
-# Quotes that editors and themes put in place of straight ones.
+# Quotation marks with which editors and themes replace straight quotation marks.
 _QUOTES = re.compile("&quot;|&#34;|&#822[01];|&#8243;|[“”″„]")
 _SPACES = re.compile("&nbsp;|&#160;|[\xa0\u200b]")
 # SyntaxHighlighter has one shortcode for each language, in addition to _CODE.
@@ -337,7 +337,7 @@ def replace_shortcodes(text: str, conversion: Conversion) -> str:
 
 
 def _find_ends(tokens: list[_Token]) -> dict[int, int]:
-    """Return the index of each end tag by the index of its start tag, the nearest one before it."""
+    """Return the index of each end tag by the index of its start tag, which is the nearest before it."""
     ends: dict[int, int] = {}
     starts: dict[str, int] = {}
     for index, token in enumerate(tokens):

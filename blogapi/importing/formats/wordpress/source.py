@@ -39,7 +39,7 @@ MAX_FILE_BYTES = 8 * 1024**3
 _DTD_REFUSAL = (
     "It has a document type declaration, which is not read for safety; WordPress writes none: remove it."
 )
-# The declaration of the namespace; or the elements of WordPress, because some files have no declarations.
+# Matches the declaration of the namespace, or elements of WordPress, as some files have no declarations.
 _WXR = re.compile(
     r"xmlns:[\w.-]+\s{0,9}=\s{0,9}[\"']https?://(?:www\.)?wordpress\.org/export/"
     r"|<wp:(?:wxr_version|base_(?:site|blog)_url|author|category|tag|term|post_(?:id|type|date|name))>"
@@ -121,7 +121,7 @@ class ExportFile:
     blog: Blog = field(default_factory=Blog)  #: the data of the blog in the file
     is_repaired: bool = False  #: whether `read` repairs the file
     is_incomplete: bool = False
-    unfinished_title: str | None = None  #: of the item in which the file ends
+    unfinished_title: str | None = None  #: the title of the item in which the file ends
     repairs: Counter[str] = field(default_factory=Counter)
 
     def read(self) -> Iterator[Element]:
@@ -224,7 +224,7 @@ class WordPressSource(FileSource):
     def _get_address(self, blog: Blog) -> str:
         """Return the address of the blog.
 
-        If the file contains none, return the address in the other files if they all have the same, else "".
+        If the file has no address, return the address in the other files if all have the same, else "".
         """
         own_address = get_blog_address(self.options.base_url) or blog.address
         if own_address:

@@ -19,9 +19,9 @@ _BLOCKS = (
 )
 _EMPTY_ELEMENTS = frozenset({"col", "hr"})
 
-# Three groups of elements. Their text stays unchanged, because it can only be white space; or it gets line
-# breaks and no paragraphs; or it always becomes paragraphs. In all other elements, text with a blank line
-# becomes paragraphs.
+# Three groups of elements: the text in _WITHOUT_TEXT is white space and stays unchanged; the text in
+# _WITHOUT_PARAGRAPHS gets line breaks and no paragraphs; the text in _ALWAYS_PARAGRAPHS always becomes
+# paragraphs. In all other elements, text with a blank line becomes paragraphs.
 _WITHOUT_TEXT = re.compile("colgroup|dl|hgroup|map|menu|ol|table|tbody|tfoot|thead|tr|ul").fullmatch
 _WITHOUT_PARAGRAPHS = re.compile("caption|dt|figcaption|h[1-6]|legend|pre|summary").fullmatch
 _ALWAYS_PARAGRAPHS = frozenset({"", "blockquote"})  # "" = outside of all elements
@@ -38,7 +38,7 @@ _INVISIBLE = re.compile(
 def add_paragraphs(text: str) -> str:
     """Return the text with `<p>` and `<br />`; placeholders of blocks are between paragraphs."""
     text = _LINE_BREAKS.sub("\n\n", _TAG_WITH_LINES.sub(lambda tag: tag[0].replace("\n", " "), text))
-    writer = _Writer()
+    writer = _ParagraphWriter()
     end = 0
     for token in _TOKEN.finditer(text):
         writer.write_text(text[end : token.start()])
@@ -48,7 +48,7 @@ def add_paragraphs(text: str) -> str:
     return "".join(writer.html).strip("\n")
 
 
-class _Writer:
+class _ParagraphWriter:
     def __init__(self) -> None:
         self.html: list[str] = []
         self._stack: list[str] = []
@@ -67,7 +67,7 @@ class _Writer:
             while self._close_element() != name:
                 pass
         elif is_end and name == "p":
-            token = ""  # Browsers show an empty paragraph for the tag.
+            token = ""  # Browsers show an empty paragraph for a `</p>` without a start tag.
         self.html.append(f"{token}\n")
 
     def write_text(self, text: str) -> None:

@@ -237,7 +237,7 @@ def test_no_reader_sees_front_matter(header, status):
 def test_a_section_page_whose_front_matter_is_a_program_may_be_private(tmp_path):
     for name in ("_index.md", "a.md"):
         (tmp_path / name).write_text(f"---{'js' * (name == '_index.md')}\n\n---\nText", encoding="utf-8")
-    assert sections.find_reasons(Entry("blog/a.md", tmp_path / "a.md"))
+    assert sections.find_draft_reasons(Entry("blog/a.md", tmp_path / "a.md"))
 
 
 def test_the_text_of_such_a_page_does_not_describe_a_tag(tmp_path):

@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from blogapi.importing.format_api.source_files import Entry, find_root, walk_path
-from blogapi.importing.formats.markdown.source import identify
+from blogapi.importing.formats.markdown.source import identify_files
 from blogapi.importing.refusals import RefusedFile
 
 
@@ -21,7 +21,7 @@ def import_blog(tmp_path):
         for name, text in (files or {}).items():
             (path / name).parent.mkdir(parents=True, exist_ok=True)
             (path / name).write_text(text, encoding="utf-8")
-        for entry, former_key in identify([*walk_path(path)], roots):
+        for entry, former_key in identify_files([*walk_path(path)], roots):
             roots.pop(former_key, None)
             roots[entry.key] = find_root(entry.path, entry.key)
         return sorted(roots)
@@ -102,13 +102,13 @@ def test_files_without_a_known_root_keep_their_keys(tmp_path):
         Entry("posts/x.md", tmp_path / "posts" / "x.md"),
         Entry("posts/y.md", tmp_path / "posts" / "y.md", RefusedFile("Broken.")),
     ]
-    assert identify(entries, {}) == [(entry, "") for entry in entries]
+    assert identify_files(entries, {}) == [(entry, "") for entry in entries]
 
 
 def test_a_root_in_another_unicode_form_is_the_same_place(tmp_path):
     entry = Entry("posts/x.md", tmp_path / "caf\u00e9" / "posts" / "x.md")
     roots = {"posts/x.md": str(tmp_path / "cafe\u0301")}
-    assert identify([entry], roots) == [(entry, "posts/x.md")]
+    assert identify_files([entry], roots) == [(entry, "posts/x.md")]
 
 
 def test_the_root_of_a_key_is_the_folder_below_which_it_is_a_path(tmp_path):

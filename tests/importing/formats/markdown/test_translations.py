@@ -20,7 +20,7 @@ def find_all(*keys):
     """Return the language and the translation key of each file."""
     translations = Translations(keys)
     places = [translations.find(key) for key in keys]
-    return [(language, translations.get_key(path)) for language, path in places]
+    return [(language, translations.get_translation_key(path)) for language, path in places]
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ from blogapi.web.rate_limits import limiter
 
 # The modification time of a file is the time of its last request, updated at most once in this many seconds.
 _TOUCH_SECONDS = 3600
-# If the folder is full, files are deleted until this part of the quota is used.
+# If the folder is full, files are deleted until the others use only this share of the quota.
 _KEPT_QUOTA_SHARE = 0.9
 
 
@@ -54,7 +54,7 @@ class ResizedCopyCache:
         self._allowance = 0
 
     def get_path(self, hash: str, width: Width) -> Path:
-        """Return the path of a file, even if it is missing."""
+        """Return the path of a resized copy, even if the copy is missing."""
         return self._folder.get_widths_folder(hash) / width.name
 
     def place_copy(self, source: Path, hash: str, width: Width) -> Path:
@@ -66,7 +66,7 @@ class ResizedCopyCache:
         target = self.get_path(hash, width)
         with report_full_disk():
             target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            files.replace(source, target)
+            files.replace_file(source, target)
         return target
 
     def _make_room(self, size: int) -> None:
@@ -114,7 +114,7 @@ def record_request(path: Path, status: os.stat_result) -> None:
 def find_or_make_copy(hash: str, width: Width, *, is_limited: bool = True) -> Path | str | None:
     """Return the file of a resized copy; make the copy if it is missing.
 
-    Returns the URL path (a text) of the original if it is a drawing, an animation, small or not wider. If the
+    Returns the URL path (a text) of the original if it cannot be scaled or is not wider than the copy. If the
     copy cannot be made now, returns the URL path of the next larger copy, or else of the original. Returns
     None if there is no such picture, or if it is not available in this format. With `is_limited`, a new copy
     counts towards PICTURE_LIMIT, unless the caller has a login.
@@ -182,11 +182,11 @@ def _make_copy(original: Path, hash: str, width: Width, *, is_counted: bool) -> 
     cache = CACHE.get()
     path = cache.get_path(hash, width)
     with images.wait_to_scale():
-        # Another thread has made the copy in the meantime.
+        # Another thread can have made the copy in the meantime.
         if path.is_file():
             return path
         if is_counted:
-            limiter.count_attempts(("PICTURE_LIMIT", limiter.client_network()))
+            limiter.count_attempts(("PICTURE_LIMIT", limiter.get_client_network()))
         with get_folder().temporary_folder() as temporary:
             images.scale_picture(original, temporary / "picture", width.width, width.extension)
             cache.place_copy(temporary / "picture", hash, width)

@@ -1,4 +1,4 @@
-"""Reads the cover, the language and other marks of an article, and whether and when it was published."""
+"""Reads the cover, the language and other fields of an article, and whether and when it was published."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _COVER_FIELDS = lines.split_words("""coverimage cover image featuredimage featur
     banner thumbnail images header.image header.overlayimage header.teaser""")
 _OUTER_FIELDS = ("params", "extra", "metadata", "meta")
 _INNER_FIELDS = lines.split_words("coverimage cover image featuredimage heroimage banner thumbnail images")
-# These fields can also have another meaning; they count only if they name an image.
+# These fields can also have another meaning; a field is the cover only if its value names an image.
 _POSSIBLE_COVER_FIELDS = (
     *lines.split_words("""coverimg featuredimg headerimage headerimg bannerimage bannerimg postimage topimg
     indeximg bigimg img backgroundimage background hero feature header splash photo photos picture thumb
@@ -32,7 +32,7 @@ _POSSIBLE_COVER_FIELDS = (
     *(f"{outer}.{inner}" for outer in _OUTER_FIELDS for inner in _INNER_FIELDS),
 )
 _URL_KEYS = ("url", "src", "image", "path", "file", "filename", "feature", "img", "source", "href")
-# Names under which Hugo's page resources are the cover of their page.
+# A page resource of Hugo with such a name is the cover of its page.
 _COVER_RESOURCE = re.compile("cover|feature|header|hero|thumb|banner", re.IGNORECASE)
 _COVER_ALT_FIELDS = lines.split_words("""coverimagealt coveralt imagealt featuredimagealt featureimagealt
     featuredalt heroimagealt heroalt bannerimagealt banneralt thumbnailalt ogimagealt""")
@@ -93,7 +93,7 @@ def read_featured(fields: Fields) -> bool:
 def read_language_and_key(fields: Fields) -> tuple[str, str]:
     """Return the language of the article and the key that its translations share; "" for a missing value.
 
-    They are fields of Hugo, Jekyll's Polyglot, Hexo and others.
+    The fields with these values occur in Hugo, Hexo, the plugin Polyglot of Jekyll, and others.
     """
     languages = ((name, read_language(to_line(fields.find(name)))) for name in _LANGUAGE_FIELDS)
     name, language = next((pair for pair in languages if pair[1]), ("", ""))
@@ -107,7 +107,7 @@ def read_robots(fields: Fields) -> str:
     robots = fields.take_line(*_ROBOTS_FIELDS).casefold()
     is_hidden = "noindex" in robots or robots == "none"
     is_hidden |= any(to_bool(to_line(fields.take(name))) is True for name in _NOINDEX_FIELDS)
-    # jekyll-sitemap, and Hugo since version 0.125.
+    # The plugin jekyll-sitemap reads `sitemap: false`, and Hugo since version 0.125 `sitemap.disable`.
     is_hidden |= to_bool(to_line(fields.find("sitemap"))) is False
     is_hidden |= to_bool(to_line(fields.find("sitemap.disable"))) is True
     if not is_hidden:
@@ -171,7 +171,7 @@ def _find_date(fields: Fields, path: PathInfo, options: ImportOptions, zones: Zo
     if found := max(times, default=None) or dates.parse_date(path.day, zones):
         return found
     addresses = (fields.take_line(name) for name in ("path", "url", "permalink"))
-    if day := next(filter(None, map(dates.find_in_path, addresses)), None):
+    if day := next(filter(None, map(dates.find_date_in_path, addresses)), None):
         return dates.parse_date(day, zones)
     outer = ("", *(f"{name}." for name, prefix in privacy_signs.MAPPING_PREFIXES.items() if not prefix))
     names = (f"{table}{name}" for table in outer for name in privacy_signs.DATE_FIELDS)
@@ -196,7 +196,7 @@ def _has_unclear_date(
 ) -> bool:
     """Return whether a field has a later date of publication, or an unreadable date; if so, add a note."""
     day = dates.parse_date(path.day, zones)
-    for key, name, value in privacy.flatten(fields.all_entries):
+    for key, name, value in privacy.flatten_entries(fields.all_entries):
         words = set(_WORD_BORDER.sub(" ", key).casefold().split())
         if name in privacy_signs.EXPIRY_FIELDS or not (
             name in privacy_signs.DATE_FIELDS or words & privacy_signs.PUBLICATION_DATE_WORDS
@@ -221,7 +221,7 @@ def _has_unclear_date(
 
 
 def _is_unreadable(key: str, name: str, value: object) -> bool:
-    """Return whether a value that is no date makes a draft; `published` can also be true or false."""
+    """Return whether an invalid date makes the article a draft; `published` can also be true or false."""
     if (
         not privacy_signs.DATE_FIELDS.get(name)
         or name in privacy_signs.FIELD_RULES

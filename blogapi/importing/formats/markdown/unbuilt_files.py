@@ -33,12 +33,12 @@ _DATA_FORMATS = ("json", "yaml", "yml", "toml", "js", "cjs", "mjs", "ts")
 _DATA_SUFFIXES = (".json", *(f".{kind}.{name}" for kind in ("11tydata", "data") for name in _DATA_FORMATS))
 
 
-def find_reasons(
+def find_draft_reasons(
     path: Path, site: GeneratorSite, entries: Mapping[str, object], imported: Path = Path()
 ) -> Iterator[DraftReason]:
     """Yield a reason for each rule by which the generator does not build a file.
 
-    `entries` is its front matter; `imported` is the imported folder, which is built if the user named it.
+    `entries` is the front matter. `imported`, the imported folder, counts as built if the user named it.
     """
     folders = _list_built_folders(site)
     is_named = imported.is_relative_to(site.folder) and imported != site.folder
@@ -79,7 +79,7 @@ def find_reasons(
 
 @lru_cache(maxsize=256)
 def _list_built_folders(site: GeneratorSite) -> list[Path]:
-    """Return the folders that a generator surely builds; [] if they are unknown, or without files."""
+    """Return the folders that a generator certainly builds; [] if they are unknown or contain no files."""
     if site.generator not in privacy_signs.BUILT_FOLDERS or re.search(r"\bmounts\b", site.text):
         return []
     _, setting = privacy_signs.CONTENT_FOLDERS.get(site.generator, ("", "contentdir"))
@@ -91,7 +91,7 @@ def _list_built_folders(site: GeneratorSite) -> list[Path]:
     return folders if has_files else []
 
 
-def find_unlisted(path: Path, levels: int) -> Iterator[DraftReason]:
+def find_unlisted_reasons(path: Path, levels: int) -> Iterator[DraftReason]:
     """Yield a guess for a file that the SUMMARY.md of mdBook or GitBook does not list."""
     for outer in path.parents[:levels]:
         if listed := _read_summary(outer):
@@ -249,7 +249,7 @@ def _list_defaults(path: Path, site: GeneratorSite) -> Iterator[tuple[str, Mappi
             if os.path.lexists(f"{stem}{suffix}"):
                 file = stem.with_name(stem.name + suffix)
                 fields = parse_configuration(file.suffix, _read_code(file))
-                # In a program, the fields that may hide files count as if they did.
+                # A program is not run: its fields that may hide files are treated as if they hid them.
                 hiding = privacy_signs.ELEVENTY_HIDING_FIELD.findall(_read_code(file))
                 found = fields or {key: ["unknown", "false"] for key in hiding}
                 yield file.name, {**found, **to_mapping(fields.get("eleventyComputed"))}

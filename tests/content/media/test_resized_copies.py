@@ -13,10 +13,10 @@ from zipfile import ZipFile
 import pytest
 from PIL import Image
 
-from blogapi.content.media import folder, images, removal, widths
+from blogapi.content.media import folder, images, removal, resized_copies
 from blogapi.content.media.addresses import ALLOWED_WIDTHS
 from blogapi.content.media.folder import get_folder
-from blogapi.settings import rate as parse_rate
+from blogapi.settings import parse_limit_setting
 from tests.conftest import ARTICLES
 from tests.contracts.client import HEADERS, outcome
 
@@ -164,7 +164,7 @@ def test_a_busy_server_shows_the_next_larger_width(app, as_stranger, upload, mon
 
 
 def test_a_stranger_makes_a_limited_number(app, as_stranger, upload, run_counter):
-    app.config["PICTURE_LIMIT"] = parse_rate("2 per hour")
+    app.config["PICTURE_LIMIT"] = parse_limit_setting("2 per hour")
     media = upload()
     statuses = [as_stranger.get(address(media, f"w{width}.webp")).status_code for width in ALLOWED_WIDTHS[:4]]
     assert statuses == [200, 200, 302, 302] and len(run_counter) == 2
@@ -172,7 +172,7 @@ def test_a_stranger_makes_a_limited_number(app, as_stranger, upload, run_counter
 
 
 def test_callers_with_a_login_are_not_counted(app, as_login, as_stranger, upload, run_counter):
-    app.config["PICTURE_LIMIT"] = parse_rate("1 per hour")
+    app.config["PICTURE_LIMIT"] = parse_limit_setting("1 per hour")
     media = upload()
     answers = [as_login.get(address(media, f"w{width}.webp")) for width in ALLOWED_WIDTHS[:3]]
     assert [answer.status_code for answer in answers] == [200] * 3 and len(run_counter) == 3
@@ -268,10 +268,10 @@ def test_the_widths_that_were_not_requested_for_the_longest_time_are_deleted_fir
     # A request counts as a use.
     assert as_stranger.get(address(media, "w200.webp")).status_code == 200
     sizes = {path.name: path.stat().st_size for path in list_widths(app)}
-    cache = widths.ResizedCopyCache(get_folder(app), sum(sizes.values()))
+    cache = resized_copies.ResizedCopyCache(get_folder(app), sum(sizes.values()))
     source = Path(app.instance_path) / "new"
     source.write_bytes(b"x" * sizes["w320.webp"])
-    cache.place_copy(source, hash, widths.Width(800, "webp"))
+    cache.place_copy(source, hash, resized_copies.Width(800, "webp"))
     left = {path.name for path in list_widths(app)}
     assert "w320.webp" not in left and {"w200.webp", "w800.webp"} <= left
     assert sum(path.stat().st_size for path in list_widths(app)) <= sum(sizes.values())

@@ -1,0 +1,80 @@
+"""WSGI middleware that prepares the environ of each request for the middlewares and the views inside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, urlencode
+
+from flask import Flask
+
+from blogapi.web.request_id import REQUEST_ID_HEADER, REQUEST_ID_KEY, choose_request_id
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIEnvironment
+
+MCP_PATH = "/mcp"
+# The WSGI environ key that is set if the client sent a query string that the middleware has replaced.
+_REPLACED_KEY = "blogapi.replaced-query"
+
+
+def has_replaced_query(environ: WSGIEnvironment) -> bool:
+    """Return whether the middleware replaced the query string of the request by its known parameters."""
+    return _REPLACED_KEY in environ
+
+
+def init_app(
+    app: Flask,
+    names: Mapping[str, Collection[str]],
+    find_names: Callable[[str], Collection[str] | None],
+) -> None:
+    """Wrap the application in the middleware, outside the response cache and the limits on requests.
+
+    Each request gets an id, which is added to its response, so that a replayed response has the id of the
+    current request. At MCP_PATH, a bearer token becomes the API key. In requests for public pages and feeds,
+    only the known query parameters are kept. `names` maps prefixes of paths to the known parameters; for
+    other paths, `find_names` returns them, or None for a path whose view refuses unknown parameters, as in
+    the API.
+    """
+    application = app.wsgi_app
+
+    def prepare_environ(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        request_id = environ[REQUEST_ID_KEY] = choose_request_id(environ.get("HTTP_X_REQUEST_ID"))
+        path = environ["PATH_INFO"]
+        if path.rstrip("/") == MCP_PATH:
+            _accept_token(environ)
+        if query := environ.get("QUERY_STRING"):
+            known = next((known for start, known in names.items() if path.startswith(start)), None)
+            known = find_names(path) if known is None else known
+            if known is not None:
+                environ["QUERY_STRING"], environ[_REPLACED_KEY] = _keep_parameters(query, known), True
+
+        def start_with_id(status: str, headers: list[tuple[str, str]], *exc_info: Any) -> Any:
+            return start_response(status, [*headers, (REQUEST_ID_HEADER, request_id)], *exc_info)
+
+        return application(environ, start_with_id)
+
+    app.wsgi_app = prepare_environ  # type: ignore[method-assign]
+
+
+def _accept_token(environ: WSGIEnvironment) -> None:
+    """Copy the bearer token to the header X-API-KEY, which the limits, the logs and the access rules read.
+
+    The cookies are removed, so a login gives no access.
+    """
+    environ.pop("HTTP_COOKIE", None)
+    scheme, _, token = environ.get("HTTP_AUTHORIZATION", "").partition(" ")
+    if scheme.lower() == "bearer":
+        environ.setdefault("HTTP_X_API_KEY", token.strip())
+
+
+def _keep_parameters(query: str, names: Collection[str]) -> str:
+    """Return the query string with only these parameters, sorted by name.
+
+    Trackers, mail programs and social networks add parameters to addresses. Without them, such requests share
+    one cached response.
+    """
+    # The server decodes the query string as ISO 8859-1 (PEP 3333), but browsers send UTF-8.
+    text = query.encode("latin-1").decode("utf-8", "replace")
+    pairs = parse_qsl(text, keep_blank_values=True, errors="replace")
+    return urlencode(sorted(pair for pair in pairs if pair[0] in names))
