@@ -339,13 +339,15 @@ def _run_write_transaction(session: Session, write: WriteTransaction, *, wait: b
                     session.rollback()
             locked_at = time.monotonic()
             write.counter = check_version(session)
-            changes = _count_changes(session)
+            # The number of rows that the connection has changed so far (SQLite).
+            driver = session.connection().connection.driver_connection
+            changes = getattr(driver, "total_changes", 0)
             yield
             if write.has_failed:
                 raise RuntimeError("A part of the transaction failed; use savepoint().")
             session.flush()
             _WRITE_EVENTS.get()(session, visible=write.visible is not False)
-            has_changed = _count_changes(session) != changes
+            has_changed = getattr(driver, "total_changes", 0) != changes
             session.commit()
             if has_changed:
                 lock.failure = 0
@@ -363,11 +365,6 @@ def _run_write_transaction(session: Session, write: WriteTransaction, *, wait: b
                 lock.held_seconds += time.monotonic() - locked_at
         if log is not None:
             log.truncate_if_long()
-
-
-def _count_changes(session: Session) -> int:
-    """Return how many rows the connection of the session has changed on SQLite so far."""
-    return getattr(session.connection().connection.driver_connection, "total_changes", 0)
 
 
 def is_only_process() -> bool:
