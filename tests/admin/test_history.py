@@ -36,6 +36,7 @@ def test_a_version_shows_what_it_has_changed(api, open_admin, width, dark):
     changes = page.get_by_role("region", name="Changes", exact=True)
     expect(changes.locator("ins")).to_have_text(["A drill", ",", "very "])
     assert changes.get_by_text("2 list items unchanged", exact=True).is_visible()
+    assert changes.get_by_text(re.compile(r"^Now, (today|yesterday) \d\d:\d\d, by ida$")).is_visible()
     page.get_by_role("navigation", name="Versions").get_by_role("link").nth(1).click()
     expect(changes.locator("ins")).to_have_text([" with a date on it"])
     assert changes.get_by_text("5 words added, 0 removed", exact=True).is_visible()
