@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 
 import pytest
@@ -73,6 +74,26 @@ def test_lists_load_pictures_as_small_as_they_are_shown(api, open_admin):
     )
     page.goto("/admin/media/?q=large")
     wait_until(page, f"{grid} === 'w400.webp'")
+
+
+DRAG = """([kind, data]) => {
+  const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
+  const dataTransfer = new DataTransfer();
+  dataTransfer.items.add(new File([bytes], "dropped.png", { type: "image/png" }));
+  const event = new DragEvent(kind, { dataTransfer, bubbles: true, cancelable: true });
+  return document.querySelector(".media-list").dispatchEvent(event);
+}"""
+
+
+def test_a_file_that_is_dropped_on_the_list_is_uploaded(api, open_admin):
+    add_file(api, "first.png", "tan")
+    page = open_admin("/admin/media/")
+    get_item(page, "first.png").wait_for()
+    data = base64.b64encode(make_picture("orchid")).decode()
+    # The browser would open the file if the page did not take both events.
+    assert [page.evaluate(DRAG, [kind, data]) for kind in ("dragover", "drop")] == [False, False]
+    get_item(page, "dropped.png").wait_for()
+    assert len(api.get("blog/media/", query_string={"q": "dropped"})) == 1
 
 
 def test_leaving_during_an_upload_asks(api, open_admin):
