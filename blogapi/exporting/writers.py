@@ -44,7 +44,7 @@ def write_zip(
     archive gets its name when it is complete. The same files always give the same bytes.
     """
     digests: Digests = {}
-    with files.partial_file(target) as partial:
+    with files.create_partial_file(target) as partial:
         with zipfile.ZipFile(partial, "w") as archive:
             for file in items:
                 try:

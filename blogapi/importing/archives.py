@@ -91,7 +91,7 @@ def open_archive(path: Path, into: Path, *, max_media_bytes: int = 0) -> Iterato
     """
     into.mkdir(mode=0o700, exist_ok=True)
     delete_abandoned_folders(into)
-    with files.temporary_folder(into, _FOLDER_PREFIX) as root:
+    with files.create_temporary_folder(into, _FOLDER_PREFIX) as root:
         # Readers look for other files of the blog in outer folders. The outer folders of an unpacked archive
         # are empty, so that no foreign file is found.
         outer = root.joinpath(*["_"] * (MAX_OUTER_FOLDERS - 1))

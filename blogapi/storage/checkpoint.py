@@ -72,7 +72,7 @@ class WriteAheadLog:
 
     def __init__(self, database: Path) -> None:
         self._database = database
-        self._path = files.side_files(database).log
+        self._path = files.get_side_files(database).log
         self._next_try = 0.0
 
     def truncate_if_long(self, *, is_disk_full: bool = False) -> None:

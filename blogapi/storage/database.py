@@ -422,7 +422,7 @@ def end_read() -> None:
         session.rollback()
 
 
-def batch_uuids(model: Any, size: int) -> Iterator[list[UUID]]:
+def list_uuid_batches(model: Any, size: int) -> Iterator[list[UUID]]:
     """Return the sorted uuids of all rows of a model, in lists of `size` uuids.
 
     All uuids are read at once, so that a loop that writes sees each row once; 100,000 uuids need 10 MB.

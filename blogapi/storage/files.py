@@ -36,7 +36,7 @@ class SideFiles(NamedTuple):
     rollback_journal: Path
 
 
-def side_files(database: Path) -> SideFiles:
+def get_side_files(database: Path) -> SideFiles:
     """Return the paths of the side files of a database file; the files may be missing."""
     log, index, journal = (database.with_name(f"{database.name}-{end}") for end in ("wal", "shm", "journal"))
     return SideFiles(log, index, journal)
@@ -57,7 +57,7 @@ def get_file_identity(path: Path) -> tuple[int, int] | None:
 
 
 @contextmanager
-def partial_file(path: Path) -> Iterator[Path]:
+def create_partial_file(path: Path) -> Iterator[Path]:
     """Yield a new private file beside `path`; it is deleted at the end unless the caller has moved it."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}{_PARTIAL_SUFFIX}")
@@ -65,7 +65,7 @@ def partial_file(path: Path) -> Iterator[Path]:
     try:
         yield partial
     finally:
-        for file in (partial, *side_files(partial)):
+        for file in (partial, *get_side_files(partial)):
             with suppress(OSError):
                 file.unlink(missing_ok=True)
 
@@ -206,7 +206,7 @@ def delete_abandoned_files(folder: Path) -> None:
 
 
 @contextmanager
-def temporary_folder(parent: Path, prefix: str) -> Iterator[Path]:
+def create_temporary_folder(parent: Path, prefix: str) -> Iterator[Path]:
     """Yield a new private folder in `parent`; it is deleted at the end, with all files in it.
 
     `delete_temporary_folders` deletes the folders of processes that were killed, and no others.

@@ -88,7 +88,7 @@ def count_lost_writes(path: Path) -> int:
     the invalid frame. If more writes follow, the log is damaged.
     """
     try:
-        if files.side_files(path).log.stat().st_size <= raw_files.LOG_HEADER_SIZE:
+        if files.get_side_files(path).log.stat().st_size <= raw_files.LOG_HEADER_SIZE:
             return 0
         # With a read-only connection, SQLite recovers the index of the log but never empties the log.
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
@@ -101,7 +101,7 @@ def count_lost_writes(path: Path) -> int:
 
 def describe_lost_writes(path: Path, count: int) -> str:
     """Return a sentence without a full stop about the writes that `count_lost_writes` found."""
-    log = files.side_files(path).log
+    log = files.get_side_files(path).log
     return f"The log {log} is damaged: at least {count} committed writes in it cannot be read"
 
 

@@ -104,7 +104,7 @@ def check_upgrade(
                 f"The check needs {needed * 4 / 3 / 1024**2:.1f} MB in {instance}, which has "
                 f"{free / 1024**2:.1f} MB free."
             )
-    with files.temporary_folder(instance, _STAGING_PREFIX) as folder, _open_copy(live, folder) as copy:
+    with files.create_temporary_folder(instance, _STAGING_PREFIX) as folder, _open_copy(live, folder) as copy:
         started = time.monotonic()
         with _create_app_on_copy(instance, folder, copy, create_app) as app:
             seconds = time.monotonic() - started
@@ -146,7 +146,7 @@ def _open_copy(live: URL, folder: Path) -> Iterator[URL]:
         return
     try:
         postgresql_dumps.dump_database(live, folder / "copy.dump")
-        with postgresql_dumps.temporary_copy(live, folder / "copy.dump") as copy:
+        with postgresql_dumps.create_temporary_copy(live, folder / "copy.dump") as copy:
             yield copy
     except DumpError as error:
         raise Conflict(f"The check cannot copy the database: {error}.") from error

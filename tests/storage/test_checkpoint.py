@@ -27,7 +27,7 @@ def log_path(app, instance, monkeypatch):
     monkeypatch.setattr(checkpoint, "MAX_LOG_BYTES", SHORT_LOG_BYTES)
     monkeypatch.setattr(checkpoint, "RETRY_SECONDS", 0.0)
     monkeypatch.setattr(app.extensions["blogapi-write-ahead-log"], "_next_try", 0.0)
-    return files.side_files(instance / "blog.db").log
+    return files.get_side_files(instance / "blog.db").log
 
 
 @pytest.fixture

@@ -44,7 +44,7 @@ class MediaFolder:
         """
         with report_full_disk():
             self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with files.temporary_folder(self.root, _TEMPORARY_PREFIX) as path:
+            with files.create_temporary_folder(self.root, _TEMPORARY_PREFIX) as path:
                 yield path
 
     @contextmanager

@@ -70,7 +70,7 @@ def run_import(
             try:
                 progress.run.run(progress.track_items)
             finally:
-                with files.partial_file(report) as partial:
+                with files.create_partial_file(report) as partial:
                     with partial.open("w", encoding="utf-8", newline="\n") as file:
                         file.writelines(format_document(progress.run, dry_run=dry_run))
                     files.replace_file(partial, report)

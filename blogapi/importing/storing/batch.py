@@ -56,7 +56,7 @@ def is_slug_free(slug: str | None, uuid: UUID, type_: str) -> bool:
     return not find_taken_slugs([slug], exclude=uuid)
 
 
-def complete_article(article: Article, record: ArticleRecord, *, old_time: datetime | None = None) -> None:
+def set_import_fields(article: Article, record: ArticleRecord, *, old_time: datetime | None = None) -> None:
     """Set the fields of a created or changed article that its body does not contain.
 
     `old_time` is the time of the last change of a changed article. If the export has the same time, a person
@@ -93,7 +93,7 @@ class FormerPathStore:
         The current address is not a former path.
         """
         paths = list_former_paths(record) if has_known_addresses(record) else ()
-        current_path = self._get_path(article) if paths else ""
+        current_path = self._get_current_path(article) if paths else ""
         for path in paths:
             if without_slash(path) == current_path:
                 continue
@@ -110,7 +110,7 @@ class FormerPathStore:
         if self._state.dry_run:
             self._state.planned_paths |= {new.path: new.article_id for new in self._new}
 
-    def _get_path(self, article: Any) -> str:
+    def _get_current_path(self, article: Any) -> str:
         assert self._site is not None, "the batch has records with paths"
         values: dict[str, Any] = {"uuid": article.uuid, "language": article.language}
         if article.category_id is None:
@@ -270,7 +270,7 @@ class ImportBatch:
                 notes = (*notes, f"The slug “{slug}” is taken; the article keeps its own.")
                 article_input = replace(article_input, slug=None)
             article = change_article(loaded, editor, file.article_id, article_input)
-            complete_article(article, record, old_time=state.last_updated)
+            set_import_fields(article, record, old_time=state.last_updated)
             notes = (*notes, *self._add_redirects(record, article))
             _set_digest(file, original, _get_import_time(record))
             return _make_report(record, Result.UPDATED, article, notes)
@@ -335,7 +335,7 @@ class ImportBatch:
         if not is_slug_free(article_input.slug, uuid, article_input.type):
             article_input = replace(article_input, slug=None)
         article = create_article(loaded, author, article_input, uuid=uuid, slug_from=record.slug)
-        complete_article(article, record)
+        set_import_fields(article, record)
         # A title without letters or digits gets a random slug, which needs no note.
         if article.slug.startswith(f"{preferred}-"):
             notes.append(f"The slug “{preferred}” is taken; the article got “{article.slug}”.")

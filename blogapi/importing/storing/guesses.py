@@ -41,7 +41,7 @@ class Guesses:
         """Return the record as a draft if it would be public and has a guess that is not lifted."""
         if not record.guesses or record.open_status:
             return record
-        source = get_source(record)
+        source = identify_source(record)
         names = {guess.name.casefold(): guess for guess in record.guesses}
         named = self._named.keys() & names.keys()
         remembered = (self._read_lifted_guesses().get(source, set()) & names.keys()) - named
@@ -54,7 +54,7 @@ class Guesses:
 
     def count_guesses(self, record: ArticleRecord) -> None:
         """Count the guesses of a record that are not lifted and make it a draft."""
-        self._sources.add(get_source(record))
+        self._sources.add(identify_source(record))
         if record.open_status in PUBLIC_STATUSES:
             names = {guess.name.casefold(): guess.name for guess in record.guesses}
             self._names |= {name: names[name] for name in record.unlifted if name not in self._names}
@@ -107,7 +107,7 @@ def apply_guesses(record: ArticleRecord, unlifted: Sequence[Guess]) -> ArticleRe
     )
 
 
-def get_source(record: ArticleRecord) -> str:
+def identify_source(record: ArticleRecord) -> str:
     """Return what identifies the blog of a record in later imports; "" if nothing does.
 
     This is the prefix of its key up to the blog, or else the folder that was imported.

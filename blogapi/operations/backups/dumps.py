@@ -39,7 +39,7 @@ def refuse_nonempty_database(url: URL) -> None:
 
 def restore_dump(url: URL, folder: Path, manifest: Manifest, media: BackupMedia, upgrade: Upgrade) -> None:
     """Fill a database without tables from an unpacked backup; after an error, its tables are deleted."""
-    with postgresql_dumps.restored_tables(url, folder / DUMP):
+    with postgresql_dumps.restore_tables(url, folder / DUMP):
         _check_and_upgrade(url, folder, manifest, media, upgrade)
 
 
@@ -54,7 +54,7 @@ def verify_dump(url: URL, folder: Path, manifest: Manifest, media: BackupMedia, 
         if not connection.scalar(text(is_allowed)):
             postgresql_dumps.check_dump(folder / DUMP)
             return False
-    with postgresql_dumps.temporary_copy(url, folder / DUMP) as copy:
+    with postgresql_dumps.create_temporary_copy(url, folder / DUMP) as copy:
         _check_and_upgrade(copy, folder, manifest, media, upgrade)
     return True
 

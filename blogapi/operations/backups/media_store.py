@@ -43,7 +43,7 @@ class MediaStore:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Exclude other backups into the folder during the `with` block; raises Conflict if one is running."""
+        """Exclude other backups into the folder in the `with` block; raises Conflict if one is running."""
         with files.lock_file(self.folder / _LOCK_NAME) as held:
             if not held:
                 raise Conflict(f"Another backup into {self.folder} is running. Wait until it has finished.")

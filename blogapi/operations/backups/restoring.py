@@ -90,7 +90,7 @@ def restore_backup(
         is_plain = naming.is_database_copy(path.name)
         # Refuse a file without a manifest before any folder is created.
         kind = DatabaseKind.SQLITE if is_plain else archive.read_manifest(path).database
-        service.refuse_other_kind(kind, url)
+        service.refuse_other_database_kind(kind, url)
         if not is_sqlite:
             dumps.refuse_nonempty_database(url)
         instance.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -152,7 +152,7 @@ def verify_backup(path: Path, instance: Path, *, progress: ProgressReporter = no
         if manifest.database is DatabaseKind.SQLITE:
             return Backup(path, manifest, media.known_missing)
         url = connections.get_database_url(instance)
-        service.refuse_other_kind(manifest.database, url)
+        service.refuse_other_database_kind(manifest.database, url)
         with service.report_full_disk("the database"):
             is_restored = dumps.verify_dump(url, folder, manifest, media, _upgrade_database)
         return Backup(path, manifest, media.known_missing, is_only_read=not is_restored)
@@ -168,7 +168,7 @@ def _open_staging_folder(parent: Path) -> AbstractContextManager[Path]:
         raise Conflict(
             f"Another restore is running; it uses {held}. Wait, or delete this folder if no restore runs."
         )
-    return files.temporary_folder(parent, _STAGING_PREFIX)
+    return files.create_temporary_folder(parent, _STAGING_PREFIX)
 
 
 @contextmanager
@@ -247,7 +247,7 @@ def _overwrite_database(staged: Path, live: Path, copy_path: Path) -> None:
         target.execute("PRAGMA synchronous=FULL")
         for _ in range(_MAX_COPIES):
             version = reader.execute(_READ_VERSION).fetchall()
-            with service.report_full_disk(copy_path), files.partial_file(copy_path) as copy:
+            with service.report_full_disk(copy_path), files.create_partial_file(copy_path) as copy:
                 reader.execute("VACUUM INTO ?", [str(copy)])
                 files.replace_file(copy, copy_path)
             with suppress(_DatabaseBusy):
@@ -287,7 +287,9 @@ def _move_database(live: Path, copy_path: Path) -> bool:
     If the log stayed, SQLite would apply it to the new file and damage that file.
     """
     moved = False
-    pairs = zip((*files.side_files(live), live), (*files.side_files(copy_path), copy_path), strict=True)
+    pairs = zip(
+        (*files.get_side_files(live), live), (*files.get_side_files(copy_path), copy_path), strict=True
+    )
     for source, target in pairs:
         if source.exists():
             # The files are not synced, because this process must not open them; see `raw_files`.

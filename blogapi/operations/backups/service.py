@@ -70,7 +70,7 @@ def get_database_kind(url: URL) -> DatabaseKind:
     return DatabaseKind.SQLITE if url.get_backend_name() == "sqlite" else DatabaseKind.POSTGRESQL
 
 
-def refuse_other_kind(kind: DatabaseKind, url: URL) -> None:
+def refuse_other_database_kind(kind: DatabaseKind, url: URL) -> None:
     """Raise InvalidBackup if a backup of this kind cannot be restored into the database with this URL."""
     if kind is not (current := get_database_kind(url)):
         raise InvalidBackup(
@@ -108,7 +108,11 @@ def create_backup(
             raise Conflict(f"{damage}; run `doctor` to see what to do.")
         take_snapshot = partial(_take_snapshot, source)
     _refuse_existing_file(target)
-    with convert_errors(target), files.partial_file(target) as database, files.partial_file(target) as packed:
+    with (
+        convert_errors(target),
+        files.create_partial_file(target) as database,
+        files.create_partial_file(target) as packed,
+    ):
         with archive.create_archive(packed) as zip_file:
             folder = get_media_folder(instance)
             contents, media = _save_snapshot_and_media(
@@ -243,7 +247,7 @@ def unpack_backup(path: Path, folder: Path, *, progress: ProgressReporter = no_p
 
 
 def _copy_plain_database(path: Path, target: Path) -> Manifest:
-    if files.side_files(path).log.exists():
+    if files.get_side_files(path).log.exists():
         # This file is not a copy: a restore has moved it with its log, because SQLite could not read it.
         raise InvalidBackup("it was moved with its log, because SQLite could not read it")
     files.create_private_file(target)

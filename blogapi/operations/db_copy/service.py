@@ -103,7 +103,7 @@ def _delete_on_failure(target: Engine) -> Iterator[None]:
     except BaseException:
         target.dispose()
         if path is not None and is_new:
-            for file in (path, *files.side_files(path)):
+            for file in (path, *files.get_side_files(path)):
                 file.unlink(missing_ok=True)
         raise
 

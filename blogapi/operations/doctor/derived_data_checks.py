@@ -28,7 +28,7 @@ from blogapi.content.taxonomies.queries import find_outdated_sort_keys
 from blogapi.content.taxonomies.service import repair_sort_keys
 from blogapi.operations.doctor import findings
 from blogapi.operations.doctor.findings import Finding, make_ok_finding, make_repairable_finding
-from blogapi.storage.database import batch_uuids, db, table_of, transaction
+from blogapi.storage.database import db, list_uuid_batches, table_of, transaction
 from blogapi.storage.disk_errors import get_primary_result_code
 
 # The largest number of articles in memory at a time.
@@ -47,13 +47,13 @@ def run_checks(
     Each batch is one transaction, so that it sees one state of the blog and does not delay writers for long.
     The index is checked before its entries, because entries cannot be written to a damaged index.
     """
-    yield from _check_index(repair, full=full or repair)
+    yield from _check_search_index(repair, full=full or repair)
     for taxonomy in TAXONOMIES:
         names = _check_sort_keys(taxonomy.model, repair)
         yield _report_outdated_data("lists", f"sort keys of {taxonomy.plural}", names, repair)
     slugs = defaultdict[str, list[str]](list)
     if repair or full:
-        batches = [*batch_uuids(Article, _ARTICLES_PER_BATCH)]
+        batches = [*list_uuid_batches(Article, _ARTICLES_PER_BATCH)]
         for uuids in progress(batches, total=len(batches), label="Articles"):
             _check_articles(uuids, slugs, repair)
     else:
@@ -127,7 +127,7 @@ def _check_repeated_columns(repair: bool) -> Finding:
     return make_repairable_finding("lists", says, repair)
 
 
-def _check_index(repair: bool, *, full: bool) -> Iterator[Finding]:
+def _check_search_index(repair: bool, *, full: bool) -> Iterator[Finding]:
     damage, compared = "", full and db.engine.dialect.name == "sqlite"
     if compared:
         # With a rank of 1, FTS5 also compares the index with the texts that it indexes.

@@ -19,7 +19,7 @@ from blogapi.operations.doctor.findings import (
     make_problem_finding,
 )
 from blogapi.storage.disk_errors import has_free_inodes
-from blogapi.storage.files import read_statuses, side_files
+from blogapi.storage.files import get_side_files, read_statuses
 
 Statuses = Mapping[Path, os.stat_result]
 
@@ -41,7 +41,7 @@ def run_checks(folder: Path, database: Path | None) -> Iterator[Finding]:
             "set BLOGAPI_INSTANCE_PATH to the right folder, or start the service to create it",
         )
         return
-    paths = [folder / "secret_key", *((database, *side_files(database)[:2]) if database else ())]
+    paths = [folder / "secret_key", *((database, *get_side_files(database)[:2]) if database else ())]
     files = dict(read_statuses(paths, follow_symlinks=False))
     yield from _check_modes(folder, files)
     yield _check_disk(database.parent if database and database.parent.is_dir() else folder, files)

@@ -32,7 +32,7 @@ def run_checks(path: Path, *, repair: bool, full: bool, backups: Path) -> Iterat
     If `repair` is True and the log is damaged, copy the file and its log into `backups`, and then drop the
     unreadable writes.
     """
-    yield _check_version()
+    yield _check_sqlite_version()
     if not path.is_file():
         remedy = (
             "restore a backup; to begin an empty blog, move the folders `media` and `backups` away and start "
@@ -69,13 +69,13 @@ def _copy_database(path: Path, backups: Path) -> Path:
     """Copy the file and its log before the next connection truncates the log; return the copy's path."""
     target = backups / f"before-repair-{clock.now():%Y%m%dT%H%M%S%f}.db"
     backups.mkdir(mode=0o700, parents=True, exist_ok=True)
-    logs = files.side_files(path).log, files.side_files(target).log
+    logs = files.get_side_files(path).log, files.get_side_files(target).log
     for original, copy in ((path, target), logs):
         integrity.copy_database_bytes(original, copy)
     return target
 
 
-def _check_version() -> Finding:
+def _check_sqlite_version() -> Finding:
     says = f"SQLite {sqlite3.sqlite_version}."
     if integrity.has_wal_reset_bug(sqlite3.sqlite_version_info):
         return make_hint_finding(

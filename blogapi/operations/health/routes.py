@@ -83,7 +83,7 @@ def _find_refused_write() -> Code | None:
     return _PROBLEMS.get(lock.failure, "read_only") if lock.failure else None
 
 
-def check_space() -> None:
+def check_free_space() -> None:
     """Raise StorageFull if the disk is nearly full."""
     path = _find_sqlite_file(current_app.config["DATABASE_URL"], current_app.instance_path)
     if path is not None and _find_write_problem(path) == "storage_full":
@@ -137,7 +137,7 @@ def _find_write_problem(path: Path) -> Code | None:
     free = shutil.disk_usage(path.parent).free
     with suppress(FileNotFoundError):
         # A checkpoint frees the space of the log.
-        free += files.side_files(path).log.stat().st_size
+        free += files.get_side_files(path).log.stat().st_size
     return None if free >= _MIN_FREE_BYTES and has_free_inodes(path.parent) else "storage_full"
 
 

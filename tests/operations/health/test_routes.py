@@ -144,7 +144,7 @@ def test_a_nearly_full_disk_leaves_its_space_to_logins_deletions_and_checks(
 
 def test_the_space_of_the_log_counts_as_free(app, as_admin, as_stranger, instance, monkeypatch):
     assert outcome(as_admin.post(TAGS, json={"name": "first"})) == (201, None)
-    size = files.side_files(instance / "blog.db").log.stat().st_size
+    size = files.get_side_files(instance / "blog.db").log.stat().st_size
     monkeypatch.setattr(routes.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 4096}))
     for least, health in ((size, "ok"), (size + 4096, "ok"), (10 * size, "storage_full")):
         monkeypatch.setattr(routes, "_MIN_FREE_BYTES", least)

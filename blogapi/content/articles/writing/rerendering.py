@@ -31,7 +31,7 @@ from blogapi.content.taxonomies.service import repair_sort_keys
 from blogapi.content.taxonomies.tags import Tag
 from blogapi.publication.models import ChangeType
 from blogapi.storage import connections, migration_names, upgrade_progress, upgrades, version_check
-from blogapi.storage.database import batch_uuids, chunk, db, table_of, transaction
+from blogapi.storage.database import chunk, db, list_uuid_batches, table_of, transaction
 from blogapi.storage.version_check import NewerSchema
 
 # The number of articles that one transaction renders. It is small, so that other writers wait only briefly.
@@ -104,7 +104,7 @@ def rerender_all_articles() -> None:
         deleted_items.repair_sort_keys()
         repeated_columns.repair_differences()
     total = db.session.scalar(select(func.count()).select_from(Article)) or 0
-    for number, uuids in enumerate(batch_uuids(Article, _ARTICLES_PER_TRANSACTION)):
+    for number, uuids in enumerate(list_uuid_batches(Article, _ARTICLES_PER_TRANSACTION)):
         upgrade_progress.report_progress("articles", number * _ARTICLES_PER_TRANSACTION, total)
         prerender_articles(uuids)
         with transaction():

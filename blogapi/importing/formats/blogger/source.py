@@ -281,7 +281,7 @@ class BloggerSource(FileSource):
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         super().__init__(entries, options)
         self.total = self.estimate_items(10_000)
-        self.hosts = {*PICTURE_HOSTS, *list_hosts(options.base_url)}
+        self.hosts = {*PICTURE_HOSTS, *make_host_set(options.base_url)}
         self.assets = tuple(album for entry in entries for album in _list_albums(entry.path))
 
     def read_entry(self, entry: Entry) -> Iterator[Item]:
@@ -336,15 +336,15 @@ def read_overview(export: Path) -> tuple[set[str], Counter[str], bool]:
                 if "//" in item.content:
                     links.update((host.lower(), path) for host, path in _POST_LINK.findall(item.content))
                 if item.address.startswith("http"):
-                    links.update((host, item.get_path()) for host in list_hosts(item.address))
+                    links.update((host, item.get_path()) for host in make_host_set(item.address))
     linked = Counter(host for host, path in links if path in paths)
-    hosts = list_hosts(feed.address) or {host for host, _ in linked.most_common(1)}
+    hosts = make_host_set(feed.address) or {host for host, _ in linked.most_common(1)}
     names = {match[1] for host in hosts if (match := _BLOGSPOT.fullmatch(host))}
     variants = {host for host in linked if (match := _BLOGSPOT.fullmatch(host)) and match[1] in names}
     return hosts | variants, counts, is_private
 
 
-def list_hosts(address: str) -> set[str]:
+def make_host_set(address: str) -> set[str]:
     """Return a set with the host of an address, or an empty set."""
     host = split_address(address).hostname
     return {host} if host else set()

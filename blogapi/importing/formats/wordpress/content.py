@@ -342,7 +342,7 @@ def _show_lazy_images(text: str) -> str:
     copies = {_read_url(_SRC, image[0]) for image in _IMAGE.finditer(text)} if "<noscript" in text else set()
     alts: dict[str, str] = {}
 
-    def show_image(image: re.Match[str]) -> str:
+    def show_lazy_image(image: re.Match[str]) -> str:
         found = _SRC.search(image[0])
         src = found[found.lastindex or 0] if found else ""
         if src[:5] not in ("", "data:") or not _LAZY_SRC.search(image[0]):
@@ -358,7 +358,7 @@ def _show_lazy_images(text: str) -> str:
         alt = None if _ALT.search(image[0]) else alts.get(_read_url(_SRC, image[0]))
         return f"<img{alt}{image[0][4:]}" if alt else image[0]
 
-    shown = _IMAGE.sub(show_image, text) if "data-" in text else text
+    shown = _IMAGE.sub(show_lazy_image, text) if "data-" in text else text
     return _IMAGE.sub(add_alt, shown) if alts else shown
 
 

@@ -17,7 +17,7 @@ from blogapi.operations.doctor import event_checks
 from blogapi.operations.doctor.findings import Level
 from blogapi.storage import migration_names
 from blogapi.storage.database import db, table_of
-from blogapi.storage.files import side_files
+from blogapi.storage.files import get_side_files
 from blogapi.web.pagination import PageRequest
 from tests.conftest import ARTICLES, CATEGORIES, TAGS, close_connections
 from tests.content.articles.stored_data import SELECT_FROM, check_stored_data
@@ -197,7 +197,7 @@ def test_a_blog_with_the_schema_of_the_first_migration_can_be_read_and_searched_
         db.engine.dispose()
     database = instance / "blog.db"
     copy_rows(database, first_migration)
-    for leftover in (database, *side_files(database)):
+    for leftover in (database, *get_side_files(database)):
         leftover.unlink(missing_ok=True)
     first_migration.replace(database)
     upgraded = make_app()
