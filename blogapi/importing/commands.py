@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def _check_format(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    """Return the name of a format, which another package can have installed; raises BadParameter."""
+    """Return the name of an installed format; raises BadParameter for any other name."""
     if value is not None and value not in registry.list_format_names():
         raise click.BadParameter(f"{value!r} is not one of {', '.join(registry.list_format_names())}.")
     return value
@@ -157,9 +157,9 @@ def import_(
     """Import the articles of another blog, with their pictures, authors, tags and former addresses.
 
     Reads exports of WordPress, Ghost, Blogger, Medium, Substack, Notion and blogapi, and Markdown, HTML and
-    text files with front matter of Jekyll, Hugo, Hexo, Zola or Pelican. Each PATH is a file, a folder or
-    a zip archive. When you run it again, only what has changed is updated. Exits with status 1 if a file was
-    refused, or if an article that was edited here shows a text that the former blog hides.
+    text files with front matter of Jekyll, Hugo, Hexo, Zola or Pelican. Each PATH is a file, a folder or a
+    zip archive. Another import of the same PATH updates only what has changed. Exits with status 1 if a file
+    was refused, or if an article that was edited here shows a text that the former blog hides.
     """
     # Imported here, so that a server, which registers this command too, does not load the importers.
     from blogapi.importing.format_api.report import Result

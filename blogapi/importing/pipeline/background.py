@@ -2,9 +2,9 @@
 
 The process writes JSON objects to standard output, one per line. A line about the progress has `stage`,
 `done`, `total` and the `summary` so far. A line with only `format` names the format of another package whose
-code starts, or is empty if that code has ended. The last line also has `error`, which is empty if the import
-succeeded; if no line has `error`, the process was stopped or killed. The process ends after the current
-article when its standard input is closed, which also happens when the server is killed.
+code starts; `format` is empty when the code has ended. The last line also has `error`, which is empty if the
+import succeeded; if no line has `error`, the process was stopped or killed. The process ends after the
+current article when its standard input is closed, which also happens when the server is killed.
 """
 
 from __future__ import annotations

@@ -43,8 +43,8 @@ class BatchMedia:
     def map_paths(self, article_id: UUID, record: ArticleRecord) -> bool:
         """Store the files to which the paths of a record refer; return whether anything has changed.
 
-        If so, the caller renders the article again. The paths of former versions of the record are kept,
-        because the revisions of the article contain them.
+        After a change, the caller renders the article again. The paths of former versions of the record are
+        kept, because the revisions of the article contain them.
         """
         media, is_changed = self._media.get(record.key), False
         if media is None:

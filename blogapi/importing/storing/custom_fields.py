@@ -49,7 +49,7 @@ def make_field_name(key: str) -> str:
     `Walked on`, `walked-on` and `walkedOn` have the name `walked_on`.
     """
     words = re.sub("(?<=[a-z0-9])(?=[A-Z])", "-", key[:MAX_KEY_LENGTH])
-    # Later imports find the field by its name, so the names follow the rule of the first version.
+    # Later imports find a field by its name, so every version must make the same names.
     name = make_slug(words, default="-", former=True).replace("-", "_")
     return name if custom_values.is_field_name(name) else ""
 

@@ -110,7 +110,7 @@ def apply_guesses(record: ArticleRecord, unlifted: Sequence[Guess]) -> ArticleRe
 def identify_source(record: ArticleRecord) -> str:
     """Return what identifies the blog of a record in later imports; "" if nothing does.
 
-    This is the prefix of its key up to the blog, or else the folder that was imported.
+    The result is the prefix of the key up to the blog, or else the folder that was imported.
     """
     blog = get_blog_prefix(record.key)
     # In old exports of Ghost, this part of a key can be a slug and not the blog.

@@ -199,7 +199,7 @@ def keeps_public_text(record: ArticleRecord, article: Any, file: ImportedFile) -
 def describe_exposed_text(
     record: ArticleRecord, article: Any, content: str, content_type: str, now: datetime
 ) -> tuple[str, ...]:
-    """Return sentences if the edited article shows a text that the former blog hides; else nothing."""
+    """Return sentences if the edited article shows a text that the former blog hides; else ()."""
     here, there = get_readable_from(article), get_readable_from(record)
     if here is None:
         return ()

@@ -39,8 +39,8 @@ from blogapi.web.fields import resolve_limit
 # The limits of one batch; a single article may be longer.
 MAX_BATCH_ARTICLES = 50
 MAX_BATCH_CHARACTERS = 500_000
-# If the transaction takes longer, it is committed, and the rest of the batch is stored in another
-# transaction, because other writers are waiting.
+# A transaction that takes longer is committed, and another one stores the rest of the batch, because other
+# writers are waiting.
 MAX_BATCH_SECONDS = 0.08
 # The limit while no other process has the blog open. A server that starts meanwhile waits at most this time.
 MAX_LONE_BATCH_SECONDS = 1.0

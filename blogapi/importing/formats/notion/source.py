@@ -202,7 +202,7 @@ def _read_property(row: str) -> tuple[str, str | list[str]] | None:
 
 
 def _mark_text_lines(lines: Sequence[str]) -> Iterator[tuple[str, bool]]:
-    """Yield each line, and whether it is not in a fenced code block."""
+    """Yield each line, and whether the line is outside of fenced code blocks."""
     fence = ""
     for line in lines:
         match = _FENCE.match(line)

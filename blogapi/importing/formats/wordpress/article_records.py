@@ -264,7 +264,7 @@ class RecordMaker:
             raise RefusedFile("The item is longer than 32,000,000 characters; shorten it in WordPress.")
 
     def _read_texts(self, item: Element, metas: dict[str, str], notes: list[str]) -> dict[str, Any]:
-        """Return the texts of an item; `hidden` is the reason why its text makes it a draft, or ""."""
+        """Return the texts of an item; `hidden` is the reason for a draft in the text, or ""."""
         sources = [item.get_text("content:encoded")]
         sources += (item.get_text(name)[:_MAX_LINE] for name in ("excerpt:encoded", "title"))
         selected = [self.blog.select_language(text, self.language) for text in sources]
