@@ -81,19 +81,26 @@ DRAG = """([kind, data]) => {
   const dataTransfer = new DataTransfer();
   dataTransfer.items.add(new File([bytes], "dropped.png", { type: "image/png" }));
   const event = new DragEvent(kind, { dataTransfer, bubbles: true, cancelable: true });
-  return document.querySelector(".media-list").dispatchEvent(event);
+  return document.querySelector("main :is(.media-list, .empty)").dispatchEvent(event);
 }"""
 
 
-def test_a_file_that_is_dropped_on_the_list_is_uploaded(api, open_admin):
+@pytest.mark.parametrize("is_empty", [False, True])
+def test_a_file_that_is_dropped_on_the_list_is_uploaded(api, open_admin, is_empty):
     add_file(api, "first.png", "tan")
-    page = open_admin("/admin/media/")
-    get_item(page, "first.png").wait_for()
+    page = open_admin("/admin/")
+    if is_empty:
+        none = {"json": [], "headers": {"X-Total-Count": "0"}}
+        page.route("**/blog/media/?*", lambda route: route.fulfill(**none))
+    page.goto(f"{open_admin.origin}/admin/media/")
+    (page.get_by_text("No pictures yet") if is_empty else get_item(page, "first.png")).wait_for()
+    page.unroute_all()
     data = base64.b64encode(make_picture("orchid")).decode()
     # The browser would open the file if the page did not take both events.
     assert [page.evaluate(DRAG, [kind, data]) for kind in ("dragover", "drop")] == [False, False]
     get_item(page, "dropped.png").wait_for()
-    assert len(api.get("blog/media/", query_string={"q": "dropped"})) == 1
+    (file,) = api.get("blog/media/", query_string={"q": "dropped"})
+    api.delete(f"blog/media/{file['uuid']}/")
 
 
 def test_leaving_during_an_upload_asks(api, open_admin):

@@ -125,6 +125,14 @@ def test_a_write_that_readers_can_see_invalidates_the_cached_responses_of_reader
     assert not blog.is_cached()
 
 
+def test_a_draft_in_the_default_category_keeps_them_once_the_category_exists(blog):
+    assert blog.admin.post(ARTICLES, json={"title": "First"}).status_code == 201
+    assert not blog.is_cached()
+    warm(blog.reader, ARTICLES)
+    assert blog.admin.post(ARTICLES, json={"title": "Second"}).status_code == 201
+    assert blog.is_cached()
+
+
 def test_a_login_keeps_the_cached_responses_of_readers(app, blog, people):
     with app.app_context():
         users.log_in(people.admin, lifetime=timedelta(days=1))
