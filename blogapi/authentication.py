@@ -22,7 +22,7 @@ from blogapi.accounts.api_keys import service as api_key_service
 from blogapi.accounts.users import service as user_service
 from blogapi.accounts.users.queries import find_session, is_second_factor_required
 from blogapi.delivery.response_cache import middleware
-from blogapi.operations.health.routes import check_space
+from blogapi.operations.health.routes import check_free_space
 from blogapi.publication import shared_caching
 from blogapi.reader_site import routes as site_routes
 from blogapi.web import headers, request_id
@@ -150,7 +150,7 @@ def authenticate() -> Response | None:
         reject_conditional_headers()
     # If the disk is almost full, only logins, deletions and checks may use the remaining space.
     if request.method not in ("GET", "HEAD", "DELETE") and not request.path.startswith(_FULL_DISK_PREFIXES):
-        check_space()
+        check_free_space()
     if operation.cacheable:
         _allow_caching()
     return None

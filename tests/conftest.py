@@ -542,13 +542,13 @@ def set_clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[datetime], None]:
 def lock_timeouts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The seconds that each write transaction may wait for other processes, one number per transaction."""
     timeouts: list[int] = []
-    write_options = connections.write_options
+    get_write_options = connections.get_write_options
 
     def record(engine: Engine, seconds: int) -> dict[str, Any]:
         timeouts.append(seconds)
-        return write_options(engine, seconds)
+        return get_write_options(engine, seconds)
 
-    monkeypatch.setattr(connections, "write_options", record)
+    monkeypatch.setattr(connections, "get_write_options", record)
     return timeouts
 
 

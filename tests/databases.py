@@ -25,11 +25,11 @@ from blogapi import (
     application,  # noqa: F401
     create_app,
 )
-from blogapi.content.articles.renderer_version import get_renderer_version
+from blogapi.content.articles.renderer_version import RENDERER_VERSION
 from blogapi.site.models import Site
 from blogapi.storage import connections, postgresql_dumps
 from blogapi.storage.database import Base, CommitCounter, db, table_of
-from blogapi.storage.files import side_files
+from blogapi.storage.files import get_side_files
 from blogapi.storage.integrity import define_sqlar_uncompress
 from tests.audit_hooks.sqlite_files import allow_opening
 
@@ -110,7 +110,7 @@ class SqliteFiles:
         """Return whether the file is as `prepare` left it, without the log of an open connection."""
         with app.app_context():
             path = Path(str(db.engine.url.database))
-        has_log = any(leftover.exists() for leftover in side_files(path))
+        has_log = any(leftover.exists() for leftover in get_side_files(path))
         return not has_log and _get_state(path) == self.prepared
 
     def save_copy(self, app: Flask) -> str:
@@ -127,7 +127,7 @@ class SqliteFiles:
     def restore_copy(self, copy: str, instance: Path) -> None:
         """Copy the file into the folder."""
         instance.mkdir(exist_ok=True)
-        for leftover in side_files(instance / "blog.db"):
+        for leftover in get_side_files(instance / "blog.db"):
             leftover.unlink(missing_ok=True)
         with allow_opening():
             shutil.copy(copy, instance / "blog.db")
@@ -274,7 +274,7 @@ _SITE_DEFAULTS = {
 }
 _ONE_ROW = {
     "site": ", ".join(f"{name} = '{value}'" for name, value in _SITE_DEFAULTS.items()),
-    "article_stats": f"renderer = '{get_renderer_version()}'",
+    "article_stats": f"renderer = '{RENDERER_VERSION}'",
     # The tags are new, because response caches identify the state of the database by them.
     "commit_counter": "position = 0, public_position = 0, announced_until = NULL, deleted_position = 0, "
     "deleted_unlisted = 0, "

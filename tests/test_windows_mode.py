@@ -124,7 +124,7 @@ def test_a_lock_of_windows_excludes_another_owner(tmp_path):
     program = """
 from pathlib import Path
 from blogapi.storage import files
-with files.locked(Path("lock")) as first, files.locked(Path("lock")) as second:
+with files.lock_file(Path("lock")) as first, files.lock_file(Path("lock")) as second:
     print(first, second, files.is_locked(Path("lock")))
 print(files.is_locked(Path("lock")), Path("lock").exists())
 """

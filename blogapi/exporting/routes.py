@@ -73,7 +73,7 @@ def download(query: Fields) -> Response:
 def _create_export_folder(stack: ExitStack) -> Path:
     """Create a temporary folder, and return its path; raises Conflict if another export is running."""
     instance = Path(current_app.instance_path)
-    if not stack.enter_context(files.locked(instance / f"{_FOLDER_PREFIX}lock")):
+    if not stack.enter_context(files.lock_file(instance / f"{_FOLDER_PREFIX}lock")):
         raise Conflict("Another export is running; wait until its file is downloaded.")
     for abandoned in instance.glob(f"{_FOLDER_PREFIX}*"):
         if abandoned.is_dir():

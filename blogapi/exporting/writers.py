@@ -44,7 +44,7 @@ def write_zip(
     archive gets its name when it is complete. The same files always give the same bytes.
     """
     digests: Digests = {}
-    with files.partial_file(target) as partial:
+    with files.create_partial_file(target) as partial:
         with zipfile.ZipFile(partial, "w") as archive:
             for file in items:
                 try:
@@ -96,7 +96,7 @@ def write_folder(
     for name in (_LOCK_NAME, *MANIFESTS):
         if (root / name).is_symlink():
             raise Conflict(f"{root / name} is a link that no export has created; delete it.")
-    with nullcontext(True) if dry_run else files.locked(root / _LOCK_NAME) as is_locked:
+    with nullcontext(True) if dry_run else files.lock_file(root / _LOCK_NAME) as is_locked:
         if not is_locked:
             raise Conflict(f"Another export is writing into {root}; wait until it has ended.")
         former: Digests = {}

@@ -21,13 +21,13 @@ from blogapi.importing.texts.messages import DISK_FULL
 from blogapi.storage import files
 from blogapi.storage.disk_errors import is_disk_full
 
-# Large blogs have 10,000 articles with several pictures each. A file of a zip takes about 1 kB of memory.
+# Large blogs have 10,000 articles with several pictures each. Each file in a zip takes 1 kB of memory.
 MAX_ENTRIES = 100_000
 MAX_TOTAL_BYTES = 64 * 1024**3
 # An export can be one file with all articles. Readers stream it, so that memory does not limit its size.
 MAX_EXPORT_BYTES = 4 * 1024**3
 _EXPORT_SUFFIXES = {".xml", ".json", ".atom"}
-# Text compresses to about 1/5, and the most repetitive XML to 1/50. Deflate reaches at most 1/1000.
+# Text compresses to about 1/5, the most repetitive XML to 1/50; the limit of Deflate is 1/1000.
 MAX_RATIO = 200
 _FREE_RATIO_BYTES = 100 * 1024**2
 # The space that unpacking leaves free on the disk for the database and other programs.
@@ -52,11 +52,11 @@ _READ_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, R
 _OPEN_ERRORS = (*_READ_ERRORS, OverflowError, IndexError, struct.error, OSError)
 
 
-class _Skipped(Exception):
-    """The entry is not unpacked; the message is the reason."""
+class _SkipEntry(Exception):
+    """Raised for an entry that is not unpacked; the message is the reason."""
 
 
-def get_folder() -> Path:
+def get_import_folder() -> Path:
     """Return the folder for unpacked archives and for imports over HTTP; it need not exist."""
     return Path(current_app.instance_path) / "imports"
 
@@ -85,13 +85,13 @@ def open_archive(path: Path, into: Path, *, max_media_bytes: int = 0) -> Iterato
     """Unpack a zip file into a private folder in `into`; delete this folder at the end.
 
     Yields the folder with the files, which has the name of the zip file, and a sentence for each reason why
-    files were skipped. A file is skipped if it is larger than `max_media_bytes` and than the limit for
-    articles or exports. Also deletes folders that killed processes have left. Raises RefusedFile if the zip
-    file is damaged, encrypted, or takes more space than the limits allow.
+    files were skipped. A file is skipped if it exceeds both `max_media_bytes` and the limit for articles or
+    exports. Also deletes folders that killed processes have left. Raises RefusedFile if the zip file is
+    damaged, encrypted, or takes more space than the limits allow.
     """
     into.mkdir(mode=0o700, exist_ok=True)
     delete_abandoned_folders(into)
-    with files.temporary_folder(into, _FOLDER_PREFIX) as root:
+    with files.create_temporary_folder(into, _FOLDER_PREFIX) as root:
         # Readers look for other files of the blog in outer folders. The outer folders of an unpacked archive
         # are empty, so that no foreign file is found.
         outer = root.joinpath(*["_"] * (MAX_OUTER_FOLDERS - 1))
@@ -131,11 +131,11 @@ def _unpack_archive(path: Path, folder: Path, max_media_bytes: int) -> list[str]
             try:
                 _check_entry(entry, name, max_media_bytes)
                 _extract_entry(archive, entry, folder.joinpath(*name.split("/")))
-            except _Skipped as reason:
+            except _SkipEntry as reason:
                 skipped.setdefault(str(reason), []).append(name)
-    notes = [f"{_name_first(names)} skipped: {reason}" for reason, names in skipped.items()]
+    notes = [f"{_start_sentence(names)} skipped: {reason}" for reason, names in skipped.items()]
     if inner:
-        notes.append(f"{_name_first(inner)} not opened, because it is an archive; unpack and import it.")
+        notes.append(f"{_start_sentence(inner)} not opened, because it is an archive; unpack and import it.")
     return notes
 
 
@@ -167,19 +167,19 @@ def _check_entries(entries: Sequence[zipfile.ZipInfo], path: Path, folder: Path)
 def _check_entry(entry: zipfile.ZipInfo, name: str, max_media_bytes: int) -> None:
     mode = entry.external_attr >> 16
     if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
-        raise _Skipped("links and special files are not unpacked.")
+        raise _SkipEntry("links and special files are not unpacked.")
     parts = name.split("/")
     is_outside = ".." in parts or name.startswith("/") or re.match("[A-Za-z]:", name)
     if is_outside or _CONTROL.search(name):
-        raise _Skipped("the path leads out of the folder or has control characters.")
+        raise _SkipEntry("the path leads out of the folder or has control characters.")
     if len(parts) > _MAX_DEPTH:
-        raise _Skipped(f"it is in more than {_MAX_DEPTH} folders.")
+        raise _SkipEntry(f"it is in more than {_MAX_DEPTH} folders.")
     if os.name == "nt" and not all(map(is_allowed_on_windows, filter(None, parts))):
-        raise _Skipped("Windows does not allow the name; rename it on another system.")
+        raise _SkipEntry("Windows does not allow the name; rename it on another system.")
     is_export = Path(name).suffix.casefold() in _EXPORT_SUFFIXES
     limit = MAX_EXPORT_BYTES if is_export else max(max_media_bytes, MAX_FILE_BYTES)
     if entry.file_size > limit:
-        raise _Skipped(f"it has more than {limit:,} bytes.")
+        raise _SkipEntry(f"it has more than {limit:,} bytes.")
 
 
 def is_allowed_on_windows(name: str) -> bool:
@@ -192,13 +192,13 @@ def _extract_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, target: Pat
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         # Never overwrite a file: the archive can contain a name twice, also in other letter case, which
         # disks of Windows and macOS treat as the same name.
-        files.create_private(target)
+        files.create_private_file(target)
     except FileExistsError as error:
-        raise _Skipped("a file or folder of the same name is there already.") from error
+        raise _SkipEntry("a file or folder of the same name is there already.") from error
     except (OSError, ValueError) as error:
         if is_disk_full(error):
             raise RefusedFile(DISK_FULL) from error
-        raise _Skipped("this system cannot store a file with this path.") from error
+        raise _SkipEntry("this system cannot store a file with this path.") from error
     try:
         with target.open("wb") as output, archive.open(entry) as source:
             # `zipfile` reads at most the size that the entry declares, and then compares the checksum.
@@ -207,9 +207,9 @@ def _extract_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, target: Pat
         target.unlink(missing_ok=True)
         if is_disk_full(error):
             raise RefusedFile(DISK_FULL) from error
-        raise _Skipped("it is damaged; unpack it with another program.") from error
+        raise _SkipEntry("it is damaged; unpack it with another program.") from error
 
 
-def _name_first(names: Sequence[str]) -> str:
+def _start_sentence(names: Sequence[str]) -> str:
     first = _CONTROL.sub("?", names[0].encode(errors="replace").decode())[:100]
     return f"“{first}” was" if len(names) == 1 else f"“{first}” and {len(names) - 1:,} more were"

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 
 def _check_format(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    """Return the name of a format, which another package can have installed; raises BadParameter."""
-    if value is not None and value not in registry.list_names():
-        raise click.BadParameter(f"{value!r} is not one of {', '.join(registry.list_names())}.")
+    """Return the name of an installed format; raises BadParameter for any other name."""
+    if value is not None and value not in registry.list_format_names():
+        raise click.BadParameter(f"{value!r} is not one of {', '.join(registry.list_format_names())}.")
     return value
 
 
@@ -157,15 +157,15 @@ def import_(
     """Import the articles of another blog, with their pictures, authors, tags and former addresses.
 
     Reads exports of WordPress, Ghost, Blogger, Medium, Substack, Notion and blogapi, and Markdown, HTML and
-    text files with front matter of Jekyll, Hugo, Hexo, Zola or Pelican. Each PATH is a file, a folder or
-    a zip archive. When you run it again, only what has changed is updated. Exits with status 1 if a file was
-    refused, or if an article that was edited here shows a text that the former blog hides.
+    text files with front matter of Jekyll, Hugo, Hexo, Zola or Pelican. Each PATH is a file, a folder or a
+    zip archive. Another import of the same PATH updates only what has changed. Exits with status 1 if a file
+    was refused, or if an article that was edited here shows a text that the former blog hides.
     """
     # Imported here, so that a server, which registers this command too, does not load the importers.
     from blogapi.importing.format_api.report import Result
     from blogapi.importing.format_api.source import ImportOptions
     from blogapi.importing.pipeline import background, preparing, report_output
-    from blogapi.importing.storing.custom_fields import CustomFields
+    from blogapi.importing.storing.custom_fields import CustomFieldFinder
     from blogapi.importing.storing.service import Importer
     from blogapi.importing.storing.state import read_author_map
     from blogapi.parsing import normalize_language
@@ -188,8 +188,8 @@ def import_(
             language=normalize_language(site.language),
             time_zone=ZoneInfo(site.time_zone),
             assets=assets,
-            custom_fields=CustomFields(detach_definitions()),
-            roots=queries.get_roots(),
+            custom_fields=CustomFieldFinder(detach_definitions()),
+            roots=queries.get_root_folders(),
             imported_keys=queries.get_imported_keys(),
             **options,
         )

@@ -25,7 +25,7 @@ def get_digests(keys: Collection[str]) -> dict[str, str]:
     return {row.key: row.digest for row in db.session.execute(statement)}
 
 
-def find_files(keys: Collection[str]) -> dict[str, ImportedFile]:
+def find_imported_files(keys: Collection[str]) -> dict[str, ImportedFile]:
     files = db.session.scalars(select(ImportedFile).where(ImportedFile.key.in_(keys)))
     return {file.key: file for file in files}
 
@@ -82,7 +82,7 @@ def get_imported_keys() -> set[str]:
     return set(db.session.scalars(statement))
 
 
-def get_roots() -> dict[str, str]:
+def get_root_folders() -> dict[str, str]:
     """Return the folder to which each key of an imported file is relative, if the folder is known."""
     statement = select(ImportedFile.key, ImportedFile.root).where(ImportedFile.root.is_not(None))
     return {row.key: row.root for row in db.session.execute(statement)}

@@ -101,7 +101,7 @@ def build_copy(
                 "stay. Empty it, or use --overwrite (files that this build does not write stay)."
             )
         manifest.parent.mkdir(mode=0o700, exist_ok=True)
-        with files.locked(manifest.with_suffix(".lock")) as is_locked:
+        with files.lock_file(manifest.with_suffix(".lock")) as is_locked:
             if not is_locked:
                 raise Conflict(f"Another build is writing into {folder}; wait until it has ended.")
             folder.mkdir(parents=True, exist_ok=True)

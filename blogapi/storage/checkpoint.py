@@ -72,7 +72,7 @@ class WriteAheadLog:
 
     def __init__(self, database: Path) -> None:
         self._database = database
-        self._path = files.side_files(database).log
+        self._path = files.get_side_files(database).log
         self._next_try = 0.0
 
     def truncate_if_long(self, *, is_disk_full: bool = False) -> None:
@@ -95,14 +95,14 @@ class WriteAheadLog:
 
 
 def truncate_log(database: Path) -> None:
-    """Copy the log into the database file and empty it, unless another process is doing so or is writing.
+    """Copy the log into the database file and empty it, unless another process copies it or writes.
 
     The caller must not be in a transaction. Errors are ignored, because all writes remain in the log.
     """
     with (
         suppress(sqlite3.Error, OSError),
         # Due to the lock, no other process completes a checkpoint between the two statements.
-        files.locked(database.with_name(f"{database.name}-checkpoint")) as is_alone,
+        files.lock_file(database.with_name(f"{database.name}-checkpoint")) as is_alone,
         integrity.open_database(database, seconds=WAIT_SECONDS) as connection,
     ):
         if is_alone:

@@ -63,7 +63,7 @@ _UNUSABLE_URL = (
 )
 
 
-def sqlite_path(database_url: str, folder: Path) -> Path | None:
+def get_sqlite_path(database_url: str, folder: Path) -> Path | None:
     """Return the path of the SQLite file that `DATABASE_URL` names, or None for any other database.
 
     Does not touch the file. Raises CannotStart for an invalid URL.
@@ -80,7 +80,7 @@ def sqlite_path(database_url: str, folder: Path) -> Path | None:
     return folder / str(url.database)
 
 
-def engine_options(url: str | URL) -> dict[str, Any]:
+def get_engine_options(url: str | URL) -> dict[str, Any]:
     """Return the options for `create_engine`."""
     options: dict[str, Any] = {"hide_parameters": True}
     if str(url).startswith("postgresql"):
@@ -90,7 +90,7 @@ def engine_options(url: str | URL) -> dict[str, Any]:
         try:
             url = make_url(url)
         except ArgumentError as error:
-            raise database_url_error(error) from error
+            raise make_database_url_error(error) from error
         defaults = {
             "connect_timeout": BUSY_SECONDS,
             "application_name": _APPLICATION_NAME,
@@ -112,15 +112,15 @@ def make_engine(url: str | URL) -> Engine:
     Raises CannotStart if the URL is invalid or its driver is missing.
     """
     try:
-        return create_engine(url, **engine_options(url))
+        return create_engine(url, **get_engine_options(url))
     except (ArgumentError, ImportError) as error:
-        raise database_url_error(error) from error
+        raise make_database_url_error(error) from error
 
 
 def get_database_url(instance: Path) -> URL:
     """Return the database URL of the blog in this instance folder; raises CannotStart if it is invalid."""
     setting = config.read_settings(instance)["DATABASE_URL"]
-    path = sqlite_path(setting, instance)
+    path = get_sqlite_path(setting, instance)
     return make_url(setting) if path is None else URL.create("sqlite", database=str(path))
 
 
@@ -134,14 +134,14 @@ def open_plain_engine(url: URL, **options: Any) -> Iterator[Engine]:
     try:
         engine = create_engine(url, hide_parameters=True, connect_args=arguments, **options)
     except (ArgumentError, ImportError) as error:
-        raise database_url_error(error) from error
+        raise make_database_url_error(error) from error
     try:
         yield engine
     finally:
         engine.dispose()
 
 
-def database_url_error(error: ArgumentError | ImportError) -> CannotStart:
+def make_database_url_error(error: ArgumentError | ImportError) -> CannotStart:
     """Return the error to raise for a `DATABASE_URL` that is invalid or needs a missing driver."""
     # The message does not contain the URL, because the URL can contain a password.
     reason = f"{error}".splitlines()[0] if isinstance(error, ImportError) else "no such kind of database"
@@ -160,7 +160,7 @@ def configure_connections(engine: Engine) -> None:
     event.listen(engine, "begin", _begin_sqlite)
 
 
-def write_options(engine: Engine, seconds: int) -> dict[str, Any]:
+def get_write_options(engine: Engine, seconds: int) -> dict[str, Any]:
     """Return the execution options of a write transaction that waits up to `seconds` for other writes."""
     isolation = {} if engine.dialect.name == "sqlite" else {"isolation_level": "READ COMMITTED"}
     return {"writes": seconds} | isolation
@@ -177,7 +177,7 @@ def _create_private_file(engine: Engine) -> None:
     """Create the database file with mode 0600 if it is missing; SQLite gives its side files the same mode."""
     path = Path(str(engine.url.database))
     try:
-        files.create_private(path.resolve())
+        files.create_private_file(path.resolve())
     except FileExistsError:
         # An existing file is not opened here, because closing it would drop SQLite's locks; see `raw_files`.
         if path.is_dir() or not os.access(path, os.R_OK | os.W_OK):
@@ -196,7 +196,7 @@ def _refuse_replaced_file(engine: Engine) -> None:
     closed, and the log of the new file has the same name.
     """
     path = Path(str(engine.url.database)).absolute()
-    opened = files.file_identity(path)
+    opened = files.get_file_identity(path)
 
     def open_existing(dialect: Any, record: Any, arguments: list[Any], options: dict[str, Any]) -> None:
         # With mode=rw, SQLite never creates the file, so a deleted database is not replaced by an empty one.
@@ -208,7 +208,7 @@ def _refuse_replaced_file(engine: Engine) -> None:
 
     def check_file(connection: Connection) -> None:
         nonlocal opened
-        current = files.file_identity(path)
+        current = files.get_file_identity(path)
         opened = opened or current
         if current is None or current != opened:
             error = sqlite3.OperationalError(f"{path} was removed or replaced")

@@ -45,7 +45,7 @@ from sqlalchemy.sql.functions import FunctionElement
 from blogapi.config import AppState, CannotStart
 from blogapi.storage import connections, database_clock, files, upgrades
 from blogapi.storage.checkpoint import WriteAheadLog, WriteLock
-from blogapi.storage.disk_errors import REFUSED_WRITE_CODES, is_disk_full, primary_result_code
+from blogapi.storage.disk_errors import REFUSED_WRITE_CODES, get_primary_result_code, is_disk_full
 from blogapi.storage.version_check import check_version
 
 Value = TypeVar("Value")
@@ -328,7 +328,7 @@ def _run_write_transaction(session: Session, write: WriteTransaction, *, wait: b
         session.info[_WRITE_KEY] = write
         locked_at = None
         try:
-            options = connections.write_options(db.engine, math.ceil(seconds_left))
+            options = connections.get_write_options(db.engine, math.ceil(seconds_left))
             for tries_left in reversed(range(lock.tries)):
                 try:
                     session.connection(execution_options=options)
@@ -339,16 +339,21 @@ def _run_write_transaction(session: Session, write: WriteTransaction, *, wait: b
                     session.rollback()
             locked_at = time.monotonic()
             write.counter = check_version(session)
+            # The number of rows that the connection has changed so far (SQLite).
+            driver = session.connection().connection.driver_connection
+            changes = getattr(driver, "total_changes", 0)
             yield
             if write.has_failed:
                 raise RuntimeError("A part of the transaction failed; use savepoint().")
             session.flush()
             _WRITE_EVENTS.get()(session, visible=write.visible is not False)
+            has_changed = getattr(driver, "total_changes", 0) != changes
             session.commit()
-            lock.failure = 0
+            if has_changed:
+                lock.failure = 0
         except BaseException as error:
             write.is_rolled_back = True
-            if (code := primary_result_code(error)) in REFUSED_WRITE_CODES:
+            if (code := get_primary_result_code(error)) in REFUSED_WRITE_CODES:
                 lock.failure = code
             session.rollback()
             if log is not None and is_disk_full(error):
@@ -417,7 +422,7 @@ def end_read() -> None:
         session.rollback()
 
 
-def batch_uuids(model: Any, size: int) -> Iterator[list[UUID]]:
+def list_uuid_batches(model: Any, size: int) -> Iterator[list[UUID]]:
     """Return the sorted uuids of all rows of a model, in lists of `size` uuids.
 
     All uuids are read at once, so that a loop that writes sees each row once; 100,000 uuids need 10 MB.
@@ -454,7 +459,7 @@ def init_app(app: Flask, *, write_events: WriteEvents) -> None:
     # URL.create escapes characters in the folder name that have a special meaning in a URL.
     default = URL.create("sqlite", database=str(Path(app.instance_path, "blog.db")))
     app.config.setdefault("SQLALCHEMY_DATABASE_URI", app.config["DATABASE_URL"] or default)
-    app.config["SQLALCHEMY_ENGINE_OPTIONS"] = connections.engine_options(
+    app.config["SQLALCHEMY_ENGINE_OPTIONS"] = connections.get_engine_options(
         app.config["SQLALCHEMY_DATABASE_URI"]
     ) | app.config.get("SQLALCHEMY_ENGINE_OPTIONS", {})
     WRITE_LOCK.set(app, WriteLock())
@@ -473,6 +478,6 @@ def _create_engine(app: Flask) -> Engine:
     try:
         db.init_app(app)
     except (ArgumentError, ImportError) as error:
-        raise connections.database_url_error(error) from error
+        raise connections.make_database_url_error(error) from error
     with app.app_context():
         return db.engine

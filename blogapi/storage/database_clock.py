@@ -23,7 +23,7 @@ class CachedValue(Generic[Value]):
         self._read = read
 
     def get(self, session: Session) -> Value:
-        """Return the value of the session's current transaction; read it if the transaction has none yet."""
+        """Return the value in the session's current transaction; the first call in a transaction reads it."""
         if session.get_transaction() is None:
             # The transaction begins with its first connection.
             session.connection()

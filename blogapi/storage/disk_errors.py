@@ -13,7 +13,7 @@ REFUSED_WRITE_CODES = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQ
 _DAMAGE_CODES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
-def primary_result_code(error: BaseException) -> int:
+def get_primary_result_code(error: BaseException) -> int:
     """Return the primary result code of SQLite in an error of SQLAlchemy or of the driver.
 
     Returns SQLITE_OK for an error without a result code, such as an error of another database engine.
@@ -23,9 +23,9 @@ def primary_result_code(error: BaseException) -> int:
     return code & 0xFF
 
 
-def is_damage(error: BaseException) -> bool:
+def is_damage_error(error: BaseException) -> bool:
     """Return whether SQLite reports that the file is damaged or is not a database."""
-    return primary_result_code(error) in _DAMAGE_CODES
+    return get_primary_result_code(error) in _DAMAGE_CODES
 
 
 # The error numbers for a full disk, an exceeded quota and a file that is too large. Not every system defines

@@ -36,18 +36,18 @@ class SideFiles(NamedTuple):
     rollback_journal: Path
 
 
-def side_files(database: Path) -> SideFiles:
+def get_side_files(database: Path) -> SideFiles:
     """Return the paths of the side files of a database file; the files may be missing."""
     log, index, journal = (database.with_name(f"{database.name}-{end}") for end in ("wal", "shm", "journal"))
     return SideFiles(log, index, journal)
 
 
-def create_private(path: Path) -> None:
+def create_private_file(path: Path) -> None:
     """Create an empty file with mode 0600; raise FileExistsError if it exists."""
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
 
 
-def file_identity(path: Path) -> tuple[int, int] | None:
+def get_file_identity(path: Path) -> tuple[int, int] | None:
     """Return the device and inode of the file, or None if it is missing; a replaced file has other values."""
     try:
         status = path.stat()
@@ -57,15 +57,15 @@ def file_identity(path: Path) -> tuple[int, int] | None:
 
 
 @contextmanager
-def partial_file(path: Path) -> Iterator[Path]:
+def create_partial_file(path: Path) -> Iterator[Path]:
     """Yield a new private file beside `path`; it is deleted at the end unless the caller has moved it."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}{_PARTIAL_SUFFIX}")
-    create_private(partial)
+    create_private_file(partial)
     try:
         yield partial
     finally:
-        for file in (partial, *side_files(partial)):
+        for file in (partial, *get_side_files(partial)):
             with suppress(OSError):
                 file.unlink(missing_ok=True)
 
@@ -101,7 +101,7 @@ def rename_file(source: Path, target: Path) -> None:
 
 
 @contextmanager
-def locked(path: Path, *, wait: bool = False) -> Iterator[bool]:
+def lock_file(path: Path, *, wait: bool = False) -> Iterator[bool]:
     """Lock the file `path` and yield True; if it is already locked, yield False, or wait if `wait` is set.
 
     The lock excludes other processes and other threads. The file is created if it is missing, and deleted at
@@ -206,7 +206,7 @@ def delete_abandoned_files(folder: Path) -> None:
 
 
 @contextmanager
-def temporary_folder(parent: Path, prefix: str) -> Iterator[Path]:
+def create_temporary_folder(parent: Path, prefix: str) -> Iterator[Path]:
     """Yield a new private folder in `parent`; it is deleted at the end, with all files in it.
 
     `delete_temporary_folders` deletes the folders of processes that were killed, and no others.
@@ -215,7 +215,7 @@ def temporary_folder(parent: Path, prefix: str) -> Iterator[Path]:
     while not is_locked:
         path = parent / f"{prefix}{secrets.token_hex(8)}"
         # Try another name if `delete_temporary_folders` in another process holds the lock.
-        with locked(path.with_name(f"{path.name}{_LOCK_SUFFIX}")) as is_locked:
+        with lock_file(path.with_name(f"{path.name}{_LOCK_SUFFIX}")) as is_locked:
             if is_locked:
                 path.mkdir(mode=0o700)
                 try:
@@ -229,7 +229,7 @@ def delete_temporary_folders(parent: Path, prefix: str) -> None:
     with suppress(OSError):
         for path in list(parent.glob(f"{prefix}*")):
             folder = path.with_name(path.name.removesuffix(_LOCK_SUFFIX))
-            with locked(folder.with_name(f"{folder.name}{_LOCK_SUFFIX}")) as is_abandoned:
+            with lock_file(folder.with_name(f"{folder.name}{_LOCK_SUFFIX}")) as is_abandoned:
                 if is_abandoned:
                     shutil.rmtree(folder, ignore_errors=True)
 

@@ -81,14 +81,14 @@ def run_quick_check(path: Path, *, seconds: float) -> str:
 
 
 def count_lost_writes(path: Path) -> int:
-    """Return the minimum number of committed writes in the log that SQLite would drop; nothing is changed.
+    """Return how many committed writes in the log SQLite would drop at least; nothing is changed.
 
     SQLite treats the first invalid frame as the end of the log, because a power failure leaves such a frame.
     Each write is on the disk before the next one begins, so after a power failure at most one write follows
     the invalid frame. If more writes follow, the log is damaged.
     """
     try:
-        if files.side_files(path).log.stat().st_size <= raw_files.LOG_HEADER_SIZE:
+        if files.get_side_files(path).log.stat().st_size <= raw_files.LOG_HEADER_SIZE:
             return 0
         # With a read-only connection, SQLite recovers the index of the log but never empties the log.
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
@@ -101,16 +101,16 @@ def count_lost_writes(path: Path) -> int:
 
 def describe_lost_writes(path: Path, count: int) -> str:
     """Return a sentence without a full stop about the writes that `count_lost_writes` found."""
-    log = files.side_files(path).log
+    log = files.get_side_files(path).log
     return f"The log {log} is damaged: at least {count} committed writes in it cannot be read"
 
 
-def copy_unchanged(path: Path, target: Path) -> None:
+def copy_database_bytes(path: Path, target: Path) -> None:
     """Copy the bytes of a database or log, even of a damaged file; raise FileExistsError if `target` exists.
 
     Raises SubprocessError if the file cannot be copied.
     """
-    files.create_private(target)
+    files.create_private_file(target)
     _run_program("copy", path, target)
 
 
@@ -146,13 +146,21 @@ def delete_broken_references(connection: sqlite3.Connection) -> None:
             connection.execute(f"UPDATE {child} SET {column} = NULL {missing}")  # noqa: S608
 
 
+def read_migrations(connection: sqlite3.Connection) -> list[str]:
+    """Return the names of the last migration (`["0001"]`, …), or [] if the file contains no blog.
+
+    Only a database that another program has changed names more than one.
+    """
+    try:
+        rows = connection.execute("SELECT version_num FROM alembic_version ORDER BY 1").fetchall()
+    except sqlite3.OperationalError:
+        return []
+    return [str(name) for (name,) in rows]
+
+
 def read_migration(connection: sqlite3.Connection) -> str | None:
     """Return the name of the last migration (`"0001"`, …), or None if the file contains no blog."""
-    try:
-        row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
-    except sqlite3.OperationalError:
-        return None
-    return None if row is None else str(row[0])
+    return next(iter(read_migrations(connection)), None)
 
 
 def read_page_size(path: Path) -> int:
@@ -189,7 +197,7 @@ def is_in_use(database: Path) -> bool:
         try:
             mode = connection.execute("PRAGMA journal_mode=DELETE").fetchone()[0]
         except sqlite3.OperationalError as error:
-            if disk_errors.primary_result_code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            if disk_errors.get_primary_result_code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
                 return True
             raise
         if mode != "delete":

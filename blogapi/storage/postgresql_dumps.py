@@ -42,7 +42,7 @@ def check_dump(path: Path) -> None:
 
 
 @contextmanager
-def restored_tables(url: URL, path: Path) -> Iterator[None]:
+def restore_tables(url: URL, path: Path) -> Iterator[None]:
     """Create all tables of a dump, or none; delete the tables if the `with` block fails; raises DumpError."""
     _run_program(url, *_RESTORE_COMMAND, str(path))
     try:
@@ -70,7 +70,7 @@ def _make_drop_statement(url: URL) -> str:
 
 
 @contextmanager
-def temporary_copy(url: URL, path: Path) -> Iterator[URL]:
+def create_temporary_copy(url: URL, path: Path) -> Iterator[URL]:
     """Yield the URL of a new database with the content of a dump; the database is deleted at the end.
 
     Raises DumpError if the user may not create a database, or if the dump cannot be restored.

@@ -124,10 +124,7 @@ def read_migration(connection: Connection) -> str | None:
         return None
     names = connection.execute(text("SELECT version_num FROM alembic_version ORDER BY 1")).scalars().all()
     if len(names) > 1:
-        raise CannotStart(
-            f"The table alembic_version names {len(names)} migrations ({', '.join(names)}); restore a "
-            "backup, or keep only the row of the migration that matches the tables."
-        )
+        raise CannotStart("{}; {}.".format(*migration_names.describe_several(names)))
     return names[0] if names else None
 
 
@@ -201,7 +198,7 @@ def _copy_before_upgrade(engine: Engine, backups: Path, migration: str | None) -
 
 def compute_needed_space(path: Path) -> int:
     """Return the free bytes that an upgrade of the SQLite file needs, for the copy and for a new log."""
-    sizes = (file.stat().st_size for file in (path, files.side_files(path).log) if file.exists())
+    sizes = (file.stat().st_size for file in (path, files.get_side_files(path).log) if file.exists())
     return 3 * sum(sizes)
 
 
@@ -221,7 +218,7 @@ def _copy_database(engine: Engine, copy: Path) -> None:
         for unfinished in copy.parent.glob(f".{copy.name}.*"):
             unfinished.unlink()
         # Write to a partial file first, so that a file with the final name is always complete.
-        with files.partial_file(copy) as partial:
+        with files.create_partial_file(copy) as partial:
             if engine.dialect.name == "sqlite":
                 path = str(engine.url.database)
                 with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(partial)) as target:

@@ -135,7 +135,7 @@ def export_changes(instance: Path, copy: UpgradeCopy, create_app: Callable[[], F
         with (
             app.app_context(),
             backup_service.convert_errors(folder),
-            files.temporary_folder(folder.parent, _STAGING_PREFIX) as staging,
+            files.create_temporary_folder(folder.parent, _STAGING_PREFIX) as staging,
         ):
             unfinished = staging / folder.name
             report = exporting_service.export_files(unfinished, layouts.DEFAULT, drafts=True, since=since)
@@ -187,7 +187,7 @@ def restore_copy(instance: Path, copy: UpgradeCopy) -> Path:
     if not _is_sqlite(url):
         with backup_service.convert_errors(saved):
             try:
-                with files.partial_file(saved) as partial:
+                with files.create_partial_file(saved) as partial:
                     postgresql_dumps.dump_database(url, partial)
                     files.replace_file(partial, saved)
                 postgresql_dumps.replace_content(url, copy.path)
@@ -199,10 +199,10 @@ def restore_copy(instance: Path, copy: UpgradeCopy) -> Path:
     with (
         backup_service.convert_errors(copy.path),
         backup_service.report_full_disk(live),
-        files.temporary_folder(live.parent, _STAGING_PREFIX) as folder,
+        files.create_temporary_folder(live.parent, _STAGING_PREFIX) as folder,
     ):
         staged = folder / "blog.db"
-        files.create_private(staged)
+        files.create_private_file(staged)
         backup_service.copy_database(copy.path, staged)
         with integrity.open_database(staged) as connection:
             if faults := integrity.check_integrity(connection):

@@ -104,11 +104,11 @@ def check_upgrade(
                 f"The check needs {needed * 4 / 3 / 1024**2:.1f} MB in {instance}, which has "
                 f"{free / 1024**2:.1f} MB free."
             )
-    with files.temporary_folder(instance, _STAGING_PREFIX) as folder, _open_copy(live, folder) as copy:
+    with files.create_temporary_folder(instance, _STAGING_PREFIX) as folder, _open_copy(live, folder) as copy:
         started = time.monotonic()
         with _create_app_on_copy(instance, folder, copy, create_app) as app:
             seconds = time.monotonic() - started
-            result = CheckResult(seconds, needed, free, _compare_stored(live, copy), None)
+            result = CheckResult(seconds, needed, free, _compare_stored_articles(live, copy), None)
             if state.rights is not None:
                 result.rights = list(compare_access_matrices(state.rights, build_access_matrix(app)))
             if url:
@@ -139,14 +139,14 @@ def find_obstacle_to_rollback(instance: Path) -> str | None:
 def _open_copy(live: URL, folder: Path) -> Iterator[URL]:
     if live.get_backend_name() == "sqlite":
         path = folder / "blog.db"
-        files.create_private(path)
+        files.create_private_file(path)
         with backup_service.convert_errors(path):
             backup_service.copy_database(Path(str(live.database)), path)
         yield URL.create("sqlite", database=str(path))
         return
     try:
         postgresql_dumps.dump_database(live, folder / "copy.dump")
-        with postgresql_dumps.temporary_copy(live, folder / "copy.dump") as copy:
+        with postgresql_dumps.create_temporary_copy(live, folder / "copy.dump") as copy:
             yield copy
     except DumpError as error:
         raise Conflict(f"The check cannot copy the database: {error}.") from error
@@ -179,7 +179,7 @@ def _create_app_on_copy(instance: Path, folder: Path, copy: URL, create_app: Cre
             db.engine.dispose()
 
 
-def _compare_stored(live: URL, copy: URL) -> dict[str, int] | None:
+def _compare_stored_articles(live: URL, copy: URL) -> dict[str, int] | None:
     with (
         open_plain_engine(live) as old,
         open_plain_engine(copy) as new,

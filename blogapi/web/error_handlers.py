@@ -10,7 +10,7 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
-from blogapi.storage.disk_errors import is_damage, is_disk_full, primary_result_code
+from blogapi.storage.disk_errors import get_primary_result_code, is_damage_error, is_disk_full
 from blogapi.storage.version_check import NewerSchema
 from blogapi.web import request_id
 from blogapi.web.errors import (
@@ -70,7 +70,7 @@ def _handle_database_error(error: DBAPIError) -> Response:
     if is_disk_full(error):
         # A retry can succeed, because a checkpoint may have freed space; see `storage.checkpoint`.
         return _handle_problem(StorageFull(get_default_problem(507)[1], headers={"Retry-After": "1"}))
-    if is_damage(error):
+    if is_damage_error(error):
         return _handle_damage(Damaged(str(error.orig)))
     is_temporary = _is_temporary(error) or error.connection_invalidated
     return _handle_unavailable_database(error) if is_temporary else _handle_unexpected_error(error)
@@ -92,7 +92,7 @@ def _is_temporary(error: DBAPIError) -> bool:
     """Return whether a retry may succeed: the database is locked, timed out, unreachable or read-only."""
     # SQLITE_ERROR means an invalid statement, which fails again at every retry.
     if isinstance(error, OperationalError):
-        return primary_result_code(error) != sqlite3.SQLITE_ERROR
+        return get_primary_result_code(error) != sqlite3.SQLITE_ERROR
     return _get_sqlstate(error) == _READ_ONLY_SQLSTATE
 
 
@@ -105,7 +105,7 @@ def _handle_unavailable_database(error: DBAPIError | PoolTimeout) -> Response:
 def _describe_state(error: DBAPIError) -> str:
     """Return why the database is unavailable, as the predicate of a sentence."""
     if isinstance(error.orig, sqlite3.Error):
-        return _SQLITE_STATES.get(primary_result_code(error), "is not available")
+        return _SQLITE_STATES.get(get_primary_result_code(error), "is not available")
     state = _get_sqlstate(error)
     # psycopg reports no SQLSTATE if the server has not answered.
     if error.connection_invalidated or state is None or state.startswith(("08", "57P")):

@@ -177,7 +177,7 @@ def init_app(app: Flask) -> None:
     with app.app_context():
         engine = db.engine
     if engine.dialect.name == "sqlite":
-        log = files.side_files(Path(str(engine.url.database))).log
+        log = files.get_side_files(Path(str(engine.url.database))).log
         add_gauge(app, "wal_bytes", "Size of SQLite's write-ahead log.", lambda: _get_size(log))
     for name in ("checkedout", "checkedin", "overflow"):
         if read := getattr(engine.pool, name, None):

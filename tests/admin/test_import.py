@@ -201,7 +201,7 @@ def test_an_import_that_the_server_interrupted_can_go_on(blog, api, open_admin, 
     stopping.set()
     program = "import sys; sys.stdin.read()"
     monkeypatch.undo()
-    monkeypatch.setattr(runner, "build_command", lambda job, is_trial: [sys.executable, "-c", program])
+    monkeypatch.setattr(runner, "build_import_command", lambda job, is_trial: [sys.executable, "-c", program])
     page = open_admin("/admin/import/")
     send_file(page, make_zip(rye=BREAD.replace("Bread", "Rye")))
     go_on = page.get_by_role("button", name="Go on", exact=True)

@@ -17,7 +17,7 @@ from blogapi.content.taxonomies.tags import Tag
 from blogapi.operations.backups import restoring
 from blogapi.operations.backups import service as backups
 from blogapi.storage.database import db
-from blogapi.storage.files import side_files
+from blogapi.storage.files import get_side_files
 from blogapi.web.errors import Conflict
 from tests.audit_hooks.sqlite_files import allow_opening
 from tests.conftest import close_connections
@@ -80,7 +80,7 @@ def test_a_damaged_page_causes_no_wrong_response(blog, expected_responses, write
     starts = range(0, len(whole), PAGE_SIZE)
     texts = [start for start in starts if b"Words." in whole[start : start + PAGE_SIZE]]
     for number, start in enumerate((*sample(starts), *sample(texts))):
-        for leftover in side_files(blog):
+        for leftover in get_side_files(blog):
             leftover.unlink(missing_ok=True)
         write(blog, whole[:start] + JUNK[number % len(JUNK)] + whole[start + PAGE_SIZE :])
         try:
@@ -127,10 +127,10 @@ def killed_database(app, make_tag, instance, tmp_path) -> Path:
     for number in range(30):
         make_tag(f"tag {number}")
     database = instance / "blog.db"
-    for file in (database, side_files(database).log):
+    for file in (database, get_side_files(database).log):
         copy(file, tmp_path)
     close_connections(app)
-    for file in (database, side_files(database).log):
+    for file in (database, get_side_files(database).log):
         copy(tmp_path / file.name, file)
     return database
 
@@ -149,7 +149,7 @@ def test_every_write_in_the_log_of_a_killed_server_is_kept(killed_database):
 
 
 def test_the_last_write_is_dropped_if_a_power_failure_interrupted_it(killed_database):
-    log = side_files(killed_database).log
+    log = get_side_files(killed_database).log
     overwrite(log, log.stat().st_size - 100)
     assert len(list_tag_names()) == 29
 
@@ -162,7 +162,7 @@ def test_a_damaged_log_is_refused_until_doctor_drops_the_lost_writes(
         result = app.test_cli_runner().invoke(args=list(words))
         return result.exit_code, result.output
 
-    log = side_files(killed_database).log
+    log = get_side_files(killed_database).log
     damaged = overwrite(log, 3 if where == "head" else log.stat().st_size // 2)
     for _ in range(2):
         assert f"{log} is damaged: " in get_start_error() and "doctor --repair" in get_start_error()
@@ -173,7 +173,7 @@ def test_a_damaged_log_is_refused_until_doctor_drops_the_lost_writes(
     assert run("doctor", "--repair")[0] == 0
     close_connections(app)
     (kept,) = (instance / "backups").glob("*.db")
-    assert side_files(kept).log.read_bytes() == damaged
+    assert get_side_files(kept).log.read_bytes() == damaged
     found = list_tag_names()
     assert found == [f"tag {number}" for number in range(len(found))]
     assert len(found) < 30 and (found or where == "head")
@@ -181,7 +181,7 @@ def test_a_damaged_log_is_refused_until_doctor_drops_the_lost_writes(
 
 
 def test_a_backup_can_be_restored_over_a_blog_with_a_damaged_log(killed_database, app, instance, tmp_path):
-    log = side_files(killed_database).log
+    log = get_side_files(killed_database).log
     intact = read(log)
     backups.create_backup(instance, tmp_path / "backup.zip")
     copy(tmp_path / "blog.db", killed_database)
@@ -189,7 +189,7 @@ def test_a_backup_can_be_restored_over_a_blog_with_a_damaged_log(killed_database
     damaged = overwrite(log, len(intact) // 2)
     restored = restoring.restore_backup(tmp_path / "backup.zip", instance)
     assert restored.unreadable and restored.former_copy is not None
-    assert side_files(restored.former_copy).log.read_bytes() == damaged
+    assert get_side_files(restored.former_copy).log.read_bytes() == damaged
     assert len(list_tag_names()) == 30
     with pytest.raises(Conflict, match="moved with its log"):
         restoring.restore_backup(restored.former_copy, instance)

@@ -21,7 +21,7 @@ from blogapi.importing.jobs import runner
 from blogapi.importing.pipeline.run import ImportRun
 from blogapi.importing.texts.messages import DISK_FULL
 from blogapi.storage import checkpoint
-from blogapi.storage.files import side_files
+from blogapi.storage.files import get_side_files
 from tests.accounts.users.conftest import LOGIN
 from tests.audit_hooks.sqlite_files import allow_opening
 from tests.conftest import ARTICLES, KEYS, TAGS, close_connections
@@ -104,7 +104,7 @@ def write_until_refused(client) -> None:
 
 def test_a_log_on_a_small_disk_is_emptied_before_it_fills_the_disk(small_disk, as_admin):
     os.truncate(filler := fill_disk(small_disk), filler.stat().st_size - 6 * 1024**2)
-    log, sizes = side_files(small_disk / "blog.db").log, [0]
+    log, sizes = get_side_files(small_disk / "blog.db").log, [0]
     while not sizes[-1] < sizes[0]:
         assert as_admin.post(TAGS, json={"name": f"{uuid4()}"}).status_code == 201
         sizes.append(log.stat().st_size)
@@ -114,7 +114,7 @@ def test_a_log_on_a_small_disk_is_emptied_before_it_fills_the_disk(small_disk, a
 
 
 def test_a_log_is_emptied_on_a_disk_that_other_programs_have_filled(small_disk, as_admin):
-    log = side_files(small_disk / "blog.db").log
+    log = get_side_files(small_disk / "blog.db").log
     # A rewritten row needs no space in the database file.
     tag = as_admin.post(TAGS, json={"name": "first"}).json
     checkpoint.truncate_log(small_disk / "blog.db")

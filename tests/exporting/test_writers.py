@@ -269,5 +269,8 @@ def test_no_file_is_left_half_written(export, read, monkeypatch):
 
 
 def test_two_exports_into_the_same_folder_exclude_each_other(export, root):
-    with files.locked(root / writers._LOCK_NAME), pytest.raises(Conflict, match="Another export is writing"):
+    with (
+        files.lock_file(root / writers._LOCK_NAME),
+        pytest.raises(Conflict, match="Another export is writing"),
+    ):
         export()

@@ -14,7 +14,7 @@ import pytest
 
 from blogapi.importing import archives
 from blogapi.importing.blogapi_export import layout
-from blogapi.importing.media.file_lookup import MediaFiles
+from blogapi.importing.media.file_lookup import MediaFileFinder
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.messages import DISK_FULL
 
@@ -91,7 +91,7 @@ def test_files_beside_the_temporary_folder_are_no_part_of_a_blog(tmp_path):
             "../" * 8 + "other/secret.png",
             f"{tmp_path}/other/secret.png",
         ):
-            assert MediaFiles().find(reference, post, folder) is None
+            assert MediaFileFinder().find(reference, post, folder) is None
         assert layout.find_export(post) is None
         assert layout.find_export(folder / "a.md") is None
 
@@ -230,7 +230,7 @@ def test_a_zip_that_is_damaged_or_encrypted_is_refused(tmp_path, change, reason)
 
 
 @pytest.mark.parametrize(
-    ("module", "function"), [(archives.files, "create_private"), (archives.shutil, "copyfileobj")]
+    ("module", "function"), [(archives.files, "create_private_file"), (archives.shutil, "copyfileobj")]
 )
 def test_a_full_disk_is_reported(tmp_path, monkeypatch, module, function):
     path = make_zip(tmp_path / "x.zip", ("a.md", b"A"))

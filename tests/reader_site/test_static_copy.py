@@ -362,6 +362,17 @@ def test_unlisted_texts_are_left_out(build, folder):
     assert "freunde/index.html" not in files and b"Friends" not in files["index.html"]
 
 
+@pytest.mark.parametrize(
+    ("status", "says"),
+    [("published", ""), ("unlisted", "1 unlisted text and 0 redirects to them left out; ")],
+)
+def test_one_text_without_redirects(build, set_site, make_article, status, says):
+    set_site(url=URL)
+    make_article(title="Bread", status=status)
+    output = build()
+    assert says in output and ("unlisted" in output) is bool(says)
+
+
 @pytest.mark.usefixtures("unlisted")
 def test_unlisted_texts_are_written_if_asked(build, folder):
     build()
@@ -520,7 +531,7 @@ def test_two_builds_do_not_write_at_once(build, app, folder, set_site):
     set_site(url=URL)
     build()
     (manifest,) = (Path(app.instance_path) / static_copy.FOLDER_NAME).glob("*.txt")
-    with stored_files.locked(manifest.with_suffix(".lock")):
+    with stored_files.lock_file(manifest.with_suffix(".lock")):
         assert "Another build is writing" in build(status=1)
 
 

@@ -27,7 +27,7 @@ def log_path(app, instance, monkeypatch):
     monkeypatch.setattr(checkpoint, "MAX_LOG_BYTES", SHORT_LOG_BYTES)
     monkeypatch.setattr(checkpoint, "RETRY_SECONDS", 0.0)
     monkeypatch.setattr(app.extensions["blogapi-write-ahead-log"], "_next_try", 0.0)
-    return files.side_files(instance / "blog.db").log
+    return files.get_side_files(instance / "blog.db").log
 
 
 @pytest.fixture
@@ -181,7 +181,7 @@ def test_a_log_is_emptied_before_a_write_if_other_programs_have_filled_the_disk(
 
 
 def test_two_processes_make_no_checkpoint_at_once(instance, log_path, write_rows, checkpoints):
-    with files.locked(instance / "blog.db-checkpoint"):
+    with files.lock_file(instance / "blog.db-checkpoint"):
         write_rows(4, log_path)
         assert not checkpoints
     write_rows(1, log_path)

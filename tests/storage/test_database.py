@@ -16,7 +16,7 @@ from blogapi import create_app
 from blogapi.accounts.users.models import Account
 from blogapi.config import CannotStart
 from blogapi.storage.database import db, transaction
-from blogapi.storage.files import side_files
+from blogapi.storage.files import get_side_files
 from blogapi.web.access import Role
 from tests.audit_hooks.sqlite_files import allow_opening
 from tests.conftest import TAGS
@@ -114,7 +114,7 @@ def test_only_the_owner_can_read_the_database_files(instance):
         modes = {stat.S_IMODE((instance / name).stat().st_mode) for name in created}
         db.session.remove()
         db.engine.dispose()
-    log, index, _ = side_files(instance / "blog.db")
+    log, index, _ = get_side_files(instance / "blog.db")
     assert created == ["blog.db", index.name, log.name, "secret_key"]
     assert modes == {0o600}
 

@@ -13,7 +13,7 @@ from blogapi.storage import files
 
 
 def test_the_side_files_have_the_names_that_sqlite_uses(tmp_path):
-    assert [path.name for path in files.side_files(tmp_path / "blog.db")] == [
+    assert [path.name for path in files.get_side_files(tmp_path / "blog.db")] == [
         "blog.db-wal",
         "blog.db-shm",
         "blog.db-journal",

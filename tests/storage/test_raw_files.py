@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from blogapi.storage import integrity, raw_files
-from blogapi.storage.files import side_files
+from blogapi.storage.files import get_side_files
 
 pytestmark = pytest.mark.sqlite("its file and its log")
 
@@ -29,12 +29,12 @@ def database(tmp_path) -> Path:
         for number in range(COMMITS):
             connection.execute("INSERT INTO tag VALUES (?)", [number])
         shutil.copy(source, target)
-        shutil.copy(side_files(source).log, side_files(target).log)
+        shutil.copy(get_side_files(source).log, get_side_files(target).log)
     return target
 
 
 def damage(database: Path, start: int) -> None:
-    with side_files(database).log.open("r+b") as file:
+    with get_side_files(database).log.open("r+b") as file:
         file.seek(start)
         file.write(b"\xff" * 8)
 
@@ -56,10 +56,10 @@ def test_a_write_that_a_power_failure_interrupted_is_not_lost(database):
 @pytest.mark.parametrize("frame", [0, 4, COMMITS - 2])
 def test_the_writes_after_a_damaged_frame_are_lost(database, frame):
     damage_frame(database, frame)
-    log = side_files(database).log.read_bytes()
+    log = get_side_files(database).log.read_bytes()
     for _ in range(2):
         assert integrity.count_lost_writes(database) == COMMITS - 1 - frame
-    assert side_files(database).log.read_bytes() == log
+    assert get_side_files(database).log.read_bytes() == log
 
 
 def test_all_writes_after_a_damaged_header_are_lost(database):
@@ -68,7 +68,7 @@ def test_all_writes_after_a_damaged_header_are_lost(database):
 
 
 def test_a_database_without_a_log_has_lost_nothing(database):
-    side_files(database).log.unlink()
+    get_side_files(database).log.unlink()
     assert integrity.count_lost_writes(database) == 0
     assert integrity.count_lost_writes(database.with_name("missing.db")) == 0
 
@@ -98,6 +98,6 @@ def test_nothing_is_counted_while_a_writer_changes_the_log(database, monkeypatch
 
 def test_the_program_copies_a_file_unchanged(database, tmp_path):
     raw_files._main("copy", str(database), str(tmp_path / "first"))
-    integrity.copy_unchanged(database, tmp_path / "second")
+    integrity.copy_database_bytes(database, tmp_path / "second")
     for name in ("first", "second"):
         assert (tmp_path / name).read_bytes() == database.read_bytes()

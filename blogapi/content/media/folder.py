@@ -44,14 +44,14 @@ class MediaFolder:
         """
         with report_full_disk():
             self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with files.temporary_folder(self.root, _TEMPORARY_PREFIX) as path:
+            with files.create_temporary_folder(self.root, _TEMPORARY_PREFIX) as path:
                 yield path
 
     @contextmanager
     def create_temporary_file(self) -> Iterator[Path]:
         """Yield the path of an empty private file on the same disk; the file is deleted at the end."""
         with self.create_temporary_folder() as folder:
-            files.create_private(folder / "file")
+            files.create_private_file(folder / "file")
             yield folder / "file"
 
     def delete_abandoned_folders(self) -> None:

@@ -102,7 +102,7 @@ def write_file(root: Path, file: StoredFile, copy: Callable[[IO[bytes]], bool]) 
     `copy` writes the content. The file gets its name when it is complete, and only if `copy` returns True.
     """
     target = root / file.path
-    with files.partial_file(root / "copy") as partial:
+    with files.create_partial_file(root / "copy") as partial:
         with partial.open("wb") as output:
             is_intact = copy(output)
         if is_intact:

@@ -104,7 +104,7 @@ class SqliteCommitVersion:
             )
             # The values of `data_version` on two different connections cannot be compared.
             self._data_version, self._visible = -1, None
-            self._opened = files.file_identity(self._path)
+            self._opened = files.get_file_identity(self._path)
         self._check_file(time.monotonic())
         (data_version,) = self._query("PRAGMA data_version")
         return int(data_version)
@@ -126,7 +126,7 @@ class SqliteCommitVersion:
     def _check_file(self, now: float) -> None:
         if now < self._next_check:
             return
-        if self._opened != files.file_identity(self._path):
+        if self._opened != files.get_file_identity(self._path):
             raise sqlite3.OperationalError("The database file was removed or replaced.")
         self._next_check = now + CHECK_SECONDS
 

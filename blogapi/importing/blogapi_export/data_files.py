@@ -69,7 +69,7 @@ class ExportedMedia:
 class BlogData:
     """The data of an export besides its articles; `reports` has a report for each unreadable item.
 
-    `showed_itself` is whether blogapi itself showed the blog to readers.
+    `showed_itself` is whether the former blog had the setting `built_in`.
     """
 
     terms: dict[tuple[str, str], ExportedTerm] = field(default_factory=dict)
@@ -102,12 +102,12 @@ def _read_term(
         created=created,
         last_updated=updated,
         parent=values.get_text(given, "parent"),
-        former_slugs=values.get_former(given, "former_slugs", updated),
+        former_slugs=values.get_former_names(given, "former_slugs", updated),
     )
 
 
 def _read_media(export: ExportFolder, fields: Values) -> ExportedMedia:
-    """Return a media file; if the export has no hash of it, the library may change the file."""
+    """Return a media file; the library may change a file whose hash the export does not contain."""
     values.refuse_surrogates(fields)
     created, updated = _get_times(fields)
     file = values.get_text(fields, "file")
@@ -151,7 +151,7 @@ def _read_site(fields: Values, pictures: Mapping[str, str]) -> dict[str, Any]:
     for key, inner in names.items():
         items = values.get_mappings(fields, key)
         site[key] = [{name: values.get_text(item, name) for name in inner} for item in items]
-    # Exports without languages keep those of this blog.
+    # If an export has no languages, this blog keeps its own.
     return {key: value for key, value in site.items() if value or key != "languages"}
 
 

@@ -61,7 +61,7 @@ class ExportFolder:
     def get_uuid(self, item: Values, path: str) -> UUID:
         """Return the uuid of an item; if the item has none, derive it from the source and `path`.
 
-        Raises RefusedFile if the item has no uuid and the folder no source: two blogs can have the same path.
+        Raises RefusedFile if the uuid and the source are missing, because two blogs can have the same path.
         """
         if item.get("uuid"):
             return values.get_uuid(item, "uuid")
@@ -72,7 +72,7 @@ class ExportFolder:
         return uuid5(uuid5(_NAMESPACE, self.source), escape_file_name(path))
 
     def is_article(self, path: Path) -> bool:
-        """Return whether the folder of a text file makes it an article, even without the field `blogapi`."""
+        """Return whether a text file is an article due to its folder, even without the field `blogapi`."""
         try:
             layouts = LAYOUTS.values() if self.source else ()
         except RefusedFile:

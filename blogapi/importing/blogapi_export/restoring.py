@@ -59,10 +59,10 @@ _KEPT = "The article has a working copy in this blog, which stays as it is."
 
 
 @dataclass(frozen=True, slots=True)
-class WorkingCopies:
-    """Saves working copies of articles that have none, with the user who imports as the one who saved them.
+class WorkingCopyRestorer:
+    """Stores the working copies of an export, as if the importing user had saved them.
 
-    `articles` has the uuids of the articles that the import has read, because a dry run does not store them.
+    `articles` has the uuids of the articles that the import has read, because a dry run stores no articles.
     """
 
     state: ImportState
@@ -78,7 +78,7 @@ class WorkingCopies:
                 try:
                     if not isinstance(item, dict):
                         raise RefusedFile("It is not an object; correct it.")
-                    result, notes = self._save(item)
+                    result, notes = self._save_copy(item)
                 except REFUSALS as error:
                     result, notes = Result.REFUSED, (describe_refusal(error),)
                 yield FileReport(f"{key}#{number}", result, notes=notes, title=f"Working copy of “{title}”")
@@ -86,18 +86,18 @@ class WorkingCopies:
             reason = f"Its working copies cannot be read ({str(error)[:200]}); export the blog again."
             yield FileReport(key, Result.REFUSED, notes=(reason,))
 
-    def _save(self, item: Values) -> tuple[Result, tuple[str, ...]]:
+    def _save_copy(self, item: Values) -> tuple[Result, tuple[str, ...]]:
         uuid, last_updated = values.get_uuid(item, "article"), values.get_time(item, "last_updated")
         body: Fields = {name: item[name] for name in _BODY_SCHEMA.fields if name in item and name != "custom"}
         body["content"] = replace_references(values.get_text(item, "content"), self.media_uuids)
         for name, kind in (("category", CATEGORIES), ("tags", TAGS), ("authors", AUTHORS)):
             slugs = values.get_texts(item, name)
-            terms = exported_terms.find_existing(kind.singular, slugs, self.state.exported_terms)
+            terms = exported_terms.match_terms(kind.singular, slugs, self.state.exported_terms)
             body[name] = [str(terms[slug].uuid) for slug in slugs if slug in terms]
         body["category"] = next(iter(body["category"]), None)
         article_input = replace(
             _BODY_SCHEMA.load(body),
-            custom=convert_imported_values(values.get_custom(item)),
+            custom=convert_imported_values(values.get_custom_values(item)),
             replaces_custom=True,
         )
         with transaction():
@@ -122,7 +122,7 @@ class WorkingCopies:
 
 
 @dataclass(slots=True)
-class Restored:
+class Summary:
     """The result for one export: what was stored or, in a dry run, would be stored."""
 
     counts: Counter[str] = field(default_factory=Counter)
@@ -131,7 +131,7 @@ class Restored:
     media_uuids: dict[UUID, UUID] = field(default_factory=dict)
 
 
-def restore_media(data: BlogData, state: ImportState, key: str, restored: Restored) -> Iterator[FileReport]:
+def restore_media(data: BlogData, state: ImportState, key: str, restored: Summary) -> Iterator[FileReport]:
     """Store the media files as uploads of the user; yield a report for each file that was not stored."""
     for group in chunk(data.media):
         known = queries.find_uploads([item.hash for item in group])
@@ -180,7 +180,7 @@ def _store_file(
         return stored.uuid, is_new
 
 
-def restore_terms(data: BlogData, importer: Importer, key: str, restored: Restored) -> Iterator[FileReport]:
+def restore_terms(data: BlogData, importer: Importer, key: str, restored: Summary) -> Iterator[FileReport]:
     """Create the terms that this blog does not have; yield a report for each term that is refused."""
     parents = {(term.kind, term.slug): (term.kind, term.parent) for term in data.terms.values()}
     ordered = list_parents_first(data.terms.values(), parents, lambda term: (term.kind, term.slug))
@@ -188,7 +188,7 @@ def restore_terms(data: BlogData, importer: Importer, key: str, restored: Restor
         with importer.open_transaction():
             for kind, taxonomy in exported_terms.TAXONOMIES.items():
                 by_slug = {term.slug: term for term in terms if term.kind == kind}
-                existing = exported_terms.find_existing(kind, by_slug, data.terms)
+                existing = exported_terms.match_terms(kind, by_slug, data.terms)
                 for term in (term for slug, term in by_slug.items() if slug not in existing):
                     try:
                         with savepoint():
@@ -199,7 +199,7 @@ def restore_terms(data: BlogData, importer: Importer, key: str, restored: Restor
                         yield report_refusal(f"{key}/{kind}/{term.slug[:100]}", error)
 
 
-def restore_fields(data: BlogData, key: str, state: ImportState, restored: Restored) -> Iterator[FileReport]:
+def restore_fields(data: BlogData, key: str, state: ImportState, restored: Summary) -> Iterator[FileReport]:
     """Define the custom fields that this blog does not have, if an admin imports the export."""
     known = {definition.name for definition in list_definitions()}
     wanted = [definition for definition in data.fields if definition.get("name") not in known]
@@ -216,7 +216,7 @@ def restore_fields(data: BlogData, key: str, state: ImportState, restored: Resto
             body |= {it: values.get_flag(definition, it) for it in ("list", "required", "searched")}
             for name, convert in (("minimum", float), ("maximum", float), ("position", int)):
                 if definition.get(name) is not None:
-                    body[name] = values.convert_number(definition, name, convert)
+                    body[name] = values.get_number(definition, name, convert)
             fields = _FIELD_SCHEMA.load(body)
             if not state.dry_run:
                 custom_field_service.define_field(fields, uuid=uuid)
@@ -225,7 +225,7 @@ def restore_fields(data: BlogData, key: str, state: ImportState, restored: Resto
             yield report_refusal(f"{key}/fields/{to_line(definition.get('name'))[:64]}", error)
 
 
-def restore_site(data: BlogData, key: str, restored: Restored, *, dry_run: bool) -> Iterator[FileReport]:
+def restore_site(data: BlogData, key: str, restored: Summary, *, dry_run: bool) -> Iterator[FileReport]:
     """Store the fields of the site unless fields of the site are already set in this blog."""
     if data.site is None:
         return
@@ -235,7 +235,7 @@ def restore_site(data: BlogData, key: str, restored: Restored, *, dry_run: bool)
         yield report_refusal(f"{key}/site", error)
         return
     site = get_site()
-    # Only an admin decides that everyone can read this blog.
+    # The import does not make this blog readable for everyone; an admin decides that.
     if data.showed_itself and not site.built_in:
         restored.notes.append("The former blog showed itself; `site set built_in=true` does so here.")
     differing = [name for name, value in fields.items() if getattr(site, name) != value]
@@ -254,7 +254,7 @@ def restore_site(data: BlogData, key: str, restored: Restored, *, dry_run: bool)
 
 
 def restore_redirects(
-    data: BlogData, key: str, state: ImportState, restored: Restored
+    data: BlogData, key: str, state: ImportState, restored: Summary
 ) -> Iterator[FileReport]:
     """Store the custom redirects with new paths, if an admin imports; yield a report for each refusal."""
     rows = [redirect for redirect in data.redirects if redirect.get("kind") == CUSTOM]

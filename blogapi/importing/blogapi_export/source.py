@@ -1,4 +1,4 @@
-"""The source that reads exports of blogapi, and their articles: YAML front matter before a text."""
+"""Reads the articles in exports of blogapi: text files with YAML front matter."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from blogapi.exporting.exported_addresses import restore_content
 from blogapi.importing.blogapi_export import data_files, layout, restoring, values
 from blogapi.importing.blogapi_export.data_files import MAX_NAME_LENGTH, BlogData, replace_references
 from blogapi.importing.blogapi_export.layout import ExportFolder
-from blogapi.importing.blogapi_export.restoring import Restored, WorkingCopies, restore_redirects
+from blogapi.importing.blogapi_export.restoring import Summary, WorkingCopyRestorer, restore_redirects
 from blogapi.importing.blogapi_export.values import Values
 from blogapi.importing.format_api import privacy
 from blogapi.importing.format_api.article_record import ArticleRecord
@@ -78,11 +78,11 @@ def make_key(uuid: object) -> str:
     return f"blogapi:{uuid}"
 
 
-class ArticleFiles:
+class ArticleReader:
     """Reads the article files of an export.
 
-    `media_uuids` are the uuids of media files in this blog, by those in the export, if these differ. Each
-    article is added to `files`, which has the file that contains it by its uuid.
+    `media_uuids` maps uuids of media files in the export to other uuids of these files in this blog. Each
+    article is added to `files`, which maps the uuid of an article to the key of its file.
     """
 
     def __init__(
@@ -176,8 +176,8 @@ class ArticleFiles:
             **place_in_tree,
             **({"slug": slug} if slug else {}),
         }
-        former_slugs = values.get_former(metadata, "former_slugs", last_updated)
-        former_paths = values.get_former(metadata, "former_paths", last_updated)
+        former_slugs = values.get_former_names(metadata, "former_slugs", last_updated)
+        former_paths = values.get_former_names(metadata, "former_paths", last_updated)
         values.refuse_surrogates([body, former_slugs, former_paths, media_paths])
         if uuid in self._files:
             raise RefusedFile(
@@ -197,7 +197,7 @@ class ArticleFiles:
             # The import looks for the pictures of a folder that another program has written.
             path=path if self.export.source else None,
             cover_image=texts["cover_image"] if self.export.source else "",
-            custom=values.get_custom(entries),
+            custom=values.get_custom_values(entries),
             uuid=uuid,
             body=body,
             created=created,
@@ -218,13 +218,13 @@ class ArticleFiles:
         terms: dict[str, Any] = {"category": None}
         if metadata.get("type") != ItemType.PAGE:
             names, slugs = categories[:1] or [DEFAULT_CATEGORY], values.get_texts(metadata, "category")
-            (terms["category"],) = self._find_references("category", names, slugs)
+            (terms["category"],) = self._find_terms("category", names, slugs)
         for field in LINK_FIELDS:
             names, slugs = values.get_texts(entries, field.name), values.get_texts(metadata, field.name)
-            terms[field.name] = self._find_references(field.kind, names, slugs)
+            terms[field.name] = self._find_terms(field.kind, names, slugs)
         return terms
 
-    def _find_references(self, kind: str, names: Sequence[str], slugs: Sequence[str]) -> list[dict[str, str]]:
+    def _find_terms(self, kind: str, names: Sequence[str], slugs: Sequence[str]) -> list[dict[str, str]]:
         """Return the slug and the name of each named term; `slugs` decides between terms of the same name.
 
         A name that the export does not contain becomes a new term.
@@ -317,7 +317,7 @@ def _read_slug(fields: Values, notes: list[str]) -> str:
 
 
 class ExportSource(Source):
-    """Reads the articles of exports; `prepare_blog` stores all other contents before."""
+    """Reads the articles of exports; `restore_blog` stores all other contents before."""
 
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         super().__init__(total=len(entries))
@@ -339,12 +339,12 @@ class ExportSource(Source):
         #: The uuids of the articles that were read, with the files that contain them.
         self._files: dict[UUID, str] = {}
 
-    def prepare_blog(self, importer: Importer) -> Iterator[FileReport]:
+    def restore_blog(self, importer: Importer) -> Iterator[FileReport]:
         """Store the media files, the terms and the site of the exports; yield a report for each refusal.
 
         A dry run stores nothing. Call this before `read`, outside of any transaction.
         """
-        restored = Restored()
+        restored = Summary()
         for export in list(self._folders):
             try:
                 data = self._data[export] = data_files.read_data(export)
@@ -371,7 +371,7 @@ class ExportSource(Source):
         yield from self._unread
         for export, entries in self._folders.items():
             data = self._data.get(export) or data_files.read_data(export)
-            reader = ArticleFiles(export, data, self._now, self._media_uuids, self._files)
+            reader = ArticleReader(export, data, self._now, self._media_uuids, self._files)
             pages = []
             for entry in entries:
                 item = read_item(entry.key, partial(reader.read, entry))
@@ -382,9 +382,9 @@ class ExportSource(Source):
             parents = {page.key: make_key(page.body["parent"]) for page in pages}
             yield from list_parents_first(pages, parents, lambda page: page.key)
 
-    def finish_blog(self, importer: Importer) -> Iterator[FileReport]:
-        """Store the working copies of the articles; yield a report for each. Call this at the end."""
-        copies = WorkingCopies(importer.state, self._media_uuids, self._files)
+    def restore_working_copies(self, importer: Importer) -> Iterator[FileReport]:
+        """Store the working copies of the stored articles, after all articles; yield a report for each."""
+        copies = WorkingCopyRestorer(importer.state, self._media_uuids, self._files)
         for export in self._folders:
             name = export.layout.working_copies
             if (export.root / name).is_file():
@@ -394,8 +394,8 @@ class ExportSource(Source):
 def detect(entry: Entry, head: bytes) -> bool:
     """Return whether the file belongs to an export of blogapi.
 
-    In the folder of an export, these are the data files and the text files with the field `blogapi` in the
-    front matter. If `blogapi.yaml` names a source, they are all files in the folders of articles too. Other
+    An export consists of the data files and of the text files with the field `blogapi` in the front matter.
+    If `blogapi.yaml` names a source, all files in the folders of articles belong to the export too. Other
     files in the folder belong to other formats.
     """
     export = layout.find_export(entry.path)

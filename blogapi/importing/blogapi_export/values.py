@@ -66,8 +66,8 @@ def get_time(values: Values, name: str) -> datetime | None:
     return time
 
 
-def convert_number(values: Values, name: str, convert: Callable[[str], float]) -> float:
-    """Return a number, which YAML reads as a text."""
+def get_number(values: Values, name: str, convert: Callable[[str], float]) -> float:
+    """Return a number; the YAML parser has read it as a text."""
     try:
         return convert(str(values[name]))
     except ValueError as error:
@@ -75,7 +75,7 @@ def convert_number(values: Values, name: str, convert: Callable[[str], float]) -
 
 
 def get_flag(values: Values, name: str) -> bool:
-    """Return whether a field is true; YAML reads it as a text."""
+    """Return whether a field is true; the YAML parser has read `true` as a text."""
     return values.get(name) in (True, "true")
 
 
@@ -112,8 +112,8 @@ def get_mapping(values: Values, name: str) -> Values:
     return value
 
 
-def get_former(values: Values, name: str, time: datetime | None) -> dict[str, datetime | None]:
-    """Return the texts in `former_slugs` or `former_paths` with their times; `time` is for a missing time."""
+def get_former_names(values: Values, name: str, time: datetime | None) -> dict[str, datetime | None]:
+    """Return the texts in `former_slugs` or `former_paths` with their times; `time` is the default."""
     times: dict[str, datetime | None] = {}
     key = name.removeprefix("former_").removesuffix("s")
     for item in get_list(values, name):
@@ -138,7 +138,7 @@ def _refuse_value(name: str, value: object, expected: str, example: str) -> NoRe
     raise RefusedFile(f"`{name}` ({shown}) is not {expected}; write for example `{example}`.")
 
 
-def get_custom(values: Values) -> dict[str, Any]:
+def get_custom_values(values: Values) -> dict[str, Any]:
     """Return the values of the custom fields by name, as JSON types."""
     found: dict[str, Any] = json.loads(json.dumps(get_mapping(values, "custom"), default=str))
     return {name: value for name, value in found.items() if is_field_name(name) and value is not None}

@@ -36,7 +36,7 @@ class TermRecord:
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """A sign that may have hidden an article, although no table lists it as a sign of a known system.
+    """A sign that may have hidden an article in its former blog; no table of known signs contains it.
 
     The article becomes a draft unless `--publish-marked` names each of its guesses.
     """

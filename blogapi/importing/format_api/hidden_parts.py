@@ -39,8 +39,8 @@ _CONDITIONAL = {"if", "unless"}
 def hide_parts(record: ArticleRecord) -> ArticleRecord:
     """Return the record without the parts of its text that visitors could not see, and with notes.
 
-    The record becomes a draft if a mark hides another part. Otherwise, it gets a guess for each part whose
-    name has a word of `hiding_words`. Exports of blogapi are not changed.
+    The record becomes a draft if a mark hides another part. Otherwise, the record gets a guess for each part
+    whose name has a word of `hiding_words`. Exports of blogapi are not changed.
     """
     if record.uuid is not None:
         return record
@@ -66,7 +66,7 @@ def drop_hidden_text(
 ) -> tuple[str, list[str], list[str], bool]:
     """Return the text without the parts that visitors could not see, notes, and a list of these parts.
 
-    With `keeps_unclear`, hidden elements without a clear end stay; the last value says whether there are any.
+    With `keeps_unclear`, hidden elements without a clear end stay; the last value is whether any stay.
     """
     if content_type == "text" or not _HINT.search(content):
         return content, [], [], False
@@ -146,17 +146,17 @@ def _find_guesses_in_text(record: ArticleRecord) -> Iterator[Guess]:
         ):
             continue
         if not ends:
-            # Code is looked for only in the few texts with such a name.
+            # Only the few texts with names of hidden parts are searched for code, because this is slow.
             text = blank_code(record.content, record.content_type)
             shown = {it.groups() for it in _NAMED_PART.finditer(text)}
             ends = {next(filter(None, groups)).lower() for groups in _END_NAME.findall(text)} | {""}
         is_enclosing = bool(comment or container) or (name.lower() in ends and void is None)
-        if (is_enclosing or hiding_words.is_wall(name)) and found in shown:
+        if (is_enclosing or hiding_words.is_paywall_name(name)) and found in shown:
             yield make_guess(kind, words if name.lower() in _CONDITIONAL else name, subject)
 
 
 def _find_condition(name: str, condition: str) -> str:
-    """Return a condition about the reader after its tag, or ""; a negated condition hides no text."""
+    """Return the tag `name` with its condition if this is about readers and not negated, otherwise ""."""
     is_negated = (name.lower() == "unless") != bool(re.search(r"!(?!=)|\bnot\b|== *false\b", condition))
     words = _CONDITION_WORDS.findall(condition)
     is_about_reader = any(

@@ -120,7 +120,7 @@ def split_name(name: str) -> tuple[str, ...]:
     return tuple(filter(None, _SEPARATORS.split(_CAMEL.sub("_", name).lower())))
 
 
-def _is_strong(word: str) -> bool:
+def _is_strong_word(word: str) -> bool:
     return (
         word in _STRONG
         or word.removesuffix("s") in _STRONG
@@ -131,7 +131,7 @@ def _is_strong(word: str) -> bool:
     )
 
 
-def _is_weak(word: str) -> bool:
+def _is_weak_word(word: str) -> bool:
     return word in _WEAK or word.removesuffix("s") in _WEAK
 
 
@@ -145,13 +145,13 @@ def has_other_use(name: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_hiding_name(name: str) -> bool:
-    """Return whether the name of a shortcode, block, component, container or tag has a word that hides."""
+    """Return whether the name of a shortcode, block, component, container or tag has a word for hiding."""
     words = set(split_name(name))
     if has_other_use(name):
         return False
-    if any(map(_is_strong, words)) or words & (DRAFTS | {"unpublished", "wip"}):
+    if any(map(_is_strong_word, words)) or words & (DRAFTS | {"unpublished", "wip"}):
         return True
-    weak = {word for word in words if _is_weak(word)}
+    weak = {word for word in words if _is_weak_word(word)}
     return len(words) > 1 and bool(weak) and words - weak <= _NEIGHBOURS and bool(words - {"if", "can"})
 
 
@@ -163,22 +163,22 @@ def has_hiding_attribute(attributes: str) -> bool:
     )
 
 
-def is_wall(name: str) -> bool:
+def is_paywall_name(name: str) -> bool:
     """Return whether an element with this name hides the text after it, as a `paywall` does."""
-    return any(word.endswith("wall") and _is_strong(word) for word in split_name(name))
+    return any(word.endswith("wall") and _is_strong_word(word) for word in split_name(name))
 
 
 @lru_cache(maxsize=4096)
 def is_hiding_key(name: str) -> bool:
-    """Return whether a key, a custom field or an attribute has a word that hides, and no other purpose."""
+    """Return whether a key, a custom field or an attribute has a word for hiding, and no other purpose."""
     words = set(split_name(name))
     if words & _PAGE_PARTS or has_other_use(name) or len(words) < 2:
         return False
-    hiding = {word for word in words if _is_strong(word) or _is_weak(word)}
+    hiding = {word for word in words if _is_strong_word(word) or _is_weak_word(word)}
     # Weak words can name a condition: `required_plan`, `allowedRoles`, `staff_only`.
-    weak = {word for word in words if _is_weak(word)} - {"only", "if", "can", "access"}
+    weak = {word for word in words if _is_weak_word(word)} - {"only", "if", "can", "access"}
     has_condition = bool(weak and words & _CONDITIONS) and words <= weak | _NEIGHBOURS
-    return has_condition or (words - hiding <= _NEIGHBOURS and any(map(_is_strong, words)))
+    return has_condition or (words - hiding <= _NEIGHBOURS and any(map(_is_strong_word, words)))
 
 
 def is_hiding_entry(name: str, value: str) -> bool:
@@ -190,10 +190,10 @@ def is_hiding_entry(name: str, value: str) -> bool:
         return True
     if len(words) == 1 and value in TRUE_WORDS:
         word = next(iter(words))
-        return _is_strong(word) or word in UNFINISHED | PRIVATE
+        return _is_strong_word(word) or word in UNFINISHED | PRIVATE
     if value in TRUE_WORDS and words & UNFINISHED and words - UNFINISHED <= _NEIGHBOURS:
         return True
-    if value.isdecimal() and words & {"level", "levels"} and not any(map(_is_strong, words)):
+    if value.isdecimal() and words & {"level", "levels"} and not any(map(_is_strong_word, words)):
         return False
     return is_hiding_key(name)
 

@@ -40,7 +40,7 @@ _KEPT_ATTRIBUTES = {
 
 
 def replace_frames(html: str) -> tuple[str, int]:
-    """Return the HTML with links in place of iframes of hosts that are not allowed, and the links' number."""
+    """Return the HTML with links in place of iframes of forbidden hosts, and the number of these links."""
     count = 0
 
     def replace_frame(frame: re.Match[str]) -> str:

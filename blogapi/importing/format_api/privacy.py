@@ -76,7 +76,7 @@ def find_draft_reasons_in_front_matter(
         is_only_unlisted = rule and set(_to_words(value)) & rule.private == privacy_signs.UNLISTED_VALUES
         if rule is None or (rule.is_guess and not is_only_unlisted):
             yield from _find_guessed_reasons(key, name, rule, value)
-        elif not _is_public(rule, value):
+        elif not _is_public_value(rule, value):
             unlisting = privacy_signs.UNLISTED_VALUES | privacy_signs.UNLISTED_VALUES_BY_GENERATOR.get(
                 (generator, name), frozenset()
             )
@@ -87,7 +87,7 @@ def _find_guessed_reasons(
     key: str, name: str, rule: privacy_signs.FieldRule | None, value: object
 ) -> Iterator[DraftReason]:
     last = key.rpartition(".")[2]
-    if _is_private_entry(last, name, value) if rule is None else not _is_public(rule, value):
+    if _is_private_entry(last, name, value) if rule is None else not _is_public_value(rule, value):
         shown, text = to_line(key)[:60], to_line(value)[:100] or ", ".join(_to_words(value))[:100]
         is_new = rule is None or rule.is_new
         note = f"It has `{shown}`" if "passw" in last.lower() else f"It has `{shown}: {text}`"
@@ -149,7 +149,7 @@ def flatten_entries(entries: Mapping[str, object]) -> Iterator[tuple[str, str, o
             yield key, name, value
 
 
-def _is_public(rule: privacy_signs.FieldRule, value: object) -> bool:
+def _is_public_value(rule: privacy_signs.FieldRule, value: object) -> bool:
     if rule.dates_are_public and dates.parse_date(value):
         return True
     words = set(_to_words(value))
@@ -214,7 +214,7 @@ def choose_status(
 ) -> tuple[str, tuple[str, ...]]:
     """Return "published" or "draft", and the reason for a draft if the source does not call it a draft.
 
-    `names` maps the statuses of the source to those of STATUSES; a status without a name is unknown. `reason`
+    `names` maps the statuses of the source to the keys of STATUSES; all other statuses are unknown. `reason`
     says why visitors could not read the article; "" = they could. The times are aware, and a published
     article with a future date is scheduled.
     """

@@ -1,6 +1,6 @@
 """The signs that a text was hidden from the visitors of its former blog, for all formats.
 
-A private text whose sign is missing here becomes public.
+A private text becomes public if this module does not contain its sign.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from blogapi.importing.format_api.hiding_words import (
     has_other_use,
     is_hiding_entry,
     is_hiding_name,
-    is_wall,
+    is_paywall_name,
     split_name,
 )
 from blogapi.importing.texts.lines import normalize_key, split_words
@@ -258,7 +258,7 @@ CONTENT_FOLDERS = {
     "pelican": ("content", "path"),
     "mkdocs": ("docs", "docsdir"),
     "quartz": ("content", ""),
-    # The configuration is a program, which can name another folder.
+    # The configuration of these generators is a program, which can name another folder.
     "docusaurus": ("blog", ""),
     "nuxt": ("content", ""),
     "vitepress": ("src", ""),
@@ -316,18 +316,18 @@ TEXT_MARKS = {
 HARMLESS_TAGS = ("encrypt-email", "encrypt-mail", "email-encrypt")
 
 
-def _join_names(kind: str, *, has_star: bool = False) -> str:
+def _make_pattern(kind: str, *, has_star: bool = False) -> str:
     names = (name for name in list_names(TEXT_MARKS[kind]) if ("*" in name) == has_star)
     return "|".join(names).replace("-", "[-_ ]?").replace("*", r"[\w-]*")
 
 
 #: Matches a mark; the matched group is named after its kind. A tag with the group `pair` needs an end tag.
 TEXT_MARK = re.compile(
-    rf"<!--\s*+(?P<comment>(?:{_join_names('comment')})(?:[\s:_-]*(?:start|begin|break))?)\s*+-->"
-    rf"|<(?P<element>{_join_names('element')})(?=[\s/>])"
-    rf"|(?<![^\s>]):{{3,}}+[ \t]*+\{{?[.#]?(?P<container>{_join_names('container')})(?![\w-])"
+    rf"<!--\s*+(?P<comment>(?:{_make_pattern('comment')})(?:[\s:_-]*(?:start|begin|break))?)\s*+-->"
+    rf"|<(?P<element>{_make_pattern('element')})(?=[\s/>])"
+    rf"|(?<![^\s>]):{{3,}}+[ \t]*+\{{?[.#]?(?P<container>{_make_pattern('container')})(?![\w-])"
     rf"|\{{(?:\{{[<%]|%)-?\s*+(?!(?:{'|'.join(HARMLESS_TAGS).replace('-', '[-_]?')})[\s%>])"
-    rf"(?P<tag>(?:{_join_names('tag')}|(?P<pair>{_join_names('tag', has_star=True)}))(?![\w-]))",
+    rf"(?P<tag>(?:{_make_pattern('tag')}|(?P<pair>{_make_pattern('tag', has_star=True)}))(?![\w-]))",
     re.IGNORECASE,
 )
 #: The name of an end tag: `{{< /x >}}`, `{% endx %}`.
@@ -526,8 +526,8 @@ _GUESSED_WORD = _sign("", "", _NO_MATCH, is_guess=True, is_new=True)
 def guess_block_sign(name: str, *, is_enclosing: bool) -> HidingSign | None:
     """Return a sign if the name of an unknown block, without its namespace, has a word that hides a text."""
     last = name.rpartition("/")[2] if "/" in name else ""
-    # Blocks named `login` and `subscriptions` are forms.
-    hides = is_hiding_name(last) and last not in ("login", "subscriptions") if is_enclosing else is_wall(last)
+    is_form = last in ("login", "subscriptions")
+    hides = is_hiding_name(last) and not is_form if is_enclosing else is_paywall_name(last)
     return _GUESSED_WORD if hides else None
 
 
@@ -599,7 +599,7 @@ def guess_shortcode_sign(name: str, attributes: Mapping[str, object]) -> HidingS
     is_former = is_former and not has_other_use(name)
     if words.isdisjoint(OTHER_WORDS):
         is_former = is_former or any(map(attributes.get, HIDING_SHORTCODE_ATTRIBUTES))
-    # An unknown shortcode with a start tag and an end tag can hide its text even without such a word.
+    # An unknown shortcode can hide its text even if its name has no word for hiding.
     is_shown = has_other_use(name) or not words.isdisjoint(OTHER_WORDS)
     hides = is_former or is_hiding_name(name) or not is_shown
     return _sign(name, "", is_guess=True, is_new=not is_former) if hides else None

@@ -32,14 +32,14 @@ class CustomField(Protocol):
     is_list: bool  #: whether an article has a list of such values
 
 
-class CustomFields:
+class CustomFieldFinder:
     """Finds custom fields by the names of fields in a source, in any spelling. This base class finds none."""
 
     def find(self, key: str) -> CustomField | None:
         """Return the definition for a field of a source, or None."""
         return None
 
-    def convert(self, entries: Mapping[str, Any]) -> dict[str, Any]:
+    def convert_entries(self, entries: Mapping[str, Any]) -> dict[str, Any]:
         """Return the values by the names of their custom fields."""
         return {}
 
@@ -61,7 +61,7 @@ class ImportOptions:
     pages: str = "keep"  #: "skip" = pages are not imported
     post_types: tuple[str, ...] = ()  #: further post types of WordPress that are imported
     #: the custom fields of the blog, which get the values of source fields with their names
-    custom_fields: CustomFields = field(default_factory=CustomFields)
+    custom_fields: CustomFieldFinder = field(default_factory=CustomFieldFinder)
     #: the folders of earlier imports, by the keys of their files
     roots: Mapping[str, str] = field(default_factory=dict)
     #: the keys of earlier imports whose articles exist; an item that the former blog does not show is then a
@@ -143,7 +143,7 @@ class FileSource(Source):
 
     @abstractmethod
     def read_entry(self, entry: Entry) -> Iterable[Item]:
-        """Return the records and reports of a file; RefusedFile and NotAnArticle end the reading of it."""
+        """Return the records and reports of a file; RefusedFile and NotAnArticle end its reading."""
 
 
 OpenSource = Callable[[Sequence[Entry], ImportOptions], Source]

@@ -124,7 +124,7 @@ def _walk_folder(root: Path) -> Iterator[tuple[Path, RefusedFile | NotAnArticle 
         path = stack.pop()
         try:
             is_folder = _is_folder(path)
-            problem = _find_problem(path.name, is_folder=is_folder)
+            problem = _find_name_problem(path.name, is_folder=is_folder)
             if is_folder and problem is None:
                 stack.extend(_list_folder(path))
             else:
@@ -145,7 +145,7 @@ def _is_link(status: os.stat_result) -> bool:
     return stat.S_ISLNK(status.st_mode) or getattr(status, "st_reparse_tag", 0) == _JUNCTION_TAG
 
 
-def _find_problem(name: str, *, is_folder: bool) -> NotAnArticle | None:
+def _find_name_problem(name: str, *, is_folder: bool) -> NotAnArticle | None:
     if name.startswith("."):
         return NotAnArticle("It is hidden: its name begins with a dot.")
     for names, contents in ((_SOFTWARE_FOLDERS, "software"), (_TEMPLATE_FOLDERS, "templates")):

@@ -55,7 +55,7 @@ def guard_format(format_: Format, notes: list[str], package: str) -> Format:
 
     def detect(entry: Entry, head: bytes) -> bool:
         try:
-            with announced(subject):
+            with announce_format(subject):
                 return call_function(lambda: bool(format_.detect(entry, head)))
         except ForeignError as error:
             note = f"{subject} cannot recognise files ({error}); {_ADVICE}."
@@ -75,7 +75,7 @@ class _GuardedSource(Source):
     def read(self) -> Iterator[Item]:
         """Yield the items of the source, then copy its attributes."""
         try:
-            with announced(self._subject):
+            with announce_format(self._subject):
                 source = call_function(lambda: self._format.open_source(self._entries, self._options))
                 items = call_function(lambda: iter(source.read()))
                 end = object()
@@ -148,7 +148,7 @@ class ForeignError(Exception):
 
 
 @contextmanager
-def announced(subject: str) -> Iterator[None]:
+def announce_format(subject: str) -> Iterator[None]:
     """Announce a format of another package while the `with` block runs its code."""
     announce(subject)
     try:
@@ -158,7 +158,7 @@ def announced(subject: str) -> Iterator[None]:
 
 
 def call_function(function: Callable[[], Value]) -> Value:
-    """Return what a function of another package returns. What it prints goes to standard error.
+    """Return what a function of another package returns; its output goes to standard error.
 
     Raises ForeignError for every exception of the function, also SystemExit, unless a signal ends the import.
     """
@@ -167,13 +167,13 @@ def call_function(function: Callable[[], Value]) -> Value:
             result = function()
     # The code of another package can fail in any way.
     except BaseException as error:
-        check_signals()
+        exit_if_signalled()
         raise ForeignError(f"{type(error).__name__}: {error}") from error
-    check_signals()
+    exit_if_signalled()
     return result
 
 
-def check_signals() -> None:
+def exit_if_signalled() -> None:
     """End the import if a signal has arrived, even if the code of another package caught its exception."""
     if _arrived:
         _end_import(_arrived[0])

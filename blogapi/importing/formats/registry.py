@@ -23,7 +23,7 @@ _LAST_FORMAT = "markdown"
 BUILT_IN = ("blogapi", "wordpress", "ghost", "blogger", "medium", "substack", "notion", _LAST_FORMAT)
 
 
-def list_names(entry_points: Iterable[EntryPoint] | None = None) -> list[str]:
+def list_format_names(entry_points: Iterable[EntryPoint] | None = None) -> list[str]:
     """Return the names of all formats in the order in which files are tried."""
     entry_points = _find_entry_points([]) if entry_points is None else entry_points
     others = sorted({point.name for point in entry_points} - {*BUILT_IN})
@@ -44,7 +44,7 @@ def load_formats(notes: list[str]) -> dict[str, Format]:
                 f"The format “{point.name}” of the package “{package}” is ignored, because {owner} has a "
                 "format of this name; uninstall the package, or ask its author to rename the format."
             )
-    for name in list_names(entry_points):
+    for name in list_format_names(entry_points):
         try:
             formats[name] = get_format(name, notes, entry_points)
         except RefusedFile as error:
@@ -53,7 +53,7 @@ def load_formats(notes: list[str]) -> dict[str, Format]:
 
 
 def get_format(name: str, notes: list[str], entry_points: Iterable[EntryPoint] | None = None) -> Format:
-    """Return a format by one of the names of `list_names`.
+    """Return a format by one of the names of `list_format_names`.
 
     Adds a note when a format of another package fails. Raises RefusedFile if the format cannot be used.
     """
@@ -85,7 +85,7 @@ def _find_entry_points(notes: list[str]) -> list[EntryPoint]:
 def _load_format(point: EntryPoint) -> Format:
     subject = f"The format “{point.name}” of the package “{_get_package(point)}”"
     try:
-        with foreign.announced(subject):
+        with foreign.announce_format(subject):
             found = foreign.call_function(point.load)
     except foreign.ForeignError as error:
         raise RefusedFile(

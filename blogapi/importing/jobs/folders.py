@@ -42,7 +42,7 @@ def make_file_name(sent: str) -> str:
 
 
 def get_job_folder(uuid: UUID) -> Path:
-    return archives.get_folder() / str(uuid)
+    return archives.get_import_folder() / str(uuid)
 
 
 def get_upload_path(uuid: UUID, name: str) -> Path:
@@ -57,9 +57,9 @@ def create_upload_file(uuid: UUID) -> Path:
     """
     path = get_upload_path(uuid, "receiving")
     with report_full_disk():
-        archives.get_folder().mkdir(mode=0o700, exist_ok=True)
+        archives.get_import_folder().mkdir(mode=0o700, exist_ok=True)
         path.parent.mkdir(mode=0o700, parents=True)
-        files.create_private(path)
+        files.create_private_file(path)
     return path
 
 
@@ -75,7 +75,7 @@ def delete_job_folders(uuids: Iterable[UUID]) -> None:
 
 def delete_abandoned_folders(known_jobs: Collection[UUID]) -> None:
     """Delete the leftovers of killed servers and commands: folders of unknown jobs, and archives."""
-    root = archives.get_folder()
+    root = archives.get_import_folder()
     archives.delete_abandoned_folders(root)
     for path in root.iterdir() if root.is_dir() else ():
         uuid = parse_uuid(path.name)

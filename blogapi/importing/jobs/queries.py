@@ -39,7 +39,7 @@ def take_lock(uuid: UUID) -> ExitStack:
     with ExitStack() as stack:
         if db.engine.dialect.name == "sqlite":
             # Wait, because a runner that has just stored the end of the job will free the lock soon.
-            stack.enter_context(files.locked(folders.get_job_folder(uuid) / _LOCK_FILE, wait=True))
+            stack.enter_context(files.lock_file(folders.get_job_folder(uuid) / _LOCK_FILE, wait=True))
         else:
             # The connection is not returned to the pool; closing it frees the lock.
             engine = db.engine.execution_options(isolation_level="AUTOCOMMIT")
@@ -49,7 +49,7 @@ def take_lock(uuid: UUID) -> ExitStack:
         return stack.pop_all()
 
 
-def is_running(uuid: UUID) -> bool:
+def is_job_running(uuid: UUID) -> bool:
     if db.engine.dialect.name == "sqlite":
         return files.is_locked(folders.get_job_folder(uuid) / _LOCK_FILE)
     return bool(db.session.scalar(_FIND_LOCK, {"job": str(uuid)}))
@@ -104,7 +104,7 @@ def get_job(uuid: UUID) -> JobView:
 def get_status(job: ImportJob) -> JobStatus:
     """Return the status of a job; a running job whose server was killed is interrupted."""
     status = JobStatus(job.status)
-    return JobStatus.INTERRUPTED if status in RUNNING and not is_running(job.uuid) else status
+    return JobStatus.INTERRUPTED if status in RUNNING and not is_job_running(job.uuid) else status
 
 
 @metrics.gauge("imports", "Imports that the blog keeps.", "status", reads_database=True)

@@ -39,7 +39,7 @@ def listed() -> list[JobView]:
 
 @bp.post("/")
 @allow(editor_login, scope="write")
-@check_before_body(service.check_none_is_running)
+@check_before_body(service.check_no_import_is_running)
 @bp.arguments(schemas.ImportQuery, location="query")
 @bp.response(201, schemas.SingleImportJobSchema())
 @bp.file_body(FileBodySchema)

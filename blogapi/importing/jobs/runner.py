@@ -124,7 +124,7 @@ def _run_job(app: Flask, uuid: UUID, runner: Runner, lock: ExitStack) -> None:
         if job is None:
             return
         is_trial = job.status == JobStatus.TRYING
-        command = build_command(job, is_trial=is_trial)
+        command = build_import_command(job, is_trial=is_trial)
         end_read()
         try:
             # With this path, the process finds the packages of the server in any working directory.
@@ -151,7 +151,7 @@ def _run_job(app: Flask, uuid: UUID, runner: Runner, lock: ExitStack) -> None:
         _store_outcome(uuid, status, error, child.line)
 
 
-def build_command(job: ImportJob, *, is_trial: bool) -> list[str]:
+def build_import_command(job: ImportJob, *, is_trial: bool) -> list[str]:
     """Return the `import` command for the uploaded file of a job."""
     options = json.loads(job.options)
     owner = find_user(UUID(options["owner"]))
@@ -174,7 +174,7 @@ def build_command(job: ImportJob, *, is_trial: bool) -> list[str]:
 
 
 def _watch_process(uuid: UUID, child: ImportProcess, stopping: threading.Event) -> JobStatus:
-    """Store the progress until the process ends or must end; return the status in case it has no result."""
+    """Store the progress until the process ends or must end; return the status if it has no result."""
     while not stopping.is_set():
         if child.wait(UPDATE_SECONDS):
             return JobStatus.FAILED

@@ -138,7 +138,7 @@ class ImportJobSchema(OutputSchema):
 
 
 class ImportProblemSchema(OutputSchema):
-    """A file that needs a look."""
+    """A file that needs attention."""
 
     file = ma.fields.String(metadata={"example": "blog/2011/regatta.md"})
     title = ma.fields.String(

@@ -23,7 +23,7 @@ from blogapi.web.fields import Fields
 MAX_JOBS, MAX_AGE = 10, timedelta(days=7)
 
 
-def check_none_is_running() -> None:
+def check_no_import_is_running() -> None:
     """Raise Conflict if an import is running."""
     if any(view.status in RUNNING for view in queries.list_jobs()):
         raise Conflict("Another import is running; wait until it ends, or cancel it.", code="import_running")
@@ -36,7 +36,7 @@ def create_job(uuid: UUID, user: UUID, name: str, options: Fields) -> ExitStack:
     """
     size = folders.get_upload_path(uuid, name).stat().st_size
     with transaction(visible=False):
-        check_none_is_running()
+        check_no_import_is_running()
         deleted = _delete_old_jobs(MAX_JOBS - 1)
         job = ImportJob(
             uuid=uuid,
@@ -64,7 +64,7 @@ def start_job(uuid: UUID, options: Fields) -> ExitStack:
         status = queries.get_status(job)
         if status in ENDED:
             raise Conflict(f"This import is {status.value}; upload the file again.", code="import_ended")
-        check_none_is_running()
+        check_no_import_is_running()
         if not folders.get_upload_path(uuid, job.name).is_file():
             raise Conflict(
                 "The server no longer has the uploaded file; upload it again.", code="import_ended"

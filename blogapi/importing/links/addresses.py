@@ -97,7 +97,7 @@ def split_path(path: str, base: Sequence[str] = ()) -> list[str]:
     return segments
 
 
-def normalize_page(segments: Sequence[str]) -> str:
+def normalize_page_path(segments: Sequence[str]) -> str:
     """Return the path of a page without `index.html` and without the suffix of pages."""
     last = _PAGE_SUFFIX.sub("", segments[-1]) if segments else ""
     return "/".join((*segments[:-1], last) if last not in ("", "index") else segments[:-1])

@@ -54,7 +54,7 @@ class TargetArticle:
     file: addresses.FilePath | None  #: the parts of the key; None if the article has no file of its own
     page: str | None  #: the first address in the former blog, if it is known
     file_name: str  #: the last segment of the key, folded
-    blog: str  #: see `get_blog`
+    blog: str  #: see `get_blog_prefix`
     language: str  #: the language in the file name, or ""
     #: the keys of the records with links to the article
     sources: list[str] = field(default_factory=list)
@@ -77,7 +77,7 @@ class TargetArticle:
     def fits_segments(self, segments: Sequence[str], *, has_date: bool) -> bool:
         """Return whether the article can be at an address with these segments before its name.
 
-        If the segments or the name (`has_date`) have a complete date, only languages must also fit.
+        If the segments or the name (`has_date`) contain a complete date, only languages and numbers must fit.
         """
         rest = {segment for segment in segments if segment not in _COMMON_SEGMENTS}
         rest -= self._list_own_segments() if rest else set()
@@ -88,7 +88,7 @@ class TargetArticle:
         return rest == numbers or (has_date and not any(map(_LANGUAGE.fullmatch, rest - numbers)))
 
     def _list_own_segments(self) -> set[str]:
-        """Return the category, the tags, the folders and the language; they are computed once."""
+        """Return the category, the tags, the folders and the language; the set is computed once."""
         if self._own_segments is None:
             self._own_segments = {*map(make_term_slug, self.terms), *map(addresses.fold_case, self.terms)}
             if self.file:
@@ -111,7 +111,7 @@ class TargetArticle:
 class LinkIndex:
     """The articles of an import; all records are added before the first link is looked up.
 
-    `now` is the time of the import (aware). New addresses are made with the paths of `site`.
+    `now` is the time of the import (aware). New addresses have the form of `site.article_path`.
     """
 
     def __init__(self, site: Site, now: datetime) -> None:
@@ -149,7 +149,7 @@ class LinkIndex:
             file=file,
             page=next((address for address in record.addresses if "?" not in address), None),
             file_name=segments[-1] if segments else "",
-            blog=get_blog(record.key),
+            blog=get_blog_prefix(record.key),
             language=file.language if file else "",
         )
         titles = {addresses.fold_case(record.title)}
@@ -213,7 +213,7 @@ class LinkIndex:
             namesakes.append(target)
 
 
-def get_blog(key: str) -> str:
+def get_blog_prefix(key: str) -> str:
     """Return the common part of the keys of a blog: their first folder, or format and blog.
 
     Keys of Medium and of most exports of Ghost do not contain the blog.
@@ -227,7 +227,7 @@ def get_blog(key: str) -> str:
 def normalize_address(address: str) -> str:
     """Return a former address without a host in the form in which the index contains it."""
     path, mark, query = address.partition("?")
-    return addresses.normalize_page(addresses.split_path(unquote(path, errors="replace"))) + mark + query
+    return addresses.normalize_page_path(addresses.split_path(unquote(path, errors="replace"))) + mark + query
 
 
 def _limit_texts(texts: Iterable[str]) -> list[str]:

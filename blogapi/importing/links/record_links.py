@@ -32,8 +32,8 @@ _MAX_LINKS = 5_000
 _ID = re.compile(r"(?:^|&)(?:p|page_id|post_id)=([0-9]{1,20})(?:&|$)")
 
 
-class RecordLinks:
-    """Finds the link targets of one record, which was added to the index; see `tag_markup.LinkTargets`."""
+class RecordLinkFinder:
+    """Finds the link targets of one record, which was added to the index; see `tag_markup.LinkFinder`."""
 
     def __init__(self, index: LinkIndex, record: ArticleRecord) -> None:
         self._index = index
@@ -66,7 +66,7 @@ class RecordLinks:
             return None
         relative = addresses.split_path(path, self._source.file.folders) if self._source.file else []
         paths = [relative] if path.startswith(".") else [relative, *self._list_outer_paths(segments)]
-        target = self._find_file(paths) or self._find_by_name(segments)
+        target = self._find_by_file(paths) or self._find_by_name(segments)
         target = target or self._choose_nearest(self._index.find("title", addresses.fold_case(path)))
         return self._make_link(target, fragment) if target else None
 
@@ -94,7 +94,7 @@ class RecordLinks:
         if "/" in page:
             relative = addresses.split_path(page, self._source.file.folders) if self._source.file else []
             paths = [relative] if page.startswith(".") else [*self._list_outer_paths(segments), relative]
-            if target := self._find_file(paths):
+            if target := self._find_by_file(paths):
                 return target
             file = addresses.parse_file_path(segments)
             in_folders = self._filter_targets(self._index.find("name", file.name), file)
@@ -122,7 +122,7 @@ class RecordLinks:
             files = [outer for page in pages for outer in self._list_outer_paths(page)]
         else:
             pages, files = self._resolve_path(path)
-        keys = (addresses.normalize_page(page) + query for page in pages if page)
+        keys = (addresses.normalize_page_path(page) + query for page in pages if page)
         by_page = self._choose_nearest(
             next(filter(None, (self._index.find("page", key) for key in keys)), ())
         )
@@ -130,7 +130,7 @@ class RecordLinks:
             return by_page
         # A path with the suffix of a source file is not the address of a page.
         is_source = addresses.parse_file_path([addresses.fold_case(path)]).is_source
-        by_file = self._find_file(files) or by_page if is_source else by_page or self._find_file(files)
+        by_file = self._find_by_file(files) or by_page if is_source else by_page or self._find_by_file(files)
         return by_file or next(filter(None, map(self._find_by_name, pages)), None)
 
     def _resolve_path(self, path: str) -> tuple[list[list[str]], list[list[str]]]:
@@ -172,7 +172,7 @@ class RecordLinks:
         for count in range(len(folders) + 1 if segments else 0):
             yield [*folders[:count], *segments]
 
-    def _find_file(self, paths: Iterable[Sequence[str]]) -> TargetArticle | None:
+    def _find_by_file(self, paths: Iterable[Sequence[str]]) -> TargetArticle | None:
         for segments in paths:
             if not segments:
                 continue

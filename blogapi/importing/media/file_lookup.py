@@ -109,11 +109,11 @@ def split_language(page: Path) -> tuple[str, Path]:
     return (first, Path(*rest)) if rest and _LANGUAGE.fullmatch(first) else ("", page)
 
 
-def list_versions(path: str) -> list[str]:
+def list_file_versions(path: str) -> list[str]:
     """Return the paths of the versions of a file, the preferred version first.
 
-    The original comes before a resized copy, and an edited or scaled picture before its original. Only in
-    folders for uploads is it certain that `x-300x200.jpg` is a copy; elsewhere the exact name comes first.
+    In folders for uploads, `x-300x200.jpg` is a copy: `x-scaled.jpg` and `x.jpg` come first; elsewhere, the
+    exact name comes first. For an edited picture such as `x-e1577836800.jpg`, its original comes last.
     """
     plain = _GHOST_SIZE.sub("", path, count=1)
     full = _SIZE.sub("", plain)
@@ -140,7 +140,7 @@ class FoundFile:
     is_elsewhere: bool = False
 
 
-class MediaFiles:
+class MediaFileFinder:
     """Finds the files to which imported texts refer; `assets` are more folders, which the user has named."""
 
     def __init__(self, assets: Sequence[Path] = ()) -> None:
@@ -148,7 +148,7 @@ class MediaFiles:
         self._list_names = lru_cache(_MAX_LISTED_FOLDERS)(_list_names)
         list_folders = partial(list_site_folders, list_names=self._list_raw_names)
         self._list_site_folders = lru_cache(_MAX_LISTED_FOLDERS)(list_folders)
-        self._get_tree = lru_cache(1)(_list_tree)
+        self._get_tree = lru_cache(1)(_list_files_by_name)
         #: The folders in `assets` that contain no folders.
         self._flat: set[Path] = set()
         self.add_folders(assets)
@@ -157,7 +157,7 @@ class MediaFiles:
         """Look up files also in these folders, after the folders that were added before."""
         new = dict.fromkeys(folder.resolve() for folder in folders if folder.is_dir())
         self._assets = tuple(dict.fromkeys((*self._assets, *new)))
-        self._flat.update(filter(_is_flat, new))
+        self._flat.update(filter(_has_no_subfolders, new))
 
     def find(self, reference: str, source: Path, root: Path) -> FoundFile | None:
         """Return the file to which `source`, a file in the imported folder `root`, refers; None if missing.
@@ -187,7 +187,7 @@ class MediaFiles:
 
     def _list_targets(self, path: str, source: Path, bases: Sequence[Path]) -> Iterator[Path]:
         # A browser resolves `../x.png` against the page's address, which differs from the path of `source`.
-        versions = list_versions(path)
+        versions = list_file_versions(path)
         below = [re.sub(r"^(?:\.{1,2}/)+", "", version.lstrip("/")) for version in versions]
         for version, relative in zip(versions, below, strict=True):
             if not version.startswith("/"):
@@ -195,7 +195,7 @@ class MediaFiles:
                 yield from self._join_folders((source.parent, source.with_suffix(""), *folders), version)
             yield from self._join_folders((*self._assets, *bases), relative)
         for relative in below:
-            yield from self._list_tails(relative)
+            yield from self._list_path_ends(relative)
             # `b/wp-content/uploads/x.jpg` is `wp-content/uploads/x.jpg` or `uploads/x.jpg` beside an export.
             inner_paths = _INNER_FOLDERS.search(relative)
             for inner in inner_paths.groups() if inner_paths else ():
@@ -209,7 +209,7 @@ class MediaFiles:
             if first in (".", "..") or first in self._list_names(folder):
                 yield Path(os.path.normpath(folder / path))
 
-    def _list_tails(self, path: str) -> Iterator[Path]:
+    def _list_path_ends(self, path: str) -> Iterator[Path]:
         parts = path.split("/")
         # The ends of the path, longest first, each with the name of the folder before it.
         for start in range(max(1, len(parts) - _MAX_TAIL_PARTS), len(parts)):
@@ -272,7 +272,7 @@ def _list_names(folder: Path) -> dict[str, list[str]]:
     return names
 
 
-def _list_tree(root: Path) -> dict[str, Path | None]:
+def _list_files_by_name(root: Path) -> dict[str, Path | None]:
     """Return the files in a folder and its subfolders by folded name; None stands for several files."""
     tree: dict[str, Path | None] = {}
     number = 0
@@ -286,7 +286,7 @@ def _list_tree(root: Path) -> dict[str, Path | None]:
     return tree
 
 
-def _is_flat(folder: Path) -> bool:
+def _has_no_subfolders(folder: Path) -> bool:
     try:
         return not any(child.is_dir() for child in folder.iterdir())
     except OSError:
@@ -302,10 +302,10 @@ def _list_variants(reference: str) -> list[str]:
     bare = re.split(r"[?#]", reference, maxsplit=1)[0]
     variants = (unquote(bare), bare, decoded)
     cleaned = (_PREFIX.sub("", path.replace("\\", "/")) for path in variants)
-    return list(dict.fromkeys(path for path in cleaned if _is_usable(path)))
+    return list(dict.fromkeys(path for path in cleaned if _is_usable_path(path)))
 
 
-def _is_usable(path: str) -> bool:
+def _is_usable_path(path: str) -> bool:
     if os.name == "nt" and ":" in path:
         # On Windows, a colon marks a drive or an alternate data stream.
         return False

@@ -25,10 +25,10 @@ from blogapi.importing import queries
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.report import MediaReport, RefusedMedia
 from blogapi.importing.format_api.source_files import describe_error, open_file
-from blogapi.importing.media.file_lookup import FoundFile, MediaFiles
+from blogapi.importing.media.file_lookup import FoundFile, MediaFileFinder
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.messages import MAX_NAMES, join_names
-from blogapi.importing.texts.pictures import MAX_REFERENCES, FileReference, is_local, list_references
+from blogapi.importing.texts.pictures import MAX_REFERENCES, FileReference, is_local_address, list_references
 from blogapi.rendering.media_types import BY_EXTENSION
 from blogapi.web.errors import Problem, StorageFull
 
@@ -78,7 +78,7 @@ class RecordMedia:
         return MediaReport(tuple(new), tuple(known), tuple(missing), tuple(self.refused)), notes
 
 
-class ImportedMedia:
+class MediaImporter:
     """Finds and stores the media files of one import; `assets` are further folders to look into.
 
     `user` is stored as the uploader of the files.
@@ -87,7 +87,7 @@ class ImportedMedia:
     def __init__(
         self, assets: Sequence[Path] = (), *, user: UUID | None = None, dry_run: bool = False
     ) -> None:
-        self.files = MediaFiles(assets)
+        self.files = MediaFileFinder(assets)
         self._user, self._dry_run = user, dry_run
         self._digests: dict[Path, str] = {}
         self._results: dict[str, LibraryFile | RefusedFile] = {}
@@ -109,7 +109,7 @@ class ImportedMedia:
         for record in records:
             covers = (FileReference(record.og_image), FileReference(record.cover_image, record.cover_alt))
             listed = list_references(get_html(record), list_extensions()) if record.path else []
-            listed += [item for item in covers if record.path and is_local(item.path)]
+            listed += [item for item in covers if record.path and is_local_address(item.path)]
             references = list({item.path: item for item in listed}.values())
             if not references:
                 continue
@@ -161,9 +161,9 @@ class ImportedMedia:
         return media_by_key
 
     def has_file(self, path: str, record: ArticleRecord) -> bool:
-        """Return whether a file is found for a path in the record (see `MediaFiles.find`)."""
+        """Return whether a file is found for a path in the record (see `MediaFileFinder.find`)."""
         try:
-            return is_local(path) and self._find_file(path, record) is not None
+            return is_local_address(path) and self._find_file(path, record) is not None
         except RefusedFile:
             return False
 

@@ -2,9 +2,9 @@
 
 The process writes JSON objects to standard output, one per line. A line about the progress has `stage`,
 `done`, `total` and the `summary` so far. A line with only `format` names the format of another package whose
-code starts, or is empty if that code has ended. The last line also has `error`, which is empty if the import
-succeeded; if no line has `error`, the process was stopped or killed. The process ends after the current
-article when its standard input is closed, which also happens when the server is killed.
+code starts; `format` is empty when the code has ended. The last line also has `error`, which is empty if the
+import succeeded; if no line has `error`, the process was stopped or killed. The process ends after the
+current article when its standard input is closed, which also happens when the server is killed.
 """
 
 from __future__ import annotations
@@ -60,17 +60,17 @@ def run_import(
     # The thread of `faulthandler` also ends a process that hangs in a regular expression.
     faulthandler.dump_traceback_later(MAX_SECONDS, exit=True)
     database.leave_checkpoints_to_server()
-    progress = _Progress(_take_output(output))
+    progress = _Progress(_redirect_output(output))
     announce, foreign.announce = foreign.announce, progress.announce
     threading.Thread(target=progress.watch_input, args=(input.fileno(),), daemon=True).start()
     error, lock = "", report.with_name("process.lock")
     try:
         # Wait for the end of a process that a killed server has left; it ends soon.
-        with foreign.remember_signals(), files.locked(lock, wait=True), open_import() as progress.run:
+        with foreign.remember_signals(), files.lock_file(lock, wait=True), open_import() as progress.run:
             try:
                 progress.run.run(progress.track_items)
             finally:
-                with files.partial_file(report) as partial:
+                with files.create_partial_file(report) as partial:
                     with partial.open("w", encoding="utf-8", newline="\n") as file:
                         file.writelines(format_document(progress.run, dry_run=dry_run))
                     files.replace_file(partial, report)
@@ -91,7 +91,7 @@ def run_import(
     progress.print_progress(error=error)
 
 
-def _take_output(output: TextIO) -> TextIO:
+def _redirect_output(output: TextIO) -> TextIO:
     """Return a file that only the progress writes to; all other output of the process goes to its log."""
     if output is not sys.stdout:
         return output

@@ -41,7 +41,7 @@ def open_run(
         # Only SQLite may open the database and its side files.
         database = Path(str(db.engine.url.database)).resolve()
         is_sqlite = db.engine.dialect.name == "sqlite"
-        database_files = (database, *files.side_files(database)) if is_sqlite else ()
+        database_files = (database, *files.get_side_files(database)) if is_sqlite else ()
         walked = walk_paths(_unpack_archives(paths, stack, notes, database_files))
         own = NotAnArticle("It is the database of this blog.")
         entries = [replace(it, problem=own) if it.path in database_files else it for it in walked]
@@ -62,7 +62,7 @@ def _unpack_archives(
     limit: int = current_app.config["MAX_MEDIA_SIZE"]
     for path in paths:
         if path.resolve() not in excluded and archives.is_archive(path):
-            opened = archives.open_archive(path, archives.get_folder(), max_media_bytes=limit)
+            opened = archives.open_archive(path, archives.get_import_folder(), max_media_bytes=limit)
             folder, skipped = stack.enter_context(opened)
             notes += skipped
             yield folder

@@ -23,12 +23,12 @@ from blogapi.importing.format_api.hidden_parts import hide_parts
 from blogapi.importing.format_api.report import FileReport, Item, Result, report_problem
 from blogapi.importing.format_api.source import UNREAD_DRAFT, ImportOptions, Source
 from blogapi.importing.links.addresses import normalize_host, to_blog_address
-from blogapi.importing.links.index import LinkIndex, get_blog
-from blogapi.importing.links.record_links import RecordLinks
+from blogapi.importing.links.index import LinkIndex, get_blog_prefix
+from blogapi.importing.links.record_links import RecordLinkFinder
 from blogapi.importing.links.rewriting import rewrite_addresses
 from blogapi.importing.media.imported_media import list_extensions
 from blogapi.importing.refusals import NotAnArticle
-from blogapi.importing.storing.custom_fields import NewFields
+from blogapi.importing.storing.custom_fields import NewFieldCollector
 from blogapi.importing.storing.imported_before import keep_date
 from blogapi.importing.storing.service import Importer, make_batches
 from blogapi.importing.storing.terms import store_terms
@@ -97,7 +97,7 @@ def resolve_record(
     """
     if record.uuid is not None:
         return record, Counter(), 0
-    targets, notes, unresolved = RecordLinks(index, record), list(record.notes), Counter[str]()
+    targets, notes, unresolved = RecordLinkFinder(index, record), list(record.notes), Counter[str]()
     content = record.content
     if record.has_templates:
         steps = (resolve_templates, resolve_wiki_links, resolve_containers)
@@ -169,7 +169,7 @@ class ImportRun:
         self, importer: Importer, sources: Mapping[str, Source], spool: Spool, options: ImportOptions
     ) -> None:
         self._importer, self._spool, self.state = importer, spool, importer.state
-        self._new_fields = NewFields(options.define_fields)
+        self._new_fields = NewFieldCollector(options.define_fields)
         self.sources = sources
         self._unread_rules, self._skips_pages = options.unread_rules, options.pages == "skip"
         #: The sources of the records by their keys.
@@ -209,18 +209,18 @@ class ImportRun:
         self._store_terms()
         self._store_articles(show_progress)
         self.notes += self._describe_unread_rules()
-        self.notes += self.state.guesses.describe()
+        self.notes += self.state.guesses.list_notes()
         with self._importer.open_transaction():
-            self.state.guesses.remember()
+            self.state.guesses.store_lifted_guesses()
         self._importer.set_missing_parents()
         for source in self.sources.values():
             if isinstance(source, ExportSource):
-                self.reports += source.finish_blog(self._importer)
+                self.reports += source.restore_working_copies(self._importer)
 
     def _read_sources(self, show_progress: ProgressReporter) -> None:
         for source in self.sources.values():
             if isinstance(source, ExportSource):
-                self.reports += source.prepare_blog(self._importer)
+                self.reports += source.restore_blog(self._importer)
         imported_articles = queries.get_imported_articles()
         items = ((source, item) for source in self.sources.values() for item in source.read())
         total = sum(source.total for source in self.sources.values())
@@ -232,7 +232,7 @@ class ImportRun:
             self._sources_by_key[record.key] = source
             self.page_count += record.is_page
             self._new_fields.add(record)
-            self.state.guesses.count(record)
+            self.state.guesses.count_guesses(record)
             # `_store_articles` replaces this report.
             self._report_indexes[record.key] = len(self.reports)
             self.reports.append(FileReport(record.key, Result.SKIPPED, notes=NOT_REACHED))
@@ -248,7 +248,7 @@ class ImportRun:
         # Links can also lead to articles of an earlier import of the same blog.
         blogs = {target.blog for target in self._index.targets.values()}
         for uuid, imported, _ in imported_articles.values():
-            if get_blog(imported.key) in blogs and imported.key not in self._index.targets:
+            if get_blog_prefix(imported.key) in blogs and imported.key not in self._index.targets:
                 self._index.add(imported, imported.slug, uuid)
 
     def _check_record(self, record: ArticleRecord, source: Source) -> Item:
@@ -285,7 +285,7 @@ class ImportRun:
             self.notes += source.notes
             terms = remove_forbidden_characters(list(source.terms), [])
             self.notes += store_terms(self.state, terms, self._importer.open_transaction)
-        self.notes += self._new_fields.define(dry_run=self.state.dry_run)
+        self.notes += self._new_fields.define_fields(dry_run=self.state.dry_run)
 
     def _store_articles(self, show_progress: ProgressReporter) -> None:
         records = show_progress(self._resolve_records(), total=len(self._spool), label="Importing")
@@ -332,7 +332,7 @@ class ImportRun:
         if self._unread_rules == UNREAD_DRAFT:
             record = replace(record, unread_rules=self._sources_by_key[record.key].unread_rules)
         has_file = partial(self._importer.media.has_file, record=record)
-        return resolve_record(self._new_fields.complete(record), self._index, has_file)
+        return resolve_record(self._new_fields.add_values(record), self._index, has_file)
 
 
 def clean_record(record: ArticleRecord) -> ArticleRecord:

@@ -37,7 +37,7 @@ _BODY_SCHEMA, _PAGE_SCHEMA = ArticleBodySchema(), PageBodySchema()
 _FIELDS = {CATEGORIES.singular: "category", TAGS.singular: "tags", AUTHORS.singular: "authors"}
 
 
-class _Reference(NamedTuple):
+class _TermReference(NamedTuple):
     """A term as a record names it: by its name, and in an export by its slug."""
 
     name: str  #: "" = unknown
@@ -75,7 +75,7 @@ class ArticleInputFactory:
                 is_only = kind == CATEGORIES.singular and not reference.slug
                 label = kind if is_only else f"{kind} {(reference.slug or reference.name)!r}"
                 with _collect_errors(errors, label):
-                    group.append(self._find_or_create(kind, reference))
+                    group.append(self._find_or_create_term(kind, reference))
         if not terms[AUTHORS.singular]:
             self._profile = self._profile or authors.get_or_create_profile(self._state.author)
             terms[AUTHORS.singular].append(self._profile)
@@ -94,14 +94,14 @@ class ArticleInputFactory:
             raise ma.ValidationError(errors)
         return replace(article_input, custom=convert_imported_values(record.custom), is_imported=True)
 
-    def _load_terms(self, kind: str, references: Sequence[_Reference]) -> None:
+    def _load_terms(self, kind: str, references: Sequence[_TermReference]) -> None:
         taxonomy, known = exported_terms.TAXONOMIES[kind], self._state.found_terms[kind]
         names = {it.name for it in references if not it.slug}
         slugs = {it.slug for it in references if it.slug}
         known |= queries.find_terms_by_names(taxonomy, missing) if (missing := names - known.keys()) else {}
         named = self._named[kind] = {name: known[name] for name in names & known.keys()}
         exported = self._state.exported_terms
-        terms = self._terms[kind] = exported_terms.find_existing(kind, slugs, exported) if slugs else {}
+        terms = self._terms[kind] = exported_terms.match_terms(kind, slugs, exported) if slugs else {}
         # Terms that earlier transactions of a dry run created.
         wanted = {*map(make_term_key, names - named.keys()), *(slugs - terms.keys())}
         planned = self._state.planned_terms
@@ -109,7 +109,7 @@ class ArticleInputFactory:
         db.session.add_all(found.values())
         terms |= found
 
-    def _find_or_create(self, kind: str, reference: _Reference) -> Term:
+    def _find_or_create_term(self, kind: str, reference: _TermReference) -> Term:
         name, slug, details = reference
         if not slug and (term := self._named[kind].get(name)) is not None:
             return term
@@ -129,20 +129,20 @@ class ArticleInputFactory:
         return terms[key]
 
 
-def _list_references(record: ArticleRecord, kind: str) -> Iterator[_Reference]:
+def _list_references(record: ArticleRecord, kind: str) -> Iterator[_TermReference]:
     if record.body:
         found = record.body.get(_FIELDS[kind]) or []
         for item in found if isinstance(found, list) else [found]:
-            yield _Reference(item.get("name", ""), item["slug"])
+            yield _TermReference(item.get("name", ""), item["slug"])
     elif kind == AUTHORS.singular:
         for author in record.authors:
             details = {"bio": author.bio, "url": author.url, "avatar": author.avatar}
-            yield _Reference(author.name, details=details)
+            yield _TermReference(author.name, details=details)
     elif kind == TAGS.singular:
         names = (name for name in record.tags if not (record.is_page and name == PAGE_TAG))
-        yield from map(_Reference, names)
+        yield from map(_TermReference, names)
     elif not record.is_page:
-        yield _Reference(record.category or DEFAULT_CATEGORY)
+        yield _TermReference(record.category or DEFAULT_CATEGORY)
 
 
 @contextmanager

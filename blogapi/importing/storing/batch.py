@@ -31,7 +31,7 @@ from blogapi.importing.models import ImportedFile
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing import imported_before
 from blogapi.importing.storing.article_input import ArticleInputFactory
-from blogapi.importing.storing.batch_media import BatchMedia, complete_report
+from blogapi.importing.storing.batch_media import BatchMedia, add_media_results
 from blogapi.importing.storing.state import ImportState
 from blogapi.importing.texts.messages import describe_unread_rules, join_names
 from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status
@@ -56,7 +56,7 @@ def is_slug_free(slug: str | None, uuid: UUID, type_: str) -> bool:
     return not find_taken_slugs([slug], exclude=uuid)
 
 
-def complete_article(article: Article, record: ArticleRecord, *, old_time: datetime | None = None) -> None:
+def set_import_fields(article: Article, record: ArticleRecord, *, old_time: datetime | None = None) -> None:
     """Set the fields of a created or changed article that its body does not contain.
 
     `old_time` is the time of the last change of a changed article. If the export has the same time, a person
@@ -74,13 +74,13 @@ def complete_article(article: Article, record: ArticleRecord, *, old_time: datet
     article.was_public |= bool(record.was_public or record.former_slugs)
 
 
-class FormerPaths:
+class FormerPathStore:
     """The former paths of the records of a batch, and the articles that have these paths already."""
 
     def __init__(self, state: ImportState, records: Sequence[ArticleRecord]) -> None:
         self._state, self._owners = state, dict(state.planned_paths)
         self._new: list[FormerPath] = []
-        paths = sorted({path for record in records for path in list_paths(record)})
+        paths = sorted({path for record in records for path in list_former_paths(record)})
         self._site = add_placeholder_address(get_site()) if paths else None
         for group in chunk(paths):
             owners = select(FormerPath.path, FormerPath.article_id)
@@ -92,8 +92,8 @@ class FormerPaths:
 
         The current address is not a former path.
         """
-        paths = list_paths(record) if has_known_addresses(record) else ()
-        current_path = self._get_path(article) if paths else ""
+        paths = list_former_paths(record) if has_known_addresses(record) else ()
+        current_path = self._get_current_path(article) if paths else ""
         for path in paths:
             if without_slash(path) == current_path:
                 continue
@@ -110,7 +110,7 @@ class FormerPaths:
         if self._state.dry_run:
             self._state.planned_paths |= {new.path: new.article_id for new in self._new}
 
-    def _get_path(self, article: Any) -> str:
+    def _get_current_path(self, article: Any) -> str:
         assert self._site is not None, "the batch has records with paths"
         values: dict[str, Any] = {"uuid": article.uuid, "language": article.language}
         if article.category_id is None:
@@ -132,7 +132,7 @@ def has_known_addresses(record: ArticleRecord) -> bool:
     return record.status != "draft" or record.uuid is not None
 
 
-def list_paths(record: ArticleRecord) -> Sequence[str]:
+def list_former_paths(record: ArticleRecord) -> Sequence[str]:
     """Return the valid paths in the former blog."""
     return [path for path in dict.fromkeys(map(to_former_path, record.former_paths)) if path]
 
@@ -145,7 +145,7 @@ class ImportBatch:
     ) -> None:
         self._state = state
         keys = {key for record in records for key in (record.key, record.former_key, record.parent_key)}
-        self.files = queries.find_files(keys)
+        self.files = queries.find_imported_files(keys)
         uuids = [file.article_id for file in self.files.values()]
         uuids += [record.uuid for record in records if record.uuid is not None]
         columns = (Article.status, Article.published_at, Article.cover_image)
@@ -160,7 +160,7 @@ class ImportBatch:
         self._pages = {row.uuid for row in self.articles.values() if row.type == ItemType.PAGE}
         self.inputs = ArticleInputFactory(state, records)
         self.media, self._media = BatchMedia(records, uuids, media), media
-        self._paths = FormerPaths(state, records)
+        self._paths = FormerPathStore(state, records)
 
     def store(self, record: ArticleRecord, loaded: LoadedArticles) -> FileReport:
         """Create the article of a record, or update it if the record has changed since its last import.
@@ -171,10 +171,10 @@ class ImportBatch:
         record = self._keep_type(record)
         report = self._create_or_update(record, loaded)
         if report.result in (Result.CREATED, Result.UPDATED):
-            self._state.authors.count(self.inputs.authors)
+            self._state.authors.count_articles(self.inputs.authors)
         file = self._find_file(record)
         mapped = self.media.list_paths(file.article_id) if file else ()
-        return complete_report(record, report, self._media.get(record.key), mapped)
+        return add_media_results(record, report, self._media.get(record.key), mapped)
 
     def finish(self) -> None:
         """Store the rows that belong to several articles of the batch."""
@@ -199,7 +199,7 @@ class ImportBatch:
         file = self._find_file(record)
         if file is None and (uuid := record.uuid) is not None and uuid in self.articles:
             # The article exists in this blog but was not imported into it.
-            if self._is_equal(record, uuid, loaded):
+            if self._equals_article(record, uuid, loaded):
                 status = lifecycle.get_api_status(self.articles[uuid], current_time())
                 return FileReport(record.key, Result.UNCHANGED, status, article=uuid)
             reason = (
@@ -220,7 +220,7 @@ class ImportBatch:
         reason = "Its article was deleted in this blog; --restore-deleted imports it again."
         return FileReport(record.key, Result.SKIPPED, notes=(reason,))
 
-    def _is_equal(self, record: ArticleRecord, uuid: UUID, loaded: LoadedArticles) -> bool:
+    def _equals_article(self, record: ArticleRecord, uuid: UUID, loaded: LoadedArticles) -> bool:
         article_input = self._make_input(record, uuid)
         load_rows(loaded, [article_input], [uuid])
         return changes_nothing(loaded, uuid, article_input)
@@ -233,12 +233,12 @@ class ImportBatch:
             self._state.public_unread.add(record.key)
         original, record = record, imported_before.keep_state(record, state, file, current_time())
         has_changed = imported_before.is_changed(original, record, state, file)
-        if has_changed and record.uuid is not None and self._is_equal(record, file.article_id, loaded):
+        if has_changed and record.uuid is not None and self._equals_article(record, file.article_id, loaded):
             _set_digest(file, record, current_time())
         elif has_changed and imported_before.is_edited(state, file):
             columns = select(Article.content, Article.content_type)
             text = db.session.execute(columns.where(Article.uuid == file.article_id)).one()
-            notes = imported_before.find_hidden_there(record, state, *text, current_time())
+            notes = imported_before.describe_exposed_text(record, state, *text, current_time())
             if not notes:
                 raise RefusedFile(
                     "The article was edited in this blog after it was imported; "
@@ -270,7 +270,7 @@ class ImportBatch:
                 notes = (*notes, f"The slug “{slug}” is taken; the article keeps its own.")
                 article_input = replace(article_input, slug=None)
             article = change_article(loaded, editor, file.article_id, article_input)
-            complete_article(article, record, old_time=state.last_updated)
+            set_import_fields(article, record, old_time=state.last_updated)
             notes = (*notes, *self._add_redirects(record, article))
             _set_digest(file, original, _get_import_time(record))
             return _make_report(record, Result.UPDATED, article, notes)
@@ -335,7 +335,7 @@ class ImportBatch:
         if not is_slug_free(article_input.slug, uuid, article_input.type):
             article_input = replace(article_input, slug=None)
         article = create_article(loaded, author, article_input, uuid=uuid, slug_from=record.slug)
-        complete_article(article, record)
+        set_import_fields(article, record)
         # A title without letters or digits gets a random slug, which needs no note.
         if article.slug.startswith(f"{preferred}-"):
             notes.append(f"The slug “{preferred}” is taken; the article got “{article.slug}”.")
@@ -351,7 +351,7 @@ class ImportBatch:
     def _add_redirects(self, record: ArticleRecord, article: Article) -> Iterator[str]:
         new_slugs = [slug for slug in record.former_slugs if slug != article.slug]
         if not has_known_addresses(record):
-            if new_slugs or list_paths(record):
+            if new_slugs or list_former_paths(record):
                 yield "Its former addresses were ignored, because a draft has no redirects."
             return
         yield from self._paths.add(record, article)

@@ -13,7 +13,7 @@ from blogapi.importing import queries
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.report import FileReport
 from blogapi.importing.media.imported_media import RecordMedia
-from blogapi.importing.texts.pictures import is_local
+from blogapi.importing.texts.pictures import is_local_address
 from blogapi.parsing import is_web_address
 from blogapi.storage.database import db
 
@@ -43,8 +43,8 @@ class BatchMedia:
     def map_paths(self, article_id: UUID, record: ArticleRecord) -> bool:
         """Store the files to which the paths of a record refer; return whether anything has changed.
 
-        If so, the caller renders the article again. The paths of former versions of the record are kept,
-        because the revisions of the article contain them.
+        After a change, the caller renders the article again. The paths of former versions of the record are
+        kept, because the revisions of the article contain them.
         """
         media, is_changed = self._media.get(record.key), False
         if media is None:
@@ -81,7 +81,7 @@ class BatchMedia:
         if file is not None:
             return addresses.make_path(file.hash, file.name)
         # Fields of other generators can contain paths with spaces, which are no URLs.
-        return "" if is_local(picture) and not is_web_address(picture) else picture
+        return "" if is_local_address(picture) and not is_web_address(picture) else picture
 
     def list_paths(self, article_id: UUID) -> Iterable[str]:
         """Return the paths in an article that refer to library files."""
@@ -99,7 +99,7 @@ class BatchMedia:
             revision_service.delete_former_uses(self._remapped)
 
 
-def complete_report(
+def add_media_results(
     record: ArticleRecord, report: FileReport, media: RecordMedia | None, mapped: Iterable[str]
 ) -> FileReport:
     """Return the report with the source of a record and the results of its media files.

@@ -43,27 +43,27 @@ _MAX_NAMES, _MAX_LISTED = 1_000, 100
 
 
 @lru_cache(maxsize=1_000)
-def make_name(key: str) -> str:
+def make_field_name(key: str) -> str:
     """Return the API name of the custom field for a field of a source; "" if no valid name can be made.
 
     `Walked on`, `walked-on` and `walkedOn` have the name `walked_on`.
     """
     words = re.sub("(?<=[a-z0-9])(?=[A-Z])", "-", key[:MAX_KEY_LENGTH])
-    # Later imports find the field by its name, so the names follow the rule of the first version.
+    # Later imports find a field by its name, so every version must make the same names.
     name = make_slug(words, default="-", former=True).replace("-", "_")
     return name if custom_values.is_field_name(name) else ""
 
 
-class CustomFields(source.CustomFields):
+class CustomFieldFinder(source.CustomFieldFinder):
     """Finds the definitions of custom fields by the names of fields in a source, in any spelling."""
 
     def __init__(self, definitions: Iterable[CustomField]) -> None:
-        self._definitions = {get_identity(field.name): field for field in definitions}
+        self._definitions = {normalize_spelling(field.name): field for field in definitions}
 
     def find(self, key: str) -> CustomField | None:
-        return self._definitions.get(get_identity(make_name(key)))
+        return self._definitions.get(normalize_spelling(make_field_name(key)))
 
-    def convert(self, entries: Mapping[str, Any]) -> dict[str, Any]:
+    def convert_entries(self, entries: Mapping[str, Any]) -> dict[str, Any]:
         """Return the values by the names of their custom fields; the first of several spellings is used."""
         values: dict[str, Any] = {}
         for key, value in entries.items():
@@ -75,17 +75,17 @@ class CustomFields(source.CustomFields):
 
     def guess_types(self, value: Any) -> set[FieldType]:
         items = value if isinstance(value, list) else [value]
-        types = {guess_type(item) for item in items[: custom_values.MAX_ITEMS]}
+        types = {guess_field_type(item) for item in items[: custom_values.MAX_ITEMS]}
         found = {kind for kind in types if kind is not None}
         return found if len(found) == len(types) and len(items) <= custom_values.MAX_ITEMS else set()
 
 
-def get_identity(name: str) -> str:
+def normalize_spelling(name: str) -> str:
     """Return a form of a name that is the same for all its spellings."""
     return name.replace("_", "")
 
 
-def guess_type(value: Any) -> FieldType | None:
+def guess_field_type(value: Any) -> FieldType | None:
     """Return the type of a custom field for a single value, or None if no type fits, as for a mapping.
 
     Values that would fit a choice, a picture or an article have a type of text.
@@ -119,13 +119,13 @@ class _FoundField:
             return next(iter(self.types))
         return FieldType.LONG_TEXT if FieldType.LONG_TEXT in self.types else FieldType.TEXT
 
-    def describe(self) -> str:
+    def describe_uses(self) -> str:
         """Return the type and the number of articles."""
         kind = self.type.value.replace("_", " ")
         return f"{'list of ' if self.is_list else ''}{kind}, {self.articles:,}"
 
 
-class NewFields:
+class NewFieldCollector:
     """The fields of the sources without a custom field; `readers` is the option `define_fields`."""
 
     def __init__(self, readers: str) -> None:
@@ -133,11 +133,11 @@ class NewFields:
         self._found: dict[str, _FoundField] = {}
         #: The number of uses of each field name that a custom field cannot have.
         self._unnamed = Counter[str]()
-        self._definitions = CustomFields(())
+        self._definitions = CustomFieldFinder(())
 
     def add(self, record: ArticleRecord) -> None:
         for key, value in record.other_fields.items():
-            identity = get_identity(make_name(key))
+            identity = normalize_spelling(make_field_name(key))
             if not identity:
                 self._unnamed[to_line(key)[:40] if len(self._unnamed) < _MAX_NAMES else "others"] += 1
             elif identity in self._found or len(self._found) < _MAX_NAMES:
@@ -147,11 +147,11 @@ class NewFields:
                 found.kinds.add(KINDS[record.is_page])
                 found.articles += 1
 
-    def define(self, *, dry_run: bool) -> Iterator[str]:
+    def define_fields(self, *, dry_run: bool) -> Iterator[str]:
         """Define custom fields, or in a dry run only plan them; yield sentences for the report."""
         known = detach_definitions()
         end_read()
-        self._definitions = CustomFields(known)
+        self._definitions = CustomFieldFinder(known)
         new = [found for found in self._found.values() if self._definitions.find(found.key) is None]
         ranked = sorted(new, key=lambda found: -found.articles)
         if self._readers == DEFINE_NONE:
@@ -166,7 +166,7 @@ class NewFields:
         room = max(0, min(MAX_NEW_FIELDS, service.MAX_FIELDS - len(known)))
         defined: list[tuple[_FoundField, CustomField]] = []
         for found in ranked[:room]:
-            name = make_name(found.key)
+            name = make_field_name(found.key)
             body = {
                 "name": name,
                 "label": name.replace("_", " ").capitalize(),
@@ -182,10 +182,10 @@ class NewFields:
                 defined.append((found, CustomField(choices="[]", minimum=None, maximum=None, **body)))
             except REFUSALS as error:
                 yield f"The custom field {name} was not defined: {describe_refusal(error)}"
-        self._definitions = CustomFields([*known, *(definition for _, definition in defined)])
+        self._definitions = CustomFieldFinder([*known, *(definition for _, definition in defined)])
         if defined:
             verb = "would be" if dry_run else "were"
-            names = [f"{definition.name} ({found.describe()})" for found, definition in defined]
+            names = [f"{definition.name} ({found.describe_uses()})" for found, definition in defined]
             listed = join_names(names, _MAX_LISTED)
             yield f"Custom fields that {verb} defined, read by {self._readers}: {listed}."
         if left := ranked[room:]:
@@ -200,7 +200,7 @@ class NewFields:
                 f"{join_counts(self._unnamed, _MAX_LISTED)}."
             )
 
-    def complete(self, record: ArticleRecord) -> ArticleRecord:
+    def add_values(self, record: ArticleRecord) -> ArticleRecord:
         """Return the record with the values of the custom fields that the import has defined."""
-        values = self._definitions.convert(record.other_fields)
+        values = self._definitions.convert_entries(record.other_fields)
         return replace(record, custom={**values, **record.custom}) if values else record

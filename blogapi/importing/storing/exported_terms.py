@@ -50,7 +50,7 @@ class ExportedTerm:
 ExportedTerms = Mapping[tuple[str, str], ExportedTerm]
 
 
-def find_existing(kind: str, slugs: Collection[str], exported: ExportedTerms) -> dict[str, Term]:
+def match_terms(kind: str, slugs: Collection[str], exported: ExportedTerms) -> dict[str, Term]:
     """Return the terms of this blog that correspond to the exported terms with these slugs, by exported slug.
 
     A term with the same uuid takes precedence over one that has or had the same slug. The profile of a user
@@ -90,7 +90,7 @@ def create_term(owner: UUID, term: ExportedTerm, exported: ExportedTerms) -> Ter
             if profile is not None:
                 service.remove_term(profile)
         if term.parent and taxonomy is CATEGORIES:
-            parent = find_existing(term.kind, [term.parent], exported).get(term.parent)
+            parent = match_terms(term.kind, [term.parent], exported).get(term.parent)
             fields["parent_id"] = parent and parent.uuid
         times = {"created": term.created, "last_updated": term.last_updated}
         created: Term = service.create_term(taxonomy, owner, fields | times, uuid=term.uuid)

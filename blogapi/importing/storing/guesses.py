@@ -11,7 +11,7 @@ from sqlalchemy import delete, select
 from blogapi.importing import archives
 from blogapi.importing.format_api.article_record import PUBLIC_STATUSES, ArticleRecord, Guess
 from blogapi.importing.format_api.source_files import find_root
-from blogapi.importing.links.index import get_blog
+from blogapi.importing.links.index import get_blog_prefix
 from blogapi.importing.models import LiftedGuess
 from blogapi.importing.texts.messages import format_count, join_names
 from blogapi.storage.database import db
@@ -41,10 +41,10 @@ class Guesses:
         """Return the record as a draft if it would be public and has a guess that is not lifted."""
         if not record.guesses or record.open_status:
             return record
-        source = get_source(record)
+        source = identify_source(record)
         names = {guess.name.casefold(): guess for guess in record.guesses}
         named = self._named.keys() & names.keys()
-        remembered = (self._read_memory().get(source, set()) & names.keys()) - named
+        remembered = (self._read_lifted_guesses().get(source, set()) & names.keys()) - named
         self._found |= named
         if source:
             self._lifted[source] |= named
@@ -52,9 +52,9 @@ class Guesses:
         lifted = named | remembered
         return apply_guesses(record, [guess for name, guess in names.items() if name not in lifted])
 
-    def count(self, record: ArticleRecord) -> None:
+    def count_guesses(self, record: ArticleRecord) -> None:
         """Count the guesses of a record that are not lifted and make it a draft."""
-        self._sources.add(get_source(record))
+        self._sources.add(identify_source(record))
         if record.open_status in PUBLIC_STATUSES:
             names = {guess.name.casefold(): guess.name for guess in record.guesses}
             self._names |= {name: names[name] for name in record.unlifted if name not in self._names}
@@ -64,8 +64,8 @@ class Guesses:
         """Return the name of each guess that is not lifted, with the number of its articles."""
         return [(self._names[name], number) for name, number in self._counts.most_common()]
 
-    def describe(self) -> Iterator[str]:
-        """Yield sentences about names that no article has, and about those lifted by an earlier import."""
+    def list_notes(self) -> Iterator[str]:
+        """Yield sentences about named guesses that no article has, and about guesses lifted earlier."""
         for name in sorted(self._named.keys() - self._found):
             yield f"No article has the guess “{self._named[name]}”, which --publish-marked names."
         if self._by_memory:
@@ -77,15 +77,15 @@ class Guesses:
             kept = "They were imported before and keep their status."
             yield f"Public here, perhaps hidden there: {number}. {kept}"
 
-    def remember(self) -> None:
+    def store_lifted_guesses(self) -> None:
         """Store, in the transaction, which guesses are lifted for each source."""
         if self._forgets:
             db.session.execute(delete(LiftedGuess).where(LiftedGuess.source.in_(self._sources)))
         for source, names in self._lifted.items():
-            new = sorted(names - self._read_memory().get(source, set()))
+            new = sorted(names - self._read_lifted_guesses().get(source, set()))
             db.session.add_all(LiftedGuess(source=source, name=name) for name in new)
 
-    def _read_memory(self) -> dict[str, set[str]]:
+    def _read_lifted_guesses(self) -> dict[str, set[str]]:
         """Return the names that earlier imports lifted, by source; none if the run forgets them."""
         if self._remembered is None:
             self._remembered = {}
@@ -107,17 +107,17 @@ def apply_guesses(record: ArticleRecord, unlifted: Sequence[Guess]) -> ArticleRe
     )
 
 
-def get_source(record: ArticleRecord) -> str:
+def identify_source(record: ArticleRecord) -> str:
     """Return what identifies the blog of a record in later imports; "" if nothing does.
 
-    This is the prefix of its key up to the blog, or else the folder that was imported.
+    The result is the prefix of the key up to the blog, or else the folder that was imported.
     """
-    blog = get_blog(record.key)
-    # Some keys of old exports of Ghost contain a slug in this place.
+    blog = get_blog_prefix(record.key)
+    # In old exports of Ghost, this part of a key can be a slug and not the blog.
     if ":" in blog and "/" not in record.key and not blog.startswith("ghost:"):
         return "" if blog.endswith(":") else blog
     # Unpacked archives and uploads have another folder in each import.
-    if record.path is None or record.path.is_relative_to(archives.get_folder()):
+    if record.path is None or record.path.is_relative_to(archives.get_import_folder()):
         return ""
     root = find_root(record.path, record.key)
     return f"{root}/{blog}" if root else str(record.path.parent)

@@ -1,4 +1,4 @@
-"""Compares a record with the article that an earlier import has made, and its words with its HTML."""
+"""Compares a record with the article that an earlier import has made, and a text with its HTML."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ PART_HIDDEN_THERE = (
 
 
 def describe_lost_words(content: str, content_type: str, shown: str) -> str | None:
-    """Return a note if `shown`, the plain text of the HTML, lacks more than a tenth of the words."""
+    """Return a note if `shown`, the text of the HTML, lacks more than a tenth of the words in `content`."""
     texts = (_strip_markup(content, content_type), shown)
     expected, actual = (plain_text.measure_text(_NO_WORD.sub(" ", text)).word_count for text in texts)
     if expected - actual < max(_MIN_LOST_WORDS, expected * _MAX_LOST_SHARE):
@@ -93,7 +93,7 @@ def add_page_tag(record: ArticleRecord) -> ArticleRecord:
 
 
 def get_former_status(record: ArticleRecord) -> str:
-    """Return the status that versions gave a record before there were guesses."""
+    """Return the status that older versions, which had no guesses, gave a record."""
     if record.open_status not in READABLE_STATUSES:
         return record.open_status or record.status
     return record.open_status if all(guess.is_new for guess in record.guesses) else "draft"
@@ -102,7 +102,7 @@ def get_former_status(record: ArticleRecord) -> str:
 def compute_digest(record: ArticleRecord, status: str = "") -> str:
     """Return the digest of everything in a record that can change its article.
 
-    Without a `status`, it is the one that older versions computed; see `get_former_status`.
+    Without a `status`, return the digest that older versions computed; see `get_former_status`.
     """
     record = replace(record, status=status or get_former_status(record))
     if record.status == "draft" and record.key.startswith("wordpress:"):
@@ -167,11 +167,11 @@ def is_changed(record: ArticleRecord, kept: ArticleRecord, article: Any, file: I
     edited, stored = is_edited(article, file), file.get_guesses()
     statuses = {record.status, kept.status}
     if record.guesses:
-        # The digest of another status counts only if the last import saw each guess, or if it is lifted.
+        # A digest with another status counts only if the last import saw each guess that is not lifted.
         is_known = {*record.unlifted} <= (stored or set())
         statuses = {get_former_status(record), *({"draft", record.open_status} if is_known else ())}
     if edited and not {record.status, article.status} & {*READABLE_STATUSES}:
-        # Somebody made it a draft, as the report of an earlier import advised.
+        # A user may have made the article a draft, as the report of an earlier import advised.
         statuses |= {*READABLE_STATUSES}
     digests = {compute_digest(variant, status) for variant in (record, kept) for status in statuses}
     if file.digest not in digests or (stored is not None and not {*record.unlifted} <= stored):
@@ -179,15 +179,15 @@ def is_changed(record: ArticleRecord, kept: ArticleRecord, article: Any, file: I
     # A guess does not take down an article whose file has not changed.
     if edited or (record.unlifted and record.open_status in READABLE_STATUSES):
         return False
-    # If an article became a draft only because rules were not read, or because of guesses, its digest was
-    # computed from the public record. A later import that lifts them publishes it.
+    # If an article became a draft only because of unread rules or guesses, its digest was computed from the
+    # public record. An import that lifts the guesses publishes the article.
     return bool(article.status != kept.status)
 
 
 def keeps_public_text(record: ArticleRecord, article: Any, file: ImportedFile) -> bool:
     """Return whether a changed record leaves its article, which is not edited, as it is.
 
-    So it is if the last import saw all its guesses that are not lifted, and left the article public.
+    The last import must have seen all unlifted guesses of the record, and left the article public.
     """
     stored = file.get_guesses()
     if stored is None:
@@ -196,10 +196,10 @@ def keeps_public_text(record: ArticleRecord, article: Any, file: ImportedFile) -
     return is_marked and {*record.unlifted} <= stored and article.status in READABLE_STATUSES
 
 
-def find_hidden_there(
+def describe_exposed_text(
     record: ArticleRecord, article: Any, content: str, content_type: str, now: datetime
 ) -> tuple[str, ...]:
-    """Return sentences if the edited article shows a text that the former blog hides; else nothing."""
+    """Return sentences if the edited article shows a text that the former blog hides; else ()."""
     here, there = get_readable_from(article), get_readable_from(record)
     if here is None:
         return ()

@@ -24,9 +24,9 @@ from blogapi.content.pages import hierarchy
 from blogapi.importing import queries
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.report import FileReport, Result
-from blogapi.importing.media.imported_media import ImportedMedia, LibraryFile, RecordMedia, list_extensions
+from blogapi.importing.media.imported_media import LibraryFile, MediaImporter, RecordMedia, list_extensions
 from blogapi.importing.storing.batch import ImportBatch
-from blogapi.importing.storing.batch_media import complete_report
+from blogapi.importing.storing.batch_media import add_media_results
 from blogapi.importing.storing.guesses import Guesses
 from blogapi.importing.storing.imported_before import add_page_tag, compute_digest
 from blogapi.importing.storing.state import REFUSALS, ImportedAuthors, ImportState, report_refusal
@@ -39,8 +39,8 @@ from blogapi.web.fields import resolve_limit
 # The limits of one batch; a single article may be longer.
 MAX_BATCH_ARTICLES = 50
 MAX_BATCH_CHARACTERS = 500_000
-# If the transaction takes longer, it is committed, and the rest of the batch is stored in another
-# transaction, because other writers are waiting.
+# A transaction that takes longer is committed, and another one stores the rest of the batch, because other
+# writers are waiting.
 MAX_BATCH_SECONDS = 0.08
 # The limit while no other process has the blog open. A server that starts meanwhile waits at most this time.
 MAX_LONE_BATCH_SECONDS = 1.0
@@ -49,7 +49,7 @@ MAX_LONE_BATCH_SECONDS = 1.0
 _LONG_SECONDS, _PAUSE_SECONDS = 0.1, 0.12
 
 
-class _DryRun(Exception):
+class _RollBackDryRun(Exception):
     """Raised to roll back the transaction of a dry run."""
 
 
@@ -93,7 +93,7 @@ class Importer:
             dry_run=dry_run,
             restricted=restricted,
         )
-        self.media = ImportedMedia(assets, user=author, dry_run=dry_run)
+        self.media = MediaImporter(assets, user=author, dry_run=dry_run)
         #: The number of records for which the next transaction loads rows.
         self._size = MAX_BATCH_ARTICLES
         #: The monotonic time before which no transaction begins, so that other programs can write.
@@ -114,10 +114,10 @@ class Importer:
             time.sleep(max(0.0, self._next_turn - clock.monotonic()))
         started = clock.monotonic()
         try:
-            with suppress(_DryRun), transaction():
+            with suppress(_RollBackDryRun), transaction():
                 yield
                 if self.state.dry_run:
-                    raise _DryRun
+                    raise _RollBackDryRun
         finally:
             if clock.monotonic() - started > _LONG_SECONDS:
                 self._next_turn = clock.monotonic() + _PAUSE_SECONDS
@@ -125,10 +125,10 @@ class Importer:
     def store(self, batch: Sequence[ArticleRecord]) -> list[FileReport]:
         """Store a batch of records with the authors of `author_map`, and return a report for each.
 
-        Validation errors are part of the report. Another error ends the current transaction, unstored.
+        Validation errors are part of the report. Any other error rolls back the current transaction.
         """
-        records = [_limit_tags(add_page_tag(self.state.authors.rename(record))) for record in batch]
-        return [*self._store(records, self._prepare_media(records))]
+        records = [_limit_tags(add_page_tag(self.state.authors.rename_authors(record))) for record in batch]
+        return [*self._store(records, self._store_media(records))]
 
     def set_missing_parents(self) -> None:
         """Set the parent of each page that was stored before its parent, each in its own transaction."""
@@ -136,7 +136,7 @@ class Importer:
             return
         for key, (parent_key, is_new) in self.state.orphans.items():
             with self.open_transaction(), suppress(Invalid):
-                files, tree = queries.find_files([key, parent_key]), read_tree()
+                files, tree = queries.find_imported_files([key, parent_key]), read_tree()
                 if not all(it in files and files[it].article_id in tree for it in (key, parent_key)):
                     continue
                 page, parent = files[key], files[parent_key].article_id
@@ -177,7 +177,7 @@ class Importer:
                 else:
                     key = part[0].key
                     mapped = queries.get_mapped_paths([key]).get(key, {})
-                    yield complete_report(part[0], report_refusal(key, error), media.get(key), mapped)
+                    yield add_media_results(part[0], report_refusal(key, error), media.get(key), mapped)
                 records = records[len(part) :]
                 continue
             # Rows are loaded only for about as many records as a transaction stores.
@@ -190,7 +190,7 @@ class Importer:
             yield from reports
             records = records[len(reports) :]
 
-    def _prepare_media(self, records: Sequence[ArticleRecord]) -> dict[str, RecordMedia]:
+    def _store_media(self, records: Sequence[ArticleRecord]) -> dict[str, RecordMedia]:
         """Render new and changed files and store their media before the transaction; return it by key."""
         if not records:
             return {}

@@ -53,7 +53,7 @@ class ImportedAuthors:
         #: The uuids of the authors that this run has created.
         self.created: set[UUID] = set()
 
-    def rename(self, record: ArticleRecord) -> ArticleRecord:
+    def rename_authors(self, record: ArticleRecord) -> ArticleRecord:
         """Return the record with its authors renamed as the author map says."""
         if not self._map:
             return record
@@ -65,7 +65,7 @@ class ImportedAuthors:
         ]
         return replace(record, authors=tuple(authors))
 
-    def count(self, authors: Iterable[Author]) -> None:
+    def count_articles(self, authors: Iterable[Author]) -> None:
         for author in {author.uuid: author for author in authors}.values():
             report = self._reports.setdefault(author.slug, AuthorReport(author.slug, author.name))
             report.created |= author.uuid in self.created

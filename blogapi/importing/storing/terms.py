@@ -78,11 +78,11 @@ def list_parents_first(
     `parents` maps the key of a term to the key of its parent.
     """
 
-    def count_parents(term: AnyTerm) -> int:
+    def count_ancestors(term: AnyTerm) -> int:
         key, above = get_key(term), set[Key]()
         while key in parents and parents[key] not in above:
             key = parents[key]
             above.add(key)
         return len(above)
 
-    return sorted(terms, key=count_parents)
+    return sorted(terms, key=count_ancestors)

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from blogapi.importing.format_api.privacy_signs import TEXT_MARK
-from blogapi.importing.templates.tag_markup import LinkTargets, ResolvedText
-from blogapi.importing.texts.lines import to_plain_markdown
+from blogapi.importing.templates.tag_markup import LinkFinder, ResolvedText
+from blogapi.importing.texts.lines import markdown_to_line
 from blogapi.importing.texts.scanner import find_outside_code
 
 _ALERTS = {
@@ -34,7 +34,7 @@ _TITLE = re.compile(
 _MAX_DEPTH = 10
 
 
-def resolve_containers(content: str, content_type: str, targets: LinkTargets) -> ResolvedText:
+def resolve_containers(content: str, content_type: str, targets: LinkFinder) -> ResolvedText:
     """Return Markdown with containers outside code as alerts and quotes, and the unknown containers."""
     unknown = Counter[str]()
     if content_type == "markdown" and _MARK.search(content):
@@ -90,7 +90,7 @@ def _make_quote(mark: re.Match[str], inner: str, unknown: Counter[str]) -> str:
         if title and "](" in title:
             inner, title = f"**{title}**\n\n{inner}", ""
         default = "" if kind.upper() == alert else kind.capitalize()
-        title = f"[!{alert}] {default if title is None else to_plain_markdown(title)}".rstrip()
+        title = f"[!{alert}] {default if title is None else markdown_to_line(title)}".rstrip()
         inner = f"{title}\n{inner}"
     elif title or TEXT_MARK.match(mark[0]):
         title = f"**{title or kind}**\n\n"

@@ -25,7 +25,7 @@ _ESCAPE = re.compile(r"\\([\"'\\])")
 # Unquoted values in Liquid tags, which are names of variables.
 _VARIABLE = re.compile(r"(?:page|site|include|post|layout|forloop|item|image|img|theme|paginator)\.[\w.-]+")
 _MAX_ARGUMENTS = 100
-# Variables for the root of the blog, in lower case; articles are imported into the root.
+# Variables with the address of the former blog, in lower case; the root of this blog replaces them.
 _ROOTS = split_words("""site.baseurl site.url site.base_url site.github.url site.root site.site_url baseurl
     base_url root_url config.base_url metadata.url""")
 # Filters that change only the form of an address; the address is kept unchanged.
@@ -54,7 +54,7 @@ _YOUTUBE = re.compile(
 )
 _VIMEO = re.compile(r"(?:(?:https?:)?//)?(?:\w{1,63}\.)?vimeo\.com/(?:video/)?([0-9]{1,20})")
 _ID = re.compile(r"[\w@-]{1,99}(?:/[\w@-]{1,99})?")
-# The addresses of pages of other sites, which become links or players. `{first}` is the first part of the id.
+# For each tag, the address of its page, shown as a link or player; `{first}` is the first part of an id.
 _PAGES = {
     "youtube": "https://youtu.be/{first}",
     "vimeo": "https://vimeo.com/{first}",
@@ -151,22 +151,22 @@ class TemplateTag:
     arguments: Arguments
     kind: str  #: "hugo", "liquid" (also of Hexo), "output" or "include"
     is_html: bool  #: whether the text around it is HTML
-    targets: tag_markup.LinkTargets
+    targets: tag_markup.LinkFinder
 
 
-def show_tag(tag: TemplateTag) -> str | None:
+def render_tag(tag: TemplateTag) -> str | None:
     """Return the replacement of a tag, or None if it is unknown or depends on variables of the blog."""
     if tag.name in _TAGS:
         return _TAGS[tag.name](tag)
     site = tag.arguments.get("provider").lower() or tag.name
     name = next((video for video in ("youtube", "vimeo") if video in site), tag.name)
     if name in _PAGES or name in ("video", "audio", "iframe", "media"):
-        return _show_page(tag, _PAGES.get(name, ""))
+        return _render_page(tag, _PAGES.get(name, ""))
     is_picture = tag.kind != "include" and any(map(tag_markup.is_image, tag.arguments.values[:2]))
-    return _show_picture(tag) if is_picture or _PICTURE_NAME.search(tag.name) else None
+    return _render_picture(tag) if is_picture or _PICTURE_NAME.search(tag.name) else None
 
 
-def _show_page(tag: TemplateTag, template: str) -> str | None:
+def _render_page(tag: TemplateTag, template: str) -> str | None:
     user, id_ = tag.arguments.get("user", "username", "author"), tag.arguments.get(*_IDS)
     values = [*filter(None, (user, id_)), *tag.arguments.values] or [""]
     address = next((value for value in values if _WEB.match(value) or tag_markup.is_player(value)), values[0])
@@ -199,23 +199,23 @@ def _find_post(tag: TemplateTag) -> str | None:
     return tag.targets.find_post(name) or tag.targets.find_address(name)
 
 
-def _show_address(tag: TemplateTag) -> str | None:
+def _render_address(tag: TemplateTag) -> str | None:
     """Return the address of a file or page, such as `url_for("/x")` of Hugo and `{% link x.pdf %}`."""
     path = tag.arguments.get_first("path", "src")
     is_page = path and not _WEB.match(path) and not _FILE.fullmatch(path)
     return _find_post(tag) or (None if not path or is_page else f"/{path.lstrip('/')}")
 
 
-def _show_link(tag: TemplateTag) -> str | None:
+def _render_link(tag: TemplateTag) -> str | None:
     """Return `{% link text url %}` of Hexo as a link, or the address of a file."""
     values = tag.arguments.values
     index = next((number for number, value in enumerate(values) if number and _WEB.match(value)), 0)
     if index:
         return tag_markup.make_text_link(" ".join(values[:index]), values[index], is_html=tag.is_html)
-    return _show_address(tag) if len(values) == 1 else None
+    return _render_address(tag) if len(values) == 1 else None
 
 
-def _show_titled_link(tag: TemplateTag) -> str | None:
+def _render_titled_link(tag: TemplateTag) -> str | None:
     """Return a link to the post or the file that the first value names; the other values are its text."""
     name, *words = tag.arguments.values or [""]
     address = _find_post(tag) if tag.name == "post_link" else name
@@ -224,7 +224,7 @@ def _show_titled_link(tag: TemplateTag) -> str | None:
     return tag_markup.make_text_link(text, address, is_html=tag.is_html) if address else None
 
 
-def _show_picture(tag: TemplateTag) -> str | None:
+def _render_picture(tag: TemplateTag) -> str | None:
     src, texts = _find_source(tag)
     get = tag.arguments.get
     if tag_markup.is_player(src) or not src:
@@ -265,9 +265,9 @@ def _find_source(tag: TemplateTag) -> tuple[str, list[str]]:
 
 _TAGS: dict[str, Callable[[TemplateTag], str | None]] = {
     **dict.fromkeys(("ref", "relref", "post_url", "post_path"), _find_post),
-    **dict.fromkeys(("get_url", "url_for"), _show_address),
-    "link": _show_link,
-    **dict.fromkeys(("post_link", "asset_link"), _show_titled_link),
+    **dict.fromkeys(("get_url", "url_for"), _render_address),
+    "link": _render_link,
+    **dict.fromkeys(("post_link", "asset_link"), _render_titled_link),
     "asset_path": lambda tag: tag.arguments.get_first("path", "src").replace(" ", "%20") or None,
     # blogapi makes a table of contents of every article.
     **dict.fromkeys(("toc", "table-of-contents", "table_of_contents", "more"), lambda tag: ""),

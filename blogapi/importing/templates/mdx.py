@@ -6,8 +6,8 @@ import re
 from collections import Counter
 
 from blogapi.importing.format_api.privacy_signs import TEXT_MARK
-from blogapi.importing.templates.known_tags import TemplateTag, parse_arguments, show_tag
-from blogapi.importing.templates.tag_markup import LinkTargets, ResolvedText
+from blogapi.importing.templates.known_tags import TemplateTag, parse_arguments, render_tag
+from blogapi.importing.templates.tag_markup import LinkFinder, ResolvedText
 from blogapi.importing.texts.scanner import find_outside_code
 from blogapi.rendering.hidden_elements import remove_spans
 
@@ -38,7 +38,7 @@ def remove_code(content: str) -> str:
     return remove_spans(content, (match.span() for match in code)).lstrip("\n")
 
 
-def resolve_components(content: str, content_type: str, targets: LinkTargets) -> ResolvedText:
+def resolve_components(content: str, content_type: str, targets: LinkFinder) -> ResolvedText:
     """Return MDX as Markdown, and the names of the components of which only the text is kept."""
     parts, position, column, unresolved = list[str](), 0, 0, Counter[str]()
     for tag in find_outside_code(content, "mdx", _TAG, "<"):
@@ -52,7 +52,7 @@ def resolve_components(content: str, content_type: str, targets: LinkTargets) ->
             unresolved.update([f"<{name}>"] if name and not is_end else [])
             replacement = " " * (is_end and content.startswith("<", tag.end()))
             title = parse_arguments(written).get("title", "label", "summary")
-            # The title of a component is shown only if its tag starts a line; other tags are in a sentence.
+            # The title of a component is shown if its tag starts a line, but not inside a sentence.
             if title and before.rstrip(" \t")[-1:] in ("", "\n"):
                 replacement = f"**{title}**\n\n"
         column = len(before) - len(before.rstrip(" \t"))
@@ -61,13 +61,13 @@ def resolve_components(content: str, content_type: str, targets: LinkTargets) ->
     return ResolvedText("".join([*parts, _dedent_lines(content[position:], column)]), unresolved)
 
 
-def _convert_tag(name: str, written: str, targets: LinkTargets) -> str | None:
+def _convert_tag(name: str, written: str, targets: LinkFinder) -> str | None:
     if name == "Link":
         return written.replace("Link", "a", 1).replace(" to=", " href=", 1)
     if name[:1].islower() or TEXT_MARK.match(f"<{name} "):
         return written if name != "img" or "src=" in written else None
     arguments = parse_arguments(written.rstrip("/>")[len(name) + 1 :])
-    return show_tag(TemplateTag(name.lower(), arguments, "include", False, targets))
+    return render_tag(TemplateTag(name.lower(), arguments, "include", False, targets))
 
 
 def _dedent_lines(text: str, column: int, *, includes_last: bool = False) -> str:

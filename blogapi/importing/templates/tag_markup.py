@@ -23,7 +23,7 @@ _LANGUAGE = re.compile(r"[\w+#.-]{1,40}")
 _UNSAFE_IN_ADDRESS = re.compile(r"[\s<>()\\{}|^`\"]")
 
 
-class LinkTargets(Protocol):
+class LinkFinder(Protocol):
     """Finds the new addresses of the articles to which one record refers.
 
     Each method returns the address with its fragment, or None if the argument refers to no imported article.
@@ -36,7 +36,7 @@ class LinkTargets(Protocol):
     def find_post(self, name: str) -> str | None:
         """Return the address of a post by its file name or path, with or without date and suffix.
 
-        This is the argument of the template tags `post_url`, `link`, `ref`, `relref` and `post_link`.
+        `name` is the argument of the template tags `post_url`, `link`, `ref`, `relref` and `post_link`.
         """
         ...
 
@@ -95,7 +95,7 @@ def make_player(address: str) -> str:
     return f'<{element} src="{escape(clean_address(address))}" controls></{element}>'
 
 
-def make_code(code: str, language: str, prefix: str, *, is_html: bool) -> str:
+def make_code_block(code: str, language: str, prefix: str, *, is_html: bool) -> str:
     """Return a code block whose lines all begin with `prefix`; the first line has it already."""
     language = language if _LANGUAGE.fullmatch(language) else ""
     if is_html:

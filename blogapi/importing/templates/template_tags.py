@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 from blogapi.importing.templates import known_tags
 from blogapi.importing.templates.tag_markup import (
-    LinkTargets,
+    LinkFinder,
     ResolvedText,
     get_blank_line,
-    make_code,
+    make_code_block,
     render_inline,
 )
 from blogapi.importing.texts.lines import split_words
@@ -84,14 +84,14 @@ _OPTION = re.compile(r"(?:^|(?<=\s))[a-z_]+:(?!//)\S+|[\"']")
 _MAX_PARAGRAPH = 5_000
 
 
-def _make_tag(name: str, content: str) -> str:
+def _make_pattern(name: str, content: str) -> str:
     """Return the pattern of a tag: `{% … %}` of Liquid, `{{< … >}}` or `{{% … %}}` of Hugo."""
     return rf"\{{(?:%|(?P<{name}>\{{[<%]))[-+~]?\s*+{content}(?({name})[>%]\}}\}}|%\}})"
 
 
-_LITERAL = _make_tag("hugo", rf"(?P<inner_name>{_LITERAL_TAGS})\b(?P<inner_text>{_TEXT})(?<!/)")
-_LITERAL_END = _make_tag("closing", r"(?:/|end_?)\s*+(?P=inner_name)\s*+[-+~]?")
-_TAG = _make_tag("shortcode", rf"(?P<end>/)?\s*+(?P<name>[a-z_][\w./-]*+(?:::\w++)*+)(?P<text>{_TEXT})")
+_LITERAL = _make_pattern("hugo", rf"(?P<inner_name>{_LITERAL_TAGS})\b(?P<inner_text>{_TEXT})(?<!/)")
+_LITERAL_END = _make_pattern("closing", r"(?:/|end_?)\s*+(?P=inner_name)\s*+[-+~]?")
+_TAG = _make_pattern("shortcode", rf"(?P<end>/)?\s*+(?P<name>[a-z_][\w./-]*+(?:::\w++)*+)(?P<text>{_TEXT})")
 _PATTERN = re.compile(
     rf"(?P<escaped>{_ESCAPED})"
     rf"|(?P<remark>\{{\{{-?\s*+/\*{_COMMENT}\*/\s*+-?\}}\}}"
@@ -124,7 +124,7 @@ class FoundTag:
 
     @property
     def is_comment(self) -> bool:
-        """Whether it is a comment of Liquid, which other generators show."""
+        """Whether the tag is a comment of Liquid; generators without Liquid show its text."""
         return (self.kind, self.name) == ("liquid", "comment") and self.inner is not None
 
 
@@ -210,7 +210,7 @@ def _remove_attribute_list(before: str, written: str) -> str:
     return before + written if is_text else before
 
 
-def resolve_templates(content: str, content_type: str, targets: LinkTargets) -> ResolvedText:
+def resolve_templates(content: str, content_type: str, targets: LinkFinder) -> ResolvedText:
     """Return the text with the template tags outside code resolved, and the numbers of other tags by name.
 
     In code, only the tags that protect code from the template engine (`{% raw %}`) are removed.
@@ -231,7 +231,7 @@ def resolve_templates(content: str, content_type: str, targets: LinkTargets) -> 
 
 
 class _TagResolver:
-    def __init__(self, content: str, content_type: str, targets: LinkTargets) -> None:
+    def __init__(self, content: str, content_type: str, targets: LinkFinder) -> None:
         self._content, self._type, self._targets = content, content_type, targets
         self.unresolved: Counter[str] = Counter()
         #: Unknown tags whose text was kept.
@@ -244,9 +244,9 @@ class _TagResolver:
                 continue
             # The reader has removed the comments that the generator hides; the generator shows all others.
             if tag.inner is not None and not tag.is_comment:
-                tag.replacement = self._show_literal(tag, tag.inner)
+                tag.replacement = self._render_literal(tag, tag.inner)
             else:
-                tag.replacement = self._show_output(tag) if tag.kind == "output" else self._show_tag(tag)
+                tag.replacement = self._render_output(tag) if tag.kind == "output" else self._render_tag(tag)
             if tag.replacement is not None:
                 if tag.partner:
                     tag.partner.replacement = ""
@@ -266,7 +266,7 @@ class _TagResolver:
                 position = tag.end
         return "".join([*parts, self._content[position:]])
 
-    def _show_literal(self, tag: FoundTag, inner: str) -> str:
+    def _render_literal(self, tag: FoundTag, inner: str) -> str:
         if tag.name in RAW_TAGS:
             return inner
         if tag.name in HIDDEN_TAGS:
@@ -280,7 +280,7 @@ class _TagResolver:
         if match is None and tag.name != "codeblock":
             match = re.match(r"\s*[\"']?([\w+#.-]+)", tag.text)
         language = tag.name if tag.name in ("mermaid", "plantuml") else match[1] if match else ""
-        block = make_code(code, language, prefix or "", is_html=self._is_in_html(tag))
+        block = make_code_block(code, language, prefix or "", is_html=self._is_in_html(tag))
         return before + (prefix or "" if before else "") + block + ("\n" if self._get_rest(tag.end) else "")
 
     def _get_indent(self, offset: int) -> str | None:
@@ -297,10 +297,10 @@ class _TagResolver:
         start = self._content.rfind("\n\n", max(0, tag.start - _MAX_PARAGRAPH), tag.start) + 1
         return self._type == "html" or self._content[start : tag.start].lstrip().startswith("<")
 
-    def _show_output(self, tag: FoundTag) -> str | None:
+    def _render_output(self, tag: FoundTag) -> str | None:
         call, player = _CALL.fullmatch(tag.text), _PLAYER.fullmatch(tag.text)
         if call:
-            return self._show_named_tag(call["name"].rpartition("::")[2], call["text"], tag)
+            return self._render_named_tag(call["name"].rpartition("::")[2], call["text"], tag)
         if player:
             return known_tags.embed_address(
                 player["address"], player["title"] or "", is_html=self._is_in_html(tag)
@@ -316,16 +316,16 @@ class _TagResolver:
             return None
         return "/" if following[:1] in (")", '"', "'", ">", "#", "?", " ", "") else ""
 
-    def _show_tag(self, tag: FoundTag) -> str | None:
+    def _render_tag(self, tag: FoundTag) -> str | None:
         if tag.name not in _INCLUDES:
-            return None if tag.name in _STATEMENTS else self._show_named_tag(tag.name, tag.text, tag)
+            return None if tag.name in _STATEMENTS else self._render_named_tag(tag.name, tag.text, tag)
         file, _, text = tag.text.strip().partition(" ")
         name = _SUFFIX.sub("", file.strip("\"',")).rpartition("/")[2].lower()
-        return self._show_named_tag(name, text, tag, kind="include") if name and "{{" not in file else None
+        return self._render_named_tag(name, text, tag, kind="include") if name and "{{" not in file else None
 
-    def _show_named_tag(self, name: str, text: str, tag: FoundTag, kind: str = "") -> str | None:
+    def _render_named_tag(self, name: str, text: str, tag: FoundTag, kind: str = "") -> str | None:
         arguments, is_html = known_tags.parse_arguments(text), self._is_in_html(tag)
-        replacement = known_tags.show_tag(
+        replacement = known_tags.render_tag(
             known_tags.TemplateTag(name.lower(), arguments, kind or tag.kind, is_html, self._targets)
         )
         if replacement and replacement.startswith("<") and not replacement.startswith("<br"):

@@ -42,9 +42,9 @@ def find_open_comment(content: str) -> int | None:
 
 
 def resolve_wiki_links(
-    content: str, content_type: str, targets: tag_markup.LinkTargets
+    content: str, content_type: str, targets: tag_markup.LinkFinder
 ) -> tag_markup.ResolvedText:
-    """Return Markdown with the wiki links outside code as links; links to unknown pages become their text.
+    """Return Markdown with the wiki links outside code as links; links to unknown pages become plain text.
 
     The address of an embedded picture is the name in the wiki link; an embedded page becomes a link.
     """
@@ -54,7 +54,7 @@ def resolve_wiki_links(
 
 
 class _WikiLinkResolver:
-    def __init__(self, content: str, targets: tag_markup.LinkTargets) -> None:
+    def __init__(self, content: str, targets: tag_markup.LinkFinder) -> None:
         self._content = content
         self._targets = targets
         self._missing: Counter[str] = Counter()

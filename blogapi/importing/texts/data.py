@@ -98,7 +98,7 @@ def _describe_duplicates(keys: Iterable[str]) -> list[str]:
 def parse_yaml(block: str, first_line: int) -> tuple[Entries, list[str]]:
     """Return the mapping of a YAML block, with every scalar as text or None, and notes.
 
-    `first_line` is the number of the block's first line. Raises RefusedFile with the line if it is not valid.
+    `first_line` is the number of the block's first line. Raises RefusedFile with the line of an error.
     """
     duplicates: dict[yaml.Node, list[str]] = {}
 
@@ -125,7 +125,7 @@ def parse_toml(block: str, first_line: int) -> tuple[Entries, list[str]]:
     """
     # tomllib takes quadratic time for a key with very many parts.
     if any(part.count(".") > _MAX_KEY_DOTS for part in re.split(r"[={,\n]", _TOML_STRING.sub("x", block))):
-        _refuse_head("TOML", f"a key has more than {_MAX_KEY_DOTS} parts")
+        _refuse_front_matter("TOML", f"a key has more than {_MAX_KEY_DOTS} parts")
     corrected = _LEADING_ZERO.sub(r"\1\2", block)
     try:
         return _parse_block("TOML", lambda: tomllib.loads(block, parse_float=str), first_line), []
@@ -157,7 +157,7 @@ def parse_json(text: str, first_line: int) -> tuple[Entries, int, list[str]]:
     return _parse_block("JSON", decode_object, first_line), ends[0], _describe_duplicates(duplicates)
 
 
-def parse_lines(block: str) -> tuple[Entries, list[str]]:
+def parse_key_value_lines(block: str) -> tuple[Entries, list[str]]:
     """Return the mapping of Pelican's `Key: value` lines, and notes.
 
     An indented line continues the previous value.
@@ -180,7 +180,7 @@ def _parse_block(language: str, parse: Callable[[], object], first_line: int) ->
         if value is None:
             return {}
         if not isinstance(value, dict):
-            _refuse_head(language, "it does not consist of `key: value` entries")
+            _refuse_front_matter(language, "it does not consist of `key: value` entries")
         level: list[Any] = [value]
         for _ in range(_MAX_DEPTH):
             groups = (
@@ -189,12 +189,12 @@ def _parse_block(language: str, parse: Callable[[], object], first_line: int) ->
             level = [child for group in groups for child in group]
             if not level:
                 return {str(key): child for key, child in value.items()}
-        _refuse_head(language, "it is nested too deeply")
+        _refuse_front_matter(language, "it is nested too deeply")
     except RecursionError:
-        _refuse_head(language, "it is nested too deeply")
+        _refuse_front_matter(language, "it is nested too deeply")
     except (yaml.YAMLError, ValueError, OverflowError) as error:
         line_number, reason = _describe_error(error)
-        _refuse_head(language, reason, line_number and line_number + first_line - 1, error)
+        _refuse_front_matter(language, reason, line_number and line_number + first_line - 1, error)
 
 
 def _describe_error(error: Exception) -> tuple[int, str]:
@@ -215,7 +215,7 @@ def _describe_error(error: Exception) -> tuple[int, str]:
     return 0, "a number or an escape sequence is out of range"
 
 
-def _refuse_head(
+def _refuse_front_matter(
     language: str, reason: str, line_number: int = 0, cause: Exception | None = None
 ) -> NoReturn:
     place = f"line {line_number}: " if line_number else ""

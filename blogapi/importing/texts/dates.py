@@ -51,7 +51,7 @@ def find_zone(name: str) -> ZoneInfo | None:
         return None
 
 
-def is_missing(value: object) -> bool:
+def is_missing_date(value: object) -> bool:
     """Return whether a date value is null, a zero date or the name of a time of the file."""
     line = to_line(value)
     return value is None or line.startswith(_ZERO_DATES) or line.casefold() in _FILE_TIMES

@@ -103,7 +103,7 @@ def describe_removed_characters(number: int) -> str:
     return f"The import removed {format_count(number, 'control character')} (such as NUL)."
 
 
-def list_distinct(names: Iterable[str]) -> tuple[str, ...]:
+def drop_duplicates(names: Iterable[str]) -> tuple[str, ...]:
     """Return the names without empty names and names that differ only in case from an earlier name."""
     distinct: dict[str, str] = {}
     for name in filter(None, names):
@@ -136,12 +136,12 @@ def to_plain_line(value: object) -> str:
     return to_line(html.unescape(_ELEMENT.sub(lambda element: "" if element["inline"] else " ", line)))
 
 
-def to_plain_html(html: str) -> str:
+def html_to_line(html: str) -> str:
     """Return the visible text at the beginning of HTML, as one line."""
     return render_text(html[:4_000], "html").plain_text
 
 
-def to_plain_markdown(value: object) -> str:
+def markdown_to_line(value: object) -> str:
     """Return a scalar as one line without HTML elements, entities and inline Markdown."""
     line = to_plain_line(value)
     if _INLINE_MARKUP.isdisjoint(line):

@@ -59,14 +59,14 @@ def list_references(html: str, extensions: Collection[str]) -> list[FileReferenc
         # A character reference such as `&#127;` stands for a character that the text itself cannot contain.
         alt = FORBIDDEN.sub("", attributes.get("alt", "")) if element[1] == "img" else ""
         alt = " ".join(alt.split())[:MAX_ALT_LENGTH]
-        for path in filter(is_local, paths):
+        for path in filter(is_local_address, paths):
             earlier = unique.get(path)
             if earlier is None or (alt and not earlier.alt):
                 unique[path] = FileReference(path, alt)
     return list(unique.values())
 
 
-def is_local(path: str) -> bool:
+def is_local_address(path: str) -> bool:
     """Return whether an address has neither a scheme nor a host, and is not only a query or a fragment."""
     return 0 < len(path) <= _MAX_LENGTH and path[0] not in "#?" and not _ABSOLUTE.match(path)
 

@@ -18,7 +18,7 @@ from blogapi.importing.texts.lines import find_codec
 CHUNK_BYTES = 64 * 1024
 _MAX_TAG_BYTES = 8_000_000
 _ENCODING = re.compile(rb"""<\?xml[^>]{0,100}?encoding\s{0,9}=\s{0,9}["']([\w.-]{1,40})["']""")
-# The encodings that blogs use. Python's other codecs do not encode text or take quadratic time.
+# The encodings that blogs use. Other codecs of Python do not encode text, or take quadratic time.
 _ENCODINGS = re.compile(
     r"utf-?8|(?:iso-?8859|latin|windows|cp|koi8|euc|gb|shift|big5|tis|us-?ascii|ascii)[\w-]*", re.IGNORECASE
 )

@@ -59,7 +59,7 @@ def create_archive(target: Path) -> zipfile.ZipFile:
 
 def add_media_file(archive: zipfile.ZipFile, source: IO[bytes], file: StoredFile) -> bool:
     """Add a media file; return whether it has the right size and digest."""
-    # By default, a ZipInfo is stored without compression; most media files are compressed already.
+    # By default, an entry is stored without compression, because most media files are compressed already.
     info = zipfile.ZipInfo(f"{MEDIA_FOLDER}/{file.path}")
     with archive.open(info, "w", force_zip64=True) as target:
         return stored_files.copy_and_verify_file(source, file, target)
@@ -92,7 +92,7 @@ def unpack_backup(path: Path, folder: Path, *, progress: ProgressReporter = no_p
             raise InvalidBackup(f"it contains the unknown file {min(unknown)!r}")
         for name in names:
             (folder / name).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            files.create_private(folder / name)
+            files.create_private_file(folder / name)
             with archive.open(name) as source, (folder / name).open("wb") as target:
                 _copy_chunks(
                     source, target.write, archive.getinfo(name).file_size, progress, f"Unpacking {name}"

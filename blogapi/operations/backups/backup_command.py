@@ -30,7 +30,7 @@ def run_after_backup(instance: Path, path: Path) -> None:
     if command := config.read_settings(instance)["BACKUP_COMMAND"]:
         folder = instance / "backups"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with files.locked(folder / _LOCK_NAME) as held:
+        with files.lock_file(folder / _LOCK_NAME) as held:
             if not held:
                 raise _make_conflict(path, "the command of another backup is running")
             _run_command(command, path)

@@ -29,7 +29,9 @@ def start_daily_backups(app: Flask) -> threading.Event | None:
     if not keep:
         return None
     stop, instance = threading.Event(), Path(app.instance_path)
-    threading.Thread(target=_run, args=(app, instance, keep, stop), name="daily backup", daemon=True).start()
+    threading.Thread(
+        target=_run_daily_backups, args=(app, instance, keep, stop), name="daily backup", daemon=True
+    ).start()
     return stop
 
 
@@ -49,7 +51,7 @@ def create_backup_if_missing(instance: Path, *, keep: int, today: date) -> Backu
         return backup
 
 
-def _run(app: Flask, instance: Path, keep: int, stop: threading.Event) -> None:
+def _run_daily_backups(app: Flask, instance: Path, keep: int, stop: threading.Event) -> None:
     # On a full disk, the status cannot be stored, so this thread remembers the status.
     remembered, seconds = BackupStatus(), FIRST_CHECK_SECONDS
     while not stop.wait(seconds):

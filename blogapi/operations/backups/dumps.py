@@ -9,7 +9,7 @@ from pathlib import Path
 from sqlalchemy import URL, Connection, func, inspect, select, table, text
 
 from blogapi.content.media import stored_files
-from blogapi.operations.backups.manifest import DUMP, Contents, DatabaseKind, InvalidBackup, Manifest
+from blogapi.operations.backups.manifest import DUMP, DatabaseContents, DatabaseKind, InvalidBackup, Manifest
 from blogapi.operations.backups.media_restoring import BackupMedia
 from blogapi.storage import connections, postgresql_dumps, upgrades
 from blogapi.web.errors import Conflict
@@ -17,8 +17,8 @@ from blogapi.web.errors import Conflict
 Upgrade = Callable[[URL, Path], None]
 
 
-def take_snapshot(url: URL, target: Path) -> Contents:
-    """Write a dump of the database into the file `target` and return what it contains; raises DumpError."""
+def take_snapshot(url: URL, target: Path) -> DatabaseContents:
+    """Write a dump of the database into the file `target`; return its contents; raises DumpError."""
     with _open_connection(url) as connection:
         # `pg_dump` and all reads of this transaction see the same snapshot.
         contents = _read_contents(connection)
@@ -27,7 +27,7 @@ def take_snapshot(url: URL, target: Path) -> Contents:
         return contents
 
 
-def refuse_tables(url: URL) -> None:
+def refuse_nonempty_database(url: URL) -> None:
     """Raise Conflict if the database has any table."""
     with _open_connection(url) as connection:
         if inspect(connection).get_table_names():
@@ -39,7 +39,7 @@ def refuse_tables(url: URL) -> None:
 
 def restore_dump(url: URL, folder: Path, manifest: Manifest, media: BackupMedia, upgrade: Upgrade) -> None:
     """Fill a database without tables from an unpacked backup; after an error, its tables are deleted."""
-    with postgresql_dumps.restored_tables(url, folder / DUMP):
+    with postgresql_dumps.restore_tables(url, folder / DUMP):
         _check_and_upgrade(url, folder, manifest, media, upgrade)
 
 
@@ -54,7 +54,7 @@ def verify_dump(url: URL, folder: Path, manifest: Manifest, media: BackupMedia, 
         if not connection.scalar(text(is_allowed)):
             postgresql_dumps.check_dump(folder / DUMP)
             return False
-    with postgresql_dumps.temporary_copy(url, folder / DUMP) as copy:
+    with postgresql_dumps.create_temporary_copy(url, folder / DUMP) as copy:
         _check_and_upgrade(copy, folder, manifest, media, upgrade)
     return True
 
@@ -72,13 +72,15 @@ def _check_and_upgrade(
     upgrade(url, folder)
 
 
-def _read_contents(connection: Connection) -> Contents:
+def _read_contents(connection: Connection) -> DatabaseContents:
     migration = upgrades.read_migration(connection)
     if migration is None:
         raise Conflict("The database contains no blog.")
     names = sorted(inspect(connection).get_table_names())
     rows = {name: connection.scalar(select(func.count()).select_from(table(name))) or 0 for name in names}
-    return Contents(DatabaseKind.POSTGRESQL, migration, rows, stored_files.read_stored_files(connection))
+    return DatabaseContents(
+        DatabaseKind.POSTGRESQL, migration, rows, stored_files.read_stored_files(connection)
+    )
 
 
 @contextmanager

@@ -143,7 +143,7 @@ def _read_backup(path: Path, kind: BackupKind, stat: os.stat_result) -> StoredBa
 def _lock_folder(folder: Path) -> Iterator[None]:
     with service.convert_errors(folder):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with files.locked(folder / _LOCK_NAME) as held:
+    with files.lock_file(folder / _LOCK_NAME) as held:
         if not held:
             raise Conflict(
                 "Another backup is being made, checked or deleted. Wait until it has finished.",

@@ -47,7 +47,7 @@ DATABASE_MEMBERS = {DatabaseKind.SQLITE: DATABASE, DatabaseKind.POSTGRESQL: DUMP
 
 
 @dataclass(frozen=True, slots=True)
-class Contents:
+class DatabaseContents:
     """What a snapshot of a database contains: the last migration, the rows per table, and the media files."""
 
     database: DatabaseKind

@@ -43,8 +43,8 @@ class MediaStore:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Exclude other backups into the folder; raises Conflict if another backup is running."""
-        with files.locked(self.folder / _LOCK_NAME) as held:
+        """Exclude other backups into the folder in the `with` block; raises Conflict if one is running."""
+        with files.lock_file(self.folder / _LOCK_NAME) as held:
             if not held:
                 raise Conflict(f"Another backup into {self.folder} is running. Wait until it has finished.")
             yield
@@ -53,7 +53,7 @@ class MediaStore:
         """Return whether the folder has the file with the right size; its content is not checked."""
         return stored_files.find_fault(self.root / file.path, file, full=False) == ""
 
-    def check_usable(self, media_folder: Path) -> None:
+    def refuse_foreign_folder(self, media_folder: Path) -> None:
         """Raise Conflict if `root` is the blog's media folder, or has files of another program."""
         if self.root.resolve() == media_folder.resolve() or (
             self.root.exists() and not (self.root / _MARKER).is_file() and any(self.root.iterdir())

@@ -37,6 +37,6 @@ def find_backup_kind(name: str) -> BackupKind | None:
     return next((kind for kind, pattern in _NAME_PATTERNS.items() if pattern.fullmatch(name)), None)
 
 
-def is_plain_copy(name: str) -> bool:
+def is_database_copy(name: str) -> bool:
     """Return whether this is a database file that was copied before an upgrade, a restore or a rollback."""
     return name.startswith(_COPY_PREFIXES) and name.endswith(".db")

@@ -64,7 +64,7 @@ class _DatabaseBusy(Exception):
 def init_app(app: Flask) -> None:
     """Delete the staging folders of restores of this blog that were killed."""
     instance = Path(app.instance_path)
-    path = connections.sqlite_path(app.config["DATABASE_URL"], instance)
+    path = connections.get_sqlite_path(app.config["DATABASE_URL"], instance)
     files.delete_temporary_folders(path.parent if path else instance, _STAGING_PREFIX)
 
 
@@ -87,12 +87,12 @@ def restore_backup(
     is_sqlite = service.get_database_kind(url) is DatabaseKind.SQLITE
     live = Path(str(url.database)) if is_sqlite else instance
     with service.convert_errors(path), service.report_full_disk(live):
-        is_plain = naming.is_plain_copy(path.name)
+        is_plain = naming.is_database_copy(path.name)
         # Refuse a file without a manifest before any folder is created.
         kind = DatabaseKind.SQLITE if is_plain else archive.read_manifest(path).database
-        service.refuse_other_kind(kind, url)
+        service.refuse_other_database_kind(kind, url)
         if not is_sqlite:
-            dumps.refuse_tables(url)
+            dumps.refuse_nonempty_database(url)
         instance.mkdir(mode=0o700, parents=True, exist_ok=True)
         live.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with (
@@ -118,7 +118,7 @@ def restore_backup(
 
 def describe_replacement(path: Path, instance: Path) -> str:
     """Return a sentence about the blog that a restore would replace; empty if there is nothing to replace."""
-    live = connections.sqlite_path(config.read_settings(instance)["DATABASE_URL"], instance)
+    live = connections.get_sqlite_path(config.read_settings(instance)["DATABASE_URL"], instance)
     if live is None or not live.is_file():
         return ""
     number = "unknown"
@@ -130,7 +130,7 @@ def describe_replacement(path: Path, instance: Path) -> str:
         return ""
     with service.convert_errors(path):
         # The name of a copy of the database contains its time.
-        is_plain = naming.is_plain_copy(path.name)
+        is_plain = naming.is_database_copy(path.name)
         backup = path.name if is_plain else f"A backup of {archive.read_manifest(path).created}"
     sentence = f"{backup} replaces the blog in {instance.parent} (articles and pages: {number})."
     return f"{sentence} Its current state is saved in {instance / 'backups'}."
@@ -152,7 +152,7 @@ def verify_backup(path: Path, instance: Path, *, progress: ProgressReporter = no
         if manifest.database is DatabaseKind.SQLITE:
             return Backup(path, manifest, media.known_missing)
         url = connections.get_database_url(instance)
-        service.refuse_other_kind(manifest.database, url)
+        service.refuse_other_database_kind(manifest.database, url)
         with service.report_full_disk("the database"):
             is_restored = dumps.verify_dump(url, folder, manifest, media, _upgrade_database)
         return Backup(path, manifest, media.known_missing, is_only_read=not is_restored)
@@ -168,7 +168,7 @@ def _open_staging_folder(parent: Path) -> AbstractContextManager[Path]:
         raise Conflict(
             f"Another restore is running; it uses {held}. Wait, or delete this folder if no restore runs."
         )
-    return files.temporary_folder(parent, _STAGING_PREFIX)
+    return files.create_temporary_folder(parent, _STAGING_PREFIX)
 
 
 @contextmanager
@@ -222,7 +222,7 @@ def replace_database(staged: Path, live: Path, copy_path: Path) -> tuple[Path | 
         except Exception as error:
             copy_path.unlink(missing_ok=True)
             # Move the file only if SQLite cannot read it, not after errors such as a full disk.
-            if not disk_errors.is_damage(error):
+            if not disk_errors.is_damage_error(error):
                 raise
     moved = _move_database(live, copy_path)
     files.replace_file(staged, live)
@@ -247,25 +247,27 @@ def _overwrite_database(staged: Path, live: Path, copy_path: Path) -> None:
         target.execute("PRAGMA synchronous=FULL")
         for _ in range(_MAX_COPIES):
             version = reader.execute(_READ_VERSION).fetchall()
-            with service.report_full_disk(copy_path), files.partial_file(copy_path) as copy:
+            with service.report_full_disk(copy_path), files.create_partial_file(copy_path) as copy:
                 reader.execute("VACUUM INTO ?", [str(copy)])
                 files.replace_file(copy, copy_path)
             with suppress(_DatabaseBusy):
-                # Once the first page is written, no other connection can write. `_check_unchanged` is first
-                # called after this page.
-                source.backup(target, pages=1, progress=partial(_check_unchanged, reader, version))
+                # Once the first page is written, no other connection can write. SQLite calls
+                # `_check_database_unchanged` for the first time after this page.
+                source.backup(target, pages=1, progress=partial(_check_database_unchanged, reader, version))
                 break
         else:
             raise Conflict("The database is busy; nothing was restored. Try again.")
     checkpoint.truncate_log(live)
 
 
-def _check_unchanged(reader: sqlite3.Connection, old: list[int], status: int, remaining: int, _: int) -> None:
+def _check_database_unchanged(
+    reader: sqlite3.Connection, old: list[int], status: int, remaining: int, _: int
+) -> None:
     """Raise _DatabaseBusy if the database is locked or was written since `old` was read.
 
     SQLite calls this function after each page.
     """
-    # The last call has no remaining page. This call follows the commit, so a rollback is not possible.
+    # In the last call, `remaining` is 0. This call follows the commit, so a rollback is not possible.
     if status == sqlite3.SQLITE_BUSY or (remaining and reader.execute(_READ_VERSION).fetchall() != old):
         raise _DatabaseBusy
 
@@ -285,7 +287,9 @@ def _move_database(live: Path, copy_path: Path) -> bool:
     If the log stayed, SQLite would apply it to the new file and damage that file.
     """
     moved = False
-    pairs = zip((*files.side_files(live), live), (*files.side_files(copy_path), copy_path), strict=True)
+    pairs = zip(
+        (*files.get_side_files(live), live), (*files.get_side_files(copy_path), copy_path), strict=True
+    )
     for source, target in pairs:
         if source.exists():
             # The files are not synced, because this process must not open them; see `raw_files`.

@@ -27,7 +27,7 @@ from blogapi.operations.backups.manifest import (
     DATABASE,
     DATABASE_MEMBERS,
     SETTINGS,
-    Contents,
+    DatabaseContents,
     DatabaseKind,
     InvalidBackup,
     Manifest,
@@ -70,7 +70,7 @@ def get_database_kind(url: URL) -> DatabaseKind:
     return DatabaseKind.SQLITE if url.get_backend_name() == "sqlite" else DatabaseKind.POSTGRESQL
 
 
-def refuse_other_kind(kind: DatabaseKind, url: URL) -> None:
+def refuse_other_database_kind(kind: DatabaseKind, url: URL) -> None:
     """Raise InvalidBackup if a backup of this kind cannot be restored into the database with this URL."""
     if kind is not (current := get_database_kind(url)):
         raise InvalidBackup(
@@ -107,8 +107,12 @@ def create_backup(
             damage = integrity.describe_lost_writes(source, count)
             raise Conflict(f"{damage}; run `doctor` to see what to do.")
         take_snapshot = partial(_take_snapshot, source)
-    _refuse_existing(target)
-    with convert_errors(target), files.partial_file(target) as database, files.partial_file(target) as packed:
+    _refuse_existing_file(target)
+    with (
+        convert_errors(target),
+        files.create_partial_file(target) as database,
+        files.create_partial_file(target) as packed,
+    ):
         with archive.create_archive(packed) as zip_file:
             folder = get_media_folder(instance)
             contents, media = _save_snapshot_and_media(
@@ -123,7 +127,7 @@ def create_backup(
             place = MediaPlace.FOLDER if store else MediaPlace.FILE
             manifest = replace(_make_manifest(contents, media, place), has_theme=bool(theme))
             archive.add_manifest(zip_file, manifest, media)
-        _refuse_existing(target)
+        _refuse_existing_file(target)
         files.replace_file(packed, target)
     return Backup(target, manifest, media.missing)
 
@@ -140,13 +144,13 @@ def copy_database(source: Path, target: Path) -> None:
         writer.execute("PRAGMA journal_mode=DELETE")
 
 
-def _make_manifest(contents: Contents, media: MediaList, place: MediaPlace) -> Manifest:
+def _make_manifest(contents: DatabaseContents, media: MediaList, place: MediaPlace) -> Manifest:
     created = clock.now().isoformat(timespec="seconds")
     summary = MediaSummary(place.value, len(media.saved), sum(media.saved.values()), len(media.missing))
     return Manifest(created, __version__, contents.migration, contents.rows, summary, contents.database)
 
 
-def _take_snapshot(source: Path, database: Path) -> Contents:
+def _take_snapshot(source: Path, database: Path) -> DatabaseContents:
     copy_database(source, database)
     with integrity.open_database(database) as connection:
         if faults := integrity.check_integrity(connection, quick=True):
@@ -154,17 +158,17 @@ def _take_snapshot(source: Path, database: Path) -> Contents:
         migration, rows = integrity.read_migration(connection), integrity.count_rows(connection)
     if migration is None:
         raise Conflict("The database contains no blog.")
-    return Contents(DatabaseKind.SQLITE, migration, rows, read_media_files(database))
+    return DatabaseContents(DatabaseKind.SQLITE, migration, rows, read_media_files(database))
 
 
 def _save_snapshot_and_media(
-    take_snapshot: Callable[[Path], Contents],
+    take_snapshot: Callable[[Path], DatabaseContents],
     database: Path,
     folder: MediaFolder,
     store: MediaStore | None,
     zip_file: ZipFile,
     progress: ProgressReporter,
-) -> tuple[Contents, MediaList]:
+) -> tuple[DatabaseContents, MediaList]:
     """Copy a snapshot of the blog's database into the file `database`, and save its media files.
 
     Return the contents of the snapshot and the list of its media files. A running service can delete a file
@@ -177,10 +181,10 @@ def _save_snapshot_and_media(
     for _ in range(_MAX_SNAPSHOTS):
         contents = take_snapshot(database)
         if store and contents.media:
-            store.check_usable(folder.root)
+            store.refuse_foreign_folder(folder.root)
             saved |= {file for file in contents.media if store.contains_file(file)}
         to_save, old_faults, faults = sorted(contents.media - saved), faults, {}
-        _check_space(database.parent, to_save)
+        _check_free_space(database.parent, to_save)
         for file in progress(to_save, total=len(to_save), label="Media files"):
             if fault := _save_file(folder.get_path(file.hash, file.extension), file, write_file):
                 faults[file] = fault
@@ -208,7 +212,7 @@ def _save_file(path: Path, file: StoredFile, write_file: Callable[[IO[bytes], St
     return ""
 
 
-def _check_space(folder: Path, media: Iterable[StoredFile]) -> None:
+def _check_free_space(folder: Path, media: Iterable[StoredFile]) -> None:
     needed, free = sum(file.size for file in media), shutil.disk_usage(folder).free
     # If the blog is on the same disk, a full disk would stop the blog too.
     if needed and free < needed + _SPARE_BYTES:
@@ -230,7 +234,7 @@ def unpack_backup(path: Path, folder: Path, *, progress: ProgressReporter = no_p
     Also accepts a plain database file that an upgrade or a restore has copied. Raises InvalidBackup with the
     reason if the file cannot be restored.
     """
-    if naming.is_plain_copy(path.name):
+    if naming.is_database_copy(path.name):
         manifest = _copy_plain_database(path, folder / DATABASE)
     else:
         manifest = archive.unpack_backup(path, folder, progress=progress)
@@ -243,10 +247,10 @@ def unpack_backup(path: Path, folder: Path, *, progress: ProgressReporter = no_p
 
 
 def _copy_plain_database(path: Path, target: Path) -> Manifest:
-    if files.side_files(path).log.exists():
+    if files.get_side_files(path).log.exists():
         # This file is not a copy: a restore has moved it with its log, because SQLite could not read it.
         raise InvalidBackup("it was moved with its log, because SQLite could not read it")
-    files.create_private(target)
+    files.create_private_file(target)
     shutil.copyfile(path, target)
     with integrity.open_database(target) as connection:
         migration = integrity.read_migration(connection)
@@ -268,7 +272,7 @@ def _check_database(path: Path, manifest: Manifest) -> None:
             raise InvalidBackup("its database does not match its manifest")
 
 
-def _refuse_existing(target: Path) -> None:
+def _refuse_existing_file(target: Path) -> None:
     if target.exists():
         raise Conflict(f"{target} exists already; choose another file name.")
 

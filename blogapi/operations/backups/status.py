@@ -61,7 +61,7 @@ def read_status(instance: Path) -> BackupStatus:
 
     If the status cannot be read, the backups count as overdue, so that an admin notices the problem.
     """
-    path = _get_path(instance)
+    path = _get_status_path(instance)
     try:
         fields: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         reason = str(fields.pop("reason"))
@@ -107,11 +107,11 @@ def describe_failure(error: Exception) -> str:
 def _write_status(instance: Path, status: BackupStatus) -> None:
     # On a full disk, the former status stays, so that a late backup is still noticed.
     with suppress(OSError):
-        path = _get_path(instance)
-        with files.partial_file(path) as partial:
+        path = _get_status_path(instance)
+        with files.create_partial_file(path) as partial:
             partial.write_text(json.dumps(asdict(status), default=datetime.isoformat), encoding="utf-8")
             files.replace_file(partial, path)
 
 
-def _get_path(instance: Path) -> Path:
+def _get_status_path(instance: Path) -> Path:
     return instance / "backups" / _FILE_NAME

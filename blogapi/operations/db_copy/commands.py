@@ -69,7 +69,7 @@ def copy(source: str, target: str, as_json: bool) -> None:
 def _make_engine(address: str, instance: Path) -> Engine:
     if "://" not in address:
         return connections.make_engine(URL.create("sqlite", database=str(Path(address).absolute())))
-    path = connections.sqlite_path(address, instance)
+    path = connections.get_sqlite_path(address, instance)
     engine = connections.make_engine(URL.create("sqlite", database=str(path)) if path else address)
     if engine.dialect.name == "sqlite" and path is None:
         raise CannotStart("A database in memory cannot be copied; name a file.")

@@ -59,10 +59,10 @@ def copy_blog(
     with _delete_on_failure(target):
         upgrades.upgrade_schema(target, Base.metadata, backups=backups)
         connections.configure_connections(source)
-        options = connections.write_options(target, connections.BUSY_SECONDS)
+        options = connections.get_write_options(target, connections.BUSY_SECONDS)
         # The transaction of the reader sees one state of the source.
         with _begin_transaction(source) as reader, _begin_transaction(target, **options) as writer:
-            _check_empty(writer)
+            _check_is_empty(writer)
             # The progress counts each row twice (copied and read back), and each search index entry once.
             total = 2 * sum(_count_rows(reader, table) for table in _list_tables())
             total += _count_rows(reader, SearchEntry.__table__)
@@ -103,7 +103,7 @@ def _delete_on_failure(target: Engine) -> Iterator[None]:
     except BaseException:
         target.dispose()
         if path is not None and is_new:
-            for file in (path, *files.side_files(path)):
+            for file in (path, *files.get_side_files(path)):
                 file.unlink(missing_ok=True)
         raise
 
@@ -115,7 +115,7 @@ def _begin_transaction(engine: Engine, **options: Any) -> Iterator[Connection]:
         yield connection
 
 
-def _check_empty(target: Connection) -> None:
+def _check_is_empty(target: Connection) -> None:
     tables = [table for table in _list_tables() if table.name not in _PREFILLED_TABLES]
     filled = [table.name for table in tables if _count_rows(target, table)]
     if filled:
@@ -127,7 +127,7 @@ def _count_rows(connection: Connection, table: FromClause) -> int:
 
 
 def _copy_tables(source: Connection, target: Connection, sums: dict[str, TableSum]) -> Iterator[None]:
-    """Copy and compare all tables and the search index; yield None for each row that is copied or read."""
+    """Copy and compare all tables and the search index; yield None for each copied or compared row."""
     for table in _list_tables():
         if table.name in _PREFILLED_TABLES:
             target.execute(delete(table))

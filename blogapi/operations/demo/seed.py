@@ -26,7 +26,7 @@ from blogapi.importing.format_api.report import Result
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.format_api.source_files import walk_path
 from blogapi.importing.formats.markdown import reader
-from blogapi.importing.storing.custom_fields import CustomFields
+from blogapi.importing.storing.custom_fields import CustomFieldFinder
 from blogapi.importing.storing.service import Importer
 from blogapi.rendering.media_types import BY_EXTENSION
 from blogapi.site import service as site_service
@@ -60,7 +60,7 @@ def fill_empty_blog(url: str = "") -> int:
         _store_pictures(author)
         if url and [*check_served(get_site())] == ["url"]:
             site_service.change_site({"url": url, "built_in": True})
-        options = ImportOptions(now=current_time(), custom_fields=CustomFields(detach_definitions()))
+        options = ImportOptions(now=current_time(), custom_fields=CustomFieldFinder(detach_definitions()))
         entries = walk_path(_FOLDER / "articles")
         records = [reader.read_file(entry, options) for entry in entries if entry.problem is None]
         reports = Importer(author, assets=[PICTURES], restore_deleted=True).store(records)

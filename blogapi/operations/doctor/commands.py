@@ -75,7 +75,7 @@ def _run_checks(context: click.Context, repair: bool, full: bool) -> Iterator[Fi
     instance = blog_folder.find_blog()
     try:
         settings = config.read_settings(instance)
-        path = connections.sqlite_path(settings["DATABASE_URL"], instance)
+        path = connections.get_sqlite_path(settings["DATABASE_URL"], instance)
     except CannotStart as error:
         remedy = choose_remedy(error, "correct the setting; the other checks use the default database")
         yield make_problem_finding("settings", error.message, remedy)

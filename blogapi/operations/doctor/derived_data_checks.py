@@ -28,8 +28,8 @@ from blogapi.content.taxonomies.queries import find_outdated_sort_keys
 from blogapi.content.taxonomies.service import repair_sort_keys
 from blogapi.operations.doctor import findings
 from blogapi.operations.doctor.findings import Finding, make_ok_finding, make_repairable_finding
-from blogapi.storage.database import batch_uuids, db, table_of, transaction
-from blogapi.storage.disk_errors import primary_result_code
+from blogapi.storage.database import db, list_uuid_batches, table_of, transaction
+from blogapi.storage.disk_errors import get_primary_result_code
 
 # The largest number of articles in memory at a time.
 _ARTICLES_PER_BATCH = 100
@@ -42,30 +42,30 @@ def run_checks(
 
     With `full` or `repair`, the articles are compared with a new rendering, and FTS5 compares the words of
     the index with the texts while it holds the write lock. Otherwise, one statement finds articles without an
-    entry.
+    entry in the search index.
 
     Each batch is one transaction, so that it sees one state of the blog and does not delay writers for long.
     The index is checked before its entries, because entries cannot be written to a damaged index.
     """
-    yield from _check_index(repair, full=full or repair)
+    yield from _check_search_index(repair, full=full or repair)
     for taxonomy in TAXONOMIES:
         names = _check_sort_keys(taxonomy.model, repair)
-        yield _report_differing("lists", f"sort keys of {taxonomy.plural}", names, repair)
+        yield _report_outdated_data("lists", f"sort keys of {taxonomy.plural}", names, repair)
     slugs = defaultdict[str, list[str]](list)
     if repair or full:
-        batches = [*batch_uuids(Article, _ARTICLES_PER_BATCH)]
+        batches = [*list_uuid_batches(Article, _ARTICLES_PER_BATCH)]
         for uuids in progress(batches, total=len(batches), label="Articles"):
             _check_articles(uuids, slugs, repair)
     else:
         _find_missing_entries(slugs)
-    yield _report_differing("search", "entries of articles", slugs["search"], repair)
+    yield _report_outdated_data("search", "entries of articles", slugs["search"], repair)
     if repair or full:
-        yield _report_differing("articles", "rendered columns of articles", slugs["articles"], repair)
-        yield _report_differing("media", "uses of media by articles", slugs["media"], repair)
+        yield _report_outdated_data("articles", "rendered columns of articles", slugs["articles"], repair)
+        yield _report_outdated_data("media", "uses of media by articles", slugs["media"], repair)
     yield _check_repeated_columns(repair)
 
 
-def _report_differing(check: str, subject: str, names: Sequence[str], repair: bool) -> Finding:
+def _report_outdated_data(check: str, subject: str, names: Sequence[str], repair: bool) -> Finding:
     if not names:
         return make_ok_finding(check, f"{subject}: all are up to date.")
     says = f"{subject}: {len(names)} differ from a new rendering ({findings.join_examples(names)})."
@@ -127,7 +127,7 @@ def _check_repeated_columns(repair: bool) -> Finding:
     return make_repairable_finding("lists", says, repair)
 
 
-def _check_index(repair: bool, *, full: bool) -> Iterator[Finding]:
+def _check_search_index(repair: bool, *, full: bool) -> Iterator[Finding]:
     damage, compared = "", full and db.engine.dialect.name == "sqlite"
     if compared:
         # With a rank of 1, FTS5 also compares the index with the texts that it indexes.
@@ -157,7 +157,7 @@ def _run_fts5_command(command: str, *, visible: bool = False) -> str:
         with transaction(visible=visible):
             db.session.execute(text(f"INSERT INTO search_index {command}"))
     except DBAPIError as error:
-        if primary_result_code(error) != sqlite3.SQLITE_CORRUPT:
+        if get_primary_result_code(error) != sqlite3.SQLITE_CORRUPT:
             raise
         return str(error.orig)
     return ""

@@ -24,7 +24,7 @@ from blogapi.publication.events import EPOCH, ItemAddress, ItemState
 from blogapi.publication.kinds import list_models_with_pages
 from blogapi.publication.models import FETCHED_CHANGES, ChangeType, Event
 from blogapi.publication.visibility import ItemType
-from blogapi.storage.database import batch_uuids, current_time, db, transaction
+from blogapi.storage.database import current_time, db, list_uuid_batches, transaction
 
 _ITEMS_PER_BATCH = 200
 
@@ -35,7 +35,7 @@ def run_checks(*, repair: bool = False) -> Iterator[Finding]:
     # The events of articles whose scheduled time has come may be missing until the next write.
     event_writer.write_due_events()
     for model in list_models_with_pages():
-        for rows in _read_batches(model):
+        for rows in _read_item_batches(model):
             differing += _check_items(model, rows, repair)
         differing += _check_deleted_items(model, repair)
     if differing:
@@ -45,8 +45,8 @@ def run_checks(*, repair: bool = False) -> Iterator[Finding]:
         yield make_ok_finding("events", "The events describe what readers can see.")
 
 
-def _read_batches(model: Any) -> Iterator[Sequence[Any]]:
-    for uuids in batch_uuids(model, _ITEMS_PER_BATCH):
+def _read_item_batches(model: Any) -> Iterator[Sequence[Any]]:
+    for uuids in list_uuid_batches(model, _ITEMS_PER_BATCH):
         statement = select(model).where(model.uuid.in_(uuids)).order_by(model.uuid)
         yield db.session.scalars(statement).all()
         db.session.expunge_all()

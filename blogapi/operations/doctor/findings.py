@@ -62,7 +62,7 @@ def make_problem_finding(check: str, says: str, do: str) -> Finding:
 
 
 def report_unreadable(checks: Iterator[Finding]) -> Iterator[Finding]:
-    """Yield the findings of the checks. If a file or folder cannot be read, yield a finding and stop."""
+    """Yield the findings of the checks; stop with a finding if a file or folder cannot be read."""
     try:
         yield from checks
     except OSError as error:

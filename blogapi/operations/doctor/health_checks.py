@@ -61,16 +61,16 @@ _run_lock = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class HealthReport:
     """The results of the checks, and when they ran (None: not yet)."""
 
     checked: datetime | None = None
     findings: tuple[Advice, ...] = ()
 
 
-def get_report() -> Report:
+def get_report() -> HealthReport:
     """Return the report of the last checks, which only this process has in memory."""
-    report: Report = current_app.extensions.get(_EXTENSION_KEY, Report())
+    report: HealthReport = current_app.extensions.get(_EXTENSION_KEY, HealthReport())
     return report
 
 
@@ -80,14 +80,14 @@ def _count_findings() -> metrics.Values:
     return {(level.value,): levels.count(level) for level in _LEVEL_ORDER} if levels else {}
 
 
-def make_report() -> Report:
+def make_report() -> HealthReport:
     """Run the checks and return their report; raises Conflict if another thread is running them."""
     if not _run_lock.acquire(blocking=False):
         raise Conflict(
             "The checks are running already; read their results in a moment.", code="checks_running"
         )
     try:
-        report = current_app.extensions[_EXTENSION_KEY] = Report(clock.now(), tuple(_run_checks()))
+        report = current_app.extensions[_EXTENSION_KEY] = HealthReport(clock.now(), tuple(_run_checks()))
     finally:
         _run_lock.release()
     return report
@@ -191,7 +191,7 @@ def _check_idle_keys() -> Iterator[Advice]:
 
 
 def _check_database(instance: Path) -> Iterator[Advice]:
-    path = connections.sqlite_path(current_app.config["DATABASE_URL"], instance)
+    path = connections.get_sqlite_path(current_app.config["DATABASE_URL"], instance)
     if path is not None and (fault := integrity.run_quick_check(path, seconds=_QUICK_CHECK_SECONDS)):
         text = f"{fault}. Run `doctor` on the server to see what to do."
         yield Advice("database", Level.WRONG, "The database is damaged", text)
@@ -206,7 +206,7 @@ def _check_database(instance: Path) -> Iterator[Advice]:
 
 
 def _check_server(instance: Path) -> Iterator[Advice]:
-    database = connections.sqlite_path(current_app.config["DATABASE_URL"], instance)
+    database = connections.get_sqlite_path(current_app.config["DATABASE_URL"], instance)
     for finding in (*instance_checks.run_checks(instance, database), *server_checks.run_checks()):
         if finding.check == "site":
             text = f"Change it under Site when the blog has its own: {get_site().url}"

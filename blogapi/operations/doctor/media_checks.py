@@ -55,17 +55,17 @@ def run_checks(
     faults = {file: fault for file, fault in faults.items() if file in current}
     if faults and repair:
         yield from _restore_from_backups(root, faults)
-    yield _report_faults(root, faults) if faults else _report_intact(root, stored, full)
+    yield _report_faults(root, faults) if faults else _report_intact_files(root, stored, full)
     known_paths = {file.path for file in stored | current}
     yield from _report_orphans(root, [path for name, path in existing.items() if name not in known_paths])
-    yield from _check_unfinished(root, repair)
+    yield from _check_unfinished_files(root, repair)
     yield _check_uses(repair)
     yield _check_unused_since(repair)
 
 
 def _check_folder(root: Path) -> Iterator[Finding]:
     if not root.is_dir():
-        # The folder in the instance folder is created with the first file.
+        # The default media folder is created with the first file.
         if current_app.config["MEDIA_PATH"]:
             says = f"The media folder {root} does not exist."
             yield make_problem_finding("media", says, "mount it, create it, or correct MEDIA_PATH")
@@ -104,7 +104,7 @@ def _report_faults(root: Path, faults: dict[StoredFile, str]) -> Finding:
     return make_problem_finding("media", says, remedy)
 
 
-def _report_intact(root: Path, stored: set[StoredFile], full: bool) -> Finding:
+def _report_intact_files(root: Path, stored: set[StoredFile], full: bool) -> Finding:
     size = findings.format_bytes(sum(file.size for file in stored))
     says = f"{len(stored)} media files ({size}) in {root} have the right sizes"
     return make_ok_finding(
@@ -121,7 +121,7 @@ def _report_orphans(root: Path, orphans: list[Path]) -> Iterator[Finding]:
         yield make_hint_finding("media", says, remedy)
 
 
-def _check_unfinished(root: Path, repair: bool) -> Iterator[Finding]:
+def _check_unfinished_files(root: Path, repair: bool) -> Iterator[Finding]:
     names = [path.name for path in files.list_abandoned_files(root)]
     if not names:
         return

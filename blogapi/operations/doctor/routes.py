@@ -6,7 +6,7 @@ import marshmallow as ma
 
 from blogapi.operations.doctor import health_checks
 from blogapi.operations.doctor.findings import Level
-from blogapi.operations.doctor.health_checks import Report
+from blogapi.operations.doctor.health_checks import HealthReport
 from blogapi.storage.database import end_read
 from blogapi.web.access import admin_login, allow
 from blogapi.web.blueprint import Blueprint
@@ -46,7 +46,7 @@ class ReportSchema(OutputSchema):
 @bp.get("/")
 @allow(admin_login)
 @bp.response(200, ReportSchema())
-def single() -> Report:
+def single() -> HealthReport:
     """Return the results of the last checks since the server started, if there are any."""
     return health_checks.get_report()
 
@@ -54,7 +54,7 @@ def single() -> Report:
 @bp.post("/")
 @allow(admin_login)
 @bp.response(200, ReportSchema())
-def run() -> Report:
+def run() -> HealthReport:
     """Run quick checks of the blog and return their results.
 
     The command `doctor` runs more checks and can repair problems.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from blogapi import clock
@@ -32,7 +32,7 @@ def run_checks(path: Path, *, repair: bool, full: bool, backups: Path) -> Iterat
     If `repair` is True and the log is damaged, copy the file and its log into `backups`, and then drop the
     unreadable writes.
     """
-    yield _check_version()
+    yield _check_sqlite_version()
     if not path.is_file():
         remedy = (
             "restore a backup; to begin an empty blog, move the folders `media` and `backups` away and start "
@@ -60,7 +60,7 @@ def run_checks(path: Path, *, repair: bool, full: bool, backups: Path) -> Iterat
             connection.execute("PRAGMA schema_version").fetchone()
             yield from _check_file(connection, path, repair=repair, quick=not full)
     except sqlite3.Error as error:
-        remedy = _REMEDIES.get(disk_errors.primary_result_code(error), _RESTORE_REMEDY)
+        remedy = _REMEDIES.get(disk_errors.get_primary_result_code(error), _RESTORE_REMEDY)
         remedy = "free some space on the disk" if is_disk_full(error) else remedy
         yield make_problem_finding("database", f"{path} cannot be read: {error}.", remedy)
 
@@ -69,13 +69,13 @@ def _copy_database(path: Path, backups: Path) -> Path:
     """Copy the file and its log before the next connection truncates the log; return the copy's path."""
     target = backups / f"before-repair-{clock.now():%Y%m%dT%H%M%S%f}.db"
     backups.mkdir(mode=0o700, parents=True, exist_ok=True)
-    logs = files.side_files(path).log, files.side_files(target).log
+    logs = files.get_side_files(path).log, files.get_side_files(target).log
     for original, copy in ((path, target), logs):
-        integrity.copy_unchanged(original, copy)
+        integrity.copy_database_bytes(original, copy)
     return target
 
 
-def _check_version() -> Finding:
+def _check_sqlite_version() -> Finding:
     says = f"SQLite {sqlite3.sqlite_version}."
     if integrity.has_wal_reset_bug(sqlite3.sqlite_version_info):
         return make_hint_finding(
@@ -94,10 +94,10 @@ def _check_file(
         yield make_problem_finding("database", f"{path} is damaged: {fault}.", _RESTORE_REMEDY)
     if faults:
         return
-    migration = integrity.read_migration(connection)
+    names = integrity.read_migrations(connection)
     broken = remaining = integrity.count_broken_references(connection)
     # The tables of another program are not changed.
-    if broken and repair and migration in migration_names.list_migrations():
+    if broken and repair and {*names} & {*migration_names.list_migrations()}:
         integrity.delete_broken_references(connection)
         remaining = integrity.count_broken_references(connection)
     for table, count in broken.items():
@@ -111,13 +111,17 @@ def _check_file(
         yield make_ok_finding(
             "database", f"{says}; --full compares its indexes too." if quick else f"{says}."
         )
-    yield _check_migration(migration)
+    yield _check_migration(names)
 
 
-def _check_migration(migration: str | None) -> Finding:
+def _check_migration(names: Sequence[str]) -> Finding:
     migrations = migration_names.list_migrations()
-    if migration is None:
+    if not names:
         return make_problem_finding("schema", "The file contains no blog.", "correct DATABASE_URL")
+    if len(names) > 1:
+        says, remedy = migration_names.describe_several(names)
+        return make_problem_finding("schema", f"{says}.", remedy)
+    migration = names[0]
     if migration not in migrations:
         says = f"Migration {migration} belongs to a newer version of blogapi."
         return make_problem_finding("schema", says, "install that version")

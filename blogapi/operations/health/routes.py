@@ -64,23 +64,26 @@ def find_problem() -> Code | None:
     try:
         db.session.execute(text("SELECT 1 FROM article LIMIT 1"))
     except DBAPIError as error:
-        return _PROBLEMS.get(disk_errors.primary_result_code(error), "database")
+        return _PROBLEMS.get(disk_errors.get_primary_result_code(error), "database")
     if DAMAGE_KEY in current_app.extensions:
         return "damaged"
     return None if path is None else _find_write_problem(path) or _find_refused_write()
 
 
 def _find_refused_write() -> Code | None:
-    """Return the problem if the disk refused the last write; a small write tests it every 30 seconds."""
+    """Return the problem if the disk refused the last write; every 30 seconds, a small write tries again."""
     lock, now = WRITE_LOCK.get(), time.monotonic()
     if lock.failure and now >= current_app.extensions.get(_NEXT_TRY_KEY, 0.0):
         current_app.extensions[_NEXT_TRY_KEY] = now + _RETRY_SECONDS
-        with suppress(*BUSY_ERRORS, DBAPIError, NewerSchema), transaction(wait=False, visible=False):
-            db.session.execute(text("UPDATE article_stats SET renderer = renderer"))
+        with suppress(*BUSY_ERRORS, DBAPIError, NewerSchema):
+            with transaction(wait=False, visible=False):
+                # An UPDATE that changes nothing would write nothing.
+                db.session.execute(text("PRAGMA user_version = 0"))
+            lock.failure = 0
     return _PROBLEMS.get(lock.failure, "read_only") if lock.failure else None
 
 
-def check_space() -> None:
+def check_free_space() -> None:
     """Raise StorageFull if the disk is nearly full."""
     path = _find_sqlite_file(current_app.config["DATABASE_URL"], current_app.instance_path)
     if path is not None and _find_write_problem(path) == "storage_full":
@@ -123,7 +126,7 @@ def _check_integrity(app: Flask, path: Path) -> None:
 def _find_sqlite_file(database_url: str, folder: str) -> Path | None:
     """Return the path of the SQLite file of a blog; None on PostgreSQL."""
     try:
-        return connections.sqlite_path(database_url, Path(folder))
+        return connections.get_sqlite_path(database_url, Path(folder))
     except CannotStart:
         return None
 
@@ -134,7 +137,7 @@ def _find_write_problem(path: Path) -> Code | None:
     free = shutil.disk_usage(path.parent).free
     with suppress(FileNotFoundError):
         # A checkpoint frees the space of the log.
-        free += files.side_files(path).log.stat().st_size
+        free += files.get_side_files(path).log.stat().st_size
     return None if free >= _MIN_FREE_BYTES and has_free_inodes(path.parent) else "storage_full"
 
 

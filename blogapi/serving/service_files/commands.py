@@ -16,7 +16,7 @@ from blogapi import blog_folder, config
 from blogapi.config import CannotStart
 from blogapi.operations.backups.service import get_media_folder
 from blogapi.serving import listening
-from blogapi.storage.connections import sqlite_path
+from blogapi.storage.connections import get_sqlite_path
 
 _LOG_NAME = "serve.log"
 # Windows replaces %NAME% in a command line with the value of an environment variable.
@@ -152,6 +152,6 @@ def service(kind: str, host: str, port: int, user: str) -> None:
 
 def _list_folders(instance: Path) -> list[Path]:
     """Return the instance folder, and the folders outside it that contain media files or the database."""
-    database = sqlite_path(config.read_settings(instance)["DATABASE_URL"], instance)
+    database = get_sqlite_path(config.read_settings(instance)["DATABASE_URL"], instance)
     folders = {get_media_folder(instance).root.resolve(), database.parent.resolve() if database else instance}
     return [instance, *sorted(folder for folder in folders if not folder.is_relative_to(instance))]

@@ -9,7 +9,7 @@ import pytest
 
 from blogapi.accounts.api_keys import service as api_keys
 from blogapi.storage.database import db
-from blogapi.storage.files import side_files
+from blogapi.storage.files import get_side_files
 from tests.conftest import ARTICLES, KEYS, TAGS
 from tests.contracts.client import outcome
 from tests.databases import write_from_other_process
@@ -135,7 +135,7 @@ def test_no_cached_response_is_served_if_the_database_file_is_missing(app, as_re
         db.session.remove()
         db.engine.dispose()
     database = instance / "blog.db"
-    for path in (database, *side_files(database)):
+    for path in (database, *get_side_files(database)):
         path.unlink(missing_ok=True)
     assert outcome(as_reader.get(ARTICLES)) == (503, "unavailable")
 

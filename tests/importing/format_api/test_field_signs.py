@@ -8,7 +8,12 @@ from pathlib import Path
 import pytest
 
 from blogapi.importing.format_api import privacy_signs
-from blogapi.importing.format_api.privacy_signs import FIELD_RULES, FIELDS, MAPPING_PREFIXES, list_names
+from blogapi.importing.format_api.privacy_signs import (
+    FIELD_RULES,
+    FIELDS,
+    MAPPING_PREFIXES,
+    list_names,
+)
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown import reader
 from blogapi.importing.formats.markdown.generators import GeneratorSite

@@ -10,7 +10,12 @@ import pytest
 
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.hidden_parts import hide_parts
-from blogapi.importing.format_api.privacy_signs import HARMLESS_TAGS, HIDING_VALUES, TEXT_MARKS, list_names
+from blogapi.importing.format_api.privacy_signs import (
+    HARMLESS_TAGS,
+    HIDING_VALUES,
+    TEXT_MARKS,
+    list_names,
+)
 
 # How each kind of mark is written, and uses that hide nothing: other names, code, and other kinds.
 FORMS = {

@@ -150,7 +150,7 @@ def test_a_broken_list_of_entry_points_is_a_note(tmp_path, monkeypatch):
         (folder / "entry_points.txt").write_text(f"[blogapi.formats]\n{points}\n", "utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     notes = []
-    assert "other" in registry.list_names()
+    assert "other" in registry.list_format_names()
     formats = registry.load_formats(notes)
     assert formats.keys() == {*registry.BUILT_IN}
     assert notes[0].startswith("The formats of the package “broken” cannot be listed (")

@@ -63,7 +63,9 @@ def run(as_login, monkeypatch, children):
     """Starts an import whose process runs this program; returns the path of the import."""
 
     def run(program):
-        monkeypatch.setattr(runner, "build_command", lambda job, is_trial: [sys.executable, "-c", program])
+        monkeypatch.setattr(
+            runner, "build_import_command", lambda job, is_trial: [sys.executable, "-c", program]
+        )
         answer = as_login.post(IMPORTS, data=b"Words", query_string={"name": "a.md"})
         assert outcome(answer) == (201, None)
         return f"{IMPORTS}{answer.json['uuid']}/"
@@ -196,7 +198,7 @@ def test_what_the_user_gave_reaches_the_process_as_single_arguments(app, people)
     options |= OPTIONS | {"base_url": "https://old.example/?a=1&b='", "publish_undated": True}
     job = ImportJob(uuid=uuid4(), name=name, options=json.dumps(options))
     with app.app_context():
-        command = runner.build_command(job, is_trial=True)
+        command = runner.build_import_command(job, is_trial=True)
         folder = folders.get_job_folder(job.uuid)
     assert command == [
         *(sys.executable, "-P", "-m", "blogapi", "import", f"--background={folder / 'trial.json'}"),

@@ -398,7 +398,7 @@ def test_an_import_that_ends_while_it_is_read_is_not_interrupted(app, as_login, 
         write_from_other_process(app, "UPDATE import_job SET status = 'finished'")
         return False
 
-    monkeypatch.setattr(queries, "is_running", end)
+    monkeypatch.setattr(queries, "is_job_running", end)
     found = as_login.get(IMPORTS).json[0] if listed else as_login.get(path).json
     assert found["status"] == "finished"
 
@@ -452,7 +452,7 @@ def test_an_import_waits_for_the_process_of_a_killed_server(app, as_login, send,
     paused[0].clear()
     with app.app_context():
         folder = folders.get_job_folder(as_uuid(job))
-    with files.locked(folder / "process.lock") as is_held:
+    with files.lock_file(folder / "process.lock") as is_held:
         assert is_held
         assert outcome(as_login.post(f"{path}start/")) == (200, None)
         assert not paused[0].wait(0.3)

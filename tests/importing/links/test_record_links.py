@@ -10,7 +10,7 @@ import pytest
 
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.links.index import LinkIndex
-from blogapi.importing.links.record_links import RecordLinks
+from blogapi.importing.links.record_links import RecordLinkFinder
 from blogapi.site.models import Site
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -37,7 +37,7 @@ def make_links(targets, source=RECORD, hosts=(), url="", path="/{slug}/"):
     for target in (source, *targets):
         record = make_record(target) if isinstance(target, str) else target
         index.add(record, record.slug or "source")
-    return RecordLinks(index, source)
+    return RecordLinkFinder(index, source)
 
 
 OTHER = make_record(
@@ -337,13 +337,13 @@ def test_the_address_of_a_page_begins_with_the_path_of_the_site(url, root):
 def test_an_address_with_a_uuid_needs_the_uuid():
     index = LinkIndex(Site(url="", article_path="/{uuid}/", time_zone="UTC", language="en"), NOW)
     index.add(RECORD, "source", UUID(int=1))
-    assert RecordLinks(index, RECORD).find_address("source.md") == f"/{UUID(int=1)}/"
+    assert RecordLinkFinder(index, RECORD).find_address("source.md") == f"/{UUID(int=1)}/"
 
 
 def test_the_date_in_an_address_is_that_of_the_time_zone_of_the_site():
     index = LinkIndex(Site(url="", article_path="/{day}/{slug}/", time_zone="Asia/Tokyo", language="en"), NOW)
     index.add(OTHER, "other")
-    assert RecordLinks(index, OTHER).find_address("Other.md") == "/06/other/"
+    assert RecordLinkFinder(index, OTHER).find_address("Other.md") == "/06/other/"
 
 
 def test_the_records_with_links_to_a_changed_slug_are_known():

@@ -10,8 +10,8 @@ from dataclasses import replace
 import pytest
 
 from blogapi.importing.format_api.article_record import ArticleRecord
-from blogapi.importing.media.file_lookup import MediaFiles
-from blogapi.importing.media.imported_media import ImportedMedia
+from blogapi.importing.media.file_lookup import MediaFileFinder
+from blogapi.importing.media.imported_media import MediaImporter
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.pictures import list_references, may_contain_references, split_srcset
 
@@ -33,7 +33,7 @@ def make(path):
 
 def find(reference, post, *assets):
     """Return what a post in an imported folder refers to."""
-    found = MediaFiles(assets).find(reference, post, post.parent)
+    found = MediaFileFinder(assets).find(reference, post, post.parent)
     return found and found.path
 
 
@@ -90,7 +90,7 @@ def test_the_file_beside_the_post_is_preferred(site):
 
 
 def test_the_nearest_site_above_each_post_is_used(tmp_path):
-    files = MediaFiles()
+    files = MediaFileFinder()
     make(tmp_path / "package.json")
     for name in ("one", "two"):
         make(tmp_path / name / "hugo.toml")
@@ -169,14 +169,14 @@ def test_a_name_without_a_folder_is_found_in_the_imported_folder_if_it_is_unique
     post, picture = make(tmp_path / "vault/notes/a.md"), make(tmp_path / "vault/attachments/Ä b.png")
     make(tmp_path / "vault/.trash/Ä b.png")
     make(tmp_path / "outside.png")
-    files = MediaFiles()
+    files = MediaFileFinder()
     found = files.find("a\u0308%20b.png", post, tmp_path / "vault")
     assert (found.path, found.is_elsewhere) == (picture, True)
     assert files.find("attachments/Ä b.png", post, tmp_path / "vault").path == picture
     for reference in ("/Ä b.png", "x/Ä b.png", "outside.png", "missing.png"):
         assert files.find(reference, post, tmp_path / "vault") is None
     make(tmp_path / "vault/other/ä B.png")
-    assert MediaFiles().find("Ä b.png", post, tmp_path / "vault") is None
+    assert MediaFileFinder().find("Ä b.png", post, tmp_path / "vault") is None
 
 
 def test_a_file_of_a_record_exists_if_it_is_found(tmp_path):
@@ -184,7 +184,7 @@ def test_a_file_of_a_record_exists_if_it_is_found(tmp_path):
     (tmp_path / "uploads/folder.jpg").mkdir()
     fields = {"title": "A", "content": "", "content_type": "html", "status": "draft", "published_at": None}
     record = ArticleRecord(key="wordpress:e:1", path=tmp_path / "export.xml", **fields)
-    media = ImportedMedia()
+    media = MediaImporter()
     paths = ("/uploads/x.jpg", "/uploads/y.jpg", "/uploads/folder.jpg", "https://e.org/uploads/x.jpg")
     assert [media.has_file(path, record) for path in paths] == [True, False, False, False]
     assert not media.has_file(paths[0], replace(record, path=None))
@@ -210,7 +210,7 @@ def test_the_name_with_the_same_case_is_preferred(site):
     post = make(site / "posts/post.md")
     for name in ("GRÜN.png", unicodedata.normalize("NFD", "Grün.png")):
         make(site / "img" / name)
-    files = MediaFiles()
+    files = MediaFileFinder()
     same, other = (files.find(f"/img/{name}", post, post.parent) for name in ("Grün.png", "grün.PNG"))
     assert (same.path.name, same.differs_in_case) == (unicodedata.normalize("NFD", "Grün.png"), False)
     assert other.differs_in_case

@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from blogapi.importing.storing.custom_fields import guess_type, make_name
+from blogapi.importing.storing.custom_fields import guess_field_type, make_field_name
 from tests.content.custom_fields.test_custom_fields import ARTICLES, FIELDS, define, read, write  # noqa: F401
 
 FILES = {
@@ -213,7 +213,7 @@ def test_a_value_that_another_field_has_too_is_taken(define, run_import, as_admi
     ],
 )
 def test_the_type_of_a_value_is_guessed_only_if_the_value_stays_the_same(value, kind):
-    assert guess_type(value) == kind
+    assert guess_field_type(value) == kind
 
 
 @pytest.mark.parametrize(
@@ -226,4 +226,4 @@ def test_the_type_of_a_value_is_guessed_only_if_the_value_stays_the_same(value, 
     ],
 )
 def test_the_name_of_an_custom_field_is_made_of_the_name_in_the_source(key, name):
-    assert make_name(key) == name
+    assert make_field_name(key) == name

@@ -93,7 +93,7 @@ def test_toml_dates_are_parsed(text, hour):
 
 @pytest.mark.parametrize("value", [None, "0001-01-01T00:00:00Z", "0000-00-00 00:00:00"])
 def test_null_and_zero_dates_count_as_missing(value):
-    assert dates.is_missing(value)
+    assert dates.is_missing_date(value)
 
 
 @pytest.mark.parametrize(

@@ -347,7 +347,7 @@ def test_a_database_with_tables_is_not_changed(run, blog, backup_file, make_arti
     assert result.exit_code == 1 and "is not empty; name a database without tables" in result.stderr
     assert "createdb --encoding UTF8" in result.stderr
     # Another restore can fill the database after this check.
-    monkeypatch.setattr(dumps, "refuse_tables", lambda url: None)
+    monkeypatch.setattr(dumps, "refuse_nonempty_database", lambda url: None)
     result = run("restore", backup_file)
     assert result.exit_code == 1 and "already exists" in result.stderr
     assert read_rows(os.environ[URL]) == before

@@ -190,7 +190,7 @@ def test_only_backups_can_be_downloaded(as_login, instance, backup, name):
 
 def test_backups_are_made_and_checked_one_at_a_time(as_login, instance, backup):
     path = f"{BACKUPS}{backup['name']}/"
-    with files.locked(instance / "backups" / library._LOCK_NAME):
+    with files.lock_file(instance / "backups" / library._LOCK_NAME):
         for response in (as_login.post(BACKUPS), as_login.post(f"{path}verify/"), as_login.delete(path)):
             assert outcome(response) == (409, "backup_running")
 
@@ -219,8 +219,8 @@ def full_database(*_):
 def test_a_full_disk_is_reported_wherever_it_is_noticed(as_login, blog, monkeypatch, place, fail):
     places = {
         "mkdir": (Path, "mkdir"),
-        "lock": (files, "locked"),
-        "create": (files, "create_private"),
+        "lock": (files, "lock_file"),
+        "create": (files, "create_private_file"),
         "copy": (service, "copy_database"),
         "replace": (files, "replace_file"),
     }

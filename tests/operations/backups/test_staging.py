@@ -100,8 +100,8 @@ def test_a_new_lock_file_is_created_if_the_previous_holder_deleted_the_old_file(
 
     if sys.platform != "win32":
         monkeypatch.setattr(files, "_try_lock", lock_late)
-    with files.locked(path) as held:
+    with files.lock_file(path) as held:
         assert held and path.exists()
-        with files.locked(path) as second:
+        with files.lock_file(path) as second:
             assert not second
     assert not path.exists()

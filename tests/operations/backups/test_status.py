@@ -380,7 +380,7 @@ def test_a_command_that_does_not_end_is_ended_with_its_children(run, blog, tmp_p
 def test_only_one_command_runs_at_a_time(run, blog, tmp_path, command):
     command("pass")
     (blog / "backups").mkdir()
-    with files.locked(blog / "backups" / ".command.lock"):
+    with files.lock_file(blog / "backups" / ".command.lock"):
         assert "the command of another backup is running" in run("backup", tmp_path / "one.zip").output
     assert run("backup", tmp_path / "two.zip").exit_code == 0
 

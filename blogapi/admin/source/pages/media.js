@@ -276,8 +276,6 @@ class MediaLibrary extends ListPage {
 
   renderPage() {
     const { counts, items, panel, total } = this;
-    if (!counts[0])
-      return [this.renderFailed(), emptyState({ title: "No pictures yet", text: "Pictures of articles come here." })];
     /** @param {[string, Record<string, string>]} entry @param {number} n */
     const tab = ([name, query], n) => {
       const href = this.link({ alt: "", unused: "", ...query });
@@ -294,14 +292,15 @@ class MediaLibrary extends ListPage {
       this.shown += 1;
       this.reload();
     };
-    return html`<div @dragover=${allow} @drop=${drop}>${this.renderFailed()}
-      ${tabs(Object.entries(TABS).map(tab), this.link({}), { label: "Files", beside })}
+    const none = emptyState({ title: "No pictures yet", text: "Pictures of articles come here." });
+    const files = html`${tabs(Object.entries(TABS).map(tab), this.link({}), { label: "Files", beside })}
       <div class="columns panel media ${panel ? "open" : ""}"><div class="media-list">
         <ul class="media-grid">${repeat(items, byUuid, (item) => this.renderItem(item))}</ul>
         ${total ? html`<p class="section soft" role="status">${count(total, "file")}</p>` : this.renderNothingFound()}
         <div class="actions">${this.query.alt && total ? oneByOne : nothing}
           ${items.length < total ? button("Show more", showMore) : nothing}</div></div>
-        ${panel?.render() ?? nothing}</div></div>`;
+        ${panel?.render() ?? nothing}</div>`;
+    return html`<div @dragover=${allow} @drop=${drop}>${this.renderFailed()} ${counts[0] ? files : none}</div>`;
   }
 
   /** @param {Media} item */

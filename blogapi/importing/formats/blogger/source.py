@@ -23,7 +23,7 @@ from blogapi.importing.format_api.source import CONTRACT_VERSION, FileSource, Fo
 from blogapi.importing.format_api.source_files import Entry, open_file
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.texts import dates, titles
-from blogapi.importing.texts.lines import list_distinct, to_line, to_plain_html, to_title
+from blogapi.importing.texts.lines import drop_duplicates, html_to_line, to_line, to_title
 from blogapi.importing.texts.messages import format_count
 from blogapi.importing.texts.titles import split_address
 from blogapi.importing.texts.xml_elements import Element, ElementBuilder, decode_file, read_channel
@@ -146,7 +146,7 @@ def make_record(
     title = to_title(item.title)
     if not title:
         notes.append("It has no title; the title was made from its text or address.")
-        title = titles.choose_title(to_plain_html(content), titles.extract_slug(item.get_path()))
+        title = titles.choose_title(html_to_line(content), titles.extract_slug(item.get_path()))
     path, author = item.get_path(), to_line(unescape(item.author))
     return ArticleRecord(
         key=item.make_key(),
@@ -158,7 +158,7 @@ def make_record(
         content_type="html",
         status=status,
         published_at=published_at,
-        tags=list_distinct(map(to_title, item.labels)),
+        tags=drop_duplicates(map(to_title, item.labels)),
         is_page=item.kind == "page",
         authors=(AuthorRecord(name=author),) if author and author.casefold() not in _NO_AUTHORS else (),
         seo_description=to_title(item.description),
@@ -174,7 +174,7 @@ def convert_embeds(html: str) -> tuple[str, tuple[str, ...]]:
 
     The picture by which Blogger counts visitors is removed.
     """
-    html, lost = _replace_flash(_EMPTY_FOOTER.sub("", _TRACKER.sub("", html)))
+    html, lost = _replace_flash_players(_EMPTY_FOOTER.sub("", _TRACKER.sub("", html)))
     html, linked = replace_frames(html)
     pictures = len(_INLINE_PICTURE.findall(html))
     notes = (
@@ -189,7 +189,7 @@ def convert_embeds(html: str) -> tuple[str, tuple[str, ...]]:
     return html, tuple(note for number, note in notes if number)
 
 
-def _replace_flash(html: str) -> tuple[str, int]:
+def _replace_flash_players(html: str) -> tuple[str, int]:
     """Return the HTML with Flash players of YouTube replaced by frames, and the number of other objects."""
     parts, position, lost = list[str](), 0, 0
     while start := _FLASH_START.search(html, position):
@@ -207,7 +207,7 @@ def _replace_flash(html: str) -> tuple[str, int]:
     return "".join([*parts, html[position:]]), lost
 
 
-class Feed:
+class FeedReader:
     """Reads an export file; the attributes `blog` and `address` are complete when `read` has ended."""
 
     def __init__(self, path: Path) -> None:
@@ -281,7 +281,7 @@ class BloggerSource(FileSource):
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         super().__init__(entries, options)
         self.total = self.estimate_items(10_000)
-        self.hosts = {*PICTURE_HOSTS, *list_hosts(options.base_url)}
+        self.hosts = {*PICTURE_HOSTS, *make_host_set(options.base_url)}
         self.assets = tuple(album for entry in entries for album in _list_albums(entry.path))
 
     def read_entry(self, entry: Entry) -> Iterator[Item]:
@@ -292,7 +292,7 @@ class BloggerSource(FileSource):
             self.notes.append(
                 f"“{entry.key}” is the export of a private blog; all its articles become drafts."
             )
-        for item in Feed(entry.path).read():
+        for item in FeedReader(entry.path).read():
             if item.kind not in ("post", "page"):
                 continue
             try:
@@ -321,7 +321,7 @@ def read_overview(export: Path) -> tuple[set[str], Counter[str], bool]:
 
     An export from Takeout does not contain the host; the most frequent host of links to posts is used then.
     """
-    counts, is_private, feed = Counter[str](), False, Feed(export)
+    counts, is_private, feed = Counter[str](), False, FeedReader(export)
     paths, links = set[str](), set[tuple[str, str]]()
     # `read_entry` reads the file again, and reports that it is damaged after the intact articles.
     with suppress(RefusedFile):
@@ -336,15 +336,15 @@ def read_overview(export: Path) -> tuple[set[str], Counter[str], bool]:
                 if "//" in item.content:
                     links.update((host.lower(), path) for host, path in _POST_LINK.findall(item.content))
                 if item.address.startswith("http"):
-                    links.update((host, item.get_path()) for host in list_hosts(item.address))
+                    links.update((host, item.get_path()) for host in make_host_set(item.address))
     linked = Counter(host for host, path in links if path in paths)
-    hosts = list_hosts(feed.address) or {host for host, _ in linked.most_common(1)}
+    hosts = make_host_set(feed.address) or {host for host, _ in linked.most_common(1)}
     names = {match[1] for host in hosts if (match := _BLOGSPOT.fullmatch(host))}
     variants = {host for host in linked if (match := _BLOGSPOT.fullmatch(host)) and match[1] in names}
     return hosts | variants, counts, is_private
 
 
-def list_hosts(address: str) -> set[str]:
+def make_host_set(address: str) -> set[str]:
     """Return a set with the host of an address, or an empty set."""
     host = split_address(address).hostname
     return {host} if host else set()

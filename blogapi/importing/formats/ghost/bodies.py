@@ -53,7 +53,7 @@ _BLOCK_END = re.compile(r"</(?:p|h[1-6]|[uo]l|blockquote|figure|pre|table)>(?=<[
 
 
 @dataclass(slots=True)
-class Body:
+class PostBody:
     """The content of a post, with LF line endings."""
 
     content: str = ""
@@ -62,7 +62,7 @@ class Body:
     losses: Counter[str] = field(default_factory=Counter)
 
 
-def read_body(post: Mapping[str, object]) -> Body:
+def read_body(post: Mapping[str, object]) -> PostBody:
     """Return the content of a post; "" if it has none.
 
     Raises RefusedFile if the post has only the source of its text, in lexical or mobiledoc.
@@ -75,7 +75,7 @@ def read_body(post: Mapping[str, object]) -> Body:
             markdown = _get_text(blocks[0][1], "markdown")
     markdown = markdown or _get_text(post, "markdown")
     if markdown.strip():
-        return Body(clean_addresses(to_commonmark(markdown)), "markdown")
+        return PostBody(clean_addresses(to_commonmark(markdown)), "markdown")
     if (html := _get_text(post, "html")).strip():
         return _clean_html(html)
     if not (text := _get_text(post, "plaintext")).strip() and blocks:
@@ -83,7 +83,7 @@ def read_body(post: Mapping[str, object]) -> Body:
             "It has no HTML: its text is only in lexical or mobiledoc. Export the blog in the settings of "
             "Ghost, or add `formats=html` to the request to its API."
         )
-    return Body(clean_addresses(text), "text" if text.strip() else "html")
+    return PostBody(clean_addresses(text), "text" if text.strip() else "html")
 
 
 def clean_addresses(text: str) -> str:
@@ -139,7 +139,7 @@ def to_commonmark(text: str) -> str:
     return "\n".join(lines)
 
 
-def _clean_html(html: str) -> Body:
+def _clean_html(html: str) -> PostBody:
     losses: Counter[str] = Counter()
     html, losses[MEMBERS_ONLY] = GHOST_GATED_BLOCK.subn("", html)
     html = _COMMENT.sub("", html)
@@ -155,4 +155,4 @@ def _clean_html(html: str) -> Body:
         losses["forms in HTML cards"] += 1
         # The page would show a checkbox of the form like a checkbox of a task list.
         html = _FIELD.sub("", html)
-    return Body(clean_addresses(_BLOCK_END.sub("\\g<0>\n", html)).strip(), "html", +losses)
+    return PostBody(clean_addresses(_BLOCK_END.sub("\\g<0>\n", html)).strip(), "html", +losses)

@@ -30,7 +30,7 @@ from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts import dates, lines
 from blogapi.importing.texts.dates import UTC_ZONES, Zones
 from blogapi.importing.texts.languages import read_language
-from blogapi.importing.texts.lines import list_distinct, to_bool, to_http_url, to_line, to_mapping
+from blogapi.importing.texts.lines import drop_duplicates, to_bool, to_http_url, to_line, to_mapping
 from blogapi.importing.texts.messages import format_count, join_counts
 from blogapi.importing.texts.titles import split_address
 from blogapi.parsing import parse_timestamp, parse_uuid
@@ -182,7 +182,7 @@ class PostReader:
             content_type=body.content_type,
             status=status,
             published_at=published_at,
-            tags=list_distinct(tag.name[:MAX_TAG_LENGTH].strip() for tag in tags if not tag.is_internal),
+            tags=drop_duplicates(tag.name[:MAX_TAG_LENGTH].strip() for tag in tags if not tag.is_internal),
             is_page=is_page(post),
             authors=self._read_authors(post),
             cover_image=read_url(post.get("feature_image") or post.get("image")),

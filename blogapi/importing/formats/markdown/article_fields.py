@@ -147,7 +147,7 @@ def decide_publication(
         return "draft", None
     name = next((name for name in privacy_signs.EXPIRY_FIELDS if not is_empty(fields.find(name))), "")
     value = _take_value(fields, name, options)
-    if not (dates.is_missing(value) or to_bool(value) is False):
+    if not (dates.is_missing_date(value) or to_bool(value) is False):
         expires_at, text = dates.parse_date(value, zones), to_line(value)[:100]
         if not expires_at:
             fields.add_note(f"The expiry date “{text}” could not be read; the article became a draft.")
@@ -180,7 +180,7 @@ def _find_date(fields: Fields, path: PathInfo, options: ImportOptions, zones: Zo
 
 
 def _parse_time(name: str, value: object, zones: Zones) -> datetime | None:
-    if dates.is_missing(value):
+    if dates.is_missing_date(value):
         return None
     return dates.parse_date(value, Zones(zones.days) if name.endswith("gmt") else zones)
 
@@ -225,7 +225,7 @@ def _is_unreadable(key: str, name: str, value: object) -> bool:
     if (
         not privacy_signs.DATE_FIELDS.get(name)
         or name in privacy_signs.FIELD_RULES
-        or dates.is_missing(value)
+        or dates.is_missing_date(value)
         or is_empty(value)
     ):
         return False

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from blogapi.importing.refusals import RefusedFile
-from blogapi.importing.texts.data import Entries, parse_json, parse_lines, parse_toml, parse_yaml
+from blogapi.importing.texts.data import Entries, parse_json, parse_key_value_lines, parse_toml, parse_yaml
 from blogapi.importing.texts.lines import is_empty, normalize_key, to_line
 from blogapi.importing.texts.messages import format_count
 
@@ -192,7 +192,7 @@ def _parse_nikola(text: str, start: int) -> ParsedFile | None:
     fields = "\n".join(line.removeprefix(".. ") for line in lines)
     if not all(map(_NIKOLA_LINES.match, lines)) or not _is_header(fields):
         return None
-    entries, notes = parse_lines(fields)
+    entries, notes = parse_key_value_lines(fields)
     return ParsedFile("nikola", entries, _get_body(text, end), notes)
 
 
@@ -210,7 +210,7 @@ def _parse_unfenced(text: str) -> ParsedFile | None:
         return ParsedFile("hexo", entries, _get_body(text, closing.end()), notes)
     block = text[:MAX_FRONT_MATTER_LENGTH].partition("\n\n")[0]
     if _is_header(block):
-        entries, notes = parse_lines(block)
+        entries, notes = parse_key_value_lines(block)
         return ParsedFile("pelican", entries, _get_body(text, len(block)), notes)
     return None
 

@@ -82,7 +82,7 @@ def find_site(posts: Path, levels: int) -> GeneratorSite | None:
 # The result is cached, because `find_site` reads the same outer folder for each folder below it.
 @lru_cache(maxsize=256)
 def _read_site(outer: Path) -> GeneratorSite | None:
-    files = [*list_configuration(outer), *list_configuration(outer / "config" / "_default")]
+    files = [*list_configuration_files(outer), *list_configuration_files(outer / "config" / "_default")]
     named = ((it, sorted(f for f in files if re.fullmatch(form, f.name))) for it, form in SITE_FILES.items())
     name, found = next((pair for pair in named if pair[1]), ("", list[Path]()))
     if not found:
@@ -156,7 +156,7 @@ def describe_zones(site: GeneratorSite, time_zone: tzinfo) -> str:
     )
 
 
-def shows_future(site: GeneratorSite) -> bool:
+def shows_future_posts(site: GeneratorSite) -> bool:
     """Return whether the site shows posts before their date."""
     setting, default = _FUTURE_SETTINGS.get(site.generator, ("", True))
     value = to_bool(site.settings.get(setting))
@@ -174,7 +174,7 @@ def make_guess_of_shown_draft(site: GeneratorSite, reason: DraftReason) -> Draft
     return replace(reason, note=note, guess=f"config:{setting}", is_new=False)
 
 
-def list_configuration(site: Path) -> list[Path]:
+def list_configuration_files(site: Path) -> list[Path]:
     """Return the configuration files of generators in a folder."""
     try:
         return [path for path in site.iterdir() if SITE_FILE.fullmatch(path.name)]

@@ -237,7 +237,7 @@ def make_pelican_slug(title: str) -> str:
     return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", ascii_punctuation).strip()).lower()
 
 
-def check_path(path: Path, key: str, levels: int) -> None:
+def refuse_unsupported_path(path: Path, key: str, levels: int) -> None:
     """Raise RefusedFile if a file belongs to Grav, Statamic or Kirby; looks into `levels` outer folders."""
     is_page = _GRAV_PAGE.fullmatch(path.name) and any(map(_GRAV_FOLDER.fullmatch, key.split("/")[:-1]))
     if is_page or (_GRAV_POST.fullmatch(path.name) and (path.parents[1] / "blog.md").is_file()):
@@ -252,7 +252,7 @@ def check_path(path: Path, key: str, levels: int) -> None:
             raise make_system_refusal("Kirby")
 
 
-def check_text(key: str, text: str, generator: str) -> None:
+def refuse_unsupported_text(key: str, text: str, generator: str) -> None:
     """Raise RefusedFile if a text file belongs to Kirby, or is reStructuredText of Nikola."""
     header = text.strip().partition("\n\n")[0]
     if "\n.. title:" in f"\n{header}" or generator == "nikola":

@@ -100,7 +100,7 @@ def read_addresses(fields: Fields) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, map(titles.to_former_path, addresses))))
 
 
-def read_names(fields: Fields) -> tuple[str, ...]:
+def read_aliases(fields: Fields) -> tuple[str, ...]:
     """Return the aliases of Obsidian, which are names and not addresses; a text is split at commas too."""
     values = [value for name in ("aliases", "alias") if (value := fields.find(name))]
     lines = [line for value in values for line in _to_lines(value)]
@@ -131,8 +131,8 @@ class AddressParts:
 
 
 def describe_lost_addresses(site: GeneratorSite) -> str:
-    """Return the sentence for the report if the form of a site's addresses cannot be computed, or ""."""
-    form = _find_form(site, ())
+    """Return the sentence for the report if the addresses of a site cannot be computed, or ""."""
+    form = _find_address_form(site, ())
     known = {*_VALUES.get(site.generator, ()), *_TIMES, "date"}
     if all((token[1] or token[2]) in known for token in _TOKEN.finditer(form)):
         return ""
@@ -154,7 +154,7 @@ def compute_addresses(site: GeneratorSite | None, path: Path, parts: AddressPart
         folders = folders[folders.index(content) + 1 :]
     is_bundle = paths.is_index(path.name) and folders and site.generator != "jekyll"
     parts = replace(parts, section=folders[:-1] if is_bundle else folders)
-    form, values = _find_form(site, parts.section), _VALUES[site.generator]
+    form, values = _find_address_form(site, parts.section), _VALUES[site.generator]
 
     def insert_value(token: re.Match[str]) -> str:
         name, pattern = token[1] or token[2], token[3] or ""
@@ -164,7 +164,7 @@ def compute_addresses(site: GeneratorSite | None, path: Path, parts: AddressPart
             text = _TIMES[name].format(parts.time)
             return text.lower() if name.endswith("name") else text.lstrip("0") if name == "yearday" else text
         value = values[name](parts) if name in values else None
-        # An unknown part stays as it is written; such an address is not used.
+        # An unknown placeholder stays in the address, and an address with a placeholder is not used.
         return token[0] if value is None else value
 
     address = _TOKEN.sub(insert_value, form)
@@ -178,7 +178,7 @@ def compute_addresses(site: GeneratorSite | None, path: Path, parts: AddressPart
 
 
 @lru_cache(maxsize=1024)
-def _find_form(site: GeneratorSite, section: tuple[str, ...]) -> str:
+def _find_address_form(site: GeneratorSite, section: tuple[str, ...]) -> str:
     settings = site.settings
     if site.generator == "jekyll":
         form = to_line(settings.get("permalink")) or "date"

@@ -78,7 +78,7 @@ def read_file(entry: Entry, options: ImportOptions, folders: Sequence[str] | Non
     outer = entry.path.parents[depth:][:1]
     levels = depth + MAX_OUTER_FOLDERS
     site = find_site(entry)
-    paths.check_path(entry.path, entry.key, levels)
+    paths.refuse_unsupported_path(entry.path, entry.key, levels)
     context = FileContext(
         path=entry.path,
         imported=entry.path.parents[depth - 1] if depth else entry.path.parent,
@@ -107,7 +107,7 @@ def parse_file(
 ) -> ArticleRecord:
     """Return the record of a file with the content `data`.
 
-    `key` is the path with `/` as separator. It may contain a date and a slug. `folders` are the folders
+    `key` is the path with `/` as separator. The key may contain a date and a slug. `folders` are the folders
     whose names can be terms; None = those in the key. Raises RefusedFile if the file cannot be imported, and
     NotAnArticle if it is not an article; no other exception is raised.
     """
@@ -115,7 +115,7 @@ def parse_file(
     text, notes = lines.decode_text(data)
     generator = context.site.generator if context.site else ""
     if content_type == "text":
-        paths.check_text(key, text, generator)
+        paths.refuse_unsupported_text(key, text, generator)
     parsed = front_matter.parse_file(text)
     fields = Fields(parsed.entries, [*notes, *parsed.notes])
     is_repository_file = paths.is_repository_file(key) and not _is_page_of_folder(key, fields, context)
@@ -157,7 +157,7 @@ def parse_file(
     zones = generators.get_zones(context.site, options.time_zone)
     status, published_at = decide_publication(fields, path, reasons, options, zones)
     is_early = status == "published" and published_at and published_at > options.now
-    if is_early and site and generators.shows_future(site):
+    if is_early and site and generators.shows_future_posts(site):
         fields.add_note(generators.SHOWN_EARLY)
     texts = _read_texts(fields, body if content_type == "markdown" else "", path.name)
     slugs = (titles.extract_slug(fields.take_line(name)) for name in permalinks.ADDRESS_FIELDS)
@@ -208,7 +208,7 @@ def parse_file(
         former_slugs=former_slugs,
         former_paths=addresses if is_page else tuple(dict.fromkeys((*addresses, *computed))),
         addresses=addresses,
-        names=permalinks.read_names(fields),
+        names=permalinks.read_aliases(fields),
         has_templates=True,
         left_out=tuple(left_out),
         is_mdx=is_mdx,
@@ -270,7 +270,7 @@ def _read_texts(fields: Fields, markdown: str, name: str) -> dict[str, Any]:
     return {
         "title": title,
         "subtitle": lines.to_title(fields.take_line("subtitle")),
-        "excerpt": lines.to_plain_markdown(fields.take_line("excerpt", "summary", "description")),
+        "excerpt": lines.markdown_to_line(fields.take_line("excerpt", "summary", "description")),
         "cover_image": cover,
         "cover_alt": cover_alt,
         "seo_title": lines.to_title(fields.take_line("seotitle", "seo.title")),
@@ -303,4 +303,4 @@ def _read_custom_fields(fields: Fields, options: ImportOptions) -> dict[str, Any
     if names := [lines.to_line(f"{outer}.{key}" if outer else key)[:40] for outer, key in left]:
         sentence = "The field {} is left out." if len(names) == 1 else "The fields {} are left out."
         fields.add_note(sentence.format(join_names(names)))
-    return {"custom": custom_fields.convert(taken), "other_fields": others}
+    return {"custom": custom_fields.convert_entries(taken), "other_fields": others}

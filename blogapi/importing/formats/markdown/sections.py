@@ -14,7 +14,7 @@ from blogapi.importing.format_api.privacy_signs import VAULT_PUBLISHING_FIELDS
 from blogapi.importing.format_api.source_files import Entry, read_bytes
 from blogapi.importing.formats.markdown import front_matter, paths
 from blogapi.importing.formats.markdown.front_matter import Fields
-from blogapi.importing.formats.markdown.generators import GeneratorSite, list_configuration
+from blogapi.importing.formats.markdown.generators import GeneratorSite, list_configuration_files
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.templates.template_tags import find_comments, find_dead_branches
 from blogapi.importing.templates.wiki_links import find_open_comment
@@ -53,7 +53,7 @@ def is_in_vault(folder: Path, levels: int) -> bool:
     folders = (folder, *folder.parents[:_MAX_LEVELS])
     vaults = ((it / ".obsidian").is_dir() or (it / "logseq/config.edn").is_file() for it in folders)
     number = next((number for number, is_vault in enumerate(vaults) if is_vault), None)
-    return number is not None and not any(map(list_configuration, folders[number:levels]))
+    return number is not None and not any(map(list_configuration_files, folders[number:levels]))
 
 
 def find_draft_reasons(entry: Entry, generator: str = "") -> list[DraftReason]:

@@ -23,8 +23,8 @@ from blogapi.rendering.slugs import make_term_key
 _MAX_KEY_LENGTH = 255
 
 
-class Translations:
-    """The languages of the files with these keys."""
+class LanguageFinder:
+    """Finds the languages of the files with these keys."""
 
     def __init__(self, keys: Iterable[str]) -> None:
         articles = {key for key in keys if not paths.is_section(key)}
@@ -142,7 +142,7 @@ def _are_keys_taken(keys: Mapping[Path, str], roots: Mapping[str, str]) -> bool:
 class MarkdownSource(FileSource):
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         # `identify_files` can put outer folders before a key; outer folders are not categories or tags.
-        self._translations = Translations(entry.key for entry in entries)
+        self._translations = LanguageFinder(entry.key for entry in entries)
         places = {entry.path: self._translations.find(entry.key)[1] for entry in entries}
         self._folders = {path: paths.list_term_folders(place) for path, place in places.items()}
         # Jekyll and Hexo make pages of all files beside the folder of posts that are in no other collection.

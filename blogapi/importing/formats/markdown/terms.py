@@ -171,7 +171,7 @@ def _flatten_names(value: object) -> Iterator[str]:
 
 def _clean_names(names: Iterable[str]) -> tuple[str, ...]:
     # Notes of Obsidian and Logseq have tags such as `#recipe`.
-    return lines.list_distinct(lines.to_line(name).lstrip("# ") for name in names)
+    return lines.drop_duplicates(lines.to_line(name).lstrip("# ") for name in names)
 
 
 def read_term_page(entry: Entry, names: Mapping[tuple[str, str], str]) -> TermRecord | None:

@@ -21,7 +21,7 @@ from blogapi.importing.format_api.source import CONTRACT_VERSION, FileSource, Fo
 from blogapi.importing.format_api.source_files import Entry, read_bytes
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.texts import dates, titles
-from blogapi.importing.texts.lines import decode_text, list_distinct, to_http_url, to_line
+from blogapi.importing.texts.lines import decode_text, drop_duplicates, to_http_url, to_line
 from blogapi.importing.texts.titles import split_address
 from blogapi.rendering.slugs import make_slug
 
@@ -43,7 +43,7 @@ _CODE_WRAPPER = re.compile(r"</?(?:code|span)\b[^<>]*>")
 _LANGUAGE = re.compile(r'data-code-block-lang="([\w+#-]*)"')
 _IMAGE = re.compile(r"<img\b[^<>]*>")
 _IMAGE_SIZE = re.compile(r"\sdata-(?=(?:width|height)=)")
-# A preview of a page is a link, and a second link for its picture.
+# Medium writes the preview of a page as two links: one with its title, and one with its picture.
 _PREVIEW = re.compile(r"<div(?=[^<>]*graf--mixtapeEmbed)")
 _PREVIEW_IMAGE = re.compile(r"<a\b(?=[^<>]*js-mixtapeImage)[^<>]*></a>")
 # The links of tweets have no text.
@@ -119,7 +119,7 @@ def parse_page(html: str) -> MediumPage:
     html = _PREVIEW.sub("<p", _PREVIEW_IMAGE.sub("", html))
     html = _EMPTY_LINK.sub(r"\1\2</a>", html)
     html = _EMBEDLY.sub(_unwrap_embedly, _GIST.sub(r'<iframe src="\1"></iframe>', html))
-    html, replaced = extract_text(html, _follow_redirect)
+    html, replaced = extract_text(html, _get_redirect_target)
     page.notes += [*hidden, *replaced]
     # A horizontal rule remains before the text if the first section has only the title.
     page.html = re.sub(r"^(?:\s*<hr>)+", "", html).strip()
@@ -184,7 +184,7 @@ def _unwrap_embedly(frame: re.Match[str]) -> str:
     return frame[1] + escape(inner)
 
 
-def _follow_redirect(address: str) -> str:
+def _get_redirect_target(address: str) -> str:
     query = split_address(address).query if _REDIRECT.match(address) else ""
     return parse_qs(query).get("url", [address])[0]
 
@@ -231,7 +231,7 @@ def _make_record(
     # Stories link to each other by author, by host, and by id.
     last, story = address.path.rpartition("/")[2], address_hash or file_hash
     addresses = (address.path, f"/{last}" if last else "", f"/p/{story}" if story else "")
-    is_moved = bool(address.hostname) and not (address_hash or _is_medium(address.hostname))
+    is_moved = bool(address.hostname) and not (address_hash or _is_medium_host(address.hostname))
     return ArticleRecord(
         key=f"medium:{quote(file_hash or entry.path.stem, safe='')}",
         source=entry.key,
@@ -244,12 +244,12 @@ def _make_record(
         content_type="html",
         status=status,
         published_at=published_at,
-        tags=list_distinct(page.tags),
+        tags=drop_duplicates(page.tags),
         authors=(AuthorRecord(name=page.author, url=to_http_url(page.author_url)),) if page.author else (),
         og_image=to_http_url(page.featured),
         canonical_url=to_http_url(page.canonical) if is_moved else "",
         # The host of a publication can be pointed to this blog, so its paths must be redirected.
-        former_paths=(address.path,) if address_hash and not _is_medium(address.hostname) else (),
+        former_paths=(address.path,) if address_hash and not _is_medium_host(address.hostname) else (),
         addresses=tuple(dict.fromkeys(filter(None, addresses))),
         left_out=tuple(page.left_out),
         notes=notes,
@@ -265,7 +265,7 @@ def _split_name(name: str) -> tuple[str, str]:
     return name[: match.start()], match[1]
 
 
-def _is_medium(host: str | None) -> bool:
+def _is_medium_host(host: str | None) -> bool:
     return host is not None and (host == "medium.com" or host.endswith(".medium.com"))
 
 

@@ -123,9 +123,9 @@ def parse_markdown(text: str, columns: Collection[str]) -> NotionPage:
     start = next((number for number, line in enumerate(lines) if line.strip()), len(lines))
     pairs = (line.partition(": ") for line in takewhile(str.strip, lines[start:]))
     named = list(takewhile(lambda pair: pair[0].removesuffix(":") in columns, pairs))
-    page.properties = {name.removesuffix(":"): _read_value(name, value) for name, _, value in named}
+    page.properties = {name.removesuffix(":"): _read_property_value(name, value) for name, _, value in named}
     texts, is_callout = [], False
-    for line, is_text in _mark_code_lines(lines[start + len(named) :]):
+    for line, is_text in _mark_text_lines(lines[start + len(named) :]):
         if is_text and line.strip() in ("<aside>", "</aside>"):
             is_callout = line.strip() == "<aside>"
             texts.append("")
@@ -144,17 +144,17 @@ def parse_html(html: str) -> NotionPage:
     body, notes, left_out = read_visible_text(html[start.end() : end if end > start.end() else len(html)])
     cover = _COVER.search(head)
     return NotionPage(
-        title=_read_element(head, _TITLE, "</h1>"),
+        title=_read_element_text(head, _TITLE, "</h1>"),
         body=extract_text(body)[0],
-        properties=dict(filter(None, map(_read_row, _ROW.split(head)[1:]))),
-        subtitle=_read_element(head, _DESCRIPTION, "</p>"),
+        properties=dict(filter(None, map(_read_property, _ROW.split(head)[1:]))),
+        subtitle=_read_element_text(head, _DESCRIPTION, "</p>"),
         cover=unescape(cover[1]) if cover else "",
         notes=notes,
         left_out=left_out,
     )
 
 
-def _read_value(name: str, value: str) -> str | list[str]:
+def _read_property_value(name: str, value: str) -> str | list[str]:
     value, key = to_line(value), normalize_key(name.removesuffix(":"))
     if key in _LISTS:
         return [part.strip() for part in value.split(",") if part.strip()]
@@ -180,7 +180,7 @@ def _read_date(value: str, *, is_field: bool) -> str:
     return f"{time} {zone[0]}{int(hours):02}:{minutes or '00'}"
 
 
-def _read_element(html: str, start: re.Pattern[str], end: str) -> str:
+def _read_element_text(html: str, start: re.Pattern[str], end: str) -> str:
     match = start.search(html)
     return _to_text(html[match.end() :].partition(end)[0]) if match else ""
 
@@ -189,7 +189,7 @@ def _to_text(html: str) -> str:
     return to_line(unescape(_TAG.sub("", html)))
 
 
-def _read_row(row: str) -> tuple[str, str | list[str]] | None:
+def _read_property(row: str) -> tuple[str, str | list[str]] | None:
     header, _, rest = row.partition("</th>")
     name, value = _to_text(header.partition("<th")[2].partition(">")[2]), rest.partition("</td>")[0]
     if not name:
@@ -198,11 +198,11 @@ def _read_row(row: str) -> tuple[str, str | list[str]] | None:
         return name, "Yes" if "checkbox-on" in value else "No"
     values = [_to_text(part) for part in _VALUE.findall(value)]
     text = ", ".join(values) if values else _to_text(value)
-    return name, _read_value(name, text)
+    return name, _read_property_value(name, text)
 
 
-def _mark_code_lines(lines: Sequence[str]) -> Iterator[tuple[str, bool]]:
-    """Yield each line, and whether it is not in a fenced code block."""
+def _mark_text_lines(lines: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    """Yield each line, and whether the line is outside of fenced code blocks."""
     fence = ""
     for line in lines:
         match = _FENCE.match(line)
@@ -255,7 +255,7 @@ class NotionSource(FileSource):
             page = parse_markdown(text, database.columns if database else ())
             lines = []
             # A line that is only a link to a database becomes a table.
-            for line, is_text in _mark_code_lines(page.body.split("\n")):
+            for line, is_text in _mark_text_lines(page.body.split("\n")):
                 link = _DATABASE_LINK.fullmatch(line.strip()) if is_text else None
                 database = self._databases.get(link[1]) if link else None
                 if link and database:

@@ -21,7 +21,7 @@ from blogapi.importing.format_api.source import CONTRACT_VERSION, FileSource, Fo
 from blogapi.importing.format_api.source_files import Entry, read_bytes, read_head
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.texts import dates, titles
-from blogapi.importing.texts.lines import decode_text, to_bool, to_http_url, to_plain_html, to_title
+from blogapi.importing.texts.lines import decode_text, html_to_line, to_bool, to_http_url, to_title
 from blogapi.importing.texts.titles import split_address
 
 _BUTTON = re.compile(
@@ -162,7 +162,7 @@ class SubstackSource(FileSource):
             source=entry.key,
             path=entry.path,
             title=to_title(row.get("title"))
-            or titles.choose_title(to_plain_html(text), titles.make_title(slug)),
+            or titles.choose_title(html_to_line(text), titles.make_title(slug)),
             subtitle=to_title(row.get("subtitle")),
             slug=slug,
             content=player + text,

@@ -17,7 +17,7 @@ from blogapi.importing.formats.wordpress.blog import (
     Blog,
     get_blog_address,
     is_mail_address,
-    make_name,
+    make_author_name,
     split_url,
     to_id,
 )
@@ -77,7 +77,7 @@ def read_terms(
     if dropped:
         left_behind["default categories of posts with another category"] += len(dropped)
     names = [term[1] for term in (*ordinary, *tags) if term is not primary]
-    return primary[1] if primary else "", lines.list_distinct(names)
+    return primary[1] if primary else "", lines.drop_duplicates(names)
 
 
 def read_language(item: Element, metas: Mapping[str, str]) -> tuple[str, str]:
@@ -102,13 +102,13 @@ def read_authors(item: Element, blog: Blog) -> tuple[AuthorRecord, ...]:
         nicename = lines.to_line(unquote(element.attributes.get("nicename", ""))).removeprefix("cap-")
         name = lines.to_plain_line(element.text)
         known = blog.authors.get(name.casefold()) or blog.authors.get(nicename.casefold())
-        name = name if name and not is_mail_address(name) else make_name(nicename)
+        name = name if name and not is_mail_address(name) else make_author_name(nicename)
         authors.append(known or (AuthorRecord(name=name) if name else None))
     if not elements:
         # Texts such as `>ada` occur in files that were edited by hand.
         login = lines.to_plain_line(lines.to_line(item.get_text("dc:creator"))).strip("<> ")
         known = blog.authors.get(login.casefold())
-        authors.append(known or (AuthorRecord(name=make_name(login)) if login else None))
+        authors.append(known or (AuthorRecord(name=make_author_name(login)) if login else None))
     distinct = {author.name.casefold(): author for author in reversed(authors) if author}
     return tuple(reversed(distinct.values()))
 
@@ -264,7 +264,7 @@ class RecordMaker:
             raise RefusedFile("The item is longer than 32,000,000 characters; shorten it in WordPress.")
 
     def _read_texts(self, item: Element, metas: dict[str, str], notes: list[str]) -> dict[str, Any]:
-        """Return the texts of an item; `hidden` is the reason why its text makes it a draft, or ""."""
+        """Return the texts of an item; `hidden` is the reason for a draft in the text, or ""."""
         sources = [item.get_text("content:encoded")]
         sources += (item.get_text(name)[:_MAX_LINE] for name in ("excerpt:encoded", "title"))
         selected = [self.blog.select_language(text, self.language) for text in sources]
@@ -280,7 +280,7 @@ class RecordMaker:
         converted = convert_text(content, conversion, excerpt)
         title, slug = lines.to_title(title), _read_slug(item)
         if not title:
-            title = choose_title(lines.to_plain_html(converted.html), slug)
+            title = choose_title(lines.html_to_line(converted.html), slug)
             notes.append(f"It has no title; it got the title “{title}”.")
         if other_languages:
             notes.append(f"Its text in other languages ({', '.join(other_languages)}) was left out.")

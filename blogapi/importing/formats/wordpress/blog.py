@@ -80,7 +80,7 @@ class Blog:
             display_name = to_plain_line(element.get_text("wp:author_display_name"))
             candidates = (name for name in (display_name, full_name) if name and not is_mail_address(name))
             if login:
-                name = next(candidates, "") or make_name(login)
+                name = next(candidates, "") or make_author_name(login)
                 bio = to_plain_line(element.get_text("wp:author_description")[:_MAX_TEXT])
                 self.authors[login.casefold()] = AuthorRecord(name=name, bio=bio)
         elif element.name in _TERM_ELEMENTS:
@@ -141,7 +141,7 @@ class Blog:
         self.items += 1
         local, utc = (parse_date(item.get_text(name)) for name in ("wp:post_date", "wp:post_date_gmt"))
         if local and utc:
-            # Some exports contain the time of the last change in one of the two fields.
+            # In some exports, one of these two times is the time of the last change.
             seconds = (local - utc).total_seconds()
             if seconds % _QUARTER_HOUR == 0 and abs(seconds) <= 14 * 3_600:
                 self.offsets[local - utc] += 1
@@ -183,7 +183,7 @@ def is_mail_address(text: str) -> bool:
     return bool(name) and "." in host[1:-1] and "@" not in host and text.split() == [text]
 
 
-def make_name(login: str) -> str:
+def make_author_name(login: str) -> str:
     """Return a name made from the login of an author; only the part before the `@` of a mail address."""
     return login.split("@")[0] or login if is_mail_address(login) else login
 
@@ -195,7 +195,7 @@ def split_url(url: str) -> tuple[str, str, str]:
 
 
 def get_blog_address(url: str, *, is_item: bool = False) -> str:
-    """Return host and path of a URL without the last slash; with `is_item`, only the host of a permalink."""
+    """Return host and path of a URL without the last slash; only the host of a permalink (`is_item`)."""
     host, path, query = split_url(url)
     path = "" if is_item and not query else path.rstrip("/")
     return f"{host}{path}" if host else ""

@@ -25,7 +25,7 @@ from blogapi.importing.formats.wordpress.conversion import (
     Conversion,
     clean_text,
 )
-from blogapi.importing.formats.wordpress.embeds import embed_lines, make_link, replace_player
+from blogapi.importing.formats.wordpress.embeds import embed_address_lines, make_link, replace_player
 from blogapi.importing.formats.wordpress.wpautop import add_paragraphs
 from blogapi.importing.texts.lines import to_mapping
 from blogapi.rendering import plain_text
@@ -52,7 +52,7 @@ _EDITOR_TAG = re.compile(r"\n?</?p>|<br\s*/?>\n?", re.IGNORECASE)
 _GIST = re.compile(r"""src=["']?(https?://gist\.github\.com/[^\s"'>?]++)""")
 
 _HARMLESS = {*privacy_signs.HARMLESS_SHORTCODES, *shortcodes.HANDLERS, *shortcodes.NAMES}
-# Shortcodes for sample code, in which no shortcode hides a text. Themes use the removed names differently.
+# Shortcodes for sample code, in which no shortcode hides a text. `text` has other uses in some themes.
 _EXAMPLES = shortcodes.CODE_NAMES - {"text", "plain", "highlight"}
 _HidingSigns = Mapping[str, privacy_signs.HidingSign | None]
 _KEY = re.compile(r'"([\w-]{1,80}+)"\s*+:')
@@ -89,14 +89,14 @@ def protect_code(text: str, conversion: Conversion) -> str:
     position = 0
     unclosed: set[str] = set()  # end tags that were not found, and are not searched for again
     while start := _START.search(text, position):
-        # The text at which the code ends, in lower case; "" = it has no content.
+        # The text that ends the element or shortcode, in lower case; "" = it has no content.
         end_tag = f"</{start['element'].lower()}" if start["element"] else ""
         end_tag = f"[/{start['shortcode'].lower()}]" if start["shortcode"] else end_tag
         end_tag = "-->" if start["comment"] is not None else end_tag
         if (start["tag"] or "").endswith("/"):
             end: re.Match[str] | None = start
         else:
-            end = None if end_tag in unclosed else _compile_end(end_tag).search(text, start.end())
+            end = None if end_tag in unclosed else _compile_end_pattern(end_tag).search(text, start.end())
         out.append(text[position : start.start()])
         position = end.end() if end else start.end()
         if end:
@@ -110,9 +110,9 @@ def protect_code(text: str, conversion: Conversion) -> str:
     return "".join(out)
 
 
-def make_code_block(code: str, language: str, *, escaped: bool = False) -> str:
-    """Return a code block; `escaped` = the code is certainly HTML already."""
-    code = code if escaped else escape_once(code)
+def make_code_block(code: str, language: str, *, is_escaped: bool = False) -> str:
+    """Return a code block; `is_escaped` = the code is certainly HTML already."""
+    code = code if is_escaped else escape_once(code)
     name = language.lower()
     attribute = "" if name in _PLAIN else f' class="language-{escape(name)}"'
     return f"<pre><code{attribute}>{code.strip(chr(10))}\n</code></pre>"
@@ -128,7 +128,7 @@ def escape_once(code: str) -> str:
 
 
 @cache
-def _compile_end(end_tag: str) -> re.Pattern[str]:
+def _compile_end_pattern(end_tag: str) -> re.Pattern[str]:
     return re.compile(re.escape(end_tag) + (r"\s*+>" if end_tag.startswith("<") else ""), re.IGNORECASE)
 
 
@@ -147,7 +147,7 @@ def _convert_element(start: re.Match[str], inner: str, html: str, conversion: Co
         if found and "<code" not in inner[:500].lower():
             language = next(group for group in found.groups() if group)
             # WP-Syntax and Crayon store unescaped code; all other plugins store HTML.
-            html = make_code_block(inner, language, escaped='escaped="true"' in start["tag"])
+            html = make_code_block(inner, language, is_escaped='escaped="true"' in start["tag"])
         return conversion.store(html)
     if element == "code":
         return html.replace("[", "&#91;")
@@ -342,7 +342,7 @@ def _show_lazy_images(text: str) -> str:
     copies = {_read_url(_SRC, image[0]) for image in _IMAGE.finditer(text)} if "<noscript" in text else set()
     alts: dict[str, str] = {}
 
-    def show_image(image: re.Match[str]) -> str:
+    def show_lazy_image(image: re.Match[str]) -> str:
         found = _SRC.search(image[0])
         src = found[found.lastindex or 0] if found else ""
         if src[:5] not in ("", "data:") or not _LAZY_SRC.search(image[0]):
@@ -358,7 +358,7 @@ def _show_lazy_images(text: str) -> str:
         alt = None if _ALT.search(image[0]) else alts.get(_read_url(_SRC, image[0]))
         return f"<img{alt}{image[0][4:]}" if alt else image[0]
 
-    shown = _IMAGE.sub(show_image, text) if "data-" in text else text
+    shown = _IMAGE.sub(show_lazy_image, text) if "data-" in text else text
     return _IMAGE.sub(add_alt, shown) if alts else shown
 
 
@@ -370,7 +370,7 @@ def _read_url(attribute: re.Pattern[str], image: str) -> str:
 
 def _convert_inline(text: str, conversion: Conversion) -> str:
     text = shortcodes.replace_shortcodes(protect_code(text, conversion), conversion)
-    return _LONE_BLOCKS.sub(r"\1", embed_lines(text, conversion))
+    return _LONE_BLOCKS.sub(r"\1", embed_address_lines(text, conversion))
 
 
 def _add_alignment_class(tag: re.Match[str]) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from blogapi.importing.format_api import privacy, privacy_signs
 from blogapi.importing.format_api.article_record import Guess
 from blogapi.importing.format_api.privacy import choose_status, make_guess
-from blogapi.importing.format_api.source import CustomFields
+from blogapi.importing.format_api.source import CustomFieldFinder
 from blogapi.importing.texts import dates
 from blogapi.importing.texts.dates import Zones
 from blogapi.importing.texts.lines import to_http_url, to_line, to_plain_line
@@ -27,7 +27,7 @@ _REMOVED_COMMENT_NAMES = {
     "post-trashed": "comments in the trash",
 }
 
-# The custom fields of the plugins by the fields of the record.
+# Maps each SEO field of a record to the custom fields in which plugins store its value.
 _TEXTS = {
     "seo_title": "_yoast_wpseo_title rank_math_title _aioseo_title _aioseop_title _seopress_titles_title "
     "jetpack_seo_html_title _genesis_title",
@@ -128,7 +128,7 @@ def _fill_template(template: str, variables: Mapping[str, str]) -> str | None:
     return to_line(_VARIABLE.sub(lambda match: known[get_name(match)], template))
 
 
-def read_fields(item: Element, definitions: CustomFields, counts: Counter[str]) -> dict[str, Any]:
+def read_fields(item: Element, definitions: CustomFieldFinder, counts: Counter[str]) -> dict[str, Any]:
     """Return the values of custom fields, and the other fields for which custom fields could be defined.
 
     Counts all other fields by name, except hidden fields, whose names begin with an underscore.
@@ -147,7 +147,7 @@ def read_fields(item: Element, definitions: CustomFields, counts: Counter[str]) 
             others[key] = values if len(values) > 1 else values[0]
         else:
             count_name(counts, "custom fields", to_line(key))
-    return {"custom": definitions.convert(taken), "other_fields": others}
+    return {"custom": definitions.convert_entries(taken), "other_fields": others}
 
 
 def decide_status(

@@ -1,6 +1,6 @@
 """HTML of pictures, galleries, players and pages of other sites, with the classes that the sanitizer keeps.
 
-A page of another site becomes a player where the sanitizer permits it, otherwise a link.
+The address of a page of another site is replaced by a player if the sanitizer permits it, else by a link.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ def make_figure(content: str, caption: str = "", classes: str = "", id_: str = "
     return f"<figure{attributes}>{content}{caption}</figure>"
 
 
-def make_image(attachment: Attachment, *, linked: bool = False) -> str:
+def make_image(attachment: Attachment, *, is_linked: bool = False) -> str:
     """Return the figure of a picture, or the link to a file of another type."""
     address = escape(attachment.url)
     if attachment.mime_type and not attachment.mime_type.startswith("image/"):
         return f'<p><a href="{address}">{escape(attachment.title or attachment.url)}</a></p>'
     picture = f'<img src="{address}" alt="{escape(attachment.alt)}" />'
-    content = f'<a href="{address}">{picture}</a>' if linked else picture
+    content = f'<a href="{address}">{picture}</a>' if is_linked else picture
     return make_figure(content, attachment.caption, "wp-block-image")
 
 
@@ -90,7 +90,7 @@ def embed_address(address: str, conversion: Conversion, caption: str = "") -> st
     return conversion.store(make_link(address), INLINE)
 
 
-def embed_lines(text: str, conversion: Conversion) -> str:
+def embed_address_lines(text: str, conversion: Conversion) -> str:
     """Return the text with players or links for the addresses that are on lines of their own."""
     return _ADDRESS_LINE.sub(lambda line: f"{line[1]}{embed_address(line[2], conversion)}{line[3]}", text)
 

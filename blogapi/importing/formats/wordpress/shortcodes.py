@@ -137,8 +137,8 @@ def _convert_gallery(shortcode: Shortcode, conversion: Conversion) -> str | None
         pictures.reverse()
     columns = named.get("columns", "")
     is_number = columns.isascii() and columns.isdigit() and len(columns) == 1
-    linked = named.get("link", "") != "none"
-    content = "\n".join(media_html.make_image(picture, linked=linked) for picture in pictures)
+    is_linked = named.get("link", "") != "none"
+    content = "\n".join(media_html.make_image(picture, is_linked=is_linked) for picture in pictures)
     classes = f"wp-block-gallery columns-{int(columns) if is_number else 3}"
     return conversion.store(media_html.make_figure(f"\n{content}\n", classes=classes))
 

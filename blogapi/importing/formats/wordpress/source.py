@@ -69,7 +69,7 @@ def repair_xml(chunks: Iterable[str], repairs: Counter[str]) -> Iterator[str]:
                 yield from (rest for rest in parts if "<item" in rest)
                 return
         else:
-            yield part if is_section else _REFERENCE.sub(lambda found: _unescape(found[0], repairs), part)
+            yield part if is_section else _REFERENCE.sub(lambda it: _unescape_reference(it[0], repairs), part)
 
 
 def _split_at_boundaries(chunks: Iterable[str], repairs: Counter[str]) -> Iterator[str]:
@@ -99,7 +99,7 @@ def _split_at_boundaries(chunks: Iterable[str], repairs: Counter[str]) -> Iterat
     yield rest if is_started else ""
 
 
-def _unescape(reference: str, repairs: Counter[str]) -> str:
+def _unescape_reference(reference: str, repairs: Counter[str]) -> str:
     character = html.unescape(reference)
     if character == reference:
         repairs["unescaped “&”"] += 1

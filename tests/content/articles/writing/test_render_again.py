@@ -10,14 +10,14 @@ from sqlalchemy import create_engine, text
 
 from blogapi.content.articles.lists.conditions import ArticleFilters
 from blogapi.content.articles.models import DERIVED_COLUMNS, Article
-from blogapi.content.articles.renderer_version import get_renderer_version
+from blogapi.content.articles.renderer_version import RENDERER_VERSION
 from blogapi.content.articles.responses import article_bodies
 from blogapi.content.articles.writing import rerendering
 from blogapi.operations.doctor import event_checks
 from blogapi.operations.doctor.findings import Level
 from blogapi.storage import migration_names
 from blogapi.storage.database import db, table_of
-from blogapi.storage.files import side_files
+from blogapi.storage.files import get_side_files
 from blogapi.web.pagination import PageRequest
 from tests.conftest import ARTICLES, CATEGORIES, TAGS, close_connections
 from tests.content.articles.stored_data import SELECT_FROM, check_stored_data
@@ -64,7 +64,7 @@ def check_blog(app):
         assert (
             article_bodies.list_published(filters=ArticleFilters(q="kept"), page=PageRequest(1, 1)).total == 2
         )
-        assert db.session.scalar(text("SELECT renderer FROM article_stats")) == get_renderer_version()
+        assert db.session.scalar(text("SELECT renderer FROM article_stats")) == RENDERER_VERSION
         for name in ("tag", "category"):
             keys = db.session.scalars(text(SELECT_FROM.format("sort_key", name))).all()
             assert keys == {"tag": ["kept"], "category": ["shelf"]}[name]
@@ -197,7 +197,7 @@ def test_a_blog_with_the_schema_of_the_first_migration_can_be_read_and_searched_
         db.engine.dispose()
     database = instance / "blog.db"
     copy_rows(database, first_migration)
-    for leftover in (database, *side_files(database)):
+    for leftover in (database, *get_side_files(database)):
         leftover.unlink(missing_ok=True)
     first_migration.replace(database)
     upgraded = make_app()

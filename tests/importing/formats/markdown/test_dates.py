@@ -19,7 +19,7 @@ from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.format_api.source_files import walk_path
 from blogapi.importing.formats.markdown import reader
 from blogapi.importing.formats.markdown.source import FORMAT
-from blogapi.importing.storing.custom_fields import CustomFields
+from blogapi.importing.storing.custom_fields import CustomFieldFinder
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 LOS_ANGELES, BERLIN = ZoneInfo("America/Los_Angeles"), ZoneInfo("Europe/Berlin")
@@ -155,7 +155,7 @@ def test_a_date_that_is_a_custom_field_keeps_its_value():
     definition = CustomField(
         name="posted", label="Posted", type="date", choices="[]", minimum=None, maximum=None, is_list=False
     )
-    record = read("posted: 2020-01-02", custom_fields=CustomFields([definition]))
+    record = read("posted: 2020-01-02", custom_fields=CustomFieldFinder([definition]))
     assert (record.published_at, record.custom) == (
         datetime(2020, 1, 2, tzinfo=UTC),
         {"posted": "2020-01-02"},

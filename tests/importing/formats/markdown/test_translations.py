@@ -11,14 +11,14 @@ import pytest
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.format_api.source_files import walk_path
 from blogapi.importing.formats.markdown import source
-from blogapi.importing.formats.markdown.source import Translations
+from blogapi.importing.formats.markdown.source import LanguageFinder
 
 CORPUS = os.environ.get("BLOGAPI_TEST_CORPUS", "")
 
 
 def find_all(*keys):
     """Return the language and the translation key of each file."""
-    translations = Translations(keys)
+    translations = LanguageFinder(keys)
     places = [translations.find(key) for key in keys]
     return [(language, translations.get_translation_key(path)) for language, path in places]
 

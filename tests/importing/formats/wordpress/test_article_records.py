@@ -8,7 +8,7 @@ import pytest
 
 from blogapi.importing.format_api.article_record import AuthorRecord, TermRecord
 from blogapi.importing.format_api.report import Result
-from blogapi.importing.storing.custom_fields import CustomFields
+from blogapi.importing.storing.custom_fields import CustomFieldFinder
 from tests.importing.formats.wordpress.exports import (
     make_export,
     make_item,
@@ -328,7 +328,7 @@ def test_comments_are_counted(tmp_path):
 def test_custom_fields_can_become_custom_fields_unless_they_are_arrays_of_a_plugin(tmp_path):
     metas = make_meta(mood="happy", _edit_last="1", footnotes="[]", rank_math_title="T", sizes="a:0:{}")
     metas += make_meta(mood="calm", empty=" ")
-    source = open_export(tmp_path, make_export(make_item(metas)), custom_fields=CustomFields(()))
+    source = open_export(tmp_path, make_export(make_item(metas)), custom_fields=CustomFieldFinder(()))
     (record,) = source.read()
     assert record.other_fields == {"mood": ["happy", "calm"]}
     assert source.left_behind == {"custom fields sizes": 1}

@@ -183,8 +183,8 @@ def count_calls(text: str) -> int:
 
 def test_a_missing_end_tag_is_searched_once(monkeypatch):
     searched = []
-    compile_end = content._compile_end
-    monkeypatch.setattr(content, "_compile_end", lambda tag: searched.append(tag) or compile_end(tag))
+    compile_end = content._compile_end_pattern
+    monkeypatch.setattr(content, "_compile_end_pattern", lambda tag: searched.append(tag) or compile_end(tag))
     convert("<pre><code>[php]<!--" * 100)
     assert searched == ["</pre", "</code", "[/php]", "-->"]
 
