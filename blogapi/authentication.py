@@ -216,7 +216,7 @@ def _require_credentials(error: MethodNotAllowed) -> None:
 
 
 def _authenticate_key(value: str) -> Caller:
-    key, now = api_key_queries.find_by_value(value), clock.now()
+    key, now = api_key_queries.find_key_by_value(value), clock.now()
     if key is None:
         raise Unauthorized("This API key is not valid; check it, or create a new one.", code="key_invalid")
     if key.owner_is_disabled:
@@ -227,7 +227,7 @@ def _authenticate_key(value: str) -> Caller:
     # If the clock was set back, the last use can be in the future.
     if last_used is None or not last_used <= now < last_used + permissions.LAST_USED_INTERVAL:
         ends_trial = last_used is None and permissions.is_trial_key(key.owner, key.created, expires)
-        if api_key_service.record_use(key.uuid, key.owner, now, remove_expiry=ends_trial):
+        if api_key_service.record_key_use(key.uuid, key.owner, now, remove_expiry=ends_trial):
             last_used, expires = now, None if ends_trial else expires
         else:
             # The next request must try to store the use again, so this response must not be cached.
@@ -271,7 +271,7 @@ def _authenticate_session() -> Caller:
     )
     # If the clock was set back, the last use can be in the future.
     if last_used is None or not last_used <= now < last_used + user_service.LAST_USED_INTERVAL:
-        user_service.record_use(digest, account.uuid, now)
+        user_service.record_login_use(digest, account.uuid, now)
     return caller
 
 

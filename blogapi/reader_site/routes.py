@@ -23,7 +23,7 @@ from blogapi.publication.shared_caching import shows
 from blogapi.reader_site import pages, templating, theme
 from blogapi.reader_site.pages import Edition, Page
 from blogapi.reader_site.targets import find_target
-from blogapi.site.addresses import list_homes
+from blogapi.site.addresses import list_home_paths
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
 from blogapi.site.served_paths import SEARCH_PATH, is_site_path
@@ -98,10 +98,10 @@ def index() -> BaseResponse:
         raise InvalidQuery("This operation takes no query parameters.")
     elif prefers_html():
         return flask.redirect("/admin/" if current_app.config["ADMIN_PAGES"] else "/docs/")
-    return web_json.json_response(web_json.to_json_bytes(_list_paths()))
+    return web_json.json_response(web_json.to_json_bytes(_list_important_paths()))
 
 
-def _list_paths() -> dict[str, Any]:
+def _list_important_paths() -> dict[str, Any]:
     lists = {
         rule.rule.removeprefix(_LISTS_PREFIX).strip("/"): rule.rule
         for rule in current_app.url_map.iter_rules()
@@ -157,7 +157,7 @@ def _make_page_response(site: Site, path: str) -> Response:
             return _make_redirect(site, redirect.new_url, redirect.status or 308)
     if path == "/":
         # If path patterns begin with the language, the path of the first home page contains its language.
-        return _make_redirect(site, quote(next(iter(list_homes(site).values()))), 302)
+        return _make_redirect(site, quote(next(iter(list_home_paths(site).values()))), 302)
     if target is not None:
         query = request.query_string.decode("ascii", "replace")
         return _make_redirect(site, f"{quote(target.own_path)}{'?' if query else ''}{query}", 308)

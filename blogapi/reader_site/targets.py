@@ -80,7 +80,7 @@ def list_items(site: Site, path: str | None = None, kinds: Sequence[str] = _KIND
                     yield Target(kind, unquote(page_paths.make_path_in_tree(site, uuid, tree)), uuid)
             continue
         model: Any = get_model(kind)
-        statement, slugs = _select_kind(kind), addresses.list_slugs(values)
+        statement, slugs = _select_items(kind), addresses.list_possible_slugs(values)
         if path is not None:
             uuids = list(filter(None, map(parse_uuid, slugs)))
             statement = statement.where(or_(model.slug.in_(slugs), model.uuid.in_(uuids)))
@@ -95,7 +95,7 @@ def list_items(site: Site, path: str | None = None, kinds: Sequence[str] = _KIND
         yield Target(row.kind, unquote(own), row.uuid)
 
 
-def _select_kind(kind: str) -> Select[*tuple[Any, ...]]:
+def _select_items(kind: str) -> Select[*tuple[Any, ...]]:
     """Return a statement for the items of a kind other than pages that readers can see."""
     model: Any = get_model(kind)
     if kind == Article.kind:

@@ -30,7 +30,7 @@ def make_local_url(host: str, port: int) -> str:
     return make_url(_LOOPBACK_ADDRESSES.get(host, host), port)
 
 
-def is_unix(listening: socket.socket) -> bool:
+def is_unix_socket(listening: socket.socket) -> bool:
     """Return whether the socket is a Unix socket."""
     return HAS_UNIX_SOCKETS and listening.family == socket.AF_UNIX
 

@@ -43,7 +43,7 @@ def is_site_path(path: str) -> bool:
     return path.startswith("/") and not is_service_path(path)
 
 
-def find_parameters(path: str) -> tuple[str, ...] | None:
+def find_known_parameters(path: str) -> tuple[str, ...] | None:
     """Return the query parameters that a page of the site knows; None if no page can have the path."""
     if not is_site_path(path):
         return None
@@ -79,7 +79,9 @@ def find_fixed_page(site: Site, path: str) -> Target | None:
         year, month = map(int, match.groups())
         return Target("month", make_month_path(year, month), year=year, month=month)
     pages = [Target("search", SEARCH_PATH), Target("archive", ARCHIVE_PATH)]
-    pages += [Target("home", own, language=language) for language, own in addresses.list_homes(site).items()]
+    pages += [
+        Target("home", own, language=language) for language, own in addresses.list_home_paths(site).items()
+    ]
     return next((page for page in pages if without_slash(page.path) == without_slash(path)), None)
 
 
@@ -116,14 +118,14 @@ def _is_other_item(site: Site, kind: str, path: str) -> bool:
                 if found is None:
                     break
         else:
-            has_slug = model.slug.in_(addresses.list_slugs(values))
+            has_slug = model.slug.in_(addresses.list_possible_slugs(values))
             found = db.session.scalar(select(model.uuid).where(has_slug))
         if found is not None:
             return True
     return False
 
 
-def check_served(site: Site, *, may_have_path: bool = False) -> Errors:
+def find_serving_errors(site: Site, *, may_have_path: bool = False) -> Errors:
     """Return the reasons, by field, why blogapi cannot show the site at its addresses.
 
     With `may_have_path`, `url` may have a path, as in a static copy of the site.

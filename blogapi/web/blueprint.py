@@ -17,14 +17,20 @@ from webargs.flaskparser import FlaskParser
 from blogapi.storage.database import db, get_write_transaction, transaction
 from blogapi.web import headers, read_only
 from blogapi.web import json as web_json
-from blogapi.web.conditional import check_preconditions, run_once
+from blogapi.web.conditional import check_preconditions, run_write_once
 from blogapi.web.errors import Invalid, InvalidQuery, Problem, flatten_messages
 from blogapi.web.fields import FieldNames, PrefixedParameters
 from blogapi.web.json import JsonBody
-from blogapi.web.operation import Operation, View, declare, get_operation, make_operation_id
+from blogapi.web.operation import Operation, View, get_operation, make_operation_id, set_declarations
 from blogapi.web.pagination import DetailQuery, Page
-from blogapi.web.representation import PartialResult, Representation, UpsertResult, restrict_schema, serialize
-from blogapi.web.slug_lookup import read_by_reference
+from blogapi.web.representation import (
+    PartialResult,
+    Representation,
+    UpsertResult,
+    restrict_schema,
+    serialize_result,
+)
+from blogapi.web.slug_lookup import read_item_by_reference
 from blogapi.web.uploads import FileBodySchema, describe_file_body
 
 
@@ -78,12 +84,12 @@ class ArgumentParser(FlaskParser):
 AnyView = Callable[..., Any]
 
 
-def with_indefinite_article(noun: str) -> str:
+def add_indefinite_article(noun: str) -> str:
     """Return the noun with its indefinite article, for a summary."""
     return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
 
 
-def summary(sentence: str) -> Callable[[View], View]:
+def set_summary(sentence: str) -> Callable[[View], View]:
     """Set the docstring of a view, which the OpenAPI document shows as its summary."""
 
     def describe(view: View) -> View:
@@ -93,7 +99,7 @@ def summary(sentence: str) -> Callable[[View], View]:
     return describe
 
 
-def _without_wrapper(document: Callable[[View], Any]) -> Callable[[View], View]:
+def _drop_wrapper(document: Callable[[View], Any]) -> Callable[[View], View]:
     """Return a decorator that adds the documentation of a flask-smorest decorator without its wrapper."""
 
     def decorate(view: View) -> View:
@@ -147,11 +153,11 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
 
     def doc(self, **documented: Any) -> Callable[[View], View]:
         """Add to the documentation of the operation."""
-        return _without_wrapper(super().doc(**documented))
+        return _drop_wrapper(super().doc(**documented))
 
     def alt_response(self, status_code: int, **options: Any) -> Callable[[View], View]:
         """Document another response of the operation."""
-        return _without_wrapper(super().alt_response(status_code, **options))
+        return _drop_wrapper(super().alt_response(status_code, **options))
 
     def check_exists(
         self, lookup: Callable[[UUID], object], *, in_view: bool = False
@@ -162,7 +168,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         raises an error, so that its 404 replaces that error.
         """
         if in_view:
-            return declare(lookup_after_error=lookup)
+            return set_declarations(lookup_after_error=lookup)
 
         def decorate(view: View) -> View:
             get_operation(view).lookups.insert(0, lookup)
@@ -176,7 +182,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         """Pass the parsed query string or body to the view, after the arguments of decorators above."""
         # webargs would instantiate a schema class again for every request.
         instance = schema() if isinstance(schema, type) else schema
-        document = _without_wrapper(super().arguments(instance, location=location, **options))
+        document = _drop_wrapper(super().arguments(instance, location=location, **options))
 
         def decorate(view: View) -> View:
             operation = get_operation(view)
@@ -190,7 +196,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
     def file_body(self, schema: type[FileBodySchema]) -> Callable[[View], View]:
         """Declare that the body is a file, or a form with a file and the other fields of the schema."""
         document = self.doc(requestBody=describe_file_body(schema))
-        return lambda view: document(declare(takes_file=True)(view))
+        return lambda view: document(set_declarations(takes_file=True)(view))
 
     def response(
         self,
@@ -217,7 +223,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         NotFound although its path contains no id. If the view returns a Page, the response contains its rows
         and the paging headers.
         """
-        document = _without_wrapper(super().response(status_code, schema, **options))
+        document = _drop_wrapper(super().response(status_code, schema, **options))
 
         def decorate(view: AnyView) -> Callable[..., Response]:
             operation = get_operation(view)
@@ -251,8 +257,8 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         that reads the body of the request; the view gets its value as the last argument. `prepare_write` gets
         the arguments of the view and does the slow work before the transaction.
         """
-        document = _without_wrapper(super().response(status_code, schema))
-        document_created = _without_wrapper(super().alt_response(201, schema=schema, success=True))
+        document = _drop_wrapper(super().response(status_code, schema))
+        document_created = _drop_wrapper(super().alt_response(201, schema=schema, success=True))
 
         def decorate(view: AnyView) -> Callable[..., Response]:
             operation = get_operation(view)
@@ -280,7 +286,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         operation = get_operation(view)
         operation.fields_query = base.from_dict({"fields_": FieldNames(schema, default, single=single)})()
         operation.takes_query = True
-        _without_wrapper(super().arguments(operation.fields_query, location="query"))(view)
+        _drop_wrapper(super().arguments(operation.fields_query, location="query"))(view)
 
     def run_view(self, operation: Operation, view: AnyView, **values: Any) -> Response:
         """Run a view with the values of its path, and return the response.
@@ -304,7 +310,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
                     result = view(*args, **values)
                 else:
                     read = partial(view, *args)
-                    result, values["id"] = read_by_reference(read, values["id"], operation.find_owner)
+                    result, values["id"] = read_item_by_reference(read, values["id"], operation.find_owner)
                 if callable(operation.shows) and not g.caller.is_authenticated:
                     g.shown = operation.shows(*args, **values)
                 response = _build_response(
@@ -330,7 +336,9 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
                 args.append(stack.enter_context(operation.receive_body(*args, **values)))
             sent = g.pop("sent_read_only", ())
             size = len(request.get_data())
-            errors = sent and read_only.find_changes(sent, id, representation.read_fields, max_bytes=size)
+            errors = sent and read_only.find_changed_fields(
+                sent, id, representation.read_fields, max_bytes=size
+            )
             if operation.prepare_write is not None:
                 operation.prepare_write(*args, **values)
 
@@ -348,7 +356,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
                 if g.get("caller_tag") != get_write_transaction(db.session()).counter["tag"]:
                     g.check_caller()
                 is_repeatable = request.method == "POST" and "Idempotency-Key" in request.headers
-                return run_once(write) if is_repeatable else write()
+                return run_write_once(write) if is_repeatable else write()
 
     def build_write_response(
         self,
@@ -370,11 +378,11 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
             return _build_response(upsert.item, status, schema, None)
         uuid = upsert.item.uuid
         if names is None:
-            current = serialize(representation.get_item(uuid), representation.item_schema)
+            current = serialize_result(representation.get_item(uuid), representation.item_schema)
         else:
             current = representation.read_fields(uuid, names)
         has_same_shape = names is not None or type(schema) is type(representation.item_schema)
-        shown = current if has_same_shape else serialize(upsert.item, schema)
+        shown = current if has_same_shape else serialize_result(upsert.item, schema)
         response = web_json.json_response(shown.body, status)
         if upsert.created:
             path = request.path.rstrip("/") if request.method != "POST" else f"{self.url_prefix}/{uuid}"
@@ -405,7 +413,7 @@ def _build_response(
     is_page = isinstance(result, Page)
     items = result.rows if is_page else result
     # `many` is passed because a schema restricted to `fields` is the same for an item and for a page.
-    json_body = serialize(items, schema, many=is_page or schema.many)
+    json_body = serialize_result(items, schema, many=is_page or schema.many)
     response = web_json.json_response(json_body.body, status)
     if request.method in ("GET", "HEAD"):
         response.set_etag(json_body.etag(hidden_state))

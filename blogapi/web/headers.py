@@ -151,7 +151,7 @@ def prefers_html() -> bool:
     return bool(accepted["text/html"] > accepted["application/json"])
 
 
-def error_headers(current_id: str = "") -> list[tuple[str, str]]:
+def make_error_headers(current_id: str = "") -> list[tuple[str, str]]:
     """Return the headers of an error that is sent before the application sees the request.
 
     `current_id` is empty if the middleware of `request_id` will add the id.
@@ -164,7 +164,7 @@ def error_headers(current_id: str = "") -> list[tuple[str, str]]:
     ]
 
 
-def cors_headers(origin: str | None, allowed: Collection[str]) -> list[tuple[str, str]]:
+def make_cors_headers(origin: str | None, allowed: Collection[str]) -> list[tuple[str, str]]:
     """Return the CORS headers of a response that is sent before the application sees the request.
 
     `origin` is the `Origin` header of the request, and `allowed` has the origins of the setting CORS_ORIGINS.

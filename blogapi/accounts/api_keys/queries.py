@@ -56,7 +56,7 @@ _SELECT_WITH_OWNER = (
 )
 
 
-def find_by_value(value: str) -> KeyWithOwner | None:
+def find_key_by_value(value: str) -> KeyWithOwner | None:
     """Return the key with this value, expired or not, and its owner, or None if there is no such key."""
     if not key_format.is_well_formed(value):
         return None

@@ -11,7 +11,7 @@ from blogapi.accounts.users import links, queries
 from blogapi.accounts.users.models import Account
 from blogapi.site.queries import get_service_url, get_site
 from blogapi.storage.database import end_read
-from blogapi.web.blueprint import with_indefinite_article
+from blogapi.web.blueprint import add_indefinite_article
 from blogapi.web.errors import Invalid
 from blogapi.web.fields import WithAttributes
 
@@ -43,7 +43,7 @@ _sending = threading.BoundedSemaphore(MAX_PARALLEL_MAILS)
 
 def can_send_links() -> bool:
     """Return whether links can be sent: by the mail server of the settings, with a known public address."""
-    return mail.is_configured() and bool(get_service_url())
+    return mail.is_mail_configured() and bool(get_service_url())
 
 
 def send_invitation(link: Any) -> WithAttributes:
@@ -52,20 +52,20 @@ def send_invitation(link: Any) -> WithAttributes:
     `sent` is whether the e-mail was sent; if not, `problem` is the reason.
     """
     subject = "Invitation to {title}"
-    values = {"name": link.name, "role": with_indefinite_article(link.role)}
-    return _try_sending(link, link.email, subject, _INVITATION_TEXT, values)
+    values = {"name": link.name, "role": add_indefinite_article(link.role)}
+    return _try_sending_link(link, link.email, subject, _INVITATION_TEXT, values)
 
 
 def send_reset_link(account: Account, link: Any) -> WithAttributes:
     """Send a reset link to the user; return the link with `sent` and `problem`."""
     values = {"name": account.username}
-    return _try_sending(link, account.email, "New password for {title}", _RESET_TEXT, values)
+    return _try_sending_link(link, account.email, "New password for {title}", _RESET_TEXT, values)
 
 
 def send_requested_link(username: str) -> None:
     """Send a reset link to the user with this name, if there is such a user with an e-mail address.
 
-    Raises NotSent if the mail server does not accept the e-mail.
+    Raises EmailNotSent if the mail server does not accept the e-mail.
     """
     try:
         account = queries.find_user_by_name(username)
@@ -77,7 +77,9 @@ def send_requested_link(username: str) -> None:
         _send_link(link, address, "New password for {title}", _RESET_TEXT, {"name": name})
 
 
-def _try_sending(link: Any, address: str, subject: str, text: str, values: dict[str, str]) -> WithAttributes:
+def _try_sending_link(
+    link: Any, address: str, subject: str, text: str, values: dict[str, str]
+) -> WithAttributes:
     problem = ""
     if not can_send_links():
         problem = "This blog sends no e-mail; set SMTP_HOST, SMTP_SENDER and the `service_url` of the site."
@@ -88,7 +90,7 @@ def _try_sending(link: Any, address: str, subject: str, text: str, values: dict[
     else:
         try:
             _send_link(link, address, subject, text, values)
-        except mail.NotSent as error:
+        except mail.EmailNotSent as error:
             problem = str(error)
         finally:
             _sending.release()

@@ -117,7 +117,7 @@ def reset_second_factor(id: UUID) -> None:
     """
     if id == current_user_id():
         raise Conflict("Turn your own second factor off in your profile, with your password.")
-    second_factor.disable(id)
+    second_factor.disable_second_factor(id)
 
 
 @bp.post("/<id:id>/reset-link/")

@@ -136,7 +136,10 @@ class DeliveryMiddleware:
         self, target: _RequestedFile, environ: WSGIEnvironment, start_response: StartResponse
     ) -> Iterable[bytes]:
         """Send the file; raises OSError if it cannot be opened, and RangeNotSatisfiable."""
-        common_fields = [*target.headers, *headers.cors_headers(environ.get("HTTP_ORIGIN"), self._origins)]
+        common_fields = [
+            *target.headers,
+            *headers.make_cors_headers(environ.get("HTTP_ORIGIN"), self._origins),
+        ]
         none_match = environ.get("HTTP_IF_NONE_MATCH")
         if none_match is not None and headers.contains_etag(parse_etags(none_match), target.etag.strip('"')):
             target.path.stat()
@@ -159,7 +162,7 @@ class DeliveryMiddleware:
                 file.seek(start)
             fields.append(("Content-Length", str(length)))
             _start_response(environ, start_response, status, fields)
-            return downloads.make_body(environ, file, length)
+            return downloads.make_file_body(environ, file, length)
         except BaseException:
             file.close()
             raise

@@ -78,7 +78,7 @@ def get_sitemap_part(number: int) -> bytes:
 
 def _list_leading_entries(site: Site) -> list[SitemapEntry]:
     """Return the entries that precede the articles: the home pages, the pages and the terms in use."""
-    homes = dict.fromkeys(f"{site.url}{path}" for path in addresses.list_homes(site).values())
+    homes = dict.fromkeys(f"{site.url}{path}" for path in addresses.list_home_paths(site).values())
     return [*map(SitemapEntry, homes), *_list_pages(site), *_list_terms(site)]
 
 
@@ -105,7 +105,7 @@ def _list_entries(
 
 def _is_canonical(site: Site, url: str, canonical_url: str | None) -> bool:
     """Return whether this address is the canonical address of the page."""
-    canonical = addresses.make_absolute(canonical_url or "", site.url)
+    canonical = addresses.make_absolute_address(canonical_url or "", site.url)
     return canonical is None or is_same_address(canonical, url)
 
 
