@@ -28,8 +28,8 @@ RUN = """async ([digest, cases]) => {
   });
 }"""
 TO_CELL = """async ([digest, cases]) => {
-  const { toCell } = await import(`/admin/assets/${digest}/source/editor/table-text.js`);
-  return cases.map(([text, before]) => toCell(text, before));
+  const { escapeCellText } = await import(`/admin/assets/${digest}/source/editor/table-text.js`);
+  return cases.map(([text, before]) => escapeCellText(text, before));
 }"""
 TABLE = "Boats\n\n| Boat | Min |\n|---|:-:|\n| Torreira | 55 |\n| a \\| b ||\n\nEnd"
 GRID = "| Boat     | Min |\n| -------- | :-: |\n| Torreira | 55  |\n| a \\| b   |     |"

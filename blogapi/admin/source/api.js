@@ -90,7 +90,7 @@ export async function request(method, path, options = {}) {
   const sent = Date.now();
   let response, data;
   try {
-    response = await fetch(apiAddress(path, query), init);
+    response = await fetch(makeApiAddress(path, query), init);
     // A proxy reports errors in HTML, and the sign-in page of a network can answer in place of the blog.
     const isJson = response.ok && response.status !== 204;
     data = await response.json().catch((error) => (isJson ? Promise.reject(error) : null));
@@ -137,7 +137,7 @@ export const del = (path, options) => request("DELETE", path, options);
  * Return the address of a path below /api/v1/, also for links and downloads.
  * @param {string} path @param {Options["query"]} [query]
  */
-export function apiAddress(path, query = {}) {
+export function makeApiAddress(path, query = {}) {
   const pairs = Object.entries(query).flatMap(([name, value]) => [value].flat().map((item) => [name, item]));
   const given = pairs.filter(([, item]) => item != null && item !== "");
   const text = new URLSearchParams(/** @type {string[][]} */ (given)).toString();
@@ -149,7 +149,7 @@ export function apiAddress(path, query = {}) {
  * has another host.
  * @param {string} address
  */
-export const fileAddress = (address) =>
+export const makeFileAddress = (address) =>
   /\/media\/[0-9a-f]{64}\//.test(address) ? new URL(address, location.origin).pathname : address;
 
 /** @param {string} method @param {string} path @param {string | number} outcome */
