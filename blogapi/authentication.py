@@ -117,7 +117,7 @@ def has_session(app: Flask, cookies: str) -> bool:
 
 
 def authenticate() -> Response | None:
-    """Set `g.caller` and check the access rule of the view; only OPTIONS gets a response here.
+    """Set `g.caller` and check the access rule of the view; return a response only for OPTIONS.
 
     Sets `g.check_caller`, with which a write checks the rule again. A preflight request of an allowed origin
     gets a response on every path, so that pages of that origin can read errors. Otherwise, an unknown path
@@ -162,7 +162,7 @@ def _is_allowed_preflight() -> bool:
 
 
 def _allow_caching() -> None:
-    """Set how long the response cache may replay the response, unless it depends on a login."""
+    """Set how long the response cache may keep the response, unless the response depends on a login."""
     if g.caller.key is not None:
         request.environ[middleware.CACHEABLE_UNTIL_KEY] = g.cacheable_until
         # The responses to an author depend on their own drafts.
@@ -233,7 +233,8 @@ def _authenticate_key(value: str) -> Caller:
             # The next request must try to store the use again, so this response must not be cached.
             last_used = now - permissions.LAST_USED_INTERVAL
     g.caller_tag = key.commit_tag
-    # Until this time, the key is valid and its use need not be stored again, so the response may be replayed.
+    # Until this time, the key is valid and its use need not be stored again, so a cached response may be
+    # sent.
     g.cacheable_until = min(last_used + permissions.LAST_USED_INTERVAL, expires or middleware.NO_EXPIRY)
     return Caller(
         user=key.owner,

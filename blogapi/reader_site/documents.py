@@ -92,7 +92,7 @@ def list_terms(kind: str, *names: str, language: str = "") -> list[Fields]:
 
 
 def get_term(kind: str, uuid: UUID, page: PageNumber) -> Fields:
-    """Return the fields of a term for one page of the list of its articles.
+    """Return the fields of a term; the field `head` is for this page of the list of its articles.
 
     Raises NotFound if readers do not see the term.
     """

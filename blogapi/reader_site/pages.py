@@ -34,7 +34,7 @@ from blogapi.web.errors import NotFound
 from blogapi.web.fields import Fields
 from blogapi.web.pagination import MAX_SEARCH_PAGE
 
-# With more articles, the archive shows the months instead of the titles.
+# A blog with more articles has an archive that shows months instead of titles.
 MAX_TITLES = 300
 MAX_QUERY_LENGTH = 200
 _MAX_FOOT_TERMS = 10
@@ -59,8 +59,8 @@ class Page:
 class Edition:
     """The site as it is served, or as a static copy.
 
-    `words` are the tables of words by language. `root` is the path of the copy, which is empty if the copy is
-    at the root of its host. `shared_values` caches the values that all pages in a language share.
+    `words` are the tables of words by language. `root` is the path of a static copy, which is empty if the
+    copy is at the root of its host. `shared_values` caches the values that all pages in a language share.
     """
 
     site: Site
@@ -92,7 +92,7 @@ def _describe_site(edition: Edition, language: str) -> Fields:
         "site": _SITE_SCHEMA.dump(site) | {"logo_width": size[0], "logo_height": size[1]},
         "language": language,
         "words": find_words(language, site.language, edition.words),
-        # The link to the home page needs a name.
+        # The link to the home page needs a text, also if the site has no title.
         "title": described.title or urlsplit(site.url).netloc,
         "description": described.description,
         "root": edition.root,
@@ -337,7 +337,7 @@ def show_search(edition: Edition, q: str, number: int, *, is_refused: bool = Fal
 
 
 def choose_language(site: Site, path: str) -> str:
-    """Return the language of the home page with which the path begins, or else the language of the site."""
+    """Return the language of the home page whose path begins this path, or else the language of the site."""
     homes = sorted(list_home_paths(site).items(), key=lambda home: -len(home[1]))
     return next((language for language, home in homes if path.startswith(home)), site.language)
 

@@ -253,7 +253,7 @@ class _SiteCopier:
         return f"{self._edition.root}/{address.removeprefix(former if address.startswith(former) else '/')}"
 
     def _list_redirects(self) -> Iterator[TextFile]:
-        """Yield the redirects to other sites and to files of the copy: `_redirects` for hosts, and pages."""
+        """Yield the redirects to other sites and to files of the copy: the file `_redirects`, and pages."""
         site, root, unlisted = self._site, self._edition.root, 0
         rows = redirects.list_redirects(None, site, unlisted=True).rows
         lines = redirect_formats.choose_lines(map(self._rewrite_redirect, rows), site.url)

@@ -29,7 +29,7 @@ from blogapi.storage.database import UtcDateTime, current_time, db
 _KINDS = (ItemType.PAGE.value, Article.kind, *TERM_KINDS)
 
 _PAGE_PATH = re.compile(r"(.*)/page/([1-9][0-9]{0,8})/?")
-# Columns in the rows of terms whose values only articles have.
+# The columns that only articles have; in the rows of terms, their values are empty.
 _NO_ARTICLE = (
     cast(null(), UtcDateTime()).label("published_at"),
     cast(null(), SqlString()).label("category_slug"),
@@ -55,7 +55,7 @@ def find_target(site: Site, path: str) -> Target | None:
 
 
 def _find_list(site: Site, path: str) -> Target | None:
-    """Return the list of articles that begins at the path, or None."""
+    """Return the target of the list of articles whose first page has this path, or None."""
     fixed = find_fixed_page(site, path)
     return fixed if fixed and fixed.kind in ("home", "month") else _find_item(site, path, TERM_KINDS)
 

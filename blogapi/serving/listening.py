@@ -45,7 +45,7 @@ def bind_address(host: str, port: int) -> socket.socket:
     listening = socket.socket(family, kind, protocol)
     try:
         if os.name == "posix":
-            # This option allows an immediate restart. On Windows it would let two programs share the port.
+            # SO_REUSEADDR allows an immediate restart; on Windows, it would let two programs share the port.
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(address)
     except OSError:

@@ -57,7 +57,7 @@ ARTICLE_PLACEHOLDERS = (
     *(*_LANGUAGE_PLACEHOLDERS, "local_slug"),
 )
 
-# A path pattern contains one of these, so that each item has an address of its own.
+# A path pattern contains one of these placeholders, so that each item has an address of its own.
 _UNIQUE_PLACEHOLDERS = {"slug", "uuid", "path", "local_slug"}
 _ADDRESS_COLUMNS = ("uuid", "slug", "category_slug", "published_at", "language")
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
@@ -80,7 +80,7 @@ def make_article_url(
     published_at: datetime | None,
     language: str,
 ) -> str | None:
-    """Return the absolute address of the article's page, or None if it has no publication time (aware)."""
+    """Return the absolute address of the article's page, or None if the article has no publication time."""
     if published_at is None or not site.url:
         return None
     return site.url + make_article_path(

@@ -103,7 +103,7 @@ def is_reserved_slug(site: Site, kind: str, slug: str) -> bool:
 
 
 def _is_other_item(site: Site, kind: str, path: str) -> bool:
-    """Return whether the path can be that of an item whose model is another one, even of a draft."""
+    """Return whether an item of another model, even a draft, can have the path."""
     own = get_model(KINDS[kind].model or kind)
     for other in PAGE_KINDS:
         model = get_model(KINDS[other].model or other)

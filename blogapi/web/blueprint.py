@@ -100,7 +100,7 @@ def set_summary(sentence: str) -> Callable[[View], View]:
 
 
 def _drop_wrapper(document: Callable[[View], Any]) -> Callable[[View], View]:
-    """Return a decorator that adds the documentation of a flask-smorest decorator without its wrapper."""
+    """Return a decorator that adds the documentation of a flask-smorest decorator, but not its wrapper."""
 
     def decorate(view: View) -> View:
         view.__dict__["_apidoc"] = document(view).__dict__["_apidoc"]
@@ -152,7 +152,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         super().add_url_rule(rule, endpoint or view_func.__name__, run, provide_automatic_options, **options)
 
     def doc(self, **documented: Any) -> Callable[[View], View]:
-        """Add to the documentation of the operation."""
+        """Add these entries to the documentation of the operation in the OpenAPI document."""
         return _drop_wrapper(super().doc(**documented))
 
     def alt_response(self, status_code: int, **options: Any) -> Callable[[View], View]:
@@ -218,7 +218,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         the parameters of that schema and `fields` as its last argument; for a list, `single` is the schema
         of all fields of a single item. `section` is the section of the interface specification that documents
         the operation; the response then has the documented `Allow` header. With `storable`, a browser may
-        store the response. With `cacheable`, the response cache may replay the response, so it must depend
+        store the response. With `cacheable`, the response cache may store the response, so it must depend
         only on the request, the key, the database and the time. With `may_be_missing`, the view can raise
         NotFound although its path contains no id. If the view returns a Page, the response contains its rows
         and the paging headers.
@@ -421,7 +421,7 @@ def _build_response(
 
 
 def add_page_headers(response: Response, page: Page[Any]) -> Response:
-    """Add the length of the list and the links to its other pages."""
+    """Add the headers with the length of the list and the links to its other pages."""
     response.headers["X-Total-Count"] = str(page.total)
     links = page.make_link_header(request.path, list(request.args.items(multi=True)))
     if links:

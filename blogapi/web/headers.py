@@ -15,7 +15,7 @@ from blogapi.web import request_id
 from blogapi.web.errors import PROBLEM_JSON
 
 VARY = "Accept, origin"
-# For operations that need no credentials because the setting PUBLIC_READS is on.
+# The `Vary` of operations that need no credentials because the setting PUBLIC_READS is on.
 PUBLIC_VARY = f"{VARY}, X-API-KEY, Cookie"
 ENCODING_VARY = f"{VARY}, Accept-Encoding"
 NO_CACHE = "private, no-cache"

@@ -30,7 +30,7 @@ def init_app(
 ) -> None:
     """Wrap the application in the middleware, outside the response cache and the limits on requests.
 
-    Each request gets an id, which is added to its response, so that a replayed response has the id of the
+    Each request gets an id, which is added to its response, so that a cached response has the id of the
     current request. At MCP_PATH, a bearer token becomes the API key. In requests for public pages and feeds,
     only the known query parameters are kept. `names` maps prefixes of paths to the known parameters; for
     other paths, `find_names` returns them, or None for a path whose view refuses unknown parameters, as in
@@ -71,8 +71,8 @@ def _copy_bearer_token(environ: WSGIEnvironment) -> None:
 def _keep_known_parameters(query: str, names: Collection[str]) -> str:
     """Return the query string with only these parameters, sorted by name.
 
-    Trackers, mail programs and social networks add parameters to addresses. Without them, such requests share
-    one cached response.
+    Trackers, mail programs and social networks add parameters to addresses. Without these parameters, such
+    requests share one cached response.
     """
     # The server decodes the query string as ISO 8859-1 (PEP 3333), but browsers send UTF-8.
     text = query.encode("latin-1").decode("utf-8", "replace")

@@ -37,7 +37,7 @@ _password_option = click.option(
 def _read_password(*, from_stdin: bool) -> str:
     if from_stdin:
         return sys.stdin.readline().rstrip("\r\n")
-    # Hide the input only on a terminal; nothing else shows it.
+    # A password can be hidden only on a terminal; other kinds of input are not shown anyway.
     password: str = click.prompt("Password", hide_input=sys.stdin.isatty(), confirmation_prompt=True)
     return password
 
@@ -166,7 +166,7 @@ def _print_link(link: WithAttributes) -> None:
 def delete_user(name: str, yes: bool) -> None:
     """Delete a user who owns no content, and all their API keys."""
     with report_problems():
-        # Refuse an unknown name before asking.
+        # Refuse an unknown name before asking for a confirmation.
         queries.get_user_by_name(name)
         if not yes:
             click.confirm("Delete the user and all their API keys?", abort=True)

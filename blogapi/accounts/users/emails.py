@@ -42,7 +42,7 @@ _sending = threading.BoundedSemaphore(MAX_PARALLEL_MAILS)
 
 
 def can_send_links() -> bool:
-    """Return whether links can be sent: by the mail server of the settings, with a known public address."""
+    """Return whether the settings name a mail server and the public address of the service is known."""
     return mail.is_mail_configured() and bool(get_service_url())
 
 
@@ -100,7 +100,7 @@ def _try_sending_link(
 def _send_link(link: Any, address: str, subject: str, text: str, values: dict[str, str]) -> None:
     title = get_site().title or "a blog"
     values = values | {"title": title, "url": link.url, "expires": _format_time(link.expires)}
-    # The mail server can be slow, so no snapshot may stay open.
+    # The mail server can be slow, so no snapshot of the database may stay open.
     end_read()
     mail.send_email(address, subject.format(title=title), text.format(**values))
 

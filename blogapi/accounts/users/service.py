@@ -30,7 +30,7 @@ LAST_USED_INTERVAL = timedelta(hours=1)
 
 
 class ProfileWriter(Protocol):
-    """The functions that write the profiles of users."""
+    """Writes the profiles of users; `content.dependencies` sets the implementation."""
 
     def create_profile(self, account: Account, name: str = "") -> object:
         """Create the profile of a new user; if `name` is empty, the profile has the name of the user."""

@@ -126,7 +126,7 @@ def reset_second_factor(id: UUID) -> None:
 @bp.arguments(NewResetLinkSchema, required=False)
 @bp.response(201, SentResetLinkSchema())
 def create_reset_link(fields: Fields, id: UUID) -> WithAttributes:
-    """Create a link with which the user sets a new password. It works once, for one day.
+    """Create a link with which the user sets a new password. The link works once, for one day.
 
     With `send`, the link is also sent to the user's e-mail address, if the blog sends e-mail.
     """
