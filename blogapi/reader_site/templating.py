@@ -70,13 +70,13 @@ def replace_site_addresses(page: str, url: str) -> str:
     head, separator, body = page.partition("</head>")
     escaped = escape(url)
 
-    def to_path(address: str) -> str:
+    def remove_host(address: str) -> str:
         path = address.removeprefix(escaped)
         if path == address or path[:1] not in ("", "/", "?", "#"):
             return address
         return path if path.startswith("/") else f"/{path}"
 
-    return head + separator + edit_addresses(body, to_path)
+    return head + separator + edit_addresses(body, remove_host)
 
 
 def edit_addresses(html: str, edit: Callable[[str], str]) -> str:

@@ -42,7 +42,7 @@ _WORD_CHOICES = {"dir": ("ltr", "rtl"), "forms": tuple(_PLURAL_RULES)}
 
 
 class Words:
-    """The words of a language: `words["skip"]`, in Jinja also `words.skip`, and functions that return text.
+    """The words of a language (`words["skip"]`, in Jinja also `words.skip`), and methods that format values.
 
     Templates of an owner use this class, so it exposes only text. Times are in the time zone of the site.
     """

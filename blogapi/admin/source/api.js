@@ -78,7 +78,7 @@ export const onLoginEnded = (ask) => (signIn = ask);
  * timeout: seconds, 0 for none. If the login has ended, the user signs in again and the request is repeated.
  * @param {string} method @param {string} path @param {Options} [options] @returns {Promise<Answer>}
  */
-export async function request(method, path, options = {}) {
+export async function sendRequest(method, path, options = {}) {
   const { query, body, file, etag, create, keepalive, timeout = file ? 0 : 30 } = options;
   const type = file ? "application/octet-stream" : body !== undefined && "application/json";
   const given = Object.entries({ "Content-Type": type, "If-Match": etag, "If-None-Match": create && "*" });
@@ -114,7 +114,7 @@ export async function request(method, path, options = {}) {
   const hasEnded = ["login_over", "key_missing"].includes(data?.code);
   if (hasEnded && signIn && options.signInAgain !== false) {
     signingIn ??= signIn().finally(() => (signingIn = null));
-    if (await signingIn) return request(method, path, { ...options, signInAgain: false });
+    if (await signingIn) return sendRequest(method, path, { ...options, signInAgain: false });
   }
   noteFailure(method, path, status);
   const retryAfter = Number(received.get("Retry-After")) || null;
@@ -123,15 +123,15 @@ export async function request(method, path, options = {}) {
 }
 
 /** @param {string} path @param {Options} [options] */
-export const get = (path, options) => request("GET", path, options);
+export const get = (path, options) => sendRequest("GET", path, options);
 /** @param {string} path @param {unknown} [body] @param {Options} [options] */
-export const post = (path, body, options) => request("POST", path, { body, ...options });
+export const post = (path, body, options) => sendRequest("POST", path, { body, ...options });
 /** @param {string} path @param {unknown} body @param {Options} [options] */
-export const put = (path, body, options) => request("PUT", path, { body, ...options });
+export const put = (path, body, options) => sendRequest("PUT", path, { body, ...options });
 /** @param {string} path @param {unknown} body @param {Options} [options] */
-export const patch = (path, body, options) => request("PATCH", path, { body, ...options });
+export const patch = (path, body, options) => sendRequest("PATCH", path, { body, ...options });
 /** @param {string} path @param {Options} [options] */
-export const del = (path, options) => request("DELETE", path, options);
+export const del = (path, options) => sendRequest("DELETE", path, options);
 
 /**
  * Return the address of a path below /api/v1/, also for links and downloads.

@@ -28,8 +28,8 @@ export function copyButton(text, { label = "Copy", kind } = {}) {
     classList.add("done");
     setTimeout(() => classList.remove("done"), 2000);
   };
-  const copy = onButton(({ classList }) => copyText(text).then(() => showCopied(classList), reportRefusal));
-  return button(label, copy, { busyText: "Copied", icon: "copy", kind });
+  const copyAndReport = onButton(({ classList }) => copyText(text).then(() => showCopied(classList), reportRefusal));
+  return button(label, copyAndReport, { busyText: "Copied", icon: "copy", kind });
 }
 
 /** Announce to screen readers a text that is already visible. @param {string} text */

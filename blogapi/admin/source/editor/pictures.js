@@ -48,13 +48,13 @@ export async function choosePictures({ files = [], address, title, ...options })
  *   write: (address: string) => void}} options
  */
 export function renderPictureField({ name, label, address, title, action, more = nothing, write }) {
-  const choose = async () => {
+  const pickPicture = async () => {
     const picture = await choosePicture({ title, action });
     if (picture) write(picture.url);
   };
   return html`<div class="field cover" role="group" aria-label=${name}><span class="label">${label}</span>
     ${address ? html`<img src=${address} alt="">` : nothing}
-    <div class="cover-buttons">${button(address ? "Replace" : "Choose a picture", choose)} ${more}
+    <div class="cover-buttons">${button(address ? "Replace" : "Choose a picture", pickPicture)} ${more}
       ${address ? button("Remove", () => write(""), { kind: "bare" }) : nothing}</div></div>`;
 }
 

@@ -196,10 +196,10 @@ class Articles extends ListPage {
   async selectAll() {
     const { page, ...query } = this.query;
     /** @param {number} number */
-    const read = (number) =>
+    const readPage = (number) =>
       get(getListPath(), { query: { ...query, page: number, page_size: 100, fields: LIST_FIELDS } });
     const numbers = Array.from({ length: Math.ceil(this.total / 100) }, (_, n) => n + 1);
-    const answers = await this.act("select", () => Promise.all(numbers.map(read)));
+    const answers = await this.act("select", () => Promise.all(numbers.map(readPage)));
     if (!answers) return;
     /** @type {Article[]} */
     const found = answers.flatMap(({ data }) => data);

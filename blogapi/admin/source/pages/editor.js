@@ -414,12 +414,12 @@ class Editor extends ArticlePage {
       this.plainToggle,
       ...listMenuItems(this),
     ];
-    const publish = onButton((anchor) => openPublishPopover(anchor, this));
+    const openPopover = onButton((anchor) => openPublishPopover(anchor, this));
     const openMore = onButton((anchor) => openMenu(anchor, listMenuItems(this), "More actions"));
     /** @type {import("../actions.js").Action} */
     const mainAction = MAIN_ACTIONS[/** @type {Status} */ (status)];
     const isOffered = mayRunAction(mainAction, { status });
-    const main = button(mainAction.name, publish, { kind: "main", popup: "dialog" });
+    const main = button(mainAction.name, openPopover, { kind: "main", popup: "dialog" });
     const more = { kind: `${isOffered ? "main" : "bare"} wide-only`, popup: "menu" };
     const moreButton = iconButton("chevron-down", "More actions", openMore, more);
     const note = html`<span class="soft small wide-only">An editor publishes it</span>${moreButton}`;

@@ -94,11 +94,11 @@ class History extends Page {
     this.now = versions[0];
     versions.sort((a, b) => parseTime(b.created).getTime() - parseTime(a.created).getTime());
     /** @param {Version} version @param {number} n @param {Version[]} all */
-    const compare = (version, n, all) => {
+    const compareVersion = (version, n, all) => {
       const before = all[n + 1] ?? EMPTY_VERSION;
       return Object.assign(version, { before, size: countChanges(before.content, version.content) });
     };
-    return versions.map(compare);
+    return versions.map(compareVersion);
   }
 
   /**

@@ -80,8 +80,8 @@ class Terms extends ListPage {
 
   renderBulk() {
     const { chosen } = this;
-    const merge = onButton((anchor) => this.openMerge(anchor, chosen));
-    return html`${button("Merge…", merge, { popup: "dialog" })}
+    const openPopover = onButton((anchor) => this.openMerge(anchor, chosen));
+    return html`${button("Merge…", openPopover, { popup: "dialog" })}
       ${button("Delete", () => this.deleteTerms(chosen), { kind: "risk" })}`;
   }
 

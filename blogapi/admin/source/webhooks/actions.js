@@ -28,10 +28,10 @@ export async function loadWebhooks() {
 
 /** Pause or resume a webhook. @param {Page} page @param {Webhook} webhook @param {boolean} active */
 export async function setActive(page, webhook, active) {
-  const save = () => patch(getPath(webhook), { active }, { etag: "*" });
-  const undo = () => setActive(page, webhook, !active);
-  if (await page.actAndReload("active", save))
-    toast(`“${webhook.name}” is ${active ? "called again" : "paused"}`, { undo });
+  const saveActive = () => patch(getPath(webhook), { active }, { etag: "*" });
+  const undoActive = () => setActive(page, webhook, !active);
+  if (await page.actAndReload("active", saveActive))
+    toast(`“${webhook.name}” is ${active ? "called again" : "paused"}`, { undo: undoActive });
 }
 
 /** Make a test call, and show its answer. @param {Page} page @param {Webhook} webhook */
