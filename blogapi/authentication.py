@@ -233,8 +233,7 @@ def _authenticate_key(value: str) -> Caller:
             # The next request must try to store the use again, so this response must not be cached.
             last_used = now - permissions.LAST_USED_INTERVAL
     g.caller_tag = key.commit_tag
-    # Until this time, the key is valid and its use need not be stored again, so a cached response may be
-    # sent.
+    # Until this time, the key is valid and its use need not be stored again: a cached response may be sent.
     g.cacheable_until = min(last_used + permissions.LAST_USED_INTERVAL, expires or middleware.NO_EXPIRY)
     return Caller(
         user=key.owner,

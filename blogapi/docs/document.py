@@ -66,9 +66,7 @@ class ProblemSchema(ma.Schema):
 
 def init_app(app: Flask, blueprints: Sequence[Blueprint], *, version: str) -> None:
     """Register the OpenAPI document of the blueprints, which is generated at its first use, then cached."""
-    app.extensions[_EXTENSION_KEY] = cache(
-        lambda: DocumentGenerator(app, blueprints, version=version).document
-    )
+    app.extensions[_EXTENSION_KEY] = cache(lambda: DocumentApi(app, blueprints, version=version).document)
 
 
 def get_document(app: Flask) -> Document:
@@ -77,7 +75,7 @@ def get_document(app: Flask) -> Document:
     return document
 
 
-class DocumentGenerator(flask_smorest.Api):  # type: ignore[misc]
+class DocumentApi(flask_smorest.Api):  # type: ignore[misc]
     """Collects the operations of the blueprints and generates the document."""
 
     ERROR_SCHEMA = ProblemSchema

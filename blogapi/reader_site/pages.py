@@ -19,8 +19,8 @@ from blogapi.reader_site import documents
 from blogapi.reader_site.documents import PAGE_SIZE, list_ancestors, make_tree
 from blogapi.reader_site.words import Tables, Words, find_words
 from blogapi.site.addresses import (
-    describe_site_in_language,
-    list_home_paths,
+    describe_site_in,
+    list_homes,
     make_absolute_address,
     make_numbered_url,
     to_time_zone,
@@ -86,7 +86,7 @@ def show_target(edition: Edition, target: Target) -> Page:
 def _describe_site(edition: Edition, language: str) -> Fields:
     """Return the values that each page needs, even without a header and a footer."""
     site, language = edition.site, language or edition.site.language
-    described = describe_site_in_language(site, language)
+    described = describe_site_in(site, language)
     size = find_logo_size(site) or (None, None)
     return {
         "site": _SITE_SCHEMA.dump(site) | {"logo_width": size[0], "logo_height": size[1]},
@@ -105,7 +105,7 @@ def _make_context(edition: Edition, kind: str, language: str, path: str = "") ->
     """Return the values that all templates get; `path` is the decoded path of the page."""
     language = language or edition.site.language
     # The footer of a home page links only to terms with articles in the language of the home page.
-    counted = language if kind == "home" and len(list_home_paths(edition.site)) > 1 else ""
+    counted = language if kind == "home" and len(list_homes(edition.site)) > 1 else ""
     if (language, counted) not in edition.shared_values:
         edition.shared_values[language, counted] = _make_shared_values(edition, language, counted)
     frame, own = edition.shared_values[language, counted], f"{edition.site.url}{quote(path)}"
@@ -120,7 +120,7 @@ def _make_context(edition: Edition, kind: str, language: str, path: str = "") ->
 def _make_shared_values(edition: Edition, language: str, counted: str) -> Fields:
     """Return the values that all pages in a language share; terms count only articles in `counted`."""
     site, values = edition.site, _describe_site(edition, language)
-    homes = list_home_paths(site)
+    homes = list_homes(site)
     names = ("uuid", "name", "url", "articles_count")
     categories = documents.list_terms("category", *names, "parent", language=counted)
     tags = documents.list_terms("tag", *names, language=counted)
@@ -187,7 +187,7 @@ def _show_list(edition: Edition, target: Target) -> Page:
     if target.uuid is not None:
         item = documents.get_term(kind, target.uuid, page)
     context = _make_context(edition, kind, target.language or item.get("language", ""), target.own_path)
-    described, title = describe_site_in_language(site, context["language"]), item.get("name", "")
+    described, title = describe_site_in(site, context["language"]), item.get("name", "")
     if kind == "month":
         title = context["words"].format_month(target.year, target.month)
         head = make_month_head(described, target.year, target.month, name=title, page=page)
@@ -256,7 +256,7 @@ def _show_archive(edition: Edition) -> Page:
     title = context["words"]["archive"]
     context |= {"years": list(years.values()), "page_title": title}
     context["pager"] |= {"total": total}
-    head = make_list_head(describe_site_in_language(site, context["language"]), title, ARCHIVE_PATH)
+    head = make_list_head(describe_site_in(site, context["language"]), title, ARCHIVE_PATH)
     return Page("archive.html", context | {"head": head})
 
 
@@ -338,7 +338,7 @@ def show_search(edition: Edition, q: str, number: int, *, is_refused: bool = Fal
 
 def choose_language(site: Site, path: str) -> str:
     """Return the language of the home page whose path begins this path, or else the language of the site."""
-    homes = sorted(list_home_paths(site).items(), key=lambda home: -len(home[1]))
+    homes = sorted(list_homes(site).items(), key=lambda home: -len(home[1]))
     return next((language for language, home in homes if path.startswith(home)), site.language)
 
 

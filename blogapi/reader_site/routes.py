@@ -23,7 +23,7 @@ from blogapi.publication.shared_caching import shows
 from blogapi.reader_site import pages, templating, theme
 from blogapi.reader_site.pages import Edition, Page
 from blogapi.reader_site.targets import find_target
-from blogapi.site.addresses import list_home_paths
+from blogapi.site.addresses import list_homes
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
 from blogapi.site.served_paths import SEARCH_PATH, is_site_path
@@ -54,8 +54,7 @@ _SECURE_POLICY = f"{_POLICY}; upgrade-insecure-requests"
 
 _WAS_ON = AppState[bool]("site-was-on")
 # Maps (language, status) to the page for unknown addresses: the state of the blog when the page was rendered,
-# the time until which the page is valid, and its HTML. Anyone can request any number of unknown addresses, so
-# the page must not be rendered for each of them.
+# the time until which the page is valid, and its HTML. Clients can request any number of unknown addresses.
 _MISSING_PAGES = AppState[dict[tuple[str, int], tuple[tuple[object, ...], datetime, str]]]("missing-pages")
 
 
@@ -157,9 +156,8 @@ def _make_page_response(site: Site, path: str) -> Response:
         if redirect.new_url and not _is_current_path(site, redirect.new_url, path):
             return _make_redirect(site, redirect.new_url, redirect.status or 308)
     if path == "/":
-        # If path patterns begin with the language, the path of each home page contains the language of that
-        # page.
-        return _make_redirect(site, quote(next(iter(list_home_paths(site).values()))), 302)
+        # If path patterns begin with the language, the path of each home page begins with its language.
+        return _make_redirect(site, quote(next(iter(list_homes(site).values()))), 302)
     if target is not None:
         query = request.query_string.decode("ascii", "replace")
         return _make_redirect(site, f"{quote(target.own_path)}{'?' if query else ''}{query}", 308)

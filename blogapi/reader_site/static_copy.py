@@ -44,7 +44,7 @@ from blogapi.publication.kinds import TERM_KINDS
 from blogapi.publication.visibility import ItemType
 from blogapi.reader_site import documents, pages, templating, theme
 from blogapi.reader_site.pages import Edition, Page
-from blogapi.site.addresses import list_home_paths, make_term_path
+from blogapi.site.addresses import list_homes, make_term_path
 from blogapi.site.models import Site
 from blogapi.site.paths import without_slash
 from blogapi.site.queries import cache_site, get_service_url, get_site
@@ -157,7 +157,7 @@ class _SiteCopier:
         for language in ("", *(other["language"] for other in self._site.other_languages)):
             yield from self._list_feeds({"language": language} if language else {})
         yield from self._make_page("/404.html", pages.show_missing_page(self._edition, self._site.language))
-        if "/" not in (homes := list_home_paths(self._site)).values():
+        if "/" not in (homes := list_homes(self._site)).values():
             yield from self._make_redirect_page("/", self._edition.make_address(next(iter(homes.values()))))
         yield from self._list_redirects()
         yield from self._list_other_files()
@@ -168,7 +168,7 @@ class _SiteCopier:
 
     def _list_targets(self) -> Iterator[Target]:
         """Yield all targets except terms; if two targets have the same address, the first one gets it."""
-        for language, path in list_home_paths(self._site).items():
+        for language, path in list_homes(self._site).items():
             yield Target("home", unquote(path), language=language)
         yield Target("archive", ARCHIVE_PATH)
         for one in list_months({}):

@@ -188,7 +188,7 @@ def list_languages(site: Site) -> Sequence[str]:
     return [normalize_language(site.own_language), *(other["language"] for other in site.other_languages)]
 
 
-def describe_site_in_language(site: Site, language: str) -> Site:
+def describe_site_in(site: Site, language: str) -> Site:
     """Return the site with its title and description in the language, if they exist in this language.
 
     An empty language stands for the language of the site.
@@ -203,12 +203,9 @@ def describe_site_in_language(site: Site, language: str) -> Site:
     return cast(Site, WithAttributes(site, language=language))
 
 
-def list_home_paths(site: Site) -> dict[str, str]:
+def list_homes(site: Site) -> dict[str, str]:
     """Return the paths of the home pages by language; the language of the site is first."""
-    return {
-        language: make_home_path(describe_site_in_language(site, language))
-        for language in list_languages(site)
-    }
+    return {language: make_home_path(describe_site_in(site, language)) for language in list_languages(site)}
 
 
 def make_home_url(site: Site) -> str | None:

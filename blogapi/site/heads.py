@@ -106,7 +106,7 @@ def make_list_head(site: Site, title: str, path: str, *, page: PageNumber = FIRS
 
 def _list_alternates(site: Site) -> Sequence[Fields]:
     """Return the home pages of all languages, or nothing unless each language has its own home page."""
-    homes = addresses.list_home_paths(site)
+    homes = addresses.list_homes(site)
     if not site.url or not 1 < len({*homes.values()}) == len(homes):
         return []
     default = homes[normalize_language(site.own_language)]

@@ -79,9 +79,7 @@ def find_fixed_page(site: Site, path: str) -> Target | None:
         year, month = map(int, match.groups())
         return Target("month", make_month_path(year, month), year=year, month=month)
     pages = [Target("search", SEARCH_PATH), Target("archive", ARCHIVE_PATH)]
-    pages += [
-        Target("home", own, language=language) for language, own in addresses.list_home_paths(site).items()
-    ]
+    pages += [Target("home", own, language=language) for language, own in addresses.list_homes(site).items()]
     return next((page for page in pages if without_slash(page.path) == without_slash(path)), None)
 
 

@@ -23,13 +23,7 @@ from blogapi.web.fields import FieldNames, PrefixedParameters
 from blogapi.web.json import JsonBody
 from blogapi.web.operation import Operation, View, get_operation, make_operation_id, set_declarations
 from blogapi.web.pagination import DetailQuery, Page
-from blogapi.web.representation import (
-    PartialResult,
-    Representation,
-    UpsertResult,
-    restrict_schema,
-    serialize_result,
-)
+from blogapi.web.representation import PartialResult, Representation, UpsertResult, restrict_schema, serialize
 from blogapi.web.slug_lookup import read_item_by_reference
 from blogapi.web.uploads import FileBodySchema, describe_file_body
 
@@ -84,7 +78,7 @@ class ArgumentParser(FlaskParser):
 AnyView = Callable[..., Any]
 
 
-def add_indefinite_article(noun: str) -> str:
+def add_a_or_an(noun: str) -> str:
     """Return the noun with its indefinite article, for a summary."""
     return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
 
@@ -336,9 +330,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
                 args.append(stack.enter_context(operation.receive_body(*args, **values)))
             sent = g.pop("sent_read_only", ())
             size = len(request.get_data())
-            errors = sent and read_only.find_changed_fields(
-                sent, id, representation.read_fields, max_bytes=size
-            )
+            errors = sent and read_only.find_changes(sent, id, representation.read_fields, max_bytes=size)
             if operation.prepare_write is not None:
                 operation.prepare_write(*args, **values)
 
@@ -378,11 +370,11 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
             return _build_response(upsert.item, status, schema, None)
         uuid = upsert.item.uuid
         if names is None:
-            current = serialize_result(representation.get_item(uuid), representation.item_schema)
+            current = serialize(representation.get_item(uuid), representation.item_schema)
         else:
             current = representation.read_fields(uuid, names)
         has_same_shape = names is not None or type(schema) is type(representation.item_schema)
-        shown = current if has_same_shape else serialize_result(upsert.item, schema)
+        shown = current if has_same_shape else serialize(upsert.item, schema)
         response = web_json.json_response(shown.body, status)
         if upsert.created:
             path = request.path.rstrip("/") if request.method != "POST" else f"{self.url_prefix}/{uuid}"
@@ -413,7 +405,7 @@ def _build_response(
     is_page = isinstance(result, Page)
     items = result.rows if is_page else result
     # `many` is passed because a schema restricted to `fields` is the same for an item and for a page.
-    json_body = serialize_result(items, schema, many=is_page or schema.many)
+    json_body = serialize(items, schema, many=is_page or schema.many)
     response = web_json.json_response(json_body.body, status)
     if request.method in ("GET", "HEAD"):
         response.set_etag(json_body.etag(hidden_state))

@@ -164,7 +164,7 @@ def make_error_headers(current_id: str = "") -> list[tuple[str, str]]:
     ]
 
 
-def make_cors_headers(origin: str | None, allowed: Collection[str]) -> list[tuple[str, str]]:
+def cors_headers(origin: str | None, allowed: Collection[str]) -> list[tuple[str, str]]:
     """Return the CORS headers of a response that is sent before the application sees the request.
 
     `origin` is the `Origin` header of the request, and `allowed` has the origins of the setting CORS_ORIGINS.

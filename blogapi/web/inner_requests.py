@@ -14,8 +14,7 @@ from blogapi.storage.database import db
 from blogapi.web.request_id import REQUEST_ID_KEY
 
 _CLIENT = AppState[Client]("inner-requests")
-# An inner request gets the client's address, its API key and the request id, but not the cookies, `Host` and
-# `Origin`.
+# Inner requests get the client's address, its API key and the request id, but not its cookies and `Origin`.
 _COPIED_KEYS = ("REMOTE_ADDR", "HTTP_X_API_KEY", REQUEST_ID_KEY)
 
 

@@ -59,25 +59,24 @@ class Representation:
     def etag(self, id: UUID | None) -> str | None:
         """Return the ETag of an item (None if it does not exist), or of the list if `id` is None."""
         if id is None:
-            return serialize_result(self.get_items(), self.items_schema).etag(self.hidden_state())
+            return serialize(self.get_items(), self.items_schema).etag(self.hidden_state())
         try:
-            return serialize_result(self.get_item(id), self.item_schema).etag()
+            return serialize(self.get_item(id), self.item_schema).etag()
         except NotFound:
             return None
 
     def read_fields(self, id: UUID | None, names: Sequence[str]) -> JsonBody:
         """Return the named fields of an item, or of the list if `id` is None; raises NotFound."""
         if id is None:
-            return serialize_result(self.get_items(), self.items_schema)
+            return serialize(self.get_items(), self.items_schema)
         if self.get_fields is None or self.fields_schema is None:
-            return serialize_result(self.get_item(id), self.item_schema)
-        # If all names are fields that only lists have, such as `snippet`, read `uuid`, so that a missing item
-        # raises NotFound.
+            return serialize(self.get_item(id), self.item_schema)
+        # If all names are fields of lists, such as `snippet`, read `uuid`: a missing item then raises NotFound.
         fields = tuple(name for name in self.fields_schema._declared_fields if name in names) or ("uuid",)
-        return serialize_result(self.get_fields(id, fields), restrict_schema(self.fields_schema, fields))
+        return serialize(self.get_fields(id, fields), restrict_schema(self.fields_schema, fields))
 
 
-def serialize_result(result: Any, schema: ma.Schema, *, many: bool | None = None) -> JsonBody:
+def serialize(result: Any, schema: ma.Schema, *, many: bool | None = None) -> JsonBody:
     """Return the result as JSON; a result that is already JSON is returned unchanged."""
     if isinstance(result, JsonBody):
         return result

@@ -13,7 +13,7 @@ from blogapi.accounts.users import links, queries, second_factor, service
 from blogapi.accounts.users.schemas import InvitationBodySchema
 from blogapi.cli import report_problems
 from blogapi.web.access import Role
-from blogapi.web.blueprint import add_indefinite_article
+from blogapi.web.blueprint import add_a_or_an
 from blogapi.web.fields import WithAttributes
 
 user = AppGroup("user", help="Create and manage users.")
@@ -77,7 +77,7 @@ def change_role(name: str, role: str, can_publish: bool | None) -> None:
         changes["can_publish"] = can_publish
     with report_problems():
         service.change_user(queries.get_user_by_name(name).uuid, changes)
-    click.echo(f"{name} is now {add_indefinite_article(role)}.")
+    click.echo(f"{name} is now {add_a_or_an(role)}.")
 
 
 @user.command("list")

@@ -11,7 +11,7 @@ from blogapi.accounts.users import links, queries
 from blogapi.accounts.users.models import Account
 from blogapi.site.queries import get_service_url, get_site
 from blogapi.storage.database import end_read
-from blogapi.web.blueprint import add_indefinite_article
+from blogapi.web.blueprint import add_a_or_an
 from blogapi.web.errors import Invalid
 from blogapi.web.fields import WithAttributes
 
@@ -52,14 +52,14 @@ def send_invitation(link: Any) -> WithAttributes:
     `sent` is whether the e-mail was sent; if not, `problem` is the reason.
     """
     subject = "Invitation to {title}"
-    values = {"name": link.name, "role": add_indefinite_article(link.role)}
-    return _try_sending_link(link, link.email, subject, _INVITATION_TEXT, values)
+    values = {"name": link.name, "role": add_a_or_an(link.role)}
+    return _try_sending(link, link.email, subject, _INVITATION_TEXT, values)
 
 
 def send_reset_link(account: Account, link: Any) -> WithAttributes:
     """Send a reset link to the user; return the link with `sent` and `problem`."""
     values = {"name": account.username}
-    return _try_sending_link(link, account.email, "New password for {title}", _RESET_TEXT, values)
+    return _try_sending(link, account.email, "New password for {title}", _RESET_TEXT, values)
 
 
 def send_requested_link(username: str) -> None:
@@ -77,9 +77,7 @@ def send_requested_link(username: str) -> None:
         _send_link(link, address, "New password for {title}", _RESET_TEXT, {"name": name})
 
 
-def _try_sending_link(
-    link: Any, address: str, subject: str, text: str, values: dict[str, str]
-) -> WithAttributes:
+def _try_sending(link: Any, address: str, subject: str, text: str, values: dict[str, str]) -> WithAttributes:
     problem = ""
     if not can_send_links():
         problem = "This blog sends no e-mail; set SMTP_HOST, SMTP_SENDER and the `service_url` of the site."

@@ -16,7 +16,7 @@ from blogapi.content.articles.models import Article
 from blogapi.content.articles.resource import Resource
 from blogapi.content.articles.schemas import ArticleBodySchema
 from blogapi.web.access import allow, current_user_id
-from blogapi.web.blueprint import Blueprint, add_indefinite_article, set_summary
+from blogapi.web.blueprint import Blueprint, add_a_or_an, set_summary
 from blogapi.web.fields import Fields, make_item_schema
 from blogapi.web.pagination import BulkDeleteQuery
 from blogapi.web.representation import UpsertResult
@@ -63,7 +63,7 @@ def add_write_operations(
     @allow_draft_writers
     @bp.arguments(body_schema)
     @bp.write(201, schema, representation, partial_schema=resource.fields_schema, prepare_write=prerender_one)
-    @set_summary(f"Create {add_indefinite_article(kind)}; without `status` it is a draft.")
+    @set_summary(f"Create {add_a_or_an(kind)}; without `status` it is a draft.")
     def create(fields: ArticleInput) -> Article:
         permissions.check_creation(fields)
         (fields,) = resolve([fields], is_bulk=False)
@@ -85,7 +85,7 @@ def add_write_operations(
     @bp.check_exists(resource.check_exists, in_view=True)
     @bp.arguments(body_schema(partial=True))
     @write_one(prepare_write=partial(prerender_one, partial=True))
-    @set_summary(f"Change the given fields of {add_indefinite_article(kind)}.")
+    @set_summary(f"Change the given fields of {add_a_or_an(kind)}.")
     def change(fields: ArticleInput, id: UUID) -> Article:
         fields = dataclasses.replace(fields, uuid=id)
         permissions.check_writes([fields], is_bulk=False)
@@ -96,7 +96,7 @@ def add_write_operations(
     @allow_writers
     @bp.check_exists(resource.check_exists, in_view=True)
     @bp.write(204, None, representation)
-    @set_summary(f"Delete {add_indefinite_article(kind)}; it {deletion_predicate}.")
+    @set_summary(f"Delete {add_a_or_an(kind)}; it {deletion_predicate}.")
     def delete(id: UUID) -> None:
         permissions.check_write(id)
         service.delete(current_user_id(), id, kind)

@@ -136,10 +136,7 @@ class DeliveryMiddleware:
         self, target: _RequestedFile, environ: WSGIEnvironment, start_response: StartResponse
     ) -> Iterable[bytes]:
         """Send the file; raises OSError if it cannot be opened, and RangeNotSatisfiable."""
-        common_fields = [
-            *target.headers,
-            *headers.make_cors_headers(environ.get("HTTP_ORIGIN"), self._origins),
-        ]
+        common_fields = [*target.headers, *headers.cors_headers(environ.get("HTTP_ORIGIN"), self._origins)]
         none_match = environ.get("HTTP_IF_NONE_MATCH")
         if none_match is not None and headers.contains_etag(parse_etags(none_match), target.etag.strip('"')):
             target.path.stat()

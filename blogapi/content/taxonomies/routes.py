@@ -18,7 +18,7 @@ from blogapi.publication.kinds import TERM_KINDS
 from blogapi.publication.shared_caching import ShownContent, shows
 from blogapi.site.heads import FIRST_PAGE, PageNumber
 from blogapi.web.access import allow, author, current_caller, current_user_id, editor, reader
-from blogapi.web.blueprint import Blueprint, add_indefinite_article, set_summary
+from blogapi.web.blueprint import Blueprint, add_a_or_an, set_summary
 from blogapi.web.conditional import write_items
 from blogapi.web.errors import Forbidden
 from blogapi.web.fields import Fields, ItemUuidsSchema, make_item_schema
@@ -142,7 +142,7 @@ def build_blueprint(
         section=taxonomy.detail_section,
         cacheable=True,
     )
-    @set_summary(f"Return {add_indefinite_article(singular)} with its public articles, newest first.")
+    @set_summary(f"Return {add_a_or_an(singular)} with its public articles, newest first.")
     @accept_slugs(partial(queries.find_slug_owner, taxonomy))
     @shows(find=lambda query, id: ShownContent(_LISTED_KINDS, {kind: [id]}))
     def single(query: Query, id: UUID) -> JsonBody:
@@ -152,9 +152,7 @@ def build_blueprint(
     @allow(taxonomy.creator, scope="write")
     @bp.arguments(taxonomy.body_schema)
     @bp.write(201, schema(), representation, partial_schema=taxonomy.fields_schema)
-    @set_summary(
-        f"Create {add_indefinite_article(singular)}; without `slug` the slug is derived from the name."
-    )
+    @set_summary(f"Create {add_a_or_an(singular)}; without `slug` the slug is derived from the name.")
     def create(fields: Fields) -> TermType:
         return service.create_term(taxonomy, current_user_id(), fields)
 
@@ -171,7 +169,7 @@ def build_blueprint(
     @bp.check_exists(check_change)
     @bp.arguments(taxonomy.body_schema(partial=True))
     @bp.write(200, schema(), representation, partial_schema=taxonomy.fields_schema)
-    @set_summary(f"Change the given fields of {add_indefinite_article(singular)}.")
+    @set_summary(f"Change the given fields of {add_a_or_an(singular)}.")
     def change(fields: Fields, id: UUID) -> TermType:
         check_change(id, fields)
         return service.change_term(taxonomy, id, fields)

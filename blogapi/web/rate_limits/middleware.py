@@ -55,7 +55,7 @@ class RateLimitMiddleware:
         sent = dict(headers.make_error_headers()) | error.headers | {"Content-Length": str(len(body))}
         if environ["REQUEST_METHOD"] in ("GET", "HEAD"):
             sent["Cache-Control"] = headers.NO_CACHE
-        sent |= headers.make_cors_headers(environ.get("HTTP_ORIGIN"), self._app.config["CORS_ORIGINS"])
+        sent |= headers.cors_headers(environ.get("HTTP_ORIGIN"), self._app.config["CORS_ORIGINS"])
         start_response("429 Too Many Requests", list(sent.items()))
         return [b"" if environ["REQUEST_METHOD"] == "HEAD" else body]
 

@@ -55,7 +55,7 @@ def make_head(
     outermost first. `translations` are the public articles with the same translation key, including the
     article itself; the head links to them if there are several.
     """
-    site, category = addresses.describe_site_in_language(site, article["language"]), article["category"]
+    site, category = addresses.describe_site_in(site, article["language"]), article["category"]
     page, times = _make_page_summary(article, site, url), _read_times(article)
     categories = [*parents, *([category] if category else [])]
     return build_head(
