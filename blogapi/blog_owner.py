@@ -18,7 +18,8 @@ from blogapi.config import INSTANCE_PATH
 # The commands that always run as the user who starts them, and the commands that may write to any target.
 _UNSWITCHED_COMMANDS = frozenset({"serve", "service", "health", "version", "completion"})
 _COMMANDS_WITH_ANY_TARGET = frozenset({"backup", "export"})
-_READ_ONLY_FILES = frozenset({"config.toml", "secret_key", ".gitignore", "theme"})
+#: The names of the files that the blog only reads.
+READ_ONLY_FILES = frozenset({"config.toml", "secret_key", ".gitignore", "theme"})
 
 #: whether the command has already printed that it runs as root
 HAS_WARNED: ContextVar[bool] = ContextVar("has_warned", default=False)
@@ -35,6 +36,11 @@ def find_owner(path: Path) -> Any:
         return pwd.struct_passwd((str(status.st_uid), "x", status.st_uid, status.st_gid, "", "/", ""))
 
 
+def list_files(instance: Path) -> list[Path]:
+    """Return the files of the blog that its owner must be able to use."""
+    return [path for pattern in ("*", "media/*", "backups/*") for path in instance.glob(pattern)]
+
+
 def find_other_owner(instance: Path) -> Any:
     """Return the owner of the instance folder (if it is missing, of its parent) in the form of `find_owner`.
 
@@ -47,32 +53,30 @@ def find_other_owner(instance: Path) -> Any:
 
 
 @contextmanager
-def act_as_owner(context: click.Context) -> Iterator[None]:
-    """If root has started the command, run it as the owner of the blog, and print a line that says so.
+def act_as_owner(program: type[click.Group]) -> Iterator[None]:
+    """If root has started a command of this program, run it as the owner of the blog, and print that.
 
     If that user cannot use the program or a file of the blog, the command runs as root and names the file.
     Raises ClickException if the user cannot use a path in the arguments; the commands `backup` and `export`
     run as root instead, and their new files in the instance folder are then given to that user.
     """
+    context = click.get_current_context()
     instance, name = blog_folder.find_instance(), context.info_name
-    user = None if name in _UNSWITCHED_COMMANDS else find_other_owner(instance)
+    # The command `flask`, which is another program, has already opened the blog.
+    is_switched = isinstance(context.find_root().command, program) and name not in _UNSWITCHED_COMMANDS
+    user = find_other_owner(instance) if is_switched else None
     if user is None:
         yield
         return
-    groups, former_ids = os.getgrouplist(user.pw_name, user.pw_gid), (os.getgroups(), os.getegid())
-    os.setgroups(groups)
+    groups, group = os.getgroups(), os.getegid()
+    os.setgroups(os.getgrouplist(user.pw_name, user.pw_gid))
     os.setegid(user.pw_gid)
     os.seteuid(user.pw_uid)
-    try:
-        unusable = next(_list_unusable_files(instance), None)
-        problem = next(_describe_problems(context, user.pw_name), None)
-    finally:
-        os.seteuid(0)
-        os.setegid(former_ids[1])
-        os.setgroups(former_ids[0])
+    unusable = next(_list_unusable_files(instance), None)
+    problem = next(_describe_problems(context, user.pw_name), None)
+    os.seteuid(0)
     os.environ[INSTANCE_PATH] = str(instance)
     if not unusable and not problem:
-        os.setgroups(groups)
         os.setgid(user.pw_gid)
         os.setuid(user.pw_uid)
         # libpq and BACKUP_COMMAND read files in the home folder.
@@ -82,6 +86,8 @@ def act_as_owner(context: click.Context) -> Iterator[None]:
         return
     if not unusable and name not in _COMMANDS_WITH_ANY_TARGET:
         raise click.ClickException(f"{instance} belongs to {user.pw_name}, who runs this command. {problem}")
+    os.setegid(group)
+    os.setgroups(groups)
     reason = problem or f"{user.pw_name} cannot use {unusable}."
     click.echo(f"Runs as root, although {instance} belongs to {user.pw_name}: {reason}", err=True)
     HAS_WARNED.set(True)
@@ -101,24 +107,22 @@ def _can_use(path: Path, mode: int) -> bool:
 
 def _list_unusable_files(instance: Path) -> Iterator[Path]:
     """Yield the files of the program and of the blog that the effective user cannot use."""
-    files = [instance if instance.exists() else instance.parent]
-    files += (path for pattern in ("*", "media/*", "backups/*") for path in instance.glob(pattern))
+    files = [instance if instance.exists() else instance.parent, *list_files(instance)]
     program = map(Path, (sys.prefix, sys.executable, __file__, os.__file__))
     yield from (path for path in (*program, *files) if not _can_use(path, os.R_OK))
-    yield from (path for path in files if path.name not in _READ_ONLY_FILES and not _can_use(path, os.W_OK))
+    yield from (path for path in files if path.name not in READ_ONLY_FILES and not _can_use(path, os.W_OK))
 
 
 def _describe_problems(context: click.Context, name: str) -> Iterator[str]:
     """Yield a sentence about each path in the arguments that the effective user cannot use."""
-    for parameter in context.command.params if context.info_name != "init" else ():
+    for parameter in context.command.params:
         value = context.params.get(parameter.name or "")
         if not isinstance(parameter.type, click.Path) or value is None:
             continue
+        is_source = parameter.type.exists or context.params.get("verify")
         for path in map(Path, value if isinstance(value, tuple) else (value,)):
-            nearest = next(
-                parent for parent in (path, *path.absolute().parents) if os.access(parent, os.F_OK)
-            )
-            is_source = parameter.type.exists or context.params.get("verify")
+            around = (path, *path.absolute().parents)
+            nearest = next(parent for parent in around if os.access(parent, os.F_OK))
             if is_source and not _can_use(path, os.R_OK):
                 copy_command = f"cp -r {path} COPY && chown -R {name} COPY"
                 yield f"{name} cannot read {path}. Name a copy that this user can read (`{copy_command}`)."

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from copy import copy
 from difflib import get_close_matches
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -195,13 +193,5 @@ def _extend_command(command: click.Command) -> None:
                 command.add_command(alias, alias_name)
     elif "--blog" not in [name for parameter in command.params for name in parameter.opts]:
         command.params.append(make_blog_option())
-        command.callback = partial(_call_as_owner, command.callback)
-
-
-def _call_as_owner(callback: Callable[..., object] | None, *args: object, **kwargs: object) -> object:
-    assert callback is not None
-    context = click.get_current_context()
-    # The command `flask` has already opened the blog.
-    is_ours = isinstance(context.find_root().command, CommandGroup)
-    with blog_owner.act_as_owner(context) if is_ours else nullcontext():
-        return callback(*args, **kwargs)
+        assert command.callback is not None
+        command.callback = blog_owner.act_as_owner(CommandGroup)(command.callback)

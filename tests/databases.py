@@ -25,7 +25,7 @@ from blogapi import (
     application,  # noqa: F401
     create_app,
 )
-from blogapi.content.articles.renderer_version import get_renderer_version
+from blogapi.content.articles.renderer_version import RENDERER_VERSION
 from blogapi.site.models import Site
 from blogapi.storage import connections, postgresql_dumps
 from blogapi.storage.database import Base, CommitCounter, db, table_of
@@ -274,7 +274,7 @@ _SITE_DEFAULTS = {
 }
 _ONE_ROW = {
     "site": ", ".join(f"{name} = '{value}'" for name, value in _SITE_DEFAULTS.items()),
-    "article_stats": f"renderer = '{get_renderer_version()}'",
+    "article_stats": f"renderer = '{RENDERER_VERSION}'",
     # The tags are new, because response caches identify the state of the database by them.
     "commit_counter": "position = 0, public_position = 0, announced_until = NULL, deleted_position = 0, "
     "deleted_unlisted = 0, "

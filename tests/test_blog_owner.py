@@ -124,11 +124,15 @@ def test_a_file_that_the_owner_cannot_use_keeps_root_and_is_named(blog, run):
     assert (blog / "instance/media").stat().st_uid == 0
 
 
-def test_settings_of_root_are_readable_and_wrong_for_nobody(blog, run):
+def test_settings_and_a_theme_of_root_are_wrong_only_if_the_owner_cannot_read_them(blog, run):
     (blog / "instance/config.toml").write_text("BIN_DAYS = 3\n", encoding="utf-8")
     (blog / "instance/config.toml").chmod(0o644)
+    (blog / "instance/theme").mkdir(0o755)
     done = run("--blog", blog, "doctor")
     assert f"Runs as the user {OWNER}" in done.stderr and "belongs to" not in done.stdout
+    (blog / "instance/config.toml").chmod(0o600)
+    found = run("--blog", blog, "doctor")
+    assert f"{blog}/instance/config.toml belongs to root, and {blog}/instance to {OWNER}" in found.stdout
 
 
 def test_a_blog_of_root_and_a_blog_of_this_user_run_as_before(place, run):

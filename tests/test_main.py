@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import runpy
 import sys
 import threading
@@ -11,7 +13,7 @@ import click
 import pytest
 
 from blogapi import __main__ as program
-from blogapi import __version__
+from blogapi import __version__, blog_folder
 
 
 class Terminal(TextIOWrapper):
@@ -93,6 +95,29 @@ def test_the_module_runs_as_a_program(monkeypatch, capsys):
     with pytest.raises(SystemExit) as ended:
         runpy.run_module("blogapi", run_name="__main__")
     assert (ended.value.code, capsys.readouterr().out) == (0, f"blogapi, version {__version__}\n")
+
+
+@pytest.mark.parametrize("commit", ["4f2a", None])
+def test_version_prints_the_versions_as_lines_and_as_json(monkeypatch, capsys, commit):
+    monkeypatch.setattr(blog_folder, "_read_commit", lambda: commit)
+    printed = []
+    for options in ([], ["--json"]):
+        with pytest.raises(SystemExit) as ended:
+            program.run(["version", *options])
+        assert ended.value.code == 0
+        printed.append(capsys.readouterr().out)
+    lines, document = dict(map(str.split, printed[0].splitlines())), json.loads(printed[1])
+    assert (document["version"], document["commit"]) == (__version__, commit)
+    assert [*document] == ["version", "commit", "python", "sqlite", "schema"]
+    assert lines == {name: value or "unknown" for name, value in document.items()}
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_prints_a_script_of_the_shell_that_asks_the_program(capsys, shell):
+    with pytest.raises(SystemExit) as ended:
+        program.run(["completion", shell])
+    assert ended.value.code == 0
+    assert re.search(rf"_BLOGAPI_COMPLETE={shell}_complete.* (blogapi|\$1)\b", capsys.readouterr().out)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ and `created`. Times are texts in UTC; uuids are texts. The guide lists the fiel
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, and_, func, not_, or_, select, true
+from sqlalchemy import ColumnElement, Select, and_, case, func, not_, or_, select, true
 
 from blogapi.content.articles.models import (
     Article,
@@ -213,18 +213,12 @@ def _read_snapshot(drafts: bool, *, has_all_fields: bool, since: datetime | None
 
 
 def _count_left_out(now: datetime) -> dict[str, int]:
-    is_scheduled = scheduled(_article, now)
-    rows = fetch_rows(
-        select(_article.status, is_scheduled, func.count())
-        .where(not_(_is_listed(now)))
-        .group_by(_article.status, is_scheduled)
-    )
-    numbers = Counter[str]()
-    for status, is_waiting, number in rows:
-        numbers["scheduled" if is_waiting else status] += number
+    state = case((scheduled(_article, now), "scheduled"), else_=_article.status).label("state")
+    counts = select(state, func.count()).where(not_(_is_listed(now))).group_by("state")
+    numbers: dict[str, int] = dict(fetch_rows(counts))
     edits = db.session.scalar(select(func.count()).select_from(WorkingCopy)) or 0
     names = (Status.DRAFT.value, "scheduled", Status.UNLISTED.value, Status.ARCHIVED.value)
-    return {name: numbers[name] for name in names} | {"waiting_edits": edits}
+    return {name: numbers.get(name, 0) for name in names} | {"waiting_edits": edits}
 
 
 def _is_written_since(since: datetime) -> ColumnElement[bool]:

@@ -203,7 +203,8 @@ def to_safe_html(content: str, content_type: str) -> str:
     # A strict Content-Security-Policy blocks inline styles, so `align` replaces the style.
     safe = _unwrap_refused_links(_ALIGNED_TAG.sub(_style_to_align, safe))
     if content_type == "markdown":
-        safe = _show_figures(safe)
+        if "<img" in safe:
+            safe = _PARAGRAPH.sub(_to_figures, safe)
         safe = _HEADING.sub(attributes.add_heading_id, safe, count=MAX_HEADING_IDS)
     if attributes.renamed_ids:
         safe = _FRAGMENT_LINK.sub(attributes.rename_fragment, safe)
@@ -405,16 +406,12 @@ _PICTURE_PATTERN = re.compile(_PICTURE)
 _TITLE = re.compile(r'(<img [^<>]*?) title="([^"]+)"')
 
 
-def _show_figures(html: str) -> str:
-    """Return sanitized HTML of Markdown with figures instead of paragraphs that contain only pictures.
+def _to_figures(paragraph: re.Match[str]) -> str:
+    """Return the figure or the gallery that replaces a paragraph that contains only pictures.
 
     The title of a picture becomes its caption, and several pictures become a gallery. A single picture
     without a title is not changed.
     """
-    return _PARAGRAPH.sub(_to_figures, html) if "<img" in html else html
-
-
-def _to_figures(paragraph: re.Match[str]) -> str:
     pictures = _PICTURE_PATTERN.findall(paragraph[1])
     if len(pictures) > 1:
         return "\n".join(['<div class="gallery">', *map(_to_figure, pictures), "</div>"])

@@ -28,6 +28,7 @@ _JOINER = rf"(?<=[{_SCRIPTS_WITH_JOINERS}])[{JOINERS}](?=[{_SCRIPTS_WITH_JOINERS
 _WORD_PATTERN = rf"[^\W_](?:[^\W_]|(?![\ufe00-\ufe0f])[{MARKS}]|{_JOINER})*"
 _WORD = re.compile(_WORD_PATTERN)
 _SLUG = re.compile(rf"{_WORD_PATTERN}(?:-{_WORD_PATTERN})*")
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _ENTITY = re.compile(r"&#?\w{1,32};")
 # `Don't panic` becomes `dont-panic`. Elsewhere, such as in `l'été`, an apostrophe separates words.
 _CONTRACTION = re.compile(r"(?<=[a-z])['\u2019\u02bc](?=(?:t|s|d|m|re|ve|ll)(?![^\W_]))")
@@ -100,10 +101,10 @@ def _join_words(text: str, max_length: int) -> str:
 @lru_cache(maxsize=64)
 def _slugify(text: str, max_length: int, former: bool) -> str:
     if former:
-        return hyphenate("".join(map(_latin_to_ascii, unicodedata.normalize("NFC", text))), max_length)
-    text = _fold_text("".join(map(_latin_to_ascii, _unescape_entities(text))))
+        return hyphenate(_NOT_ASCII.sub(_latin_to_ascii, unicodedata.normalize("NFC", text)), max_length)
+    text = _fold_text(_NOT_ASCII.sub(_latin_to_ascii, _unescape_entities(text)))
     return _join_words(_APOSTROPHE.sub("-", _CONTRACTION.sub("", text)), max_length)
 
 
-def _latin_to_ascii(letter: str) -> str:
-    return anyascii(letter) if unicodedata.name(letter, "").startswith("LATIN") else letter
+def _latin_to_ascii(letter: re.Match[str]) -> str:
+    return anyascii(letter[0]) if unicodedata.name(letter[0], "").startswith("LATIN") else letter[0]

@@ -15,8 +15,7 @@ from blogapi.serving import listening
 from blogapi.serving.limits import SHORT_BODY_BYTES, ByteCounter, Limits
 from blogapi.serving.parser import ParserSettings
 from blogapi.serving.server import Server, UnixServer
-from blogapi.storage import upgrade_progress
-from blogapi.storage.upgrade_progress import Progress
+from blogapi.storage.upgrade_progress import UPGRADE
 from blogapi.web.errors import get_reason_phrase, make_problem_body
 from blogapi.web.headers import make_error_headers
 from blogapi.web.request_id import choose_request_id
@@ -35,30 +34,21 @@ _PAGE = """<!doctype html>
 _PAGE_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 
-class UpgradingApplication:
-    """A WSGI application that answers each request with 503 and the progress of the upgrade."""
-
-    _progress: Progress | None = None
-
-    def set_progress(self, progress: Progress) -> None:
-        """Show this progress from now on."""
-        self._progress = progress
-
-    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        """Return a page if the client prefers HTML, otherwise problem+json."""
-        headers = dict(make_error_headers(choose_request_id(environ.get("HTTP_X_REQUEST_ID"))))
-        progress = self._progress
-        if "text/html" in environ.get("HTTP_ACCEPT", ""):
-            text = html.escape(progress.to_text()) if progress else ""
-            body = _PAGE.format(seconds=RETRY_SECONDS, progress=text).encode("utf-8")
-            headers |= {"Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": _PAGE_POLICY}
-        else:
-            problem: dict[str, Any] = json.loads(make_problem_body(_STATUS, "upgrading", _DETAIL))
-            problem |= {"progress": asdict(progress)} if progress else {}
-            body = json.dumps(problem).encode("ascii")
-        headers |= {"Retry-After": str(RETRY_SECONDS), "Content-Length": str(len(body))}
-        start_response(f"{_STATUS} {get_reason_phrase(_STATUS)}", [*headers.items()])
-        return [] if environ["REQUEST_METHOD"] == "HEAD" else [body]
+def answer_request(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+    """Answer with 503 and the progress: a page if the client prefers HTML, otherwise problem+json (WSGI)."""
+    headers = dict(make_error_headers(choose_request_id(environ.get("HTTP_X_REQUEST_ID"))))
+    progress = UPGRADE.progress
+    if "text/html" in environ.get("HTTP_ACCEPT", ""):
+        text = html.escape(progress.to_text()) if progress else ""
+        body = _PAGE.format(seconds=RETRY_SECONDS, progress=text).encode("utf-8")
+        headers |= {"Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": _PAGE_POLICY}
+    else:
+        problem: dict[str, Any] = json.loads(make_problem_body(_STATUS, "upgrading", _DETAIL))
+        problem |= {"progress": asdict(progress)} if progress else {}
+        body = json.dumps(problem).encode("ascii")
+    headers |= {"Retry-After": str(RETRY_SECONDS), "Content-Length": str(len(body))}
+    start_response(f"{_STATUS} {get_reason_phrase(_STATUS)}", [*headers.items()])
+    return [] if environ["REQUEST_METHOD"] == "HEAD" else [body]
 
 
 class _TemporaryUnixServer(UnixServer):
@@ -70,7 +60,7 @@ class _TemporaryUnixServer(UnixServer):
 @contextmanager
 def answer_requests(listening_socket: socket.socket) -> Iterator[None]:
     """Answer requests to the socket during the `with` block, which upgrades the blog."""
-    application = UpgradingApplication()
+    UPGRADE.progress = None
     server_socket = listening_socket.dup()
     settings = ParserSettings(
         sockets=[server_socket],
@@ -79,14 +69,13 @@ def answer_requests(listening_socket: socket.socket) -> Iterator[None]:
     )
     settings.bodies = ByteCounter(SHORT_BODY_BYTES)
     server_class = _TemporaryUnixServer if listening.is_unix_socket(listening_socket) else Server
-    server = server_class(application, server_socket, settings, limits=Limits())
-    # An upgrade may take longer than systemd waits for READY, so each sweep asks for another minute.
+    server = server_class(answer_request, server_socket, settings, limits=Limits())
+    # An upgrade may take longer than systemd waits for READY, so each sweep asks it to wait another minute.
     server.heartbeat = "EXTEND_TIMEOUT_USEC=60000000"
     thread = threading.Thread(target=server.run, name="upgrading", daemon=True)
     thread.start()
     try:
-        with upgrade_progress.listen_for_progress(application.set_progress):
-            yield
+        yield
     finally:
         server.stop()
         thread.join()

@@ -339,13 +339,18 @@ def _run_write_transaction(session: Session, write: WriteTransaction, *, wait: b
                     session.rollback()
             locked_at = time.monotonic()
             write.counter = check_version(session)
+            # The number of rows that the connection has changed so far (SQLite).
+            driver = session.connection().connection.driver_connection
+            changes = getattr(driver, "total_changes", 0)
             yield
             if write.has_failed:
                 raise RuntimeError("A part of the transaction failed; use savepoint().")
             session.flush()
             _WRITE_EVENTS.get()(session, visible=write.visible is not False)
+            has_changed = getattr(driver, "total_changes", 0) != changes
             session.commit()
-            lock.failure = 0
+            if has_changed:
+                lock.failure = 0
         except BaseException as error:
             write.is_rolled_back = True
             if (code := primary_result_code(error)) in REFUSED_WRITE_CODES:

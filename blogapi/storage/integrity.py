@@ -146,13 +146,21 @@ def delete_broken_references(connection: sqlite3.Connection) -> None:
             connection.execute(f"UPDATE {child} SET {column} = NULL {missing}")  # noqa: S608
 
 
+def read_migrations(connection: sqlite3.Connection) -> list[str]:
+    """Return the names of the last migration (`["0001"]`, …), or [] if the file contains no blog.
+
+    Only a database that another program has changed names more than one.
+    """
+    try:
+        rows = connection.execute("SELECT version_num FROM alembic_version ORDER BY 1").fetchall()
+    except sqlite3.OperationalError:
+        return []
+    return [str(name) for (name,) in rows]
+
+
 def read_migration(connection: sqlite3.Connection) -> str | None:
     """Return the name of the last migration (`"0001"`, …), or None if the file contains no blog."""
-    try:
-        row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
-    except sqlite3.OperationalError:
-        return None
-    return None if row is None else str(row[0])
+    return next(iter(read_migrations(connection)), None)
 
 
 def read_page_size(path: Path) -> int:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 logger = logging.getLogger(__name__)
@@ -23,32 +21,22 @@ class Progress:
         return f"{self.step}: {self.done} of {self.total}"
 
 
-class _ProgressLog:
-    """Writes a line for each tenth of a step into the log."""
+class Upgrade:
+    """The upgrade of this process; `progress` is what it has reported last."""
 
-    _logged: tuple[str, int] | None = None
-
-    def __call__(self, progress: Progress) -> None:
-        tenth = progress.step, 10 * progress.done // max(1, progress.total)
-        if tenth != self._logged:
-            self._logged = tenth
-            logger.info("upgrade: %s", progress.to_text())
+    progress: Progress | None = None
 
 
-_listeners: list[Callable[[Progress], None]] = [_ProgressLog()]
+UPGRADE = Upgrade()
 
 
 def report_progress(step: str, done: int, total: int) -> None:
-    """Pass the progress to the listeners."""
-    for listener in _listeners:
-        listener(Progress(step, done, total))
+    """Store the progress, and log one line for each tenth of a step."""
+    former, progress = UPGRADE.progress, Progress(step, done, total)
+    UPGRADE.progress = progress
+    if former is None or _get_tenth(former) != _get_tenth(progress):
+        logger.info("upgrade: %s", progress.to_text())
 
 
-@contextmanager
-def listen_for_progress(listener: Callable[[Progress], None]) -> Iterator[None]:
-    """Call the function at each report of progress in the `with` block."""
-    _listeners.append(listener)
-    try:
-        yield
-    finally:
-        _listeners.remove(listener)
+def _get_tenth(progress: Progress) -> tuple[str, int]:
+    return progress.step, 10 * progress.done // max(1, progress.total)

@@ -124,10 +124,7 @@ def read_migration(connection: Connection) -> str | None:
         return None
     names = connection.execute(text("SELECT version_num FROM alembic_version ORDER BY 1")).scalars().all()
     if len(names) > 1:
-        raise CannotStart(
-            f"The table alembic_version names {len(names)} migrations ({', '.join(names)}); restore a "
-            "backup, or keep only the row of the migration that matches the tables."
-        )
+        raise CannotStart("{}; {}.".format(*migration_names.describe_several(names)))
     return names[0] if names else None
 
 

@@ -520,6 +520,31 @@ test("an address on a selection becomes a link, but not on several lines, on an 
   assert.deepEqual([links.isInCode("```\nx", 5), links.isInCode("```\nx\n```\ny", 11)], [true, false]);
 });
 
+test("a place is in code between fences, in an indented paragraph and between backticks", () => {
+  for (const [text, isCode] of [
+    ["~~~\nx", true],
+    ["````\n```\nx", true],
+    ["~~~\n```\nx", true],
+    ["    x", true],
+    ["a\n\n    x", true],
+    ["a\n\n\tb\n\n    x", true],
+    // The line between the paragraphs has spaces.
+    ["a\n\n  \n    x", true],
+    ["a\n    x", false],
+    ["- a\n\n    x", false],
+    ["1. a\n\n   x", false],
+    ["`a x`", true],
+    ["``a ` x``", true],
+    ["`a` x", false],
+    // The second backtick may follow on the line that is typed.
+    ["`a x", true],
+    ["`a\nx", false],
+    ["\\`a x`", false],
+    ["`a\n\nx`", false],
+  ])
+    assert.equal(links.isInCode(text, text.lastIndexOf("x")), isCode, JSON.stringify(text));
+});
+
 const mergeTexts = (before, mine, theirs) => merge.mergeLines(before, mine, theirs, diff3);
 const joinText = (regions) => regions.flatMap(({ lines }) => lines).join("\n");
 const listKinds = (regions) => regions.map(({ kind }) => kind).filter((kind) => kind !== "same");

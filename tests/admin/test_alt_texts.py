@@ -6,7 +6,7 @@ import pytest
 
 from tests.admin.browsing import list_violations
 from tests.admin.test_media import add_file
-from tests.browser import is_wider_than_the_window, wait_until
+from tests.browser import is_wider_than_the_window, wait_for_first, wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
 PATH = "/admin/media/alt/"
@@ -85,6 +85,20 @@ def test_what_was_typed_stays_when_one_skips_and_goes_back(api, open_admin, file
     page.get_by_role("button", name="Back", exact=True).click()
     wait_for(page, 2, "blue.png")
     assert page.get_by_label("Alternative text").input_value() == "Words again"
+
+
+def test_leaving_with_a_text_that_is_not_saved_asks(open_admin, files):
+    page = open_admin(PATH)
+    wait_for(page, 1, "teal.png")
+    questions = []
+    page.on("dialog", lambda dialog: (questions.append(dialog.type), dialog.dismiss()))
+    page.keyboard.type("Half a text")
+    page.get_by_role("link", name="Articles", exact=True).click()
+    assert wait_for_first(page, questions) == "beforeunload"
+    page.get_by_label("Alternative text").fill("")
+    page.get_by_role("link", name="Articles", exact=True).click()
+    page.wait_for_url("**/admin/articles/")
+    assert questions == ["beforeunload"]
 
 
 def test_the_text_of_another_user_is_not_overwritten(api, open_admin, files):

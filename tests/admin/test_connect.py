@@ -20,6 +20,7 @@ def test_a_person_connects_an_assistant(api, open_admin):
     assert f'{open_admin.origin}/mcp --header "Authorization: Bearer YOUR_KEY"' in line.inner_text()
     page.get_by_role("button", name="Make a key: Drafts").click()
     page.get_by_text("Key “Assistant” is made, and in the lines below").wait_for()
+    assert page.get_by_text("May drafts as ida. Never ends.", exact=True).is_visible()
     assert re.search(r"Bearer blogapi_[0-9A-Za-z]{38}", line.inner_text())
     (key,) = [key for key in api.get("auth/api-key/") if key["name"] == "Assistant"]
     assert key["scopes"][-1] == "drafts" and key["expires"] is None

@@ -355,6 +355,23 @@ def test_the_preview_scrolls_with_the_text_and_marks_the_cursor(write, make):
     wait_until(page, f"{bottom} > 0 && {bottom} < innerHeight")
 
 
+def test_links_in_the_preview_leave_the_editor_open(write, make):
+    words = "Words.\n\n" * 100
+    content = f"[Salt](https://salt.example/a) and [below](#the-end).\n\n{words}## The end"
+    page = write(make("Links", content=content))
+    get_button(page, "Preview").click()
+    assert is_read(page, "The end")
+    address, reading = page.url, page.locator(".reading")
+    page.context.route("https://salt.example/**", lambda route: route.fulfill(body="Salt"))
+    with page.expect_popup() as opened:
+        reading.get_by_role("link", name="Salt", exact=True).click()
+    assert opened.value.url == "https://salt.example/a"
+    opened.value.close()
+    reading.get_by_role("link", name="below", exact=True).click()
+    wait_until(page, "document.querySelector('.reading').scrollTop > 1000")
+    assert page.url == address
+
+
 def test_schedule_in_the_time_zone_of_the_site(write, make, api):
     api.patch("blog/site/", {"time_zone": "Asia/Tokyo"})
     path = make("Later")

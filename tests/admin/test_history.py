@@ -36,6 +36,7 @@ def test_a_version_shows_what_it_has_changed(api, open_admin, width, dark):
     changes = page.get_by_role("region", name="Changes", exact=True)
     expect(changes.locator("ins")).to_have_text(["A drill", ",", "very "])
     assert changes.get_by_text("2 list items unchanged", exact=True).is_visible()
+    assert changes.get_by_text(re.compile(r"^Now, (today|yesterday) \d\d:\d\d, by ida$")).is_visible()
     page.get_by_role("navigation", name="Versions").get_by_role("link").nth(1).click()
     expect(changes.locator("ins")).to_have_text([" with a date on it"])
     assert changes.get_by_text("5 words added, 0 removed", exact=True).is_visible()
@@ -144,6 +145,26 @@ def test_a_change_of_the_status_names_its_version(api, open_admin):
     changed = ["Saved", "Scheduled", "Draft again", "Archived", "Draft again", "Unlisted"]
     assert names[:7] == ["Now", *changed]
     assert names[7:] == ["Saved"] * (len(names) - 8) + ["Published"]
+
+
+def test_values_are_compared_in_words(api, open_admin):
+    from playwright.sync_api import expect
+
+    rope, knot = (api.post("blog/tags/", {"name": name}) for name in ("Rope", "Knot"))
+    made = api.post("blog/articles/", {"title": "Words", "content": "Text.", "tags": [rope, knot]})
+    fields = {"robots": "noindex", "featured": True, "tags": [knot], "seo": {"title": "Found"}}
+    api.patch(f"blog/articles/{made['uuid']}/", fields)
+    api.delete(f"blog/tags/{rope['uuid']}/")
+    page = open_admin(f"/admin/articles/{made['uuid']}/history/")
+    changes = page.get_by_role("region", name="Changes", exact=True)
+    expect(changes.get_by_role("heading")).to_have_text(
+        ["Featured", "Search engines", "Tags", "Title for search engines"]
+    )
+    values = changes.locator(".version-value")
+    expect(values.nth(0)).to_have_text("NoYes")
+    expect(values.nth(1).locator("ins")).to_have_text("Do not show")
+    expect(values.nth(2).locator("del")).to_have_text("a deleted tag, ")
+    expect(values.nth(3)).to_have_text("Found")
 
 
 def test_pictures_are_compared_as_pictures(api, open_admin):

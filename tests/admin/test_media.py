@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 
 import pytest
@@ -73,6 +74,33 @@ def test_lists_load_pictures_as_small_as_they_are_shown(api, open_admin):
     )
     page.goto("/admin/media/?q=large")
     wait_until(page, f"{grid} === 'w400.webp'")
+
+
+DRAG = """([kind, data]) => {
+  const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
+  const dataTransfer = new DataTransfer();
+  dataTransfer.items.add(new File([bytes], "dropped.png", { type: "image/png" }));
+  const event = new DragEvent(kind, { dataTransfer, bubbles: true, cancelable: true });
+  return document.querySelector("main :is(.media-list, .empty)").dispatchEvent(event);
+}"""
+
+
+@pytest.mark.parametrize("is_empty", [False, True])
+def test_a_file_that_is_dropped_on_the_list_is_uploaded(api, open_admin, is_empty):
+    add_file(api, "first.png", "tan")
+    page = open_admin("/admin/")
+    if is_empty:
+        none = {"json": [], "headers": {"X-Total-Count": "0"}}
+        page.route("**/blog/media/?*", lambda route: route.fulfill(**none))
+    page.goto(f"{open_admin.origin}/admin/media/")
+    (page.get_by_text("No pictures yet") if is_empty else get_item(page, "first.png")).wait_for()
+    page.unroute_all()
+    data = base64.b64encode(make_picture("orchid")).decode()
+    # The browser would open the file if the page did not take both events.
+    assert [page.evaluate(DRAG, [kind, data]) for kind in ("dragover", "drop")] == [False, False]
+    get_item(page, "dropped.png").wait_for()
+    (file,) = api.get("blog/media/", query_string={"q": "dropped"})
+    api.delete(f"blog/media/{file['uuid']}/")
 
 
 def test_leaving_during_an_upload_asks(api, open_admin):

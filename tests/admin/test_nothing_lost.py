@@ -21,7 +21,7 @@ from tests.admin.writing import (
     unfold,
     wait_for_state,
 )
-from tests.browser import wait_until
+from tests.browser import wait_for_first, wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
 
@@ -69,6 +69,19 @@ def test_discarded_edits_can_be_brought_back(api, write, make):
     assert get_stored(api, path) == f"{TEXT}Waiting."
     contents = [version["content"] for version in api.get(f"{path}revisions/?fields=content")]
     assert contents == [f"{TEXT}Between.", f"{TEXT}Waiting."]
+
+
+def test_leaving_asks_if_the_browser_cannot_keep_the_text(write, make):
+    page = write(make("Full"))
+    page.evaluate("() => { Storage.prototype.setItem = () => { throw new DOMException('full'); }; }")
+    page.context.set_offline(True)
+    type_at_end(page, "Typed offline.")
+    wait_for_state(page, "Offline: not kept, copy your text")
+    questions = []
+    page.on("dialog", lambda dialog: (questions.append(dialog.type), dialog.dismiss()))
+    page.close(run_before_unload=True)
+    assert wait_for_first(page, questions) == "beforeunload"
+    assert get_text(page).inner_text().endswith("Typed offline.")
 
 
 @pytest.mark.parametrize("status", ["draft", "published", "archived"])

@@ -11,6 +11,7 @@ from blogapi.web.access import SCOPES
 from tests.admin.blogs import PASSWORD, serve_blog
 from tests.admin.browsing import AdminPages, list_violations, wait_for_copied, wait_for_page
 from tests.browser import is_wider_than_the_window, wait_for_first, wait_until
+from tests.mail_server import run_mail_server
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
 
@@ -287,3 +288,24 @@ def test_a_member_changes_their_password_and_ends_a_login(blog, open_admin):
     page.get_by_role("button", name="Sign out").click()
     page.wait_for_url("**/admin/sign-in/")
     assert page.context.cookies() == []
+
+
+def test_an_admin_changes_the_email_of_a_user(make_blog, browser):
+    with run_mail_server() as server:
+        blog = make_blog(**server.settings())
+        blog.client("ida").patch("blog/site/", {"service_url": blog.origin})
+        pages = AdminPages(browser, blog)
+        page = pages("/admin/users/")
+        dialog = page.get_by_role("dialog", name="E-mail of tomas", exact=True)
+        for former in ("", "tomas@blog.example"):
+            page.get_by_role("button", name="Actions for tomas").click()
+            page.get_by_role("menuitem", name="E-mail", exact=True).click()
+            email = dialog.get_by_label("E-mail", exact=True)
+            assert email.input_value() == former
+            assert list_violations(page) == []
+            email.fill("tomas@blog.example")
+            dialog.get_by_role("button", name="Save", exact=True).click()
+            dialog.wait_for(state="detached")
+        emails = {user["username"]: user["email"] for user in blog.client("ida").get("users/")}
+        assert (emails["tomas"], pages.faults) == ("tomas@blog.example", [])
+        pages.close()

@@ -8,7 +8,7 @@ import pytest
 
 from tests.admin.browsing import list_violations, wait_for_announcement, wait_for_page
 from tests.admin.hooks import add_demo_hooks, add_hook
-from tests.browser import is_wider_than_the_window, wait_until
+from tests.browser import is_wider_than_the_window, wait_for_first, wait_until
 from tests.delivery.webhooks.receiver import receive
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
@@ -111,6 +111,20 @@ def test_a_webhook_is_created_and_its_secret_is_shown_once(api, open_admin, rece
     (changed,) = api.get("webhooks/")
     assert (changed["name"], changed["header_names"]) == ("index", ["X-Key"])
     assert changed["events"] == webhook["events"]
+
+
+def test_leaving_a_changed_form_asks(open_admin):
+    page = open_admin("/admin/webhooks/new/")
+    questions = []
+    page.on("dialog", lambda dialog: (questions.append(dialog.type), dialog.dismiss()))
+    page.get_by_role("link", name="Media", exact=True).click()
+    page.wait_for_url("**/admin/media/")
+    assert questions == []
+    page.go_back()
+    page.get_by_label("Name", exact=True).fill("index")
+    page.get_by_role("link", name="Media", exact=True).click()
+    assert wait_for_first(page, questions) == "beforeunload"
+    assert page.url == f"{open_admin.origin}/admin/webhooks/new/"
 
 
 def test_a_build_hook_is_tried_before_it_is_created(api, open_admin, receiver):

@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 
 from blogapi.content.articles import queries
-from blogapi.content.articles.renderer_version import get_renderer_version
+from blogapi.content.articles.renderer_version import RENDERER_VERSION
 from blogapi.content.articles.schemas import ArticleSchema
 from blogapi.content.taxonomies.categories import CATEGORIES
 from blogapi.content.working_copies import service as working_copies
@@ -128,7 +128,7 @@ def test_an_upgraded_blog_shows_the_field_at_once(migration, instance, make_app,
     if migration == RECORDED[-1]:
         # The upgrade does not render the articles again.
         with open_sqlite(instance / "blog.db") as connection, connection:
-            connection.execute("UPDATE article_stats SET renderer = ?", [get_renderer_version()])
+            connection.execute("UPDATE article_stats SET renderer = ?", [RENDERER_VERSION])
     set_clock(LATER + timedelta(minutes=1))
     app = make_app()
     writer, visitor = make_client(app, recorded["keys"]["write"]), make_client(app)

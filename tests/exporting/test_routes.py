@@ -9,11 +9,13 @@ import zipfile
 
 import pytest
 
+from blogapi.content.media.folder import get_folder
 from blogapi.exporting import service
 from blogapi.storage import files
 from blogapi.web.access import Role
 from blogapi.web.errors import StorageFull
 from tests.contracts.client import outcome
+from tests.stored_pictures import store_picture
 
 EXPORT = "/api/v1/export/"
 
@@ -76,3 +78,14 @@ def test_a_failed_export_leaves_no_file(as_login, blog, instance, monkeypatch):
     assert outcome(as_login.get(EXPORT)) == (507, "storage_full")
     assert not list(instance.glob(".export-*"))
     assert outcome(as_login.get(EXPORT, query_string={"format": "ghost"})) == (400, "invalid_query")
+
+
+def test_an_export_without_some_files_is_complete_otherwise_and_logged(as_login, app, make_article, caplog):
+    pictures = [store_picture(app, colour) for colour in ("red", "blue")]
+    content = " ".join(f"![loaf](media:{picture.uuid})" for picture in pictures)
+    make_article(slug="bread", content=content, content_type="markdown")
+    with app.app_context():
+        get_folder().get_path(pictures[0].hash, "png").unlink()
+    names = list_names(as_login.get(EXPORT))
+    assert {"articles/bread.md", "media/blue.png"} <= names and "media/red.png" not in names
+    assert "the export lacks 1 files: media/red.png: It is missing" in caplog.text

@@ -11,7 +11,7 @@ from contextlib import suppress
 from itertools import accumulate, chain, islice, pairwise
 from pathlib import Path
 from random import Random
-from subprocess import PIPE, TimeoutExpired, run
+from subprocess import PIPE, run
 
 import click
 
@@ -153,8 +153,8 @@ def find_test(path: Path, copy: Path, unchanged: Path) -> str:
     folder = Path("tests", *path.parent.parts[1:])
     while not (copy / folder).is_dir():
         folder = folder.parent
-    names = [folder.as_posix()] if folder.parts[1:] else sorted(map(str, Path("tests").glob("test_*.py")))
-    steps = [names, [*names, "-m", "slow and not release"]]
+    names = order_by_nearness(path, copy, f"{folder}/**/" if folder.parts[1:] else "tests/")
+    steps = [[*names, "-m", "not slow"], [*names, "-m", "slow and not release"]]
     if path.suffix != ".js":
         steps.append([*ELSEWHERE.get(path.parts[1], ()), "tests/contracts", "tests/security"])
     for arguments in steps:
@@ -165,14 +165,26 @@ def find_test(path: Path, copy: Path, unchanged: Path) -> str:
     return ""
 
 
+def order_by_nearness(path: Path, copy: Path, folder: str) -> list[str]:
+    """Return the test modules: first those that share most words with the path and name it most often."""
+    words, found = set(re.findall(r"[a-z]{3,}", path.with_suffix("").as_posix())), []
+    for test in copy.glob(f"{folder}test_*.py"):
+        name = test.relative_to(copy).as_posix()
+        shared = words.intersection(re.findall(r"[a-z]{3,}", name))
+        found.append((-len(shared), -test.read_text(encoding="utf-8").count(path.stem), name))
+    return [name for _, _, name in sorted(found)]
+
+
 def _run_tests(copy: Path, arguments: list[str]) -> str:
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "2", *arguments]
+    # The processes that the tests have started get the signal too.
+    command = ["timeout", "--signal=INT", "--kill-after=30", f"{MAX_SECONDS}"]
+    command += [sys.executable, "-m", "pytest", "-x", "-q", *arguments]
     options = {"cwd": copy, "env": os.environ | {"PYTHONPATH": str(copy)}, "encoding": "utf-8"}
-    with suppress(TimeoutExpired):
-        result = run(command, stdout=PIPE, timeout=MAX_SECONDS, **options)
-        found = re.search(r"^(?:FAILED|ERROR) (tests/.+?)(?: - .*)?$", result.stdout, re.MULTILINE)
-        return "" if result.returncode in (0, 5) else found[1] if found else "all tests"
-    return "time limit"
+    result = run(command, stdout=PIPE, **options)
+    if result.returncode in (124, 137):
+        return "time limit"
+    found = re.search(r"^(?:FAILED|ERROR) (tests/.+?)(?: - .*)?$", result.stdout, re.MULTILINE)
+    return "" if result.returncode in (0, 5) else found[1] if found else "all tests"
 
 
 @click.command(help=__doc__)
@@ -182,6 +194,8 @@ def _run_tests(copy: Path, arguments: list[str]) -> str:
 @click.option("--only", default="", help="The beginning of the paths, such as blogapi/content.")
 def main(seed: int, first: int, count: int, only: str) -> None:
     """Try the faults and print a summary."""
+    if not (ROOT / BUILD / "node_modules").is_dir():
+        raise click.ClickException(f"Faults in JavaScript need esbuild; run `npm ci` in {BUILD} first.")
     results = Counter()
     with tempfile.TemporaryDirectory() as folder:
         copy, unchanged = Path(folder, "copy"), Path(folder, "unchanged")

@@ -219,9 +219,13 @@ def test_a_built_site_shows_articles_and_previews(translated, open_site, browser
                 response = page.goto(public)
                 assert page.locator("h1").inner_text() == "The bread that waits for me"
             assert "referrer-policy" not in response.headers
-            # A uuid leads to the slug.
+            # A uuid and a former slug lead to the slug.
             page.goto(f"{address}/{article['uuid']}")
             assert page.url.endswith("/the-bread-that-waits-for-me")
+            renamed = create("Former name", status="published")
+            assert blog.admin.patch(renamed, json={"slug": "present-name"}).status_code == 200
+            page.goto(f"{address}/former-name")
+            assert page.url.endswith("/present-name")
         # Readers see none of it.
         reader = browser.new_context().new_page()
         reader.goto(public)

@@ -116,6 +116,14 @@ def test_no_page_is_out_of_date(blog, as_admin, as_login, make_article, make_tag
     assert get_status(get(blog, "/")) == "302" and get_status(get(blog, "/archive/")) == "404"
 
 
+def test_a_write_that_readers_cannot_see_keeps_the_pages(blog, as_admin, make_article):
+    draft = f"{ARTICLES}{make_article(title='Secret', status='draft').uuid}/"
+    for title in ("Other", "Another"):
+        assert as_admin.patch(draft, json={"title": title}).status_code == 200
+        assert [get_status(get(blog, path)) for path in ("/", "/zzz/")] == ["200", "404"]
+    assert blog.application.paths.count("/") == blog.application.paths.count("/zzz/") == 1
+
+
 def test_an_answer_of_the_api_never_comes_from_a_page(make_app, monkeypatch, log_in, people):
     """With PUBLIC_READS and the site on, a login gets its own answers, and a stranger theirs."""
     app = make_app(PUBLIC_READS=True)

@@ -52,6 +52,15 @@ def test_patterns_decide_which_slugs_are_reserved(as_admin, turn_on):
     assert outcome(refused) == (422, "slug_reserved")
 
 
+@pytest.mark.parametrize(
+    ("kind", "free"), [({}, "search"), ({"type": "article"}, "search"), ({"type": "page"}, "search-2")]
+)
+def test_a_rendering_has_the_free_slug_of_its_kind(as_admin, turn_on, kind, free):
+    turn_on(article_path="/posts/{slug}/")
+    rendered = as_admin.post("/api/v1/blog/render/", json={"title": "Search", "content": ""} | kind)
+    assert (rendered.status_code, rendered.json["free_slug"]) == (200, free)
+
+
 @pytest.mark.parametrize("status", ["published", "draft"])
 @pytest.mark.parametrize(("path", "title"), [(ARTICLES, "title"), (PAGES, "title"), (TAGS, "name")])
 def test_the_address_of_an_item_of_another_kind_is_reserved(as_admin, turn_on, path, title, status):

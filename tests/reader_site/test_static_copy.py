@@ -362,6 +362,17 @@ def test_unlisted_texts_are_left_out(build, folder):
     assert "freunde/index.html" not in files and b"Friends" not in files["index.html"]
 
 
+@pytest.mark.parametrize(
+    ("status", "says"),
+    [("published", ""), ("unlisted", "1 unlisted text and 0 redirects to them left out; ")],
+)
+def test_one_text_without_redirects(build, set_site, make_article, status, says):
+    set_site(url=URL)
+    make_article(title="Bread", status=status)
+    output = build()
+    assert says in output and ("unlisted" in output) is bool(says)
+
+
 @pytest.mark.usefixtures("unlisted")
 def test_unlisted_texts_are_written_if_asked(build, folder):
     build()

@@ -140,7 +140,7 @@ def test_many_replayed_responses_on_one_connection_leave_no_bytes_in_memory(app,
 def test_a_replayed_response_is_in_the_access_log(app, people):
     entries: list[AccessLogEntry] = []
     key = people.key(None)
-    with start_server(app, access_log=SimpleNamespace(add=entries.append)) as server:
+    with start_server(app, access_log=SimpleNamespace(add_entry=entries.append)) as server:
         connection = HTTPConnection("127.0.0.1", server.effective_port, timeout=60)
         for _ in range(2):
             response = read_keeping_alive(connection, key, TAGS)

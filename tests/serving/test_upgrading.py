@@ -139,9 +139,7 @@ def test_the_progress_is_reported_for_each_batch_of_articles(app, make_article, 
     for _ in range(3):
         make_article()
     found = []
-    with (
-        app.app_context(),
-        upgrade_progress.listen_for_progress(lambda progress: found.append(progress.to_text())),
-    ):
+    monkeypatch.setattr(upgrade_progress, "report_progress", lambda *progress: found.append(progress))
+    with app.app_context():
         rerendering.rerender_all_articles()
-    assert found == [f"articles: {done} of 3" for done in range(3)]
+    assert found == [("articles", done, 3) for done in range(3)]

@@ -1,16 +1,8 @@
-"""The progress of an upgrade: who hears of it, and what is logged."""
+"""The progress of an upgrade: which reports are logged."""
 
 from __future__ import annotations
 
 from blogapi.storage import upgrade_progress
-
-
-def test_a_listener_hears_each_report_in_its_block():
-    heard = []
-    with upgrade_progress.listen_for_progress(heard.append):
-        upgrade_progress.report_progress("articles", 0, 400)
-    upgrade_progress.report_progress("articles", 200, 400)
-    assert [progress.to_text() for progress in heard] == ["articles: 0 of 400"]
 
 
 def test_each_tenth_of_a_step_is_logged_once(caplog):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from blogapi.config import CannotStart
-from blogapi.content.articles.renderer_version import get_renderer_version
+from blogapi.content.articles.renderer_version import RENDERER_VERSION
 from blogapi.content.articles.writing import rerendering
 from blogapi.storage import migration_names, version_check
 from blogapi.storage.database import transaction
@@ -33,8 +33,8 @@ def upgrade(app):
 
     yield execute
     execute(MIGRATED.format(migration_names.list_migrations()[-1]))
-    execute(RENDERED.format(get_renderer_version()))
-    version_check.accept_renderers(app, get_renderer_version())
+    execute(RENDERED.format(RENDERER_VERSION))
+    version_check.accept_renderers(app, RENDERER_VERSION)
 
 
 @pytest.fixture(params=UPGRADES.values(), ids=UPGRADES)
@@ -117,12 +117,12 @@ def test_other_servers_store_nothing_while_a_new_version_renders_the_articles(
 
 def test_an_interrupted_rendering_is_repeated_at_the_next_start(app, make_app, make_article, upgrade):
     make_article()
-    upgrade(RENDERED.format(f"{get_renderer_version()}, unfinished"))
+    upgrade(RENDERED.format(f"{RENDERER_VERSION}, unfinished"))
     with other_connection(app) as other:
         other.exec_driver_sql("UPDATE article SET html = ''")
     make_app()
     with other_connection(app) as other:
-        assert other.exec_driver_sql(RENDERER).scalar() == get_renderer_version()
+        assert other.exec_driver_sql(RENDERER).scalar() == RENDERER_VERSION
         assert other.exec_driver_sql("SELECT count(*) FROM article WHERE html != ''").scalar() == 1
 
 

@@ -25,7 +25,7 @@ _OPERATOR = Caller(role=Role.ADMIN, scopes=frozenset(SCOPES), is_authenticated=T
 
 
 def _parse_time(_context: click.Context, _option: click.Parameter, value: str | None) -> datetime | None:
-    time = value and parse_timestamp(value if "T" in value else f"{value}T00:00:00Z")
+    time = value and parse_timestamp(value)
     if value is not None and (not time or time <= clock.now()):
         raise click.BadParameter("It is not a time in the future, such as 2030-01-31 or 2030-01-31T09:00Z.")
     return time or None

@@ -163,7 +163,7 @@ def get_or_create_term(taxonomy: Taxonomy[TermType], owner: UUID, name: str, **f
     If the fields contain a slug, the term is found by this current or former slug, unless the address of such
     a term is the address of another page of the site.
     """
-    with transaction():
+    with transaction(visible=None):
         drop_reserved_slug(taxonomy, fields)
         if "slug" in fields:
             owner_of_slug = queries.find_slug_owner(taxonomy, fields["slug"])

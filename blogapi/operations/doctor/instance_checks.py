@@ -85,13 +85,13 @@ def _find_open_modes(folder: Path, files: Statuses) -> Iterator[Finding]:
     elif is_accessible_to_others(mode):
         yield make_hint_finding("files", f"Other users can list {folder}.", f"chmod 700 '{folder}'")
     owner = blog_owner.find_owner(folder)
-    paths = (path for pattern in ("*", "media/*", "backups/*") for path in folder.glob(pattern))
-    for path, status in read_statuses(paths, follow_symlinks=False):
-        # The service only reads `config.toml`, and a file that its group can write is shared on purpose.
-        is_shared = path.name == "config.toml" or is_writable_by_others(status.st_mode)
-        if status.st_uid != owner.pw_uid and not is_shared:
+    for path, status in read_statuses(blog_owner.list_files(folder), follow_symlinks=False):
+        is_read = path.name in blog_owner.READ_ONLY_FILES
+        # A file can be shared with a group.
+        can_use = (is_accessible_to_others if is_read else is_writable_by_others)(status.st_mode)
+        if status.st_uid != owner.pw_uid and not can_use:
             other_user = blog_owner.find_owner(path).pw_name
-            says = f"{path} belongs to {other_user}, and {folder} to {owner.pw_name}, who cannot write it."
+            says = f"{path} belongs to {other_user}, and {folder} to {owner.pw_name}, who cannot use it."
             yield make_problem_finding("files", says, f"chown -R {owner.pw_name} '{folder}'")
             break
     for path, status in files.items():

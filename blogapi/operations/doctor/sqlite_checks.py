@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from blogapi import clock
@@ -94,10 +94,10 @@ def _check_file(
         yield make_problem_finding("database", f"{path} is damaged: {fault}.", _RESTORE_REMEDY)
     if faults:
         return
-    migration = integrity.read_migration(connection)
+    names = integrity.read_migrations(connection)
     broken = remaining = integrity.count_broken_references(connection)
     # The tables of another program are not changed.
-    if broken and repair and migration in migration_names.list_migrations():
+    if broken and repair and {*names} & {*migration_names.list_migrations()}:
         integrity.delete_broken_references(connection)
         remaining = integrity.count_broken_references(connection)
     for table, count in broken.items():
@@ -111,13 +111,17 @@ def _check_file(
         yield make_ok_finding(
             "database", f"{says}; --full compares its indexes too." if quick else f"{says}."
         )
-    yield _check_migration(migration)
+    yield _check_migration(names)
 
 
-def _check_migration(migration: str | None) -> Finding:
+def _check_migration(names: Sequence[str]) -> Finding:
     migrations = migration_names.list_migrations()
-    if migration is None:
+    if not names:
         return make_problem_finding("schema", "The file contains no blog.", "correct DATABASE_URL")
+    if len(names) > 1:
+        says, remedy = migration_names.describe_several(names)
+        return make_problem_finding("schema", f"{says}.", remedy)
+    migration = names[0]
     if migration not in migrations:
         says = f"Migration {migration} belongs to a newer version of blogapi."
         return make_problem_finding("schema", says, "install that version")

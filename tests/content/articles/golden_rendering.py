@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from blogapi.content.articles.models import DERIVED_COLUMNS
-from blogapi.content.articles.renderer_version import RENDERER_NUMBER
+from blogapi.content.articles.renderer_version import RENDERER_VERSION
 from blogapi.content.search.tokenizer import find_words
 from blogapi.rendering.renderer import render
 
@@ -25,7 +25,7 @@ def render_articles() -> dict[str, Any]:
     }
     words = {name: find_words(rendering["plain_text"]) for name, rendering in renderings.items()}
     found = {
-        "number": RENDERER_NUMBER,
+        "number": int(RENDERER_VERSION),
         "columns": sorted(DERIVED_COLUMNS),
         "renderings": renderings,
         "words": words,

@@ -14,6 +14,7 @@ from tests.databases import other_connection
 from tests.delivery.response_cache.cached_blog import warm
 from tests.delivery.response_cache.conftest import ME
 
+FIELDS = "/api/v1/blog/fields/"
 FUTURE = "2999-01-01T00:00:00Z"
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
 
@@ -21,6 +22,16 @@ NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
 def save(**fields):
     """Return a write that changes the draft."""
     return lambda blog: blog.admin.patch(blog.draft, json=fields)
+
+
+def define_field(blog, read_by):
+    body = {"name": "mood", "label": "Mood", "type": "text", "read_by": read_by}
+    return blog.login.post(FIELDS, json=body)
+
+
+def get_hidden_field(blog):
+    """Define a field that only admins read, and return its path."""
+    return f"{FIELDS}{define_field(blog, 'admins').json['uuid']}/"
 
 
 HIDDEN_WRITES = {
@@ -37,6 +48,9 @@ HIDDEN_WRITES = {
     "add a version": lambda blog: blog.admin.post(f"{blog.article}revisions/", json={"name": "New"}),
     "link to a preview": lambda blog: blog.admin.post(f"{blog.draft}preview/"),
     "create a key": lambda blog: blog.admin.post(KEYS),
+    "define a field of admins": lambda blog: define_field(blog, "admins"),
+    "change a field of admins": lambda blog: blog.login.patch(get_hidden_field(blog), json={"label": "M"}),
+    "delete a field of admins": lambda blog: blog.login.delete(get_hidden_field(blog)),
 }
 VISIBLE_WRITES = {
     "publish": save(status="published"),
@@ -53,6 +67,10 @@ VISIBLE_WRITES = {
     "rename a tag": lambda blog: blog.admin.patch(f"{TAGS}{blog.tag}/", json={"name": "New"}),
     "create a category": lambda blog: blog.admin.post(CATEGORIES, json={"name": "New"}),
     "change the site": lambda blog: blog.login.patch("/api/v1/blog/site/", json={"title": "New"}),
+    "define a field": lambda blog: define_field(blog, "everyone"),
+    "open a field to all": lambda blog: blog.login.patch(
+        get_hidden_field(blog), json={"read_by": "everyone"}
+    ),
     "create an author": lambda blog: blog.admin.post(AUTHORS, json={"name": "New"}),
     "change a byline": lambda blog: blog.admin.patch(blog.article, json={"authors": [{"slug": "grace"}]}),
     "delete a key": lambda blog: blog.admin.delete(f"{KEYS}{blog.other_key}/"),
@@ -105,6 +123,14 @@ def test_a_write_that_readers_cannot_see_keeps_the_cached_responses_of_readers(b
 def test_a_write_that_readers_can_see_invalidates_the_cached_responses_of_readers(blog, name):
     assert VISIBLE_WRITES[name](blog).status_code < 300
     assert not blog.is_cached()
+
+
+def test_a_draft_in_the_default_category_keeps_them_once_the_category_exists(blog):
+    assert blog.admin.post(ARTICLES, json={"title": "First"}).status_code == 201
+    assert not blog.is_cached()
+    warm(blog.reader, ARTICLES)
+    assert blog.admin.post(ARTICLES, json={"title": "Second"}).status_code == 201
+    assert blog.is_cached()
 
 
 def test_a_login_keeps_the_cached_responses_of_readers(app, blog, people):

@@ -73,6 +73,18 @@ def test_an_error_is_not_cached(public_blog):
     assert public_blog.application.paths == [path, path]
 
 
+def test_only_a_write_that_readers_can_see_drops_a_response(public_blog):
+    people, client = People(public_blog.app), public_blog.app.test_client()
+    headers = {"X-API-KEY": people.key(people.admin, "write")}
+    draft = client.post(ARTICLES, json={"title": "A"}, headers=headers).headers["Location"]
+    public_blog.get(TAGS)
+    for status, requests in (("draft", 1), ("published", 2)):
+        changed = client.patch(draft, json={"title": "B", "status": status}, headers=headers)
+        assert changed.status_code == 200
+        assert get_caching(public_blog.get(TAGS)) == ("200", PUBLIC)
+        assert public_blog.application.paths.count(TAGS) == requests
+
+
 def test_an_article_appears_when_it_is_due(public_blog, set_clock):
     people, start = People(public_blog.app), datetime(2026, 5, 1, tzinfo=UTC)
     set_clock(start)

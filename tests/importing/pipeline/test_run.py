@@ -13,13 +13,14 @@ from blogapi.cli import no_progress
 from blogapi.content.articles.models import Article
 from blogapi.content.taxonomies.categories import Category
 from blogapi.content.taxonomies.tags import Tag
-from blogapi.importing.format_api.article_record import ArticleRecord, TermRecord
+from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord, TermRecord
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.pipeline.report_output import format_document, format_report, summarize_run
 from blogapi.importing.pipeline.run import ImportRun, open_spool
 from blogapi.importing.storing.service import Importer
 from blogapi.storage.database import db
+from tests.conftest import ARTICLES
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 ASSETS_LINE = "media      --assets FOLDER names a further folder in which media files are looked up."
@@ -191,6 +192,19 @@ def test_tags_above_the_limit_are_named(run, app):
     (report,) = run(FakeSource([a_record(1, content="Text", tags=("a", "b", "c"))])).reports
     assert report.result is Result.CREATED
     assert report.notes == ("It has more than 2 tags (MAX_TAGS); these were not imported: “c”.",)
+
+
+def test_a_long_name_in_a_byline_is_split_or_cut(run, as_reader):
+    names = "Ada Lovelace, Grace Hopper;Mary Shelley and ADA LOVELACE, and " + "z" * 101
+    byline = tuple(AuthorRecord(name=name) for name in (names, "y" * 100))
+    records = [a_record(1, content="A", authors=byline), a_record(2, content="B", authors=byline[1:])]
+    imported = run(FakeSource(records))
+    notes = [report.notes for report in imported.reports]
+    assert notes == [("A name in its byline has more than 100 characters; it was split or cut.",), ()]
+    shown = as_reader.get(ARTICLES, query_string={"fields": "authors"}).json
+    second, first = ([author["name"] for author in article["authors"]] for article in shown)
+    assert second == ["y" * 100]
+    assert first == ["Ada Lovelace", "Grace Hopper", "Mary Shelley", f"{'z' * 99}…", *second]
 
 
 def test_the_report_names_articles_without_text(run):

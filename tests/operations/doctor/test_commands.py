@@ -395,6 +395,12 @@ def test_a_missing_blog_is_reported_and_not_created(run_doctor, instance, monkey
     assert not (tmp_path / "gone").exists()
 
 
+def test_two_migrations_in_one_database_are_reported_with_what_to_do(run_doctor, blog):
+    execute(blog, "INSERT INTO alembic_version VALUES ('0001')")
+    (line,) = list_lines(run_doctor(), "wrong")
+    assert "The table alembic_version names 2 migrations (0001, 0" in line and "restore a backup" in line
+
+
 def test_an_older_schema_is_reported_as_a_hint_and_not_upgraded(run_doctor, blog):
     execute(blog, "UPDATE alembic_version SET version_num = '0001'")
     assert any("restart the service, which" in line for line in list_lines(run_doctor(), "hint"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
 import shutil
 import sqlite3
@@ -17,7 +18,7 @@ from blogapi.storage import database, files, integrity
 from blogapi.storage.database import db
 from blogapi.storage.upgrades import PAGE_SIZE
 from tests.audit_hooks.sqlite_files import allow_opening
-from tests.conftest import TAGS, close_connections
+from tests.conftest import ARTICLES, TAGS, close_connections
 from tests.contracts.client import outcome
 
 pytestmark = pytest.mark.sqlite("its file")
@@ -211,3 +212,25 @@ def test_a_refused_write_counts_until_one_succeeds(app, as_stranger, as_admin, m
     refuses[0] = False
     assert as_admin.post("/api/v1/blog/tags/", json={"name": "B"}).status_code == 201
     assert as_stranger.get("/health").json == {"status": "ok"}
+
+
+def test_a_request_that_changes_nothing_does_not_call_the_disk_good(
+    app, as_stranger, as_admin, make_article, monkeypatch
+):
+    article = make_article()
+    with app.app_context():
+        monkeypatch.setattr(database.WRITE_LOCK.get(), "failure", sqlite3.SQLITE_IOERR)
+    monkeypatch.setitem(app.extensions, routes._NEXT_TRY_KEY, math.inf)
+    assert as_admin.patch(f"{ARTICLES}{article.uuid}/", json={}).status_code == 200
+    assert get_health(as_stranger) == (503, "read_only")
+
+
+@allow_opening()
+def test_the_write_that_tests_the_disk_reaches_the_disk(app, as_stranger, instance, monkeypatch):
+    with app.app_context():
+        monkeypatch.setattr(database.WRITE_LOCK.get(), "failure", sqlite3.SQLITE_IOERR)
+    monkeypatch.setitem(app.extensions, routes._NEXT_TRY_KEY, 0.0)
+    with integrity.open_database(instance / "blog.db") as other:
+        before = other.execute("PRAGMA data_version").fetchone()
+        assert get_health(as_stranger) == (200, "ok")
+        assert other.execute("PRAGMA data_version").fetchone() != before

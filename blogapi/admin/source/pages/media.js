@@ -276,8 +276,6 @@ class MediaLibrary extends ListPage {
 
   renderPage() {
     const { counts, items, panel, total } = this;
-    if (!counts[0])
-      return [this.renderFailed(), emptyState({ title: "No pictures yet", text: "Pictures of articles come here." })];
     /** @param {[string, Record<string, string>]} entry @param {number} n */
     const makeTab = ([name, query], n) => {
       const href = this.link({ alt: "", unused: "", ...query });
@@ -295,14 +293,16 @@ class MediaLibrary extends ListPage {
       this.shown += 1;
       this.reload();
     };
-    return html`<div @dragover=${allowDrop} @drop=${uploadDroppedFiles}>${this.renderFailed()}
-      ${tabs(Object.entries(TABS).map(makeTab), this.link({}), { label: "Files", beside })}
+    const none = emptyState({ title: "No pictures yet", text: "Pictures of articles come here." });
+    const files = html`${tabs(Object.entries(TABS).map(makeTab), this.link({}), { label: "Files", beside })}
       <div class="columns panel media ${panel ? "open" : ""}"><div class="media-list">
         <ul class="media-grid">${repeat(items, getUuid, (item) => this.renderItem(item))}</ul>
         ${total ? html`<p class="section soft" role="status">${number}</p>` : this.renderNothingFound()}
         <div class="actions">${this.query.alt && total ? oneByOne : nothing}
           ${items.length < total ? button("Show more", showMore) : nothing}</div></div>
-        ${panel?.render() ?? nothing}</div></div>`;
+        ${panel?.render() ?? nothing}</div>`;
+    return html`<div @dragover=${allowDrop} @drop=${uploadDroppedFiles}>${this.renderFailed()}
+      ${counts[0] ? files : none}</div>`;
   }
 
   /** @param {Media} item */

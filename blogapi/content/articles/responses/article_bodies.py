@@ -21,7 +21,7 @@ from blogapi.content.articles.lists.statements import (
     select_matching_articles,
     select_status_counts,
 )
-from blogapi.content.articles.renderer_version import get_renderer_version
+from blogapi.content.articles.renderer_version import RENDERER_VERSION
 from blogapi.content.articles.responses import article_links, computed_fields, neighbours
 from blogapi.content.articles.responses.article_fields import (
     Terms,
@@ -125,7 +125,7 @@ def get_article_bodies(
         body = _stream_array(uuids, fields, snippets, public=public)
         return JsonBody(body, state=digest.hexdigest())
     computed_state = computed_fields.get_state(fields)
-    state = f"{get_renderer_version()} {events.get_state_token(public=public)} {computed_state}"
+    state = f"{RENDERER_VERSION} {events.get_state_token(public=public)} {computed_state}"
     if not public:
         # Changes of working copies are not events, but can change which articles are listed, and their order.
         state += hashlib.sha256(b"".join(uuid.bytes for uuid in uuids)).hexdigest()

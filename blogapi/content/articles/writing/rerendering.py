@@ -15,7 +15,7 @@ from blogapi.content.articles import author_visibility, queries
 from blogapi.content.articles.models import Article, ArticleStats
 from blogapi.content.articles.permissions import visible_to_caller
 from blogapi.content.articles.prerendering import prerender_articles
-from blogapi.content.articles.renderer_version import get_renderer_version
+from blogapi.content.articles.renderer_version import RENDERER_VERSION
 from blogapi.content.articles.writing import deleted_items, event_states, repeated_columns
 from blogapi.content.articles.writing.derived_columns import (
     reindex_articles,
@@ -56,15 +56,15 @@ def is_up_to_date(engine: Engine, migration: str | None) -> bool:
     if migration != migration_names.list_migrations()[-1]:
         return False
     with engine.connect() as connection:
-        return connection.scalar(select(ArticleStats.renderer)) == get_renderer_version()
+        return connection.scalar(select(ArticleStats.renderer)) == RENDERER_VERSION
 
 
 def init_app(app: Flask) -> None:
     """Render all articles again if the stored version of the renderer differs from the current one."""
     with app.app_context(), upgrades.convert_errors(db.engine):
-        if db.session.scalar(select(ArticleStats.renderer)) != get_renderer_version():
+        if db.session.scalar(select(ArticleStats.renderer)) != RENDERER_VERSION:
             _render_after_update()
-    version_check.accept_renderers(app, get_renderer_version())
+    version_check.accept_renderers(app, RENDERER_VERSION)
 
 
 def _render_after_update() -> None:
@@ -72,20 +72,20 @@ def _render_after_update() -> None:
 
     Raises CannotStart if another version of blogapi begins to render them in the meantime.
     """
-    current, unfinished = get_renderer_version(), f"{get_renderer_version()}, unfinished"
+    unfinished = f"{RENDERER_VERSION}, unfinished"
     with transaction():
         # Another process may have rendered the articles while this process waited for the lock.
         stored = db.session.scalar(select(ArticleStats.renderer))
-        if stored == current:
+        if stored == RENDERER_VERSION:
             return
         if stored != unfinished:
             _store_version(unfinished)
-    version_check.accept_renderers(current_app, current, unfinished)
+    version_check.accept_renderers(current_app, RENDERER_VERSION, unfinished)
     try:
         author_visibility.record_missing_authors()
         rerender_all_articles()
         with transaction():
-            _store_version(current)
+            _store_version(RENDERER_VERSION)
     except NewerSchema as error:
         raise CannotStart(
             "Another version of blogapi is starting with this database; stop one of the two."

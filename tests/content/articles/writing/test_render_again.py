@@ -10,7 +10,7 @@ from sqlalchemy import create_engine, text
 
 from blogapi.content.articles.lists.conditions import ArticleFilters
 from blogapi.content.articles.models import DERIVED_COLUMNS, Article
-from blogapi.content.articles.renderer_version import get_renderer_version
+from blogapi.content.articles.renderer_version import RENDERER_VERSION
 from blogapi.content.articles.responses import article_bodies
 from blogapi.content.articles.writing import rerendering
 from blogapi.operations.doctor import event_checks
@@ -64,7 +64,7 @@ def check_blog(app):
         assert (
             article_bodies.list_published(filters=ArticleFilters(q="kept"), page=PageRequest(1, 1)).total == 2
         )
-        assert db.session.scalar(text("SELECT renderer FROM article_stats")) == get_renderer_version()
+        assert db.session.scalar(text("SELECT renderer FROM article_stats")) == RENDERER_VERSION
         for name in ("tag", "category"):
             keys = db.session.scalars(text(SELECT_FROM.format("sort_key", name))).all()
             assert keys == {"tag": ["kept"], "category": ["shelf"]}[name]
