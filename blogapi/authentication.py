@@ -117,7 +117,7 @@ def has_session(app: Flask, cookies: str) -> bool:
 
 
 def authenticate() -> Response | None:
-    """Set `g.caller` and check the access rule of the view; only OPTIONS gets a response here.
+    """Set `g.caller` and check the access rule of the view; return a response only for OPTIONS.
 
     Sets `g.check_caller`, with which a write checks the rule again. A preflight request of an allowed origin
     gets a response on every path, so that pages of that origin can read errors. Otherwise, an unknown path
@@ -162,7 +162,7 @@ def _is_allowed_preflight() -> bool:
 
 
 def _allow_caching() -> None:
-    """Set how long the response cache may send the response again, unless the response depends on a login."""
+    """Set how long the response cache may keep the response, unless the response depends on a login."""
     if g.caller.key is not None:
         request.environ[middleware.CACHEABLE_UNTIL_KEY] = g.cacheable_until
         # The responses to an author depend on their own drafts.
@@ -216,7 +216,7 @@ def _require_credentials(error: MethodNotAllowed) -> None:
 
 
 def _authenticate_key(value: str) -> Caller:
-    key, now = api_key_queries.find_by_value(value), clock.now()
+    key, now = api_key_queries.find_key_by_value(value), clock.now()
     if key is None:
         raise Unauthorized("This API key is not valid; check it, or create a new one.", code="key_invalid")
     if key.owner_is_disabled:
@@ -227,14 +227,13 @@ def _authenticate_key(value: str) -> Caller:
     # If the clock was set back, the last use can be in the future.
     if last_used is None or not last_used <= now < last_used + permissions.LAST_USED_INTERVAL:
         ends_trial = last_used is None and permissions.is_trial_key(key.owner, key.created, expires)
-        if api_key_service.record_use(key.uuid, key.owner, now, remove_expiry=ends_trial):
+        if api_key_service.record_key_use(key.uuid, key.owner, now, remove_expiry=ends_trial):
             last_used, expires = now, None if ends_trial else expires
         else:
             # The next request must try to store the use again, so this response must not be cached.
             last_used = now - permissions.LAST_USED_INTERVAL
     g.caller_tag = key.commit_tag
-    # Until this time, the key is valid and its use need not be stored again, so a cached response may be
-    # sent.
+    # Until this time, the key is valid and its use need not be stored again: a cached response may be sent.
     g.cacheable_until = min(last_used + permissions.LAST_USED_INTERVAL, expires or middleware.NO_EXPIRY)
     return Caller(
         user=key.owner,
@@ -272,7 +271,7 @@ def _authenticate_session() -> Caller:
     )
     # If the clock was set back, the last use can be in the future.
     if last_used is None or not last_used <= now < last_used + user_service.LAST_USED_INTERVAL:
-        user_service.record_use(digest, account.uuid, now)
+        user_service.record_login_use(digest, account.uuid, now)
     return caller
 
 

@@ -123,7 +123,7 @@ PAGES = (reader_site, docs, admin_pages, preview_pages, media_files, metrics, mc
 
 def init_app(app: Flask, *, version: str) -> None:
     """Register every blueprint; raises CannotStart if a view has no access rule or a kind is incomplete."""
-    # Paths match with and without a trailing slash. A redirect between the two would trust the Host header.
+    # Paths match with and without a trailing slash. Redirects between these would trust the Host header.
     app.url_map.strict_slashes = False
     app.url_map.merge_slashes = False
     app.url_map.converters.update(id=IdConverter, reference=ReferenceConverter)

@@ -12,12 +12,12 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-def from_database(time: datetime) -> datetime:
+def accept_database_time(time: datetime) -> datetime:
     """Return the time (aware) that the database server has reported; tests replace this function."""
     return time
 
 
-def discard_if_ahead(stored: datetime | None, now: datetime, longest: timedelta) -> datetime | None:
+def discard_time_if_ahead(stored: datetime | None, now: datetime, longest: timedelta) -> datetime | None:
     """Return the stored time until which work waits, or None if it is more than `longest` after `now`.
 
     A time that is further ahead was stored while the clock was ahead, and the work would wait too long.

@@ -155,7 +155,7 @@ def make_blog_option() -> click.Option:
 
 
 class CommandGroup(click.Group):
-    """The group of all commands; a command is imported when it runs, so a server keeps only one."""
+    """The group of all commands; a command is imported when it runs, so a server imports only `serve`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [*COMMANDS, *self.commands.keys() - COMMANDS.keys()]

@@ -61,14 +61,14 @@ def parse_command(value: Any) -> tuple[str, ...]:
 def make_number_parser(maximum: int, *, minimum: int = 1) -> Callable[[Any], int]:
     """Return a parser for integer settings from `minimum` to `maximum`."""
 
-    def parse(value: Any) -> int:
+    def parse_number(value: Any) -> int:
         digits = str(value) if isinstance(value, int | str) and not isinstance(value, bool) else ""
         if not re.fullmatch(r"[0-9]{1,18}", digits) or not minimum <= int(digits) <= maximum:
             raise ValueError(f"must be a whole number from {minimum} to {maximum}")
         return int(digits)
 
-    parse.__doc__ = f"A whole number from {minimum} to {maximum}."
-    return parse
+    parse_number.__doc__ = f"A whole number from {minimum} to {maximum}."
+    return parse_number
 
 
 def parse_boolean(value: Any) -> bool:
@@ -203,13 +203,13 @@ def parse_sender(value: Any) -> str:
 def make_choice_parser(*words: str) -> Callable[[Any], str]:
     """Return a parser for settings whose value is one of `words`."""
 
-    def parse(value: Any) -> str:
+    def parse_choice(value: Any) -> str:
         if value not in words:
             raise ValueError(f"must be one of {', '.join(words)}")
         return str(value)
 
-    parse.__doc__ = " or ".join(f"`{word}`" for word in words)
-    return parse
+    parse_choice.__doc__ = " or ".join(f"`{word}`" for word in words)
+    return parse_choice
 
 
 @dataclass(frozen=True, slots=True)

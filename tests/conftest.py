@@ -267,7 +267,7 @@ class People:
     def uuid(self, value: str) -> str:
         """Return the uuid of the key."""
         with self.app.app_context():
-            return str(key_queries.find_by_value(value).uuid)
+            return str(key_queries.find_key_by_value(value).uuid)
 
 
 def create_accounts(app: Flask) -> list[Account]:
@@ -533,7 +533,7 @@ def set_clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[datetime], None]:
 
     def set_now(time: datetime) -> None:
         monkeypatch.setattr(clock, "now", lambda: time.astimezone(UTC))
-        monkeypatch.setattr(clock, "from_database", lambda _: time.astimezone(UTC))
+        monkeypatch.setattr(clock, "accept_database_time", lambda _: time.astimezone(UTC))
 
     return set_now
 

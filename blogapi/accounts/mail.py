@@ -24,11 +24,11 @@ STEP_SECONDS, TOTAL_SECONDS = 5.0, 15.0
 _failures = EventCounter("mail_failures", "E-mails that could not be sent.")
 
 
-class NotSent(Exception):
+class EmailNotSent(Exception):
     """An e-mail was not sent; the message is a sentence that says why."""
 
 
-def is_configured() -> bool:
+def is_mail_configured() -> bool:
     """Return whether the settings name an SMTP server and a sender."""
     return bool(current_app.config["SMTP_HOST"] and current_app.config["SMTP_SENDER"])
 
@@ -36,11 +36,11 @@ def is_configured() -> bool:
 def send_email(address: str, subject: str, text: str) -> None:
     """Send a plain text to an e-mail address. Do not call this in a transaction.
 
-    Raises NotSent if the settings name no server, or if the server does not accept the message in time.
+    Raises EmailNotSent if the settings name no server, or if the server does not accept the message in time.
     """
     config = current_app.config
-    if not is_configured():
-        raise NotSent("This blog sends no e-mail; set SMTP_HOST and SMTP_SENDER.")
+    if not is_mail_configured():
+        raise EmailNotSent("This blog sends no e-mail; set SMTP_HOST and SMTP_SENDER.")
     message = _make_message(config["SMTP_SENDER"], address, subject, text)
     try:
         with _open_connection() as connection:
@@ -53,7 +53,7 @@ def send_email(address: str, subject: str, text: str) -> None:
                 timer.cancel()
     except (OSError, smtplib.SMTPException, ValueError) as error:
         _failures.count_event()
-        raise NotSent(_describe_error(error)) from error
+        raise EmailNotSent(_describe_error(error)) from error
 
 
 def _make_message(sender: str, address: str, subject: str, text: str) -> EmailMessage:
@@ -159,7 +159,7 @@ class _Outbox:
             try:
                 with self._app.app_context():
                     job()
-            except NotSent as problem:
+            except EmailNotSent as problem:
                 self._app.logger.warning("an e-mail was not sent: %s", problem)
             except Exception:
                 self._app.logger.exception("an e-mail was not sent")

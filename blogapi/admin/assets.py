@@ -12,14 +12,14 @@ from blogapi.site.addresses import list_time_zones
 
 STATIC = Path(__file__).parent / "static"
 STYLES = Path(__file__).parent / "styles"
-# The files of `styles` in the order of the cascade. Browsers get them as one file, which they
-# request once for all pages.
+# The files of `styles` in the order of the cascade. Browsers get these files as one file, which they request
+# once for all pages.
 STYLE_SHEET = "admin.css"
 STYLE_NAMES = (
-    # Shared by several pages.
+    # Styles that several pages share.
     *("tokens", "base", "layout", "frame", "buttons", "fields", "controls", "tabs", "tables", "rows"),
     *("notices", "popovers", "dialogs", "palette", "toast", "sign-in", "choices", "term-picker"),
-    # Single pages, and parts of the editor.
+    # Styles of single pages, and of parts of the editor.
     *("lists", "bin", "redirects", "custom-fields", "welcome", "overview", "keys", "users", "profile"),
     *("site", "settings", "import", "media", "alt-texts"),
     *("editor", "find", "writing", "blocks", "details", "publish", "pictures"),

@@ -169,7 +169,7 @@ def _find_preview_origin() -> str | None:
         site = get_site()
     except SQLAlchemyError:
         return None
-    found = _ORIGIN.match(addresses.make_absolute(site.preview_url, site.url) or "")
+    found = _ORIGIN.match(addresses.make_absolute_address(site.preview_url, site.url) or "")
     return found[0] if found else None
 
 

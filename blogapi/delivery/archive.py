@@ -18,7 +18,7 @@ from blogapi.content.taxonomies.queries import find_term
 from blogapi.publication import kinds, visibility
 from blogapi.publication.kinds import TERM_KINDS
 from blogapi.publication.shared_caching import declare_shown_kinds
-from blogapi.site.addresses import describe_in_language, to_time_zone
+from blogapi.site.addresses import describe_site_in, to_time_zone
 from blogapi.site.head_schemas import HeadSchema
 from blogapi.site.heads import FIRST_PAGE, PageNumber, make_list_head
 from blogapi.site.models import Site
@@ -119,6 +119,6 @@ def listed(query: Query) -> PartialResult:
     """List the months with public articles, newest first, in the time zone of the site."""
     months = list_months(query.filters)
     if "head" in (query.fields or ()):
-        site = describe_in_language(get_site(), query.filters.get("language", ""))
+        site = describe_site_in(get_site(), query.filters.get("language", ""))
         months = [{**row, "head": make_month_head(site, row["year"], row["month"])} for row in months]
     return PartialResult(Page(months, len(months), None), query)

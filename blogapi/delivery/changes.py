@@ -26,14 +26,14 @@ from blogapi.storage.database import current_time, db
 from blogapi.web.access import allow, current_caller, reader
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.errors import InvalidQuery
-from blogapi.web.fields import Fields, Identifier, InputSchema, OmitsNull, OutputSchema, StrictInteger
+from blogapi.web.fields import Fields, Identifier, InputSchema, OmitNullMixin, OutputSchema, StrictInteger
 
 MAX_CHANGES = 1000
 # The cursor of a client that requests only changes after this request.
 NOW = "now"
 
 
-class ChangeSchema(OmitsNull, OutputSchema):
+class ChangeSchema(OmitNullMixin, OutputSchema):
     """An item that changed, and whether to fetch it again or to drop it."""
 
     omitted_if_null = frozenset({"slug", "url"})

@@ -49,13 +49,13 @@ def _make_component_name(schema: type[ma.Schema] | ma.Schema) -> str:
     return f"{name.removesuffix('Body')}Changes" if is_partial else name
 
 
-def _describe_timestamp(converter: Converter, field: ma.fields.Field[Any], **_: Any) -> Document:
+def _describe_timestamp(converter: SchemaConverter, field: ma.fields.Field[Any], **_: Any) -> Document:
     """Return the format `date-time` for a time with an offset; RFC 3339 requires the offset."""
     is_date_time = isinstance(field, Timestamp) and field.aware and field.dump_only
     return {"format": "date-time"} if is_date_time else {}
 
 
-def _describe_reference(converter: Converter, field: ma.fields.Field[Any], **_: Any) -> Document:
+def _describe_reference(converter: SchemaConverter, field: ma.fields.Field[Any], **_: Any) -> Document:
     if not isinstance(field, Reference):
         return {}
     null = [{"type": "null"}] if field.allow_none else []
@@ -63,7 +63,7 @@ def _describe_reference(converter: Converter, field: ma.fields.Field[Any], **_: 
     return {"anyOf": [reference, {"type": "string"}, *null]}
 
 
-class Converter(OpenAPIConverter):
+class SchemaConverter(OpenAPIConverter):
     """Converts marshmallow schemas to JSON schemas; the docstrings become the descriptions."""
 
     def init_attribute_functions(self) -> None:
@@ -104,12 +104,12 @@ class Converter(OpenAPIConverter):
 class ComponentPlugin(MarshmallowPlugin):
     """The apispec plugin with the converter and the component names of this module."""
 
-    Converter = Converter
+    Converter = SchemaConverter
 
     def __init__(self) -> None:
         super().__init__(schema_name_resolver=_make_component_name)
 
-    def read_only_fields(self) -> dict[str, frozenset[str]]:
+    def list_read_only_fields(self) -> dict[str, frozenset[str]]:
         """Return the names of the read-only fields of each request body, by component."""
         assert self.converter is not None
         schemas = {name: key[0] for key, name in self.converter.refs.items()}
@@ -196,7 +196,7 @@ def extend_schemas(document: Document) -> None:
             and (name in _FAMILIES.get(base, ()) or _is_restricted(schema) == _is_restricted(other))
         ]
         if bases:
-            base = max(bases, key=lambda base: _count_inherited(schema, large_schemas[base]))
+            base = max(bases, key=lambda base: _count_inherited_properties(schema, large_schemas[base]))
             schemas[name] = _make_extension(schema, base, large_schemas[base])
 
 
@@ -228,7 +228,7 @@ def _is_extension(schema: Document, base: Document) -> bool:
     )
 
 
-def _count_inherited(schema: Document, base: Document) -> tuple[int, int]:
+def _count_inherited_properties(schema: Document, base: Document) -> tuple[int, int]:
     """Return how many properties the schema inherits from the base, and how many the base requires."""
     inherited = [name for name, value in base["properties"].items() if value == schema["properties"][name]]
     return len(inherited), len(base.get("required", ()))

@@ -17,7 +17,7 @@ _VALUES, _CHANGES = "CustomFields", "CustomFieldsChanges"
 COMPONENTS = {"values": _VALUES, "changes": _CHANGES}
 
 
-def mark_filters(operation: Document) -> None:
+def mark_custom_field_filters(operation: Document) -> None:
     """Replace the parameter `custom`, which stands for all custom field filters, with `x-custom-fields`."""
     parameters = operation.get("parameters", [])
     others = [item for item in parameters if (item.get("in"), item.get("name")) != ("query", _PARAMETER)]
@@ -41,7 +41,7 @@ def add_custom_fields(document: Document, fields: Mapping[str, Document]) -> Doc
         del schemas[name]["additionalProperties"], schemas[name][MARK]
     for _, method, operations in list_operations(document):
         if MARK in operations[method]:
-            operations[method].setdefault("parameters", []).extend(_make_filters(fields))
+            operations[method].setdefault("parameters", []).extend(_make_filter_parameters(fields))
     return document
 
 
@@ -57,7 +57,7 @@ def _accept_references(schema: Document) -> Document:
     return {name: value for name, value in schema.items() if name not in ("title", "description")}
 
 
-def _make_filters(fields: Mapping[str, Document]) -> Iterator[Document]:
+def _make_filter_parameters(fields: Mapping[str, Document]) -> Iterator[Document]:
     for name, schema in fields.items():
         item = schema.get("items", schema)
         allowed = {key: value for key, value in item.items() if key in ("type", "format", "enum")}

@@ -18,8 +18,8 @@ from blogapi.docs.components import (
     get_component_name,
     list_operations,
 )
-from blogapi.docs.custom_fields import mark_filters
-from blogapi.docs.operations import HEADERS, PARAMETERS, complete_operation, move_path_parameters
+from blogapi.docs.custom_fields import mark_custom_field_filters
+from blogapi.docs.operations import HEADERS, PARAMETERS, add_undeclared_parts, move_path_parameters
 from blogapi.docs.shared_components import (
     drop_unused_schemas,
     share_enums,
@@ -66,7 +66,7 @@ class ProblemSchema(ma.Schema):
 
 def init_app(app: Flask, blueprints: Sequence[Blueprint], *, version: str) -> None:
     """Register the OpenAPI document of the blueprints, which is generated at its first use, then cached."""
-    app.extensions[_EXTENSION_KEY] = cache(lambda: Api(app, blueprints, version=version).document)
+    app.extensions[_EXTENSION_KEY] = cache(lambda: DocumentApi(app, blueprints, version=version).document)
 
 
 def get_document(app: Flask) -> Document:
@@ -75,7 +75,7 @@ def get_document(app: Flask) -> Document:
     return document
 
 
-class Api(flask_smorest.Api):  # type: ignore[misc]
+class DocumentApi(flask_smorest.Api):  # type: ignore[misc]
     """Collects the operations of the blueprints and generates the document."""
 
     ERROR_SCHEMA = ProblemSchema
@@ -141,14 +141,14 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
             view = views[documented["operationId"]]
             access = get_access(view, public_reads=self._app.config["PUBLIC_READS"])
             assert access is not None
-            mark_filters(documented)
-            complete_operation(documented, path, method, get_operation(view), document, access)
+            mark_custom_field_filters(documented)
+            add_undeclared_parts(documented, path, method, get_operation(view), document, access)
         # Properties that a response has only with `fields` are optional.
         for name, properties in selectable:
             for field, json_schema in properties.items():
                 document["components"]["schemas"][name]["properties"].setdefault(field, json_schema)
         share_enums(document)
-        accept_responses_as_bodies(document, self.ma_plugin.read_only_fields())
+        accept_responses_as_bodies(document, self.ma_plugin.list_read_only_fields())
         share_timestamps(document)
         share_objects(document)
         extend_schemas(document)

@@ -115,11 +115,11 @@ def _get_page_url(name: str) -> str:
 @cache
 def make_search_index() -> bytes:
     """Return the search index, an entry for each section of the guide, as JSON compressed with gzip."""
-    entries = [entry for page in list_pages() for entry in _list_entries(page)]
+    entries = [entry for page in list_pages() for entry in _list_search_entries(page)]
     return gzip.compress(web_json.to_json_bytes(entries), mtime=0)
 
 
-def _list_entries(page: GuidePage) -> Iterator[dict[str, str]]:
+def _list_search_entries(page: GuidePage) -> Iterator[dict[str, str]]:
     headings = [*HEADING.finditer(page.html)]
     ends = [heading.start() for heading in headings[1:]] + [len(page.html)]
     for heading, end in zip(headings, ends, strict=True):

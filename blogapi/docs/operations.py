@@ -84,7 +84,7 @@ def move_path_parameters(document: Document) -> None:
                 operation["parameters"] = parameters if reference in parameters else [*common, *parameters]
 
 
-def complete_operation(
+def add_undeclared_parts(
     operation: Document,
     path: str,
     method: str,
@@ -100,7 +100,7 @@ def complete_operation(
     )
     responses = {status: response for status, response in operation["responses"].items() if int(status) < 300}
     for status, response in responses.items():
-        _complete_response(response, method, declared, document)
+        _add_response_headers(response, method, declared, document)
         if status == "201" and is_write:
             response["headers"] |= _refer_to_headers("Location")
     shared_responses = document["components"]["responses"]
@@ -135,7 +135,7 @@ def complete_operation(
             del response["headers"]
 
 
-def _complete_response(response: Document, method: str, declared: Operation, document: Document) -> None:
+def _add_response_headers(response: Document, method: str, declared: Operation, document: Document) -> None:
     names = ["ETag"] if method == "get" else []
     names += ["Allow"] if declared.section else []
     for media in response.get("content", {}).values():

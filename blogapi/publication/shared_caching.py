@@ -16,7 +16,7 @@ from flask import Response, current_app, g, has_request_context, request
 from blogapi.publication.kinds import KINDS
 from blogapi.web.access import SAFE_METHODS, current_caller
 from blogapi.web.headers import PUBLIC_VARY
-from blogapi.web.operation import OPERATIONS, View, declare
+from blogapi.web.operation import OPERATIONS, View, set_declarations
 
 SITE = "site"
 
@@ -72,7 +72,7 @@ def declare_shown_kinds(
 
     `find` replaces the kinds: it gets the arguments of the view and returns what the response shows.
     """
-    return declare(shows=kinds if find is None else find)
+    return set_declarations(shows=kinds if find is None else find)
 
 
 def add_shown_item(kind: str, uuid: UUID) -> None:

@@ -25,7 +25,7 @@ from blogapi.site.schemas import PublicAddress
 @click.option("--unlisted", is_flag=True, help="Write unlisted texts and redirects to them too.")
 @click.option("--overwrite", is_flag=True, help="Replace and delete files that were changed in FOLDER.")
 @with_appcontext
-def build(folder: Path, url: str, unlisted: bool, overwrite: bool) -> None:
+def build_site(folder: Path, url: str, unlisted: bool, overwrite: bool) -> None:
     """Write the site for readers into FOLDER, as files for any static host.
 
     The command also works while the site is off. Only files that have changed are written, and pages of texts

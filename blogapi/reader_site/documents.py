@@ -55,7 +55,7 @@ _PREVIEW_FIELDS = (*_ITEM_FIELDS, *_BYLINE_FIELDS, "parent", "status", "last_upd
 _SCROLLED_ELEMENT = re.compile(r"<(pre|table)(?=[ >])")
 
 
-def list_published(
+def list_published_items(
     names: Sequence[str], filters: ArticleFilters = NO_FILTERS, page: PageRequest | None = None
 ) -> tuple[list[Fields], int]:
     """Return the fields `names` of the public articles or pages that match the filters, and their number."""
@@ -66,10 +66,10 @@ def list_published(
 def list_entries(filters: ArticleFilters, number: int = 1, size: int = PAGE_SIZE) -> tuple[list[Fields], int]:
     """Return one page of the public articles that match the filters, and the number of all these articles."""
     names = (*ENTRY_FIELDS, "snippet") if filters.q else ENTRY_FIELDS
-    return list_published(names, filters, PageRequest(number, size))
+    return list_published_items(names, filters, PageRequest(number, size))
 
 
-def list_unlisted(kind: str) -> list[Fields]:
+def list_unlisted_items(kind: str) -> list[Fields]:
     """Return the uuids and addresses of all unlisted articles or pages."""
     filters = ArticleFilters(type=kind, status=Status.UNLISTED.value)
     items: list[Fields] = _parse_body(
@@ -92,7 +92,7 @@ def list_terms(kind: str, *names: str, language: str = "") -> list[Fields]:
 
 
 def get_term(kind: str, uuid: UUID, page: PageNumber) -> Fields:
-    """Return the fields of a term for one page of the list of its articles.
+    """Return the fields of a term; the field `head` is for this page of the list of its articles.
 
     Raises NotFound if readers do not see the term.
     """

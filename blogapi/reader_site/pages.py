@@ -19,9 +19,9 @@ from blogapi.reader_site import documents
 from blogapi.reader_site.documents import PAGE_SIZE, list_ancestors, make_tree
 from blogapi.reader_site.words import Tables, Words, find_words
 from blogapi.site.addresses import (
-    describe_in_language,
+    describe_site_in,
     list_homes,
-    make_absolute,
+    make_absolute_address,
     make_numbered_url,
     to_time_zone,
 )
@@ -34,7 +34,7 @@ from blogapi.web.errors import NotFound
 from blogapi.web.fields import Fields
 from blogapi.web.pagination import MAX_SEARCH_PAGE
 
-# With more articles, the archive shows the months instead of the titles.
+# A blog with more articles has an archive that shows months instead of titles.
 MAX_TITLES = 300
 MAX_QUERY_LENGTH = 200
 _MAX_FOOT_TERMS = 10
@@ -59,15 +59,15 @@ class Page:
 class Edition:
     """The site as it is served, or as a static copy.
 
-    `words` are the tables of words by language. `root` is the path of the copy, which is empty if the copy is
-    at the root of its host. `frames` caches the values that all pages in a language share.
+    `words` are the tables of words by language. `root` is the path of a static copy, which is empty if the
+    copy is at the root of its host. `shared_values` caches the values that all pages in a language share.
     """
 
     site: Site
     words: Tables
     root: str = ""
     is_static: bool = False
-    frames: dict[tuple[str, str], Fields] = field(default_factory=dict, compare=False)
+    shared_values: dict[tuple[str, str], Fields] = field(default_factory=dict, compare=False)
 
     def make_address(self, path: str) -> str:
         """Return the address of a decoded path of the site."""
@@ -86,13 +86,13 @@ def show_target(edition: Edition, target: Target) -> Page:
 def _describe_site(edition: Edition, language: str) -> Fields:
     """Return the values that each page needs, even without a header and a footer."""
     site, language = edition.site, language or edition.site.language
-    described = describe_in_language(site, language)
+    described = describe_site_in(site, language)
     size = find_logo_size(site) or (None, None)
     return {
         "site": _SITE_SCHEMA.dump(site) | {"logo_width": size[0], "logo_height": size[1]},
         "language": language,
         "words": find_words(language, site.language, edition.words),
-        # The link to the home page needs a name.
+        # The link to the home page needs a text, also if the site has no title.
         "title": described.title or urlsplit(site.url).netloc,
         "description": described.description,
         "root": edition.root,
@@ -106,18 +106,18 @@ def _make_context(edition: Edition, kind: str, language: str, path: str = "") ->
     language = language or edition.site.language
     # The footer of a home page links only to terms with articles in the language of the home page.
     counted = language if kind == "home" and len(list_homes(edition.site)) > 1 else ""
-    if (language, counted) not in edition.frames:
-        edition.frames[language, counted] = _make_frame(edition, language, counted)
-    frame, own = edition.frames[language, counted], f"{edition.site.url}{quote(path)}"
+    if (language, counted) not in edition.shared_values:
+        edition.shared_values[language, counted] = _make_shared_values(edition, language, counted)
+    frame, own = edition.shared_values[language, counted], f"{edition.site.url}{quote(path)}"
     navigation = [
-        {**entry, "is_current": make_absolute(entry["url"], edition.site.url) == own}
+        {**entry, "is_current": make_absolute_address(entry["url"], edition.site.url) == own}
         for entry in frame["site"]["navigation"]
     ]
     pager = {"number": 1, "count": 1, "total": 0, "newer": "", "older": ""}
     return {**frame, "kind": kind, "site": {**frame["site"], "navigation": navigation}, "pager": pager}
 
 
-def _make_frame(edition: Edition, language: str, counted: str) -> Fields:
+def _make_shared_values(edition: Edition, language: str, counted: str) -> Fields:
     """Return the values that all pages in a language share; terms count only articles in `counted`."""
     site, values = edition.site, _describe_site(edition, language)
     homes = list_homes(site)
@@ -125,8 +125,8 @@ def _make_frame(edition: Edition, language: str, counted: str) -> Fields:
     categories = documents.list_terms("category", *names, "parent", language=counted)
     tags = documents.list_terms("tag", *names, language=counted)
     by_position = ArticleFilters(ordering="position", type=ItemType.PAGE.value)
-    pages, _ = documents.list_published(_LISTED_PAGE_FIELDS, by_position)
-    linked = {make_absolute(entry["url"], site.url) for entry in values["site"]["navigation"]}
+    pages, _ = documents.list_published_items(_LISTED_PAGE_FIELDS, by_position)
+    linked = {make_absolute_address(entry["url"], site.url) for entry in values["site"]["navigation"]}
     own_pages = [one for one in pages if (one["language"] or site.language) == language]
     used = list_used_terms(categories)
     is_other = any(one["language"] == language for one in site.other_languages)
@@ -141,8 +141,8 @@ def _make_frame(edition: Edition, language: str, counted: str) -> Fields:
         "search": "" if edition.is_static else SEARCH_PATH,
         "archive": edition.make_address(ARCHIVE_PATH),
         "feed": make_feed_address(edition, {"language": language} if is_other else {}),
-        "categories": _choose_most_used(make_tree(used)) if len(used) > 1 else [],
-        "tags": _choose_most_used([tag for tag in tags if tag["articles_count"]]),
+        "categories": _choose_most_used_terms(make_tree(used)) if len(used) > 1 else [],
+        "tags": _choose_most_used_terms([tag for tag in tags if tag["articles_count"]]),
         "pages": make_tree([page for page in own_pages if page["url"] not in linked]),
         "several_authors": len(documents.list_terms("author", "uuid")) > 1,
         "all_categories": categories,
@@ -170,7 +170,7 @@ def list_used_terms(terms: Sequence[Fields], linked: Container[str] = ()) -> lis
     return [one for one in terms if one["uuid"] in needed]
 
 
-def _choose_most_used(terms: Sequence[Fields]) -> list[Fields]:
+def _choose_most_used_terms(terms: Sequence[Fields]) -> list[Fields]:
     return sorted(terms, key=lambda term: -term["articles_count"])[:_MAX_FOOT_TERMS]
 
 
@@ -187,7 +187,7 @@ def _show_list(edition: Edition, target: Target) -> Page:
     if target.uuid is not None:
         item = documents.get_term(kind, target.uuid, page)
     context = _make_context(edition, kind, target.language or item.get("language", ""), target.own_path)
-    described, title = describe_in_language(site, context["language"]), item.get("name", "")
+    described, title = describe_site_in(site, context["language"]), item.get("name", "")
     if kind == "month":
         title = context["words"].format_month(target.year, target.month)
         head = make_month_head(described, target.year, target.month, name=title, page=page)
@@ -250,13 +250,13 @@ def _show_archive(edition: Edition) -> Page:
         name = context["words"].format_month(month["year"], month["month"])
         address = edition.make_address(make_month_path(month["year"], month["month"]))
         get_year(month["year"])["months"].append({**month, "name": name, "url": address})
-    for article in documents.list_published(_TITLE_FIELDS)[0] if total <= MAX_TITLES else ():
+    for article in documents.list_published_items(_TITLE_FIELDS)[0] if total <= MAX_TITLES else ():
         published = to_time_zone(datetime.fromisoformat(article["published_at"]), site.time_zone)
         get_year(published.year)["articles"].append(article)
     title = context["words"]["archive"]
     context |= {"years": list(years.values()), "page_title": title}
     context["pager"] |= {"total": total}
-    head = make_list_head(describe_in_language(site, context["language"]), title, ARCHIVE_PATH)
+    head = make_list_head(describe_site_in(site, context["language"]), title, ARCHIVE_PATH)
     return Page("archive.html", context | {"head": head})
 
 
@@ -337,7 +337,7 @@ def show_search(edition: Edition, q: str, number: int, *, is_refused: bool = Fal
 
 
 def choose_language(site: Site, path: str) -> str:
-    """Return the language of the home page with which the path begins, or else the language of the site."""
+    """Return the language of the home page whose path begins this path, or else the language of the site."""
     homes = sorted(list_homes(site).items(), key=lambda home: -len(home[1]))
     return next((language for language, home in homes if path.startswith(home)), site.language)
 

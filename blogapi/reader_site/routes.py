@@ -53,8 +53,8 @@ _POLICY = "; ".join(
 _SECURE_POLICY = f"{_POLICY}; upgrade-insecure-requests"
 
 _WAS_ON = AppState[bool]("site-was-on")
-# The pages for unknown addresses by language and status: the state of the blog, the end of its validity, and
-# the HTML. Anyone can request any number of such addresses, so they must need little time and memory.
+# Maps (language, status) to the page for unknown addresses: the state of the blog when the page was rendered,
+# the time until which the page is valid, and its HTML. Clients can request any number of unknown addresses.
 _MISSING_PAGES = AppState[dict[tuple[str, int], tuple[tuple[object, ...], datetime, str]]]("missing-pages")
 
 
@@ -98,10 +98,10 @@ def index() -> BaseResponse:
         raise InvalidQuery("This operation takes no query parameters.")
     elif prefers_html():
         return flask.redirect("/admin/" if current_app.config["ADMIN_PAGES"] else "/docs/")
-    return web_json.json_response(web_json.to_json_bytes(_list_paths()))
+    return web_json.json_response(web_json.to_json_bytes(_list_important_paths()))
 
 
-def _list_paths() -> dict[str, Any]:
+def _list_important_paths() -> dict[str, Any]:
     lists = {
         rule.rule.removeprefix(_LISTS_PREFIX).strip("/"): rule.rule
         for rule in current_app.url_map.iter_rules()
@@ -156,7 +156,7 @@ def _make_page_response(site: Site, path: str) -> Response:
         if redirect.new_url and not _is_current_path(site, redirect.new_url, path):
             return _make_redirect(site, redirect.new_url, redirect.status or 308)
     if path == "/":
-        # If path patterns begin with the language, the path of the first home page contains its language.
+        # If path patterns begin with the language, the path of each home page begins with its language.
         return _make_redirect(site, quote(next(iter(list_homes(site).values()))), 302)
     if target is not None:
         query = request.query_string.decode("ascii", "replace")
@@ -190,7 +190,7 @@ def _show_search(edition: Edition) -> Response:
 
 
 def _show_missing_page(site: Site, path: str, status: int) -> Response:
-    """Return the page for an address that the site lacks, which is rendered once per state of the blog."""
+    """Return the page for an unknown address; the page is rendered again only after the blog has changed."""
     language, stored, now = pages.choose_language(site, path), _MISSING_PAGES.get(), current_time()
     version, current = request.environ.get(middleware.VERSION_KEY), theme.get_theme()
     state = (version, current.generation)
@@ -241,5 +241,5 @@ get_operation(theme_file).takes_query = True
 
 def _check_site_is_on() -> None:
     if not is_site_on():
-        # Every unknown path gets the same error.
+        # While the site is off, its paths get the same error as unknown paths.
         flask.abort(404)

@@ -23,10 +23,10 @@ from blogapi.site.served_paths import find_fixed_page, is_service_path
 
 def init_app(app: Flask) -> None:
     """Let `doctor` run the checks."""
-    OTHER_CHECKS.set(app, (run_checks,))
+    OTHER_CHECKS.set(app, (run_site_checks,))
 
 
-def run_checks() -> Iterator[Finding]:
+def run_site_checks() -> Iterator[Finding]:
     """Yield findings about the addresses of texts and about the theme, if the site is on."""
     site = get_site()
     if site.built_in:

@@ -48,7 +48,7 @@ from blogapi.site.addresses import list_homes, make_term_path
 from blogapi.site.models import Site
 from blogapi.site.paths import without_slash
 from blogapi.site.queries import cache_site, get_service_url, get_site
-from blogapi.site.served_paths import ARCHIVE_PATH, Target, check_served, make_month_path
+from blogapi.site.served_paths import ARCHIVE_PATH, Target, find_serving_errors, make_month_path
 from blogapi.storage import connections, files
 from blogapi.storage.database import db, end_read
 from blogapi.web.access import STRANGER
@@ -109,7 +109,7 @@ def build_copy(
             written = WrittenFolder(
                 folder, media, report, manifest, former, overwrite=overwrite, action="build"
             )
-            written.write_files(_SiteCopy(stored, site, report, unlisted=unlisted).list_files(progress))
+            written.write_files(_SiteCopier(stored, site, report, unlisted=unlisted).list_files(progress))
     finally:
         end_read()
     return report
@@ -120,7 +120,7 @@ def _cache_site_of_copy(stored: Site, url: str) -> Site:
     if not url:
         raise Invalid("The copy needs its address: use --url, such as --url https://blog.example.")
     site = cast(Site, WithAttributes(stored, url=url, service_url=url, built_in=True))
-    if errors := check_served(site, may_have_path=True):
+    if errors := find_serving_errors(site, may_have_path=True):
         raise Invalid("The site cannot be written.", errors=errors)
     g.caller = STRANGER
     # Reading the definitions of custom fields reads the stored site, so read them before `cache_site`.
@@ -134,7 +134,7 @@ def make_file_name(path: str) -> str:
     return name if splitext(path)[1] else f"{name}/index.html".lstrip("/")
 
 
-class _SiteCopy:
+class _SiteCopier:
     """Makes the files of the copy; `stored` is the site as it is served, `site` has the copy's address."""
 
     def __init__(self, stored: Site, site: Site, report: ExportReport, *, unlisted: bool) -> None:
@@ -175,8 +175,8 @@ class _SiteCopy:
             year, month = one["year"], one["month"]
             yield Target("month", make_month_path(year, month), year=year, month=month)
         for kind in (ItemType.PAGE.value, ItemType.ARTICLE.value):
-            listed, _ = documents.list_published(("uuid", "url"), ArticleFilters(type=kind))
-            unlisted = documents.list_unlisted(kind)
+            listed, _ = documents.list_published_items(("uuid", "url"), ArticleFilters(type=kind))
+            unlisted = documents.list_unlisted_items(kind)
             self._unlisted_paths |= {unquote(urlsplit(one["url"]).path) for one in unlisted}
             if not self._unlisted:
                 urls = [one["url"] for one in unlisted]
@@ -253,7 +253,7 @@ class _SiteCopy:
         return f"{self._edition.root}/{address.removeprefix(former if address.startswith(former) else '/')}"
 
     def _list_redirects(self) -> Iterator[TextFile]:
-        """Yield the redirects to other sites and to files of the copy: `_redirects` for hosts, and pages."""
+        """Yield the redirects to other sites and to files of the copy: the file `_redirects`, and pages."""
         site, root, unlisted = self._site, self._edition.root, 0
         rows = redirects.list_redirects(None, site, unlisted=True).rows
         lines = redirect_formats.choose_redirect_lines(map(self._rewrite_redirect, rows), site.url)

@@ -29,7 +29,7 @@ from blogapi.storage.database import UtcDateTime, current_time, db
 _KINDS = (ItemType.PAGE.value, Article.kind, *TERM_KINDS)
 
 _PAGE_PATH = re.compile(r"(.*)/page/([1-9][0-9]{0,8})/?")
-# Columns in the rows of terms whose values only articles have.
+# The columns that only articles have; in the rows of terms, their values are empty.
 _NO_ARTICLE = (
     cast(null(), UtcDateTime()).label("published_at"),
     cast(null(), SqlString()).label("category_slug"),
@@ -55,7 +55,7 @@ def find_target(site: Site, path: str) -> Target | None:
 
 
 def _find_list(site: Site, path: str) -> Target | None:
-    """Return the list of articles that begins at the path, or None."""
+    """Return the target of the list of articles whose first page has this path, or None."""
     fixed = find_fixed_page(site, path)
     return fixed if fixed and fixed.kind in ("home", "month") else _find_item(site, path, TERM_KINDS)
 
@@ -80,7 +80,7 @@ def list_items(site: Site, path: str | None = None, kinds: Sequence[str] = _KIND
                     yield Target(kind, unquote(page_paths.make_path_in_tree(site, uuid, tree)), uuid)
             continue
         model: Any = get_model(kind)
-        statement, slugs = _select_kind(kind), addresses.list_slugs(values)
+        statement, slugs = _select_items(kind), addresses.list_possible_slugs(values)
         if path is not None:
             uuids = list(filter(None, map(parse_uuid, slugs)))
             statement = statement.where(or_(model.slug.in_(slugs), model.uuid.in_(uuids)))
@@ -95,7 +95,7 @@ def list_items(site: Site, path: str | None = None, kinds: Sequence[str] = _KIND
         yield Target(row.kind, unquote(own), row.uuid)
 
 
-def _select_kind(kind: str) -> Select[*tuple[Any, ...]]:
+def _select_items(kind: str) -> Select[*tuple[Any, ...]]:
     """Return a statement for the items of a kind other than pages that readers can see."""
     model: Any = get_model(kind)
     if kind == Article.kind:

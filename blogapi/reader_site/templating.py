@@ -50,7 +50,7 @@ def get_built_in_environment() -> SandboxedEnvironment:
 
 
 def create_environment(*folders: Path) -> SandboxedEnvironment:
-    """Return an environment with the templates of the folders, and the package's where these lack one."""
+    """Return an environment with the templates of the folders; the package supplies the missing ones."""
     built_in = FileSystemLoader(_TEMPLATES)
     # `built-in/base.html` is always the template of the package: with `{% extends "base.html" %}`, the
     # `base.html` of a theme would extend itself.
@@ -70,13 +70,13 @@ def replace_site_addresses(page: str, url: str) -> str:
     head, separator, body = page.partition("</head>")
     escaped = escape(url)
 
-    def to_path(address: str) -> str:
+    def remove_host(address: str) -> str:
         path = address.removeprefix(escaped)
         if path == address or path[:1] not in ("", "/", "?", "#"):
             return address
         return path if path.startswith("/") else f"/{path}"
 
-    return head + separator + edit_addresses(body, to_path)
+    return head + separator + edit_addresses(body, remove_host)
 
 
 def edit_addresses(html: str, edit: Callable[[str], str]) -> str:

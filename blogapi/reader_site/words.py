@@ -41,8 +41,12 @@ _PLURAL_RULES: Mapping[str, Callable[[int], str]] = {
 _WORD_CHOICES = {"dir": ("ltr", "rtl"), "forms": tuple(_PLURAL_RULES)}
 
 
+def _make_number_formatter(name: str) -> Callable[[Words, int], str]:
+    return lambda words, n: words._choose_form(name, n)
+
+
 class Words:
-    """The words of a language: `words["skip"]`, in Jinja also `words.skip`, and functions that return text.
+    """The words of a language (`words["skip"]`, in Jinja also `words.skip`), and methods that format values.
 
     Templates of an owner use this class, so it exposes only text. Times are in the time zone of the site.
     """
@@ -57,14 +61,8 @@ class Words:
             raise KeyError(name)
         return word
 
-    def minutes(self, n: int) -> str:
-        return self._choose_form("minutes", n)
-
-    def count(self, n: int) -> str:
-        return self._choose_form("count", n)
-
-    def found(self, n: int) -> str:
-        return self._choose_form("found", n)
+    # The templates call these: `words.count(3)` is "3 articles".
+    minutes, count, found = map(_make_number_formatter, ("minutes", "count", "found"))
 
     def format_date(self, time: datetime) -> str:
         return self["date"].format(day=time.day, month=self._table["months"][time.month - 1], year=time.year)

@@ -11,7 +11,7 @@ from flask import has_app_context
 from waitress.buffers import ReadOnlyFileBasedBuffer
 from waitress.channel import HTTPChannel
 
-from blogapi.serving.parser import Busy, Parser, TooSlow
+from blogapi.serving.parser import Parser, RequestTooSlow, ServerBusy
 from blogapi.serving.tasks import ProblemTask, ResponseTask
 from blogapi.storage.database import db
 
@@ -174,7 +174,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
                 self.requests.pop(0)
             self.has_request = bool(self.requests)
         elif self.server.is_queue_full():
-            request.add_refusal(Busy(""))
+            request.add_refusal(ServerBusy(""))
             self.service()
         else:
             self.server.task_dispatcher.add_task(self)
@@ -190,7 +190,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         self.write_soon(buffer)
 
     def _refuse_request(self, request: Parser) -> None:
-        request.add_refusal(TooSlow(""))
+        request.add_refusal(RequestTooSlow(""))
         with self.requests_lock:
             self.request = None
             self.requests.append(request)

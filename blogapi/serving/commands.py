@@ -118,7 +118,7 @@ def serve(
     instance = _find_blog(with_demo)
     settings = config.read_settings(instance)
     logs.configure_logging(settings)
-    with logs.report_errors(settings), _open_socket(host, port, unix_socket) as listening_socket:
+    with logs.log_command_errors(settings), _open_socket(host, port, unix_socket) as listening_socket:
         with upgrading.answer_requests(listening_socket) if needs_upgrade(instance) else nullcontext():
             app: Flask = context.obj.load_app()
         with app.app_context():

@@ -30,7 +30,7 @@ def make_local_url(host: str, port: int) -> str:
     return make_url(_LOOPBACK_ADDRESSES.get(host, host), port)
 
 
-def is_unix(listening: socket.socket) -> bool:
+def is_unix_socket(listening: socket.socket) -> bool:
     """Return whether the socket is a Unix socket."""
     return HAS_UNIX_SOCKETS and listening.family == socket.AF_UNIX
 
@@ -45,7 +45,7 @@ def bind_address(host: str, port: int) -> socket.socket:
     listening = socket.socket(family, kind, protocol)
     try:
         if os.name == "posix":
-            # This option allows an immediate restart. On Windows it would let two programs share the port.
+            # SO_REUSEADDR allows an immediate restart; on Windows, it would let two programs share the port.
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(address)
     except OSError:

@@ -98,7 +98,7 @@ def make_log_handler(log_format: str) -> Callable[[Sequence[AccessLogEntry]], No
     """
     # Whether requests are logged depends only on ACCESS_LOG, not on LOG_LEVEL.
     logger.setLevel(logging.INFO)
-    line, extra = {"text": format_text, "json": format_json}[log_format], {IS_FORMATTED: True}
+    line, extra = {"text": format_text_line, "json": format_json_line}[log_format], {IS_FORMATTED: True}
     return lambda entries: logger.info("%s", "\n".join(map(line, entries)), extra=extra)
 
 
@@ -114,7 +114,7 @@ def make_count_handler(
     return count_entries
 
 
-def format_text(entry: AccessLogEntry) -> str:
+def format_text_line(entry: AccessLogEntry) -> str:
     """Return the entry as a line of text, with the key's prefix or the user; `-` is an absent value."""
     at, method, path, route, status, seconds, size, request_id, key, client, user = entry
     caller = find_prefix(key) or quote(user) or "-"
@@ -125,7 +125,7 @@ def format_text(entry: AccessLogEntry) -> str:
     )
 
 
-def format_json(entry: AccessLogEntry) -> str:
+def format_json_line(entry: AccessLogEntry) -> str:
     """Return the entry as a line of JSON, with null for absent values."""
     fields = {
         "time": f"{_format_second(int(entry.at))}.{int(entry.at % 1 * 1000):03}Z",

@@ -39,13 +39,13 @@ MEDIA_UPLOADS = ("POST /api/v1/blog/media", "PUT /api/v1/blog/media/:id/content"
 IMPORT_UPLOADS = ("POST /api/v1/imports",)
 
 
-class TooSlow(Error):  # type: ignore[misc]
+class RequestTooSlow(Error):  # type: ignore[misc]
     """The request was not received in time."""
 
     code, reason = 408, "Request Timeout"
 
 
-class Busy(Error):  # type: ignore[misc]
+class ServerBusy(Error):  # type: ignore[misc]
     """The server has no memory or thread for the request."""
 
     code, reason = 503, "Service Unavailable"
@@ -164,7 +164,7 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
         if self.adj.bodies.add(size - self._counted):
             self._counted = size
         else:
-            self.add_refusal(Busy(""))
+            self.add_refusal(ServerBusy(""))
 
     def _read_connection_options(self) -> None:
         # waitress compares the whole header with `close` or `keep-alive`, so remove all other options.

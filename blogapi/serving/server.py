@@ -105,7 +105,7 @@ def trust_proxy(app: Flask, proxy: str, *, trust_all: bool = False) -> WSGIAppli
 def _send_bad_request(environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:
     body = errors.make_problem_body(400, *errors.get_default_problem(400))
     name = environ[request_id.REQUEST_ID_KEY] = request_id.choose_request_id(environ.get("HTTP_X_REQUEST_ID"))
-    start_response("400 Bad Request", [*headers.error_headers(name), ("Content-Length", str(len(body)))])
+    start_response("400 Bad Request", [*headers.make_error_headers(name), ("Content-Length", str(len(body)))])
     return [body]
 
 
@@ -345,7 +345,7 @@ def create_server(
 
     `trusted_proxy` overrides the setting TRUSTED_PROXY. The caller must close `access_log`.
     """
-    is_unix = listening.is_unix(listening_socket)
+    is_unix = listening.is_unix_socket(listening_socket)
     limits = limits or Limits(request=app.config["REQUEST_SECONDS"])
     settings = ParserSettings(
         sockets=[listening_socket],

@@ -15,11 +15,11 @@ from waitress.utilities import build_http_date
 from blogapi.delivery.response_cache import commit_version
 from blogapi.delivery.response_cache.middleware import ONLY_CACHED_KEY, NotCached
 from blogapi.serving.log import AccessLogEntry, make_loggable_path
-from blogapi.serving.parser import Busy, TooSlow
+from blogapi.serving.parser import RequestTooSlow, ServerBusy
 from blogapi.site.served_paths import is_site_path
 from blogapi.storage.database import QUEUE_SECONDS_KEY
 from blogapi.web import errors
-from blogapi.web.headers import error_headers
+from blogapi.web.headers import make_error_headers
 from blogapi.web.logs import USER_KEY
 from blogapi.web.request_id import REQUEST_ID_KEY, ROUTE_KEY, choose_request_id
 
@@ -102,12 +102,12 @@ class ProblemTask(LoggedTask, ErrorTask):  # type: ignore[misc]
         body = errors.make_problem_body(error.code, code, detail)
         self.status = f"{error.code} {errors.get_reason_phrase(error.code)}"
         self.request_id = choose_request_id(self.request.headers.get("X_REQUEST_ID"))
-        self.response_headers = error_headers(self.request_id)
-        if isinstance(error, Busy):
+        self.response_headers = make_error_headers(self.request_id)
+        if isinstance(error, ServerBusy):
             self.response_headers.append(("Retry-After", "1"))
         self.content_length = len(body)
         self.set_close_on_finish()
-        self.channel.is_refused = not isinstance(error, TooSlow)
+        self.channel.is_refused = not isinstance(error, RequestTooSlow)
         self.write(b"" if self.request.command == "HEAD" else body)
 
 

@@ -17,7 +17,7 @@ from blogapi.serving.parser import ParserSettings
 from blogapi.serving.server import Server, UnixServer
 from blogapi.storage.upgrade_progress import UPGRADE
 from blogapi.web.errors import get_reason_phrase, make_problem_body
-from blogapi.web.headers import error_headers
+from blogapi.web.headers import make_error_headers
 from blogapi.web.request_id import choose_request_id
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ _PAGE_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-a
 
 def answer_request(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
     """Answer with 503 and the progress: a page if the client prefers HTML, otherwise problem+json (WSGI)."""
-    headers = dict(error_headers(choose_request_id(environ.get("HTTP_X_REQUEST_ID"))))
+    headers = dict(make_error_headers(choose_request_id(environ.get("HTTP_X_REQUEST_ID"))))
     progress = UPGRADE.progress
     if "text/html" in environ.get("HTTP_ACCEPT", ""):
         text = html.escape(progress.to_text()) if progress else ""
@@ -68,7 +68,7 @@ def answer_requests(listening_socket: socket.socket) -> Iterator[None]:
         max_request_body_size=SHORT_BODY_BYTES,
     )
     settings.bodies = ByteCounter(SHORT_BODY_BYTES)
-    server_class = _TemporaryUnixServer if listening.is_unix(listening_socket) else Server
+    server_class = _TemporaryUnixServer if listening.is_unix_socket(listening_socket) else Server
     server = server_class(answer_request, server_socket, settings, limits=Limits())
     # An upgrade may take longer than systemd waits for READY, so each sweep asks it to wait another minute.
     server.heartbeat = "EXTEND_TIMEOUT_USEC=60000000"

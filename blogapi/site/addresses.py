@@ -57,7 +57,7 @@ ARTICLE_PLACEHOLDERS = (
     *(*_LANGUAGE_PLACEHOLDERS, "local_slug"),
 )
 
-# A path pattern contains one of these, so that each item has an address of its own.
+# A path pattern contains one of these placeholders, so that each item has an address of its own.
 _UNIQUE_PLACEHOLDERS = {"slug", "uuid", "path", "local_slug"}
 _ADDRESS_COLUMNS = ("uuid", "slug", "category_slug", "published_at", "language")
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
@@ -80,7 +80,7 @@ def make_article_url(
     published_at: datetime | None,
     language: str,
 ) -> str | None:
-    """Return the absolute address of the article's page, or None if it has no publication time (aware)."""
+    """Return the absolute address of the article's page, or None if the article has no publication time."""
     if published_at is None or not site.url:
         return None
     return site.url + make_article_path(
@@ -161,7 +161,7 @@ def parse_path(site: Site, kind: str, path: str) -> dict[str, str | None] | None
     return match and match.groupdict()
 
 
-def list_slugs(values: Mapping[str, str | None]) -> list[str]:
+def list_possible_slugs(values: Mapping[str, str | None]) -> list[str]:
     """Return the slugs, or the uuid, that an item can have if its path has these values of placeholders."""
     slug, language = values.get("local_slug"), values.get("language")
     if slug:
@@ -174,7 +174,7 @@ def make_preview_url(site: Site, token: str) -> str | None:
 
     A parameter `token` in the address is replaced. Also returns None if the site has no preview page.
     """
-    page = make_absolute(site.preview_url, site.url)
+    page = make_absolute_address(site.preview_url, site.url)
     if page is None:
         return None
     parts = urlsplit(page)
@@ -188,7 +188,7 @@ def list_languages(site: Site) -> Sequence[str]:
     return [normalize_language(site.own_language), *(other["language"] for other in site.other_languages)]
 
 
-def describe_in_language(site: Site, language: str) -> Site:
+def describe_site_in(site: Site, language: str) -> Site:
     """Return the site with its title and description in the language, if they exist in this language.
 
     An empty language stands for the language of the site.
@@ -205,9 +205,7 @@ def describe_in_language(site: Site, language: str) -> Site:
 
 def list_homes(site: Site) -> dict[str, str]:
     """Return the paths of the home pages by language; the language of the site is first."""
-    return {
-        language: make_home_path(describe_in_language(site, language)) for language in list_languages(site)
-    }
+    return {language: make_home_path(describe_site_in(site, language)) for language in list_languages(site)}
 
 
 def make_home_url(site: Site) -> str | None:
@@ -244,7 +242,7 @@ def make_numbered_url(url: str, number: int) -> str:
     return urlunsplit(parts._replace(path=f"{folder}page/{number}/"))
 
 
-def make_absolute(address: str, *bases: str) -> str | None:
+def make_absolute_address(address: str, *bases: str) -> str | None:
     """Return the absolute address, with relative addresses resolved against the first base that is not empty.
 
     An address that begins with a slash is also relative to the base, not to its host. Returns None if the
@@ -264,7 +262,7 @@ def make_absolute_picture_url(site: Site, address: str) -> str | None:
     at the address of the service.
     """
     is_file = PATH.fullmatch(address)
-    return make_absolute(address, get_service_url(site), "" if is_file else site.url)
+    return make_absolute_address(address, get_service_url(site), "" if is_file else site.url)
 
 
 def check_path_pattern(pattern: str, placeholders: tuple[str, ...]) -> list[str]:

@@ -18,10 +18,10 @@ from blogapi.web.fields import Fields
 site = AppGroup("site", help="Show and change the title, the addresses and the navigation of the site.")
 
 
-@site.command()
+@site.command("show")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @with_appcontext
-def show(as_json: bool) -> None:
+def show_site(as_json: bool) -> None:
     """Show the fields of the site."""
     fields: Fields = SiteSchema().dump(queries.get_site())
     if as_json:
@@ -44,7 +44,7 @@ def show(as_json: bool) -> None:
 )
 @click.option("--no-navigation", is_flag=True, help="Remove all entries of the navigation.")
 @with_appcontext
-def set_(fields: tuple[str, ...], navigation: tuple[str, ...], no_navigation: bool) -> None:
+def change_site(fields: tuple[str, ...], navigation: tuple[str, ...], no_navigation: bool) -> None:
     """Change fields of the site, such as `title=Bread url=https://blog.example`.
 
     The fields are title, description, language, languages (codes such as `de,fr`), time_zone, url,

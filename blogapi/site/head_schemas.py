@@ -10,7 +10,7 @@ from blogapi.web.fields import Schema, StrictInteger
 from blogapi.web.pagination import MAX_PAGE_NUMBER
 
 
-def _make_tag_fields(*names: str, lists: tuple[str, ...] = ()) -> dict[str, ma.fields.Field[Any]]:
+def _make_meta_fields(*names: str, lists: tuple[str, ...] = ()) -> dict[str, ma.fields.Field[Any]]:
     return {
         **{name: ma.fields.String() for name in names},
         **{name: ma.fields.List(ma.fields.String()) for name in lists},
@@ -18,7 +18,7 @@ def _make_tag_fields(*names: str, lists: tuple[str, ...] = ()) -> dict[str, ma.f
 
 
 OpenGraphSchema = Schema.from_dict(
-    _make_tag_fields(
+    _make_meta_fields(
         *("og:type", "og:title", "og:description", "og:url", "og:image", "og:site_name", "og:locale"),
         *("og:image:width", "og:image:height"),
         *("article:published_time", "article:modified_time", "article:section"),
@@ -27,7 +27,7 @@ OpenGraphSchema = Schema.from_dict(
     name="OpenGraphSchema",
 )
 TwitterCardSchema = Schema.from_dict(
-    _make_tag_fields("twitter:card", "twitter:title", "twitter:description", "twitter:image"),
+    _make_meta_fields("twitter:card", "twitter:title", "twitter:description", "twitter:image"),
     name="TwitterCardSchema",
 )
 

@@ -54,7 +54,7 @@ class PageNumber:
     words: str = ""
 
     def number_title(self, title: str) -> str:
-        """Return the title, with the page in parentheses after the first page."""
+        """Return the title, followed by the page in parentheses if it is not the first page."""
         return title if self.number == 1 else f"{title} ({self.words or self.number})"
 
     def number_url(self, url: str | None) -> str | None:

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from blogapi.publication.models import HasEvents
 from blogapi.storage.database import Base, Identified, Timestamped
 from blogapi.web.json import to_json
-from blogapi.web.media_addresses import ShowsPictures
+from blogapi.web.media_addresses import PictureFieldsMixin
 
 
 class NavigationItem(TypedDict):
@@ -30,7 +30,7 @@ class SiteLanguage(TypedDict):
     description: str
 
 
-class Site(HasEvents, ShowsPictures, Identified, Timestamped, Base):
+class Site(HasEvents, PictureFieldsMixin, Identified, Timestamped, Base):
     """The description of the blog, the only row of its table, which a migration inserts.
 
     `url` is the public address of the site that shows the blog, and `service_url` is the public address of
@@ -65,7 +65,7 @@ class Site(HasEvents, ShowsPictures, Identified, Timestamped, Base):
 
     @property
     def own_language(self) -> str:
-        """The language of the site, even if `describe_in_language` has changed its `language`."""
+        """The language of the site, even if `describe_site_in` has changed its `language`."""
         return self.language
 
     @property

@@ -1,4 +1,4 @@
-"""The paths and addresses of pages: as they are stored, and as they are compared."""
+"""Brings the paths and addresses of pages into the forms in which they are stored and compared."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from blogapi.web.fields import (
     Identifier,
     InputSchema,
     Language,
-    OmitsNull,
+    OmitNullMixin,
     OutputSchema,
     StrictBoolean,
     Text,
@@ -113,7 +113,7 @@ class SiteLanguageSchema(InputSchema):
         return {"title": "", "description": "", **data}
 
 
-class SiteSchema(OmitsNull, OutputSchema):
+class SiteSchema(OmitNullMixin, OutputSchema):
     """The site; a text that is not set is empty."""
 
     omitted_if_null = frozenset({"built_in", "mcp"})

@@ -43,7 +43,7 @@ def is_site_path(path: str) -> bool:
     return path.startswith("/") and not is_service_path(path)
 
 
-def find_parameters(path: str) -> tuple[str, ...] | None:
+def find_known_parameters(path: str) -> tuple[str, ...] | None:
     """Return the query parameters that a page of the site knows; None if no page can have the path."""
     if not is_site_path(path):
         return None
@@ -101,7 +101,7 @@ def is_reserved_slug(site: Site, kind: str, slug: str) -> bool:
 
 
 def _is_other_item(site: Site, kind: str, path: str) -> bool:
-    """Return whether the path can be that of an item whose model is another one, even of a draft."""
+    """Return whether an item of another model, even a draft, can have the path."""
     own = get_model(KINDS[kind].model or kind)
     for other in PAGE_KINDS:
         model = get_model(KINDS[other].model or other)
@@ -116,14 +116,14 @@ def _is_other_item(site: Site, kind: str, path: str) -> bool:
                 if found is None:
                     break
         else:
-            has_slug = model.slug.in_(addresses.list_slugs(values))
+            has_slug = model.slug.in_(addresses.list_possible_slugs(values))
             found = db.session.scalar(select(model.uuid).where(has_slug))
         if found is not None:
             return True
     return False
 
 
-def check_served(site: Site, *, may_have_path: bool = False) -> Errors:
+def find_serving_errors(site: Site, *, may_have_path: bool = False) -> Errors:
     """Return the reasons, by field, why blogapi cannot show the site at its addresses.
 
     With `may_have_path`, `url` may have a path, as in a static copy of the site.

@@ -12,7 +12,7 @@ from blogapi.publication.events import EPOCH, ItemState, note_change
 from blogapi.site import queries
 from blogapi.site.models import Site
 from blogapi.site.schemas import SiteChangesSchema
-from blogapi.site.served_paths import check_served
+from blogapi.site.served_paths import find_serving_errors
 from blogapi.storage.database import db, transaction
 from blogapi.web import media_addresses
 from blogapi.web.errors import Errors, Invalid
@@ -35,7 +35,7 @@ _PAGE_PATH_FIELDS = ("url", "page_path", "language")
 STATE = ItemState(EPOCH)
 
 
-def record_change(fields: Collection[str]) -> None:
+def record_site_change(fields: Collection[str]) -> None:
     """Record that the site, or something that can change every response, has changed."""
     note_change(Site.kind, queries.get_site().uuid, STATE, STATE, fields=fields)
 
@@ -53,9 +53,9 @@ def change_site(fields: Fields) -> Site:
         for name, value in fields.items():
             setattr(site, name, value)
         if site.built_in:
-            _check_served(site, fields, changed)
+            _check_can_be_served(site, fields, changed)
         if changed:
-            record_change(changed)
+            record_site_change(changed)
         db.session.flush()
         if any(getattr(site, name) != getattr(before, name) for name in ("page_path", "language")):
             FORMER_PATH_STORE.get().keep_former_paths(before, site)
@@ -65,10 +65,10 @@ def change_site(fields: Fields) -> Site:
     return site
 
 
-def _check_served(site: Site, fields: Fields, changed: Collection[str]) -> None:
+def _check_can_be_served(site: Site, fields: Fields, changed: Collection[str]) -> None:
     """Raise Invalid if blogapi cannot show the site after a change; the errors name the given fields."""
     errors: Errors = defaultdict(list)
-    for name, problems in check_served(site).items():
+    for name, problems in find_serving_errors(site).items():
         if {name, "built_in"} & {*changed}:
             errors[name if name in fields else "built_in"] += problems
     if errors:

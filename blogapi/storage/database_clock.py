@@ -67,7 +67,7 @@ def read_clock(session: Session) -> datetime:
 
 def to_utc(time: datetime) -> datetime:
     """Convert a time that PostgreSQL returned to UTC."""
-    return clock.from_database(time).astimezone(UTC)
+    return clock.accept_database_time(time).astimezone(UTC)
 
 
 _time = CachedValue(lambda session: to_utc(session.connection().exec_driver_sql("SELECT now()").scalar_one()))

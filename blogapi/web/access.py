@@ -16,7 +16,7 @@ from uuid import UUID
 from flask import Request, g
 
 from blogapi.web.errors import Forbidden, Unauthorized
-from blogapi.web.operation import View, declare, get_operation
+from blogapi.web.operation import View, get_operation, set_declarations
 
 # Each scope includes those before it. `published` allows reading published content, `read` allows reading
 # everything that the user may see, `drafts` also allows writing what readers do not see, and `write` also
@@ -164,7 +164,7 @@ class Access:
 
 def allow(rule: Rule, *, scope: Scope = "read") -> Callable[[View], View]:
     """Declare who may call the view, and the scope that an API key needs."""
-    return declare(access=Access(rule, scope))
+    return set_declarations(access=Access(rule, scope))
 
 
 def check_before_body(check: Callable[[], object]) -> Callable[[View], View]:

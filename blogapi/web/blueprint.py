@@ -17,14 +17,14 @@ from webargs.flaskparser import FlaskParser
 from blogapi.storage.database import db, get_write_transaction, transaction
 from blogapi.web import headers, read_only
 from blogapi.web import json as web_json
-from blogapi.web.conditional import check_preconditions, run_once
+from blogapi.web.conditional import check_preconditions, run_write_once
 from blogapi.web.errors import Invalid, InvalidQuery, Problem, flatten_messages
 from blogapi.web.fields import FieldNames, PrefixedParameters
 from blogapi.web.json import JsonBody
-from blogapi.web.operation import Operation, View, declare, get_operation, make_operation_id
+from blogapi.web.operation import Operation, View, get_operation, make_operation_id, set_declarations
 from blogapi.web.pagination import DetailQuery, Page
 from blogapi.web.representation import PartialResult, Representation, UpsertResult, restrict_schema, serialize
-from blogapi.web.slug_lookup import read_by_reference
+from blogapi.web.slug_lookup import read_item_by_reference
 from blogapi.web.uploads import FileBodySchema, describe_file_body
 
 
@@ -78,12 +78,12 @@ class ArgumentParser(FlaskParser):
 AnyView = Callable[..., Any]
 
 
-def with_indefinite_article(noun: str) -> str:
+def add_a_or_an(noun: str) -> str:
     """Return the noun with its indefinite article, for a summary."""
     return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
 
 
-def summary(sentence: str) -> Callable[[View], View]:
+def set_summary(sentence: str) -> Callable[[View], View]:
     """Set the docstring of a view, which the OpenAPI document shows as its summary."""
 
     def describe(view: View) -> View:
@@ -93,8 +93,8 @@ def summary(sentence: str) -> Callable[[View], View]:
     return describe
 
 
-def _without_wrapper(document: Callable[[View], Any]) -> Callable[[View], View]:
-    """Return a decorator that adds the documentation of a flask-smorest decorator without its wrapper."""
+def _drop_wrapper(document: Callable[[View], Any]) -> Callable[[View], View]:
+    """Return a decorator that adds the documentation of a flask-smorest decorator, but not its wrapper."""
 
     def decorate(view: View) -> View:
         view.__dict__["_apidoc"] = document(view).__dict__["_apidoc"]
@@ -146,12 +146,12 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         super().add_url_rule(rule, endpoint or view_func.__name__, run, provide_automatic_options, **options)
 
     def doc(self, **documented: Any) -> Callable[[View], View]:
-        """Add to the documentation of the operation."""
-        return _without_wrapper(super().doc(**documented))
+        """Add these entries to the documentation of the operation in the OpenAPI document."""
+        return _drop_wrapper(super().doc(**documented))
 
     def alt_response(self, status_code: int, **options: Any) -> Callable[[View], View]:
         """Document another response of the operation."""
-        return _without_wrapper(super().alt_response(status_code, **options))
+        return _drop_wrapper(super().alt_response(status_code, **options))
 
     def check_exists(
         self, lookup: Callable[[UUID], object], *, in_view: bool = False
@@ -162,7 +162,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         raises an error, so that its 404 replaces that error.
         """
         if in_view:
-            return declare(lookup_after_error=lookup)
+            return set_declarations(lookup_after_error=lookup)
 
         def decorate(view: View) -> View:
             get_operation(view).lookups.insert(0, lookup)
@@ -176,7 +176,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         """Pass the parsed query string or body to the view, after the arguments of decorators above."""
         # webargs would instantiate a schema class again for every request.
         instance = schema() if isinstance(schema, type) else schema
-        document = _without_wrapper(super().arguments(instance, location=location, **options))
+        document = _drop_wrapper(super().arguments(instance, location=location, **options))
 
         def decorate(view: View) -> View:
             operation = get_operation(view)
@@ -190,7 +190,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
     def file_body(self, schema: type[FileBodySchema]) -> Callable[[View], View]:
         """Declare that the body is a file, or a form with a file and the other fields of the schema."""
         document = self.doc(requestBody=describe_file_body(schema))
-        return lambda view: document(declare(takes_file=True)(view))
+        return lambda view: document(set_declarations(takes_file=True)(view))
 
     def response(
         self,
@@ -212,12 +212,12 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         the parameters of that schema and `fields` as its last argument; for a list, `single` is the schema of
         all fields of a single item. `section` is the section of the interface specification that documents
         the operation; the response then has the documented `Allow` header. With `storable`, a browser may
-        store the response. With `cacheable`, the response cache may send the response again, so it must
-        depend only on the request, the key, the database and the time. With `may_be_missing`, the view can
-        raise NotFound although its path contains no id. If the view returns a Page, the response contains its
-        rows and the paging headers.
+        store the response. With `cacheable`, the response cache may store the response, so it must depend
+        only on the request, the key, the database and the time. With `may_be_missing`, the view can raise
+        NotFound although its path contains no id. If the view returns a Page, the response contains its rows
+        and the paging headers.
         """
-        document = _without_wrapper(super().response(status_code, schema, **options))
+        document = _drop_wrapper(super().response(status_code, schema, **options))
 
         def decorate(view: AnyView) -> Callable[..., Response]:
             operation = get_operation(view)
@@ -251,8 +251,8 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         that reads the body of the request; the view gets its value as the last argument. `prepare_write` gets
         the arguments of the view and does the slow work before the transaction.
         """
-        document = _without_wrapper(super().response(status_code, schema))
-        document_created = _without_wrapper(super().alt_response(201, schema=schema, success=True))
+        document = _drop_wrapper(super().response(status_code, schema))
+        document_created = _drop_wrapper(super().alt_response(201, schema=schema, success=True))
 
         def decorate(view: AnyView) -> Callable[..., Response]:
             operation = get_operation(view)
@@ -280,7 +280,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         operation = get_operation(view)
         operation.fields_query = base.from_dict({"fields_": FieldNames(schema, default, single=single)})()
         operation.takes_query = True
-        _without_wrapper(super().arguments(operation.fields_query, location="query"))(view)
+        _drop_wrapper(super().arguments(operation.fields_query, location="query"))(view)
 
     def run_view(self, operation: Operation, view: AnyView, **values: Any) -> Response:
         """Run a view with the values of its path, and return the response.
@@ -304,7 +304,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
                     result = view(*args, **values)
                 else:
                     read = partial(view, *args)
-                    result, values["id"] = read_by_reference(read, values["id"], operation.find_owner)
+                    result, values["id"] = read_item_by_reference(read, values["id"], operation.find_owner)
                 if callable(operation.shows) and not g.caller.is_authenticated:
                     g.shown = operation.shows(*args, **values)
                 response = _build_response(
@@ -348,7 +348,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
                 if g.get("caller_tag") != get_write_transaction(db.session()).counter["tag"]:
                     g.check_caller()
                 is_repeatable = request.method == "POST" and "Idempotency-Key" in request.headers
-                return run_once(write) if is_repeatable else write()
+                return run_write_once(write) if is_repeatable else write()
 
     def build_write_response(
         self,
@@ -413,7 +413,7 @@ def _build_response(
 
 
 def add_page_headers(response: Response, page: Page[Any]) -> Response:
-    """Add the length of the list and the links to its other pages."""
+    """Add the headers with the length of the list and the links to its other pages."""
     response.headers["X-Total-Count"] = str(page.total)
     links = page.make_link_header(request.path, list(request.args.items(multi=True)))
     if links:

@@ -105,12 +105,12 @@ class IdempotentResponse(Base):
     created: Mapped[datetime] = mapped_column(index=True)
 
 
-def run_once(write: Callable[[], Response]) -> Response:
+def run_write_once(write: Callable[[], Response]) -> Response:
     """Return the stored response to the same request with the same key; if there is none, call `write`.
 
     Raises Malformed if the key is invalid, and Conflict if the key was sent before with another request.
     """
-    key, user, now = _read_key(), current_user_id(), clock.now()
+    key, user, now = _read_idempotency_key(), current_user_id(), clock.now()
     db.session.execute(
         delete(IdempotentResponse).where(IdempotentResponse.created <= now - IDEMPOTENCY_LIFETIME)
     )
@@ -138,7 +138,7 @@ def run_once(write: Callable[[], Response]) -> Response:
     return response
 
 
-def _read_key() -> str:
+def _read_idempotency_key() -> str:
     key = request.headers["Idempotency-Key"]
     if not 1 <= len(key) <= MAX_KEY_LENGTH or not key.isascii() or not key.isprintable():
         raise Malformed(f"An Idempotency-Key must have 1 to {MAX_KEY_LENGTH} printable ASCII characters.")

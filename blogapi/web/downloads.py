@@ -25,7 +25,7 @@ def _read_chunks(file: BinaryIO, length: int) -> Iterator[bytes]:
             yield chunk
 
 
-class _SentFile(io.FileIO):
+class _FileWithCloseCallback(io.FileIO):
     """An open file that calls a function after it is closed.
 
     The function can delete the file; Windows cannot delete an open file.
@@ -43,7 +43,7 @@ class _SentFile(io.FileIO):
             on_close()
 
 
-def make_body(environ: dict[str, object], file: BinaryIO, length: int) -> Iterable[bytes]:
+def make_file_body(environ: dict[str, object], file: BinaryIO, length: int) -> Iterable[bytes]:
     """Return the response body that sends the open file from its current position, and closes the file.
 
     `length` is the Content-Length of the response. A server that reads the file itself stops after this
@@ -71,9 +71,9 @@ def send_download(
     The server sends the file without occupying a thread. `on_close` is called after the file was closed, even
     if the client did not read all of it; this function can delete a temporary file. Raises FileNotFoundError.
     """
-    file = cast(BinaryIO, _SentFile(path, on_close))
+    file = cast(BinaryIO, _FileWithCloseCallback(path, on_close))
     status = os.fstat(file.fileno())
-    body = make_body(request.environ, file, status.st_size)
+    body = make_file_body(request.environ, file, status.st_size)
     response = Response(body, mimetype=mimetype, direct_passthrough=True)
     response.content_length = status.st_size
     response.headers["Content-Disposition"] = make_disposition(name)

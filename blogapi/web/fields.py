@@ -253,7 +253,7 @@ class NestedColumns(ma.fields.Nested):
         return obj
 
 
-class OmitsNull(ma.Schema):
+class OmitNullMixin(ma.Schema):
     """Mixin before OutputSchema, for response schemas that omit some fields if their value is null."""
 
     omitted_if_null: ClassVar[frozenset[str]] = frozenset()

@@ -15,7 +15,7 @@ from blogapi.web import request_id
 from blogapi.web.errors import PROBLEM_JSON
 
 VARY = "Accept, origin"
-# For operations that need no credentials because the setting PUBLIC_READS is on.
+# The `Vary` of operations that need no credentials because the setting PUBLIC_READS is on.
 PUBLIC_VARY = f"{VARY}, X-API-KEY, Cookie"
 ENCODING_VARY = f"{VARY}, Accept-Encoding"
 NO_CACHE = "private, no-cache"
@@ -151,7 +151,7 @@ def prefers_html() -> bool:
     return bool(accepted["text/html"] > accepted["application/json"])
 
 
-def error_headers(current_id: str = "") -> list[tuple[str, str]]:
+def make_error_headers(current_id: str = "") -> list[tuple[str, str]]:
     """Return the headers of an error that is sent before the application sees the request.
 
     `current_id` is empty if the middleware of `request_id` will add the id.

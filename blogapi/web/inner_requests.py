@@ -14,7 +14,7 @@ from blogapi.storage.database import db
 from blogapi.web.request_id import REQUEST_ID_KEY
 
 _CLIENT = AppState[Client]("inner-requests")
-# The client's address, its API key and the request id. The cookies, `Host` and `Origin` are not copied.
+# Inner requests get the client's address, its API key and the request id, but not its cookies and `Origin`.
 _COPIED_KEYS = ("REMOTE_ADDR", "HTTP_X_API_KEY", REQUEST_ID_KEY)
 
 
@@ -34,7 +34,7 @@ def send_request(
 
     A read follows the redirect from a former slug.
     """
-    # The outer request must not hold a connection while the inner request waits for a connection.
+    # The outer request must not hold a database connection while the inner request waits for one.
     db.session.remove()
     response = _CLIENT.get().open(
         method=method,

@@ -103,7 +103,7 @@ class JsonBody:
         etag = headers.compute_etag(content, f"{self.hidden_state}{extra_state}")
         if not self.item_state:
             return etag
-        # The first part changes with every write of the item, and is the same in all its representations.
+        # The start of the ETag is the same in all representations of the item, and changes with each write.
         return f"{headers.compute_etag(self.item_state.encode())[:16]}.{etag[:16]}"
 
 

@@ -62,7 +62,7 @@ def configure_logging(settings: Mapping[str, Any]) -> None:
 
 
 @contextmanager
-def report_errors(settings: Mapping[str, Any]) -> Iterator[None]:
+def log_command_errors(settings: Mapping[str, Any]) -> Iterator[None]:
     """If the log is JSON, log the error that ends a command, and exit with the status of the error."""
     try:
         yield

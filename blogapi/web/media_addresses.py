@@ -28,7 +28,7 @@ PATH = re.compile(rf"{HASH_PREFIX}([^/?#\s\"'<>]+)")
 _REFERENCE = re.compile(rf"media:|https?://.*{HASH_PREFIX}", re.IGNORECASE)
 
 
-class Library(Protocol):
+class MediaLibrary(Protocol):
     """The functions of the media library; `media.library` implements them."""
 
     def normalize_address(self, address: str) -> str | None:
@@ -47,10 +47,10 @@ class Library(Protocol):
         """Rerender all articles that show files, after the address of the service has changed."""
 
 
-LIBRARY = AppState[Library]("media-library")
+LIBRARY = AppState[MediaLibrary]("media-library")
 
 
-class ShowsPictures:
+class PictureFieldsMixin:
     """Mixin for models with fields that contain the address of a picture."""
 
     kind: str
@@ -62,7 +62,7 @@ class ShowsPictures:
         return [getattr(self, name) or "" for name in self.picture_fields]
 
 
-def store_uses(item: ShowsPictures, old_pictures: Sequence[str], pictures: Sequence[str]) -> None:
+def store_uses(item: PictureFieldsMixin, old_pictures: Sequence[str], pictures: Sequence[str]) -> None:
     """Store which files of the library the item shows, unless the pictures are unchanged."""
     if old_pictures != pictures and any(PATH.fullmatch(picture) for picture in (*old_pictures, *pictures)):
         LIBRARY.get().store_item_uses(item.kind, item.uuid, pictures)

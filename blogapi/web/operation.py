@@ -64,7 +64,7 @@ def get_operation(view: Callable[..., Any]) -> Operation:
     return operation
 
 
-def declare(**declarations: Any) -> Callable[[View], View]:
+def set_declarations(**declarations: Any) -> Callable[[View], View]:
     """Return a decorator that sets these attributes of the view's operation."""
 
     def decorate(view: View) -> View:

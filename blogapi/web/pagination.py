@@ -18,7 +18,7 @@ Rows = TypeVar("Rows")
 
 DEFAULT_PAGE_SIZE = 20
 MAX_PAGE_SIZE = 100
-# The number of the last page of a search: only the newest matches that fit on these pages are ranked.
+# The number of the last page of a search; only the newest matches that fit on the pages up to it are ranked.
 MAX_SEARCH_PAGE = 50
 # The maximum ensures that the offset (page number times page size) fits into 64 bits.
 MAX_PAGE_NUMBER = 1_000_000_000
@@ -34,7 +34,7 @@ class RowRange(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """The requested page: its number (from 1) and its size (1 to 100)."""
+    """The requested page: its number (1 for the first page) and its size (1 to 100)."""
 
     number: int
     size: int

@@ -71,7 +71,7 @@ class Representation:
             return serialize(self.get_items(), self.items_schema)
         if self.get_fields is None or self.fields_schema is None:
             return serialize(self.get_item(id), self.item_schema)
-        # If all names are fields that only lists have, such as `snippet`, read `uuid` to raise NotFound.
+        # If all names are fields of lists, such as `snippet`, `uuid` is read: a missing item raises NotFound.
         fields = tuple(name for name in self.fields_schema._declared_fields if name in names) or ("uuid",)
         return serialize(self.get_fields(id, fields), restrict_schema(self.fields_schema, fields))
 

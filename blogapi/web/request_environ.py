@@ -42,12 +42,12 @@ def init_app(
         request_id = environ[REQUEST_ID_KEY] = choose_request_id(environ.get("HTTP_X_REQUEST_ID"))
         path = environ["PATH_INFO"]
         if path.rstrip("/") == MCP_PATH:
-            _accept_token(environ)
+            _copy_bearer_token(environ)
         if query := environ.get("QUERY_STRING"):
             known = next((known for start, known in names.items() if path.startswith(start)), None)
             known = find_names(path) if known is None else known
             if known is not None:
-                environ["QUERY_STRING"], environ[_REPLACED_KEY] = _keep_parameters(query, known), True
+                environ["QUERY_STRING"], environ[_REPLACED_KEY] = _keep_known_parameters(query, known), True
 
         def start_with_id(status: str, headers: list[tuple[str, str]], *exc_info: Any) -> Any:
             return start_response(status, [*headers, (REQUEST_ID_HEADER, request_id)], *exc_info)
@@ -57,7 +57,7 @@ def init_app(
     app.wsgi_app = prepare_environ  # type: ignore[method-assign]
 
 
-def _accept_token(environ: WSGIEnvironment) -> None:
+def _copy_bearer_token(environ: WSGIEnvironment) -> None:
     """Copy the bearer token to the header X-API-KEY, which the limits, the logs and the access rules read.
 
     The cookies are removed, so a login gives no access.
@@ -68,11 +68,11 @@ def _accept_token(environ: WSGIEnvironment) -> None:
         environ.setdefault("HTTP_X_API_KEY", token.strip())
 
 
-def _keep_parameters(query: str, names: Collection[str]) -> str:
+def _keep_known_parameters(query: str, names: Collection[str]) -> str:
     """Return the query string with only these parameters, sorted by name.
 
-    Trackers, mail programs and social networks add parameters to addresses. Without them, such requests share
-    one cached response.
+    Trackers, mail programs and social networks add parameters to addresses. Without these parameters, such
+    requests share one cached response.
     """
     # The server decodes the query string as ISO 8859-1 (PEP 3333), but browsers send UTF-8.
     text = query.encode("latin-1").decode("utf-8", "replace")

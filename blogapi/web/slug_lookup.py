@@ -15,7 +15,7 @@ from werkzeug.routing import BaseConverter
 from blogapi.parsing import parse_uuid
 from blogapi.rendering.slugs import is_slug
 from blogapi.web.errors import NotFound
-from blogapi.web.operation import View, declare
+from blogapi.web.operation import View, set_declarations
 
 
 class MalformedId(str):
@@ -74,10 +74,10 @@ def accept_slugs(find_owner: Callable[[str], SlugOwner | None]) -> Callable[[Vie
     returns for the slug. For a former slug, the response is a redirect, but only if the caller may read the
     item.
     """
-    return declare(find_owner=find_owner)
+    return set_declarations(find_owner=find_owner)
 
 
-def read_by_reference(
+def read_item_by_reference(
     read: Callable[..., Any], reference: UUID | str, find_owner: Callable[[str], SlugOwner | None]
 ) -> tuple[Any, UUID]:
     """Return what `read` returns (or a redirect), and the uuid of the item; see `accept_slugs`."""

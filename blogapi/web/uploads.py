@@ -109,9 +109,9 @@ def receive_file(
     request.max_content_length = max_size + MAX_PARTS_SIZE if is_multipart else max_size
     try:
         if is_multipart:
-            received = _receive_multipart(request, query, path, schema())
+            received = _receive_multipart_body(request, query, path, schema())
         else:
-            received = _receive_raw(request, query, path)
+            received = _receive_raw_body(request, query, path)
     except RequestEntityTooLarge as error:
         raise _make_size_error(max_size) from error
     size = path.stat().st_size
@@ -127,7 +127,7 @@ def receive_file(
     return replace(received, name=received.name or default_name)
 
 
-def _receive_raw(request: Request, query: Fields, path: Path) -> ReceivedFile:
+def _receive_raw_body(request: Request, query: Fields, path: Path) -> ReceivedFile:
     with path.open("wb") as target:
         shutil.copyfileobj(request.stream, target, 64 * 1024)
     return ReceivedFile(query.get("name") or _read_file_name(request), query)
@@ -144,7 +144,7 @@ def _read_file_name(request: Request) -> str:
         return name
 
 
-def _receive_multipart(request: Request, query: Fields, path: Path, schema: ma.Schema) -> ReceivedFile:
+def _receive_multipart_body(request: Request, query: Fields, path: Path, schema: ma.Schema) -> ReceivedFile:
     with ExitStack() as opened:
         number_of_files = 0
 

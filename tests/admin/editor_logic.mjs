@@ -284,7 +284,10 @@ test("without locks, and without a storage, the journal does what it can", async
       throw new Error("switched off");
     },
   });
-  assert.deepEqual([storage.read("a"), storage.write("a", 1), storage.remove("a")], [undefined, false, undefined]);
+  assert.deepEqual(
+    [storage.getItem("a"), storage.setItem("a", 1), storage.removeItem("a")],
+    [undefined, false, undefined],
+  );
   assert.deepEqual([storage.listKeys("a"), await journal.findEntries()], [[], []]);
 });
 
@@ -380,15 +383,15 @@ for (const [original, shown, kept] of [
   ["a\r\nb", "", ""],
   ["\r", "a", "a"],
 ])
-  test(`breaks ${JSON.stringify([original, shown])}`, () => assert.equal(doc.keepBreaks(original, shown), kept));
+  test(`breaks ${JSON.stringify([original, shown])}`, () => assert.equal(doc.keepLineBreaks(original, shown), kept));
 test("breaks at random", () => {
   for (let n = 0; n < 3000; n += 1) {
     const raw = Array.from({ length: 12 }, () => ["a", "b", "\r\n", "\n", "\r"][Math.floor(Math.random() * 5)]).join(
       "",
     );
-    assert.equal(doc.keepBreaks(raw, doc.showBreaks(raw)), raw);
-    const edit = `${doc.showBreaks(raw)}\nz`;
-    assert.equal(doc.showBreaks(doc.keepBreaks(raw, edit)), edit);
+    assert.equal(doc.keepLineBreaks(raw, doc.normalizeLineBreaks(raw)), raw);
+    const edit = `${doc.normalizeLineBreaks(raw)}\nz`;
+    assert.equal(doc.normalizeLineBreaks(doc.keepLineBreaks(raw, edit)), edit);
   }
 });
 test("edits", () => {

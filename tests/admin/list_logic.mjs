@@ -6,10 +6,15 @@ import { mock, test } from "node:test";
 const base = new URL("../../blogapi/admin/source/", import.meta.url).href;
 const { listOptions } = await import(`${base}editor/term-options.js`);
 const { describeNumbers } = await import(`${base}pages/term-words.js`);
-const { count, formatSize, ...format } = await import(`${base}format.js`);
+const { formatCount, formatSize, ...format } = await import(`${base}format.js`);
 
 test("numbers with their words, and sizes", () => {
-  const counts = [count(0, "article"), count(1, "article"), count(1400, "article"), count(2, "category", "categories")];
+  const counts = [
+    formatCount(0, "article"),
+    formatCount(1, "article"),
+    formatCount(1400, "article"),
+    formatCount(2, "category", "categories"),
+  ];
   assert.deepEqual(counts, ["0 articles", "1 article", "1,400 articles", "2 categories"]);
   const sizes = { 0: "0 bytes", 1: "1 byte", 999: "999 bytes", 1000: "1 kB", 1499: "1.5 kB", 10400: "10 kB" };
   for (const [bytes, words] of Object.entries({ ...sizes, 1000000: "1 MB", 18440000: "18.4 MB", 1000000000: "1 GB" }))
@@ -38,7 +43,7 @@ test("times are those of the site, and near days have words", () => {
     ["formatSeconds", { "2026-11-29T12:05:09": "14:05:09" }],
     ["formatDay", { "2026-11-29T21:59": "29 Nov 2026", "2026-11-29T22:00": "30 Nov 2026" }],
     ["formatLongDay", { "2026-11-29T12:00": "Sunday 29 November", "2027-01-01T12:00": "Friday 1 January 2027" }],
-    ["daysFromToday", { "2026-11-29T21:59": -1, "2026-11-29T22:00": 0, "2026-11-30T22:00": 1 }],
+    ["countDays", { "2026-11-29T21:59": -1, "2026-11-29T22:00": 0, "2026-11-30T22:00": 1 }],
     ["formatShort", { "2026-11-30T07:00": "09:00", "2026-12-01T07:00": "Tue 09:00", "2026-12-06T07:00": "Sun 09:00" }],
     ["formatShort", { "2026-12-07T07:00": "7 Dec", "2026-11-29T07:00": "29 Nov", "2099-12-04T07:00": "4 Dec 2099" }],
     [

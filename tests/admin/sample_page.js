@@ -5,7 +5,7 @@ import * as components from "../components.js";
 import { confirmRisk, copyButton, menuButton, openDialog, openPopover, toast } from "../dialogs.js";
 import { definePage, Page, session } from "../shell.js";
 
-const { button, field, iconButton, segments } = components;
+const { button, field, iconButton, segmentControl } = components;
 
 class Sample extends Page {
   heading = "Sample";
@@ -22,7 +22,7 @@ class Sample extends Page {
   }
 
   ask() {
-    const content = (close) => html`<form class="form">${components.problem(this.problem)}
+    const content = (close) => html`<form class="form">${components.problemAlert(this.problem)}
       ${field({ name: "thing", label: "Thing", help: "What it is", autofocus: true })}
       <div class="dialog-buttons">${button("Cancel", () => close(), { kind: "bare" })}</div></form>`;
     openDialog({ title: "Make a thing", content });
@@ -45,7 +45,7 @@ class Sample extends Page {
   chooseTime({ currentTarget }) {
     const items = { Now: "now", Later: "later" };
     const content = (close) => html`<h2>Publish this</h2>
-      ${segments({ label: "When", name: "when", items, value: this.when, onChange: (when) => this.set({ when }) })}
+      ${segmentControl({ label: "When", name: "when", items, value: this.when, onChange: (when) => this.set({ when }) })}
       <p>Chosen: ${this.when}</p>
       <div class="dialog-buttons">${button("Cancel", () => close(), { kind: "bare" })}</div>`;
     openPopover(currentTarget, content, { label: "Publish" });
@@ -74,8 +74,8 @@ class Sample extends Page {
           ])}</td></tr>`,
         )}</tbody></table></div>
       <div class="columns section"><div>${components.sectionHead("Things", html`<a href="/admin/">All things</a>`)}
-        <ul>${components.row({ title: html`<a href="/admin/">A thing</a>`, text: "Of rope", side: "Yesterday" })}</ul></div>
-        <div>${components.sectionHead("Health")}<ul>${components.row({ icon: "check", kind: "good", title: "Well" })}</ul></div></div>
+        <ul>${components.listRow({ title: html`<a href="/admin/">A thing</a>`, text: "Of rope", side: "Yesterday" })}</ul></div>
+        <div>${components.sectionHead("Health")}<ul>${components.listRow({ icon: "check", kind: "good", title: "Well" })}</ul></div></div>
       <form class="form section" @submit=${(event) => this.save(event)}>
         ${field({
           name: "name",
@@ -95,7 +95,7 @@ class Sample extends Page {
           ${copyButton("the copied text")}</div></form>
       <p class="section" id="user">${session().user.username} ${session().site.time_zone}</p>
       ${components.progressBar({ value: 1, max: 3, label: "Work" })}
-      ${components.facts({ Size: "3 kB" })}
+      ${components.factList({ Size: "3 kB" })}
       ${components.emptyState({ title: "Nothing", text: "Start", actions: button("Start", null, { href: "/admin/" }) })}`;
   }
 }

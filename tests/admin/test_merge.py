@@ -13,10 +13,10 @@ pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone"
 OPEN = """async ([base, mine, theirs, person]) => {
   const load = (path) => import(`${document.documentElement.dataset.assets}/${path}`);
   const [{ mergeEdits }, diff3] = [await load("source/editor/merge.js"), await load("vendor/diff3.js")];
-  const { openMerge } = await load("source/editor/merge-dialog.js");
+  const { openMergeDialog } = await load("source/editor/merge-dialog.js");
   const names = { "tag-a": "rope", "tag-b": "boats" };
   const merged = mergeEdits({ base, mine, theirs }, diff3);
-  window.answer = openMerge({ merged, mine, person, names });
+  window.answer = openMergeDialog({ merged, mine, person, names });
 }"""
 SEO = {"title": "", "description": "", "og_image": "", "canonical_url": ""}
 BASE = {"title": "Splice", "subtitle": "", "content_type": "markdown", "excerpt": "", "slug": "", "seo": SEO}

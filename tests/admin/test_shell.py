@@ -287,8 +287,8 @@ WORDS = {
     "f.toInstant('2026-07-01', '08:00').toISOString()": "2026-07-01T07:00:00.000Z",
     "f.toInstant('2026-10-25', '00:30').toISOString()": "2026-10-24T23:30:00.000Z",
     "f.toInstant('2026-11-29', '08:00').toISOString()": "2026-11-29T08:00:00.000Z",
-    "f.count(1400, 'article')": "1,400 articles",
-    "f.count(1, 'category', 'categories')": "1 category",
+    "f.formatCount(1400, 'article')": "1,400 articles",
+    "f.formatCount(1, 'category', 'categories')": "1 category",
     "[1, 999, 1234, 284_123, 18_400_000].map(f.formatSize)": [
         "1 byte",
         "999 bytes",

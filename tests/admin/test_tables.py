@@ -28,8 +28,8 @@ RUN = """async ([digest, cases]) => {
   });
 }"""
 TO_CELL = """async ([digest, cases]) => {
-  const { toCell } = await import(`/admin/assets/${digest}/source/editor/table-text.js`);
-  return cases.map(([text, before]) => toCell(text, before));
+  const { escapeCellText } = await import(`/admin/assets/${digest}/source/editor/table-text.js`);
+  return cases.map(([text, before]) => escapeCellText(text, before));
 }"""
 TABLE = "Boats\n\n| Boat | Min |\n|---|:-:|\n| Torreira | 55 |\n| a \\| b ||\n\nEnd"
 GRID = "| Boat     | Min |\n| -------- | :-: |\n| Torreira | 55  |\n| a \\| b   |     |"
@@ -48,11 +48,11 @@ CASES = [
     *[(None, text, None) for text in ("```\n\n| a^ |\n| - |\n\n```", "Words\n| a^ |\n| - |", "| a^ |")],
     *[(None, text, None) for text in ("| a | b |\n| - | - |\n| c^ \\|", "| a | b |\n| - | - |\n| c^ |", "^")],
     # The keys.
-    ("moveCell", TABLE.replace("Boat ", "Bo^at "), 1, TABLE.replace("Min", "[Min]")),
-    ("moveCell", TABLE.replace("55", "5^5"), 1, TABLE.replace("a \\| b", "[a \\| b]")),
-    ("moveCell", TABLE.replace("55", "5^5"), -1, TABLE.replace("Torreira", "[Torreira]")),
-    ("moveCell", TABLE.replace("Boat ", "Bo^at "), -1, None),
-    ("moveCell", TABLE.replace("b ||", "b |^|"), 1, f"Boats\n\n{GRID}\n| []         |     |\n\nEnd"),
+    ("moveToCell", TABLE.replace("Boat ", "Bo^at "), 1, TABLE.replace("Min", "[Min]")),
+    ("moveToCell", TABLE.replace("55", "5^5"), 1, TABLE.replace("a \\| b", "[a \\| b]")),
+    ("moveToCell", TABLE.replace("55", "5^5"), -1, TABLE.replace("Torreira", "[Torreira]")),
+    ("moveToCell", TABLE.replace("Boat ", "Bo^at "), -1, None),
+    ("moveToCell", TABLE.replace("b ||", "b |^|"), 1, f"Boats\n\n{GRID}\n| []         |     |\n\nEnd"),
     # The commands.
     (
         "addRow",

@@ -9,7 +9,7 @@ globalThis.document = { createComment: () => ({}), createTreeWalker: () => ({}) 
 const base = new URL("../../blogapi/admin/source/webhooks/", import.meta.url).href;
 const { describeCall, renderCall } = await import(`${base}calls.js`);
 const { choosePreset, explainTimes, listChanges, toBody, toValues } = await import(`${base}fields.js`);
-const { answerOf, countArrived, describeEvents, getHealth, listRealCalls, nameReceiver } = await import(
+const { describeAnswer, countArrived, describeEvents, getHealth, listRealCalls, nameReceiver } = await import(
   `${base}words.js`
 );
 
@@ -91,8 +91,11 @@ test("a receiver is named by its service, or else by its host", () => {
 });
 
 test("an answer is its status, or the reason why there is none", () => {
-  assert.equal(answerOf({ status: 200, error: "" }), "200");
-  assert.equal(answerOf({ status: null, error: "The host a.example is unknown." }), "The host a.example is unknown");
+  assert.equal(describeAnswer({ status: 200, error: "" }), "200");
+  assert.equal(
+    describeAnswer({ status: null, error: "The host a.example is unknown." }),
+    "The host a.example is unknown",
+  );
 });
 
 test("which changes a webhook receives, and when", () => {

@@ -101,5 +101,5 @@ def test_every_macro_and_filter_is_named():
     for name in templating._FILTERS:
         assert re.search(rf"`{name}(\(200\))?`", VARIABLES.partition("The filters are")[2])
     blocks = re.findall(r"{% block (\w+) %}", environment.loader.get_source(environment, "base.html")[0])
-    sentence = TEXT.partition("Its blocks are")[2].partition(".\n")[0]
+    sentence = TEXT.partition("The blocks of this template are")[2].partition(".\n")[0]
     assert set(re.findall(r"`(\w+)`", sentence)) == set(blocks)

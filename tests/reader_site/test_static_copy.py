@@ -475,7 +475,7 @@ def test_an_interrupted_build_can_be_repeated(build, folder, set_site, make_arti
     set_site(url=URL)
     make_article(title="Hello")
     with monkeypatch.context() as patch:
-        patch.setattr(static_copy._SiteCopy, "_list_redirects", lambda copy: 1 / 0)
+        patch.setattr(static_copy._SiteCopier, "_list_redirects", lambda copy: 1 / 0)
         build(status=1)
     assert "hello/index.html" in read(folder) and "sitemap.xml" not in read(folder)
     make_article(title="Second")

@@ -64,7 +64,7 @@ def collect_logs(app, secrets, caplog):
     return send_and_collect
 
 
-FORMS = (log.format_text, log.format_json)
+FORMS = (log.format_text_line, log.format_json_line)
 
 
 def make_request(method, path, *headers, body=None):

@@ -103,11 +103,11 @@ def test_the_connection_is_closed_if_the_file_is_cut_while_it_is_sent(app, path)
 
 def test_the_file_is_closed_when_the_client_disconnects(app, path, monkeypatch):
     files: list[Any] = []
-    make_body = downloads.make_body
+    make_file_body = downloads.make_file_body
     monkeypatch.setattr(
         downloads,
-        "make_body",
-        lambda environ, file, length: files.append(file) or make_body(environ, file, length),
+        "make_file_body",
+        lambda environ, file, length: files.append(file) or make_file_body(environ, file, length),
     )
     with serve_blog(app) as server:
         with send_request(server, path):

@@ -55,18 +55,18 @@ def make_request(path: str, *headers: str, method: str = "GET") -> bytes:
 
 
 def test_the_text_format_shows_every_field():
-    assert log.format_text(make_entry(key=KEY)) == (
+    assert log.format_text_line(make_entry(key=KEY)) == (
         f"2026-11-18T11:06:40.250Z GET {ARTICLES} {ARTICLES} 200 1.2ms 45B id-1 blogapi_aB3dE6 10.0.0.9"
     )
 
 
 def test_an_absent_value_is_written_as_a_dash():
-    line = log.format_text(make_entry(method="", path="", route=""))
+    line = log.format_text_line(make_entry(method="", path="", route=""))
     assert line == "2026-11-18T11:06:40.250Z - - - 200 1.2ms 45B id-1 - 10.0.0.9"
 
 
 def test_the_json_format_shows_every_field():
-    assert json.loads(log.format_json(make_entry(key=KEY))) == {
+    assert json.loads(log.format_json_line(make_entry(key=KEY))) == {
         "time": "2026-11-18T11:06:40.250Z",
         "method": "GET",
         "path": ARTICLES,
@@ -81,12 +81,12 @@ def test_the_json_format_shows_every_field():
     }
 
 
-@pytest.mark.parametrize("form", [log.format_text, log.format_json])
+@pytest.mark.parametrize("form", [log.format_text_line, log.format_json_line])
 @pytest.mark.parametrize("path", ["/a\nb", "/a b", '/a"b', "/a\x1b[0m", "/a\x85b", "/\xff", "/a\\nb"])
 def test_a_path_cannot_forge_a_log_line(form, path):
     line = form(make_entry(path=path, route=""))
     assert line.isascii() and line.isprintable()
-    assert len(log.format_text(make_entry(path=path, route="")).split(" ")) == 10
+    assert len(log.format_text_line(make_entry(path=path, route="")).split(" ")) == 10
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_each_request_is_logged_once(app, people, recorded_log):
     assert [entry.size > 0 for entry in entries] == [True, True, True, False, True]
     assert all(entry.seconds >= 0 for entry in entries)
     assert sum(entry.seconds for entry in entries) <= time.monotonic() - started_at
-    text = "\n".join(map(log.format_text, entries))
+    text = "\n".join(map(log.format_text_line, entries))
     assert "secret" not in text and key not in text and key[:14] in text
 
 

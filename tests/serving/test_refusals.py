@@ -225,8 +225,8 @@ def test_a_refused_client_may_send_as_much_as_the_largest_body(app):
 @pytest.mark.parametrize(
     ("error", "line"),
     [
-        (parser.TooSlow(""), "408 Request Timeout"),
-        (parser.Busy(""), "503 Service Unavailable"),
+        (parser.RequestTooSlow(""), "408 Request Timeout"),
+        (parser.ServerBusy(""), "503 Service Unavailable"),
         (parser.StorageFull(""), "507 Insufficient Storage"),
     ],
 )

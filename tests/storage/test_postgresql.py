@@ -372,7 +372,7 @@ def test_doctor_reports_and_repairs_derived_data(app, make_article, instance, st
 def test_doctor_compares_the_clocks(app, instance, monkeypatch, seconds, exit_code, says):
     now = datetime.now(UTC)
     monkeypatch.setattr(clock, "now", lambda: now)
-    monkeypatch.setattr(clock, "from_database", lambda _: now - timedelta(seconds=seconds))
+    monkeypatch.setattr(clock, "accept_database_time", lambda _: now - timedelta(seconds=seconds))
     instance.chmod(0o700)
     result = app.test_cli_runner().invoke(args=["doctor", "--full"])
     assert result.exit_code == exit_code and says in result.stdout

@@ -62,7 +62,7 @@ def set_server_time(monkeypatch):
 
     def set_to(time):
         monkeypatch.setattr(clock, "now", lambda: time + offset.get())
-        monkeypatch.setattr(clock, "from_database", lambda _: time)
+        monkeypatch.setattr(clock, "accept_database_time", lambda _: time)
 
     set_to(NOON)
     return set_to

@@ -127,10 +127,10 @@ def test_secrets_are_hidden_in_messages_and_tracebacks(log):
 
 def test_an_error_of_a_command_is_a_line_of_a_json_log(caplog):
     settings = {"LOG_FORMAT": "json", "ACCESS_LOG": "off"}
-    with pytest.raises(SystemExit) as ended, logs.report_errors(settings):
+    with pytest.raises(SystemExit) as ended, logs.log_command_errors(settings):
         raise config.CannotStart("The port is in use.")
     assert ended.value.code == 1 and caplog.messages == ["The port is in use."]
-    with pytest.raises(config.CannotStart), logs.report_errors(settings | {"LOG_FORMAT": "text"}):
+    with pytest.raises(config.CannotStart), logs.log_command_errors(settings | {"LOG_FORMAT": "text"}):
         raise config.CannotStart("The port is in use.")
 
 

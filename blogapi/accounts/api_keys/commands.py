@@ -31,7 +31,7 @@ def _parse_time(_context: click.Context, _option: click.Parameter, value: str | 
     return time or None
 
 
-@key.command()
+@key.command("create")
 @click.option("--user", "username", help="The owner of the key; without an owner the key is anonymous.")
 @click.option(
     "--scope",
@@ -45,7 +45,7 @@ def _parse_time(_context: click.Context, _option: click.Parameter, value: str | 
 @click.option("--name", default="", help="A label for the key.")
 @click.option("--expires", metavar="TIME", callback=_parse_time, help="The expiry, such as 2030-01-31.")
 @with_appcontext
-def create(username: str | None, scope: Scope, name: str, expires: datetime | None) -> None:
+def create_key(username: str | None, scope: Scope, name: str, expires: datetime | None) -> None:
     """Create a key and print its value on the last line."""
     if scope != "published" and username is None:
         raise click.UsageError(f"A key of scope {scope} needs an owner; set the owner with --user.")
@@ -59,7 +59,7 @@ def create(username: str | None, scope: Scope, name: str, expires: datetime | No
 @key.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @with_appcontext
-def list_(as_json: bool) -> None:
+def list_keys(as_json: bool) -> None:
     """List all keys that have not expired, without their values."""
     rows: list[dict[str, Any]] = KeySchema(many=True).dump(queries.list_keys(_OPERATOR, None).rows)
     if as_json:
@@ -70,10 +70,10 @@ def list_(as_json: bool) -> None:
         click.echo("  ".join((row["uuid"], row["prefix"], ",".join(row["scopes"]), last_used, row["name"])))
 
 
-@key.command()
+@key.command("delete")
 @click.argument("uuid")
 @with_appcontext
-def delete(uuid: str) -> None:
+def delete_key(uuid: str) -> None:
     """Delete the key with this uuid, which `key list` shows; requests with it are refused immediately."""
     with report_problems():
         detail = f"{uuid!r} is not the uuid of a key; `key list` shows the uuids."

@@ -25,7 +25,7 @@ from blogapi.web.pagination import Page, PageRequest, paginate
 class KeyWithOwner(NamedTuple):
     """An API key with fields of its owner, which are None for an anonymous key.
 
-    `commit_tag` is the tag of the last commit, and `last_position` the position of the last event; see
+    `commit_tag` identifies the last commit, and `last_position` the position of the last event; see
     `storage.database.CommitCounter`.
     """
 
@@ -56,7 +56,7 @@ _SELECT_WITH_OWNER = (
 )
 
 
-def find_by_value(value: str) -> KeyWithOwner | None:
+def find_key_by_value(value: str) -> KeyWithOwner | None:
     """Return the key with this value, expired or not, and its owner, or None if there is no such key."""
     if not key_format.is_well_formed(value):
         return None
@@ -64,7 +64,7 @@ def find_by_value(value: str) -> KeyWithOwner | None:
     if row is None:
         return None
     key = KeyWithOwner._make(row)
-    # Lists for editors need the position, so they read no further row.
+    # Lists for editors need the position; it is part of this row, so that they execute no other statement.
     events.LAST_POSITION.set(db.session(), key.last_position)
     return key
 

@@ -153,7 +153,7 @@ def delete_key_unchecked(uuid: UUID) -> None:
         db.session.delete(queries.get_key_by_uuid(uuid))
 
 
-def record_use(key: UUID, owner: UUID | None, now: datetime, *, remove_expiry: bool = False) -> bool:
+def record_key_use(key: UUID, owner: UUID | None, now: datetime, *, remove_expiry: bool = False) -> bool:
     """Store the time at which the key was last used, and remove its expiry if `remove_expiry` is set.
 
     Returns False if nothing was stored, because another connection is writing (reads never wait for the write

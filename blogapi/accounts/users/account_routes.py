@@ -63,7 +63,7 @@ def enable_second_factor(fields: Fields) -> dict[str, list[str]]:
     affected.
     """
     account = credentials.check_own_password(fields["current_password"])
-    codes = second_factor.enable(account.uuid, fields["code"], current_token=session["token"])
+    codes = second_factor.enable_second_factor(account.uuid, fields["code"], current_token=session["token"])
     return {"recovery_codes": codes}
 
 
@@ -83,4 +83,4 @@ def create_recovery_codes(fields: Fields) -> dict[str, list[str]]:
 @bp.response(204)
 def disable_second_factor(fields: Fields) -> None:
     """Turn the second factor off, and delete its secret and its recovery codes."""
-    second_factor.disable(credentials.check_own_password(fields["current_password"]).uuid)
+    second_factor.disable_second_factor(credentials.check_own_password(fields["current_password"]).uuid)

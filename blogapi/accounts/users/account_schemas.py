@@ -127,7 +127,7 @@ class SecondFactorSetupSchema(OutputSchema):
 
 
 class NewRecoveryCodesSchema(OutputSchema):
-    """Codes to use instead of the app; each works once. Only this response shows them."""
+    """Recovery codes, each of which replaces a code of the app once. Only this response shows them."""
 
     recovery_codes = ma.fields.List(ma.fields.String(metadata={"example": "k7qd-3mxw-a2bz-9ufe"}))
 

@@ -13,7 +13,7 @@ from blogapi.accounts.users import links, queries, second_factor, service
 from blogapi.accounts.users.schemas import InvitationBodySchema
 from blogapi.cli import report_problems
 from blogapi.web.access import Role
-from blogapi.web.blueprint import with_indefinite_article
+from blogapi.web.blueprint import add_a_or_an
 from blogapi.web.fields import WithAttributes
 
 user = AppGroup("user", help="Create and manage users.")
@@ -37,19 +37,19 @@ _password_option = click.option(
 def _read_password(*, from_stdin: bool) -> str:
     if from_stdin:
         return sys.stdin.readline().rstrip("\r\n")
-    # Hide the input only on a terminal; nothing else shows it.
+    # A password can be hidden only on a terminal; other kinds of input are not shown anyway.
     password: str = click.prompt("Password", hide_input=sys.stdin.isatty(), confirmation_prompt=True)
     return password
 
 
-@user.command()
+@user.command("create")
 @click.argument("name")
 @_role_option
 @click.option("--admin", is_flag=True, help="Short for --role admin.")
 @_publish_option
 @_password_option
 @with_appcontext
-def create(name: str, role: str, admin: bool, can_publish: bool, password_stdin: bool) -> None:
+def create_user(name: str, role: str, admin: bool, can_publish: bool, password_stdin: bool) -> None:
     """Create a user; the command asks for the password."""
     with report_problems():
         account = service.create_user(
@@ -77,13 +77,13 @@ def change_role(name: str, role: str, can_publish: bool | None) -> None:
         changes["can_publish"] = can_publish
     with report_problems():
         service.change_user(queries.get_user_by_name(name).uuid, changes)
-    click.echo(f"{name} is now {with_indefinite_article(role)}.")
+    click.echo(f"{name} is now {add_a_or_an(role)}.")
 
 
 @user.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @with_appcontext
-def list_(as_json: bool) -> None:
+def list_users(as_json: bool) -> None:
     """List all users."""
     rows = [
         {
@@ -104,11 +104,11 @@ def list_(as_json: bool) -> None:
         click.echo("  ".join(map(str, [*parts, *(["(disabled)"] if row["disabled"] else [])])))
 
 
-@user.command()
+@user.command("password")
 @click.argument("name")
 @_password_option
 @with_appcontext
-def password(name: str, password_stdin: bool) -> None:
+def set_password(name: str, password_stdin: bool) -> None:
     """Set a user's password and log them out everywhere."""
     with report_problems():
         # Refuse an unknown name before asking for a password.
@@ -120,19 +120,19 @@ def password(name: str, password_stdin: bool) -> None:
 @user.command("reset-link")
 @click.argument("name")
 @with_appcontext
-def reset_link(name: str) -> None:
+def create_reset_link(name: str) -> None:
     """Print a link with which the user sets a new password; it works once, for one day."""
     with report_problems():
         link = links.create_reset_link(queries.get_user_by_name(name).uuid)
     _print_link(link)
 
 
-@user.command()
+@user.command("invite")
 @click.argument("name")
 @_role_option
 @_publish_option
 @with_appcontext
-def invite(name: str, role: str, can_publish: bool) -> None:
+def invite_user(name: str, role: str, can_publish: bool) -> None:
     """Print a link with which a new user chooses a user name and a password; it works once, for 7 days."""
     try:
         fields = InvitationBodySchema().load({"name": name, "role": role, "can_publish": can_publish})
@@ -149,7 +149,7 @@ def invite(name: str, role: str, can_publish: bool) -> None:
 def reset_second_factor(name: str) -> None:
     """Turn off the second factor of a user who has lost the phone and the recovery codes."""
     with report_problems():
-        second_factor.disable(queries.get_user_by_name(name).uuid)
+        second_factor.disable_second_factor(queries.get_user_by_name(name).uuid)
     click.echo(f"The second factor of {name} is off; they log in with the password and can set it up again.")
 
 
@@ -159,14 +159,14 @@ def _print_link(link: WithAttributes) -> None:
     click.echo(link.url)
 
 
-@user.command()
+@user.command("delete")
 @click.argument("name")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @with_appcontext
-def delete(name: str, yes: bool) -> None:
+def delete_user(name: str, yes: bool) -> None:
     """Delete a user who owns no content, and all their API keys."""
     with report_problems():
-        # Refuse an unknown name before asking.
+        # Refuse an unknown name before asking for a confirmation.
         queries.get_user_by_name(name)
         if not yes:
             click.confirm("Delete the user and all their API keys?", abort=True)

@@ -20,7 +20,7 @@ def authenticate(username: str, password: str, code: str) -> Account:
     """
     account = _check_credentials(username, password, code)
     if not code:
-        second_factor.check_is_off(account)
+        second_factor.check_second_factor_is_off(account)
     return account
 
 

@@ -11,7 +11,7 @@ from blogapi.accounts.users import links, queries
 from blogapi.accounts.users.models import Account
 from blogapi.site.queries import get_service_url, get_site
 from blogapi.storage.database import end_read
-from blogapi.web.blueprint import with_indefinite_article
+from blogapi.web.blueprint import add_a_or_an
 from blogapi.web.errors import Invalid
 from blogapi.web.fields import WithAttributes
 
@@ -42,8 +42,8 @@ _sending = threading.BoundedSemaphore(MAX_PARALLEL_MAILS)
 
 
 def can_send_links() -> bool:
-    """Return whether links can be sent: by the mail server of the settings, with a known public address."""
-    return mail.is_configured() and bool(get_service_url())
+    """Return whether the settings name a mail server and the public address of the service is known."""
+    return mail.is_mail_configured() and bool(get_service_url())
 
 
 def send_invitation(link: Any) -> WithAttributes:
@@ -52,7 +52,7 @@ def send_invitation(link: Any) -> WithAttributes:
     `sent` is whether the e-mail was sent; if not, `problem` is the reason.
     """
     subject = "Invitation to {title}"
-    values = {"name": link.name, "role": with_indefinite_article(link.role)}
+    values = {"name": link.name, "role": add_a_or_an(link.role)}
     return _try_sending(link, link.email, subject, _INVITATION_TEXT, values)
 
 
@@ -65,7 +65,7 @@ def send_reset_link(account: Account, link: Any) -> WithAttributes:
 def send_requested_link(username: str) -> None:
     """Send a reset link to the user with this name, if there is such a user with an e-mail address.
 
-    Raises NotSent if the mail server does not accept the e-mail.
+    Raises EmailNotSent if the mail server does not accept the e-mail.
     """
     try:
         account = queries.find_user_by_name(username)
@@ -88,7 +88,7 @@ def _try_sending(link: Any, address: str, subject: str, text: str, values: dict[
     else:
         try:
             _send_link(link, address, subject, text, values)
-        except mail.NotSent as error:
+        except mail.EmailNotSent as error:
             problem = str(error)
         finally:
             _sending.release()
@@ -98,7 +98,7 @@ def _try_sending(link: Any, address: str, subject: str, text: str, values: dict[
 def _send_link(link: Any, address: str, subject: str, text: str, values: dict[str, str]) -> None:
     title = get_site().title or "a blog"
     values = values | {"title": title, "url": link.url, "expires": _format_time(link.expires)}
-    # The mail server can be slow, so no snapshot may stay open.
+    # The mail server can be slow, so no snapshot of the database may stay open.
     end_read()
     mail.send_email(address, subject.format(title=title), text.format(**values))
 

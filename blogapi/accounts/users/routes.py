@@ -216,7 +216,7 @@ def reset_password(fields: Fields) -> Account:
         if code:
             second_factor.use_code(account, code)
     if not code:
-        second_factor.check_is_off(account)
+        second_factor.check_second_factor_is_off(account)
     account = links.reset_password(**fields)
     _log_in(account)
     return account

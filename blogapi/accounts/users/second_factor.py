@@ -42,7 +42,7 @@ _USED_CODE = "That code has been used. Wait for the next one."
 def begin_setup(account_id: UUID) -> WithAttributes:
     """Return a new `secret`, its `url` for apps, and the `qr_code` of the URL as the `data:` URL of an image.
 
-    The second factor stays off until `enable` is called. Raises Conflict if the second factor is on already.
+    The second factor stays off until `enable_second_factor` is called. Raises Conflict if it is on already.
     """
     with transaction(visible=False):
         account = queries.get_user(account_id)
@@ -57,7 +57,7 @@ def begin_setup(account_id: UUID) -> WithAttributes:
     return WithAttributes(account, secret=totp.secret, url=url, qr_code=code.svg_data_uri(border=0))
 
 
-def enable(account_id: UUID, code: str, *, current_token: str) -> list[str]:
+def enable_second_factor(account_id: UUID, code: str, *, current_token: str) -> list[str]:
     """Turn the second factor on, end all other logins of the user, and return the recovery codes.
 
     Raises Conflict if the second factor is on or no setup has begun, and Invalid if the code is wrong.
@@ -67,7 +67,7 @@ def enable(account_id: UUID, code: str, *, current_token: str) -> list[str]:
         _check_can_begin(account)
         if account.second_factor_nonce is None:
             raise Conflict("Begin the setup of the second factor first.")
-        step = _find_step(account, _normalize_code(code))
+        step = _find_time_step(account, _normalize_code(code))
         if step is None:
             raise Invalid("The code is wrong.", errors={"code": ["The code is wrong. Enter the newest one."]})
         account.second_factor_since, account.second_factor_step = clock.now(), step
@@ -83,7 +83,7 @@ def replace_recovery_codes(account_id: UUID) -> list[str]:
         return _replace_recovery_codes(account_id)
 
 
-def disable(account_id: UUID) -> None:
+def disable_second_factor(account_id: UUID) -> None:
     """Turn the second factor of the user off, or end its setup; raises NotFound if there is no such user."""
     with transaction(visible=False):
         account = queries.get_user(account_id)
@@ -91,7 +91,7 @@ def disable(account_id: UUID) -> None:
         db.session.execute(delete(RecoveryCode).where(RecoveryCode.account_id == account_id))
 
 
-def check_is_off(account: Account) -> None:
+def check_second_factor_is_off(account: Account) -> None:
     """Raise Unauthorized if the user has a second factor, because the request then needs a code."""
     if account.second_factor_since is not None:
         raise Unauthorized(
@@ -117,7 +117,7 @@ def _consume_code(account: Account, code: str) -> None:
         if not _change_one_row(delete(RecoveryCode).where(RecoveryCode.account_id == account.uuid, is_code)):
             raise Unauthorized(_WRONG_CODE, code="second_factor_failed")
         return
-    step = _find_step(account, code)
+    step = _find_time_step(account, code)
     if step is None:
         raise Unauthorized(_WRONG_CODE, code="second_factor_failed")
     # If two requests send the same code, only the first one changes the row.
@@ -135,7 +135,7 @@ def _change_one_row(statement: UpdateBase) -> bool:
         return result.rowcount == 1
 
 
-def _find_step(account: Account, code: str) -> int | None:
+def _find_time_step(account: Account, code: str) -> int | None:
     """Return the newest time step whose code is `code`, or None."""
     totp, current = _get_totp(account), int(clock.now().timestamp()) // STEP_SECONDS
     steps = range(current - MAX_STEP_DIFFERENCE, current + MAX_STEP_DIFFERENCE + 1)

@@ -29,8 +29,8 @@ MAX_USER_AGENT_LENGTH = 200
 LAST_USED_INTERVAL = timedelta(hours=1)
 
 
-class Profiles(Protocol):
-    """The functions that write the profiles of users."""
+class ProfileWriter(Protocol):
+    """Writes the profiles of users; `content.dependencies` sets the implementation."""
 
     def create_profile(self, account: Account, name: str = "") -> object:
         """Create the profile of a new user; if `name` is empty, the profile has the name of the user."""
@@ -39,7 +39,7 @@ class Profiles(Protocol):
         """Delete the profile of a user who is being deleted; if it has articles, detach it from the user."""
 
 
-PROFILES = AppState[Profiles]("profiles")
+PROFILES = AppState[ProfileWriter]("profiles")
 
 
 def create_user(username: str, password: str | None, *, role: Role, can_publish: bool = False) -> Account:
@@ -193,7 +193,7 @@ def store_last_seen(account_id: UUID, now: datetime) -> None:
     db.session.execute(update(Account).where(Account.uuid == account_id).values(values))
 
 
-def record_use(digest: str, account_id: UUID, now: datetime) -> None:
+def record_login_use(digest: str, account_id: UUID, now: datetime) -> None:
     """Store when a login was used; skip this if another connection is writing, so that reads never wait."""
     with suppress(*BUSY_ERRORS, NewerSchema), transaction(wait=False, visible=False):
         db.session.execute(update(WebSession).where(WebSession.digest == digest).values(last_used=now))

@@ -117,7 +117,7 @@ def reset_second_factor(id: UUID) -> None:
     """
     if id == current_user_id():
         raise Conflict("Turn your own second factor off in your profile, with your password.")
-    second_factor.disable(id)
+    second_factor.disable_second_factor(id)
 
 
 @bp.post("/<id:id>/reset-link/")
@@ -126,7 +126,7 @@ def reset_second_factor(id: UUID) -> None:
 @bp.arguments(NewResetLinkSchema, required=False)
 @bp.response(201, SentResetLinkSchema())
 def create_reset_link(fields: Fields, id: UUID) -> WithAttributes:
-    """Create a link with which the user sets a new password. It works once, for one day.
+    """Create a link with which the user sets a new password. The link works once, for one day.
 
     With `send`, the link is also sent to the user's e-mail address, if the blog sends e-mail.
     """

@@ -20,7 +20,7 @@ import { STATUSES } from "./statuses.js";
  */
 
 const UNLISTED_MESSAGE = "unlisted: only people who know the address can read it";
-const draftNote = (/** @type {string} */ word) => `${word}: it is a draft again`;
+const noteDraft = (/** @type {string} */ word) => `${word}: it is a draft again`;
 
 /** @satisfies {Record<string, Action>} */
 const ACTION_TABLE = {
@@ -42,13 +42,13 @@ const ACTION_TABLE = {
   unlist: { name: "Unlist", icon: "link", from: ["published"], status: "unlisted", done: UNLISTED_MESSAGE },
   unpublish: {
     ...{ name: "Unpublish", icon: "undo-2", from: ["published", "unlisted"], status: "draft" },
-    done: draftNote("unpublished"),
+    done: noteDraft("unpublished"),
   },
   backToDraft: {
-    ...{ name: "Back to draft", icon: "undo-2", from: ["scheduled"], status: "draft", done: draftNote("unscheduled") },
+    ...{ name: "Back to draft", icon: "undo-2", from: ["scheduled"], status: "draft", done: noteDraft("unscheduled") },
   },
   bringBack: {
-    ...{ name: "Bring back", icon: "undo-2", from: ["archived"], status: "draft", done: draftNote("brought back") },
+    ...{ name: "Bring back", icon: "undo-2", from: ["archived"], status: "draft", done: noteDraft("brought back") },
   },
   archive: {
     ...{ name: "Archive", icon: "archive", from: ["draft", "scheduled", "published", "unlisted"] },
@@ -86,14 +86,14 @@ export const listActions = (item) =>
  * @param {string} path @param {import("./api.js").Options} [options]
  * @returns {Promise<[import("./api.js").Answer, import("./api.js").Answer | null]>}
  */
-export async function loadWithCopy(path, options) {
+export async function loadItemWithCopy(path, options) {
   const item = await get(path, options);
   if (!item.data.working_copy) return [item, null];
   // The working copy can be published or discarded between the two requests.
   const copy = await get(`${path}working-copy/`).catch((error) =>
     error.status === 404 ? null : Promise.reject(error),
   );
-  return copy ? [item, copy] : loadWithCopy(path, options);
+  return copy ? [item, copy] : loadItemWithCopy(path, options);
 }
 
 const STATE_QUERY = { fields: "status,published_at,last_updated,working_copy,custom,custom_unfit" };
@@ -105,7 +105,7 @@ const STATE_QUERY = { fields: "status,published_at,last_updated,working_copy,cus
  * @returns {Promise<State & {undo: null | ((options?: Options) => Promise<State>)}>}
  */
 export async function runAction(path, { from, status, takesEdits }, { at, etag, query = STATE_QUERY } = {}) {
-  const [{ data: before, etag: current }, copy] = await loadWithCopy(path, { query: STATE_QUERY });
+  const [{ data: before, etag: current }, copy] = await loadItemWithCopy(path, { query: STATE_QUERY });
   const statusName = STATUSES[/** @type {Status} */ (before.status)].name.toLowerCase();
   // Another user can have made the item a draft in the meantime: "Unlist" would then publish it.
   if (!from.includes(before.status))
@@ -128,7 +128,7 @@ export async function runAction(path, { from, status, takesEdits }, { at, etag, 
  * @returns {Promise<State>}
  */
 async function undoAction(path, { before, after, taken }, { etag, query = STATE_QUERY }) {
-  let [item, copy] = await loadWithCopy(path, { query: STATE_QUERY });
+  let [item, copy] = await loadItemWithCopy(path, { query: STATE_QUERY });
   // Only the history says whether a scheduled item is unlisted.
   const listing = { fields: "number,created,status,published_at,slug", page: 1, page_size: 20 };
   const { data: versions } = await get(`${path}revisions/`, { query: listing });

@@ -78,7 +78,7 @@ export const onLoginEnded = (ask) => (signIn = ask);
  * timeout: seconds, 0 for none. If the login has ended, the user signs in again and the request is repeated.
  * @param {string} method @param {string} path @param {Options} [options] @returns {Promise<Answer>}
  */
-export async function request(method, path, options = {}) {
+export async function sendRequest(method, path, options = {}) {
   const { query, body, file, etag, create, keepalive, timeout = file ? 0 : 30 } = options;
   const type = file ? "application/octet-stream" : body !== undefined && "application/json";
   const given = Object.entries({ "Content-Type": type, "If-Match": etag, "If-None-Match": create && "*" });
@@ -90,7 +90,7 @@ export async function request(method, path, options = {}) {
   const sent = Date.now();
   let response, data;
   try {
-    response = await fetch(apiAddress(path, query), init);
+    response = await fetch(makeApiAddress(path, query), init);
     // A proxy reports errors in HTML, and the sign-in page of a network can answer in place of the blog.
     const isJson = response.ok && response.status !== 204;
     data = await response.json().catch((error) => (isJson ? Promise.reject(error) : null));
@@ -114,7 +114,7 @@ export async function request(method, path, options = {}) {
   const hasEnded = ["login_over", "key_missing"].includes(data?.code);
   if (hasEnded && signIn && options.signInAgain !== false) {
     signingIn ??= signIn().finally(() => (signingIn = null));
-    if (await signingIn) return request(method, path, { ...options, signInAgain: false });
+    if (await signingIn) return sendRequest(method, path, { ...options, signInAgain: false });
   }
   noteFailure(method, path, status);
   const retryAfter = Number(received.get("Retry-After")) || null;
@@ -123,21 +123,21 @@ export async function request(method, path, options = {}) {
 }
 
 /** @param {string} path @param {Options} [options] */
-export const get = (path, options) => request("GET", path, options);
+export const get = (path, options) => sendRequest("GET", path, options);
 /** @param {string} path @param {unknown} [body] @param {Options} [options] */
-export const post = (path, body, options) => request("POST", path, { body, ...options });
+export const post = (path, body, options) => sendRequest("POST", path, { body, ...options });
 /** @param {string} path @param {unknown} body @param {Options} [options] */
-export const put = (path, body, options) => request("PUT", path, { body, ...options });
+export const put = (path, body, options) => sendRequest("PUT", path, { body, ...options });
 /** @param {string} path @param {unknown} body @param {Options} [options] */
-export const patch = (path, body, options) => request("PATCH", path, { body, ...options });
+export const patch = (path, body, options) => sendRequest("PATCH", path, { body, ...options });
 /** @param {string} path @param {Options} [options] */
-export const del = (path, options) => request("DELETE", path, options);
+export const del = (path, options) => sendRequest("DELETE", path, options);
 
 /**
  * Return the address of a path below /api/v1/, also for links and downloads.
  * @param {string} path @param {Options["query"]} [query]
  */
-export function apiAddress(path, query = {}) {
+export function makeApiAddress(path, query = {}) {
   const pairs = Object.entries(query).flatMap(([name, value]) => [value].flat().map((item) => [name, item]));
   const given = pairs.filter(([, item]) => item != null && item !== "");
   const text = new URLSearchParams(/** @type {string[][]} */ (given)).toString();
@@ -149,7 +149,7 @@ export function apiAddress(path, query = {}) {
  * has another host.
  * @param {string} address
  */
-export const fileAddress = (address) =>
+export const makeFileAddress = (address) =>
   /\/media\/[0-9a-f]{64}\//.test(address) ? new URL(address, location.origin).pathname : address;
 
 /** @param {string} method @param {string} path @param {string | number} outcome */

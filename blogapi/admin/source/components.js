@@ -1,7 +1,7 @@
 /** The components of the pages: functions that return templates. */
 
 import { html, live, nothing, ref } from "../static/vendor/lit.js";
-import { fileAddress } from "./api.js";
+import { makeFileAddress } from "./api.js";
 import { formatNumber } from "./format.js";
 import { describeStatus, STATUSES } from "./statuses.js";
 
@@ -15,7 +15,7 @@ export function icon(name, kind = "") {
  * Set attributes and handlers (`onclick`) of an element; null, undefined, false and "" remove an attribute.
  * @param {Record<string, unknown>} values
  */
-const setAttributes = (values) =>
+const setElementAttributes = (values) =>
   ref((/** @type {any} */ element) => {
     for (const [name, value] of Object.entries(element ? values : {})) {
       if (typeof value === "function") element[name] = value;
@@ -37,11 +37,11 @@ export function button(text, onClick, options = {}) {
   const inner = html`${name ? icon(name) : nothing}${text ? renderTexts(text, busyText) : nothing}`;
   const states = { "aria-busy": busy && "true", "aria-pressed": pressed?.toString(), "aria-haspopup": popup };
   const kinds = `button ${kind} ${text ? "" : "icon-only"}`;
-  const given = setAttributes({ class: kinds, "aria-label": label, title: !text && label, ...states, ...more });
+  const given = setElementAttributes({ class: kinds, "aria-label": label, title: !text && label, ...states, ...more });
   if (more.href) return html`<a ${given}>${inner}</a>`;
   /** @param {Event} event */
-  const click = (event) => (busy ? event.preventDefault() : onClick?.(event));
-  return html`<button type="button" @click=${click} ${given}>${inner}</button>`;
+  const handleClick = (event) => (busy ? event.preventDefault() : onClick?.(event));
+  return html`<button type="button" @click=${handleClick} ${given}>${inner}</button>`;
 }
 
 /**
@@ -83,9 +83,9 @@ const renderTexts = (before, after) =>
 export function fileButton(text, use, { icon: name, kind = "", multiple = false, accept = "", busy = false }) {
   // Clear the input, so that the same file can be chosen again.
   const clearInput = (/** @type {any} */ { target }) => (target.value = "");
-  const change = (/** @type {any} */ { target }) => use([...target.files]);
+  const passFiles = (/** @type {any} */ { target }) => use([...target.files]);
   return html`<label class="button upload ${kind}">${icon(name)} ${text}<input type="file" class="sr-only"
-    accept=${accept} ?multiple=${multiple} ?disabled=${busy} @click=${clearInput} @change=${change}></label>`;
+    accept=${accept} ?multiple=${multiple} ?disabled=${busy} @click=${clearInput} @change=${passFiles}></label>`;
 }
 
 /**
@@ -122,10 +122,10 @@ export function field({ name, id = `field-${name}`, label, help, counter, errors
 function makeControl({ type = "text", label, value = "", items, onInput, onChange, ...more }) {
   const dir = /^text/.test(type) && "auto";
   const handlers = { oninput: onValue(onInput), onchange: onValue(onChange) };
-  const given = setAttributes({ autocomplete: "off", dir, ...handlers, ...more });
+  const given = setElementAttributes({ autocomplete: "off", dir, ...handlers, ...more });
   // Text in a field that the page does not track is kept when the page renders.
   const shown = onInput ? live(value) : value;
-  if (items) return select(items, value, given);
+  if (items) return selectControl(items, value, given);
   if (type === "textarea") return html`<textarea rows="3" .value=${shown} ${given}></textarea>`;
   const input = html`<input type=${type} .value=${shown} ${given}>`;
   // shell.js handles clicks on the button "Show" of a password.
@@ -136,10 +136,10 @@ function makeControl({ type = "text", label, value = "", items, onInput, onChang
 }
 
 /** @param {Record<string, string>} items @param {unknown} value @param {unknown} given */
-function select(items, value, given) {
-  const option = (/** @type {[string, string]} */ [item, label]) =>
+function selectControl(items, value, given) {
+  const renderOption = (/** @type {[string, string]} */ [item, label]) =>
     html`<option value=${item} .selected=${live(item === value)}>${label}</option>`;
-  const choices = Object.entries(items).map(option);
+  const choices = Object.entries(items).map(renderOption);
   return html`<span class="select"><select ${given}>${choices}</select>${icon("chevron-down")}</span>`;
 }
 
@@ -159,7 +159,7 @@ export function checkbox({ id, label, value, help, onChange }) {
  * @param {unknown} name @param {unknown} value @param {unknown} content @param {boolean} [isOpen]
  * @param {(isOpen: boolean) => unknown} [onToggle]
  */
-export const fold = (name, value, content, isOpen = false, onToggle = undefined) =>
+export const foldBox = (name, value, content, isOpen = false, onToggle = undefined) =>
   html`<details class="fold" ?open=${isOpen} @toggle=${(/** @type {any} */ { target }) => onToggle?.(target.open)}
     ><summary><span>${name}</span><span dir="auto">${value}</span>
     ${icon("chevron-down")}</summary>${content}</details>`;
@@ -168,7 +168,7 @@ export const fold = (name, value, content, isOpen = false, onToggle = undefined)
  * @template T
  * @param {{name: string, value: T, onChange: (value: T) => unknown}} group @param {T} item @param {Renderable} text
  */
-const radio = ({ name, value, onChange }, item, text) => html`<label>
+const radioOption = ({ name, value, onChange }, item, text) => html`<label>
   <input type="radio" name=${name} value=${item} .checked=${live(item === value)}
     @change=${() => onChange(item)}><span>${text}</span></label>`;
 
@@ -177,9 +177,9 @@ const radio = ({ name, value, onChange }, item, text) => html`<label>
  * @template T
  * @param {{label: string, name: string, items: Record<string, T>, value: T, onChange: (value: T) => unknown}} options
  */
-export const segments = ({ label, items, ...group }) =>
+export const segmentControl = ({ label, items, ...group }) =>
   html`<fieldset class="segments"><legend class="sr-only">${label}</legend>
-    ${Object.entries(items).map(([text, item]) => radio(group, item, text))}</fieldset>`;
+    ${Object.entries(items).map(([text, item]) => radioOption(group, item, text))}</fieldset>`;
 
 /**
  * One of at most six choices, as cards. items: [value, word, sentence].
@@ -189,7 +189,7 @@ export const segments = ({ label, items, ...group }) =>
  */
 export const choiceCards = ({ label, items, ...group }) =>
   html`<fieldset class="choice-cards"><legend>${label}</legend><div>${items.map(([item, text, help]) =>
-    radio(group, item, html`${text}${help ? html`<span class="help">${help}</span>` : nothing}`),
+    radioOption(group, item, html`${text}${help ? html`<span class="help">${help}</span>` : nothing}`),
   )}</div></fieldset>`;
 
 /**
@@ -199,12 +199,12 @@ export const choiceCards = ({ label, items, ...group }) =>
  * @param {{label?: string, beside?: unknown}} [options]
  */
 export function tabs(items, current, { label = "Parts of this page", beside = nothing } = {}) {
-  const link = (/** @type {typeof items[0]} */ { key, text, count, href }) =>
+  const renderLink = (/** @type {typeof items[0]} */ { key, text, count, href }) =>
     html`<a href=${href} aria-current=${key === current ? "page" : nothing}>${text} ${
       count === undefined ? nothing : html`<span class="count">${count === null ? "–" : formatNumber(count)}</span>`
     }</a>`;
   return html`<div class="tab-row">
-    <nav class="tabs" aria-label=${label}>${items.map(link)}</nav>${beside}</div>`;
+    <nav class="tabs" aria-label=${label}>${items.map(renderLink)}</nav>${beside}</div>`;
 }
 
 /**
@@ -212,16 +212,16 @@ export function tabs(items, current, { label = "Parts of this page", beside = no
  * @param {string} address @param {string} width in CSS @param {string} [kind]
  */
 export function thumbnail(address, width, kind = "") {
-  const source = fileAddress(address);
-  const candidate = (/** @type {number} */ width) => `${source.replace(/[^/]+$/, `w${width}.webp`)} ${width}w`;
-  const srcset = source.startsWith("/media/") ? `${candidate(200)}, ${candidate(400)}` : nothing;
+  const source = makeFileAddress(address);
+  const makeCandidate = (/** @type {number} */ width) => `${source.replace(/[^/]+$/, `w${width}.webp`)} ${width}w`;
+  const srcset = source.startsWith("/media/") ? `${makeCandidate(200)}, ${makeCandidate(400)}` : nothing;
   return html`<img class=${kind} loading="lazy" sizes=${width} srcset=${srcset} src=${source} alt="">`;
 }
 
 /** A picture of the library, large enough to describe it. @param {Media} file @param {string} [alt] */
 export function largePicture({ url, renditions }, alt = "") {
   const shown = renditions.find(({ width }) => width >= 800)?.url ?? url;
-  return html`<img class="media-picture" src=${fileAddress(shown)} alt=${alt}>`;
+  return html`<img class="media-picture" src=${makeFileAddress(shown)} alt=${alt}>`;
 }
 
 /** @param {{label: string, value?: string, onInput?: (value: string) => unknown, [name: string]: unknown}} options */
@@ -240,7 +240,7 @@ export const sectionHead = (title, side = nothing) => html`<div class="section-h
  * A list item of two lines.
  * @param {{title: unknown, text?: unknown, side?: unknown, icon?: string, kind?: string}} parts
  */
-export const row = ({ title, text = "", side = "", icon: name, kind }) =>
+export const listRow = ({ title, text = "", side = "", icon: name, kind }) =>
   html`<li class="row">${name ? icon(name, kind) : nothing}
     <div class="row-text"><div class="row-title">${title}</div><div class="row-help">${text}</div></div>
     <div class="row-side">${side}</div></li>`;
@@ -251,7 +251,7 @@ export const emptyState = ({ title, text, actions = nothing }) =>
     <div class="actions">${actions}</div></section>`;
 
 /** An alert with the text; empty if there is no text. @param {string | null | undefined} text */
-export const problem = (text) =>
+export const problemAlert = (text) =>
   html`<div role="alert">${text ? html`<p class="problem">${icon("circle-alert")} ${text}</p>` : nothing}</div>`;
 
 /** @param {{value?: number, max: number, label: string}} options */
@@ -285,6 +285,6 @@ export const renderSample = ({ label, host, title, description, kind = "", pictu
     <p class="host">${host}</p><p class="title">${title}</p><p>${description}</p></div>`;
 
 /** A description list of names and values. @param {Record<string, unknown>} values */
-export const facts = (values) =>
+export const factList = (values) =>
   html`<dl class="facts">
     ${Object.entries(values).map(([term, value]) => html`<dt>${term}</dt><dd>${value}</dd>`)}</dl>`;

@@ -28,8 +28,8 @@ export function copyButton(text, { label = "Copy", kind } = {}) {
     classList.add("done");
     setTimeout(() => classList.remove("done"), 2000);
   };
-  const copy = onButton(({ classList }) => copyText(text).then(() => showCopied(classList), reportRefusal));
-  return button(label, copy, { busyText: "Copied", icon: "copy", kind });
+  const copyAndReport = onButton(({ classList }) => copyText(text).then(() => showCopied(classList), reportRefusal));
+  return button(label, copyAndReport, { busyText: "Copied", icon: "copy", kind });
 }
 
 /** Announce to screen readers a text that is already visible. @param {string} text */
@@ -51,13 +51,13 @@ export function toast(text, { undo, action = undo && { label: "Undo", run: undo 
   endToast();
   const parent = document.querySelector("dialog[open]") ? findTopElement() : document.querySelector("#announcer");
   const element = makeElement("div", { className: "toast", popover: "manual" }, parent);
-  const end = () => keepFocus(() => element.remove());
-  endToast = end;
-  const link = action && button(action.label, () => (end(), action.run()), { kind: "bare" });
+  const endThisToast = () => keepFocus(() => element.remove());
+  endToast = endThisToast;
+  const link = action && button(action.label, () => (endThisToast(), action.run()), { kind: "bare" });
   render(html`<span>${text}</span>${link || nothing}`, element);
   element.showPopover();
   // The animation lasts 8 seconds and begins again when neither the pointer nor the focus is on the toast.
-  element.addEventListener("animationend", end);
+  element.addEventListener("animationend", endThisToast);
 }
 
 const isFocusLost = () => document.activeElement === document.body;
@@ -107,7 +107,7 @@ function makeElement(name, properties, parent = findTopElement()) {
 function makeFloat(element, content, opener = /** @type {any} */ (document.activeElement)) {
   const { promise: result, resolve } = Promise.withResolvers();
   /** @type {Close} */
-  const close = (value) => {
+  const closeFloat = (value) => {
     if (!floats.delete(float)) return;
     keepFocus(() => {
       element.remove();
@@ -115,7 +115,7 @@ function makeFloat(element, content, opener = /** @type {any} */ (document.activ
     });
     resolve(value);
   };
-  const float = { element, result, close, update: () => render(content(close), element) };
+  const float = { element, result, close: closeFloat, update: () => render(content(closeFloat), element) };
   floats.add(float);
   float.update();
   return float;
@@ -141,9 +141,9 @@ export function openDialog({ title, content, kind = "" }) {
  * @param {{title: string, text: string, action: string}} question
  */
 export function confirmRisk({ title, text, action }) {
-  const content = (/** @type {Close} */ close) =>
+  const renderContent = (/** @type {Close} */ close) =>
     html`<p class="soft">${text}</p>${dialogButtons(close, action, () => close(true), { kind: "risk filled" })}`;
-  return openDialog({ title, content, kind: "small-dialog" }).result;
+  return openDialog({ title, content: renderContent, kind: "small-dialog" }).result;
 }
 
 /**
@@ -186,8 +186,8 @@ export function openMenu(anchor, items, label) {
     const kind = `menu-item ${risk ? "risk" : "bare"}`;
     return button(text, () => (close(), action?.(anchor)), { kind, role: "menuitem", tabindex: "-1", ...more });
   };
-  const draw = (/** @type {Close} */ close) => items.flatMap((item) => (item ? [renderItem(item, close)] : []));
-  const float = openPopover(anchor, draw, { label, role: "menu", kind: "menu" });
+  const renderItems = (/** @type {Close} */ close) => items.flatMap((item) => (item ? [renderItem(item, close)] : []));
+  const float = openPopover(anchor, renderItems, { label, role: "menu", kind: "menu" });
   float?.element.addEventListener("keydown", (event) => {
     if (event.key === "Tab") float.close();
     else moveFocus(event, /** @type {any} */ ([...float.element.children]));

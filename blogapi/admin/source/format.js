@@ -8,7 +8,7 @@ let timeZone = "UTC";
 export const setTimeZone = (name) => (timeZone = name);
 
 /** @param {Date} date @param {Intl.DateTimeFormatOptions} options */
-const format = (date, options) => new Intl.DateTimeFormat("en-GB", { ...options, timeZone }).format(date);
+const formatDate = (date, options) => new Intl.DateTimeFormat("en-GB", { ...options, timeZone }).format(date);
 
 const NUMBERS = new Intl.NumberFormat("en-GB");
 
@@ -17,51 +17,51 @@ export const parseTime = (stamp) =>
   stamp instanceof Date ? stamp : new Date(/(Z|[+-]\d\d:\d\d)$/.test(stamp) ? stamp : `${stamp}Z`);
 
 /** 14:32 @param {Stamp} stamp */
-export const formatTime = (stamp) => format(parseTime(stamp), { timeStyle: "short", hourCycle: "h23" });
+export const formatTime = (stamp) => formatDate(parseTime(stamp), { timeStyle: "short", hourCycle: "h23" });
 
 /** 14:32:10 @param {Stamp} stamp */
-export const formatSeconds = (stamp) => format(parseTime(stamp), { timeStyle: "medium", hourCycle: "h23" });
+export const formatSeconds = (stamp) => formatDate(parseTime(stamp), { timeStyle: "medium", hourCycle: "h23" });
 
 /** 29 Nov 2026 @param {Stamp} stamp */
-export const formatDay = (stamp) => format(parseTime(stamp), { dateStyle: "medium" });
+export const formatDay = (stamp) => formatDate(parseTime(stamp), { dateStyle: "medium" });
 
 /** "Sunday 29 November", with the year if it is not the current one. @param {Stamp} stamp */
 export function formatLongDay(stamp) {
   const [shown, current] = [stamp, new Date()].map((time) => toFields(time).day.slice(0, 4));
   const year = shown === current ? undefined : "numeric";
-  return format(parseTime(stamp), { weekday: "long", day: "numeric", month: "long", year }).replace(",", "");
+  return formatDate(parseTime(stamp), { weekday: "long", day: "numeric", month: "long", year }).replace(",", "");
 }
 
 /** Return the number of calendar days from today to the time: -1 is yesterday. @param {Stamp} stamp */
-export function daysFromToday(stamp) {
+export function countDays(stamp) {
   return (Date.parse(toFields(stamp).day) - Date.parse(toFields(new Date()).day)) / 86_400_000;
 }
 
 /** "14:32" today, "Fri 09:00" in the next six days, "4 Dec", "4 Dec 2099". @param {Stamp} stamp */
 export function formatShort(stamp) {
-  const days = daysFromToday(stamp);
+  const days = countDays(stamp);
   if (!days) return formatTime(stamp);
-  if (days > 0 && days < 7) return `${format(parseTime(stamp), { weekday: "short" })} ${formatTime(stamp)}`;
+  if (days > 0 && days < 7) return `${formatDate(parseTime(stamp), { weekday: "short" })} ${formatTime(stamp)}`;
   const [shown, current] = [stamp, new Date()].map((time) => toFields(time).day.slice(0, 4));
   const year = shown === current ? undefined : "numeric";
-  return format(parseTime(stamp), { day: "numeric", month: "short", year });
+  return formatDate(parseTime(stamp), { day: "numeric", month: "short", year });
 }
 
 /** For lists: "2 min ago", "14:32" today, "Yesterday", "19 Nov 2026". @param {Stamp} stamp */
 export function formatChanged(stamp) {
   const minutes = Math.floor((Date.now() - parseTime(stamp).getTime()) / 60_000);
   if (minutes >= 0 && minutes < 60) return minutes < 1 ? "Just now" : `${minutes} min ago`;
-  return { 0: formatTime(stamp), "-1": "Yesterday" }[daysFromToday(stamp)] ?? formatDay(stamp);
+  return { 0: formatTime(stamp), "-1": "Yesterday" }[countDays(stamp)] ?? formatDay(stamp);
 }
 
 /** "Yesterday", "Today" or "Tomorrow"; undefined for other days. @param {Stamp} stamp */
-export const nameDay = (stamp) => ({ "-1": "Yesterday", 0: "Today", 1: "Tomorrow" })[daysFromToday(stamp)];
+export const nameDay = (stamp) => ({ "-1": "Yesterday", 0: "Today", 1: "Tomorrow" })[countDays(stamp)];
 
 /** "Today, 14:32", "Yesterday, 21:17", "29 Nov 2026, 08:00". @param {Stamp} stamp */
 export const formatDayAndTime = (stamp) => `${nameDay(stamp) ?? formatDay(stamp)}, ${formatTime(stamp)}`;
 
 /** "today, 14:32", for the middle of a sentence. @param {Stamp} stamp */
-export const dayInSentence = (stamp) =>
+export const formatDayInSentence = (stamp) =>
   formatDayAndTime(stamp).replace(/^(?:To|Yester)day/, (name) => name.toLowerCase());
 
 const UNITS = { year: 31_557_600, month: 2_629_800, day: 86_400, hour: 3600, minute: 60, second: 1 };
@@ -71,13 +71,13 @@ export function formatDistance(stamp) {
   const seconds = (parseTime(stamp).getTime() - Date.now()) / 1000;
   const units = /** @type {(keyof typeof UNITS)[]} */ (Object.keys(UNITS));
   const unit = units.find((name) => Math.abs(seconds) >= UNITS[name]) ?? "second";
-  const number = unit === "day" ? daysFromToday(stamp) : Math.round(seconds / UNITS[unit]);
+  const number = unit === "day" ? countDays(stamp) : Math.round(seconds / UNITS[unit]);
   return new Intl.RelativeTimeFormat("en-GB").format(number, unit);
 }
 
 /** Return a time as the values of date and time inputs: {day: "2026-11-29", time: "08:00"}. @param {Stamp} stamp */
 export function toFields(stamp) {
-  const [day, month, year] = format(parseTime(stamp), { dateStyle: "short" }).split("/");
+  const [day, month, year] = formatDate(parseTime(stamp), { dateStyle: "short" }).split("/");
   return { day: `${year.padStart(4, "0")}-${month}-${day}`, time: formatTime(stamp) };
 }
 
@@ -96,13 +96,13 @@ export const formatNumber = (number) => NUMBERS.format(number);
 
 /**
  * "1 article", "1,400 articles", "3 categories".
- * @param {number} number @param {string} word @param {string} [words]
+ * @param {number} number @param {string} one @param {string} [many]
  */
-export const count = (number, word, words = `${word}s`) => `${formatNumber(number)} ${number === 1 ? word : words}`;
+export const formatCount = (number, one, many = `${one}s`) => `${formatNumber(number)} ${number === 1 ? one : many}`;
 
 /** "284 kB", "18.4 MB". @param {number} bytes */
 export function formatSize(bytes) {
-  if (bytes < 1000) return count(bytes, "byte");
+  if (bytes < 1000) return formatCount(bytes, "byte");
   const power = Math.min(Math.floor(Math.log10(bytes) / 3), 4);
   const digits = power > 1 || bytes < 10_000 ? 1 : 0;
   return `${Number((bytes / 1000 ** power).toFixed(digits))} ${["kB", "MB", "GB", "TB"][power - 1]}`;

@@ -35,7 +35,7 @@ export function setHelp(form, name, text) {
  * The handlers of a text area that takes one line: write(text) gets it without line breaks, and Enter calls done().
  * @param {(text: string) => unknown} write @param {() => unknown} done
  */
-export const oneLine = (write, done) => ({
+export const makeOneLineHandlers = (write, done) => ({
   onInput: (/** @type {string} */ text) => write(text.replace(/\s*\n\s*/g, " ")),
   onkeydown: (/** @type {KeyboardEvent} */ event) => {
     if (event.key !== "Enter" || event.isComposing) return;
@@ -64,31 +64,31 @@ export function onSubmit(form, use) {
  *   save: (values: Record<string, any>) => unknown}} options
  */
 export async function openForm(page, form, { title, kind, values = {}, save }) {
-  const forget = () => page.set({ errors: {}, problem: "" });
+  const forgetProblems = () => page.set({ errors: {}, problem: "" });
   const copy = /** @type {any} */ (form.cloneNode(true));
   for (const [name, value] of Object.entries(values)) {
     if (typeof value === "boolean") copy.elements[name].checked = value;
     else copy.elements[name].value = value;
   }
-  forget();
+  forgetProblems();
   /** @type {any} */
   let saved;
-  const send = async (/** @type {Record<string, any>} */ values) => {
+  const sendForm = async (/** @type {Record<string, any>} */ values) => {
     if (page.busy) return;
     saved = page.actAndReload("save", () => save(values));
     if ((await saved) !== undefined) dialog.close();
   };
-  const content = () => {
+  const renderForm = () => {
     copy.querySelector(".main").ariaBusy = page.busy === "save" ? "true" : null;
     copy.querySelector("[role=alert]").textContent = page.problem;
     showErrors(copy, page.errors);
     return copy;
   };
-  const dialog = openDialog({ title, kind, content });
-  onSubmit(copy, send);
+  const dialog = openDialog({ title, kind, content: renderForm });
+  onSubmit(copy, sendForm);
   copy.addEventListener("reset", () => dialog.close());
   await dialog.result;
-  forget();
+  forgetProblems();
   return saved;
 }
 
@@ -105,7 +105,7 @@ export async function deleteResource(page, path, question) {
  * The page renders `page.once`.
  * @param {Page} page @param {{title: string, value: string, foot: string, help?: string}} texts
  */
-export async function showOnce(page, { title, value, foot, help = "" }) {
+export async function showSecretOnce(page, { title, value, foot, help = "" }) {
   refs.onceTitle.textContent = title;
   refs.onceHelp.textContent = help;
   refs.onceValue.value = value;

@@ -4,30 +4,30 @@ import { html } from "../static/vendor/lit.js";
 import { get } from "./api.js";
 import { button, emptyState } from "./components.js";
 import { toast } from "./dialogs.js";
-import { dayInSentence, formatDistance } from "./format.js";
+import { formatDayInSentence, formatDistance } from "./format.js";
 import { restoreItems } from "./pages/lists.js";
 
 /**
  * Return the function that renders the page for the deleted item of the address.
  * @param {import("./shell.js").Page} page
  */
-export async function readDeleted(page) {
+export async function renderDeletedItem(page) {
   const uuid = location.pathname.split("/")[3];
   const { data: item } = await get(`blog/deleted/${uuid}/`);
   const { kind, title, deleted, deleted_by: user, goes } = item;
   const collection = `${kind}s`;
-  const restore = async () => {
+  const restoreItem = async () => {
     const notes = await page.actAndReload("restore", () => restoreItems(`blog/${collection}/`, [item]));
     if (notes) toast(notes);
   };
   const by = user ? ` by ${user}` : "";
-  const text = `It was deleted${by} ${dayInSentence(deleted)}, and leaves the bin ${formatDistance(goes)}.`;
+  const text = `It was deleted${by} ${formatDayInSentence(deleted)}, and leaves the bin ${formatDistance(goes)}.`;
   const name = title ? `“${title}”` : `This ${kind}`;
   return () =>
     html`${emptyState({
       title: `${name} is in the bin`,
       text,
-      actions: html`${button("Restore", restore, { kind: "main", busy: page.busy === "restore" })}
+      actions: html`${button("Restore", restoreItem, { kind: "main", busy: page.busy === "restore" })}
         ${button("Open the bin", null, { href: `/admin/${collection}/bin/` })}`,
     })}`;
 }

@@ -14,7 +14,7 @@ const COMMON = [
  * Return the name of a language in English: "English (United Kingdom)". For an unknown tag, return the tag.
  * @param {string} tag
  */
-export function languageName(tag) {
+export function getLanguageName(tag) {
   try {
     return new Intl.DisplayNames(["en"], { type: "language", languageDisplay: "standard" }).of(tag) ?? tag;
   } catch {
@@ -25,12 +25,12 @@ export function languageName(tag) {
 /** Return the tags of common languages and of this one, ordered by their names. @param {string} own */
 export function listLanguages(own) {
   const tags = [...new Set([own, ...COMMON])].filter(Boolean);
-  return tags.sort((a, b) => languageName(a).localeCompare(languageName(b), "en"));
+  return tags.sort((a, b) => getLanguageName(a).localeCompare(getLanguageName(b), "en"));
 }
 
 /** Name the language of an item if another one has the same title. @param {Article} item @param {Article[]} items */
-export function languageHint({ uuid, title, language }, items) {
+export function renderLanguageHint({ uuid, title, language }, items) {
   const isAlone = !items.some((other) => other.uuid !== uuid && other.title === title && other.language !== language);
-  const name = () => languageName(language || session().site.language);
-  return isAlone ? nothing : html` <span class="soft small">${name()}</span>`;
+  const getName = () => getLanguageName(language || session().site.language);
+  return isAlone ? nothing : html` <span class="soft small">${getName()}</span>`;
 }

@@ -1,7 +1,7 @@
 /** The tree of the pages of the blog. */
 
 import { field } from "./components.js";
-import { titleOf } from "./pages/lists.js";
+import { getTitle } from "./pages/lists.js";
 
 // The API accepts at most this number of pages above a page.
 const MAX_ABOVE = 20;
@@ -47,9 +47,9 @@ export const findPlace = (pages, uuid, parent) =>
  * @param {Article[]} pages in the order of their positions @param {string} uuid @param {string | null} parent
  * @param {number} index @param {(index: number) => unknown} use @param {Record<string, unknown>} errors
  */
-export function placeField(pages, uuid, parent, index, use, errors) {
+export function renderPlaceField(pages, uuid, parent, index, use, errors) {
   const others = pages.filter((page) => page.parent === parent && page.uuid !== uuid);
-  const items = { ...["First", ...others.map((page) => `After “${titleOf(page)}”`)] };
+  const items = { ...["First", ...others.map((page) => `After “${getTitle(page)}”`)] };
   const value = String(Math.min(index, others.length));
   const onInput = (/** @type {string} */ chosen) => use(Number(chosen));
   return field({ name: "position", label: "Place", type: "select", items, value, onInput, errors });

@@ -5,7 +5,7 @@ import { get } from "./api.js";
 import { badge, icon } from "./components.js";
 import { openDialog } from "./dialogs.js";
 import { moveOption } from "./listbox.js";
-import { hasRole, listPath } from "./roles.js";
+import { hasRole, getListPath } from "./roles.js";
 
 const ARTICLE_FIELDS = "uuid,title,status,published_at";
 const NEW_ARTICLE = { href: "/admin/articles/new/", text: "New article", mark: icon("plus") };
@@ -30,9 +30,9 @@ export function openPalette() {
   const offered = links.filter((link) => hasRole(link.dataset.for ?? ""));
   const fixed = [NEW_ARTICLE, ...offered.map(makeLinkEntry)];
   let [words, at, items] = ["", 0, /** @type {Entry[]} */ ([])];
-  const list = () => [...fixed.filter(({ text }) => text.toLowerCase().includes(words.toLowerCase())), ...items];
+  const listEntries = () => [...fixed.filter(({ text }) => text.toLowerCase().includes(words.toLowerCase())), ...items];
   /** @param {FieldEvent} event */
-  const type = async ({ target }) => {
+  const searchEntries = async ({ target }) => {
     const asked = target.value.trim();
     [words, at, items] = [asked, 0, []];
     dialog.update();
@@ -41,14 +41,14 @@ export function openPalette() {
     const query = { q: asked, status: "any", page: 1, page_size: 8, fields: ARTICLE_FIELDS };
     /** @param {string} collection @param {string} path @returns {Promise<Entry[]>} */
     const find = async (collection, path) => (await get(path, { query })).data.map(makeItemEntry(collection));
-    const searches = [find("articles", listPath()), ...(hasRole("editor") ? [find("pages", "blog/pages/")] : [])];
+    const searches = [find("articles", getListPath()), ...(hasRole("editor") ? [find("pages", "blog/pages/")] : [])];
     const found = await Promise.all(searches).catch(() => []);
     if (asked === words) items = found.flat();
     dialog.update();
   };
   /** @param {KeyboardEvent} event */
   const handleKey = (event) => {
-    const count = list().length;
+    const count = listEntries().length;
     const next =
       moveOption(event, at, count) ?? (event.key === "Enter" && count && !event.isComposing ? at : undefined);
     if (next === undefined) return;
@@ -60,13 +60,13 @@ export function openPalette() {
     if (event.key === "Enter") option?.click();
   };
   /** @param {Entry} entry @param {number} n */
-  const option = ({ href, text, mark }, n) => html`<a id="go-${n}" role="option" class="menu-item"
+  const renderOption = ({ href, text, mark }, n) => html`<a id="go-${n}" role="option" class="menu-item"
     href=${href} tabindex="-1" aria-selected=${n === at}><span>${text}</span>${mark}</a>`;
-  const content = () => html`
+  const renderContent = () => html`
     <div class="search">${icon("search")}<input role="combobox" aria-label="Page, action or article" autofocus
       placeholder="Page, action or article" autocomplete="off" spellcheck="false" aria-expanded="true"
-      aria-controls="go-list" aria-activedescendant="go-${at}" @input=${type} @keydown=${handleKey}></div>
-    <div id="go-list" role="listbox" aria-label="Places">${list().map(option)}</div>
-    <p role="status">${list().length ? nothing : `Nothing is called “${words}”.`}</p>`;
-  const dialog = openDialog({ title: "Go to", content, kind: "palette" });
+      aria-controls="go-list" aria-activedescendant="go-${at}" @input=${searchEntries} @keydown=${handleKey}></div>
+    <div id="go-list" role="listbox" aria-label="Places">${listEntries().map(renderOption)}</div>
+    <p role="status">${listEntries().length ? nothing : `Nothing is called “${words}”.`}</p>`;
+  const dialog = openDialog({ title: "Go to", content: renderContent, kind: "palette" });
 }

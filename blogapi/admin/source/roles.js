@@ -23,4 +23,4 @@ export const mayChangeFile = (/** @type {{user: {uuid: string} | null}} */ { use
   hasRole("editor") || (user !== null && user.uuid === caller.uuid);
 
 /** The path of the list of articles in any status: authors list their own. */
-export const listPath = () => (hasRole("editor") ? "blog/articles/" : "blog/articles/own/");
+export const getListPath = () => (hasRole("editor") ? "blog/articles/" : "blog/articles/own/");

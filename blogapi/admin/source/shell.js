@@ -3,10 +3,10 @@
 import { html, LitElement, nothing } from "../static/vendor/lit.js";
 import { ApiError, connection, get, onLoginEnded, post } from "./api.js";
 import { askForCode, askForPassword } from "./code.js";
-import { emptyState, pageHead, problem, row, sectionHead } from "./components.js";
+import { emptyState, pageHead, problemAlert, listRow, sectionHead } from "./components.js";
 import { keepFocus, toast, updateFloats } from "./dialogs.js";
 import { Journal } from "./editor/journal.js";
-import { count, formatDayAndTime, setTimeZone } from "./format.js";
+import { formatCount, formatDayAndTime, setTimeZone } from "./format.js";
 import { guardLinks } from "./navigation.js";
 import { openPalette } from "./palette.js";
 import { hasRole, setCaller } from "./roles.js";
@@ -15,7 +15,7 @@ import * as storage from "./storage.js";
 
 // The names of the blog and the user are stored, so that the menu of the next page does not wait for the API.
 const SESSION_KEY = "blogapi.session";
-let last = storage.read(SESSION_KEY) ?? {};
+let last = storage.getItem(SESSION_KEY) ?? {};
 setCaller({ ...last, uuid: last.user });
 /** @param {string} selector @returns {any} */
 const findElement = (selector) => document.querySelector(selector);
@@ -48,7 +48,7 @@ export function setSession(session) {
   // The site that blogapi shows is where this page is, also if its address has another port or host.
   last = { title, address: built_in ? "/" : url, user, username, role, can_publish };
   setCaller(session.user);
-  storage.write(SESSION_KEY, last);
+  storage.setItem(SESSION_KEY, last);
   onLoginEnded(signInAgain);
 }
 
@@ -130,7 +130,7 @@ export class Page extends LitElement {
     const isInBin = error.code === "deleted";
     this.renderDeleted = isInBin
       ? await import("./in-bin.js").then(
-          (bin) => bin.readDeleted(this),
+          (bin) => bin.renderDeletedItem(this),
           () => null,
         )
       : null;
@@ -201,7 +201,7 @@ export class Page extends LitElement {
     if (this.state === "failed") return html`${this.renderHead()}${renderFailure(this)}`;
     if (this.state === "loading") return html`${this.renderHead()}<p class="loading">Loading…</p>`;
     const isBehind = document.querySelector("dialog[open]");
-    return html`${this.renderHead()}${isBehind ? nothing : problem(this.problem)}
+    return html`${this.renderHead()}${isBehind ? nothing : problemAlert(this.problem)}
       ${renderKeptTexts(this)}${this.renderPage()}`;
   }
 
@@ -230,23 +230,23 @@ async function loadKeptTexts() {
 /** The editor of a new article offers the texts of articles that do not exist. @param {Page} page */
 function renderKeptTexts({ kept }) {
   /** @param {import("./editor/journal.js").KeptEntry & {status: number}} entry */
-  const entry = ({ place = "articles", article, status, edits, time }) => {
+  const renderEntry = ({ place = "articles", article, status, edits, time }) => {
     const href = `/admin/${place}/${status === 404 ? "new" : article}/`;
-    const text = `${count(edits.content.split(/\s+/).filter(Boolean).length, "word")} not saved to the blog`;
+    const text = `${formatCount(edits.content.split(/\s+/).filter(Boolean).length, "word")} not saved to the blog`;
     const title = html`<a href=${href}>${edits.title || "Without a title"}</a>`;
-    return row({ title, text, side: formatDayAndTime(new Date(time)) });
+    return listRow({ title, text, side: formatDayAndTime(new Date(time)) });
   };
   return html`<section class="kept-texts" ?hidden=${!kept.length}>
-    ${sectionHead("Kept in this browser")}<ul class="rows">${kept.map(entry)}</ul></section>`;
+    ${sectionHead("Kept in this browser")}<ul class="rows">${kept.map(renderEntry)}</ul></section>`;
 }
 
 /** @param {Page} page */
 function renderFailure(page) {
   const { failure } = page;
   if (failure.status === 404)
-    return html`${problem(page.problem)}${renderKeptTexts(page)}${page.renderDeleted?.() ?? refs.missing}`;
+    return html`${problemAlert(page.problem)}${renderKeptTexts(page)}${page.renderDeleted?.() ?? refs.missing}`;
   if (!failure.isTemporary) return emptyState({ title: "This page does not work", text: failure.message });
-  refs.wait.textContent = count(page.wait, "second");
+  refs.wait.textContent = formatCount(page.wait, "second");
   refs.tryNow.onclick = () => page.reload();
   refs.failures.textContent = `${connection.failures.join("")}Last good answer: ${connection.lastGood}.`;
   return html`${refs.silent}${renderKeptTexts(page)}${refs.technical}`;

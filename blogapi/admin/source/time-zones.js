@@ -11,7 +11,7 @@ async function loadNames() {
 
 /** Show this time zone, and offer the others when the field is opened. @param {HTMLSelectElement} field */
 export function offerTimeZones(field, name = "UTC") {
-  const show = (/** @type {string[]} */ names) => {
+  const showNames = (/** @type {string[]} */ names) => {
     const chosen = field.value;
     field.replaceChildren(...[...new Set([...names, chosen])].map((zone) => new Option(zone, zone)));
     field.value = chosen;
@@ -20,6 +20,6 @@ export function offerTimeZones(field, name = "UTC") {
   field.value = name;
   field.onpointerenter = field.onfocus = async () => {
     loading ??= loadNames();
-    await loading.then(show, () => (loading = null));
+    await loading.then(showNames, () => (loading = null));
   };
 }

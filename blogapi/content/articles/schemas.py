@@ -26,7 +26,7 @@ from blogapi.web.fields import (
     Identifier,
     InputSchema,
     NestedColumns,
-    OmitsNull,
+    OmitNullMixin,
     OutputSchema,
     Reference,
     Slug,
@@ -141,7 +141,7 @@ class ArticleSchema(OutputSchema):
 RESET_BY_PUT = {name: text for name, text in TEXT_DEFAULTS.items() if name in ArticleSchema._declared_fields}
 
 
-class TranslationSchema(OmitsNull, OutputSchema):
+class TranslationSchema(OmitNullMixin, OutputSchema):
     """Another article that is a translation; `url` is absent if the site has no URL."""
 
     language = ma.fields.String(metadata={"example": "de"})
@@ -282,7 +282,7 @@ class ArticleFieldsSchema(ArticleSchema):
     )
 
 
-class ArticleLinkSchema(OmitsNull, OutputSchema):
+class ArticleLinkSchema(OmitNullMixin, OutputSchema):
     """Another public article; `url` is absent if the site has no URL."""
 
     uuid = Identifier()

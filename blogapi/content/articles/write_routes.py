@@ -16,7 +16,7 @@ from blogapi.content.articles.models import Article
 from blogapi.content.articles.resource import Resource
 from blogapi.content.articles.schemas import ArticleBodySchema
 from blogapi.web.access import allow, current_user_id
-from blogapi.web.blueprint import Blueprint, summary, with_indefinite_article
+from blogapi.web.blueprint import Blueprint, add_a_or_an, set_summary
 from blogapi.web.fields import Fields, make_item_schema
 from blogapi.web.pagination import BulkDeleteQuery
 from blogapi.web.representation import UpsertResult
@@ -65,7 +65,7 @@ def add_write_operations(
     @bp.write(
         201, schema, representation, partial_schema=resource.fields_schema, prepare_write=prerender_item
     )
-    @summary(f"Create {with_indefinite_article(kind)}; without `status` it is a draft.")
+    @set_summary(f"Create {add_a_or_an(kind)}; without `status` it is a draft.")
     def create(fields: ArticleInput) -> Article:
         permissions.check_creation(fields)
         (fields,) = resolve([fields], is_bulk=False)
@@ -76,7 +76,7 @@ def add_write_operations(
     @bp.check_exists(permissions.check_replacement, in_view=True)
     @bp.arguments(body_schema)
     @write_one(creates=True, prepare_write=prerender_item)
-    @summary(f"Create or replace the {kind} with this uuid; the response to a GET is a valid body.")
+    @set_summary(f"Create or replace the {kind} with this uuid; the response to a GET is a valid body.")
     def replace(fields: ArticleInput, id: UUID) -> UpsertResult:
         permissions.check_replacement(id, fields)
         (fields,) = resolve([dataclasses.replace(fields, uuid=id)], is_bulk=False)
@@ -87,7 +87,7 @@ def add_write_operations(
     @bp.check_exists(resource.check_exists, in_view=True)
     @bp.arguments(body_schema(partial=True))
     @write_one(prepare_write=partial(prerender_item, partial=True))
-    @summary(f"Change the given fields of {with_indefinite_article(kind)}.")
+    @set_summary(f"Change the given fields of {add_a_or_an(kind)}.")
     def change(fields: ArticleInput, id: UUID) -> Article:
         fields = dataclasses.replace(fields, uuid=id)
         permissions.check_writes([fields], is_bulk=False)
@@ -98,7 +98,7 @@ def add_write_operations(
     @allow_writers
     @bp.check_exists(resource.check_exists, in_view=True)
     @bp.write(204, None, representation)
-    @summary(f"Delete {with_indefinite_article(kind)}; it {deletion_predicate}.")
+    @set_summary(f"Delete {add_a_or_an(kind)}; it {deletion_predicate}.")
     def delete(id: UUID) -> None:
         permissions.check_write(id)
         service.delete_item(current_user_id(), id, kind)
@@ -107,7 +107,7 @@ def add_write_operations(
     @allow_writers
     @bp.arguments(item_schema(many=True))
     @write_several(prepare_write=prerender_items)
-    @summary(f"Create or replace several {kind}s, all or none.")
+    @set_summary(f"Create or replace several {kind}s, all or none.")
     def replace_all(items: Sequence[ArticleInput]) -> list[UUID]:
         permissions.check_writes(items, creates=True)
         return service.replace_articles(current_user_id(), resolve(items, is_bulk=True))
@@ -116,7 +116,7 @@ def add_write_operations(
     @allow_writers
     @bp.arguments(item_schema(many=True, partial=("title",)))
     @write_several(prepare_write=partial(prerender_items, partial=True))
-    @summary(f"Change the given fields of several {kind}s, all or none.")
+    @set_summary(f"Change the given fields of several {kind}s, all or none.")
     def change_all(items: Sequence[ArticleInput]) -> list[UUID]:
         permissions.check_writes(items)
         items = resolve(items, is_bulk=True)
@@ -127,7 +127,7 @@ def add_write_operations(
     @allow_writers
     @bp.arguments(BulkDeleteQuery, location="query")
     @bp.write(204, None, representation)
-    @summary(f"Delete several {kind}s, all or none; each {deletion_predicate}.")
+    @set_summary(f"Delete several {kind}s, all or none; each {deletion_predicate}.")
     def delete_all(query: Fields) -> None:
         permissions.check_writes([ArticleInput(uuid=uuid) for uuid in query["uuid"]])
         with permissions.report_deleted_items(query["uuid"], kind):

@@ -13,7 +13,7 @@ from blogapi.content.article_hooks import ARTICLE_HOOKS
 from blogapi.content.custom_fields import custom_values
 from blogapi.content.custom_fields.definitions import discard_definitions, list_visible_fields
 from blogapi.content.custom_fields.models import NO_VALUES, CustomField, FieldType
-from blogapi.site.service import record_change
+from blogapi.site.service import record_site_change
 from blogapi.storage.database import Base, current_time, db, transaction
 from blogapi.web.access import current_caller
 from blogapi.web.errors import Conflict, Errors, Invalid, NotFound
@@ -156,4 +156,4 @@ def _store_definition(field: CustomField, *, was_admin_only: bool, updates_searc
     if updates_search_words:
         ARTICLE_HOOKS.get().update_search_words(field.name)
     if not (was_admin_only and field.is_admin_only):
-        record_change(["fields"])
+        record_site_change(["fields"])

@@ -159,7 +159,7 @@ class DeliveryMiddleware:
                 file.seek(start)
             fields.append(("Content-Length", str(length)))
             _start_response(environ, start_response, status, fields)
-            return downloads.make_body(environ, file, length)
+            return downloads.make_file_body(environ, file, length)
         except BaseException:
             file.close()
             raise

@@ -1,4 +1,4 @@
-"""The functions of the media library for fields with picture addresses (`web.media_addresses.Library`)."""
+"""Implements `web.media_addresses.MediaLibrary`, the media library for fields with picture addresses."""
 
 from __future__ import annotations
 

@@ -12,10 +12,10 @@ from blogapi.content.search.tokenizer import make_sort_key
 from blogapi.content.taxonomies.similar_names import make_name_key
 from blogapi.publication.models import HasEvents
 from blogapi.storage.database import SORT_KEY, Base, Identified, Timestamped, bytewise, current_time
-from blogapi.web.media_addresses import ShowsPictures
+from blogapi.web.media_addresses import PictureFieldsMixin
 
 
-class Term(HasEvents, ShowsPictures, Identified, Timestamped):
+class Term(HasEvents, PictureFieldsMixin, Identified, Timestamped):
     """A term of a taxonomy: a name, its slug and the user who created it.
 
     `name_key` and `sort_key` are forms of the name, for comparison and for the order of lists.

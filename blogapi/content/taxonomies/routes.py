@@ -18,7 +18,7 @@ from blogapi.publication.kinds import TERM_KINDS
 from blogapi.publication.shared_caching import ShownContent, declare_shown_kinds
 from blogapi.site.heads import FIRST_PAGE, PageNumber
 from blogapi.web.access import allow, author, current_caller, current_user_id, editor, reader
-from blogapi.web.blueprint import Blueprint, summary, with_indefinite_article
+from blogapi.web.blueprint import Blueprint, add_a_or_an, set_summary
 from blogapi.web.conditional import write_items
 from blogapi.web.errors import Forbidden
 from blogapi.web.fields import Fields, ItemUuidsSchema, make_item_schema
@@ -115,7 +115,7 @@ def build_blueprint(
         section=taxonomy.list_section,
         cacheable=True,
     )
-    @summary(f"List the {plural}, sorted by name.")
+    @set_summary(f"List the {plural}, sorted by name.")
     @declare_shown_kinds(kind, "article")
     def listed(query: Query) -> Page[JsonBody]:
         filters, shows_drafts = TermFilters(**query.filters), current_caller().sees_drafts
@@ -143,7 +143,7 @@ def build_blueprint(
         section=taxonomy.detail_section,
         cacheable=True,
     )
-    @summary(f"Return {with_indefinite_article(singular)} with its public articles, newest first.")
+    @set_summary(f"Return {add_a_or_an(singular)} with its public articles, newest first.")
     @accept_slugs(partial(queries.find_slug_owner, taxonomy))
     @declare_shown_kinds(find=lambda query, id: ShownContent(_LISTED_KINDS, {kind: [id]}))
     def single(query: Query, id: UUID) -> JsonBody:
@@ -153,7 +153,7 @@ def build_blueprint(
     @allow(taxonomy.creator, scope="write")
     @bp.arguments(taxonomy.body_schema)
     @bp.write(201, schema(), representation, partial_schema=taxonomy.fields_schema)
-    @summary(f"Create {with_indefinite_article(singular)}; without `slug` the slug is derived from the name.")
+    @set_summary(f"Create {add_a_or_an(singular)}; without `slug` the slug is derived from the name.")
     def create(fields: Fields) -> TermType:
         return service.create_term(taxonomy, current_user_id(), fields)
 
@@ -161,7 +161,7 @@ def build_blueprint(
     @allow(editor, scope="write")
     @bp.arguments(taxonomy.body_schema)
     @bp.write(200, schema(), representation, partial_schema=taxonomy.fields_schema, creates=True)
-    @summary(f"Create or replace the {singular} with this uuid.")
+    @set_summary(f"Create or replace the {singular} with this uuid.")
     def replace(fields: Fields, id: UUID) -> UpsertResult:
         return UpsertResult(*service.replace_term(taxonomy, current_user_id(), id, fields))
 
@@ -170,7 +170,7 @@ def build_blueprint(
     @bp.check_exists(check_change)
     @bp.arguments(taxonomy.body_schema(partial=True))
     @bp.write(200, schema(), representation, partial_schema=taxonomy.fields_schema)
-    @summary(f"Change the given fields of {with_indefinite_article(singular)}.")
+    @set_summary(f"Change the given fields of {add_a_or_an(singular)}.")
     def change(fields: Fields, id: UUID) -> TermType:
         check_change(id, fields)
         return service.change_term(taxonomy, id, fields)
@@ -179,7 +179,7 @@ def build_blueprint(
     @allow(editor, scope="write")
     @bp.check_exists(get_term)
     @bp.write(204, None, representation)
-    @summary(taxonomy.deletion)
+    @set_summary(taxonomy.deletion)
     def delete(id: UUID) -> None:
         service.delete_term(taxonomy, id)
 
@@ -188,7 +188,7 @@ def build_blueprint(
     @bp.check_exists(get_term)
     @bp.arguments(ItemUuidsSchema)
     @bp.write(200, schema(), representation, partial_schema=taxonomy.fields_schema)
-    @summary(f"Merge other {plural} into this {singular}, which replaces them in their articles.")
+    @set_summary(f"Merge other {plural} into this {singular}, which replaces them in their articles.")
     def merge(fields: Fields, id: UUID) -> TermType:
         merged: TermType = merge_terms(taxonomy, id, fields["uuids"])
         return merged
@@ -197,7 +197,7 @@ def build_blueprint(
     @allow(editor, scope="write")
     @bp.arguments(item_schema(many=True))
     @bp.write(200, schema(many=True), representation)
-    @summary(f"Create or replace several {plural}, all or none.")
+    @set_summary(f"Create or replace several {plural}, all or none.")
     def replace_all(items: list[Fields]) -> list[TermType]:
         return write_items(
             items,
@@ -208,7 +208,7 @@ def build_blueprint(
     @allow(editor, scope="write")
     @bp.arguments(item_schema(many=True, partial=("name",)))
     @bp.write(200, schema(many=True), representation)
-    @summary(f"Change the given fields of several {plural}, all or none.")
+    @set_summary(f"Change the given fields of several {plural}, all or none.")
     def change_all(items: list[Fields]) -> list[TermType]:
         return write_items(items, lambda fields: service.change_term(taxonomy, fields.pop("uuid"), fields))
 
@@ -216,7 +216,7 @@ def build_blueprint(
     @allow(editor, scope="write")
     @bp.arguments(BulkDeleteQuery, location="query")
     @bp.write(204, None, representation)
-    @summary(f"Delete several {plural}, all or none.")
+    @set_summary(f"Delete several {plural}, all or none.")
     def delete_all(query: Fields) -> None:
         write_items(query["uuid"], lambda uuid: service.delete_term(taxonomy, uuid))
 

@@ -34,11 +34,11 @@ def make_head(
 
     `term` contains all stored fields of the term. `parents` are the terms above it, the outermost first.
     """
-    site = addresses.describe_in_language(site, term["language"])
+    site = addresses.describe_site_in(site, term["language"])
     page = PageSummary(
         title=number.number_title(to_line(term["seo_title"]) or to_line(term["name"])),
         description=to_short_line(term["seo_description"], term.get("description") or term.get("bio") or ""),
-        url=addresses.make_absolute(term["canonical_url"], site.url) or number.number_url(url),
+        url=addresses.make_absolute_address(term["canonical_url"], site.url) or number.number_url(url),
         image=choose_image(site, term["og_image"], term["cover_image"], term.get("avatar", "")),
     )
     breadcrumbs = [*list_category_breadcrumbs(site, parents), (term["name"], page.url)]
@@ -53,7 +53,7 @@ def _make_item(kind: str, term: Fields, site: Site, page: PageSummary) -> Fields
             "name": term["name"],
             "description": to_short_line(term.get("bio", "")),
             "url": page.url,
-            "sameAs": addresses.make_absolute(term.get("url", "")) if kind == AUTHOR else None,
+            "sameAs": addresses.make_absolute_address(term.get("url", "")) if kind == AUTHOR else None,
             "image": addresses.make_absolute_picture_url(site, term.get("avatar", "")),
         }
     )

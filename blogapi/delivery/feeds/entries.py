@@ -20,7 +20,7 @@ from blogapi.content.taxonomies.queries import find_term
 from blogapi.parsing import normalize_language, parse_timestamp
 from blogapi.publication import kinds
 from blogapi.site import addresses
-from blogapi.site.addresses import describe_in_language
+from blogapi.site.addresses import describe_site_in
 from blogapi.site.models import Site
 from blogapi.site.queries import get_public_site, get_service_url
 from blogapi.web.errors import or_not_found
@@ -97,7 +97,7 @@ def get_feed(filters: dict[str, str], path: str, edit_html: Callable[[str], str]
     language, site = filters.get("language", ""), get_public_site()
     default = normalize_language(site.language) if site.other_languages else ""
     shown_language = {"": default, ALL_LANGUAGES: ""}.get(language, language)
-    site = describe_in_language(site, shown_language)
+    site = describe_site_in(site, shown_language)
     home_url = f"{site.url}/"
     terms = {kind: _get_term(kind, filters[kind]) for kind in kinds.TERM_KINDS if kind in filters}
     values = {name: (value,) if name in ("category", "tag") else value for name, value in filters.items()}

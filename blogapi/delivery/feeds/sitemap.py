@@ -105,7 +105,7 @@ def _list_entries(
 
 def _is_canonical(site: Site, url: str, canonical_url: str | None) -> bool:
     """Return whether this address is the canonical address of the page."""
-    canonical = addresses.make_absolute(canonical_url or "", site.url)
+    canonical = addresses.make_absolute_address(canonical_url or "", site.url)
     return canonical is None or is_same_address(canonical, url)
 
 

@@ -15,7 +15,7 @@ from blogapi.web.fields import (
     FieldNames,
     Identifier,
     InputSchema,
-    OmitsNull,
+    OmitNullMixin,
     OutputSchema,
     StrictInteger,
     Timestamp,
@@ -55,7 +55,7 @@ class CreatedPreviewSchema(PreviewSchema):
     )
 
 
-class PreviewedSchema(OmitsNull, ArticleSchema):
+class PreviewedSchema(OmitNullMixin, ArticleSchema):
     """The article or page of a preview link; only pages have `parent` and `position`."""
 
     omitted_if_null = frozenset({"category", "parent", "position"})
@@ -64,7 +64,7 @@ class PreviewedSchema(OmitsNull, ArticleSchema):
     position = PageSchema._declared_fields["position"]
 
 
-class PreviewedLinksSchema(OmitsNull, LinksSchema):
+class PreviewedLinksSchema(OmitNullMixin, LinksSchema):
     """The addresses of the terms of an article or page; absent if the site has no `url`."""
 
     omitted_if_null = frozenset({"category"})

@@ -114,7 +114,7 @@ def find_redirects(address: str) -> Page[Sequence[Redirect]]:
     values = {
         kind: addresses.parse_path(add_placeholder_address(site), kind, path) or {} for kind in SLUG_KINDS
     }
-    slugs = {kind: addresses.list_slugs(parsed) for kind, parsed in values.items()}
+    slugs = {kind: addresses.list_possible_slugs(parsed) for kind, parsed in values.items()}
     paths = [without_slash(path), f"{without_slash(path)}/"]
     rows = db.session.execute(_build_search(), {**slugs, "paths": paths, "now": current_time()}).all()
     redirects = _to_redirects(site, rows)
@@ -270,7 +270,7 @@ def _find_page_paths(site: Site, redirects: Sequence[Redirect]) -> set[str]:
     references = set[str]()
     for redirect in redirects:
         values = addresses.parse_path(site, Article.kind, redirect.old)
-        slugs = addresses.list_slugs(values or {})
+        slugs = addresses.list_possible_slugs(values or {})
         references |= {*slugs}
         if values is not None and not slugs:
             # The addresses of all articles have this path, and differ from each other only in their query.

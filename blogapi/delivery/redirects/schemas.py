@@ -10,11 +10,11 @@ from marshmallow import validate
 from blogapi.delivery.redirects.custom.service import STATUSES
 from blogapi.delivery.redirects.formats import FORMATS
 from blogapi.delivery.redirects.queries import KINDS
-from blogapi.web.fields import Fields, Identifier, OmitsNull, OutputSchema, Text, Timestamp
+from blogapi.web.fields import Fields, Identifier, OmitNullMixin, OutputSchema, Text, Timestamp
 from blogapi.web.pagination import ListQuery
 
 
-class RedirectSchema(OmitsNull, OutputSchema):
+class RedirectSchema(OmitNullMixin, OutputSchema):
     """A former slug or path of an item and its current slug, or a custom redirect."""
 
     omitted_if_null = frozenset({"old_url", "new_url", "status"})

@@ -177,7 +177,7 @@ class PostgresCommitVersion:
                 self._disconnect()
                 self._last_read = (None, read_at)
                 return None
-            now = clock.from_database(datetime.fromtimestamp(float(seconds), UTC))
+            now = clock.accept_database_time(datetime.fromtimestamp(float(seconds), UTC))
             if self._state == (tag, visible):
                 self._version = replace(self._version, time=now)
             else:

@@ -151,14 +151,14 @@ def list_callable_webhooks(now: datetime) -> Sequence[Webhook]:
     return [
         webhook
         for webhook in db.session.scalars(waiting)
-        if (clock.discard_if_ahead(webhook.next_attempt, now, LONGEST_DELAY) or now) <= now
+        if (clock.discard_time_if_ahead(webhook.next_attempt, now, LONGEST_DELAY) or now) <= now
         and not is_leased(webhook, now)
     ]
 
 
 def is_leased(webhook: Webhook, now: datetime) -> bool:
     """Return whether a server holds the lease of the webhook."""
-    return (clock.discard_if_ahead(webhook.leased_until, now, LEASE) or now) > now
+    return (clock.discard_time_if_ahead(webhook.leased_until, now, LEASE) or now) > now
 
 
 def list_delayed_webhooks() -> list[UUID]:
@@ -238,7 +238,7 @@ def count_waiting_events(webhooks: Sequence[Webhook], last: int) -> dict[UUID, W
 def find_next_call_time(webhook: Webhook, waiting: WaitingEvents) -> datetime | None:
     """Return the time of the next call; None if no changes wait or the webhook is paused."""
     due = _find_due_time(webhook, waiting)
-    next_attempt = clock.discard_if_ahead(webhook.next_attempt, current_time(), LONGEST_DELAY)
+    next_attempt = clock.discard_time_if_ahead(webhook.next_attempt, current_time(), LONGEST_DELAY)
     return due and max(due, next_attempt or due)
 
 
@@ -256,7 +256,7 @@ def _find_due_time(webhook: Webhook, waiting: WaitingEvents) -> datetime | None:
             interval=webhook.interval_seconds,
         )
     longest = timedelta(seconds=max(webhook.quiet_seconds, webhook.interval_seconds))
-    return clock.discard_if_ahead(due, now, longest) or now
+    return clock.discard_time_if_ahead(due, now, longest) or now
 
 
 def find_replay_position(webhook: Webhook, since: datetime) -> int:

@@ -17,7 +17,7 @@ from blogapi.web.fields import (
     BoundedList,
     Identifier,
     InputSchema,
-    OmitsNull,
+    OmitNullMixin,
     OutputSchema,
     StrictInteger,
     Text,
@@ -78,7 +78,7 @@ class LatestCallSchema(OutputSchema):
     milliseconds = ma.fields.Integer()
 
 
-class ChangeOfCallSchema(OmitsNull, OutputSchema):
+class ChangeOfCallSchema(OmitNullMixin, OutputSchema):
     """A change in a call."""
 
     omitted_if_null = frozenset({"readable"})

@@ -44,7 +44,7 @@ def send_alarm_if_due(app: Flask, status: BackupStatus) -> bool:
 
 
 def _send_mails(app: Flask, status: BackupStatus) -> Iterator[bool]:
-    if not mail.is_configured():
+    if not mail.is_mail_configured():
         return
     title = get_site().title or "A blog"
     last = status.last_success.strftime("%Y-%m-%d %H:%M UTC") if status.last_success else "none"
@@ -56,6 +56,6 @@ def _send_mails(app: Flask, status: BackupStatus) -> Iterator[bool]:
         try:
             mail.send_email(address, f"No good backup of {title}", text)
             yield True
-        except mail.NotSent as problem:
+        except mail.EmailNotSent as problem:
             app.logger.error("the e-mail about the overdue backup was not sent: %s", problem)
             yield False

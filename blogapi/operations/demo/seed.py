@@ -33,7 +33,7 @@ from blogapi.site import service as site_service
 from blogapi.site.paths import is_loopback
 from blogapi.site.queries import get_site
 from blogapi.site.schemas import SiteChangesSchema
-from blogapi.site.served_paths import check_served
+from blogapi.site.served_paths import find_serving_errors
 from blogapi.storage import files
 from blogapi.storage.database import current_time, db, transaction
 from blogapi.web.access import Role
@@ -58,7 +58,7 @@ def fill_empty_blog(url: str = "") -> int:
         ).uuid
         _create_categories_and_fields(author)
         _store_pictures(author)
-        if url and [*check_served(get_site())] == ["url"]:
+        if url and [*find_serving_errors(get_site())] == ["url"]:
             site_service.change_site({"url": url, "built_in": True})
         options = ImportOptions(now=current_time(), custom_fields=CustomFieldFinder(detach_definitions()))
         entries = walk_path(_FOLDER / "articles")

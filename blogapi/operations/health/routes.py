@@ -28,7 +28,7 @@ from blogapi.web import metrics
 from blogapi.web.access import allow, anyone
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.errors import DAMAGE_KEY, Code, StorageFull, Unavailable
-from blogapi.web.fields import Fields, OmitsNull, OutputSchema
+from blogapi.web.fields import Fields, OmitNullMixin, OutputSchema
 
 # The free space that a write and the write-ahead log can need.
 _MIN_FREE_BYTES = 4 * 1024 * 1024
@@ -146,7 +146,7 @@ WEBHOOKS_WAIT, BACKUP_LATE = "webhooks_wait", "backup_late"
 bp = Blueprint("health", __name__, url_prefix="/health", description="The state of the service")
 
 
-class HealthSchema(OmitsNull, OutputSchema):
+class HealthSchema(OmitNullMixin, OutputSchema):
     """The status of a healthy service."""
 
     omitted_if_null = frozenset({"warnings"})

@@ -52,7 +52,7 @@ class RateLimitMiddleware:
         self, error: TooManyRequests, environ: WSGIEnvironment, start_response: StartResponse
     ) -> Iterable[bytes]:
         body = errors.make_problem_body(error.status, error.code, error.detail)
-        sent = dict(headers.error_headers()) | error.headers | {"Content-Length": str(len(body))}
+        sent = dict(headers.make_error_headers()) | error.headers | {"Content-Length": str(len(body))}
         if environ["REQUEST_METHOD"] in ("GET", "HEAD"):
             sent["Cache-Control"] = headers.NO_CACHE
         sent |= headers.cors_headers(environ.get("HTTP_ORIGIN"), self._app.config["CORS_ORIGINS"])

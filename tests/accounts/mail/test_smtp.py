@@ -81,7 +81,7 @@ def test_a_failure_says_what_to_check(send, mail_server, monkeypatch, prepare, s
     # A server that answers has time to do so, even on a busy machine.
     monkeypatch.setattr(mail, "STEP_SECONDS", 0.5 if prepare is be_silent else 90.0)
     monkeypatch.setattr(mail, "TOTAL_SECONDS", 90.0)
-    with pytest.raises(mail.NotSent, match=says) as refused:
+    with pytest.raises(mail.EmailNotSent, match=says) as refused:
         send(**settings)
     assert "secret" not in str(refused.value)
     assert mail_server.messages == []
@@ -92,7 +92,7 @@ def test_all_steps_together_have_a_limit(send, mail_server, monkeypatch):
     monkeypatch.setattr(mail, "TOTAL_SECONDS", 0.1)
     # The server would take the message, after a time that no step may take here.
     mail_server.answers_after = 30.0
-    with pytest.raises(mail.NotSent, match=r"does not answer in time|cannot be reached"):
+    with pytest.raises(mail.EmailNotSent, match=r"does not answer in time|cannot be reached"):
         send()
 
 

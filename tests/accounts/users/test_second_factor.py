@@ -148,14 +148,14 @@ def test_a_code_of_another_time_is_wrong(log_in_with, totp, steps):
 def test_of_two_logins_with_one_code_one_succeeds(
     app, passwords, make_client, log_in_with, totp, monkeypatch
 ):
-    both_checked, find_step = threading.Barrier(2), second_factor._find_step
+    both_checked, find_step = threading.Barrier(2), second_factor._find_time_step
 
     def wait_for_both(account, code):
         step = find_step(account, code)
         both_checked.wait(30)
         return step
 
-    monkeypatch.setattr(second_factor, "_find_step", wait_for_both)
+    monkeypatch.setattr(second_factor, "_find_time_step", wait_for_both)
     body, results = ADA | {"code": totp.at(NOON)}, []
     clients = [make_client(app), make_client(app)]
     threads = [

@@ -67,7 +67,7 @@ def test_emails_that_were_not_sent_are_counted(app, as_admin):
         mail.send_email("henrik@blog.example", "Hello", "Text")
         assert get(as_admin, "mail_failures_total") == before
         server.recipient_answer = "550 no such user"
-        with pytest.raises(mail.NotSent):
+        with pytest.raises(mail.EmailNotSent):
             mail.send_email("henrik@blog.example", "Hello", "Text")
     assert get(as_admin, "mail_failures_total") == before + 1
 

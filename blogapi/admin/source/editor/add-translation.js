@@ -2,11 +2,11 @@
 
 import { html } from "../../static/vendor/lit.js";
 import { get, patch } from "../api.js";
-import { choiceCards, field, problem } from "../components.js";
+import { choiceCards, field, problemAlert } from "../components.js";
 import { openPopover, dialogButtons, toast } from "../dialogs.js";
-import { languageName, listLanguages } from "../languages.js";
+import { getLanguageName, listLanguages } from "../languages.js";
 import { session } from "../shell.js";
-import { COLLECTION, ITEM, isPage, loadArticle, pathOf, saveCopy } from "./article.js";
+import { COLLECTION, ITEM, isPage, loadArticle, getPath, saveCopy } from "./article.js";
 import { createCopy } from "./duplicate.js";
 import { EMPTY } from "./edits.js";
 import { newUuid } from "./journal.js";
@@ -35,7 +35,7 @@ export function openTranslation(anchor, page, used) {
   const wanted = [...languages.map(({ language }) => language), ...navigator.languages, "en-GB"];
   const form = { language: wanted.find((tag) => free.includes(tag)) ?? free[0] ?? "", start: "copy" };
   /** @param {Partial<typeof form>} fields */
-  const set = (fields) => {
+  const setForm = (fields) => {
     Object.assign(form, fields);
     popover?.update();
   };
@@ -47,16 +47,16 @@ export function openTranslation(anchor, page, used) {
   };
   const renderContent = (/** @type {Close} */ close) => {
     const isLink = form.start === "link";
-    const items = Object.fromEntries(free.map((tag) => [tag, languageName(tag)]));
-    const onInput = (/** @type {string} */ language) => set({ language });
+    const items = Object.fromEntries(free.map((tag) => [tag, getLanguageName(tag)]));
+    const onInput = (/** @type {string} */ language) => setForm({ language });
     const language = { name: "new-language", label: "Language", type: "select", items, onInput, errors: {} };
-    const onChange = (/** @type {string} */ start) => set({ start });
+    const onChange = (/** @type {string} */ start) => setForm({ start });
     const main = { busy: page.busy === "translate", busyText: isLink ? "Linking…" : "Creating…" };
     return html`<h2>Add a translation</h2>
       ${field({ ...language, value: form.language })}
       ${choiceCards({ label: "Text", name: "start", items: START_CHOICES, value: form.start, onChange })}
       <p class="consequence help">${HELP_TEXTS[form.start] ?? HELP_TEXTS.copy}</p>
-      ${problem(page.problem)}
+      ${problemAlert(page.problem)}
       ${dialogButtons(close, isLink ? "Choose" : "Create the draft", () => addTranslation(close), main)}`;
   };
   const popover = openPopover(anchor, renderContent, { label: "Add a translation", kind: "translation" });
@@ -90,7 +90,7 @@ async function linkTranslation(page, language, close) {
     await shareTranslationKey(page);
     const fields = { language, translation_key: page.edits.translation_key };
     const { article, edits } = await loadArticle(chosen.uuid);
-    await patch(pathOf(chosen.uuid), fields);
+    await patch(getPath(chosen.uuid), fields);
     // Without this, publishing the working copy of the chosen item would undo the change.
     if (article.working_copy) await saveCopy(chosen.uuid, { ...edits, ...fields });
     await page.showTranslations();
@@ -110,7 +110,7 @@ async function shareTranslationKey(page) {
     page.change({ translation_key });
     await page.ensureSaved();
   } else {
-    await patch(pathOf(page.uuid), { translation_key });
+    await patch(getPath(page.uuid), { translation_key });
     page.startFrom(await loadArticle(page.uuid));
   }
 }
@@ -121,7 +121,7 @@ async function shareTranslationKey(page) {
  */
 async function findPosition({ parent, position }, language) {
   if (!parent) return { position };
-  const { data: above } = await get(pathOf(parent), { query: { fields: "translation_key" } });
+  const { data: above } = await get(getPath(parent), { query: { fields: "translation_key" } });
   const query = { translation_key: above.translation_key, language, status: "any", fields: "uuid" };
   const found = above.translation_key ? (await get(`blog/${COLLECTION}/`, { query })).data : [];
   return { parent: found[0]?.uuid ?? parent, position };

@@ -11,7 +11,7 @@ import { EMPTY, isSame } from "./edits.js";
 import { discardEntry, Journal, newUuid } from "./journal.js";
 import { describeState, explainRefusal, isTrouble } from "./save-state.js";
 import { Saver } from "./saving.js";
-import { noteLeft } from "../pages/lists.js";
+import { noteLeftItem } from "../pages/lists.js";
 
 // A long text is stored in this browser with a delay, because storing it at each key would take too long.
 const [LONG_TEXT, KEEP_MS] = [50_000, 200];
@@ -208,7 +208,7 @@ export class ArticlePage extends Page {
   /** The server has stored the text, and these fields of the article are new. @param {Json} fields */
   setStored(fields) {
     this.article = { ...this.article, ...fields };
-    history.replaceState(null, "", articles.addressOf(this.uuid));
+    history.replaceState(null, "", articles.makeAddress(this.uuid));
   }
 
   /**
@@ -263,20 +263,20 @@ export class ArticlePage extends Page {
       return this.askForMerge(theirs, base, merged, person);
     }
     /** @type {(loaded: Loaded, base: Edits, regions: import("./merge.js").Region[]) => Promise<boolean>} */
-    const saveFrom = (loaded, base, regions) => {
+    const startFromAndSave = (loaded, base, regions) => {
       this.startFrom(loaded, base, merging.makeOffsetMap(regions));
       return this.saver.save();
     };
-    const undo = async () => {
+    const undoMerge = async () => {
       const { edits: current, article } = this;
       const versions = { base: merged.edits, mine: current, theirs: mine, article };
       const { edits, regions } = merging.mergeEdits(versions, diff3);
       const { etag, stored } = this.saver;
       await this.act("join", () => articles.addVersion(this.uuid, nameVersion(person, theirs.saved), theirs.edits));
-      await saveFrom({ edits, article, etag }, JSON.parse(stored), regions);
+      await startFromAndSave({ edits, article, etag }, JSON.parse(stored), regions);
     };
-    if (merged.changes.theirs) toast(describeJoined(person, merged.changes.theirs), { undo });
-    await saveFrom({ ...theirs, edits: merged.edits }, base, merged.regions);
+    if (merged.changes.theirs) toast(describeJoined(person, merged.changes.theirs), { undo: undoMerge });
+    await startFromAndSave({ ...theirs, edits: merged.edits }, base, merged.regions);
   }
 
   /**
@@ -288,8 +288,8 @@ export class ArticlePage extends Page {
     /** @type {Term[]} */
     const terms = Object.values(this.terms).flat();
     const names = Object.fromEntries(terms.map(({ uuid, name }) => [uuid, name]));
-    const { openMerge } = await import("./merge-dialog.js");
-    const edits = await openMerge({ merged, mine, person, names });
+    const { openMergeDialog } = await import("./merge-dialog.js");
+    const edits = await openMergeDialog({ merged, mine, person, names });
     if (!edits) return;
     await this.act("join", async () => {
       if (theirs.user) await articles.addVersion(uuid, nameVersion(person, theirs.saved));
@@ -316,9 +316,9 @@ export class ArticlePage extends Page {
     /** @type {Theirs | null} */
     let theirs = null;
     /** @type {SendAction} */
-    const send = (options) => runAction(articles.pathOf(this.uuid), action, { ...options, at });
+    const sendAction = (options) => runAction(articles.getPath(this.uuid), action, { ...options, at });
     const isDone = await this.act("publish", () =>
-      this.runSaved(send).catch(async (error) => {
+      this.runSaved(sendAction).catch(async (error) => {
         if (error.status === 404) await this.stopSaving(error);
         if (error.code !== "article_changed") throw error;
         theirs = await articles.loadArticle(this.uuid, { asPublished: true });
@@ -329,7 +329,7 @@ export class ArticlePage extends Page {
       // EMPTY as the stored text, the save is always sent.
       const changed = /** @type {Theirs} */ (theirs);
       const etag = `${this.saver.etag}, ${changed.etag}`;
-      await this.mergeWithTheirs({ ...changed, etag }, EMPTY, await articles.loadBase(this.uuid));
+      await this.mergeWithTheirs({ ...changed, etag }, EMPTY, await articles.loadBaseVersion(this.uuid));
     }
     if (isDone && action.takesEdits) setTimeout(() => this.showOnItsWay());
     else if (isDone) toast(`${action.done[0].toUpperCase()}${action.done.slice(1)}`, { undo: this.undo });
@@ -366,7 +366,7 @@ export class ArticlePage extends Page {
       if (this.article.status === "scheduled" && !this.article.working_copy) {
         return toast("Nothing waits: the scheduled text has your edits, and the history the former one.");
       }
-      if (this.article.working_copy) await del(articles.copyPathOf(this.uuid), { etag: this.saver.etag });
+      if (this.article.working_copy) await del(articles.getCopyPath(this.uuid), { etag: this.saver.etag });
       const loaded = await articles.loadArticle(this.uuid);
       this.startFrom({ ...loaded, edits: restored ?? loaded.edits }, loaded.edits);
       if (restored) toast("The edits are back.");
@@ -381,10 +381,10 @@ export class ArticlePage extends Page {
     const { etag } = saver;
     this.keepWaitingText();
     if (document.visibilityState === "hidden") return saver.save({ signInAgain: false });
-    const stop = async (/** @type {any} */ error) => {
+    const stopIfDeleted = async (/** @type {any} */ error) => {
       if (error.status === 404) await this.stopSaving(error);
     };
-    const loaded = this.article && (await articles.loadArticle(uuid).catch(stop));
+    const loaded = this.article && (await articles.loadArticle(uuid).catch(stopIfDeleted));
     if (loaded && this.refusal) this.set({ refusal: null });
     if (!loaded || loaded.etag === etag) return;
     await this.refreshTerms();
@@ -401,7 +401,7 @@ export class ArticlePage extends Page {
   /** Restore the deleted article, and merge its text with this one. */
   async restore() {
     await this.act("restore", async () => {
-      const { data } = await post(`${articles.pathOf(this.uuid)}restore/`);
+      const { data } = await post(`${articles.getPath(this.uuid)}restore/`);
       if (data.notes.length) toast(data.notes.join(" "));
       const loaded = await articles.loadArticle(this.uuid);
       await this.mergeWithTheirs(loaded, loaded.edits, JSON.parse(this.saver.stored));
@@ -414,8 +414,8 @@ export class ArticlePage extends Page {
     const { state, etag } = this.saver;
     if (!this.hasWritten || this.article?.status !== "draft" || state !== "saved") return;
     const options = { ...articles.WHOLE, etag, keepalive: true, signInAgain: false };
-    noteLeft(this.uuid);
-    post(`${articles.copyPathOf(this.uuid)}publish/`, { status: "draft" }, options).catch(() => {});
+    noteLeftItem(this.uuid);
+    post(`${articles.getCopyPath(this.uuid)}publish/`, { status: "draft" }, options).catch(() => {});
   }
 }
 

@@ -1,6 +1,6 @@
 /** Reads and writes an article and its working copy. */
 
-import { loadWithCopy } from "../actions.js";
+import { loadItemWithCopy } from "../actions.js";
 import { ApiError, get, patch, post, put } from "../api.js";
 import { hasRole } from "../roles.js";
 import { EMPTY, fromArticle, fromCopy, toArticle, toCopy } from "./edits.js";
@@ -22,18 +22,18 @@ export const FIELDS = Object.keys(EMPTY).filter((name) => !(isPage && name === "
 export const WHOLE = { query: { fields: [OTHER_FIELDS, ...FIELDS].join() } };
 
 /** @param {string} uuid */
-export const pathOf = (uuid) => `blog/${COLLECTION}/${uuid}/`;
+export const getPath = (uuid) => `blog/${COLLECTION}/${uuid}/`;
 /** @param {string} uuid */
-export const addressOf = (uuid, part = "") => `/admin/${COLLECTION}/${uuid}/${part}`;
+export const makeAddress = (uuid, part = "") => `/admin/${COLLECTION}/${uuid}/${part}`;
 /** @param {string} uuid */
-export const copyPathOf = (uuid) => `${pathOf(uuid)}working-copy/`;
+export const getCopyPath = (uuid) => `${getPath(uuid)}working-copy/`;
 
 /**
  * Return an article with its edits: those of its working copy, if it has one.
  * @param {string} uuid @returns {Promise<Required<Pick<Loaded, "article" | "edits" | "etag" | "saved">> & Loaded>}
  */
 export async function loadArticle(uuid, { asPublished = false } = {}) {
-  const [{ data: article, etag }, copy] = await loadWithCopy(pathOf(uuid), WHOLE);
+  const [{ data: article, etag }, copy] = await loadItemWithCopy(getPath(uuid), WHOLE);
   if (!copy || asPublished) {
     const { excerpt } = await renderText({ ...article, title: "" }, uuid);
     return { article, edits: fromArticle(article, excerpt), etag, saved: article.last_updated };
@@ -47,12 +47,12 @@ export async function loadArticle(uuid, { asPublished = false } = {}) {
  * Return the version on which the edits of the working copy are based, or null if it is unknown.
  * @param {string} uuid
  */
-export async function loadBase(uuid) {
+export async function loadBaseVersion(uuid) {
   try {
-    const { data: copy } = await get(copyPathOf(uuid));
-    const { data } = await get(`${pathOf(uuid)}revisions/${copy.base_version}/`);
-    const refer = (/** @type {string[]} */ uuids) => uuids.map((uuid) => ({ uuid }));
-    const terms = { category: { uuid: data.category }, tags: refer(data.tags), authors: refer(data.authors) };
+    const { data: copy } = await get(getCopyPath(uuid));
+    const { data } = await get(`${getPath(uuid)}revisions/${copy.base_version}/`);
+    const toRefs = (/** @type {string[]} */ uuids) => uuids.map((uuid) => ({ uuid }));
+    const terms = { category: { uuid: data.category }, tags: toRefs(data.tags), authors: toRefs(data.authors) };
     const { excerpt } = await renderText({ ...data, title: "" }, uuid);
     return fromArticle({ ...data, ...terms }, excerpt);
   } catch {
@@ -90,7 +90,7 @@ export function describeAddressProblem({ edits: { slug }, rendered }) {
  */
 export const createArticle = (uuid, edits, options, position) => {
   const body = { ...toArticle(hasRole("editor") ? edits : { ...edits, authors: [] }), ...position };
-  return put(pathOf(uuid), body, { ...options, ...WHOLE, etag: null, create: true });
+  return put(getPath(uuid), body, { ...options, ...WHOLE, etag: null, create: true });
 };
 
 /** @param {Edits} edits */
@@ -100,18 +100,18 @@ const toCopyBody = (edits) => {
 };
 
 /** @param {string} uuid @param {Edits} edits @param {import("../api.js").Options} [options] */
-export const saveCopy = (uuid, edits, options) => put(copyPathOf(uuid), toCopyBody(edits), options);
+export const saveCopy = (uuid, edits, options) => put(getCopyPath(uuid), toCopyBody(edits), options);
 
 /**
  * Change fields that the edits do not contain, such as the parent of a page: this applies at once. Return the article,
  * and the ETag for the next save.
  * @param {EditorPage} page @param {Json} fields
  */
-export async function changeAtOnce({ uuid, article, edits, saver }, fields) {
-  const { data, etag: current } = await get(pathOf(uuid), { query: { fields: "last_updated" } });
+export async function changeFieldsAtOnce({ uuid, article, edits, saver }, fields) {
+  const { data, etag: current } = await get(getPath(uuid), { query: { fields: "last_updated" } });
   if (data.last_updated !== article.last_updated)
     throw new ApiError(409, { detail: "It was changed in the meantime. Load the page again." });
-  const changed = await patch(pathOf(uuid), fields, { etag: current, ...WHOLE });
+  const changed = await patch(getPath(uuid), fields, { etag: current, ...WHOLE });
   if (!changed.data.working_copy) return changed;
   // From now on, the edits are based on the changed article.
   const { etag } = await saveCopy(uuid, edits, { etag: `${saver.etag}, ${changed.etag}` });
@@ -123,4 +123,4 @@ export async function changeAtOnce({ uuid, article, edits, saver }, fields) {
  * @param {string} uuid @param {string} name @param {Edits} [edits]
  */
 export const addVersion = (uuid, name, edits) =>
-  post(`${pathOf(uuid)}revisions/`, { name, ...(edits && toCopyBody(edits)) });
+  post(`${getPath(uuid)}revisions/`, { name, ...(edits && toCopyBody(edits)) });

@@ -13,8 +13,7 @@ const unescapeText = (text = "") => text.replace(/\\([!-/:-@[-`{-~])/g, "$1");
 /** Return the pictures of these lines, or null if they contain anything else. @param {string} source */
 function parsePictures(source) {
   if (source.replace(PICTURE, "").replace(/\\$/gm, "").trim()) return null;
-  const found = [...source.matchAll(PICTURE)];
-  return found.map(([, alt, address, caption]) => ({
+  return [...source.matchAll(PICTURE)].map(([, alt, address, caption]) => ({
     alt: unescapeText(alt),
     address,
     caption: unescapeText(caption),
@@ -47,7 +46,7 @@ export function findBlocks(text, players = []) {
     if (mark && (!fence || fence === mark)) fence = fence ? "" : mark;
     if (mark || fence || index < end || !/(?:^|\n)[ \t]*\n$|^$/.test(text.slice(Math.max(0, index - 200), index)))
       continue;
-    end = findEnd(text, index);
+    end = findBlockEnd(text, index);
     const source = text.slice(index, end);
     const range = { from: index, to: end, source };
     const pictures = source.trimStart().startsWith("!") && parsePictures(source);
@@ -63,7 +62,7 @@ export function findBlocks(text, players = []) {
  * Return the end of the paragraph at `start`, without spaces after its last line.
  * @param {string} text @param {number} start
  */
-function findEnd(text, start) {
+function findBlockEnd(text, start) {
   const rest = text.slice(start, start + 20_000);
   const found = /([ \t]*)\n[ \t]*(?:\n|$)/.exec(rest);
   return start + (found ? found.index + found[1].length : rest.length);

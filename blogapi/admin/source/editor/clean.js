@@ -128,8 +128,8 @@ function makeWordLists(body) {
   forEach(body, `[${INERT_STYLE}*='mso-list']`, (/** @type {Element} */ paragraph) => {
     const level = /\blevel(\d+)/.exec(readStyle(paragraph, "mso-list"))?.[1];
     if (!level) return;
-    const isMark = (/** @type {Element} */ part) => /ignore/i.test(readStyle(part, "mso-list"));
-    const mark = [...paragraph.querySelectorAll(`[${INERT_STYLE}*='mso-list']`)].find(isMark);
+    const isListMark = (/** @type {Element} */ part) => /ignore/i.test(readStyle(part, "mso-list"));
+    const mark = [...paragraph.querySelectorAll(`[${INERT_STYLE}*='mso-list']`)].find(isListMark);
     const text = mark?.textContent.trim() ?? "";
     mark?.remove();
     if (paragraph.matches(HEADINGS)) return;
@@ -162,9 +162,9 @@ function nestItems(items) {
   let open = [];
   for (const [n, { outer, inner, level, isOrdered, start }] of items.entries()) {
     if (!follows[n]) open = [];
-    const isOver = (/** @type {typeof open[0]} */ last) =>
+    const isClosed = (/** @type {typeof open[0]} */ last) =>
       last.level > level || (last.level === level && last.isOrdered !== isOrdered);
-    while (open.length && isOver(open[open.length - 1])) open.pop();
+    while (open.length && isClosed(open[open.length - 1])) open.pop();
     const last = open.at(-1);
     let list = last?.list;
     if (!last || !list || last.level < level) {
@@ -296,16 +296,16 @@ function cleanLists(body) {
     else unwrapElement(list);
   });
   forEach(body, "li", (item) => {
-    const paragraphs = elementsIn(item).filter(({ localName }) => /^(p|div)$/.test(localName));
+    const paragraphs = listChildren(item).filter(({ localName }) => /^(p|div)$/.test(localName));
     if (paragraphs.length === 1 && !hasBlock(paragraphs[0])) unwrapElement(paragraphs[0]);
   });
   forEach(body, "ol", (list) => {
-    const items = elementsIn(list).filter(({ localName }) => localName === "li");
+    const items = listChildren(list).filter(({ localName }) => localName === "li");
     for (const [n, item] of items.entries()) item.setAttribute("value", String((list.start ?? 1) + n));
   });
 }
 
-const elementsIn = (/** @type {Element} */ { children }) => [...children];
+const listChildren = (/** @type {Element} */ { children }) => [...children];
 
 // Mail and old pages use tables for their layout, which become text. In Markdown, the first row of a table is its head,
 // and a cell is one line.
@@ -314,7 +314,7 @@ function cleanTable(table) {
   const rows = [...table.rows].filter(({ cells }) => cells.length);
   const width = Math.max(0, ...rows.map(({ cells }) => cells.length));
   const isLayout = table.matches("[role=presentation]") || table.querySelector(`table, ${HEADINGS}`) || width < 2;
-  const make = (/** @type {string} */ name) => table.ownerDocument.createElement(name);
+  const makeElement = (/** @type {string} */ name) => table.ownerDocument.createElement(name);
   const caption = table.caption && renameElement(table.caption, "p");
   if (caption) table.before(caption);
   if (isLayout)
@@ -329,17 +329,17 @@ function cleanTable(table) {
       const height = Math.min(cell.rowSpan || 1, rows.length - y);
       for (let down = 0; down < height; down += 1) {
         for (let n = x; n < Math.min(x + cell.colSpan, MAX_COLUMNS); n += 1) {
-          filled[y + down][n] ??= down || n > x ? make("td") : cell;
+          filled[y + down][n] ??= down || n > x ? makeElement("td") : cell;
         }
       }
     }
   }
   const columns = Math.max(...filled.map((row) => row.length));
-  const [head, rest] = [make("thead"), make("tbody")];
+  const [head, rest] = [makeElement("thead"), makeElement("tbody")];
   for (const [y, row] of filled.entries()) {
-    const line = make("tr");
+    const line = makeElement("tr");
     for (let x = 0; x < columns; x += 1) {
-      const cell = make(y ? "td" : "th");
+      const cell = makeElement(y ? "td" : "th");
       const align = readStyle(filled[1]?.[x] ?? cell, "text-align") || filled[1]?.[x]?.getAttribute("align");
       if (align && /^(right|center)$/i.test(align)) cell.setAttribute("align", align);
       cell.append(...(row[x]?.childNodes ?? []));
@@ -412,10 +412,10 @@ function cleanMarks(body) {
   );
   /** @type {Record<string, string>} */
   const equals = { B: "STRONG", I: "EM" };
-  const kind = (/** @type {Node} */ { nodeName }) => equals[nodeName] ?? nodeName;
+  const getKind = (/** @type {Node} */ { nodeName }) => equals[nodeName] ?? nodeName;
   forEach(body, "b, strong, i, em, del, code", (mark) => {
     const before = mark.previousSibling;
-    if (mark.closest("pre") || !before || kind(before) !== kind(mark)) return;
+    if (mark.closest("pre") || !before || getKind(before) !== getKind(mark)) return;
     before.append(...mark.childNodes);
     mark.remove();
   });
@@ -439,12 +439,12 @@ function cleanBreaks(body) {
   forEach(body, BLOCK_ELEMENTS, trimBreaks);
   trimBreaks(body);
   forEach(body, "br", (line) => {
-    const isEdge = (/** @type {"previousSibling" | "nextSibling"} */ side) => {
+    const isAtEdge = (/** @type {"previousSibling" | "nextSibling"} */ side) => {
       let node = line[side];
       while (node && isSpace(node)) node = node[side];
       return node?.nodeType === Node.ELEMENT_NODE && node.matches(BLOCK_ELEMENTS);
     };
-    if (isEdge("previousSibling") || isEdge("nextSibling")) line.remove();
+    if (isAtEdge("previousSibling") || isAtEdge("nextSibling")) line.remove();
   });
 }
 

@@ -1,7 +1,7 @@
 /** Pastes into a Markdown text: rich text, which becomes Markdown, and addresses on a selection. */
 
 import { toast } from "../dialogs.js";
-import { count } from "../format.js";
+import { formatCount } from "../format.js";
 import { players } from "./inline.js";
 import { isInCode } from "./links.js";
 import { linkSelection, replaceWithMarkdown } from "./markdown.js";
@@ -49,9 +49,10 @@ async function pasteRichText(page, html, plain) {
 function describeLosses({ isPlain = false, isTooLong = false, lost = 0, remote = 0, frames = [] }) {
   if (isPlain || isTooLong) return "Pasted as plain text, because its format cannot be read.";
   const parts = [];
-  if (lost) parts.push(`${count(lost, "picture is", "pictures are")} missing: insert it with Picture.`);
-  if (remote) parts.push(`${count(remote, "picture stays", "pictures stay")} on another site, which can remove it.`);
+  if (lost) parts.push(`${formatCount(lost, "picture is", "pictures are")} missing: insert it with Picture.`);
+  if (remote)
+    parts.push(`${formatCount(remote, "picture stays", "pictures stay")} on another site, which can remove it.`);
   const sites = [...new Set(frames)].join(", ");
-  if (sites) parts.push(`${count(frames.length, "player")} of ${sites} went: such players cannot be shown.`);
+  if (sites) parts.push(`${formatCount(frames.length, "player")} of ${sites} went: such players cannot be shown.`);
   return parts.join(" ");
 }

@@ -2,7 +2,7 @@
 
 import { html, nothing } from "../../static/vendor/lit.js";
 import { get } from "../api.js";
-import { button, checkbox, field, fold, icon } from "../components.js";
+import { button, checkbox, field, foldBox, icon } from "../components.js";
 import { ITEM } from "./article.js";
 import { findArticles, pickArticle } from "./link-picker.js";
 import { describeFault, CUSTOM_FIELDS, setCustomFields } from "./custom-fields.js";
@@ -28,7 +28,7 @@ export function renderCustomFields(page) {
     const { name, required } = customField;
     const value = page.edits.custom?.[name];
     const isOpen = Boolean(describeFault(customField, value) || `custom.${name}` in page.errors || required);
-    return fold(labelOf(customField), describeValue(value), renderControl(page, customField), isOpen);
+    return foldBox(renderLabel(customField), describeValue(value), renderControl(page, customField), isOpen);
   });
 }
 
@@ -44,43 +44,43 @@ function renderControl(page, customField) {
   const { name, label, type, list } = customField;
   const value = page.edits.custom?.[name];
   /** @type {Write} */
-  const write = (changed) => {
+  const writeValue = (changed) => {
     const { [name]: before, ...others } = page.edits.custom ?? {};
     const isEmpty = changed === "" || changed === null || (Array.isArray(changed) && !changed.length);
     page.change({ custom: isEmpty ? others : { ...others, [name]: changed } });
   };
-  if (type === "article") return renderArticles(page, customField, value, write);
+  if (type === "article") return renderArticles(page, customField, value, writeValue);
   if (type === "picture" && !list) {
-    const words = { name: label, label: labelOf(customField), title: `Choose ${label}`, action: "Use picture" };
-    return renderPictureField({ ...words, address: value, write });
+    const words = { name: label, label: renderLabel(customField), title: `Choose ${label}`, action: "Use picture" };
+    return renderPictureField({ ...words, address: value, write: writeValue });
   }
   if (type === "boolean" && !list) {
-    const options = { label: labelOf(customField), help: helpOf(customField), value: value === true, onChange: write };
-    return checkbox({ id: `field-custom.${name}`, ...options });
+    const texts = { label: renderLabel(customField), help: getHelp(customField) };
+    return checkbox({ id: `field-custom.${name}`, ...texts, value: value === true, onChange: writeValue });
   }
-  return renderField(page, customField, value, write);
+  return renderField(page, customField, value, writeValue);
 }
 
 /** @param {CustomField} customField */
-const labelOf = ({ label, read_by: readers }) =>
+const renderLabel = ({ label, read_by: readers }) =>
   html`${label}${readers === "admins" ? html` ${icon("lock")}<span class="sr-only"> (admins only)</span>` : nothing}`;
 /** @param {CustomField} customField */
-const helpOf = ({ help, read_by: readers }) =>
+const getHelp = ({ help, read_by: readers }) =>
   readers === "admins" ? `${help} Admins only: readers and keys of others do not get it.`.trim() : help;
 
 /** @param {EditorPage} page @param {CustomField} customField @param {any} value @param {Write} write */
 function renderField(page, customField, value, write) {
   const { name, type, list, choices, minimum, maximum } = customField;
   /** @param {string} text */
-  const parse = (text) => (type === "number" && /^[+-]?\d+(\.\d+)?$/.test(text) ? Number(text) : text);
+  const parseValue = (text) => (type === "number" && /^[+-]?\d+(\.\d+)?$/.test(text) ? Number(text) : text);
   /** @param {string} text */
-  const parseLines = (text) => text.split("\n").flatMap((line) => (line.trim() ? [parse(line.trim())] : []));
+  const parseLines = (text) => text.split("\n").flatMap((line) => (line.trim() ? [parseValue(line.trim())] : []));
   const fault = describeFault(customField, value);
   const limits = minimum === null || maximum === null ? "" : `${minimum} to ${maximum}`;
   const options = {
     name: `custom.${name}`,
-    label: labelOf(customField),
-    help: [list && "One on each line", limits, helpOf(customField)].filter(Boolean).join(". "),
+    label: renderLabel(customField),
+    help: [list && "One on each line", limits, getHelp(customField)].filter(Boolean).join(". "),
     errors: fault ? { [`custom.${name}`]: fault } : page.errors,
   };
   if (list) {
@@ -96,7 +96,7 @@ function renderField(page, customField, value, write) {
   // A date input cannot show an invalid date.
   const inputType = type === "url" || (type === "date" && !fault) ? type : "text";
   const more = { inputmode: type === "number" && "decimal", placeholder: type === "url" && "https://" };
-  const onInput = (/** @type {string} */ text) => write(parse(text));
+  const onInput = (/** @type {string} */ text) => write(parseValue(text));
   return field({ ...options, ...more, type: inputType, value: String(value ?? ""), onInput });
 }
 
@@ -105,29 +105,29 @@ function renderArticles(page, customField, value, write) {
   const { label, list } = customField;
   /** @type {string[]} */
   const chosen = [value ?? []].flat();
-  readTitles(page, chosen);
-  const choose = async () => {
+  loadTitles(page, chosen);
+  const chooseArticle = async () => {
     const article = await pickArticle(page.uuid, `Choose ${label}`);
     if (!article) return;
     titles.set(article.uuid, article.title);
     write(list ? [...new Set([...chosen, article.uuid])] : article.uuid);
   };
   /** Move the focus, because its button is removed with the chip. @param {ButtonEvent} event @param {string} uuid */
-  const remove = ({ currentTarget }, uuid) => {
+  const removeArticle = ({ currentTarget }, uuid) => {
     /** @type {any} */ (currentTarget.closest("[role=group]")).querySelector(".button").focus();
     write(list ? chosen.filter((other) => other !== uuid) : null);
   };
-  const chip = (/** @type {string} */ uuid) => html`<span class="chip"><span dir="auto">${titles.get(uuid)}</span>
+  const renderChip = (/** @type {string} */ uuid) => html`<span class="chip"><span dir="auto">${titles.get(uuid)}</span>
     <button type="button" aria-label="Remove ${titles.get(uuid)}"
-      @click=${(/** @type {ButtonEvent} */ event) => remove(event, uuid)}>${icon("x")}</button></span>`;
+      @click=${(/** @type {ButtonEvent} */ event) => removeArticle(event, uuid)}>${icon("x")}</button></span>`;
   const verb = list ? "Add an article" : chosen.length ? "Replace" : "Choose an article";
-  return html`<div class="field" role="group" aria-label=${label}><span class="label">${labelOf(customField)}</span>
-    ${chosen.map(chip)}<div class="cover-buttons">${button(verb, choose)}</div>
-    <p class="help">${describeFault(customField, value) || helpOf(customField)}</p></div>`;
+  return html`<div class="field" role="group" aria-label=${label}><span class="label">${renderLabel(customField)}</span>
+    ${chosen.map(renderChip)}<div class="cover-buttons">${button(verb, chooseArticle)}</div>
+    <p class="help">${describeFault(customField, value) || getHelp(customField)}</p></div>`;
 }
 
 /** @param {EditorPage} page @param {string[]} uuids */
-async function readTitles(page, uuids) {
+async function loadTitles(page, uuids) {
   const unknown = uuids.filter((uuid) => !titles.has(uuid));
   if (!unknown.length) return;
   for (const uuid of unknown) titles.set(uuid, "An article");

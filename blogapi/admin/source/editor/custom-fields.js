@@ -29,7 +29,7 @@ function isValid(field, value) {
  * Return the required fields without a value that fits: the server publishes no item without them.
  * @param {Json} custom
  */
-export const findMissing = (custom) =>
+export const findMissingFields = (custom) =>
   CUSTOM_FIELDS.filter(
     (field) => field.required && (custom[field.name] == null || !isValid(field, custom[field.name])),
   );

@@ -3,16 +3,16 @@
 import { html, nothing } from "../../static/vendor/lit.js";
 import { ACTIONS, MAIN_ACTIONS } from "../actions.js";
 import { get, patch, post } from "../api.js";
-import { button, checkbox, field, fold, onButton, renderSample } from "../components.js";
+import { button, checkbox, field, foldBox, onButton, renderSample } from "../components.js";
 import { formatDayAndTime, toFields, toInstant } from "../format.js";
-import { findPlace, listParents, placeField, placePage } from "../page-tree.js";
+import { findPlace, listParents, renderPlaceField, placePage } from "../page-tree.js";
 import { hasRole, mayChange } from "../roles.js";
 import { session } from "../shell.js";
-import { changeAtOnce, describeAddressProblem, FIELDS, isPage } from "./article.js";
+import { changeFieldsAtOnce, describeAddressProblem, FIELDS, isPage } from "./article.js";
 import { findPictures } from "./blocks.js";
 import { TEXT_FIELDS } from "./edits.js";
 import { loadCustomFields, renderCustomFields } from "./custom-field-controls.js";
-import { titleOf } from "../pages/lists.js";
+import { getTitle } from "../pages/lists.js";
 import { TERM_KINDS } from "../pages/term-words.js";
 import { choosePicture, renderPictureField } from "./pictures.js";
 import "./picker.js";
@@ -33,8 +33,8 @@ const KINDS = /** @type {Kind[]} */ (Object.keys(TERM_KINDS));
  */
 export async function loadTerms() {
   const query = { fields: "uuid,name,articles_by_status" };
-  const read = async (/** @type {Kind} */ kind) => [kind, (await get(`blog/${kind}/`, { query })).data];
-  const [terms] = await Promise.all([Promise.all(KINDS.map(read)), loadCustomFields()]);
+  const loadKind = async (/** @type {Kind} */ kind) => [kind, (await get(`blog/${kind}/`, { query })).data];
+  const [terms] = await Promise.all([Promise.all(KINDS.map(loadKind)), loadCustomFields()]);
   return Object.fromEntries(terms);
 }
 
@@ -52,26 +52,26 @@ function renderPlace(page) {
   /** @type {string | null} */
   const parent = article?.parent ?? null;
   /** @param {string | null} above @param {number} index */
-  const move = (above, index) =>
+  const movePage = (above, index) =>
     page.act("move", async () => {
       const changes = placePage(pages, uuid, above, index);
       const others = changes.filter((change) => change.uuid !== uuid);
       const own = changes.find((change) => change.uuid === uuid) ?? {};
       await page.runSaved(async () => {
         if (others.length) await patch("blog/pages/", others);
-        return changeAtOnce(page, own);
+        return changeFieldsAtOnce(page, own);
       });
       await loadPages(page);
       page.schedulePreview(0);
     });
   const none = { uuid: "", name: "None" };
-  const items = [none, ...listParents(pages, uuid).map((other) => ({ uuid: other.uuid, name: titleOf(other) }))];
-  const choose = (/** @type {CustomEvent<string[]>} */ { detail: [above] }) =>
-    above !== (parent ?? "") && move(above || null, pages.length);
-  const usePlace = (/** @type {number} */ index) => move(parent, index);
+  const items = [none, ...listParents(pages, uuid).map((other) => ({ uuid: other.uuid, name: getTitle(other) }))];
+  const chooseParent = (/** @type {CustomEvent<string[]>} */ { detail: [above] }) =>
+    above !== (parent ?? "") && movePage(above || null, pages.length);
+  const movePageToPlace = (/** @type {number} */ index) => movePage(parent, index);
   return html`<term-picker class="field" .label=${"Parent"} .items=${items} .chosen=${[parent ?? ""]} .single=${true}
-      @choose=${choose}></term-picker>
-    ${placeField(pages, uuid, parent, findPlace(pages, uuid, parent), usePlace, page.errors)}`;
+      @choose=${chooseParent}></term-picker>
+    ${renderPlaceField(pages, uuid, parent, findPlace(pages, uuid, parent), movePageToPlace, page.errors)}`;
 }
 
 /**
@@ -83,9 +83,9 @@ export function renderDetails(page) {
   const { edits, rendered } = page;
   const { excerpt, seo } = edits;
   const kinds = KINDS.filter((kind) => FIELDS.includes(TERM_KINDS[kind].field) && hasRole(TERM_KINDS[kind].chooser));
-  const terms = (/** @type {boolean} */ areAuthors) =>
+  const renderTermFields = (/** @type {boolean} */ areAuthors) =>
     kinds.filter((kind) => (kind === "authors") === areAuthors).map((kind) => renderTerms(page, kind));
-  const texts = (/** @type {boolean} */ areRobots) =>
+  const renderTextFields = (/** @type {boolean} */ areRobots) =>
     TEXTS.filter(({ name }) => (name === "robots") === areRobots).map((text) => renderText(page, text));
   const ownNames = [seo.title, seo.description, seo.canonical_url].filter(Boolean);
   const names = listChosen(page, "authors").map(({ name }) => name);
@@ -96,14 +96,14 @@ export function renderDetails(page) {
     counter: excerpt && `${excerpt.length} of 160`,
   };
   return html`
-    ${page.pages ? renderPlace(page) : nothing} ${renderCover(page)} ${terms(false)}
+    ${page.pages ? renderPlace(page) : nothing} ${renderCover(page)} ${renderTermFields(false)}
     ${renderInput(page, "excerpt", "Excerpt", { type: "textarea", placeholder: rendered?.excerpt, ...excerptOptions })}
     <div class="folds">
-      ${fold("Address", edits.slug || rendered?.slug || "", renderAddress(page), Boolean(slugFault))}
-      ${kinds.includes("authors") ? fold("Authors", names.join(", ") || "Empty", terms(true)) : nothing}
-      ${renderLanguage(page)} ${texts(false)}
-      ${fold("Search and cards", ownNames.length ? ownNames[0] : "As the text says", renderAppearance(page))}
-      ${texts(true)}
+      ${foldBox("Address", edits.slug || rendered?.slug || "", renderAddress(page), Boolean(slugFault))}
+      ${kinds.includes("authors") ? foldBox("Authors", names.join(", ") || "Empty", renderTermFields(true)) : nothing}
+      ${renderLanguage(page)} ${renderTextFields(false)}
+      ${foldBox("Search and cards", ownNames.length ? ownNames[0] : "As the text says", renderAppearance(page))}
+      ${renderTextFields(true)}
       ${renderCustomFields(page)} ${renderTranslations(page)} ${renderDate(page)}</div>
     ${hasRole("admin") ? define : nothing}`;
 }
@@ -114,20 +114,20 @@ function renderDate(page) {
   const value = date ? formatDayAndTime(date) : "Not published";
   const main = MAIN_ACTIONS[/** @type {Status} */ (status)];
   if (main !== ACTIONS.update || !mayChange(page.article))
-    return fold("Date of publication", value, html`<p class="help">Set by the button ${main.name}.</p>`);
+    return foldBox("Date of publication", value, html`<p class="help">Set by the button ${main.name}.</p>`);
   const [own, now] = [date, new Date()].map((time) => Object.values(toFields(time)).join("T"));
-  const write = onButton(({ previousElementSibling: row }) => {
+  const applyDate = onButton(({ previousElementSibling: row }) => {
     const input = /** @type {HTMLInputElement} */ (row?.querySelector("input"));
     const [day, time] = input.value.split("T");
-    const send = () => changeAtOnce(page, { published_at: toInstant(day, time) });
-    return input.reportValidity() && page.act("date", () => page.runSaved(send));
+    const sendDate = () => changeFieldsAtOnce(page, { published_at: toInstant(day, time) });
+    return input.reportValidity() && page.act("date", () => page.runSaved(sendDate));
   });
   const help = `Time zone of the site: ${session().site.time_zone}`;
   const input = { name: "published_at", label: "Date and time", type: "datetime-local", max: now, required: true };
-  return fold(
+  return foldBox(
     "Date of publication",
     value,
-    html`${field({ ...input, value: own, errors: page.errors, help })}${button("Change the date", write)}`,
+    html`${field({ ...input, value: own, errors: page.errors, help })}${button("Change the date", applyDate)}`,
     "published_at" in page.errors,
   );
 }
@@ -150,9 +150,9 @@ function renderInput(page, name, label, options) {
   const { edits, errors } = page;
   const text = edits[key];
   /** @param {string} value */
-  const write = (value) => page.change({ [key]: inner ? { ...page.edits[key], [inner]: value } : value });
+  const writeField = (value) => page.change({ [key]: inner ? { ...page.edits[key], [inner]: value } : value });
   const faults = { slug: describeAddressProblem(page), ...errors };
-  return field({ name, label, errors: faults, value: inner ? text[inner] : text, onInput: write, ...options });
+  return field({ name, label, errors: faults, value: inner ? text[inner] : text, onInput: writeField, ...options });
 }
 
 /**
@@ -161,15 +161,15 @@ function renderInput(page, name, label, options) {
  */
 function renderText(page, { name, label, default: initial, choices }) {
   const value = page.edits[name];
-  const write = (/** @type {string | boolean} */ changed) => page.change({ [name]: changed });
+  const writeText = (/** @type {string | boolean} */ changed) => page.change({ [name]: changed });
   const isFaulty = name in page.errors;
   if (typeof initial === "boolean") {
-    const box = checkbox({ id: `field-${name}`, label, value, onChange: write });
-    return fold(label, value ? "Yes" : "No", box, isFaulty);
+    const box = checkbox({ id: `field-${name}`, label, value, onChange: writeText });
+    return foldBox(label, value ? "Yes" : "No", box, isFaulty);
   }
-  if (!choices) return fold(label, value || "Empty", renderInput(page, name, label, { type: "textarea" }), isFaulty);
-  const options = { type: "select", value, items: choices, onInput: write };
-  return fold(label, choices[value], field({ name, label, errors: page.errors, ...options }), isFaulty);
+  if (!choices) return foldBox(label, value || "Empty", renderInput(page, name, label, { type: "textarea" }), isFaulty);
+  const options = { type: "select", value, items: choices, onInput: writeText };
+  return foldBox(label, choices[value], field({ name, label, errors: page.errors, ...options }), isFaulty);
 }
 
 /**
@@ -194,47 +194,47 @@ function renderTerms(page, kind) {
   const { terms } = page;
   const chosen = listChosen(page, kind).map(({ uuid }) => uuid);
   /** @param {CustomEvent<string[]>} event */
-  const choose = ({ detail }) => page.change({ [name]: isSingle ? detail[0] : detail });
+  const chooseTerms = ({ detail }) => page.change({ [name]: isSingle ? detail[0] : detail });
   /** @param {string} words */
-  const create = (words) =>
+  const createTerm = (words) =>
     page.act("create", async () => {
       const { data } = await post(`blog/${kind}/`, { name: words });
       page.set({ terms: { ...page.terms, [kind]: [...page.terms[kind], data] } });
       return data;
     });
   return html`<term-picker class="field" .label=${label} .kind=${noun} .items=${terms[kind]} .chosen=${chosen}
-    .single=${Boolean(isSingle)} .create=${creator && hasRole(creator) ? create : null}
-    @choose=${choose}></term-picker>`;
+    .single=${Boolean(isSingle)} .create=${creator && hasRole(creator) ? createTerm : null}
+    @choose=${chooseTerms}></term-picker>`;
 }
 
 /** @param {EditorPage} page */
 function renderCover(page) {
   const address = page.edits.cover_image;
-  const write = (/** @type {string} */ url) => page.change({ cover_image: url });
+  const writeCover = (/** @type {string} */ url) => page.change({ cover_image: url });
   // The alternative text belongs to the picture in the library.
-  const describe = async () => {
+  const describeCover = async () => {
     const options = { title: "Alternative text of the cover", action: "Save text", address };
     const picture = await choosePicture(options);
-    if (picture) write(picture.url);
+    if (picture) writeCover(picture.url);
   };
   const [first] = findPictures(page.area?.field.getText() ?? "");
   // The API knows the address of a picture of the library.
   const takeFirst = async () => {
     const uuid = /^media:(.+)$/.exec(first)?.[1];
-    write(uuid ? (await get(`blog/media/${uuid}/`, { query: { fields: "url" } })).data.url : first);
+    writeCover(uuid ? (await get(`blog/media/${uuid}/`, { query: { fields: "url" } })).data.url : first);
   };
   const more = address
-    ? address.includes("/media/") && button("Alternative text", describe, { kind: "bare" })
+    ? address.includes("/media/") && button("Alternative text", describeCover, { kind: "bare" })
     : [
         first && button("Take the first picture of the text", () => page.act("cover", takeFirst), { kind: "bare" }),
         html`<span class="help">Or drop one here</span>`,
       ];
   const words = { name: "Cover", label: "Cover", title: "Choose the cover", action: "Use as cover" };
-  return renderPictureField({ ...words, address, more: more || nothing, write });
+  return renderPictureField({ ...words, address, more: more || nothing, write: writeCover });
 }
 
 /** Upload a picture that was dropped on the cover. @param {EditorPage} page @param {File} file */
-export async function dropCover(page, file) {
+export async function useDroppedCover(page, file) {
   const picture = await choosePicture({ files: [file], title: "Choose the cover", action: "Use as cover" });
   if (picture) page.change({ cover_image: picture.url });
 }

@@ -33,7 +33,7 @@ const TERM_NOUNS = Object.fromEntries(Object.values(TERM_KINDS).map(({ field, no
  * Return the text of a field such as "seo.title": undefined if the version lacks it, empty if it is derived.
  * @param {Version} version @param {string} name @param {Record<string, string>} names
  */
-export function showField(version, name, names) {
+export function formatField(version, name, names) {
   const [key, inner] = name.split(".");
   const value = inner ? version[key]?.[inner] : version[key];
   if (value === undefined) return key === "custom" && version.custom ? "" : undefined;
@@ -53,9 +53,9 @@ export function showField(version, name, names) {
  * @param {Version} before @param {Version} after @param {Record<string, string>} names @returns {FieldChange[]}
  */
 export function diffFields(before, after, names) {
-  const show = (/** @type {Version} */ version, /** @type {string} */ name) => showField(version, name, names);
+  const getText = (/** @type {Version} */ version, /** @type {string} */ name) => formatField(version, name, names);
   return Object.entries({ ...LABELS, ...listLabels() })
-    .map(([name, label]) => ({ name, label, before: show(before, name), after: show(after, name) }))
+    .map(([name, label]) => ({ name, label, before: getText(before, name), after: getText(after, name) }))
     .filter((field) => ![field.before, field.after].includes(undefined) && field.before !== field.after);
 }
 
@@ -109,7 +109,7 @@ export function countChanges(before, after) {
   const words = compareLines(before, after)
     .filter((lines) => !("equal" in lines))
     .flatMap((lines) => compareWords(lines.before, lines.after));
-  const sum = (/** @type {"before" | "after"} */ name) =>
+  const countAllWords = (/** @type {"before" | "after"} */ name) =>
     words.reduce((total, change) => total + countWords(change[name]), 0);
-  return { added: sum("after"), removed: sum("before") };
+  return { added: countAllWords("after"), removed: countAllWords("before") };
 }

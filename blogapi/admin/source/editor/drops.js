@@ -1,6 +1,6 @@
 /** Inserts files that are dropped anywhere on the editor; otherwise, the browser would open them in its place. */
 
-import { dropCover } from "./details.js";
+import { useDroppedCover } from "./details.js";
 import { toast } from "../dialogs.js";
 
 /** @param {EditorPage} page @param {HTMLElement} root its element */
@@ -21,7 +21,7 @@ function insertFiles(page, { dataTransfer, target, clientX: x, clientY: y }) {
   /** @type {File[]} */
   const files = [...dataTransfer.files];
   const pictures = files.filter(({ type }) => type.startsWith("image/"));
-  if (pictures.length && target.closest(".details > .cover")) return dropCover(page, pictures[0]);
+  if (pictures.length && target.closest(".details > .cover")) return useDroppedCover(page, pictures[0]);
   if (!target.closest(".writing")) return toast("Drop pictures on the text.");
   if (pictures.length < files.length) toast("Only pictures can be dropped here. Add other files on the page Media.");
   if (!pictures.length) return;

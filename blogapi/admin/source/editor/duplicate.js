@@ -1,6 +1,6 @@
 /** Makes a new draft from an article, with its unpublished edits. */
 
-import { addressOf, createArticle, isPage, loadArticle } from "./article.js";
+import { makeAddress, createArticle, isPage, loadArticle } from "./article.js";
 import { newUuid } from "./journal.js";
 
 /**
@@ -21,5 +21,5 @@ export async function createCopy(edits, { parent, position }) {
   const uuid = newUuid();
   const copied = { ...edits, slug: "", seo: { ...edits.seo, canonical_url: "" } };
   await createArticle(uuid, copied, {}, isPage ? { parent, position } : {});
-  location.assign(addressOf(uuid));
+  location.assign(makeAddress(uuid));
 }

@@ -42,7 +42,7 @@ const getUuid = (/** @type {Term} */ { uuid }) => uuid;
  * @param {Article} article @param {string} [excerpt]
  */
 export function fromArticle(article, excerpt) {
-  const isOwn = (/** @type {[string, string]} */ [name, text]) => text !== article[SEO_SOURCES[name]];
+  const isWritten = (/** @type {[string, string]} */ [name, text]) => text !== article[SEO_SOURCES[name]];
   return fromCopy({
     ...article,
     custom: { ...article.custom, ...article.custom_unfit },
@@ -52,7 +52,7 @@ export function fromArticle(article, excerpt) {
     category: article.category?.uuid,
     tags: article.tags.map(getUuid),
     authors: article.authors.map(getUuid),
-    seo: Object.fromEntries(Object.entries(article.seo).filter(isOwn)),
+    seo: Object.fromEntries(Object.entries(article.seo).filter(isWritten)),
   });
 }
 
@@ -97,8 +97,7 @@ export function fillEdits(edits, article) {
     tags: tags.toSorted(),
   };
   // The address of a file can have a host or not.
-  const text = JSON.stringify({ ...body, ...filled }).replace(/"https?:\/\/[^/"]+(?=\/media\/)/g, '"');
-  return JSON.parse(text);
+  return JSON.parse(JSON.stringify({ ...body, ...filled }).replace(/"https?:\/\/[^/"]+(?=\/media\/)/g, '"'));
 }
 
 /**
@@ -106,20 +105,20 @@ export function fillEdits(edits, article) {
  * Text that an author did not change stays the same byte for byte.
  * @param {string} original @param {string} shown
  */
-export function keepBreaks(original, shown) {
+export function keepLineBreaks(original, shown) {
   if (!original.includes("\r")) return shown;
   const usual = original.includes("\r\n") ? "\r\n" : "\r";
   const breaks = original.match(/\r\n?|\n/g) ?? [];
-  const [before, after] = [showBreaks(original).split("\n"), shown.split("\n")];
+  const [before, after] = [normalizeLineBreaks(original).split("\n"), shown.split("\n")];
   // The number of equal lines at the beginning, and the index of the first equal line at the end.
   const start = after.findIndex((line, n) => n === breaks.length || line !== before[n]);
   const added = after.length - before.length;
   const end = after.findLastIndex((line, n) => n - added < 0 || line !== before[n - added]) + 1;
-  const breakAfter = (/** @type {number} */ n) =>
+  const getBreakAfter = (/** @type {number} */ n) =>
     n < start || start < 0 ? breaks[n] : n + 1 >= end ? (breaks[n - added] ?? usual) : usual;
-  const kept = after.map((line, n) => line + (n + 1 < after.length ? breakAfter(n) : "")).join("");
-  return showBreaks(kept) === shown ? kept : shown.replaceAll("\n", usual);
+  const kept = after.map((line, n) => line + (n + 1 < after.length ? getBreakAfter(n) : "")).join("");
+  return normalizeLineBreaks(kept) === shown ? kept : shown.replaceAll("\n", usual);
 }
 
 /** Return the text with the line breaks that text fields use, `\n`. @param {string} text */
-export const showBreaks = (text) => text.replace(/\r\n?/g, "\n");
+export const normalizeLineBreaks = (text) => text.replace(/\r\n?/g, "\n");

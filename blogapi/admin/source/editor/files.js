@@ -1,6 +1,6 @@
 /** The files of the library to which texts refer with `media:`. */
 
-import { fileAddress, get } from "../api.js";
+import { makeFileAddress, get } from "../api.js";
 
 /**
  * @typedef {{source?: string, width?: number | null, height?: number | null, alt?: string, decorative?: boolean,
@@ -14,18 +14,18 @@ const files = new Map();
  * @param {string} address @param {() => void} redraw @returns {PictureFile | null}
  */
 export function findFile(address, redraw) {
-  if (!address.startsWith("media:")) return { source: fileAddress(address) };
+  if (!address.startsWith("media:")) return { source: makeFileAddress(address) };
   const uuid = address.slice("media:".length);
   if (!files.has(uuid)) {
     files.set(uuid, null);
     const query = { fields: "uuid,url,alt,decorative,width,height,renditions" };
-    const read = (/** @type {{data: Media}} */ { data }) => {
+    const readFile = (/** @type {{data: Media}} */ { data }) => {
       const { width, height, alt, decorative, url, renditions } = data;
-      return { source: fileAddress(renditions[1]?.url ?? url), width, height, alt, decorative };
+      return { source: makeFileAddress(renditions[1]?.url ?? url), width, height, alt, decorative };
     };
-    const forget = () => setTimeout(() => files.delete(uuid), 10_000);
+    const forgetFile = () => setTimeout(() => files.delete(uuid), 10_000);
     get(`blog/media/${uuid}/`, { query })
-      .then(read, ({ status }) => (status === 404 ? { isMissing: true } : (forget(), null)))
+      .then(readFile, ({ status }) => (status === 404 ? { isMissing: true } : (forgetFile(), null)))
       .then((file) => (files.set(uuid, file), redraw()));
   }
   return files.get(uuid) ?? null;

@@ -2,8 +2,8 @@
 
 import { html, nothing, render } from "../../static/vendor/lit.js";
 import { button, icon, iconButton, onValue } from "../components.js";
-import { count } from "../format.js";
-import { oneLine } from "../forms.js";
+import { formatCount } from "../format.js";
+import { makeOneLineHandlers } from "../forms.js";
 import { findBlocks, writePictures } from "./blocks.js";
 import { findFile, hasText } from "./files.js";
 import { choosePictures } from "./pictures.js";
@@ -16,19 +16,19 @@ export const blocks = { find: (/** @type {string} */ text) => findBlocks(text, p
 
 /** @param {HTMLElement} dom @param {Block} block @param {boolean} isSelected @param {BlockActions} actions */
 function drawBlock(dom, block, isSelected, actions) {
-  const redraw = () => {
+  const redrawBlock = () => {
     if (dom.isConnected) drawBlock(dom, block, dom.classList.contains("selected"), actions);
     actions.measure();
   };
   const { pictures } = block;
-  render(pictures ? renderPictures(pictures, isSelected, actions, redraw) : renderPlayer(block, actions), dom);
+  render(pictures ? renderPictures(pictures, isSelected, actions, redrawBlock) : renderPlayer(block, actions), dom);
 }
 
 /**
  * @param {BlockPicture[]} pictures @param {boolean} isSelected @param {BlockActions} actions @param {() => void} redraw
  */
 function renderPictures(pictures, isSelected, actions, redraw) {
-  const label = pictures.length > 1 ? `Gallery of ${count(pictures.length, "picture")}` : "Picture";
+  const label = pictures.length > 1 ? `Gallery of ${formatCount(pictures.length, "picture")}` : "Picture";
   const shown = pictures.map((picture) => ({ ...picture, file: findFile(picture.address, redraw) }));
   if (isSelected)
     return html`<div class="block-card" role="group" aria-label=${label}>${renderCard(pictures, shown, actions)}</div>`;
@@ -67,13 +67,13 @@ function renderCard(pictures, shown, actions) {
   /**
    * @param {{title: string, action: string}} options @param {BlockPicture[]} before those that stay before the chosen
    */
-  const insertChosen = async (options, before) => {
+  const insertChosenPictures = async (options, before) => {
     const chosen = (await choosePictures(options)).map(toBlockPicture);
     if (chosen.length) replaceBlock([...before, ...chosen]);
     actions.focusText();
   };
-  const replace = () => insertChosen({ title: "Replace the picture", action: "Replace" }, []);
-  const add = () => insertChosen({ title: "Add to a gallery", action: "Add" }, pictures);
+  const replacePictures = () => insertChosenPictures({ title: "Replace the picture", action: "Replace" }, []);
+  const addPictures = () => insertChosenPictures({ title: "Add to a gallery", action: "Add" }, pictures);
   /** @param {KeyboardEvent} event */
   const focusTextOnEscape = (event) => {
     if (event.key !== "Escape" || event.isComposing) return;
@@ -82,12 +82,12 @@ function renderCard(pictures, shown, actions) {
     actions.focusText();
   };
   /** @param {string} text @param {() => unknown} run @param {string} name of the icon */
-  const tool = (text, run, name) => button(text, run, { icon: name, kind: "bare" });
+  const renderTool = (text, run, name) => button(text, run, { icon: name, kind: "bare" });
   return html`<div @keydown=${focusTextOnEscape}>
     ${shown.map((picture, n) => renderFields(picture, n, (values) => changePicture(n, values), actions))}
     <div class="block-tools">
-      ${shown.length === 1 ? tool("Replace", replace, "replace") : nothing}
-      ${tool("Add to a gallery", add, "columns-3")} ${tool("As text", actions.reveal, "code")}
+      ${shown.length === 1 ? renderTool("Replace", replacePictures, "replace") : nothing}
+      ${renderTool("Add to a gallery", addPictures, "columns-3")} ${renderTool("As text", actions.reveal, "code")}
       ${iconButton("trash-2", "Delete", actions.remove, { kind: "risk" })}</div></div>`;
 }
 
@@ -98,7 +98,7 @@ function renderCard(pictures, shown, actions) {
 function renderFields(picture, n, set, actions) {
   const { alt, caption, file } = picture;
   const isMissing = !isDescribed(picture);
-  const text = oneLine((alt) => set({ alt }), actions.focusText);
+  const text = makeOneLineHandlers((alt) => set({ alt }), actions.focusText);
   return html`<div class="block-row">${renderImage(picture, actions)}<div>
     <label for="block-alt-${n}">Alternative text</label>
     <textarea id="block-alt-${n}" rows="2" dir="auto" maxlength="1000" .value=${alt}

@@ -56,8 +56,7 @@ export class InsertList {
   }
 
   get options() {
-    const words = this.words.toLowerCase();
-    return BLOCK_ITEMS.filter(([, label]) => ` ${label.toLowerCase()}`.includes(` ${words}`));
+    return BLOCK_ITEMS.filter(([, label]) => ` ${label}`.toLowerCase().includes(` ${this.words.toLowerCase()}`));
   }
 
   /** Read the words after "/", and show the options that match; close the list if the cursor has left them. */
@@ -74,12 +73,12 @@ export class InsertList {
 
   draw() {
     const { options, at } = this;
-    const option = (/** @type {typeof BLOCK_ITEMS[0]} */ [name, label, mark, markdown], /** @type {number} */ n) =>
+    const drawItem = (/** @type {typeof BLOCK_ITEMS[0]} */ [name, label, mark, markdown], /** @type {number} */ n) =>
       html`<div id="insert-${n}" role="option" class="menu-item" aria-selected=${n === at}
         @mousedown=${(/** @type {Event} */ event) => event.preventDefault()} @click=${() => this.choose(name)}
         >${icon(mark)}<span>${label}</span>${markdown ? html`<kbd>${markdown}</kbd>` : ""}</div>`;
     render(
-      html`<div id="insert-list" role="listbox" aria-label="Insert">${options.map(option)}</div>
+      html`<div id="insert-list" role="listbox" aria-label="Insert">${options.map(drawItem)}</div>
       <p class="keys"><span><kbd>↑</kbd> <kbd>↓</kbd> choose</span> <span><kbd>Enter</kbd> insert</span>
         <span><kbd>Esc</kbd> keep the /</span></p>`,
       this.element,

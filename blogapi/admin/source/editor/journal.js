@@ -38,12 +38,12 @@ export class Journal {
 
   /** @param {Entry} entry */
   writeEntry(entry) {
-    this.keeps = storage.write(this.#key, { ...entry, user: this.user, time: Date.now() });
+    this.keeps = storage.setItem(this.#key, { ...entry, user: this.user, time: Date.now() });
   }
 
   // Delete the entry, because the server has its text.
   deleteEntry() {
-    storage.remove(this.#key);
+    storage.removeItem(this.#key);
   }
 
   /**
@@ -60,11 +60,11 @@ export class Journal {
 }
 
 /** Delete an entry. @param {{key: string}} entry */
-export const discardEntry = ({ key }) => storage.remove(key);
+export const discardEntry = ({ key }) => storage.removeItem(key);
 
 /** @param {string} user @returns {KeptEntry[]} */
 function listEntries(user) {
-  const entries = storage.listKeys(KEY_PREFIX).map((key) => ({ ...storage.read(key), key }));
+  const entries = storage.listKeys(KEY_PREFIX).map((key) => ({ ...storage.getItem(key), key }));
   const isFresh = (/** @type {KeptEntry} */ { time }) => Date.now() - time < MAX_ENTRY_AGE_MS;
   for (const entry of entries) if (!isFresh(entry)) discardEntry(entry);
   return entries.filter((entry) => isFresh(entry) && entry.edits && entry.user === user);

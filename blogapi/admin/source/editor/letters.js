@@ -1,13 +1,13 @@
 /** How the text looks in this browser: its font, the font size, and whether addresses are folded. */
 
 import { html } from "../../static/vendor/lit.js";
-import { checkbox, segments } from "../components.js";
+import { checkbox, segmentControl } from "../components.js";
 import { openPopover } from "../dialogs.js";
 import { refs } from "../shell.js";
 import * as storage from "../storage.js";
 
 const STORAGE_KEY = "blogapi.letters";
-const chosen = { letters: "prose", size: "normal", fold: true, ...storage.read(STORAGE_KEY) };
+const chosen = { letters: "prose", size: "normal", fold: true, ...storage.getItem(STORAGE_KEY) };
 
 /** Show the text in the font and size that the user has chosen in this browser. */
 export function showFontChoice() {
@@ -20,24 +20,24 @@ export function showFontChoice() {
 export function openFontPopover(anchor, field) {
   /** @type {Float | undefined} */
   let float;
-  const set = (/** @type {Json} */ values) => {
+  const setFont = (/** @type {Json} */ values) => {
     changeLayoutInPlace(field, () => {
       Object.assign(chosen, values);
-      storage.write(STORAGE_KEY, chosen);
+      storage.setItem(STORAGE_KEY, chosen);
       showFontChoice();
     });
     float?.update();
   };
   const letters = { name: "letters", label: "Letters", items: { Prose: "prose", Mono: "mono" }, value: "" };
   const sizes = { name: "size", label: "Size", items: { Small: "small", Normal: "normal", Large: "large" } };
-  const content = () => html`
+  const renderContent = () => html`
     <div class="letters-row"><span>Letters</span>
-      ${segments({ ...letters, value: chosen.letters, onChange: (value) => set({ letters: value }) })}</div>
+      ${segmentControl({ ...letters, value: chosen.letters, onChange: (value) => setFont({ letters: value }) })}</div>
     <div class="letters-row"><span>Size</span>
-      ${segments({ ...sizes, value: chosen.size, onChange: (size) => set({ size }) })}</div>
-    ${checkbox({ id: "fold", label: "Fold addresses away", value: chosen.fold, onChange: (fold) => set({ fold }) })}
+      ${segmentControl({ ...sizes, value: chosen.size, onChange: (size) => setFont({ size }) })}</div>
+    ${checkbox({ id: "fold", label: "Fold addresses away", value: chosen.fold, onChange: (fold) => setFont({ fold }) })}
     <p class="help">A new browser shows Prose. Your choice is kept in this browser.</p>`;
-  float = openPopover(anchor, content, { label: "How the text looks", kind: "letters" });
+  float = openPopover(anchor, renderContent, { label: "How the text looks", kind: "letters" });
 }
 
 /**

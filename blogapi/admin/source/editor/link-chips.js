@@ -1,6 +1,6 @@
 /** Shows, beside each link in the text, the article to which the link leads. */
 
-import { fileAddress, get } from "../api.js";
+import { makeFileAddress, get } from "../api.js";
 import { session } from "../shell.js";
 import { STATUSES } from "../statuses.js";
 
@@ -41,7 +41,7 @@ export async function followLink(address) {
   // Browsers block a tab that is opened after a response, so open it before.
   const tab = open("about:blank", "_blank");
   const { data } = await get(`blog/media/${uuid}/`, { query: { fields: "url" } }).catch(() => ({ data: null }));
-  if (data) tab?.location.replace(fileAddress(data.url));
+  if (data) tab?.location.replace(makeFileAddress(data.url));
   else tab?.close();
 }
 

@@ -6,7 +6,7 @@ import { badge, icon, onValue } from "../components.js";
 import { openDialog } from "../dialogs.js";
 import { formatChanged, formatDay } from "../format.js";
 import { moveOption } from "../listbox.js";
-import { hasRole, listPath } from "../roles.js";
+import { hasRole, getListPath } from "../roles.js";
 import { asksForArticle, checkLinks, findLinks, makeLink } from "./links.js";
 import { runCommand } from "./markdown.js";
 import { getShortcutKey } from "../shortcuts.js";
@@ -40,17 +40,17 @@ export async function pickLink(page, brackets) {
   if (ADDRESS.test(text)) return linkSelection();
   const choice = await new LinkPicker(page.uuid, { position: findPosition(field, range.to) }).ask();
   /** @param {string} insert */
-  const replace = (insert) => {
+  const replaceRange = (insert) => {
     const end = range.from + insert.length;
     field.edit({ ...range, insert, selectFrom: end, selectTo: end });
   };
-  if (choice.article) replace(makeLink(choice.article, text));
-  else if (choice.address) replace(`[${text || choice.address}](${choice.address})`);
+  if (choice.article) replaceRange(makeLink(choice.article, text));
+  else if (choice.address) replaceRange(`[${text || choice.address}](${choice.address})`);
   else if (choice.isAddress) {
     field.select(range.from, range.to);
-    if (brackets) replace("");
+    if (brackets) replaceRange("");
     linkSelection();
-  } else if (brackets && choice.words) replace(`[[${choice.words}`);
+  } else if (brackets && choice.words) replaceRange(`[[${choice.words}`);
   field.focus();
 }
 
@@ -81,7 +81,7 @@ export async function findBrokenLinks(text) {
 
 /** Authors find their own articles, and the published ones of others. @type {List} */
 async function listArticles(query) {
-  const own = get(listPath(), { query });
+  const own = get(getListPath(), { query });
   if (hasRole("editor")) return own;
   const { status, ordering, ...rest } = query;
   const published = get("blog/articles/", { query: rest });

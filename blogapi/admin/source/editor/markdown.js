@@ -57,8 +57,8 @@ export function replaceWithMarkdown(input, markdown) {
   const last = parts[parts.length - 1];
   const startsWithBlock = BLOCK.test(parts[0]);
   const isBlock = (parts.length > 1 || startsWithBlock) && (BLOCK.test(last) || last.includes("\n```"));
-  const before = startsWithBlock ? missingBreaks(text.slice(0, from), /\n{0,2}$/) : "";
-  const after = isBlock && to < text.length ? missingBreaks(text.slice(to), /^\n{0,2}/) : "";
+  const before = startsWithBlock ? makeMissingBreaks(text.slice(0, from), /\n{0,2}$/) : "";
+  const after = isBlock && to < text.length ? makeMissingBreaks(text.slice(to), /^\n{0,2}/) : "";
   return replaceSelection(input, before + markdown, "", after);
 }
 
@@ -102,13 +102,13 @@ function replaceSelection({ from, to }, before, middle = "", after = "") {
 }
 
 /** Return the length of the first match of a pattern, or 0. @param {string} text @param {RegExp} pattern */
-const lengthOf = (text, pattern) => text.match(pattern)?.[0].length ?? 0;
+const getMatchLength = (text, pattern) => text.match(pattern)?.[0].length ?? 0;
 
 /**
  * Return the line breaks that are missing for an empty line between a text and a block that is inserted beside it.
  * @param {string} beside @param {RegExp} breaks
  */
-const missingBreaks = (beside, breaks) => (beside ? "\n".repeat(2 - lengthOf(beside, breaks)) : "");
+const makeMissingBreaks = (beside, breaks) => (beside ? "\n".repeat(2 - getMatchLength(beside, breaks)) : "");
 
 /**
  * Return the change that replaces the selection with a block that has empty lines around it.
@@ -118,9 +118,9 @@ export function replaceWithBlock({ text, from, to }, before, middle = "", after 
   const [left, right] = [text.slice(0, from), text.slice(to)];
   return replaceSelection(
     { from, to },
-    missingBreaks(left, /\n{0,2}$/) + before,
+    makeMissingBreaks(left, /\n{0,2}$/) + before,
     middle,
-    after + missingBreaks(right, /^\n{0,2}/),
+    after + makeMissingBreaks(right, /^\n{0,2}/),
   );
 }
 
@@ -131,7 +131,7 @@ function emphasizeSelection({ text, from, to }, mark) {
   while (to > from && /\s/.test(text[to - 1])) to -= 1;
   // Shrink the selection to the text between its marks. Three stars are the marks of bold and of italic.
   while (from < to && text[from] === "*" && text[to - 1] === "*") [from, to] = [from + 1, to - 1];
-  const stars = Math.min(lengthOf(text.slice(0, from), /\**$/), lengthOf(text.slice(to), /^\**/));
+  const stars = Math.min(getMatchLength(text.slice(0, from), /\**$/), getMatchLength(text.slice(to), /^\**/));
   const inside = text.slice(from, to);
   if (from < to && (mark === "*" ? stars % 2 : stars >= 2)) {
     return replaceSelection({ from: from - mark.length, to: to + mark.length }, "", inside);
@@ -144,8 +144,8 @@ function emphasizeSelection({ text, from, to }, mark) {
 
 /** @param {string} text @param {number} at */
 function findWordAt(text, at) {
-  const before = lengthOf(text.slice(0, at), /[\p{L}\p{N}\p{M}'’_-]*$/u);
-  const after = lengthOf(text.slice(at), /^[\p{L}\p{N}\p{M}'’_-]*/u);
+  const before = getMatchLength(text.slice(0, at), /[\p{L}\p{N}\p{M}'’_-]*$/u);
+  const after = getMatchLength(text.slice(at), /^[\p{L}\p{N}\p{M}'’_-]*/u);
   return before && after ? [at - before, at + after] : [at, at];
 }
 
@@ -185,8 +185,8 @@ const changeHeading = (line) => line.replace(/^(#{0,6})[ \t]*/, (_, marks) => NE
 // Add the mark to all lines, or remove it if all lines have it. Empty lines get the mark only if all lines are empty.
 /** @param {TextInput} input @param {string} mark */
 function toggleLines(input, mark) {
-  const markOf = (/** @type {string} */ line) => line.match(BLOCK_START)?.[0].trim();
-  const isMarked = (/** @type {string} */ line) => markOf(line)?.replace(/\[[xX]\]/, "[ ]") === mark.trim();
+  const getMark = (/** @type {string} */ line) => line.match(BLOCK_START)?.[0].trim();
+  const isMarked = (/** @type {string} */ line) => getMark(line)?.replace(/\[[xX]\]/, "[ ]") === mark.trim();
   return changeLines(input, (lines) => {
     const isChanged = (/** @type {string} */ line) => line.trim() || !lines.some((other) => other.trim());
     const start = lines.filter(isChanged).every(isMarked) ? "$1" : `$1${mark}`;

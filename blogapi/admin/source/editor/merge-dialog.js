@@ -1,12 +1,12 @@
 /** The dialog in which an author resolves the conflicts between two versions of an article. */
 
 import { html, nothing } from "../../static/vendor/lit.js";
-import { button, icon, segments } from "../components.js";
+import { button, icon, segmentControl } from "../components.js";
 import { copyButton, openDialog } from "../dialogs.js";
-import { count } from "../format.js";
+import { formatCount } from "../format.js";
 import { ITEM } from "./article.js";
-import { compareWords, showField } from "./differences.js";
-import { keepBreaks, showBreaks } from "./edits.js";
+import { compareWords, formatField } from "./differences.js";
+import { keepLineBreaks, normalizeLineBreaks } from "./edits.js";
 import { writeField } from "./merge.js";
 
 const WRITTEN = "written";
@@ -27,12 +27,12 @@ const RESULT = `The ${ITEM} then`;
  * the other author, or "" if both versions are of the same author; names: the names of terms by uuid.
  * @param {Question} question @returns {Promise<Edits | null>}
  */
-export async function openMerge(question) {
+export async function openMergeDialog(question) {
   const { createEditor } = await import("../../static/vendor/editor.js");
-  return new Merge(question).ask(createEditor);
+  return new MergeDialog(question).ask(createEditor);
 }
 
-class Merge {
+class MergeDialog {
   // The half of the dialog that is shown on a phone: the conflicts, or the text.
   half = "conflicts";
   warning = "";
@@ -62,8 +62,7 @@ class Merge {
    * @returns {Promise<Edits | null>}
    */
   async ask(createEditor) {
-    const kind = "wide merge";
-    this.dialog = openDialog({ title: this.title, kind, content: (close) => this.render(close) });
+    this.dialog = openDialog({ title: this.title, kind: "wide merge", content: (close) => this.render(close) });
     const { element, result } = this.dialog;
     const { text, ranges } = this.layOutText();
     const markdown = this.mine.content_type === "markdown";
@@ -88,7 +87,7 @@ class Merge {
       const isOpen = kind === "open";
       const shown = isOpen ? [""] : lines;
       if (!shown.length) continue;
-      const part = showBreaks(shown.join("\n").replace(/\r$/, ""));
+      const part = normalizeLineBreaks(shown.join("\n").replace(/\r$/, ""));
       const to = from + part.length;
       const index = this.conflicts.findIndex(({ id }) => id === `text-${n}`);
       const missing = isOpen ? `Place ${index + 1}: choose beside it, or write here` : "";
@@ -114,7 +113,7 @@ class Merge {
       const conflict = this.conflicts.find((other) => other.id === id);
       if (!conflict || conflict.isGone) continue;
       if (from < to && !conflict.side) conflict.side = WRITTEN;
-      else if (from === to && conflict.side && linesOf(conflict, conflict.side).join("")) conflict.side = "";
+      else if (from === to && conflict.side && listLines(conflict, conflict.side).join("")) conflict.side = "";
     }
     this.dialog.update();
   }
@@ -123,7 +122,7 @@ class Merge {
   chooseSide(conflict, side) {
     conflict.side = side;
     this.warning = "";
-    if (conflict.id.startsWith("text-")) this.#write(conflict, linesOf(conflict, side), side);
+    if (conflict.id.startsWith("text-")) this.#write(conflict, listLines(conflict, side), side);
     this.dialog.update();
   }
 
@@ -139,7 +138,7 @@ class Merge {
     const range = this.#findRange(conflict);
     const size = field.getText().length;
     let { from, to } = range;
-    const text = showBreaks(lines.join("\n")).replace(/\r$/, "");
+    const text = normalizeLineBreaks(lines.join("\n")).replace(/\r$/, "");
     let insert = text;
     const { isGone } = conflict;
     conflict.isGone = !lines.length;
@@ -190,7 +189,7 @@ class Merge {
     }
     const edits = structuredClone(this.merged.edits);
     for (const { name, side, theirs } of this.conflicts) if (name && side === "theirs") writeField(edits, name, theirs);
-    close({ ...edits, content: keepBreaks(this.mine.content, this.field.getText()) });
+    close({ ...edits, content: keepLineBreaks(this.mine.content, this.field.getText()) });
   }
 
   /** @param {Close} close */
@@ -198,8 +197,9 @@ class Merge {
     const { conflicts, merged, warning, half } = this;
     const { mine, theirs } = merged.changes;
     const chosen = conflicts.filter(({ side }) => side).length;
-    const joined = mine + theirs ? `${count(mine + theirs, "change has", "changes have")} joined by themselves. ` : "";
-    const number = count(conflicts.length, "place is", "places are");
+    const joined =
+      mine + theirs ? `${formatCount(mine + theirs, "change has", "changes have")} joined by themselves. ` : "";
+    const number = formatCount(conflicts.length, "place is", "places are");
     const halves = { "Different in both": "conflicts", [RESULT]: "text" };
     const onChange = (/** @type {string} */ value) => {
       this.half = value;
@@ -210,7 +210,7 @@ class Merge {
     const halfChoice = { label: "Show", name: "half", items: halves, value: half, onChange };
     return html`<p class="soft">${joined}${number} different in both texts.</p>
       <p class="soft merge-count" role="status">${chosen} of ${conflicts.length} chosen</p>
-      <div class="phone-only">${segments(halfChoice)}</div>
+      <div class="phone-only">${segmentControl(halfChoice)}</div>
       <div class="merge-halves" data-half=${half === "text" ? "text" : "places"}>
         <section class="merge-places" aria-label="Different in both"><h3 class="wide-only">Different in both</h3>
           ${conflicts.map((conflict, n) => this.renderConflict(conflict, n))}
@@ -239,9 +239,9 @@ class Merge {
       <p class="merge-head"><strong>${n + 1} of ${this.conflicts.length}${label ? ` · ${label}` : ""}</strong>
         <span class="soft">${state}</span></p>
       ${base !== null && !side ? renderLine("", "Before", base) : nothing}
-      ${renderLine("yours", this.who, markAdded(mine, theirs))}
-      ${renderLine("mine", "You", markAdded(theirs, mine))}
-      ${segments({ label: `Place ${n + 1}`, name: `side-${id}`, items, value: side, onChange })}</section>`;
+      ${renderLine("yours", this.who, markAddedWords(mine, theirs))}
+      ${renderLine("mine", "You", markAddedWords(theirs, mine))}
+      ${segmentControl({ label: `Place ${n + 1}`, name: `side-${id}`, items, value: side, onChange })}</section>`;
   }
 
   // Return the value of a field, or lines, as a text; null if the value is unknown.
@@ -251,7 +251,7 @@ class Merge {
     if (!name) return value.join("\n");
     const edits = structuredClone(this.mine);
     writeField(edits, name, value);
-    return showField(edits, name, this.names) ?? "";
+    return formatField(edits, name, this.names) ?? "";
   }
 }
 
@@ -259,7 +259,7 @@ class Merge {
  * Return the lines of one side of a conflict in the text.
  * @param {Conflict} conflict @param {string} side @returns {string[]}
  */
-function linesOf({ mine, theirs }, side) {
+function listLines({ mine, theirs }, side) {
   if (side === "both") return [...theirs, ...mine];
   return side === "mine" ? mine : side === "theirs" ? theirs : [WRITTEN];
 }
@@ -270,8 +270,7 @@ function linesOf({ mine, theirs }, side) {
  */
 function findHeading(regions, n) {
   const above = regions.slice(0, n).flatMap(({ mine }) => mine);
-  const heading = above.findLast((line) => /^#{1,6}\s/.test(line)) ?? "";
-  return heading.replace(/^#+\s+|\s*#*\s*$/g, "");
+  return (above.findLast((line) => /^#{1,6}\s/.test(line)) ?? "").replace(/^#+\s+|\s*#*\s*$/g, "");
 }
 
 /** @param {string} side @param {string} who @param {Renderable} text */
@@ -283,7 +282,7 @@ const renderLine = (side, who, text) =>
  * Return the second text, with a mark on the words that the first one lacks.
  * @param {string} former @param {string} text
  */
-const markAdded = (former, text) => {
+const markAddedWords = (former, text) => {
   const parts = compareWords(former, text).map(({ equal, after }) => equal ?? (after && html`<mark>${after}</mark>`));
   return parts.some(Boolean) ? parts : "";
 };

@@ -2,7 +2,7 @@
 
 import { LABELS } from "./differences.js";
 import { listLabels } from "./custom-fields.js";
-import { fillEdits, showBreaks } from "./edits.js";
+import { fillEdits, normalizeLineBreaks } from "./edits.js";
 
 /**
  * A part of the text. kind: "same" if neither version has changed the lines, "mine" or "theirs" if one has, "both" if
@@ -29,14 +29,14 @@ const isEqual = (left, right) => JSON.stringify(left) === JSON.stringify(right);
 export function mergeEdits({ base, mine, theirs, article = null }, diff3) {
   const regions = mergeLines(base?.content ?? null, mine.content, theirs.content, diff3);
   const fields = mergeFields({ base, mine, theirs, article });
-  const count = (/** @type {Kind} */ kind, /** @type {string[]} */ names) =>
+  const countChanges = (/** @type {Kind} */ kind, /** @type {string[]} */ names) =>
     regions.filter((region) => region.kind === kind).length + names.length;
   const content = regions.flatMap(({ kind, mine, lines }) => (kind === "open" ? mine : lines)).join("\n");
   return {
     edits: /** @type {Edits} */ ({ ...fields.edits, content }),
     regions,
     conflicts: fields.conflicts,
-    changes: { mine: count("mine", fields.mine), theirs: count("theirs", fields.theirs) },
+    changes: { mine: countChanges("mine", fields.mine), theirs: countChanges("theirs", fields.theirs) },
     isClean: !fields.conflicts.length && regions.every(({ kind }) => kind !== "open"),
   };
 }
@@ -46,12 +46,12 @@ export function mergeEdits({ base, mine, theirs, article = null }, diff3) {
  * @param {Region[]} regions
  */
 export function makeOffsetMap(regions) {
-  const measure = (/** @type {string[]} */ lines) =>
-    lines.reduce((sum, line) => sum + showBreaks(`${line}\n`).length, 0);
+  const measureLines = (/** @type {string[]} */ lines) =>
+    lines.reduce((sum, line) => sum + normalizeLineBreaks(`${line}\n`).length, 0);
   return (/** @type {number} */ offset) => {
     let [before, after] = [0, 0];
     for (const { kind, mine, lines } of regions) {
-      const [was, is] = [measure(mine), measure(kind === "open" ? mine : lines)];
+      const [was, is] = [measureLines(mine), measureLines(kind === "open" ? mine : lines)];
       if (offset < before + was) return after + Math.min(offset - before, Math.max(0, is - 1));
       [before, after] = [before + was, after + is];
     }
@@ -69,13 +69,13 @@ export function mergeLines(base, mine, theirs, diff3) {
   while (start < shortest && isCommon(start)) start += 1;
   let end = 0;
   while (end < shortest - start && isCommon(-end - 1)) end += 1;
-  const cut = (/** @type {string[]} */ lines) => lines.slice(start, lines.length - end);
-  const same = (/** @type {string[]} */ lines) => (lines.length ? [makeSame(lines)] : []);
-  const regions = listRegions(cut(a), cut(o), cut(b), diff3);
+  const cutLines = (/** @type {string[]} */ lines) => lines.slice(start, lines.length - end);
+  const makeSameRegion = (/** @type {string[]} */ lines) => (lines.length ? [makeSame(lines)] : []);
+  const regions = listRegions(cutLines(a), cutLines(o), cutLines(b), diff3);
   /** @type {(region: Region) => Region} */
-  const forget = (region) => (region.kind === "same" ? region : { ...region, kind: "open", base: null });
-  const middle = base === null ? regions.map(forget) : regions;
-  return [...same(a.slice(0, start)), ...middle, ...same(a.slice(a.length - end))];
+  const forgetBase = (region) => (region.kind === "same" ? region : { ...region, kind: "open", base: null });
+  const middle = base === null ? regions.map(forgetBase) : regions;
+  return [...makeSameRegion(a.slice(0, start)), ...middle, ...makeSameRegion(a.slice(a.length - end))];
 }
 
 /** @type {(lines: string[]) => Region} */

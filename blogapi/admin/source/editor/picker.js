@@ -2,9 +2,9 @@
 
 import { html, LitElement, nothing } from "../../static/vendor/lit.js";
 import { icon, onValue } from "../components.js";
-import { count } from "../format.js";
+import { formatCount } from "../format.js";
 import { moveOption } from "../listbox.js";
-import { totalOf } from "../pages/term-words.js";
+import { sumNumbers } from "../pages/term-words.js";
 import { listOptions } from "./term-options.js";
 
 /** @typedef {import("./term-options.js").Option} Option */
@@ -52,7 +52,7 @@ class TermPicker extends LitElement {
   render() {
     const { key, open, options } = this;
     const chosen = this.chosen.flatMap((uuid) => this.items.find((item) => item.uuid === uuid) ?? []);
-    const focus = (/** @type {FieldEvent} */ { target }) => this.single && target.select();
+    const selectText = (/** @type {FieldEvent} */ { target }) => this.single && target.select();
     return html`<label for=${key}>${this.label}</label>
       <div class="picker-box">
         ${this.single ? nothing : chosen.map((item) => this.#renderChip(item))}
@@ -60,7 +60,7 @@ class TermPicker extends LitElement {
           .value=${this.words ?? (this.single ? chosen[0]?.name : "") ?? ""}
           aria-expanded=${open} aria-controls="${key}-list"
           aria-activedescendant=${open && options.length ? `${key}-${this.at}` : nothing}
-          @input=${onValue((text) => this.#find(text))} @click=${() => this.#find(this.words)} @focus=${focus}
+          @input=${onValue((text) => this.#find(text))} @click=${() => this.#find(this.words)} @focus=${selectText}
           @keydown=${this.#handleKey} @blur=${this.#close}>
         ${this.single ? icon("chevron-down") : nothing}
       </div>
@@ -92,7 +92,7 @@ class TermPicker extends LitElement {
   #renderName({ name, isNew, terms, articles_by_status: numbers }) {
     if (isNew) return html`${icon("plus")} Create the ${this.kind} “${name}”`;
     if (terms) return html`${icon("plus")} Add ${terms.map((term) => `“${term.name}”`).join(", ")}`;
-    return html`${name} <span class="note">${numbers ? count(totalOf(numbers), "article") : ""}</span>`;
+    return html`${name} <span class="note">${numbers ? formatCount(sumNumbers(numbers), "article") : ""}</span>`;
   }
 
   /** @param {Map<string, unknown>} changes */

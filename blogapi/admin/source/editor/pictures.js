@@ -1,11 +1,11 @@
 /** The dialog for new pictures and pictures of the library, each with its alternative text. */
 
 import { html, nothing } from "../../static/vendor/lit.js";
-import { del, fileAddress, get, patch, post } from "../api.js";
-import { button, field, fileButton, problem, searchField, thumbnail } from "../components.js";
+import { del, makeFileAddress, get, patch, post } from "../api.js";
+import { button, field, fileButton, problemAlert, searchField, thumbnail } from "../components.js";
 import { openDialog } from "../dialogs.js";
-import { count } from "../format.js";
-import { oneLine } from "../forms.js";
+import { formatCount } from "../format.js";
+import { makeOneLineHandlers } from "../forms.js";
 import { mayChangeFile } from "../roles.js";
 
 const PAGE_SIZE = 24;
@@ -32,8 +32,8 @@ export const choosePicture = async (options) => (await choosePictures({ ...optio
 export async function choosePictures({ files = [], address, title, ...options }) {
   const chooser = Object.assign(new PictureChooser(), options);
   const number = files.length > 1 ? `${files.length} pictures` : "a picture";
-  const content = (/** @type {Close} */ close) => chooser.render(close);
-  chooser.dialog = openDialog({ title: title ?? `Add ${number}`, kind: "wide", content });
+  const renderContent = (/** @type {Close} */ close) => chooser.render(close);
+  chooser.dialog = openDialog({ title: title ?? `Add ${number}`, kind: "wide", content: renderContent });
   if (files.length) chooser.upload(files);
   else chooser.search("", address);
   const chosen = (await chooser.dialog.result) ?? [];
@@ -48,13 +48,13 @@ export async function choosePictures({ files = [], address, title, ...options })
  *   write: (address: string) => void}} options
  */
 export function renderPictureField({ name, label, address, title, action, more = nothing, write }) {
-  const choose = async () => {
+  const pickPicture = async () => {
     const picture = await choosePicture({ title, action });
     if (picture) write(picture.url);
   };
   return html`<div class="field cover" role="group" aria-label=${name}><span class="label">${label}</span>
     ${address ? html`<img src=${address} alt="">` : nothing}
-    <div class="cover-buttons">${button(address ? "Replace" : "Choose a picture", choose)} ${more}
+    <div class="cover-buttons">${button(address ? "Replace" : "Choose a picture", pickPicture)} ${more}
       ${address ? button("Remove", () => write(""), { kind: "bare" }) : nothing}</div></div>`;
 }
 
@@ -66,7 +66,7 @@ async function findPictures(q, page) {
   const query = { type: "image", page, page_size: PAGE_SIZE, q, fields: "uuid,name,alt,url,renditions,user" };
   /** @type {{data: Media[], total: number}} */
   const { data, total } = await get("blog/media/", { query });
-  const pictures = data.map((media) => ({ ...media, source: fileAddress(media.url), stored: media.alt }));
+  const pictures = data.map((media) => ({ ...media, source: makeFileAddress(media.url), stored: media.alt }));
   return { pictures, total };
 }
 
@@ -99,7 +99,7 @@ class PictureChooser {
       const { pictures, total } = await findPictures(q, 1);
       if (this.words !== words) return;
       Object.assign(this, { library: pictures, total, page: 1 });
-      const found = this.library.find(({ source }) => address && source === fileAddress(address));
+      const found = this.library.find(({ source }) => address && source === makeFileAddress(address));
       if (found) this.choose([found]);
       else if (address) this.problem = "The library does not contain this picture.";
     });
@@ -117,8 +117,8 @@ class PictureChooser {
 
   /** @param {(File & {alt?: string})[]} files */
   upload(files) {
-    const source = (/** @type {File} */ file) => URL.createObjectURL(file);
-    this.choose(files.map((file) => ({ file, name: file.name, source: source(file), alt: file.alt ?? "" })));
+    const makeSource = (/** @type {File} */ file) => URL.createObjectURL(file);
+    this.choose(files.map((file) => ({ file, name: file.name, source: makeSource(file), alt: file.alt ?? "" })));
     // The server processes few pictures at a time.
     this.uploads = this.run(async () => {
       for (const picture of this.chosen) {
@@ -142,8 +142,7 @@ class PictureChooser {
     this.problem = warning ?? this.problem;
     const { uuid, url, alt, user } = data;
     // With another status, the library already had the file.
-    const isNew = status === 201;
-    Object.assign(picture, { uuid, url, alt: picture.alt || alt, stored: alt, user, isNew });
+    Object.assign(picture, { uuid, url, alt: picture.alt || alt, stored: alt, user, isNew: status === 201 });
   }
 
   // The author has cancelled: delete the files that were uploaded for this.
@@ -178,42 +177,43 @@ class PictureChooser {
   /** @param {Close} close */
   render(close) {
     const { chosen, action } = this;
-    const finish = () => this.run(() => this.finish(close));
+    const finishChoice = () => this.run(() => this.finish(close));
     const canJoin = this.canJoin && chosen.length > 1;
-    const join = (/** @type {boolean} */ isGallery) => {
+    const insertPictures = (/** @type {boolean} */ isGallery) => {
       this.isGallery = isGallery;
-      return finish();
+      return finishChoice();
     };
     const buttons = canJoin
       ? [
-          button("Insert one below the other", () => join(false)),
-          button("Insert as a gallery", () => join(true), { kind: "main" }),
+          button("Insert one below the other", () => insertPictures(false)),
+          button("Insert as a gallery", () => insertPictures(true), { kind: "main" }),
         ]
-      : button(action, finish, { kind: "main" });
-    const use = button(`Use ${count(this.marked.length, "picture")}`, () => this.choose(this.marked), { kind: "main" });
-    return html`${problem(this.problem)}
-      ${chosen.length ? chosen.map((picture, n) => this.renderRow(picture, n, finish)) : this.renderChoices()}
+      : button(action, finishChoice, { kind: "main" });
+    const label = `Use ${formatCount(this.marked.length, "picture")}`;
+    const use = button(label, () => this.choose(this.marked), { kind: "main" });
+    return html`${problemAlert(this.problem)}
+      ${chosen.length ? chosen.map((picture, n) => this.renderRow(picture, n, finishChoice)) : this.renderChoices()}
       <div class="dialog-buttons">${button("Cancel", () => close(), { kind: "bare" })}
         ${chosen.length ? buttons : this.marked.length ? use : nothing}</div>`;
   }
 
   renderChoices() {
     const upload = (/** @type {File[]} */ files) => this.upload(files);
-    const search = (/** @type {string} */ words) => this.search(words);
-    const mark = (/** @type {Media} */ media) => {
+    const searchPictures = (/** @type {string} */ words) => this.search(words);
+    const markPicture = (/** @type {Media} */ media) => {
       const others = this.marked.filter(({ uuid }) => uuid !== media.uuid);
       this.marked = others.length < this.marked.length ? others : [...others, media];
       this.dialog.update();
     };
-    const numberOf = (/** @type {Media} */ media) => this.marked.findIndex(({ uuid }) => uuid === media.uuid) + 1;
+    const getNumber = (/** @type {Media} */ media) => this.marked.findIndex(({ uuid }) => uuid === media.uuid) + 1;
     const picture = (/** @type {Media} */ media) => html`<li><button type="button" aria-label=${media.alt || media.name}
-      aria-pressed=${this.isGallery ? numberOf(media) > 0 : nothing}
-      @click=${() => (this.isGallery ? mark(media) : this.choose([media]))}>
-      ${numberOf(media) ? html`<span class="picture-number">${numberOf(media)}</span>` : nothing}
+      aria-pressed=${this.isGallery ? getNumber(media) > 0 : nothing}
+      @click=${() => (this.isGallery ? markPicture(media) : this.choose([media]))}>
+      ${getNumber(media) ? html`<span class="picture-number">${getNumber(media)}</span>` : nothing}
       ${thumbnail(media.url, "12.5rem")}</button></li>`;
     return html`<div class="picture-sources">
         ${fileButton("Upload from this device", upload, { icon: "upload", accept: "image/*", multiple: !this.single })}
-        ${searchField({ label: "Search the library", id: "library", value: this.words, onInput: search })}
+        ${searchField({ label: "Search the library", id: "library", value: this.words, onInput: searchPictures })}
       </div><ul class="picture-grid">${this.library.map(picture)}</ul>
       <div class="picture-more"><span class="soft small" role="status">${this.describeFound()}</span>
         ${this.library.length < this.total ? button("Show more", () => this.showMore()) : nothing}</div>`;
@@ -223,7 +223,8 @@ class PictureChooser {
     const { library, total, words } = this;
     if (!total && words) return `No picture is named or described with “${words}”.`;
     if (!total) return this.page && !this.problem ? "The library has no pictures yet." : "";
-    return library.length < total ? `${library.length} of ${count(total, "picture")}` : count(total, "picture");
+    const all = formatCount(total, "picture");
+    return library.length < total ? `${library.length} of ${all}` : all;
   }
 
   // Enter moves the focus to the text of the next picture; in the last text, it inserts the pictures.
@@ -233,8 +234,8 @@ class PictureChooser {
     const help = uuid ? name : `${name}, ${this.problem ? "not uploaded" : "uploading…"}`;
     const label = "Describe the picture in one sentence";
     const text = { name: "alt", id: `alt-${n}`, label, type: "textarea", rows: 2, maxlength: 1000, value: alt, help };
-    const next = () => (document.getElementById(`alt-${n + 1}`) ?? { focus: finish }).focus();
+    const focusNext = () => (document.getElementById(`alt-${n + 1}`) ?? { focus: finish }).focus();
     return html`<div class="picture-row"><img src=${source} alt="">
-      ${field({ ...text, ...oneLine((value) => (picture.alt = value), next) })}</div>`;
+      ${field({ ...text, ...makeOneLineHandlers((value) => (picture.alt = value), focusNext) })}</div>`;
   }
 }

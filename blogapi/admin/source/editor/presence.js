@@ -5,25 +5,25 @@ import { post } from "../api.js";
 import { icon } from "../components.js";
 import { announce } from "../dialogs.js";
 import { describeOpenBy } from "../statuses.js";
-import { pathOf } from "./article.js";
+import { getPath } from "./article.js";
 
 // The server forgets the page a minute after its last report.
 const REPORT_MS = 25_000;
 
 /** Report the open article while the page is visible. @param {import("./article-page.js").ArticlePage} page */
 export function startPresence(page) {
-  const report = async () => {
+  const reportPresence = async () => {
     if (document.visibilityState === "hidden" || !page.article || page.saver.problem?.loss || page.refusal) return;
-    const fail = (/** @type {{status: number}} */ error) => void (error.status === 404 && page.stopSaving(error));
-    const answer = await post(`${pathOf(page.uuid)}open/`, undefined, { signInAgain: false }).catch(fail);
+    const stopOn404 = (/** @type {{status: number}} */ error) => void (error.status === 404 && page.stopSaving(error));
+    const answer = await post(`${getPath(page.uuid)}open/`, undefined, { signInAgain: false }).catch(stopOn404);
     if (!answer) return;
     const [former, words] = [describeOpenBy(page.others), describeOpenBy(answer.data)];
     page.set({ others: answer.data });
     if (words && words !== former) announce(words);
   };
-  setInterval(report, REPORT_MS);
-  document.addEventListener("visibilitychange", report);
-  report();
+  setInterval(reportPresence, REPORT_MS);
+  document.addEventListener("visibilitychange", reportPresence);
+  reportPresence();
 }
 
 /** Render the names of the other users who have the article open. @param {{username: string}[]} users */

@@ -26,7 +26,7 @@ export function findOffsets(text, parts) {
   }
   let at = 0;
   // This function is called with ascending offsets.
-  const offsetOf = (/** @type {number} */ letter) => {
+  const getOffset = (/** @type {number} */ letter) => {
     while (at + 1 < words.length && words[at + 1][0] <= letter) at += 1;
     return words[at][1] + letter - words[at][0];
   };
@@ -37,7 +37,7 @@ export function findOffsets(text, parts) {
     const found = start ? letters.indexOf(start, from) : -1;
     if (found < 0 || found - from > MAX_DISTANCE) return null;
     from = found + start.length;
-    const offset = offsetOf(found);
+    const offset = getOffset(found);
     // The marks of a heading or a list belong to the part.
     const line = text.lastIndexOf("\n", offset) + 1;
     last = line > last ? line : offset;

@@ -1,7 +1,7 @@
 /** Lets the author choose when an article is published: now, or at a time in the time zone of the site. */
 
 import { html } from "../../static/vendor/lit.js";
-import { field, segments } from "../components.js";
+import { field, segmentControl } from "../components.js";
 import { formatDistance, formatLongDay, formatTime, toFields, toInstant } from "../format.js";
 import { session } from "../shell.js";
 import { whenReadersSee } from "../webhooks/following.js";
@@ -34,7 +34,7 @@ export class TimeForm {
       this.changed();
     };
     /** @param {"day" | "time"} name @param {string} label @param {string} type */
-    const input = (name, label, type) => {
+    const renderInput = (name, label, type) => {
       const onInput = (/** @type {string} */ text) => {
         if (!text) return;
         this.fields[name] = text;
@@ -43,12 +43,12 @@ export class TimeForm {
       return field({ name, label, type, value: this.fields[name], onInput, max: "9999-12-31", required: true });
     };
     const consequence = instant
-      ? html`<div class="two-fields">${input("day", "Date", "date")} ${input("time", "Time", "time")}</div>
+      ? html`<div class="two-fields">${renderInput("day", "Date", "date")} ${renderInput("time", "Time", "time")}</div>
         <div class="consequence"><p>Goes live ${isAhead ? "on" : "now, dated"}
             <strong>${formatLongDay(instant)} at ${formatTime(instant)}</strong>.</p>
           <p class="help">${formatDistance(instant)}. Time zone of the site: ${session().site.time_zone}</p></div>`
       : html`<p class="consequence">Goes live <strong>${whenReadersSee()}</strong>, for ${audience}.</p>`;
     const items = { Now: false, Later: true };
-    return html`${segments({ label: "When", name: "when", items, value: this.isLater, onChange })}${consequence}`;
+    return html`${segmentControl({ label: "When", name: "when", items, value: this.isLater, onChange })}${consequence}`;
   }
 }

@@ -3,18 +3,18 @@
 import { html, nothing } from "../../static/vendor/lit.js";
 import { ACTIONS, listActions, MAIN_ACTIONS } from "../actions.js";
 import { del, post } from "../api.js";
-import { icon, problem } from "../components.js";
+import { icon, problemAlert } from "../components.js";
 import { confirmRisk, copyText, openPopover, dialogButtons, toast } from "../dialogs.js";
-import { count, formatDay } from "../format.js";
+import { formatCount, formatDay } from "../format.js";
 import { hasBin } from "../pages/lists.js";
 import { mayChange } from "../roles.js";
 import { whenReadersSee } from "../webhooks/following.js";
-import { describeAddressProblem, isPage, ITEM, pathOf } from "./article.js";
+import { describeAddressProblem, isPage, ITEM, getPath } from "./article.js";
 import { duplicateItem } from "./duplicate.js";
 import { findBrokenLinks } from "./link-picker.js";
 import { findUndescribedPictures } from "./blocks.js";
 import { isDescribedInLibrary } from "./files.js";
-import { findMissing } from "./custom-fields.js";
+import { findMissingFields } from "./custom-fields.js";
 import { findOpenTasks } from "./markdown.js";
 import { TimeForm } from "./publish-time.js";
 
@@ -26,23 +26,23 @@ const DRAFT_AGAIN = "It becomes a draft again. Readers see it when you publish i
 const describeUpdate = () => `Readers see the new text ${whenReadersSee()}. The former one stays in the history.`;
 
 /** Open the popover of the main button. @param {HTMLElement} anchor @param {EditorPage} page */
-export function openPublish(anchor, page) {
+export function openPublishPopover(anchor, page) {
   /** @type {{status: Status, published_at?: string | null}} */
   const { status, published_at } = page.article ?? { status: "draft" };
   const main = MAIN_ACTIONS[status];
   const consequence = status === "archived" ? DRAFT_AGAIN : main === ACTIONS.update && describeUpdate();
-  const showTime = () => {
+  const showChosenTime = () => {
     popover?.update();
     page.schedulePreview(0, time.instant ?? new Date());
   };
-  const time = new TimeForm(showTime, status === "scheduled" ? published_at : null);
+  const time = new TimeForm(showChosenTime, status === "scheduled" ? published_at : null);
   const chooseAction = () => {
     if (consequence) return main;
     if (!time.isAhead) return ACTIONS.publish;
     return ACTIONS.schedule.from.includes(status) ? ACTIONS.schedule : ACTIONS.reschedule;
   };
   /** @param {Close} close */
-  const run = async (close) => {
+  const runMainAction = async (close) => {
     const untitled = { ...UNTITLED, action: `${main.name} without a title` };
     const asks = status !== "archived" && !page.edits.title.trim();
     if (asks && !(await confirmRisk(untitled))) return;
@@ -52,12 +52,12 @@ export function openPublish(anchor, page) {
   let linkWarnings = [];
   const label = `${main.name} this ${ITEM}`;
   const audience = isPage ? "readers and search" : undefined;
-  const draw = (/** @type {Close} */ close) => html`<h2>${label}</h2>
+  const renderPopover = (/** @type {Close} */ close) => html`<h2>${label}</h2>
     ${consequence ? html`<div class="consequence">${consequence}</div>` : time.render(audience)}
-    ${status === "archived" ? nothing : renderChecks(page, close, linkWarnings)} ${problem(page.problem)}
-    ${dialogButtons(close, chooseAction().name, () => run(close), mainOptions())}`;
-  const mainOptions = () => ({ busy: page.busy === "publish", busyText: "Saving…" });
-  const popover = openPopover(anchor, draw, { label });
+    ${status === "archived" ? nothing : renderChecks(page, close, linkWarnings)} ${problemAlert(page.problem)}
+    ${dialogButtons(close, chooseAction().name, () => runMainAction(close), getButtonOptions())}`;
+  const getButtonOptions = () => ({ busy: page.busy === "publish", busyText: "Saving…" });
+  const popover = openPopover(anchor, renderPopover, { label });
   if (!popover) return;
   findBrokenLinks(page.area.field.getText()).then((found) => {
     linkWarnings = found;
@@ -92,29 +92,31 @@ function renderChecks(page, close, linkWarnings) {
   const text = page.area.field.getText();
   const tasks = findOpenTasks(text);
   const pictures = findUndescribedPictures(text).filter(({ address }) => !isDescribedInLibrary(address));
+  /** @type {string[]} */
+  const removed = rendered?.removed ?? [];
   const excerptWords = excerpt ? "Excerpt" : "Excerpt from the text";
-  const good = (/** @type {Renderable} */ words) => html`<li>${icon("check", "good")}<span>${words}</span></li>`;
+  const renderGood = (/** @type {Renderable} */ words) => html`<li>${icon("check", "good")}<span>${words}</span></li>`;
   /** @param {string} words @param {TextRange | null} [range] */
-  const warn = (words, range) => {
-    const show = () => (close(), page.showText(range?.from, range?.to));
-    const link = range && html`<button type="button" class="link-button" @click=${show}>Show</button>`;
+  const renderWarning = (words, range) => {
+    const showRange = () => (close(), page.showText(range?.from, range?.to));
+    const link = range && html`<button type="button" class="link-button" @click=${showRange}>Show</button>`;
     return html`<li>${icon("triangle-alert", "warn")}<span>${words} ${link}</span></li>`;
   };
   const taken = describeAddressProblem(page);
-  const tasksOpen = `${count(tasks.count, "task in the text is", "tasks in the text are")} open.`;
+  const tasksOpen = `${formatCount(tasks.count, "task in the text is", "tasks in the text are")} open.`;
   const address = html`<span class="address">${rendered?.url ?? rendered?.slug}</span>`;
-  const set = `${excerptWords}, category and ${count(tags.length, "tag")} are set`;
-  const lists = tags.length ? good(set) : warn("No tag is set.");
+  const set = `${excerptWords}, category and ${formatCount(tags.length, "tag")} are set`;
+  const lists = tags.length ? renderGood(set) : renderWarning("No tag is set.");
   return html`<ul class="checks">
-    ${title.trim() ? (taken ? warn(taken) : good(address)) : warn("The title is missing.")}
+    ${title.trim() ? (taken ? renderWarning(taken) : renderGood(address)) : renderWarning("The title is missing.")}
     ${isPage ? nothing : lists}
-    ${findMissing(edits.custom ?? {}).map(({ label }) => warn(`${label} is missing.`))}
-    ${tasks.count ? warn(tasksOpen, tasks) : nothing}
-    ${pictures.slice(0, MAX_PICTURES).map((picture, n) => warn(describePicture(picture, n), picture))}
-    ${pictures.length > MAX_PICTURES ? warn(`${pictures.length - MAX_PICTURES} more have none.`) : nothing}
-    ${rendered?.shown_as_text ? warn(SHOWN_AS_TEXT) : nothing}
-    ${(rendered?.removed ?? []).map((/** @type {string} */ tag) => warn(describeRemoved(tag), findTagRange(text, tag)))}
-    ${linkWarnings.map(({ words, range }) => warn(words, range))}</ul>`;
+    ${findMissingFields(edits.custom ?? {}).map(({ label }) => renderWarning(`${label} is missing.`))}
+    ${tasks.count ? renderWarning(tasksOpen, tasks) : nothing}
+    ${pictures.slice(0, MAX_PICTURES).map((picture, n) => renderWarning(describePicture(picture, n), picture))}
+    ${pictures.length > MAX_PICTURES ? renderWarning(`${pictures.length - MAX_PICTURES} more have none.`) : nothing}
+    ${rendered?.shown_as_text ? renderWarning(SHOWN_AS_TEXT) : nothing}
+    ${removed.map((tag) => renderWarning(describeRemoved(tag), findTagRange(text, tag)))}
+    ${linkWarnings.map(({ words, range }) => renderWarning(words, range))}</ul>`;
 }
 
 /** Return the items of the menu beside the main button. @param {EditorPage} page @returns {MenuItems} */
@@ -124,23 +126,22 @@ export function listMenuItems(page) {
   const { status } = article;
   const isPublic = status === "published" || status === "unlisted";
   /** @param {string} label @param {string | undefined} icon @param {() => Promise<any>} run @param {boolean} [risk] */
-  const item = (label, icon, run, risk) => {
+  const makeMenuItem = (label, icon, run, risk) => {
     // A toast shows the problem, because a menu cannot.
-    const action = () => run().then(() => page.problem && toast(page.problem));
-    return { label, icon, risk, action };
+    return { label, icon, risk, action: () => run().then(() => page.problem && toast(page.problem)) };
   };
   // The actions in MAIN_ACTIONS are the main button.
   const others = listActions(article).filter((action) => !Object.values(MAIN_ACTIONS).includes(action));
   const live = isPublic && article.url;
-  const copy = () => page.act("duplicate", () => page.ensureSaved().then(() => duplicateItem(page.uuid)));
+  const duplicatePage = () => page.act("duplicate", () => page.ensureSaved().then(() => duplicateItem(page.uuid)));
   return [
-    ...(page.article ? others : []).map((action) => item(action.name, action.icon, () => page.publish(action))),
+    ...(page.article ? others : []).map((action) => makeMenuItem(action.name, action.icon, () => page.publish(action))),
     live && { label: `See the ${ITEM}`, icon: "external-link", href: live, target: "_blank" },
-    page.article && item("Duplicate", "copy", copy),
+    page.article && makeMenuItem("Duplicate", "copy", duplicatePage),
     page.article && { label: "Add a translation", icon: "globe", action: () => page.startTranslation() },
-    (!isPublic || edits) && item("Copy a preview link", "share-2", () => copyPreviewLink(page)),
-    status !== "draft" && edits && item("Discard the edits", "trash-2", () => page.discard(), true),
-    page.article && mayChange(page.article) && item("Delete", "trash-2", () => deleteItem(page), true),
+    (!isPublic || edits) && makeMenuItem("Copy a preview link", "share-2", () => copyPreviewLink(page)),
+    status !== "draft" && edits && makeMenuItem("Discard the edits", "trash-2", () => page.discard(), true),
+    page.article && mayChange(page.article) && makeMenuItem("Delete", "trash-2", () => deleteItem(page), true),
   ];
 }
 
@@ -150,7 +151,7 @@ async function deleteItem(page) {
   if (!hasBin && !(await confirmRisk({ title: `Delete this ${ITEM}?`, text, action: "Delete" }))) return;
   await page.act("delete", async () => {
     await page.ensureSaved();
-    await del(pathOf(page.uuid), { etag: "*" });
+    await del(getPath(page.uuid), { etag: "*" });
     location.reload();
   });
 }
@@ -159,7 +160,7 @@ async function deleteItem(page) {
 async function copyPreviewLink(page) {
   const answer = await page.act("share", async () => {
     await page.ensureSaved();
-    return post(`${pathOf(page.uuid)}preview/`);
+    return post(`${getPath(page.uuid)}preview/`);
   });
   if (!answer) return;
   const link = new URL(answer.data.url, location.href).href;

@@ -1,7 +1,7 @@
 /** Shows the article in the design of the site: the site's preview page, in a frame beside the text. */
 
 import { post } from "../api.js";
-import { ITEM, pathOf } from "./article.js";
+import { ITEM, getPath } from "./article.js";
 
 const LIFETIME_SECONDS = 12 * 3600;
 const ANSWER_MS = 5000;
@@ -73,7 +73,7 @@ export class SiteFrame {
   async makeLink(uuid) {
     const { uuid: former, url, time } = this.link ?? {};
     if (uuid === former && Date.now() - time < LIFETIME_SECONDS * 500) return url;
-    const { data } = await post(`${pathOf(uuid)}preview/`, { expires_in: LIFETIME_SECONDS });
+    const { data } = await post(`${getPath(uuid)}preview/`, { expires_in: LIFETIME_SECONDS });
     this.link = { uuid, url: data.url, time: Date.now() };
     return data.url;
   }

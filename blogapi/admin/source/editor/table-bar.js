@@ -51,11 +51,11 @@ export class TableBar {
     const { field } = this.page.area;
     const { writing } = refs;
     const { top, bottom } = writing.getBoundingClientRect();
-    const bottomOf = (/** @type {number} */ offset) => field.rectangleAt?.(offset)?.bottom;
-    const cursor = this.table && bottomOf(field.getSelection().from);
+    const getBottom = (/** @type {number} */ offset) => field.rectangleAt?.(offset)?.bottom;
+    const cursor = this.table && getBottom(field.getSelection().from);
     this.element.hidden = !cursor;
     if (!this.table || !cursor) return;
-    const end = bottomOf(this.table.to) ?? bottom;
+    const end = getBottom(this.table.to) ?? bottom;
     const shown = Math.min(end, Math.max(cursor, bottom - this.element.offsetHeight));
     this.element.style.top = `${shown - top + writing.scrollTop}px`;
   }
@@ -78,7 +78,7 @@ export class TableBar {
   changeInput(text, from) {
     const whole = this.page.area.field.getText();
     const isInCell = /[|\n]/.test(text) && tables.findTable(whole, from)?.isInCell;
-    return isInCell ? tables.toCell(text, whole.slice(0, from)) : text;
+    return isInCell ? tables.escapeCellText(text, whole.slice(0, from)) : text;
   }
 
   /** @param {KeyboardEvent} event */
@@ -87,7 +87,7 @@ export class TableBar {
     const { isLeaving } = this;
     this.isLeaving = key === "Escape" || (isLeaving && key === "Shift");
     if (key !== "Tab" || isLeaving || isComposing || event.ctrlKey || event.altKey || event.metaKey) return;
-    if (!this.runCommand((table) => tables.moveCell(table, shiftKey ? -1 : 1))) return;
+    if (!this.runCommand((table) => tables.moveToCell(table, shiftKey ? -1 : 1))) return;
     event.preventDefault();
     event.stopPropagation();
   }
@@ -96,9 +96,9 @@ export class TableBar {
     /** @param {string} label @param {string} icon @param {Command} command @returns {MenuItem} */
     const item = (label, icon, command) => ({ label, icon, action: () => this.runCommand(command) });
     /** @param {string} label @param {string} icon @param {Command} command */
-    const tool = (label, icon, command) => button(label, () => this.runCommand(command), { icon, kind: "bare" });
+    const renderTool = (label, icon, command) => button(label, () => this.runCommand(command), { icon, kind: "bare" });
     /** @param {string} label @param {string} icon @param {MenuItem[]} items @param {string} [kind] */
-    const menu = (label, icon, items, kind = "bare") =>
+    const renderMenu = (label, icon, items, kind = "bare") =>
       button(
         label,
         onButton((anchor) => openMenu(anchor, items, label)),
@@ -111,9 +111,9 @@ export class TableBar {
       { ...item("Delete table", "trash-2", tables.deleteTable), risk: true },
     ];
     render(
-      html`${tool("Add row", "between-horizontal-end", tables.addRow)}
-        ${tool("Add column", "between-vertical-end", tables.addColumn)}
-        ${menu("Align", "text-align-start", aligns)} ${menu("Delete", "trash-2", deletions, "risk")}
+      html`${renderTool("Add row", "between-horizontal-end", tables.addRow)}
+        ${renderTool("Add column", "between-vertical-end", tables.addColumn)}
+        ${renderMenu("Align", "text-align-start", aligns)} ${renderMenu("Delete", "trash-2", deletions, "risk")}
         <span class="help"><kbd>Esc</kbd> <kbd>Tab</kbd> leaves</span>`,
       this.element,
     );

@@ -38,7 +38,7 @@ export function findTable(text, offset) {
   while (isRow(last + 1)) last += 1;
   const from = lines.slice(0, first).join("\n").length + (first ? 1 : 0);
   let to = from - 1;
-  const split = (/** @type {string} */ line) => {
+  const splitRow = (/** @type {string} */ line) => {
     const start = to + 1;
     to = start + line.length;
     return [...line.matchAll(CELL)].map(({ 1: cell, index }) => {
@@ -47,7 +47,7 @@ export function findTable(text, offset) {
       return { text: words, from: begin, to: begin + words.length, end: start + index + cell.length };
     });
   };
-  const [head, delimiters, ...body] = lines.slice(first, last + 1).map(split);
+  const [head, delimiters, ...body] = lines.slice(first, last + 1).map(splitRow);
   const isWhole = [delimiters, ...body].every((row) => row?.length === head.length);
   const isOdd = !isWhole || !delimiters.every((cell) => DELIMITER.test(cell.text)) || isInCode(text, from);
   if (isOdd || ![lines[first - 1], lines[last + 1]].every((line) => BESIDE.test(line ?? ""))) return null;
@@ -65,14 +65,14 @@ export function findTable(text, offset) {
  * @param {string[][]} rows @param {string[]} aligns
  */
 export function formatTable(rows, aligns) {
-  const lengthOf = (/** @type {string} */ words) => [...words].length;
-  const widths = aligns.map((_, n) => Math.min(MAX_WIDTH, Math.max(3, ...rows.map((row) => lengthOf(row[n])))));
-  const pad = (/** @type {string} */ words, /** @type {number} */ n) => {
-    const space = Math.max(0, widths[n] - lengthOf(words));
+  const countCharacters = (/** @type {string} */ words) => [...words].length;
+  const widths = aligns.map((_, n) => Math.min(MAX_WIDTH, Math.max(3, ...rows.map((row) => countCharacters(row[n])))));
+  const padCell = (/** @type {string} */ words, /** @type {number} */ n) => {
+    const space = Math.max(0, widths[n] - countCharacters(words));
     const before = { "-:": space, "::": Math.floor(space / 2) }[aligns[n]] ?? 0;
     return " ".repeat(before) + words + " ".repeat(space - before);
   };
-  const [head, ...body] = rows.map((row) => row.map(pad));
+  const [head, ...body] = rows.map((row) => row.map(padCell));
   const dashes = aligns.map((align, n) => `${align[0]}${"-".repeat(widths[n] - 2)}${align[1]}`);
   return [head, dashes, ...body].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
@@ -90,25 +90,25 @@ function rewriteTable({ from, to }, rows, aligns, row, column) {
 }
 
 /** @param {Table} table */
-const wordsOf = ({ rows }) => rows.map((row) => row.map(({ text }) => text));
+const listTexts = ({ rows }) => rows.map((row) => row.map(({ text }) => text));
 
 /** Return the change that adds a row below that of the cursor, and selects its first cell. @param {Table} table */
 export function addRow(table) {
   const { aligns, row } = table;
   const empty = aligns.map(() => "");
-  return rewriteTable(table, wordsOf(table).toSpliced(row + 1, 0, empty), aligns, row + 1, 0);
+  return rewriteTable(table, listTexts(table).toSpliced(row + 1, 0, empty), aligns, row + 1, 0);
 }
 
 /** Return the change that adds a column after that of the cursor. @param {Table} table */
 export function addColumn(table) {
   const { aligns, row, column } = table;
-  const rows = wordsOf(table).map((cells) => cells.toSpliced(column + 1, 0, ""));
+  const rows = listTexts(table).map((cells) => cells.toSpliced(column + 1, 0, ""));
   return rewriteTable(table, rows, aligns.toSpliced(column + 1, 0, "--"), row, column + 1);
 }
 
 /** @param {Table} table @param {string} align */
 export const alignColumn = (table, align) =>
-  rewriteTable(table, wordsOf(table), table.aligns.with(table.column, align), table.row, table.column);
+  rewriteTable(table, listTexts(table), table.aligns.with(table.column, align), table.row, table.column);
 
 /**
  * Return the change that deletes the row of the cursor; if it is the head, the row below becomes the head.
@@ -117,14 +117,14 @@ export const alignColumn = (table, align) =>
 export function deleteRow(table, text) {
   const { rows, aligns, row, column } = table;
   if (rows.length === 1) return deleteTable(table, text);
-  return rewriteTable(table, wordsOf(table).toSpliced(row, 1), aligns, row, column);
+  return rewriteTable(table, listTexts(table).toSpliced(row, 1), aligns, row, column);
 }
 
 /** @param {Table} table @param {string} text */
 export function deleteColumn(table, text) {
   const { aligns, row, column } = table;
   if (aligns.length === 1) return deleteTable(table, text);
-  const rows = wordsOf(table).map((cells) => cells.toSpliced(column, 1));
+  const rows = listTexts(table).map((cells) => cells.toSpliced(column, 1));
   return rewriteTable(table, rows, aligns.toSpliced(column, 1), row, column);
 }
 
@@ -142,7 +142,7 @@ export function deleteTable({ from, to }, text) {
  * before the first cell.
  * @param {Table} table @param {1 | -1} step @returns {Change | null}
  */
-export function moveCell(table, step) {
+export function moveToCell(table, step) {
   const { rows, aligns, row, column } = table;
   const at = row * aligns.length + column + step;
   if (at >= rows.length * aligns.length) return addRow(table);
@@ -154,7 +154,7 @@ export function moveCell(table, step) {
  * Return a text that is put into a cell, on one line and with a backslash before each "|" that has none.
  * @param {string} text @param {string} before the line up to it, which can end with a backslash
  */
-export function toCell(text, before) {
+export function escapeCellText(text, before) {
   const [slashes] = /\\*$/.exec(before) ?? [""];
   const line = text.trim() && text.includes("\n") ? text.trim().replace(/\s*\n\s*/g, " ") : text;
   return (slashes + line).replace(/\\.|\|/g, (part) => (part === "|" ? "\\|" : part)).slice(slashes.length);

@@ -8,13 +8,13 @@
  */
 
 const MAX_OPTIONS = 50;
-const foldCase = (/** @type {string} */ text) => text.trim().toLowerCase();
+const foldName = (/** @type {string} */ text) => text.trim().toLowerCase();
 
 // 0: the name equals the words, 1: begins with them, 2: one word of the name begins with them, 3: contains them.
 // 4: none of these.
 /** @param {string} name @param {string} words */
 function getRank(name, words) {
-  const folded = foldCase(name);
+  const folded = foldName(name);
   if (folded === words) return 0;
   if (folded.startsWith(words)) return 1;
   return folded.includes(` ${words}`) ? 2 : folded.includes(words) ? 3 : 4;
@@ -29,12 +29,12 @@ function getRank(name, words) {
  */
 export function listOptions(text, { free, all, canCreate = false, isSingle = false }) {
   const names = isSingle ? [] : splitNames(text);
-  const findTerm = (/** @type {string} */ name) => all.find((term) => foldCase(term.name) === foldCase(name));
+  const findTerm = (/** @type {string} */ name) => all.find((term) => foldName(term.name) === foldName(name));
   if (names.length > 1) {
     const terms = names.flatMap((name) => findTerm(name) ?? (canCreate ? { name, isNew: true } : []));
     return { options: terms.length ? [{ name: terms.map(({ name }) => name).join(", "), terms }] : [], at: 0 };
   }
-  const words = foldCase(names[0] ?? text);
+  const words = foldName(names[0] ?? text);
   const ranked = free.map((term) => ({ term, rank: getRank(term.name, words) })).filter(({ rank }) => rank < 4);
   ranked.sort((a, b) => a.rank - b.rank);
   const found = ranked.slice(0, MAX_OPTIONS).map(({ term }) => term);
@@ -46,5 +46,5 @@ export function listOptions(text, { free, all, canCreate = false, isSingle = fal
 /** Return the names in "a, b, c", each once. @param {string} text */
 function splitNames(text) {
   const names = text.split(",").flatMap((name) => name.trim() || []);
-  return names.filter((name, at) => names.findIndex((other) => foldCase(other) === foldCase(name)) === at);
+  return names.filter((name, at) => names.findIndex((other) => foldName(other) === foldName(name)) === at);
 }

@@ -2,23 +2,23 @@
 
 import { html, nothing } from "../../static/vendor/lit.js";
 import { get } from "../api.js";
-import { badge, button, field, fold, onButton, row } from "../components.js";
-import { count } from "../format.js";
-import { languageName } from "../languages.js";
-import { listPath } from "../roles.js";
+import { badge, button, field, foldBox, onButton, listRow } from "../components.js";
+import { formatCount } from "../format.js";
+import { getLanguageName } from "../languages.js";
+import { getListPath } from "../roles.js";
 import { session } from "../shell.js";
-import { changeOf } from "../pages/lists.js";
-import { addressOf, COLLECTION, isPage } from "./article.js";
+import { getLastChange } from "../pages/lists.js";
+import { makeAddress, COLLECTION, isPage } from "./article.js";
 
 const FIELDS = "uuid,title,language,status,published_at,last_updated,working_copy";
-const ownLanguage = () => session().site.language;
+const getOwnLanguage = () => session().site.language;
 
 /** Load the items with the same translation key, in any status, into `page.translations`. @param {EditorPage} page */
 export async function loadTranslations(page) {
   const key = page.edits.translation_key;
   const query = { translation_key: key, status: "any", fields: FIELDS };
   /** @type {Article[]} */
-  const found = key ? (await get(isPage ? `blog/${COLLECTION}/` : listPath(), { query })).data : [];
+  const found = key ? (await get(isPage ? `blog/${COLLECTION}/` : getListPath(), { query })).data : [];
   page.set({ translations: found.filter(({ uuid }) => uuid !== page.uuid) });
 }
 
@@ -34,29 +34,29 @@ export function renderLanguage(page) {
   /** @type {{languages: {language: string}[]}} */
   const { languages } = session().site;
   if (!hasLanguages(page)) return nothing;
-  const write = (/** @type {string} */ language) => page.change({ language });
+  const writeLanguage = (/** @type {string} */ language) => page.change({ language });
   const named = [...languages, edits, ...translations].map(({ language }) => language);
   const tags = new Set(named.filter(Boolean));
   /** @type {Record<string, string>} */
-  const items = { "": languageName(ownLanguage()) };
-  for (const tag of tags) if (tag !== ownLanguage()) items[tag] = languageName(tag);
-  const options = { name: "language", label: "Language", type: "select", errors, items, onInput: write };
+  const items = { "": getLanguageName(getOwnLanguage()) };
+  for (const tag of tags) if (tag !== getOwnLanguage()) items[tag] = getLanguageName(tag);
+  const options = { name: "language", label: "Language", type: "select", errors, items, onInput: writeLanguage };
   const control = field({ ...options, value: edits.language, help: "Spelling is checked in it." });
-  return fold("Language", items[edits.language], control, "language" in errors);
+  return foldBox("Language", items[edits.language], control, "language" in errors);
 }
 
 /** The line of the translations. @param {EditorPage} page */
 export function renderTranslations(page) {
   const { edits, article, translations, isTranslating } = page;
   if (!article || !hasLanguages(page)) return nothing;
-  const used = [edits, ...translations].map(({ language }) => language || ownLanguage());
+  const used = [edits, ...translations].map(({ language }) => language || getOwnLanguage());
   /** @param {Article} item */
   const renderItem = (item) => {
-    const title = html`<a href=${addressOf(item.uuid)} dir="auto">${item.title || "Without a title"}</a>`;
+    const title = html`<a href=${makeAddress(item.uuid)} dir="auto">${item.title || "Without a title"}</a>`;
     // A draft does not mark older translations, because the text from which it was copied is always older.
-    const isOlder = article.status !== "draft" && changeOf(item) < changeOf(article);
+    const isOlder = article.status !== "draft" && getLastChange(item) < getLastChange(article);
     const text = html`${badge(item)}${isOlder ? ", older than this text" : nothing}`;
-    return row({ title, text, side: languageName(item.language || ownLanguage()) });
+    return listRow({ title, text, side: getLanguageName(item.language || getOwnLanguage()) });
   };
   const list = html`<ul class="rows">${translations.map(renderItem)}</ul>`;
   const open = onButton(async (anchor) => {
@@ -66,9 +66,9 @@ export function renderTranslations(page) {
   const add = button("Add a translation", open, { "data-ref": "addTranslation", icon: "languages", popup: "dialog" });
   const content = html`<div class="field translations" role="group" aria-label="Translations">
     ${translations.length ? list : nothing}${add}</div>`;
-  return fold(
+  return foldBox(
     "Translations",
-    translations.length ? count(translations.length, "text") : "None",
+    translations.length ? formatCount(translations.length, "text") : "None",
     content,
     isTranslating,
   );

@@ -18,7 +18,7 @@ const PLAIN_KEY = "blogapi.plain";
 export class WritingArea {
   /** @type {any} a TextField, from the constructor on */
   field = null;
-  isPlain = storage.read(PLAIN_KEY) === true;
+  isPlain = storage.getItem(PLAIN_KEY) === true;
   isPastePlain = false;
 
   /** @param {HTMLElement} parent @param {Options} options */
@@ -27,10 +27,10 @@ export class WritingArea {
     this.options = options;
     parent.addEventListener("paste", (event) => this.#takePaste(event, event.clipboardData), { capture: true });
     // Ctrl Shift V pastes plain text.
-    const notePlain = (/** @type {KeyboardEvent} */ { key, shiftKey }) => {
+    const notePlainPaste = (/** @type {KeyboardEvent} */ { key, shiftKey }) => {
       this.isPastePlain = shiftKey && /^v$/i.test(key);
     };
-    parent.addEventListener("keydown", notePlain, { capture: true });
+    parent.addEventListener("keydown", notePlainPaste, { capture: true });
     this.#show(createPlain, text);
     if (!this.isPlain) this.#loadEditor();
   }
@@ -38,7 +38,7 @@ export class WritingArea {
   /** Change to the plain text area or to CodeMirror; text, cursor and focus stay. @param {boolean} isPlain */
   choosePlain(isPlain) {
     this.isPlain = isPlain;
-    storage.write(PLAIN_KEY, isPlain);
+    storage.setItem(PLAIN_KEY, isPlain);
     if (isPlain) this.#show(createPlain);
     else return this.#loadEditor();
   }
@@ -106,12 +106,12 @@ function createPlain({ parent, text, from = 0, to = from, label: ariaLabel, plac
   Object.assign(field, { className: "writing-field", dir: "auto", ariaLabel, placeholder, value: text });
   parent.append(field);
   field.setSelectionRange(from, to);
-  const change = () => {
+  const handleInput = () => {
     // Browsers without `field-sizing` need the number of rows.
     field.rows = field.value.split("\n").length + 2;
     onChange();
   };
-  field.addEventListener("input", change);
+  field.addEventListener("input", handleInput);
   return {
     getText: () => field.value,
     getSelection: () => ({ from: field.selectionStart, to: field.selectionEnd }),
@@ -119,10 +119,9 @@ function createPlain({ parent, text, from = 0, to = from, label: ariaLabel, plac
       field.focus();
       field.setSelectionRange(from, to);
       // Only execCommand() keeps the undo history of a text area. It needs the focus, which a hidden text area lacks.
-      const isDone = document.execCommand(insert ? "insertText" : "delete", false, insert);
-      if (!isDone) field.setRangeText(insert, from, to);
+      if (!document.execCommand(insert ? "insertText" : "delete", false, insert)) field.setRangeText(insert, from, to);
       field.setSelectionRange(selectFrom, selectTo);
-      change();
+      handleInput();
     },
     select: (from, to = from) => field.setSelectionRange(from, to),
     focus: () => field.focus(),

@@ -3,8 +3,8 @@
 import { html, nothing } from "../../static/vendor/lit.js";
 import { get, patch } from "../api.js";
 import { button, checkbox, emptyState, field, largePicture, pageHead, progressBar, thumbnail } from "../components.js";
-import { count, formatNumber } from "../format.js";
-import { oneLine } from "../forms.js";
+import { formatCount, formatNumber } from "../format.js";
+import { makeOneLineHandlers } from "../forms.js";
 import { hasRole, mayChangeFile } from "../roles.js";
 import { definePage, Page } from "../shell.js";
 
@@ -17,7 +17,7 @@ const FIELD = { name: "alt", label: "Alternative text", type: "textarea", maxlen
 /** @typedef {{alt: string, decorative: boolean}} Words what the author has entered for a picture */
 
 /** "none skipped", "2 skipped" @param {number} number @param {string} done */
-const countDone = (number, done) => `${number || "none"} ${done}`;
+const formatCountDone = (number, done) => `${number || "none"} ${done}`;
 
 class AltTexts extends Page {
   /** The pictures that had no text when the page was opened. @type {Media[]} */
@@ -97,8 +97,8 @@ class AltTexts extends Page {
     const { uuid } = this.picture;
     await this.act("save", async () => {
       const body = decorative ? { decorative } : { alt: alt.trim(), decorative };
-      const save = () => patch(`blog/media/${uuid}/`, body, { etag: this.etag });
-      const { data } = await save().catch(async (error) => {
+      const savePicture = () => patch(`blog/media/${uuid}/`, body, { etag: this.etag });
+      const { data } = await savePicture().catch(async (error) => {
         // Another user has changed the picture: show what it has now, with the text that was entered here.
         if (error.status === 412) await this.showPicture(this.at);
         throw error;
@@ -127,7 +127,7 @@ class AltTexts extends Page {
 
   renderPage() {
     const { pictures, at, picture, written, skipped } = this;
-    const done = `${countDone(written.size, "written")}, ${countDone(skipped.size, "skipped")}`;
+    const done = `${formatCountDone(written.size, "written")}, ${formatCountDone(skipped.size, "skipped")}`;
     const library = button("Go to the library", null, { href: LIBRARY });
     if (!pictures.length)
       return emptyState({
@@ -137,13 +137,13 @@ class AltTexts extends Page {
       });
     if (!picture) {
       const back = button("Back", () => this.showPrevious(), { kind: "bare" });
-      const text = `Of ${count(pictures.length, "picture")}: ${done}.`;
+      const text = `Of ${formatCount(pictures.length, "picture")}: ${done}.`;
       return emptyState({ title: "That was the last one", text, actions: html`${library} ${back}` });
     }
     const number = `${formatNumber(at + 1)} of ${formatNumber(pictures.length)}`;
     const minutes = Math.max(1, Math.round(((pictures.length - at) * SECONDS_PER_PICTURE) / 60));
     return html`<p class="alt-count" role="status"><strong>${number}</strong> <span class="soft">${done}</span>
-        <span class="soft end">About ${count(minutes, "minute")}</span></p>
+        <span class="soft end">About ${formatCount(minutes, "minute")}</span></p>
       ${progressBar({ value: at, max: pictures.length, label: "Pictures" })}
       <div class="columns panel alt-texts">${largePicture(picture)}
         <div class="alt-form"><h2>${picture.name}</h2>${this.renderUses()} ${this.renderForm()}</div></div>
@@ -154,44 +154,44 @@ class AltTexts extends Page {
   renderStrip() {
     const { pictures, at } = this;
     const first = Math.max(0, Math.min(at - 2, pictures.length - MAX_THUMBNAILS));
-    const link = (/** @type {Media} */ file, /** @type {number} */ n) =>
+    const renderPictureLink = (/** @type {Media} */ file, /** @type {number} */ n) =>
       html`<button type="button" aria-label=${file.name} aria-current=${first + n === at ? "true" : nothing}
         @click=${() => this.act("show", () => this.showPicture(first + n))}>${thumbnail(file.url, "4rem")}</button>`;
     return html`<div class="alt-strip" role="group" aria-label="Pictures">
-      ${pictures.slice(first, first + MAX_THUMBNAILS).map(link)}</div>`;
+      ${pictures.slice(first, first + MAX_THUMBNAILS).map(renderPictureLink)}</div>`;
   }
 
   renderUses() {
-    const link = (/** @type {AltTexts["uses"][0]} */ { uuid, kind, title }) =>
+    const renderUseLink = (/** @type {AltTexts["uses"][0]} */ { uuid, kind, title }) =>
       html`<a href="/admin/${kind}s/${uuid}/" target="_blank">${title}</a>`;
     const [first, ...more] = this.uses;
     if (!first) return html`<p class="soft">Not used yet</p>`;
-    const others = more.length ? ` and ${count(more.length, "other place")}` : "";
+    const others = more.length ? ` and ${formatCount(more.length, "other place")}` : "";
     // Authors may not open the articles of others.
-    return html`<p class="soft">Used in ${hasRole("editor") ? link(first) : first.title}${others}</p>`;
+    return html`<p class="soft">Used in ${hasRole("editor") ? renderUseLink(first) : first.title}${others}</p>`;
   }
 
   renderForm() {
     const { at, busy, entered, errors } = this;
     const { alt, decorative } = entered;
-    const text = oneLine(
+    const text = makeOneLineHandlers(
       (alt) => this.enterWords(alt.trim() ? { alt, decorative: false } : { alt }),
       () => this.saveAndNext(),
     );
     /** @param {KeyboardEvent} event */
-    const onkeydown = (event) => {
+    const handleKey = (event) => {
       if (event.key !== "Enter" || !event.ctrlKey) return text.onkeydown(event);
       event.preventDefault();
       this.skipPicture();
     };
     const help = "What the picture shows, in a sentence";
     const counter = `${alt.length} of ${MAX_LENGTH}`;
-    const decide = (/** @type {boolean} */ decorative) =>
+    const setDecorative = (/** @type {boolean} */ decorative) =>
       this.enterWords(decorative ? { alt: "", decorative } : { decorative });
     const label = "Decorative: it says nothing that the text does not";
     const main = { kind: "main", busy: busy === "save", busyText: "Saving…" };
-    return html`${field({ ...FIELD, ...text, onkeydown, value: alt, errors, help, counter })}
-      ${checkbox({ id: "decorative", label, value: decorative, onChange: decide })}
+    return html`${field({ ...FIELD, ...text, onkeydown: handleKey, value: alt, errors, help, counter })}
+      ${checkbox({ id: "decorative", label, value: decorative, onChange: setDecorative })}
       <div class="actions">
         ${button("Save and next", () => this.saveAndNext(), main)}
         ${button("Skip", () => this.skipPicture(), { kind: "bare" })}

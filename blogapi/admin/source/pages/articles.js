@@ -3,18 +3,18 @@
 import { html, nothing, repeat } from "../../static/vendor/lit.js";
 import { ACTIONS, listActions, runAction } from "../actions.js";
 import { ApiError, del, get, patch, post } from "../api.js";
-import { badge, button, icon, onButton, problem } from "../components.js";
+import { badge, button, icon, onButton, problemAlert } from "../components.js";
 import { confirmRisk, menuButton, openMenu, openPopover, dialogButtons, toast } from "../dialogs.js";
 import "../editor/picker.js";
 import { TimeForm } from "../editor/publish-time.js";
-import { count, formatChanged, formatNumber, formatShort } from "../format.js";
-import { languageHint, languageName } from "../languages.js";
-import { hasRole, listPath, mayChange, mayPublish } from "../roles.js";
+import { formatCount, formatChanged, formatNumber, formatShort } from "../format.js";
+import { renderLanguageHint, getLanguageName } from "../languages.js";
+import { hasRole, getListPath, mayChange, mayPublish } from "../roles.js";
 import { lastSession, refs, session } from "../shell.js";
 import { STATUSES } from "../statuses.js";
 import { defineList, ListPage, PAGE_SIZE } from "./list-page.js";
-import { binLink, binTab, countBin, statusTabs } from "./list-tabs.js";
-import { addressOf, restoreItems, hasBin, byUuid, changeOf, FIELDS, PATH, titleOf } from "./lists.js";
+import { renderBinLink, makeBinTab, countBinItems, makeStatusTabs } from "./list-tabs.js";
+import { makeAddress, restoreItems, hasBin, getUuid, getLastChange, FIELDS, PATH, getTitle } from "./lists.js";
 import { TERM_KINDS } from "./term-words.js";
 
 /**
@@ -54,7 +54,7 @@ const COLUMNS = [
 const isOffered = ([name]) => name !== "author" || hasRole("editor");
 
 /** Return the articles in parts of `size`. @param {Article[]} articles */
-const chunk = (articles, size = MAX_WRITE) =>
+const splitArticles = (articles, size = MAX_WRITE) =>
   Array.from({ length: Math.ceil(articles.length / size) }, (_, n) => articles.slice(n * size, (n + 1) * size));
 
 /**
@@ -62,7 +62,7 @@ const chunk = (articles, size = MAX_WRITE) =>
  * @param {(article: Article) => Json} fields @returns {ListAction["work"]}
  */
 const makeChange = (fields) => async (articles) => {
-  for (const part of chunk(articles)) {
+  for (const part of splitArticles(articles)) {
     const items = part.map((article) => ({ ...fields(article), uuid: article.uuid }));
     await patch(PATH, items, { query: { fields: "uuid" }, etag: "*" });
   }
@@ -81,10 +81,10 @@ async function forEachArticle(articles, done, work) {
   /** @type {string[]} */
   const problems = [];
   /** @type {(article: Article, error: Error) => void} */
-  const note = (article, { message }) =>
-    problems.push(`“${titleOf(article)}” is not ${done.split(":")[0]}: ${message}`);
-  for (const part of chunk(articles, MAX_AT_ONCE)) {
-    await Promise.all(part.map((article) => work(article).catch((error) => note(article, error))));
+  const noteProblem = (article, { message }) =>
+    problems.push(`“${getTitle(article)}” is not ${done.split(":")[0]}: ${message}`);
+  for (const part of splitArticles(articles, MAX_AT_ONCE)) {
+    await Promise.all(part.map((article) => work(article).catch((error) => noteProblem(article, error))));
   }
   if (problems.length) throw new ApiError(0, { detail: problems.join(" ") });
 }
@@ -96,13 +96,13 @@ async function forEachArticle(articles, done, work) {
  */
 const makeAction = (done, choose, at) => {
   const results = new Map();
-  const send = async (/** @type {Article} */ article) =>
+  const sendArticle = async (/** @type {Article} */ article) =>
     results.set(article, await runAction(`${PATH}${article.uuid}/`, /** @type {any} */ (choose(article)), { at }));
-  const undo = async (/** @type {Article} */ article) => results.get(article).undo?.();
+  const undoForArticle = async (/** @type {Article} */ article) => results.get(article).undo?.();
   return {
     done,
-    work: (articles) => forEachArticle(articles, done, send),
-    undo: (articles) => forEachArticle(articles, UNDONE, undo),
+    work: (articles) => forEachArticle(articles, done, sendArticle),
+    undo: (articles) => forEachArticle(articles, UNDONE, undoForArticle),
   };
 };
 /** @param {import("../actions.js").Action} action */
@@ -110,7 +110,7 @@ const toListAction = (action) => makeAction(action.done, () => action);
 
 /** @type {ListAction["work"]} */
 const deleteArticles = async (articles) => {
-  for (const part of chunk(articles)) await del(PATH, { query: { uuid: part.map(byUuid) }, etag: "*" });
+  for (const part of splitArticles(articles)) await del(PATH, { query: { uuid: part.map(getUuid) }, etag: "*" });
 };
 const DELETE = {
   ...{ label: "Delete", icon: "trash-2", risk: true, done: "deleted" },
@@ -125,8 +125,8 @@ const KINDS = ["tags", "categories", "authors"];
 const makeAssignment = (kind, { uuid, name }) => {
   const { noun, field, isSingle } = TERM_KINDS[kind];
   /** @param {Term[]} terms */
-  const add = (terms) => [...terms.filter((term) => term.uuid !== uuid), { uuid }];
-  const work = makeChange((article) => ({ [field]: isSingle ? { uuid } : add(article[field]) }));
+  const addTerm = (terms) => [...terms.filter((term) => term.uuid !== uuid), { uuid }];
+  const work = makeChange((article) => ({ [field]: isSingle ? { uuid } : addTerm(article[field]) }));
   return { done: isSingle ? `moved to ${name}` : `with the ${noun} ${name}`, work, undo: restoreFields };
 };
 
@@ -163,13 +163,13 @@ class Articles extends ListPage {
   }
 
   /** @param {Record<string, string>} query */
-  async read(query) {
-    const listing = get(listPath(), { query: { ...query, page_size: PAGE_SIZE, fields: LIST_FIELDS } });
+  async readFilterName(query) {
+    const listing = get(getListPath(), { query: { ...query, page_size: PAGE_SIZE, fields: LIST_FIELDS } });
     const counting = get("blog/article-counts/");
     const [{ data: items, total }, { data: counts }, binCount] = await Promise.all([
       listing,
       counting,
-      countBin("articles"),
+      countBinItems("articles"),
       this.readNames(),
     ]);
     return { items, total, counts, binCount };
@@ -178,13 +178,13 @@ class Articles extends ListPage {
   async readNames() {
     const unknown = this.filters.filter(([name]) => name !== "language" && !(this.query[name] in this.names));
     /** @param {string[]} filter */
-    const read = async ([name, , kind]) => {
+    const readListPage = async ([name, , kind]) => {
       const reference = this.query[name];
       const found = get(`blog/${kind}/${encodeURIComponent(reference)}/`, { query: { fields: "name" } });
       // If the term does not exist, the list is empty, and the filter shows the reference.
       this.names[reference] = await found.then(({ data }) => data.name).catch(() => reference);
     };
-    await Promise.all(unknown.map(read));
+    await Promise.all(unknown.map(readListPage));
   }
 
   clear() {
@@ -196,15 +196,15 @@ class Articles extends ListPage {
   async selectAll() {
     const { page, ...query } = this.query;
     /** @param {number} number */
-    const read = (number) =>
-      get(listPath(), { query: { ...query, page: number, page_size: 100, fields: LIST_FIELDS } });
+    const readPage = (number) =>
+      get(getListPath(), { query: { ...query, page: number, page_size: 100, fields: LIST_FIELDS } });
     const numbers = Array.from({ length: Math.ceil(this.total / 100) }, (_, n) => n + 1);
-    const answers = await this.act("select", () => Promise.all(numbers.map(read)));
+    const answers = await this.act("select", () => Promise.all(numbers.map(readPage)));
     if (!answers) return;
     /** @type {Article[]} */
     const found = answers.flatMap(({ data }) => data);
-    const shown = new Set(this.items.map(byUuid));
-    this.set({ others: found.filter(({ uuid }) => !shown.has(uuid)), selected: new Set(found.map(byUuid)) });
+    const shown = new Set(this.items.map(getUuid));
+    this.set({ others: found.filter(({ uuid }) => !shown.has(uuid)), selected: new Set(found.map(getUuid)) });
   }
 
   /**
@@ -216,9 +216,9 @@ class Articles extends ListPage {
     await this.reload();
     if (!outcome) return false;
     this.clear();
-    const subject = articles.length === 1 ? `“${titleOf(articles[0])}”` : count(articles.length, "article");
-    const back = () => this.apply(articles, { done: UNDONE, work: /** @type {ListAction["work"]} */ (undo) });
-    toast(`${subject} ${outcome.notes ? `restored. ${outcome.notes}` : done}`, { undo: undo && back });
+    const subject = articles.length === 1 ? `“${getTitle(articles[0])}”` : formatCount(articles.length, "article");
+    const applyUndo = () => this.apply(articles, { done: UNDONE, work: /** @type {ListAction["work"]} */ (undo) });
+    toast(`${subject} ${outcome.notes ? `restored. ${outcome.notes}` : done}`, { undo: undo && applyUndo });
     return true;
   }
 
@@ -233,29 +233,29 @@ class Articles extends ListPage {
     let found = [];
     const fields = "uuid,name,slug,articles_by_status";
     /** @param {string} q */
-    const find = async (q) => {
+    const findTerms = async (q) => {
       // Only users who see all drafts can sort by the number of articles.
       const ordering = q || lastSession().role === "author" ? "" : "-articles";
       found = (await get(`blog/${kind}/`, { query: { q, ordering, page: 1, page_size: 20, fields } })).data;
       return found;
     };
     /** @param {string} name */
-    const add = async (name) => {
+    const createTerm = async (name) => {
       const answer = await this.act("create", () => post(`blog/${kind}/`, { name }));
       found = [...found, ...(answer ? [answer.data] : [])];
       return answer?.data;
     };
-    const items = (await this.act("read", () => find(""))) ?? [];
-    const draw = (/** @type {Close} */ close) => {
+    const items = (await this.act("read", () => findTerms(""))) ?? [];
+    const renderTermPicker = (/** @type {Close} */ close) => {
       /** @param {CustomEvent<string[]>} event */
-      const choose = ({ detail: [uuid] }) => {
+      const chooseTerm = ({ detail: [uuid] }) => {
         close();
         for (const term of found) if (term.uuid === uuid) use(term);
       };
-      return html`<term-picker class="field" .items=${items} .find=${find} .single=${true} .label=${label}
-        .open=${true} .kind=${create} .create=${create ? add : null} @choose=${choose}></term-picker>`;
+      return html`<term-picker class="field" .items=${items} .find=${findTerms} .single=${true} .label=${label}
+        .open=${true} .kind=${create} .create=${create ? createTerm : null} @choose=${chooseTerm}></term-picker>`;
     };
-    const float = openPopover(anchor, draw, { label, kind: "filter" });
+    const float = openPopover(anchor, renderTermPicker, { label, kind: "filter" });
     const picker = /** @type {any} */ (float?.element.firstElementChild);
     await picker?.updateComplete;
     picker?.querySelector("input").focus();
@@ -267,8 +267,8 @@ class Articles extends ListPage {
    */
   chooseTerm(kind, anchor, articles) {
     const { label, noun, creator } = TERM_KINDS[kind];
-    const use = (/** @type {Term} */ term) => this.apply(articles, makeAssignment(kind, term));
-    return this.pickTerm(anchor, kind, label, use, creator && hasRole(creator) ? noun : "");
+    const assignTerm = (/** @type {Term} */ term) => this.apply(articles, makeAssignment(kind, term));
+    return this.pickTerm(anchor, kind, label, assignTerm, creator && hasRole(creator) ? noun : "");
   }
 
   /**
@@ -277,36 +277,36 @@ class Articles extends ListPage {
    */
   async askAndDelete(articles) {
     if (hasBin && articles.length <= PAGE_SIZE) return this.apply(articles, DELETE);
-    const title = `Delete ${count(articles.length, "article")}?`;
+    const title = `Delete ${formatCount(articles.length, "article")}?`;
     const many = hasBin ? " for so many at once" : "";
     const text = `There is no undo${many}. Their versions stay in the database and in its backups.`;
-    const isSure = await confirmRisk({ title, text, action: `Delete ${count(articles.length, "article")}` });
+    const isSure = await confirmRisk({ title, text, action: `Delete ${formatCount(articles.length, "article")}` });
     return isSure && this.apply(articles, { ...DELETE, undo: undefined });
   }
 
   /** Ask when the articles are published. @param {HTMLElement} anchor @param {Article[]} articles */
   askWhen(anchor, articles) {
     const time = new TimeForm(() => float?.update());
-    const choose = (/** @type {Article} */ article) => findGoLive(article, time.isAhead);
+    const chooseAction = (/** @type {Article} */ article) => findGoLive(article, time.isAhead);
     /** @param {Close} close */
-    const send = async (close) => {
+    const sendArticles = async (close) => {
       const { done } = time.isAhead ? ACTIONS.schedule : ACTIONS.publish;
-      if (await this.apply(articles.filter(choose), makeAction(done, choose, time.instant))) close();
+      if (await this.apply(articles.filter(chooseAction), makeAction(done, chooseAction, time.instant))) close();
     };
-    const draw = (/** @type {Close} */ close) => {
-      const live = articles.filter(choose);
+    const renderPopover = (/** @type {Close} */ close) => {
+      const live = articles.filter(chooseAction);
       const left = articles.length - live.length;
       const reason = "public without edits, or archived: an archived article becomes a draft first";
       const stay = left === 1 ? "One stays as it is" : `${left} stay as they are`;
       const number = articles.length === 1 ? "" : `${live.length} of ${articles.length} go live. `;
       const main = { busy: this.busy === "apply", busyText: "Saving…" };
-      const go = () => (live.length ? send(close) : this.set({ problem: "None of them can go live." }));
-      return html`<h2>Publish ${count(articles.length, "article")}</h2>${time.render()}
+      const goLive = () => (live.length ? sendArticles(close) : this.set({ problem: "None of them can go live." }));
+      return html`<h2>Publish ${formatCount(articles.length, "article")}</h2>${time.render()}
         <p class="soft">${number}${left ? `${stay}: ${reason}.` : ""}</p>
-        ${problem(this.problem)} ${dialogButtons(close, time.isAhead ? "Schedule" : "Publish", go, main)}`;
+        ${problemAlert(this.problem)} ${dialogButtons(close, time.isAhead ? "Schedule" : "Publish", goLive, main)}`;
     };
     this.set({ problem: "" });
-    const float = openPopover(anchor, draw, { label: "Publish", kind: "filter" });
+    const float = openPopover(anchor, renderPopover, { label: "Publish", kind: "filter" });
   }
 
   /** The code of the editor is loaded only when it is needed. @param {Article} article */
@@ -318,17 +318,17 @@ class Articles extends ListPage {
   menuOf(article) {
     const { status, url } = article;
     /** @param {import("../actions.js").Action} action */
-    const item = (action) => {
+    const makeMenuItem = (action) => {
       const { name, label = name, icon } = action;
       return { label, icon, action: () => this.apply([article], toListAction(action)) };
     };
     const isLinked = (status === "published" || status === "unlisted") && url;
     return [
-      { label: "Preview", icon: "eye", href: addressOf(article, "preview/") },
-      { label: "History", icon: "history", href: addressOf(article, "history/") },
+      { label: "Preview", icon: "eye", href: makeAddress(article, "preview/") },
+      { label: "History", icon: "history", href: makeAddress(article, "history/") },
       isLinked && { label: "Open the page", icon: "external-link", href: url },
       { label: "Duplicate", icon: "copy", action: () => this.duplicate(article) },
-      ...listActions(article).map(item),
+      ...listActions(article).map(makeMenuItem),
       mayChange(article) && { ...DELETE, action: () => this.askAndDelete([article]) },
     ];
   }
@@ -342,12 +342,12 @@ class Articles extends ListPage {
   }
 
   renderPage() {
-    if (this.isEmpty) return html`${refs.empty}${binLink("articles", this.binCount)}`;
+    if (this.isEmpty) return html`${refs.empty}${renderBinLink("articles", this.binCount)}`;
     const { status } = this.query;
-    const own = statusTabs(this.counts, (key) => this.link({ status: key }));
-    const tabs = [...own, ...binTab("articles", this.binCount)];
+    const own = makeStatusTabs(this.counts, (key) => this.link({ status: key }));
+    const tabs = [...own, ...makeBinTab("articles", this.binCount)];
     const columns = COLUMNS.slice(this.hasCovers ? 0 : 1);
-    const rows = repeat(this.items, byUuid, (article) => this.renderArticle(article));
+    const rows = repeat(this.items, getUuid, (article) => this.renderArticle(article));
     return html`${this.renderTabs(tabs, status, "Search title and text")}
       ${this.renderFilters()} ${this.renderList("articles", columns, this.renderBulk(), rows)}`;
   }
@@ -363,7 +363,7 @@ class Articles extends ListPage {
     const all = this.counts[this.query.status] ?? 0;
     const isFiltered = this.filters.length > 0 || this.query.featured || this.query.q;
     const cleared = this.link({ author: "", category: "", tag: "", language: "", featured: "", q: "" });
-    const found = html`<p><span role="status">${formatNumber(this.total)} of ${count(all, "article")}</span>
+    const found = html`<p><span role="status">${formatNumber(this.total)} of ${formatCount(all, "article")}</span>
       <a href=${cleared}>Clear filter</a></p>`;
     const { language, languages } = session().site;
     /** @param {string[]} filter */
@@ -394,20 +394,20 @@ class Articles extends ListPage {
   renderFilter([name, label, kind]) {
     const reference = this.query[name];
     if (reference) {
-      const named = name === "language" ? languageName(reference) : (this.names[reference] ?? reference);
+      const named = name === "language" ? getLanguageName(reference) : (this.names[reference] ?? reference);
       return this.renderSetFilter(name, `${label}: ${named}`);
     }
     /** @param {Term} term */
-    const show = (term) => {
+    const showTerm = (term) => {
       this.names[term.slug] = term.name;
       location.assign(this.link({ [name]: term.slug }));
     };
     /** @param {string} tag */
-    const offer = (tag) => ({ label: languageName(tag), icon: "globe", href: this.link({ language: tag }) });
+    const toItem = (tag) => ({ label: getLanguageName(tag), icon: "globe", href: this.link({ language: tag }) });
     const [popup, open] =
       name === "language"
-        ? ["menu", onButton((anchor) => openMenu(anchor, this.languages.map(offer), label))]
-        : ["dialog", onButton((anchor) => this.pickTerm(anchor, kind, label, show))];
+        ? ["menu", onButton((anchor) => openMenu(anchor, this.languages.map(toItem), label))]
+        : ["dialog", onButton((anchor) => this.pickTerm(anchor, kind, label, showTerm))];
     return html`<button type="button" class="button bare filter" aria-haspopup=${popup} @click=${open}>
       <span>${label}</span>${icon("chevron-down")}</button>`;
   }
@@ -415,15 +415,15 @@ class Articles extends ListPage {
   renderBulk() {
     const { chosen, total } = this;
     /** @param {string} text @param {(anchor: HTMLElement) => unknown} open */
-    const opener = (text, open) => button(text, onButton(open), { popup: "dialog" });
+    const renderOpener = (text, open) => button(text, onButton(open), { popup: "dialog" });
     const canSelectMore = chosen.length < total && total > this.items.length && total <= MAX_SELECTED;
     const more = button(`Select all ${formatNumber(total)}`, () => this.selectAll(), { kind: "select-all" });
     if (!chosen.every(mayChange)) return canSelectMore ? more : nothing;
     const { from } = ACTIONS.archive;
     const archivable = chosen.filter(({ status }) => from.includes(status));
     const kinds = KINDS.filter((kind) => hasRole(TERM_KINDS[kind].chooser));
-    return html`${mayPublish() ? opener("Publish…", (anchor) => this.askWhen(anchor, chosen)) : nothing}
-      ${kinds.map((kind) => opener(TERM_KINDS[kind].label, (anchor) => this.chooseTerm(kind, anchor, chosen)))}
+    return html`${mayPublish() ? renderOpener("Publish…", (anchor) => this.askWhen(anchor, chosen)) : nothing}
+      ${kinds.map((kind) => renderOpener(TERM_KINDS[kind].label, (anchor) => this.chooseTerm(kind, anchor, chosen)))}
       ${button("Archive", () => this.apply(archivable, toListAction(ACTIONS.archive)))}
       ${button("Delete", () => this.askAndDelete(chosen), { kind: "risk" })}
       ${canSelectMore ? more : nothing}`;
@@ -431,7 +431,7 @@ class Articles extends ListPage {
 
   /** @param {Article} article */
   renderArticle(article) {
-    const title = titleOf(article);
+    const title = getTitle(article);
     const { status, published_at: time } = article;
     const isReadable = STATUSES[status].readable;
     const star = article.featured ? html`${icon("star", "accent")} ` : nothing;
@@ -439,13 +439,13 @@ class Articles extends ListPage {
     return html`<tr class=${this.selected.has(article.uuid) ? "selected" : ""}>
       <td class="check-cell">${this.renderCheck(`Select ${title}`, [article])}</td>
       ${this.renderCover(article)}
-      <th class="title" scope="row"><a href=${addressOf(article)} dir="auto">${star}${title}</a>${featured}
-        ${languageHint(article, this.items)}</th>
+      <th class="title" scope="row"><a href=${makeAddress(article)} dir="auto">${star}${title}</a>${featured}
+        ${renderLanguageHint(article, this.items)}</th>
       <td class="status">${badge(article)}</td>
       <td class="byline">${article.authors.map(({ name }) => name).join(", ")}</td>
       <td class="category">${article.category?.name}</td>
       <td class="since nowrap">${isReadable && time ? formatShort(time) : nothing}</td>
-      <td class="num changed nowrap">${formatChanged(changeOf(article))}</td>
+      <td class="num changed nowrap">${formatChanged(getLastChange(article))}</td>
       <td class="menu-cell">${menuButton(`Actions for ${title}`, () => this.menuOf(article))}</td></tr>`;
   }
 }

@@ -1,10 +1,10 @@
 /** Backups in the instance folder: make, download, check and delete them. */
 
 import { html, nothing } from "../../static/vendor/lit.js";
-import { apiAddress, get, post } from "../api.js";
+import { makeApiAddress, get, post } from "../api.js";
 import { button, framedTable, icon } from "../components.js";
 import { menuButton } from "../dialogs.js";
-import { count, formatDayAndTime, formatSize } from "../format.js";
+import { formatCount, formatDayAndTime, formatSize } from "../format.js";
 import { deleteResource } from "../forms.js";
 import { definePage, Page, refs } from "../shell.js";
 
@@ -20,8 +20,8 @@ class Backups extends Page {
   }
 
   renderMain() {
-    const make = () => this.actAndReload("make", () => post("backups/", undefined, { timeout: 0 }));
-    return button("Make a backup", make, { busyText: "Making it…", kind: "main", busy: this.busy === "make" });
+    const makeBackup = () => this.actAndReload("make", () => post("backups/", undefined, { timeout: 0 }));
+    return button("Make a backup", makeBackup, { busyText: "Making it…", kind: "main", busy: this.busy === "make" });
   }
 
   renderPage() {
@@ -36,12 +36,12 @@ class Backups extends Page {
     const made = formatDayAndTime(created);
     const result = this.busy === name ? "Checking…" : this.results[name];
     const question = { title: "Delete the backup?", text: `It was made: ${made}.`, action: "Delete backup" };
-    const action = () => deleteResource(this, `backups/${name}/`, question);
-    const download = () => location.assign(apiAddress(`backups/${name}/`));
+    const deleteBackup = () => deleteResource(this, `backups/${name}/`, question);
+    const downloadBackup = () => location.assign(makeApiAddress(`backups/${name}/`));
     const menu = menuButton(`Actions for the backup: ${made}`, [
-      { label: "Download", icon: "download", action: download },
+      { label: "Download", icon: "download", action: downloadBackup },
       { label: "Check", icon: "list-checks", action: () => this.checkBackup(name) },
-      kind === "manual" && { label: "Delete backup", icon: "trash-2", risk: true, action },
+      kind === "manual" && { label: "Delete backup", icon: "trash-2", risk: true, action: deleteBackup },
     ]);
     const media = `${hasMedia ? "In the file" : "Beside it"}${missing ? `, ${missing} missing` : ""}`;
     return html`<tr><th scope="row">${made}<div class="row-help" role="status">${result ?? nothing}</div></th>
@@ -54,7 +54,7 @@ class Backups extends Page {
   checkBackup(name) {
     return this.act(name, async () => {
       const { data } = await post(`backups/${name}/verify/`, undefined, { timeout: 0 });
-      const contents = `${count(data.articles, "article")}, ${count(data.media, "file")} of the library`;
+      const contents = `${formatCount(data.articles, "article")}, ${formatCount(data.media, "file")} of the library`;
       this.results[name] = data.ok
         ? html`${icon("check", "good")} ${data.detail} ${contents}`
         : html`${icon("triangle-alert", "bad")} ${data.detail}`;

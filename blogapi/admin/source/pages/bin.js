@@ -5,11 +5,11 @@ import { del, get } from "../api.js";
 import { badge, button } from "../components.js";
 import { confirmRisk, menuButton, openDialog, toast } from "../dialogs.js";
 import { showPreview } from "../editor/preview.js";
-import { count, formatDistance, formatChanged, parseTime } from "../format.js";
-import { languageHint } from "../languages.js";
+import { formatCount, formatDistance, formatChanged, parseTime } from "../format.js";
+import { renderLanguageHint } from "../languages.js";
 import { defineList, ListPage, PAGE_SIZE } from "./list-page.js";
-import { binTab, countBin, pageTabs, statusTabs } from "./list-tabs.js";
-import { restoreItems, byUuid, titleOf } from "./lists.js";
+import { makeBinTab, countBinItems, makePageTabs, makeStatusTabs } from "./list-tabs.js";
+import { restoreItems, getUuid, getTitle } from "./lists.js";
 
 const DELETED_PATH = "blog/deleted/";
 const [, , place] = location.pathname.split("/");
@@ -29,19 +29,19 @@ const COLUMNS = [
 /** @typedef {Article & {edits: string | null, deleted: string, deleted_by: string, goes: string}} DeletedItem */
 
 /** @param {DeletedItem[]} items */
-const nameItems = (items) => (items.length === 1 ? `“${titleOf(items[0])}”` : count(items.length, kind));
+const nameItems = (items) => (items.length === 1 ? `“${getTitle(items[0])}”` : formatCount(items.length, kind));
 
 /** Show the text of a deleted item as readers would see it, with its edits. @param {DeletedItem} item */
-async function openText({ uuid }) {
+async function openItemText({ uuid }) {
   const { data } = await get(`${DELETED_PATH}${uuid}/`);
   const { category, html: text, ...edits } = data.edited_text ?? data.text;
-  const show = (/** @type {HTMLElement | undefined} */ host) =>
+  const showText = (/** @type {HTMLElement | undefined} */ host) =>
     host && showPreview(host, { ...edits, category: category?.name, text });
   const note = data.edits ? html`<p class="soft">With the edits that readers have not seen.</p>` : nothing;
-  const content = (/** @type {Close} */ close) => html`${note}<div class="reading bin-look" tabindex="0"
-      role="region" aria-label="Text"><div class="sheet" ${ref(/** @type {any} */ (show))}></div></div>
+  const renderContent = (/** @type {Close} */ close) => html`${note}<div class="reading bin-look" tabindex="0"
+      role="region" aria-label="Text"><div class="sheet" ${ref(/** @type {any} */ (showText))}></div></div>
     <div class="dialog-buttons">${button("Close", () => close(), { autofocus: true })}</div>`;
-  openDialog({ title: titleOf(edits), content, kind: "wide" });
+  openDialog({ title: getTitle(edits), content: renderContent, kind: "wide" });
 }
 
 class Bin extends ListPage {
@@ -53,13 +53,13 @@ class Bin extends ListPage {
   binCount = null;
 
   /** @param {Record<string, string>} query */
-  async read(query) {
+  async readFilterName(query) {
     const counting = collection === "articles" ? get("blog/article-counts/") : this.countPages();
     const listing = get(DELETED_PATH, { query: { ...query, kind, page_size: PAGE_SIZE } });
     const [{ data: items, total }, { data: counts }, binCount] = await Promise.all([
       listing,
       counting,
-      countBin(collection),
+      countBinItems(collection),
     ]);
     return { items, total, counts, binCount };
   }
@@ -71,12 +71,12 @@ class Bin extends ListPage {
 
   /** @param {DeletedItem[]} items */
   async restore(items) {
-    const work = async () => ({ notes: await restoreItems(`blog/${collection}/`, items) });
-    const outcome = await this.actAndReload("restore", work);
+    const restoreAll = async () => ({ notes: await restoreItems(`blog/${collection}/`, items) });
+    const outcome = await this.actAndReload("restore", restoreAll);
     if (!outcome) return;
     this.clear();
-    const open = () => location.assign(`/admin/${collection}/${items[0].uuid}/`);
-    const action = items.length === 1 && { label: "Open", run: open };
+    const openItem = () => location.assign(`/admin/${collection}/${items[0].uuid}/`);
+    const action = items.length === 1 && { label: "Open", run: openItem };
     toast(`${nameItems(items)} restored. ${outcome.notes}`.trim(), { action });
   }
 
@@ -85,18 +85,18 @@ class Bin extends ListPage {
     const title = `Delete ${nameItems(items)} for good?`;
     const text = "The text, its edits, versions and former addresses are deleted. There is no undo. Pictures stay.";
     if (!(await confirmRisk({ title, text, action: "Delete for good" }))) return;
-    const work = () => del(DELETED_PATH, { query: { uuid: items.map(byUuid) }, etag: "*" });
-    if (!(await this.actAndReload("delete", work))) return;
+    const deleteAll = () => del(DELETED_PATH, { query: { uuid: items.map(getUuid) }, etag: "*" });
+    if (!(await this.actAndReload("delete", deleteAll))) return;
     this.clear();
     toast(`${nameItems(items)} deleted for good`);
   }
 
   renderPage() {
-    const own = collection === "articles" ? statusTabs(this.counts, linkOf) : pageTabs(this.counts.any);
-    const rows = repeat(this.items, byUuid, (item) => this.renderItem(item));
+    const own = collection === "articles" ? makeStatusTabs(this.counts, makeLink) : makePageTabs(this.counts.any);
+    const rows = repeat(this.items, getUuid, (item) => this.renderItem(item));
     const bulk = html`${button("Restore", () => this.restore(this.chosen))}
       ${button("Delete for good", () => this.deleteForGood(this.chosen), { kind: "risk" })}`;
-    return html`${this.renderTabs([...own, ...binTab(collection, this.binCount)], "bin", "Search the bin")}
+    return html`${this.renderTabs([...own, ...makeBinTab(collection, this.binCount)], "bin", "Search the bin")}
       ${this.renderNote()} ${this.renderList("bin", COLUMNS.slice(this.hasCovers ? 0 : 1), bulk, rows)}`;
   }
 
@@ -105,8 +105,8 @@ class Bin extends ListPage {
     if (!first) return nothing;
     const days = Math.round((parseTime(first.goes).getTime() - parseTime(first.deleted).getTime()) / DAY_MS);
     const more = kind === "page" ? "place" : "tags";
-    return html`<p class="bin-note soft">Deleted ${collection} stay here for ${count(days, "day")}. A restored one comes
-      back as it was: text, edits that waited, history, address and ${more}.</p>`;
+    return html`<p class="bin-note soft">Deleted ${collection} stay here for ${formatCount(days, "day")}. A restored one
+      comes back as it was: text, edits that waited, history, address and ${more}.</p>`;
   }
 
   renderNothingFound() {
@@ -117,30 +117,30 @@ class Bin extends ListPage {
   /** @param {DeletedItem} item */
   renderItem(item) {
     const { uuid, status, edits, deleted, deleted_by: user, goes } = item;
-    const title = titleOf(item);
+    const title = getTitle(item);
     const state = badge({ status, working_copy: edits && { last_updated: edits } });
-    const open = () => this.act("look", () => openText(item));
+    const openText = () => this.act("look", () => openItemText(item));
     const menu = [
-      { label: "Look at it", icon: "eye", action: open },
+      { label: "Look at it", icon: "eye", action: openText },
       { label: "Delete for good", icon: "trash-2", risk: true, action: () => this.deleteForGood([item]) },
     ];
-    const restore = () => this.restore([item]);
+    const restoreItem = () => this.restore([item]);
     const wait = formatDistance(goes);
     return html`<tr class=${this.selected.has(uuid) ? "selected" : ""}>
       <td class="check-cell">${this.renderCheck(`Select ${title}`, [item])}</td>
       ${this.renderCover(item)}
       <th class="title" scope="row"><button type="button" class="link-button" dir="auto" aria-haspopup="dialog"
-        @click=${open}>${title}</button>${languageHint(item, this.items)}</th>
+        @click=${openText}>${title}</button>${renderLanguageHint(item, this.items)}</th>
       <td class="status">${state}</td>
       <td class="byline">${user}</td>
       <td class="num changed nowrap">${formatChanged(deleted)}</td>
       <td class="goes"><span class="phone-only">Leaves the bin </span><span>${wait}</span></td>
-      <td class="restore">${button("Restore", restore, { label: `Restore ${title}` })}</td>
+      <td class="restore">${button("Restore", restoreItem, { label: `Restore ${title}` })}</td>
       <td class="menu-cell">${menuButton(`Actions for ${title}`, menu)}</td></tr>`;
   }
 }
 
 /** The address of the list of articles with this status. @param {string} status */
-const linkOf = (status) => `/admin/articles/${status === "any" ? "" : `?status=${status}`}`;
+const makeLink = (status) => `/admin/articles/${status === "any" ? "" : `?status=${status}`}`;
 
 defineList(Bin);

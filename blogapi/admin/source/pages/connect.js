@@ -4,11 +4,11 @@ import { html, nothing } from "../../static/vendor/lit.js";
 import { get, patch, post } from "../api.js";
 import { button, icon } from "../components.js";
 import { copyButton } from "../dialogs.js";
-import { count } from "../format.js";
-import { showOnce } from "../forms.js";
+import { formatCount } from "../format.js";
+import { showSecretOnce } from "../forms.js";
 import { hasRole } from "../roles.js";
 import { definePage, Page, session } from "../shell.js";
-import { keyTabs } from "./key-tabs.js";
+import { renderKeyTabs } from "./key-tabs.js";
 
 const { origin } = location;
 const KEY_PLACEHOLDER = "YOUR_KEY";
@@ -40,7 +40,8 @@ class Connect extends Page {
       const { data } = await post("auth/api-key/", { name, scopes: [scope], expires: null });
       this.made[use] = data.public_state;
       const foot = `May ${may.toLowerCase()} as ${session().user.username}. Never ends.`;
-      await showOnce(this, { title: `Key “${name}” is made, and in the lines below`, value: data.public_state, foot });
+      const title = `Key “${name}” is made, and in the lines below`;
+      await showSecretOnce(this, { title, value: data.public_state, foot });
     });
   }
 
@@ -70,8 +71,8 @@ class Connect extends Page {
   renderPage() {
     const { site = KEY_PLACEHOLDER, assistant = KEY_PLACEHOLDER } = this.made;
     const mcp = `claude mcp add --transport http blog ${origin}/mcp --header "Authorization: Bearer ${assistant}"`;
-    const hooks = this.webhooks ? `${count(this.webhooks, "webhook")} so far.` : "There are no webhooks yet.";
-    return html`${keyTabs("connect")}${this.once}
+    const hooks = this.webhooks ? `${formatCount(this.webhooks, "webhook")} so far.` : "There are no webhooks yet.";
+    return html`${renderKeyTabs("connect")}${this.once}
       <p class="soft section">Copy a line, and put a key where it says ${KEY_PLACEHOLDER}. A key made here is put
         into the lines by itself, and shown once.</p>
       <div class="connect">

@@ -5,9 +5,9 @@ import { del, get, patch, post, put } from "../api.js";
 import { icon, table } from "../components.js";
 import { menuButton, toast } from "../dialogs.js";
 import { openForm } from "../forms.js";
-import { count, formatNumber } from "../format.js";
+import { formatCount, formatNumber } from "../format.js";
 import { definePage, Page, refs } from "../shell.js";
-import { byUuid, newButton } from "./lists.js";
+import { getUuid, newButton } from "./lists.js";
 
 /**
  * A custom field with its position and its uses, as the API lists it.
@@ -23,12 +23,12 @@ const COLUMN_HEADS = [["Field"], ["Holds"], ["Read by"], ["For"], ["Used in", "n
 /** @type {Record<string, string>} */
 const KIND_NAMES = { article: "Articles", page: "Pages" };
 /** @type {(type: string) => string} */
-const typeName = (type) => typeSelect.querySelector(`[value=${type}]`).text;
+const getTypeName = (type) => typeSelect.querySelector(`[value=${type}]`).text;
 
 /** Return what a field holds in words, such as "Number, 1 to 5". @param {ListedField} field */
 function describeValues({ type, list, choices, minimum, maximum }) {
   const limits = minimum !== null && maximum !== null ? `, ${minimum} to ${maximum}` : "";
-  const single = type === "choice" ? `Choice of ${choices.length}` : `${typeName(type)}${limits}`;
+  const single = type === "choice" ? `Choice of ${choices.length}` : `${getTypeName(type)}${limits}`;
   return list ? `List: ${single.toLowerCase()}` : single;
 }
 
@@ -46,7 +46,7 @@ function makeName(label) {
 }
 
 /** @param {Json} field */
-const bodyOf = ({ uuid, created, last_updated, used_in, unfit_in, ...body }) => body;
+const makeBody = ({ uuid, created, last_updated, used_in, unfit_in, ...body }) => body;
 
 /** Return the body of a request from the values of the form. @param {Json} values */
 function readForm({ article, page, list, required, searched, choices, minimum, maximum, ...texts }) {
@@ -85,10 +85,10 @@ class CustomFields extends Page {
   async editField(field) {
     nameInput.readOnly = Boolean(field);
     /** @param {Json} values */
-    const save = (values) =>
+    const saveField = (values) =>
       field ? patch(`${FIELDS_PATH}${field.uuid}/`, readForm(values)) : post(FIELDS_PATH, readForm(values));
     const values = field ? toValues(field) : NEW_FIELD_VALUES;
-    await openForm(this, form, { title: field ? field.label : "New field", values, save });
+    await openForm(this, form, { title: field ? field.label : "New field", values, save: saveField });
   }
 
   /** @param {ListedField} field @param {number} by */
@@ -110,9 +110,9 @@ class CustomFields extends Page {
   async deleteField(field) {
     const path = `${FIELDS_PATH}${field.uuid}/`;
     if (!(await this.actAndReload("remove", () => del(path)))) return;
-    const undo = () => this.actAndReload("undo", () => put(path, bodyOf(field)));
-    const hidden = `${count(field.used_in, "value is", "values are")} hidden, not deleted.`;
-    toast(field.used_in ? hidden : `${field.label} removed.`, { undo });
+    const undoRemoval = () => this.actAndReload("undo", () => put(path, makeBody(field)));
+    const hidden = `${formatCount(field.used_in, "value is", "values are")} hidden, not deleted.`;
+    toast(field.used_in ? hidden : `${field.label} removed.`, { undo: undoRemoval });
   }
 
   /** @param {ListedField} field @param {number} n */
@@ -125,7 +125,7 @@ class CustomFields extends Page {
       { label: "Remove", action: () => this.deleteField(field), risk: true },
     ];
     const reads = readers === "admins" ? html`${icon("lock")} Admins only` : "Everyone";
-    const odd = unfit ? html`<div class="row-help warn">${count(unfit, "value")} not shown</div>` : nothing;
+    const odd = unfit ? html`<div class="row-help warn">${formatCount(unfit, "value")} not shown</div>` : nothing;
     /** @param {KeyboardEvent} event */
     const moveByKey = (event) => {
       const by = event.key === "ArrowUp" ? -1 : event.key === "ArrowDown" ? 1 : 0;
@@ -144,7 +144,7 @@ class CustomFields extends Page {
 
   renderPage() {
     if (!this.fields.length) return refs.empty;
-    const rows = repeat(this.fields, byUuid, (field, n) => this.renderRow(field, n));
+    const rows = repeat(this.fields, getUuid, (field, n) => this.renderRow(field, n));
     return html`${table(COLUMN_HEADS, rows, "bleed cards field-list")}${refs.help}`;
   }
 }

@@ -2,13 +2,13 @@
 
 import { html, nothing, render } from "../../static/vendor/lit.js";
 import { MAIN_ACTIONS, mayRunAction } from "../actions.js";
-import { badge, button, icon, iconButton, onButton, problem, segments } from "../components.js";
+import { badge, button, icon, iconButton, onButton, problemAlert, segmentControl } from "../components.js";
 import { copyButton, menuButton, openMenu, toast } from "../dialogs.js";
-import { addressOf, COLLECTION, renderText } from "../editor/article.js";
+import { makeAddress, COLLECTION, renderText } from "../editor/article.js";
 import { ArticlePage } from "../editor/article-page.js";
 import { handlePaste } from "../editor/clipboard.js";
 import { loadPages, renderDetails } from "../editor/details.js";
-import { keepBreaks, showBreaks, TEXT_FIELDS } from "../editor/edits.js";
+import { keepLineBreaks, normalizeLineBreaks, TEXT_FIELDS } from "../editor/edits.js";
 import { enableFileDrops } from "../editor/drops.js";
 import { PreviewFollower } from "../editor/following.js";
 import { asksForInsert } from "../editor/links.js";
@@ -18,14 +18,14 @@ import { formatPicture, insertBlock, replaceWithBlock, runCommand, runCommandInP
 import { choosePictures } from "../editor/pictures.js";
 import { showPreview } from "../editor/preview.js";
 import { renderOthers, startPresence } from "../editor/presence.js";
-import { listMenuItems, openPublish } from "../editor/publish.js";
+import { listMenuItems, openPublishPopover } from "../editor/publish.js";
 import { renderSaveState } from "../editor/save-state.js";
 import { SiteFrame } from "../editor/site-frame.js";
 import { loadTranslations } from "../editor/translations.js";
 import { findCommand, startToolbar } from "../editor/toolbar.js";
 import { WritingArea } from "../editor/writing-area.js";
-import { count, dayInSentence, formatTime } from "../format.js";
-import { oneLine } from "../forms.js";
+import { formatCount, formatDayInSentence, formatTime } from "../format.js";
+import { makeOneLineHandlers } from "../forms.js";
 import { definePage, refs, session } from "../shell.js";
 import { STATUSES } from "../statuses.js";
 import { openOnItsWay } from "../webhooks/following.js";
@@ -68,7 +68,7 @@ class Editor extends ArticlePage {
     super.updated();
     if (this.state !== "ready" || this.area) return;
     this.area = new WritingArea(refs.text, {
-      text: showBreaks(this.edits.content),
+      text: normalizeLineBreaks(this.edits.content),
       markdown: this.edits.content_type === "markdown",
       changed: (text) => this.writeText(text),
       receive: (files) => this.insertPictures(files),
@@ -110,8 +110,8 @@ class Editor extends ArticlePage {
 
   /** @param {string} text */
   writeText(text) {
-    const former = showBreaks(this.edits.content);
-    this.change({ content: keepBreaks(this.edits.content, text) });
+    const former = normalizeLineBreaks(this.edits.content);
+    this.change({ content: keepLineBreaks(this.edits.content, text) });
     if (this.edits.content_type === "markdown") openListAfterBrackets(this, former, text);
     if (this.edits.content_type === "markdown") this.followSlash(former, text);
   }
@@ -144,15 +144,15 @@ class Editor extends ArticlePage {
    * @param {HTMLTextAreaElement} line @param {{focus: () => void}} next
    */
   followLine(line, next) {
-    const write = (/** @type {string} */ text) => this.change({ [line.name]: text });
-    const { onInput, onkeydown } = oneLine(write, () => next.focus());
+    const writeLine = (/** @type {string} */ text) => this.change({ [line.name]: text });
+    const { onInput, onkeydown } = makeOneLineHandlers(writeLine, () => next.focus());
     line.addEventListener("input", () => onInput(line.value));
     line.addEventListener("keydown", onkeydown);
   }
 
   /** @param {import("../editor/article-page.js").OffsetMap | null} [mapOffset] */
   showEdits(mapOffset = null) {
-    this.area?.setText(showBreaks(this.edits.content), mapOffset);
+    this.area?.setText(normalizeLineBreaks(this.edits.content), mapOffset);
     this.schedulePreview(0);
   }
 
@@ -178,7 +178,7 @@ class Editor extends ArticlePage {
       const uuid = edits.category ?? article?.category?.uuid;
       const category = terms.categories.find((/** @type {Term} */ term) => term.uuid === uuid)?.name;
       showPreview(refs.readingSheet, { ...edits, category, text: rendered.html });
-      this.follower?.setPreview(refs.readingSheet.shadowRoot, showBreaks(edits.content));
+      this.follower?.setPreview(refs.readingSheet.shadowRoot, normalizeLineBreaks(edits.content));
       this.set({ rendered, previewState: `Rendered by this server, ${formatTime(new Date())}` });
     } catch (error) {
       this.set({ previewState: `Not refreshed: ${/** @type {Error} */ (error).message}` });
@@ -189,8 +189,8 @@ class Editor extends ArticlePage {
   async toggleDesign(frame) {
     if (frame.isShown) frame.hide();
     else {
-      const show = () => this.ensureSaved().then(() => frame.show(this.uuid, this.saver.etag));
-      await show().catch((error) => (frame.hide(), toast(error.message)));
+      const showFrame = () => this.ensureSaved().then(() => frame.show(this.uuid, this.saver.etag));
+      await showFrame().catch((error) => (frame.hide(), toast(error.message)));
     }
     this.requestUpdate();
   }
@@ -332,11 +332,11 @@ class Editor extends ArticlePage {
   // The switch between the plain text area and CodeMirror.
   get plainToggle() {
     const { area } = this;
-    const action = async () => {
+    const changeTextField = async () => {
       await area.choosePlain(!area.isPlain);
       this.requestUpdate();
     };
-    return { label: area?.isPlain ? "Coloured text field" : "Plain text field", icon: "type", action };
+    return { label: area?.isPlain ? "Coloured text field" : "Plain text field", icon: "type", action: changeTextField };
   }
 
   // Show the state in the elements that the document already has.
@@ -352,7 +352,7 @@ class Editor extends ArticlePage {
     refs.kept.hidden = !offered;
     if (offered)
       refs.keptTitle.textContent = offered.edits.title ? `“${offered.edits.title}”` : "a text without a title";
-    if (offered) refs.keptTime.textContent = dayInSentence(new Date(offered.time));
+    if (offered) refs.keptTime.textContent = formatDayInSentence(new Date(offered.time));
     const reasons = article?.working_copy?.not_live?.join(" ");
     refs.notLive.hidden = !reasons;
     refs.notLiveReasons.textContent = reasons ?? "";
@@ -365,11 +365,11 @@ class Editor extends ArticlePage {
     refs.saveAsNew.hidden = Boolean(loss?.isReader);
     refs.restore.hidden = refusal?.code !== "deleted";
     refs.restore.disabled = this.busy === "restore";
-    refs.wordCount.textContent = rendered ? count(rendered.word_count, "word") : "";
+    refs.wordCount.textContent = rendered ? formatCount(rendered.word_count, "word") : "";
     refs.minutes.textContent = rendered?.word_count ? `${rendered.reading_minutes} min to read` : "";
     refs.plain.textContent = this.plainToggle.label;
     const { siteFrame: frame } = this;
-    refs.inTab.href = (frame?.isShown && frame.url) || addressOf(this.uuid, "preview/");
+    refs.inTab.href = (frame?.isShown && frame.url) || makeAddress(this.uuid, "preview/");
     refs.inTab.hidden = !article;
     refs.previewState.textContent = frame?.isShown ? "Shows what is saved" : this.previewState;
     if (!frame) return;
@@ -384,42 +384,42 @@ class Editor extends ArticlePage {
     this.fillElements();
     render(copyButton(this.edits.content, { label: "Copy my text", kind: "bare" }), refs.goneCopy);
     render(this.renderBar(), refs.bar);
-    render([problem(this.problem), renderDetails(this)], refs.details);
+    render([problemAlert(this.problem), renderDetails(this)], refs.details);
     return refs.editor;
   }
 
   /** The button that shows a pane at the side. @param {string} name @param {string} text @param {string} icon */
   renderToggle(name, text, icon) {
     const isShown = this.side === name;
-    const toggle = () =>
+    const toggleSide = () =>
       name === "details" && !isShown ? this.openDetails() : this.set({ side: isShown ? "" : name });
-    return button(text, toggle, { icon, kind: "bare wide-only", pressed: isShown });
+    return button(text, toggleSide, { icon, kind: "bare wide-only", pressed: isShown });
   }
 
   renderBar() {
     const { article, side } = this;
     const status = article?.status ?? "draft";
-    const history = article && { icon: "history", href: addressOf(this.uuid, "history/") };
+    const history = article && { icon: "history", href: makeAddress(this.uuid, "history/") };
     const showDetails = { label: "Details", icon: "panel-right", action: () => this.openDetails() };
     const isReadable = STATUSES[/** @type {Status} */ (status)].readable;
-    const show = (/** @type {HTMLElement} */ anchor) => openOnItsWay(anchor, this);
+    const showPopover = (/** @type {HTMLElement} */ anchor) => openOnItsWay(anchor, this);
     const findText = { label: "Find", icon: "search", action: () => this.openFind(false) };
     const alone = { label: "The text alone", icon: "maximize-2", action: () => this.setAlone(true) };
-    const menu = () => [
+    const listEditorMenuItems = () => [
       this.area?.field.search && findText,
       alone,
       showDetails,
       history && { label: "History", ...history },
-      isReadable && { label: "On its way to readers", icon: "send", action: show },
+      isReadable && { label: "On its way to readers", icon: "send", action: showPopover },
       this.plainToggle,
       ...listMenuItems(this),
     ];
-    const publish = onButton((anchor) => openPublish(anchor, this));
+    const openPopover = onButton((anchor) => openPublishPopover(anchor, this));
     const openMore = onButton((anchor) => openMenu(anchor, listMenuItems(this), "More actions"));
     /** @type {import("../actions.js").Action} */
     const mainAction = MAIN_ACTIONS[/** @type {Status} */ (status)];
     const isOffered = mayRunAction(mainAction, { status });
-    const main = button(mainAction.name, publish, { kind: "main", popup: "dialog" });
+    const main = button(mainAction.name, openPopover, { kind: "main", popup: "dialog" });
     const more = { kind: `${isOffered ? "main" : "bare"} wide-only`, popup: "menu" };
     const moreButton = iconButton("chevron-down", "More actions", openMore, more);
     const note = html`<span class="soft small wide-only">An editor publishes it</span>${moreButton}`;
@@ -427,14 +427,14 @@ class Editor extends ArticlePage {
     const panes = { label: "Show", name: "pane", items: { Write: "", Preview: "preview" }, value: side, onChange };
     return html`<a class="button bare icon-only" href="/admin/${COLLECTION}/" aria-label="Back to the ${COLLECTION}"
         >${icon("arrow-left")}</a>
-      ${isReadable ? statusButton(badge(article), onButton(show)) : badge({ ...article, status })}
+      ${isReadable ? statusButton(badge(article), onButton(showPopover)) : badge({ ...article, status })}
       ${renderSaveState(this)} ${renderOthers(this.others)}
       ${this.renderToggle("preview", "Preview", "columns-2")}
       ${history ? button("History", null, { kind: "bare wide-only", ...history }) : nothing}
       ${this.renderToggle("details", "Details", "panel-right")}
-      <span class="phone-only">${menuButton("More", menu)}</span>
+      <span class="phone-only">${menuButton("More", listEditorMenuItems)}</span>
       ${isOffered ? html`<span class="split">${main} ${moreButton}</span>` : note}
-      <div class="phone-only phone-tabs">${segments(panes)}</div>`;
+      <div class="phone-only phone-tabs">${segmentControl(panes)}</div>`;
   }
 }
 

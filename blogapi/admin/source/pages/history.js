@@ -3,23 +3,23 @@
 import { get, patch, post, put } from "../api.js";
 import { button, icon, iconButton } from "../components.js";
 import { toast } from "../dialogs.js";
-import { loadWithCopy } from "../actions.js";
-import { addressOf, copyPathOf, FIELDS, isPage, ITEM, pathOf } from "../editor/article.js";
+import { loadItemWithCopy } from "../actions.js";
+import { makeAddress, getCopyPath, FIELDS, isPage, ITEM, getPath } from "../editor/article.js";
 import { loadTerms } from "../editor/details.js";
 import { compareLines, compareWords, countChanges, diffFields } from "../editor/differences.js";
 import { fromArticle, fromCopy, TEXT_FIELDS } from "../editor/edits.js";
 import { findFile } from "../editor/files.js";
 import { openForm } from "../forms.js";
-import { count, daysFromToday, formatDayAndTime, formatLongDay, formatTime, parseTime, toFields } from "../format.js";
+import { formatCount, countDays, formatDayAndTime, formatLongDay, formatTime, parseTime, toFields } from "../format.js";
 import { hasRole } from "../roles.js";
 import { definePage, lastSession, Page, refs } from "../shell.js";
 import { STATUSES } from "../statuses.js";
 import { html, nothing } from "../../static/vendor/lit.js";
 
 const ITEM_UUID = location.pathname.split("/")[3];
-const EDITOR = addressOf(ITEM_UUID);
-const COPY_PATH = copyPathOf(ITEM_UUID);
-const REVISIONS_PATH = `${pathOf(ITEM_UUID)}revisions/`;
+const EDITOR = makeAddress(ITEM_UUID);
+const COPY_PATH = getCopyPath(ITEM_UUID);
+const REVISIONS_PATH = `${getPath(ITEM_UUID)}revisions/`;
 const LISTED_FIELDS = ["*", "published_at", ...FIELDS].join();
 const PAGE_SIZE = 20;
 const SHOWN_FIELDS = TEXT_FIELDS.filter(({ name, control }) => control || name === "content");
@@ -57,7 +57,7 @@ class History extends Page {
 
   async load() {
     const query = { fields: `${LISTED_FIELDS},last_updated,editor,key_name,working_copy` };
-    const requests = Promise.all([loadWithCopy(pathOf(ITEM_UUID), { query }), listUsers(), loadTerms()]);
+    const requests = Promise.all([loadItemWithCopy(getPath(ITEM_UUID), { query }), listUsers(), loadTerms()]);
     const [[article, copy], users, terms] = await requests;
     const writers = [article.data.editor, copy?.data.user].filter(Boolean);
     /** @type {Json[]} */
@@ -94,11 +94,11 @@ class History extends Page {
     this.now = versions[0];
     versions.sort((a, b) => parseTime(b.created).getTime() - parseTime(a.created).getTime());
     /** @param {Version} version @param {number} n @param {Version[]} all */
-    const compare = (version, n, all) => {
+    const compareVersion = (version, n, all) => {
       const before = all[n + 1] ?? EMPTY_VERSION;
       return Object.assign(version, { before, size: countChanges(before.content, version.content) });
     };
-    return versions.map(compare);
+    return versions.map(compareVersion);
   }
 
   /**
@@ -109,7 +109,7 @@ class History extends Page {
     const { name, status, before, key_name: key, published_at: time, created } = version;
     if (name || version === this.now) return name || "Now";
     const isFirstDraft = status === "draft" && !before.status;
-    if (storedStatus(status) === storedStatus(before.status) || isFirstDraft)
+    if (toStoredStatus(status) === toStoredStatus(before.status) || isFirstDraft)
       return key || isReadable(status) ? "Saved" : "Saved on leaving";
     if (status === "draft") return "Draft again";
     return isReadable(status) && parseTime(time) > parseTime(created)
@@ -127,9 +127,9 @@ class History extends Page {
 
   /** @param {Version} version */
   async rename({ number, name = "" }) {
-    const save = (/** @type {Json} */ values) =>
+    const saveName = (/** @type {Json} */ values) =>
       number ? patch(`${REVISIONS_PATH}${number}/`, values) : post(REVISIONS_PATH, values);
-    await openForm(this, refs.form, { title: "Name this version", values: { name }, save });
+    await openForm(this, refs.form, { title: "Name this version", values: { name }, save: saveName });
   }
 
   // Put the version into the working copy. A draft is changed at once, other articles are changed by the next
@@ -186,7 +186,7 @@ class History extends Page {
   /** @param {Version[]} versions */
   renderDay(versions) {
     const [{ created }] = versions;
-    return html`<h2>${daysFromToday(created) ? formatLongDay(created) : "Today"}</h2>
+    return html`<h2>${countDays(created) ? formatLongDay(created) : "Today"}</h2>
       <ul>${versions.map((version) => html`<li>${this.renderVersion(version)}</li>`)}</ul>`;
   }
 
@@ -219,7 +219,7 @@ class History extends Page {
     const fields = diffFields(left, right, this.names);
     return html`<header class="version-head" @change=${() => this.requestUpdate()}>
         <div><p><strong>${name}</strong>${when}${who ? `, by ${who}` : ""}</p>
-          <p class="soft small" role="status">${count(added, "word")} added, ${removed} removed</p></div>
+          <p class="soft small" role="status">${formatCount(added, "word")} added, ${removed} removed</p></div>
         ${isNow ? nothing : refs.compareWith.closest(".field")}</header>
       ${fields.length ? fields.map(renderField) : html`<p class="soft">Nothing differs.</p>`}`;
   }
@@ -228,7 +228,7 @@ class History extends Page {
 /** @param {Status} status */
 const isReadable = (status) => STATUSES[status]?.readable;
 /** Former versions name a scheduled article published. @param {Status} status */
-const storedStatus = (status) => (status === "scheduled" ? "published" : status);
+const toStoredStatus = (status) => (status === "scheduled" ? "published" : status);
 
 // The fields with the address of a picture, and the addresses of the pictures in a text.
 const PICTURE_FIELDS = ["cover_image", "seo.og_image"];
@@ -249,14 +249,14 @@ function renderField({ name, label, before, after }) {
 
 /** The pictures that were removed and added. @param {string[]} before @param {string[]} after */
 function renderPictures(before, after) {
-  const picture = (/** @type {string} */ address, /** @type {string} */ words) =>
+  const renderPicture = (/** @type {string} */ address, /** @type {string} */ words) =>
     html`<img src=${findFile(address, () => page.requestUpdate())?.source ?? nothing} alt="${words}: ${address}">`;
   const removed = before.filter((address) => !after.includes(address));
   const added = after.filter((address) => !before.includes(address));
   if (!removed.length && !added.length) return nothing;
   return html`<div class="version-pictures">
-    ${removed.map((address) => html`<del>${picture(address, "Removed")}</del>`)}
-    ${added.map((address) => html`<ins>${picture(address, "Added")}</ins>`)}</div>`;
+    ${removed.map((address) => html`<del>${renderPicture(address, "Removed")}</del>`)}
+    ${added.map((address) => html`<ins>${renderPicture(address, "Added")}</ins>`)}</div>`;
 }
 
 /** @param {string} text */
@@ -264,13 +264,13 @@ const findPictures = (text) => [...text.matchAll(PICTURE_REFERENCES)].map(([, ma
 
 /** @param {import("../editor/differences.js").TextChange} change */
 function renderTextChange({ equal, before, after }) {
-  const trim = (/** @type {string} */ text) => text.replace(/^\s*\n|\n\s*$/g, "");
+  const trimLines = (/** @type {string} */ text) => text.replace(/^\s*\n|\n\s*$/g, "");
   if (equal === undefined)
-    return html`<p>${renderWords(trim(before), trim(after))}</p>
+    return html`<p>${renderWords(trimLines(before), trimLines(after))}</p>
       ${renderPictures(findPictures(before), findPictures(after))}`;
   const lines = equal.split("\n").filter((line) => line.trim());
   const isList = lines.every((line) => /^\s*([-*+]|\d+[.)])\s/.test(line));
-  const words = count(lines.length, isList ? "list item" : "line");
+  const words = formatCount(lines.length, isList ? "list item" : "line");
   return lines.length ? html`<p class="version-equal">${words} unchanged</p>` : nothing;
 }
 

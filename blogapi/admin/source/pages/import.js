@@ -1,10 +1,10 @@
 /** Import of another blog, which the server continues when the page is closed. */
 
 import { html, nothing } from "../../static/vendor/lit.js";
-import { apiAddress, get, post } from "../api.js";
-import { button, checkbox, choiceCards, icon, problem, progressBar, row, sectionHead } from "../components.js";
+import { makeApiAddress, get, post } from "../api.js";
+import { button, checkbox, choiceCards, icon, problemAlert, progressBar, listRow, sectionHead } from "../components.js";
 import { announce } from "../dialogs.js";
-import { count, formatDistance, formatDayAndTime, formatNumber, formatSize } from "../format.js";
+import { formatCount, formatDistance, formatDayAndTime, formatNumber, formatSize } from "../format.js";
 import { onSubmit } from "../forms.js";
 import { hasRole } from "../roles.js";
 import { definePage, Page, refs } from "../shell.js";
@@ -81,8 +81,8 @@ class Import extends Page {
   /** @param {Record<string, any>} values */
   async upload({ file, ...options }) {
     this.showJob({ name: file.name, size: file.size, status: "uploading" });
-    const send = () => post("imports/", undefined, { file, query: { ...options, name: file.name } });
-    this.showJob((await this.act("send", send))?.data);
+    const sendFile = () => post("imports/", undefined, { file, query: { ...options, name: file.name } });
+    this.showJob((await this.act("send", sendFile))?.data);
   }
 
   /** @param {string} action @param {Job} job */
@@ -98,12 +98,12 @@ class Import extends Page {
     const { status, counts } = job;
     if (ENDED.includes(status)) return button("Import another file", null, { href: "?job=none" });
     /** @param {string} text @param {string} action @param {string} [kind] */
-    const act = (text, action, kind) =>
+    const toButton = (text, action, kind) =>
       button(text, () => this.changeJob(action, job), { kind, busy: this.busy === action });
     const text = STATUSES[status][3] ?? "";
-    if (RUNNING.includes(status)) return act(text, "cancel");
-    const main = text || `Import ${count(counts.articles.new + counts.articles.changed, "text")}`;
-    return html`<div class="actions">${act("Discard", "cancel", "bare")}${act(main, "start", "main")}</div>`;
+    if (RUNNING.includes(status)) return toButton(text, "cancel");
+    const main = text || `Import ${formatCount(counts.articles.new + counts.articles.changed, "text")}`;
+    return html`<div class="actions">${toButton("Discard", "cancel", "bare")}${toButton(main, "start", "main")}</div>`;
   }
 
   renderPage() {
@@ -114,12 +114,12 @@ class Import extends Page {
   renderForm() {
     const { jobs } = this;
     /** @param {Job} job */
-    const entry = ({ uuid, name, status, last_updated: time }) => {
+    const renderEntry = ({ uuid, name, status, last_updated: time }) => {
       const text = `${STATUSES[status][1]}: ${formatDayAndTime(time)}`;
-      return row({ title: html`<a href="?job=${uuid}">${name}</a>`, text });
+      return listRow({ title: html`<a href="?job=${uuid}">${name}</a>`, text });
     };
     return html`${refs.form}<section class="section" ?hidden=${!jobs.length}>${sectionHead("Earlier imports")}
-      <ul>${jobs.map(entry)}</ul></section>`;
+      <ul>${jobs.map(renderEntry)}</ul></section>`;
   }
 
   /** @param {Job} job */
@@ -131,7 +131,7 @@ class Import extends Page {
     const work = stage && stage !== word.toLowerCase() ? `${stage} ` : "";
     const progress = stage && total ? `, ${work}${formatNumber(done)} of ${formatNumber(total)}` : "";
     /** @param {string[]} names @param {number} n */
-    const step = ([before, after], n) => {
+    const renderStep = ([before, after], n) => {
       if (n < current) return html`<li>${icon("check")} ${after || before}</li>`;
       if (n > current || !running) return html`<li>${icon("circle-dashed")} ${before}</li>`;
       return html`<li aria-current="step">${icon("loader")} ${word}${progress}</li>`;
@@ -139,8 +139,8 @@ class Import extends Page {
     return html`<div class="job-head"><p><b>${name}</b> <span class="soft">${formatSize(size)}</span></p>
         <p class="soft">${running ? this.timeLeft(job) : nothing}</p></div>
       ${running ? progressBar({ value, max: STAGES.length, label: word }) : nothing}
-      <ol class="steps">${Object.entries(STEPS).map(step)}</ol>
-      ${problem(error)}<p class="section-text soft">${describeStored(job)} ${text}</p>
+      <ol class="steps">${Object.entries(STEPS).map(renderStep)}</ol>
+      ${problemAlert(error)}<p class="section-text soft">${describeStored(job)} ${text}</p>
       ${status === "tried" && (job.unread_rules || job.marked.length) ? this.renderQuestion(job) : nothing}
       ${counts && status !== "trying" ? this.renderReport(job) : nothing}`;
   }
@@ -163,15 +163,15 @@ class Import extends Page {
       onChange: (/** @type {string} */ unreadRules) => this.set({ unreadRules }),
     };
     /** @param {{name: string, articles: number}} mark */
-    const mark = ({ name, articles }) => {
+    const renderMark = ({ name, articles }) => {
       const onChange = () => this.set({ shown: toggleName(this.shown, name) });
-      const label = `${name} (${count(articles, "text")})`;
+      const label = `${name} (${formatCount(articles, "text")})`;
       return checkbox({ id: `mark-${name}`, label, value: this.shown.includes(name), onChange });
     };
     const rules = html`<p class="section-text soft">The file does not contain the rules of ${plugins}. Texts that are
         public in the file may have been for members only.</p>${choiceCards(choice)}`;
     const marks = html`<p class="section-text soft">These signs may have hidden texts. Choose those that hid nothing:
-        their texts come in as public ones. All others come in as drafts.</p>${marked.map(mark)}`;
+        their texts come in as public ones. All others come in as drafts.</p>${marked.map(renderMark)}`;
     return html`<section class="section">${sectionHead(`What ${plugins || "the old blog"} hid is unknown`)}
       ${plugins ? rules : nothing}${marked.length ? marks : nothing}</section>`;
   }
@@ -179,44 +179,44 @@ class Import extends Page {
   /** @param {Job} job */
   renderReport({ uuid, status, counts, problems, problem_count: all, notes, public_here_hidden_there: hiddenThere }) {
     /** @param {string} name @param {Json} numbers */
-    const line = (name, numbers) => {
+    const renderLine = (name, numbers) => {
       const cells = Object.keys(COLUMNS).map((key) => html`<td class="num ink">${formatNumber(numbers[key])}</td>`);
       return html`<tr><th scope="row">${name}</th>${cells}</tr>`;
     };
-    const href = apiAddress(`imports/${uuid}/report/`);
+    const href = makeApiAddress(`imports/${uuid}/report/`);
     const isTried = status === "tried";
     /** @param {Json} text of the file @param {string} name of the icon @param {string} kind @param {string} words */
-    const show = ({ file, title, reasons, article }, name, kind, words) => {
+    const renderFile = ({ file, title, reasons, article }, name, kind, words) => {
       const link = article ? html`<a href="/admin/articles/${article}/">Open it</a>` : nothing;
       const subject = html`<b>${file}</b>${title && `, “${title}”,`} ${words}`;
-      return row({ icon: name, kind, title: subject, text: html`${reasons.join(" ")} ${link}` });
+      return listRow({ icon: name, kind, title: subject, text: html`${reasons.join(" ")} ${link}` });
     };
     const remarks = groupByCause(problems).map((files) => {
       const [{ title, result, reason }, ...others] = files;
       const [name, kind, words] = RESULTS[result] ?? REMARK;
       if (!others.length)
-        return show({ ...files[0], reasons: [reason] }, name, kind, `${isTried ? "will be" : "was"} ${words}`);
-      const number = count(files.length, title ? "text" : "file");
+        return renderFile({ ...files[0], reasons: [reason] }, name, kind, `${isTried ? "will be" : "was"} ${words}`);
+      const number = formatCount(files.length, title ? "text" : "file");
       /** @param {Json} text */
-      const entry = ({ file, title: named, article }) =>
+      const renderArticle = ({ file, title: named, article }) =>
         html`<li>${article ? html`<a href="/admin/articles/${article}/">${named || file}</a>` : named || file}</li>`;
       const subject = html`<b>${number}</b> ${isTried ? "will be" : "were"} ${words}`;
-      const list = html`<details><summary>Show them</summary><ul>${files.map(entry)}</ul></details>`;
-      return row({ icon: name, kind, title: subject, text: html`${reason} ${list}` });
+      const list = html`<details><summary>Show them</summary><ul>${files.map(renderArticle)}</ul></details>`;
+      return listRow({ icon: name, kind, title: subject, text: html`${reason} ${list}` });
     });
-    const hidden = hiddenThere.map((/** @type {Json} */ text) => show(text, "eye", "bad", "is public here"));
+    const hidden = hiddenThere.map((/** @type {Json} */ text) => renderFile(text, "eye", "bad", "is public here"));
     const more =
       all > problems.length ? `These are the first ${problems.length} of ${all} files; all are in the report.` : "";
     return html`<section class="section">${sectionHead(TITLES[status] ?? "Report")}
       <div class="table-frame"><table class="table"><thead><tr><th scope="col">Kind</th>
         ${Object.values(COLUMNS).map((name) => html`<th scope="col" class="num">${name}</th>`)}</tr></thead>
-        <tbody>${line("Articles and pages", counts.articles)}${line("Pictures", counts.pictures)}</tbody>
+        <tbody>${renderLine("Articles and pages", counts.articles)}${renderLine("Pictures", counts.pictures)}</tbody>
       </table></div></section>
       <section class="section" ?hidden=${!hidden.length}>${sectionHead("Public here, hidden there")}
         <ul>${hidden}</ul></section>
       <section class="section" ?hidden=${!problems.length && !notes.length}>
         ${sectionHead("Needs a look", html`<a href=${href} download>Download the report</a>`)}
-        <ul>${notes.map((/** @type {string} */ title) => row({ icon: "info", title }))}${remarks}</ul>
+        <ul>${notes.map((/** @type {string} */ title) => listRow({ icon: "info", title }))}${remarks}</ul>
         <p class="section-text soft">${more}</p></section>`;
   }
 }
@@ -243,8 +243,8 @@ function describeStored({ status, stage, total, counts }) {
   const stored = articles.new + articles.changed + articles.same;
   if (!stored) return "Nothing was imported.";
   const left = stage === "importing" ? total - stored : 0;
-  const rest = left > 0 ? ` ${count(left, "text was", "texts were")} not.` : "";
-  return `${count(stored, "text was", "texts were")} imported, and ${stored === 1 ? "stays" : "stay"}.${rest}`;
+  const rest = left > 0 ? ` ${formatCount(left, "text was", "texts were")} not.` : "";
+  return `${formatCount(stored, "text was", "texts were")} imported, and ${stored === 1 ? "stays" : "stay"}.${rest}`;
 }
 
 const page = definePage(Import);

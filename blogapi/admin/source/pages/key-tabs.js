@@ -8,4 +8,4 @@ const ITEMS = [
 ];
 
 /** @param {"keys" | "connect"} current */
-export const keyTabs = (current) => tabs(ITEMS, current);
+export const renderKeyTabs = (current) => tabs(ITEMS, current);

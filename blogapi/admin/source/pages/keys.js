@@ -3,23 +3,23 @@
 import { html, render } from "../../static/vendor/lit.js";
 import { get, post } from "../api.js";
 import { button, framedTable } from "../components.js";
-import { count, daysFromToday, formatDay, formatDayAndTime, formatNumber } from "../format.js";
+import { formatCount, countDays, formatDay, formatDayAndTime, formatNumber } from "../format.js";
 import { copyButton } from "../dialogs.js";
-import { openForm, deleteResource, showOnce } from "../forms.js";
+import { openForm, deleteResource, showSecretOnce } from "../forms.js";
 import { hasRole } from "../roles.js";
 import { definePage, Page, refs, session } from "../shell.js";
-import { keyTabs } from "./key-tabs.js";
+import { renderKeyTabs } from "./key-tabs.js";
 import { newButton } from "./lists.js";
 
 const EXAMPLE_REQUEST = `curl -H "X-API-KEY: YOUR_KEY" \\
   "${location.origin}/api/v1/blog/articles/?fields=title,url&page=1"`;
 /** @param {string} scope @returns {string} */
-const nameOf = (scope) => /** @type {any} */ (refs.form.querySelector(`[data-scope=${scope}]`)).textContent;
+const getScopeName = (scope) => /** @type {any} */ (refs.form.querySelector(`[data-scope=${scope}]`)).textContent;
 const IDLE_DAYS = 180;
 
 /** @param {Json} key */
 function renderLastUse({ last_used: used, created }) {
-  const days = -daysFromToday(used ?? created);
+  const days = -countDays(used ?? created);
   if (days > IDLE_DAYS) return html`<span class="warn">${used ? `${days} days ago` : "Never used"}</span>`;
   return !used ? "Not used yet" : days < 2 ? formatDayAndTime(used) : formatDay(used);
 }
@@ -40,20 +40,20 @@ class Keys extends Page {
   }
 
   async create() {
-    const save = async (/** @type {Json} */ { name, scope, days }) => {
+    const createKey = async (/** @type {Json} */ { name, scope, days }) => {
       const expires = days ? new Date(Date.now() + days * 86_400_000) : null;
       const { data } = await post("auth/api-key/", { name, scopes: [scope], expires });
       return { name, scope, expires, value: data.public_state };
     };
     const values = { scope: "read", days: "365" };
-    const key = await openForm(this, refs.form, { title: "New key", values, save });
+    const key = await openForm(this, refs.form, { title: "New key", values, save: createKey });
     if (!key) return;
     const { name, scope, expires, value } = key;
-    const what = scope === "drafts" ? "write drafts" : nameOf(scope).toLowerCase();
+    const what = scope === "drafts" ? "write drafts" : getScopeName(scope).toLowerCase();
     const may = `May ${what} as ${session().user.username}.`;
     const foot = `${may} ${expires ? `Ends on ${formatDay(expires)}.` : "Never ends."}`;
     const title = `${name ? `Key “${name}”` : "The key"} is made. Copy it now`;
-    await showOnce(this, { title, value, foot });
+    await showSecretOnce(this, { title, value, foot });
   }
 
   /** @param {Json} key */
@@ -62,12 +62,12 @@ class Keys extends Page {
     const name = key.name || `${key.prefix}…`;
     const text = "Whatever uses this key stops working at once.";
     const question = { title: `Revoke “${name}”?`, action: "Revoke key", text };
-    const revoke = () => deleteResource(this, `auth/api-key/${uuid}/`, question);
-    const end = button("Revoke", revoke, { label: `Revoke ${name}`, kind: "risk hang-end" });
+    const revokeKey = () => deleteResource(this, `auth/api-key/${uuid}/`, question);
+    const end = button("Revoke", revokeKey, { label: `Revoke ${name}`, kind: "risk hang-end" });
     const owner = this.users.find((other) => other.uuid === user && user !== session().user.uuid);
     return html`<tr>
       <th scope="row">${name} <span class="soft">${owner ? `of ${owner.username}` : ""}</span></th>
-      <td class="ink nowrap">${nameOf(scopes.at(-1))}</td><td class="nowrap">${renderLastUse(key)}</td>
+      <td class="ink nowrap">${getScopeName(scopes.at(-1))}</td><td class="nowrap">${renderLastUse(key)}</td>
       <td class="nowrap">${expires ? formatDay(expires) : "Never"}</td>
       <td class="num">${end}</td></tr>`;
   }
@@ -76,10 +76,10 @@ class Keys extends Page {
     const rows = this.keys.map((key) => this.renderRow(key));
     const heads = [["Name"], ["May"], ["Last used"], ["Ends"]];
     const { published, any } = this.counts;
-    const readable = `A key for published content reads ${count(published, "article")} today`;
+    const readable = `A key for published content reads ${formatCount(published, "article")} today`;
     refs.exampleNumbers.textContent = `${readable}; a key of yours that reads drafts, ${formatNumber(any)}.`;
     const list = rows.length ? framedTable(heads, rows, "") : refs.empty;
-    return html`${keyTabs("keys")}${this.once}${list}${refs.help}${refs.example}`;
+    return html`${renderKeyTabs("keys")}${this.once}${list}${refs.help}${refs.example}`;
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { html, live, nothing } from "../../static/vendor/lit.js";
 import { ACTIONS_HEAD, button, icon, iconButton, searchField, tabs, thumbnail } from "../components.js";
-import { count, formatNumber } from "../format.js";
+import { formatCount, formatNumber } from "../format.js";
 import { definePage, Page } from "../shell.js";
 
 export const PAGE_SIZE = 50;
@@ -23,7 +23,7 @@ export class ListPage extends Page {
   selecting = false;
 
   /** @param {Record<string, string>} query @returns {Promise<any>} */
-  async read(query) {
+  async readFilterName(query) {
     return query;
   }
 
@@ -65,7 +65,7 @@ export class ListPage extends Page {
     clearTimeout(this.typing);
     const load = {};
     this.lastLoad = load;
-    const fields = await this.read(this.query);
+    const fields = await this.readFilterName(this.query);
     // The response to an earlier search can arrive later.
     if (load !== this.lastLoad) return;
     Object.assign(this, fields);
@@ -93,12 +93,12 @@ export class ListPage extends Page {
   renderCheck(label, items) {
     const number = items.filter(({ uuid }) => this.selected.has(uuid)).length;
     /** @param {FieldEvent} event */
-    const select = ({ target: { checked } }) => {
+    const selectItems = ({ target: { checked } }) => {
       for (const { uuid } of items) this.selected[checked ? "add" : "delete"](uuid);
       this.requestUpdate();
     };
     return html`<input type="checkbox" aria-label=${label} .checked=${live(number === items.length)}
-      .indeterminate=${live(number > 0 && number < items.length)} @change=${select}>`;
+      .indeterminate=${live(number > 0 && number < items.length)} @change=${selectItems}>`;
   }
 
   /**
@@ -106,9 +106,9 @@ export class ListPage extends Page {
    * @param {Parameters<typeof tabs>[0]} items @param {string} current @param {string} searchLabel
    */
   renderTabs(items, current, searchLabel) {
-    const toggle = () => (this.selecting ? this.clear() : this.set({ selecting: true }));
+    const toggleSelection = () => (this.selecting ? this.clear() : this.set({ selecting: true }));
     const beside = html`<div class="list-tools">${this.renderSearchField(searchLabel)}
-      ${iconButton("list-checks", "Select", toggle, { pressed: this.selecting })}</div>`;
+      ${iconButton("list-checks", "Select", toggleSelection, { pressed: this.selecting })}</div>`;
     return tabs(items, current, { label: "Status", beside });
   }
 
@@ -168,17 +168,17 @@ export class ListPage extends Page {
     const first = (page - 1) * PAGE_SIZE + 1;
     const range = `${formatNumber(first)} to ${formatNumber(first + this.items.length - 1)} of `;
     /** @param {number} number @param {string} text */
-    const pageLink = (number, text) => {
+    const renderPageLink = (number, text) => {
       if (number < 1 || number > pages) return nothing;
       return html`<a class="button bare" href=${this.link({ page: String(number) })}>${text}</a>`;
     };
     /** @param {FieldEvent} event */
-    const jump = ({ target }) =>
+    const openPage = ({ target }) =>
       location.assign(this.link({ page: String(Math.min(pages, Math.max(1, Number(target.value) || 1))) }));
-    const pager = html`<nav class="pager" aria-label="Pages of the list">${pageLink(page - 1, "Previous")}
-      <label>Page <input type="number" min="1" max=${pages} .value=${live(String(page))} @change=${jump}></label>
-      of ${formatNumber(pages)} ${pageLink(page + 1, "Next")}</nav>`;
-    const all = count(total, this.words[0], this.words[1]);
+    const pager = html`<nav class="pager" aria-label="Pages of the list">${renderPageLink(page - 1, "Previous")}
+      <label>Page <input type="number" min="1" max=${pages} .value=${live(String(page))} @change=${openPage}></label>
+      of ${formatNumber(pages)} ${renderPageLink(page + 1, "Next")}</nav>`;
+    const all = formatCount(total, this.words[0], this.words[1]);
     return html`<div class="list-end"><p>${pages > 1 ? range : ""}${all}${order}</p>
       ${pages > 1 ? pager : nothing}</div>`;
   }

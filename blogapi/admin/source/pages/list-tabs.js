@@ -2,7 +2,7 @@
 
 import { html, nothing } from "../../static/vendor/lit.js";
 import { get } from "../api.js";
-import { count } from "../format.js";
+import { formatCount } from "../format.js";
 import { STATUSES } from "../statuses.js";
 import { hasBin } from "./lists.js";
 
@@ -13,24 +13,24 @@ import { hasBin } from "./lists.js";
 const TABS = { any: { name: "All" }, ...STATUSES, draft: { name: "Drafts" } };
 
 /** @param {Record<string, number>} counts @param {(status: string) => string} link */
-export const statusTabs = (counts, link) =>
+export const makeStatusTabs = (counts, link) =>
   Object.entries(TABS).map(([key, { name }]) => ({ key, text: name, count: counts[key] ?? null, href: link(key) }));
 
 /** The tabs of pages. @param {number | null} number of pages @returns {Tab[]} */
-export const pageTabs = (number) => [{ key: "any", text: "All", count: number, href: "/admin/pages/" }];
+export const makePageTabs = (number) => [{ key: "any", text: "All", count: number, href: "/admin/pages/" }];
 
 /** @param {Collection} collection @param {number | null} number of items in the bin @returns {Tab[]} */
-export const binTab = (collection, number) =>
+export const makeBinTab = (collection, number) =>
   hasBin ? [{ key: "bin", text: "Bin", count: number, href: `/admin/${collection}/bin/` }] : [];
 
 /** The link to the bin below an empty list. @param {Collection} collection @param {number | null} number */
-export const binLink = (collection, number) =>
+export const renderBinLink = (collection, number) =>
   number
-    ? html`<p><a href="/admin/${collection}/bin/">${count(number, collection.slice(0, -1))} in the bin</a></p>`
+    ? html`<p><a href="/admin/${collection}/bin/">${formatCount(number, collection.slice(0, -1))} in the bin</a></p>`
     : nothing;
 
 /** Return the number of items in the bin; null if it is unknown. @param {Collection} collection */
-export const countBin = async (collection) => {
+export const countBinItems = async (collection) => {
   if (!hasBin) return null;
   const query = { kind: collection.slice(0, -1), page: 1, page_size: 1, fields: "uuid" };
   const { total } = await get("blog/deleted/", { query }).catch(() => ({ total: null }));

@@ -8,15 +8,15 @@ export const PATH = "blog/articles/";
 export const FIELDS = "uuid,title,status,published_at,last_updated,category,tags,word_count,url,working_copy";
 
 /** @param {{uuid: string}} article */
-export const addressOf = (article, part = "") => `/admin/articles/${article.uuid}/${part}`;
+export const makeAddress = (article, part = "") => `/admin/articles/${article.uuid}/${part}`;
 
 /** @type {(item: any) => string} */
-export const byUuid = ({ uuid }) => uuid;
+export const getUuid = ({ uuid }) => uuid;
 
 /** The working copy can be newer than the article. @param {Article} article */
-export const titleOf = ({ title, working_copy: copy }) => copy?.title || title || "Without a title";
+export const getTitle = ({ title, working_copy: copy }) => copy?.title || title || "Without a title";
 /** @param {Article} article @returns {string} */
-export const changeOf = ({ last_updated: time, working_copy: copy }) =>
+export const getLastChange = ({ last_updated: time, working_copy: copy }) =>
   copy?.last_updated > time ? copy.last_updated : time;
 
 /** Whether deleted articles and pages can be restored. */
@@ -29,7 +29,7 @@ export const hasBin = !document.body.hasAttribute("data-no-bin");
  */
 export async function restoreItems(list, items) {
   /** @type {{data: {notes: string[]}[]}} */
-  const { data } = await post(`${list}restore/`, { uuids: items.map(byUuid) });
+  const { data } = await post(`${list}restore/`, { uuids: items.map(getUuid) });
   return [...new Set(data.flatMap(({ notes }) => notes))].join(" ");
 }
 
@@ -42,14 +42,14 @@ const LEFT_KEY = "blogapi.left";
 const FOLLOWED_MS = 10_000;
 
 /** Note that the user leaves the editor of this article, which still stores its text. @param {string} uuid */
-export const noteLeft = (uuid) => storage.write(LEFT_KEY, { uuid, at: Date.now() });
+export const noteLeftItem = (uuid) => storage.setItem(LEFT_KEY, { uuid, at: Date.now() });
 
 /**
  * Load the page again soon if the editor may still be storing the text of one of its drafts.
  * @param {import("../shell.js").Page} page @param {Article[]} articles
  */
 export function reloadAfterStoring(page, articles) {
-  const left = storage.read(LEFT_KEY);
+  const left = storage.getItem(LEFT_KEY);
   if (!left || Date.now() - left.at > FOLLOWED_MS) return;
   if (articles.some(({ uuid, working_copy: copy }) => uuid === left.uuid && copy)) setTimeout(() => page.reload(), 700);
 }

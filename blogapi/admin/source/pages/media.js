@@ -1,27 +1,27 @@
 /** The media library: pictures and files, their texts and uses, upload, and deletion with undo. */
 
 import { html, nothing, repeat } from "../../static/vendor/lit.js";
-import { del, fileAddress, get, patch, post, put } from "../api.js";
+import { del, makeFileAddress, get, patch, post, put } from "../api.js";
 import {
   button,
   emptyState,
-  facts,
+  factList,
   field,
   fileButton,
   icon,
   iconButton,
   largePicture,
-  row,
+  listRow,
   tabs,
   thumbnail,
 } from "../components.js";
 import { announce, confirmRisk, copyButton, toast } from "../dialogs.js";
 import { Saver } from "../editor/saving.js";
-import { count, formatDay, formatSize } from "../format.js";
-import { oneLine } from "../forms.js";
+import { formatCount, formatDay, formatSize } from "../format.js";
+import { makeOneLineHandlers } from "../forms.js";
 import { hasRole, mayChangeFile } from "../roles.js";
 import { defineList, ListPage } from "./list-page.js";
-import { byUuid } from "./lists.js";
+import { getUuid } from "./lists.js";
 
 const LIBRARY_PATH = "blog/media/";
 const PAGE_SIZE = 60;
@@ -99,15 +99,15 @@ class Panel {
     const sizes = file.width ? `${describeSize(file)}, ${formatSize(file.size)}` : describeSize(file);
     const added = `${formatDay(created)}${user ? ` by ${user.username}` : ""}`;
     const busy = page.busy === "delete";
-    const replace = (/** @type {File[]} */ [chosen]) => page.replaceFile(this, chosen);
-    const markdown = `${isImage(file) ? `![${alt}]` : `[${name}]`}(${fileAddress(file.url)})`;
-    const change = () => html`${fileButton("Replace", replace, { icon: "replace", busy: page.busy === "replace" })}
+    const replaceFile = (/** @type {File[]} */ [chosen]) => page.replaceFile(this, chosen);
+    const markdown = `${isImage(file) ? `![${alt}]` : `[${name}]`}(${makeFileAddress(file.url)})`;
+    const change = () => html`${fileButton("Replace", replaceFile, { icon: "replace", busy: page.busy === "replace" })}
       ${iconButton("trash-2", "Delete file", () => page.deleteFile(this), { kind: "risk", busy })}`;
     return html`<aside class="media-panel" aria-label=${name}>${isImage(file) ? largePicture(file, alt) : NO_PICTURE}
       <div class="section-head"><h2>${name}</h2>
         ${iconButton("x", "Close", () => page.selectFile(null), { kind: "bare hang-end" })}</div>
       ${isImage(file) && mayChangeFile(file) ? this.renderText() : nothing}
-      ${facts({ "Used in": uses.length ? uses.map(renderUse) : "Nothing", Size: sizes, Added: added })}
+      ${factList({ "Used in": uses.length ? uses.map(renderUse) : "Nothing", Size: sizes, Added: added })}
       <div class="actions">${copyButton(markdown, { label: "Copy Markdown" })}
         ${mayChangeFile(file) ? change() : nothing}</div></aside>`;
   }
@@ -116,7 +116,7 @@ class Panel {
     const { edits: alt, saver } = this;
     const conflict = saver.state === "conflict" && "Somebody else changed it. Close the file and open it again.";
     const saved = saver.state === "saved" && alt ? "Saved" : "";
-    const write = (/** @type {string} */ value) => {
+    const writeText = (/** @type {string} */ value) => {
       this.edits = value;
       saver.edited();
       this.showState();
@@ -125,7 +125,7 @@ class Panel {
     const counter = html`<span class="good" role="status">${saved}</span>`;
     const errors = { alt: conflict || saver.problem?.message };
     const onChange = () => saver.save();
-    const area = { type: "textarea", maxlength: 1000, ...oneLine(write, onChange), onChange };
+    const area = { type: "textarea", maxlength: 1000, ...makeOneLineHandlers(writeText, onChange), onChange };
     return html`${field({ ...text, ...area, value: alt, errors, counter })}
       ${this.file.decorative && !alt ? html`<p class="soft">Decorative: it needs no text.</p>` : nothing}`;
   }
@@ -159,11 +159,11 @@ class MediaLibrary extends ListPage {
   counts = [];
 
   /** @param {Record<string, string>} query */
-  async read({ q, alt, unused }) {
-    const read = (/** @type {Json} */ query) => get(LIBRARY_PATH, { query });
-    const counts = Object.values(TABS).map((query) => read({ ...query, page_size: 1, fields: "uuid" }));
+  async readFilterName({ q, alt, unused }) {
+    const readFiles = (/** @type {Json} */ query) => get(LIBRARY_PATH, { query });
+    const counts = Object.values(TABS).map((query) => readFiles({ ...query, page_size: 1, fields: "uuid" }));
     const part = { q, alt, unused, page_size: PAGE_SIZE };
-    const pages = Array.from({ length: this.shown }, (_, n) => read({ ...part, page: n + 1 }));
+    const pages = Array.from({ length: this.shown }, (_, n) => readFiles({ ...part, page: n + 1 }));
     const totals = (await Promise.all(counts)).map(({ total }) => total);
     const [first, ...more] = await Promise.all(pages);
     return { items: [first, ...more].flatMap(({ data }) => data), total: first.total, counts: totals };
@@ -196,7 +196,7 @@ class MediaLibrary extends ListPage {
     const warnings = [];
     this.failed = this.failed.filter(({ file }) => !files.includes(file));
     let done = 0;
-    const work = async () => {
+    const uploadWaitingFiles = async () => {
       for (let file = waiting.shift(); file; file = waiting.shift()) {
         try {
           const { data, warning } = await sendFile(file);
@@ -209,8 +209,8 @@ class MediaLibrary extends ListPage {
         this.set({ step: `Uploaded ${done} of ${files.length}…` });
       }
     };
-    this.set({ step: `Uploading ${count(files.length, "file")}…` });
-    await this.actAndReload("upload", () => Promise.all(Array.from({ length: MAX_UPLOADS }, work)));
+    this.set({ step: `Uploading ${formatCount(files.length, "file")}…` });
+    await this.actAndReload("upload", () => Promise.all(Array.from({ length: MAX_UPLOADS }, uploadWaitingFiles)));
     this.set({ problem: warnings.join(" ") });
     const first = sent.find(Boolean);
     if (!first) return;
@@ -237,53 +237,54 @@ class MediaLibrary extends ListPage {
   /** @param {Panel} panel */
   async deleteFile({ file: { name, caption, decorative, url }, path, edits: alt, uses }) {
     // If the same file is uploaded again, it gets the same address.
-    const answer = await fetch(fileAddress(url)).catch(() => null);
+    const answer = await fetch(makeFileAddress(url)).catch(() => null);
     const file = answer?.ok ? await answer.blob() : null;
-    const gap = uses.length ? `It is used in ${count(uses.length, "place")}, which will have a gap.` : "";
+    const gap = uses.length ? `It is used in ${formatCount(uses.length, "place")}, which will have a gap.` : "";
     const text = file ? gap : `The server cannot read it, so that you cannot undo this. ${gap}`;
     if (text && !(await confirmRisk({ title: `Delete ${name}?`, text, action: "Delete file" }))) return;
-    const work = () => del(path, { query: { force: uses.length > 0 } });
-    if (!(await this.actAndReload("delete", work))) return;
+    const deleteFile = () => del(path, { query: { force: uses.length > 0 } });
+    if (!(await this.actAndReload("delete", deleteFile))) return;
     this.set({ panel: null });
-    const send = async () => {
+    const uploadAgain = async () => {
       const { data } = await post(LIBRARY_PATH, undefined, { file, query: { name, alt, caption } });
       if (decorative) await patch(`${LIBRARY_PATH}${data.uuid}/`, { decorative });
     };
-    toast(`${name} deleted`, { undo: file && (() => this.actAndReload("undo", send)) });
+    toast(`${name} deleted`, { undo: file && (() => this.actAndReload("undo", uploadAgain)) });
   }
 
   renderMain() {
     const busy = this.busy === "upload";
-    const upload = (/** @type {File[]} */ files) => this.uploadFiles(files);
-    return fileButton(busy ? this.step : "Upload", upload, { icon: "upload", kind: "main", multiple: true, busy });
+    const uploadFiles = (/** @type {File[]} */ files) => this.uploadFiles(files);
+    return fileButton(busy ? this.step : "Upload", uploadFiles, { icon: "upload", kind: "main", multiple: true, busy });
   }
 
   renderFailed() {
     const { failed, busy } = this;
     if (!failed.length) return nothing;
-    const retry = (/** @type {File} */ file) =>
+    const renderRetryButton = (/** @type {File} */ file) =>
       button("Retry", () => this.uploadFiles([file]), { label: `Retry ${file.name}`, busy: busy === "upload" });
-    const entry = (/** @type {typeof failed[0]} */ { file, cause }) =>
-      row({
+    const renderFailedFile = (/** @type {typeof failed[0]} */ { file, cause }) =>
+      listRow({
         icon: "triangle-alert",
         kind: "warn",
         title: `${file.name} was not uploaded`,
         text: cause,
-        side: retry(file),
+        side: renderRetryButton(file),
       });
-    return html`<div role="alert"><ul class="rows">${failed.map(entry)}</ul></div>`;
+    return html`<div role="alert"><ul class="rows">${failed.map(renderFailedFile)}</ul></div>`;
   }
 
   renderPage() {
     const { counts, items, panel, total } = this;
     /** @param {[string, Record<string, string>]} entry @param {number} n */
-    const tab = ([name, query], n) => {
+    const makeTab = ([name, query], n) => {
       const href = this.link({ alt: "", unused: "", ...query });
       return { key: href, text: name, count: counts[n], href };
     };
     const beside = this.renderSearchField("Search name and text");
-    const allow = (/** @type {DragEvent} */ event) => event.preventDefault();
-    const drop = (/** @type {DragEvent} */ event) => {
+    const number = formatCount(total, "file");
+    const allowDrop = (/** @type {DragEvent} */ event) => event.preventDefault();
+    const uploadDroppedFiles = (/** @type {DragEvent} */ event) => {
       event.preventDefault();
       this.uploadFiles([...(event.dataTransfer?.files ?? [])]);
     };
@@ -293,14 +294,15 @@ class MediaLibrary extends ListPage {
       this.reload();
     };
     const none = emptyState({ title: "No pictures yet", text: "Pictures of articles come here." });
-    const files = html`${tabs(Object.entries(TABS).map(tab), this.link({}), { label: "Files", beside })}
+    const files = html`${tabs(Object.entries(TABS).map(makeTab), this.link({}), { label: "Files", beside })}
       <div class="columns panel media ${panel ? "open" : ""}"><div class="media-list">
-        <ul class="media-grid">${repeat(items, byUuid, (item) => this.renderItem(item))}</ul>
-        ${total ? html`<p class="section soft" role="status">${count(total, "file")}</p>` : this.renderNothingFound()}
+        <ul class="media-grid">${repeat(items, getUuid, (item) => this.renderItem(item))}</ul>
+        ${total ? html`<p class="section soft" role="status">${number}</p>` : this.renderNothingFound()}
         <div class="actions">${this.query.alt && total ? oneByOne : nothing}
           ${items.length < total ? button("Show more", showMore) : nothing}</div></div>
         ${panel?.render() ?? nothing}</div>`;
-    return html`<div @dragover=${allow} @drop=${drop}>${this.renderFailed()} ${counts[0] ? files : none}</div>`;
+    return html`<div @dragover=${allowDrop} @drop=${uploadDroppedFiles}>${this.renderFailed()}
+      ${counts[0] ? files : none}</div>`;
   }
 
   /** @param {Media} item */

@@ -2,21 +2,21 @@
 
 import { html, nothing } from "../../static/vendor/lit.js";
 import { ApiError, get, post } from "../api.js";
-import { row, sectionHead } from "../components.js";
-import { count, formatDistance, formatChanged, formatDayAndTime } from "../format.js";
-import { hasRole, listPath } from "../roles.js";
+import { listRow, sectionHead } from "../components.js";
+import { formatCount, formatDistance, formatChanged, formatDayAndTime } from "../format.js";
+import { hasRole, getListPath } from "../roles.js";
 import { definePage, Page, refs, session } from "../shell.js";
 import { describeOpenBy, STATUSES } from "../statuses.js";
 import * as storage from "../storage.js";
 import { loadBuilds, renderBuilds } from "../webhooks/builds.js";
-import { addressOf, changeOf, FIELDS, reloadAfterStoring, titleOf, WELCOMED } from "./lists.js";
+import { makeAddress, getLastChange, FIELDS, reloadAfterStoring, getTitle, WELCOMED } from "./lists.js";
 
 /** @type {Record<string, [string, string]>} */
 const LEVELS = { wrong: ["triangle-alert", "bad"], hint: ["triangle-alert", "warn"], ok: ["check", "good"] };
 
 /** @param {Json} query @returns {Promise<Article[]>} */
 const listArticles = async (query) =>
-  (await get(listPath(), { query: { page_size: 5, fields: `${FIELDS},open_by`, ...query } })).data;
+  (await get(getListPath(), { query: { page_size: 5, fields: `${FIELDS},open_by`, ...query } })).data;
 
 /**
  * Returns the texts to the left and to the right of an article in a list. hasBuilds: whether the site is built.
@@ -27,10 +27,10 @@ const listArticles = async (query) =>
 /** @type {Describe} */
 const describeUnfinished = (article) => {
   const { status, category, word_count: words, open_by: users } = article;
-  const draft = `Draft in ${category.name}, ${count(words, "word")}`;
+  const draft = `Draft in ${category.name}, ${formatCount(words, "word")}`;
   const name = STATUSES[/** @type {Status} */ (status)].name;
   const text = status === "draft" ? draft : `${name}, with edits that readers cannot see yet`;
-  return [describeOpenBy(users) || text, formatChanged(changeOf(article))];
+  return [describeOpenBy(users) || text, formatChanged(getLastChange(article))];
 };
 /** @type {Describe} */
 const describeScheduled = ({ category, published_at: time }, hasBuilds) => {
@@ -62,7 +62,7 @@ class Overview extends Page {
       loadBuilds(),
     ]);
     const unfinished = [...drafts, ...edited.filter(({ status }) => status !== "draft")];
-    unfinished.sort((a, b) => (changeOf(a) > changeOf(b) ? -1 : 1));
+    unfinished.sort((a, b) => (getLastChange(a) > getLastChange(b) ? -1 : 1));
     Object.assign(this, { unfinished: unfinished.slice(0, 5), next, last, health, ...found });
     reloadAfterStoring(this, this.unfinished);
     // Show the last results at once, and run the checks again, because problems may have been solved.
@@ -75,8 +75,8 @@ class Overview extends Page {
     this.set({ isChecking: true, problem: "" });
     try {
       // 409: another page of the overview has started the checks.
-      const recover = (/** @type {any} */ error) => (error.status === 409 ? get("doctor/") : Promise.reject(error));
-      this.health = (await post("doctor/", undefined, { timeout: 120 }).catch(recover)).data;
+      const readResults = (/** @type {any} */ error) => (error.status === 409 ? get("doctor/") : Promise.reject(error));
+      this.health = (await post("doctor/", undefined, { timeout: 120 }).catch(readResults)).data;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       this.set({ problem: error.message });
@@ -93,7 +93,7 @@ class Overview extends Page {
   get isNew() {
     const { user, site } = session();
     const isUnchanged = !site.title && site.created === site.last_updated;
-    return user.role === "admin" && isUnchanged && this.isEmpty && !storage.read(WELCOMED);
+    return user.role === "admin" && isUnchanged && this.isEmpty && !storage.getItem(WELCOMED);
   }
 
   renderPage() {
@@ -105,7 +105,7 @@ class Overview extends Page {
       ${this.isChecking ? "Checking…" : "Check again"}</button>`;
     const findings = this.health?.findings.map((/** @type {Json} */ { level, title, detail: text, link }) => {
       const [icon, kind] = LEVELS[level];
-      return row({ icon, kind, text, title: link ? html`<a class="cure" href=${link}>${title}</a>` : title });
+      return listRow({ icon, kind, text, title: link ? html`<a class="cure" href=${link}>${title}</a>` : title });
     });
     return html`<div class="columns overview"><div>
       ${this.isEmpty ? refs.empty : nothing}
@@ -124,7 +124,7 @@ class Overview extends Page {
     const all = html`<a href="/admin/articles/?status=${status}">${allText}</a>`;
     const rows = articles.map((article) => {
       const [text, side] = describe(article, this.builds.length > 0);
-      return row({ text, side, title: html`<a href=${addressOf(article)} dir="auto">${titleOf(article)}</a>` });
+      return listRow({ text, side, title: html`<a href=${makeAddress(article)} dir="auto">${getTitle(article)}</a>` });
     });
     return html`<section class="section">${sectionHead(title, all)}<ul class="rows">${rows}</ul></section>`;
   }

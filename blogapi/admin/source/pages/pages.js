@@ -2,15 +2,15 @@
 
 import { html, nothing, repeat } from "../../static/vendor/lit.js";
 import { del, get, patch } from "../api.js";
-import { badge, button, field, problem, table, tabs } from "../components.js";
+import { badge, button, field, problemAlert, table, tabs } from "../components.js";
 import { confirmRisk, dialogButtons, menuButton, openDialog, toast } from "../dialogs.js";
-import { count, formatChanged } from "../format.js";
-import { languageHint } from "../languages.js";
-import { findPlace, listParents, placeField, placePage, toTree } from "../page-tree.js";
+import { formatCount, formatChanged } from "../format.js";
+import { renderLanguageHint } from "../languages.js";
+import { findPlace, listParents, renderPlaceField, placePage, toTree } from "../page-tree.js";
 import { refs } from "../shell.js";
 import { defineList, ListPage } from "./list-page.js";
-import { binLink, binTab, countBin, pageTabs } from "./list-tabs.js";
-import { restoreItems, byUuid, changeOf, hasBin, titleOf } from "./lists.js";
+import { renderBinLink, makeBinTab, countBinItems, makePageTabs } from "./list-tabs.js";
+import { restoreItems, getUuid, getLastChange, hasBin, getTitle } from "./lists.js";
 
 const PATH = "blog/pages/";
 const FIELDS = "uuid,title,slug,status,published_at,last_updated,url,parent,position,working_copy,language";
@@ -33,20 +33,20 @@ class Pages extends ListPage {
   binCount = null;
 
   /** @param {Record<string, string>} query */
-  async read({ q }) {
+  async readFilterName({ q }) {
     const query = { status: "any", fields: FIELDS };
     /** @param {Json} query @returns {Promise<Article[]>} */
-    const list = async (query) => (await get(PATH, { query })).data;
-    const finding = q ? list({ ...query, q }) : [];
-    const [all, found, binCount] = await Promise.all([list(query), finding, countBin("pages")]);
+    const listPages = async (query) => (await get(PATH, { query })).data;
+    const finding = q ? listPages({ ...query, q }) : [];
+    const [all, found, binCount] = await Promise.all([listPages(query), finding, countBinItems("pages")]);
     const items = q ? found.map((page) => ({ ...page, depth: 0 })) : toTree(all);
     return { all, items, total: items.length, binCount };
   }
 
   renderPage() {
-    if (!this.all.length) return html`${refs.empty}${binLink("pages", this.binCount)}`;
-    const rows = repeat(this.items, byUuid, (page) => this.renderRow(page));
-    const shown = [...pageTabs(this.all.length), ...binTab("pages", this.binCount)];
+    if (!this.all.length) return html`${refs.empty}${renderBinLink("pages", this.binCount)}`;
+    const rows = repeat(this.items, getUuid, (page) => this.renderRow(page));
+    const shown = [...makePageTabs(this.all.length), ...makeBinTab("pages", this.binCount)];
     return html`${tabs(shown, "any", { label: "Lists of pages", beside: this.renderSearchField("Search pages") })}
       <div class="list-frame">
         ${this.items.length ? table(HEADS, rows, "bleed list page-tree") : this.renderNothingFound()}</div>`;
@@ -55,7 +55,7 @@ class Pages extends ListPage {
   /** @param {Article} page */
   renderRow(page) {
     const { uuid, slug, depth, url } = page;
-    const title = titleOf(page);
+    const title = getTitle(page);
     const live = url && { label: "See the page", icon: "external-link", href: url, target: "_blank" };
     const menu = menuButton(`Actions for ${title}`, [
       { label: "Edit", icon: "pencil", href: `/admin/pages/${uuid}/` },
@@ -64,24 +64,24 @@ class Pages extends ListPage {
       { label: "Delete page", icon: "trash-2", risk: true, action: () => this.deletePage(page) },
     ]);
     const above = this.all.find((other) => other.uuid === page.parent);
-    const hint = above ? html` <span class="sr-only">below ${titleOf(above)}</span>` : nothing;
+    const hint = above ? html` <span class="sr-only">below ${getTitle(above)}</span>` : nothing;
     return html`<tr><th class="title depth-${Math.min(depth, MAX_DEPTH)}" scope="row">
-        <a href="/admin/pages/${uuid}/" dir="auto">${title}</a>${hint}${languageHint(page, this.items)}</th>
+        <a href="/admin/pages/${uuid}/" dir="auto">${title}</a>${hint}${renderLanguageHint(page, this.items)}</th>
       <td class="status">${badge(page)}</td><td class="slug mono">${url ? decodeURI(new URL(url).pathname) : slug}</td>
-      <td class="num changed nowrap">${formatChanged(changeOf(page))}</td><td class="menu-cell">${menu}</td></tr>`;
+      <td class="num changed nowrap">${formatChanged(getLastChange(page))}</td><td class="menu-cell">${menu}</td></tr>`;
   }
 
   /** Ask for the place of a page: the page above it, and the page before it. @param {Article} page */
   openMoveDialog(page) {
     const { uuid } = page;
     const target = { parent: page.parent ?? "", index: findPlace(this.all, uuid, page.parent) };
-    const choose = (/** @type {Partial<typeof target>} */ changed) => {
+    const setTarget = (/** @type {Partial<typeof target>} */ changed) => {
       Object.assign(target, changed);
       dialog.update();
     };
     const parents = listParents(this.all, uuid).map(({ depth, ...other }) => [
       other.uuid,
-      "– ".repeat(depth) + titleOf(other),
+      "– ".repeat(depth) + getTitle(other),
     ]);
     const parentField = {
       name: "parent",
@@ -90,36 +90,36 @@ class Pages extends ListPage {
       items: { "": "None", ...Object.fromEntries(parents) },
       help: ADDRESS_HELP,
     };
-    const chooseParent = (/** @type {string} */ parent) => choose({ parent, index: this.all.length });
-    const content = (/** @type {Close} */ close) => {
+    const chooseParent = (/** @type {string} */ parent) => setTarget({ parent, index: this.all.length });
+    const renderContent = (/** @type {Close} */ close) => {
       const { parent, index } = target;
-      const save = async () => {
+      const savePlace = async () => {
         const changes = placePage(this.all, uuid, parent || null, index);
         if (await this.actAndReload("move", () => patch(PATH, changes))) close();
       };
-      return html`<div class="form">${problem(this.problem)}
+      return html`<div class="form">${problemAlert(this.problem)}
         ${field({ ...parentField, value: parent, onInput: chooseParent })}
-        ${placeField(this.all, uuid, parent || null, index, (index) => choose({ index }), this.errors)}</div>
-        ${dialogButtons(close, "Move", save, { busy: this.busy === "move", busyText: "Saving…" })}`;
+        ${renderPlaceField(this.all, uuid, parent || null, index, (index) => setTarget({ index }), this.errors)}</div>
+        ${dialogButtons(close, "Move", savePlace, { busy: this.busy === "move", busyText: "Saving…" })}`;
     };
     this.set({ problem: "" });
-    const dialog = openDialog({ title: `Move “${titleOf(page)}”`, content });
+    const dialog = openDialog({ title: `Move “${getTitle(page)}”`, content: renderContent });
   }
 
   /** @param {Article} page */
   async deletePage(page) {
     const { uuid } = page;
-    const title = titleOf(page);
+    const title = getTitle(page);
     const children = this.all.filter(({ parent }) => parent === uuid);
     const text = "There is no undo. Its versions stay in the database and in its backups.";
     if (!hasBin && !(await confirmRisk({ title: `Delete “${title}”?`, text, action: "Delete page" }))) return;
     if (!(await this.actAndReload("delete", () => del(`${PATH}${uuid}/`)))) return;
-    const words = children.length ? ` ${count(children.length, "page is", "pages are")} at the top now.` : "";
-    const undo = async () => {
+    const words = children.length ? ` ${formatCount(children.length, "page is", "pages are")} at the top now.` : "";
+    const undoDeletion = async () => {
       const notes = await this.actAndReload("undo", () => restoreItems(PATH, [page]));
       if (notes) toast(`“${title}” restored. ${notes}`);
     };
-    toast(`“${title}” deleted.${words}`, { undo: hasBin && undo });
+    toast(`“${title}” deleted.${words}`, { undo: hasBin && undoDeletion });
   }
 }
 

@@ -1,6 +1,6 @@
 /** The preview of an article as a page, with the edits that are not published yet. */
 
-import { addressOf, loadArticle, renderText } from "../editor/article.js";
+import { makeAddress, loadArticle, renderText } from "../editor/article.js";
 import { showPreview } from "../editor/preview.js";
 import { definePage, Page, refs } from "../shell.js";
 
@@ -19,7 +19,7 @@ class Preview extends Page {
 
   renderPage() {
     refs.heading.textContent = this.heading;
-    refs.editLink.href = addressOf(uuid);
+    refs.editLink.href = makeAddress(uuid);
     showPreview(refs.readingSheet, this.shown);
     return refs.main;
   }

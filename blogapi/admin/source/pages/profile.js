@@ -1,14 +1,14 @@
 /** The account of the user: the byline, the second factor, the logins, the password. */
 
 import { html, nothing, render } from "../../static/vendor/lit.js";
-import { del, get, fileAddress, patch, post, put } from "../api.js";
-import { button, facts, icon, row, sectionHead } from "../components.js";
+import { del, get, makeFileAddress, patch, post, put } from "../api.js";
+import { button, factList, icon, listRow, sectionHead } from "../components.js";
 import { isPhone, nameDevice } from "../devices.js";
 import { toast } from "../dialogs.js";
-import { count, formatChanged, formatDay, formatDayAndTime, formatRole } from "../format.js";
+import { formatCount, formatChanged, formatDay, formatDayAndTime, formatRole } from "../format.js";
 import { onSubmit, openForm, deleteResource, setHelp, showCopied, showErrors } from "../forms.js";
 import { definePage, Page, refs, session } from "../shell.js";
-import { totalOf } from "./term-words.js";
+import { sumNumbers } from "./term-words.js";
 
 const { bylineForm, setupForm } = refs;
 const FACTOR_PATH = "auth/me/second-factor/";
@@ -103,15 +103,15 @@ class Profile extends Page {
   }
 
   async changePassword() {
-    const save = (/** @type {Json} */ values) => put("auth/me/password/", values);
-    const options = { title: "Change password", kind: "small-dialog", save };
+    const savePassword = (/** @type {Json} */ values) => put("auth/me/password/", values);
+    const options = { title: "Change password", kind: "small-dialog", save: savePassword };
     if (await openForm(this, refs.passwordForm, options)) toast("Saved. Your other logins have ended.");
   }
 
   async changeEmail() {
     const values = { email: this.account.email };
-    const save = (/** @type {Json} */ changed) => put("auth/me/email/", changed);
-    await openForm(this, refs.emailForm, { title: "Change e-mail", kind: "small-dialog", values, save });
+    const saveEmail = (/** @type {Json} */ changed) => put("auth/me/email/", changed);
+    await openForm(this, refs.emailForm, { title: "Change e-mail", kind: "small-dialog", values, save: saveEmail });
   }
 
   async endOtherLogins() {
@@ -124,15 +124,15 @@ class Profile extends Page {
     const side = html`<span class="soft">${formatRole(role)}, signs in as “${username}”</span>`;
     if (!author)
       return html`<section>${sectionHead("You", side)}
-      ${facts({ Name: username, Role: formatRole(role) })}</section>`;
+      ${factList({ Name: username, Role: formatRole(role) })}</section>`;
     const { avatar, articles_by_status: numbers } = author;
-    const image = html`<img class="avatar" src=${fileAddress(avatar)} alt="">`;
+    const image = html`<img class="avatar" src=${makeFileAddress(avatar)} alt="">`;
     const placeholder = html`<span class="avatar none">${icon("user")}</span>`;
     const options = { kind: "bare", label: "Choose your picture", popup: "dialog" };
     const choose = button("Choose", () => this.choosePicture(), options);
     const picture = html`<div>${avatar ? image : placeholder}${choose}</div>`;
     showErrors(bylineForm, this.errors);
-    setHelp(bylineForm, "name", `Under ${count(totalOf(numbers), "article")}`);
+    setHelp(bylineForm, "name", `Under ${formatCount(sumNumbers(numbers), "article")}`);
     return html`<section>${sectionHead("You", side)}<div class="byline-parts">${picture}${bylineForm}</div></section>`;
   }
 
@@ -149,20 +149,20 @@ class Profile extends Page {
 
   /** @param {number} left the number of recovery codes */
   renderFactorOn(left) {
-    const off = () => button("Turn off", () => this.turnOff(), { kind: "risk", popup: "dialog" });
-    return html`<p>Signing in needs your password and a code of the app. ${count(left, "recovery code")} left.</p>
+    const renderOffButton = () => button("Turn off", () => this.turnOff(), { kind: "risk", popup: "dialog" });
+    return html`<p>Signing in needs your password and a code of the app. ${formatCount(left, "recovery code")} left.</p>
       <div class="actions">
         ${button("New recovery codes", () => this.replaceCodes(), { popup: "dialog" })}
-        ${this.account.second_factor_required ? nothing : off()}</div>`;
+        ${this.account.second_factor_required ? nothing : renderOffButton()}</div>`;
   }
 
   renderFactorOff() {
-    const begin = async () => {
+    const beginSetup = async () => {
       await this.act("setup", () => this.beginSetup());
       setupForm.elements.code.focus();
     };
     return html`<p>With it, signing in needs a code of an app on your phone too: a stolen password is not enough.</p>
-      <div class="actions">${button("Set up", begin, { icon: "shield", busy: this.busy === "setup" })}</div>`;
+      <div class="actions">${button("Set up", beginSetup, { icon: "shield", busy: this.busy === "setup" })}</div>`;
   }
 
   renderSetup() {
@@ -176,12 +176,12 @@ class Profile extends Page {
   /** @param {Json} login */
   renderLogin({ uuid, created, expires, last_used: used, user_agent: agent, current }) {
     const [name, since] = [nameDevice(agent), formatDayAndTime(created)];
-    const end = () => deleteResource(this, `auth/logins/${uuid}/`);
-    const side = current ? "" : button("End", end, { label: `End ${name}, ${since}`, kind: "risk hang-end" });
+    const endLogin = () => deleteResource(this, `auth/logins/${uuid}/`);
+    const side = current ? "" : button("End", endLogin, { label: `End ${name}, ${since}`, kind: "risk hang-end" });
     const title = html`${name} <span class="soft">${current ? "(this one)" : ""}</span>`;
     const lastUse = current || !used ? "" : ` Used: ${formatChanged(used)}.`;
     const text = `Signed in: ${since}.${lastUse} Ends on ${formatDay(expires)}.`;
-    return row({ title, text, side, icon: isPhone(agent) ? "smartphone" : "monitor" });
+    return listRow({ title, text, side, icon: isPhone(agent) ? "smartphone" : "monitor" });
   }
 
   renderAside() {

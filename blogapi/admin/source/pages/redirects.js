@@ -8,7 +8,7 @@ import { formatChanged } from "../format.js";
 import { openForm } from "../forms.js";
 import { refs } from "../shell.js";
 import { ListPage, PAGE_SIZE, defineList } from "./list-page.js";
-import { byUuid, newButton } from "./lists.js";
+import { getUuid, newButton } from "./lists.js";
 
 const REDIRECTS_PATH = "blog/redirects/own/";
 /** @type {Record<number, string>} */
@@ -29,7 +29,7 @@ class Redirects extends ListPage {
   main = newButton("redirect", () => this.editRedirect());
 
   /** @param {Record<string, string>} query */
-  async read({ q, page }) {
+  async readFilterName({ q, page }) {
     const { data: items, total } = await get(REDIRECTS_PATH, { query: { q, page, page_size: PAGE_SIZE } });
     return { items, total };
   }
@@ -37,7 +37,7 @@ class Redirects extends ListPage {
   renderPage() {
     const hasItems = this.items.length > 0;
     if (!hasItems && !this.query.q) return html`${refs.empty}${refs.help}`;
-    const rows = repeat(this.items, byUuid, (redirect) => this.renderRow(redirect));
+    const rows = repeat(this.items, getUuid, (redirect) => this.renderRow(redirect));
     const list = html`${table(COLUMN_HEADS, rows, "bleed cards redirects")}${this.renderFoot(", by path")}`;
     return html`<div class="redirect-tools">${this.renderSearchField("Search redirects")}</div>
       ${hasItems ? list : this.renderNothingFound()}${refs.help}`;
@@ -46,13 +46,13 @@ class Redirects extends ListPage {
   /** @param {Redirect} redirect */
   renderRow(redirect) {
     const { path, target, status } = redirect;
-    const edit = () => this.editRedirect(redirect);
+    const editRow = () => this.editRedirect(redirect);
     const menu = menuButton(`Actions for ${path}`, [
-      { label: "Edit", icon: "pencil", action: edit },
+      { label: "Edit", icon: "pencil", action: editRow },
       { label: "Delete redirect", icon: "trash-2", risk: true, action: () => this.deleteRedirect(redirect) },
     ]);
     return html`<tr>
-      <th scope="row" class="path"><button class="link-button" type="button" @click=${edit}>${path}</button></th>
+      <th scope="row" class="path"><button class="link-button" type="button" @click=${editRow}>${path}</button></th>
       <td class="path ink">${target || "–"}</td>
       <td class="nowrap">${STATUS_NAMES[status]} <span class="soft">${status}</span></td>
       <td class="changed nowrap">${formatChanged(redirect.last_updated)}</td><td class="menu-cell">${menu}</td></tr>`;
@@ -62,16 +62,16 @@ class Redirects extends ListPage {
   editRedirect(redirect) {
     const { path = "", target = "", status = 301 } = redirect ?? {};
     const values = { path, target, status: String(status) };
-    const save = (/** @type {Json} */ changed) =>
+    const sendBody = (/** @type {Json} */ changed) =>
       redirect ? patch(`${REDIRECTS_PATH}${redirect.uuid}/`, toBody(changed)) : post(REDIRECTS_PATH, toBody(changed));
-    return openForm(this, refs.form, { title: redirect ? "Edit redirect" : "New redirect", values, save });
+    return openForm(this, refs.form, { title: redirect ? "Edit redirect" : "New redirect", values, save: sendBody });
   }
 
   /** @param {Redirect} redirect */
   async deleteRedirect({ uuid, path, target, status }) {
     if (!(await this.actAndReload("delete", () => del(`${REDIRECTS_PATH}${uuid}/`)))) return;
-    const undo = () => this.actAndReload("undo", () => post(REDIRECTS_PATH, { path, target, status }));
-    toast(`The redirect from ${path} is deleted.`, { undo });
+    const undoDeletion = () => this.actAndReload("undo", () => post(REDIRECTS_PATH, { path, target, status }));
+    toast(`The redirect from ${path} is deleted.`, { undo: undoDeletion });
   }
 }
 

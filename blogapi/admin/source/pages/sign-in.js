@@ -2,7 +2,7 @@
 
 import { get, post } from "../api.js";
 import { askForCode, askForPassword } from "../code.js";
-import { count, formatDayAndTime, nameRole } from "../format.js";
+import { formatCount, formatDayAndTime, nameRole } from "../format.js";
 import { lastSession, refs } from "../shell.js";
 
 const { form, heading, intro } = refs;
@@ -50,7 +50,7 @@ async function showLoginOptions() {
   }
   const { data } = await get("auth/login-options/");
   heading.textContent = data.title || location.host;
-  refs.rememberHelp.prepend(`For ${count(data.session_days, "day")}. `);
+  refs.rememberHelp.prepend(`For ${formatCount(data.session_days, "day")}. `);
   refs.setUp.hidden = !data.needs_setup;
   refs.askServer.hidden = data.needs_setup || data.sends_email;
   refs.askEmail.hidden = data.needs_setup || !data.sends_email;

@@ -1,12 +1,12 @@
 /** The site: its title, language and time zone, addresses and navigation. The form is in the document. */
 
 import { html, nothing, render } from "../../static/vendor/lit.js";
-import { ApiError, get, fileAddress, patch, post } from "../api.js";
+import { ApiError, get, makeFileAddress, patch, post } from "../api.js";
 import { button, field, icon, iconButton, renderSample, tabs } from "../components.js";
 import { announce } from "../dialogs.js";
-import { count, formatTime, parseTime } from "../format.js";
+import { formatCount, formatTime, parseTime } from "../format.js";
 import { onSubmit, setHelp, showErrors } from "../forms.js";
-import { languageName, listLanguages } from "../languages.js";
+import { getLanguageName, listLanguages } from "../languages.js";
 import { definePage, Page, refs, session, setSession } from "../shell.js";
 import { offerTimeZones } from "../time-zones.js";
 import "../editor/picker.js";
@@ -81,7 +81,7 @@ class Site extends Page {
    */
   setStored({ data, etag }) {
     const values = { ...structuredClone(data), ...Object.fromEntries(this.changes) };
-    const tags = listLanguages(values.language).map((tag) => new Option(languageName(tag), tag));
+    const tags = listLanguages(values.language).map((tag) => new Option(getLanguageName(tag), tag));
     form.elements.language.replaceChildren(...tags);
     offerTimeZones(form.elements.time_zone, values.time_zone);
     for (const [name, value] of Object.entries(values)) if (form.elements[name]) form.elements[name].value = value;
@@ -121,29 +121,29 @@ class Site extends Page {
 
   renderTabs() {
     const items = Object.entries(TABS).map(([key, [text, href]]) => ({ key, text, href }));
-    const follow = (/** @type {any} */ event) => {
+    const openTab = (/** @type {any} */ event) => {
       const item = items.find(({ href }) => event.target.closest("a")?.pathname === href);
       if (!item || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
       event.preventDefault();
       this.showTab(item.key);
     };
-    return html`<div @click=${follow}>${tabs(items, this.tab)}</div>`;
+    return html`<div @click=${openTab}>${tabs(items, this.tab)}</div>`;
   }
 
   /** The field that adds a page to the navigation. */
   renderAddPage() {
-    const find = async (/** @type {string} */ words) => {
+    const findPages = async (/** @type {string} */ words) => {
       this.pages ??= (await get("blog/pages/", { query: { fields: "uuid,title,slug,parent,url" } })).data;
       const isFound = ({ title = "" }) => title.toLowerCase().includes(words.toLowerCase());
       return this.pages.filter(isFound).map((/** @type {Article} */ page) => ({ ...page, name: page.title }));
     };
     /** @param {CustomEvent<string[]>} event */
-    const choose = ({ detail: [uuid] }) => {
+    const addPage = ({ detail: [uuid] }) => {
       const { title: label } = this.pages.find((/** @type {Article} */ page) => page.uuid === uuid);
       this.setValue("navigation", [...this.values.navigation, { label, url: this.pathOf(uuid) }]);
     };
-    return html`<term-picker class="field" .find=${find} .single=${true} .label=${"Add a page"}
-      @choose=${choose}></term-picker>`;
+    return html`<term-picker class="field" .find=${findPages} .single=${true} .label=${"Add a page"}
+      @choose=${addPage}></term-picker>`;
   }
 
   /** The address of a page, below that of the site. @param {string} uuid @returns {string} */
@@ -160,8 +160,8 @@ class Site extends Page {
     showErrors(form, this.errors);
     for (const [name, list, , parts] of LISTS) {
       /** @param {Json} entry @param {number} n */
-      const draw = (entry, n) => this.renderEntry(name, parts, entry, n);
-      render(this.values[name].map(draw), list);
+      const renderEntry = (entry, n) => this.renderEntry(name, parts, entry, n);
+      render(this.values[name].map(renderEntry), list);
     }
     for (const field of pictureFields) this.renderPicture(field);
     this.describeFields();
@@ -188,7 +188,7 @@ class Site extends Page {
     setHelp(form, "description", `${ABOUT_HELP}. ${description.length} of about 160 characters.`);
     const inZone = new Intl.DateTimeFormat("en-GB", { timeStyle: "short", timeZone: zone });
     setHelp(form, "time_zone", `It is ${inZone.format(new Date())} there`);
-    const moved = `${count(this.published, "address", "addresses")} of articles change with it; the blog keeps no
+    const moved = `${formatCount(this.published, "address", "addresses")} of articles change with it; the blog keeps no
       redirects from the old ones.`;
     setHelp(form, "article_path", path === this.stored.article_path ? PATH_HELP : moved);
   }
@@ -203,7 +203,7 @@ class Site extends Page {
     const missing = name === "logo" ? "None. The title is shown instead." : "None";
     text.textContent = address ? decodeURIComponent(address.split("/").at(-1)) : missing;
     remove.hidden = !address;
-    render(address ? html`<img src=${fileAddress(address)} alt="">` : icon("image"), thumbnail);
+    render(address ? html`<img src=${makeFileAddress(address)} alt="">` : icon("image"), thumbnail);
   }
 
   /** The check of the stored address, and what it has found just now. */
@@ -235,7 +235,7 @@ class Site extends Page {
     const about = description || "Without a description";
     const { newest } = this;
     const path = newest ? fillPath(pattern, newest, this.values.time_zone) : pattern;
-    const picture = newest?.cover_image && fileAddress(newest.cover_image);
+    const picture = newest?.cover_image && makeFileAddress(newest.cover_image);
     const note = picture
       ? "The picture is the cover of the newest article."
       : "The cover of the newest article becomes the picture.";
@@ -247,7 +247,7 @@ class Site extends Page {
       <p class="soft">An article’s address</p>
       <p class="mono address">${url ? host : nothing}<strong>${path}</strong></p>
       <p class="soft">In a tab</p>
-      <p class="site-tab">${mark ? html`<img src=${fileAddress(mark)} alt="">` : nothing}<span>${name}</span></p>`;
+      <p class="site-tab">${mark ? html`<img src=${makeFileAddress(mark)} alt="">` : nothing}<span>${name}</span></p>`;
   }
 
   /** Let the user choose a picture of the library. @param {string} name */
@@ -266,12 +266,12 @@ class Site extends Page {
   /** @param {string} list @param {Record<string, string>} parts @param {Json} entry @param {number} n */
   renderEntry(list, parts, entry, n) {
     /** @param {[string, string]} part */
-    const part = ([name, label]) =>
+    const renderPart = ([name, label]) =>
       field({ name: `${list}.${n}.${name}`, label, value: entry[name], errors: this.errors });
-    const onClick = () => (this.values[list].splice(n, 1), this.requestUpdate());
+    const removeEntry = () => (this.values[list].splice(n, 1), this.requestUpdate());
     const fields = Object.entries(parts);
-    return html`<li class="site-entry">${fields.map(part)}
-      ${iconButton("x", `Remove ${entry[fields[0][0]] || "entry"}`, onClick, { kind: "bare" })}</li>`;
+    return html`<li class="site-entry">${fields.map(renderPart)}
+      ${iconButton("x", `Remove ${entry[fields[0][0]] || "entry"}`, removeEntry, { kind: "bare" })}</li>`;
   }
 
   /**
@@ -290,9 +290,9 @@ class Site extends Page {
       this.setStored(await get(SITE_PATH));
       const both = this.changes.filter(([name]) => !isSame(before[name], this.stored[name]));
       if (!both.length) return this.sendChanges();
-      const explain = (/** @type {unknown} */ value) =>
+      const explainConflict = (/** @type {unknown} */ value) =>
         `Somebody else has saved “${formatValue(value)}”. Save again to replace it.`;
-      const errors = Object.fromEntries(both.map(([name]) => [name, explain(this.stored[name])]));
+      const errors = Object.fromEntries(both.map(([name]) => [name, explainConflict(this.stored[name])]));
       throw new ApiError(412, { errors });
     }
     setSession({ ...session(), site: this.stored });
@@ -306,12 +306,12 @@ const page = definePage(Site);
 addEventListener("beforeunload", (event) => page.changes.length && event.preventDefault());
 page.showTab();
 addEventListener("popstate", () => page.showTab());
-const send = () =>
+const sendChanges = () =>
   page.sendChanges().catch((/** @type {ApiError} */ error) => {
     page.showFaulty(error.errors);
     throw error;
   });
-onSubmit(form, () => page.act("save", send));
+onSubmit(form, () => page.act("save", sendChanges));
 form.addEventListener("input", (event) => {
   const { name, value, type, checked } = /** @type {HTMLInputElement} */ (event.target);
   // The field for a page has no name.

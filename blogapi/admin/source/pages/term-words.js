@@ -1,6 +1,6 @@
 /** The kinds of terms (categories, tags and authors), and the numbers of their articles in words. */
 
-import { count } from "../format.js";
+import { formatCount } from "../format.js";
 
 /** @typedef {Record<string, number>} Numbers the numbers of articles by status */
 
@@ -32,12 +32,12 @@ export const TERM_KINDS = {
 const STATUS_ORDER = ["published", "scheduled", "draft", "unlisted", "archived"];
 
 /** @param {Numbers} numbers */
-export const totalOf = (numbers) => Object.values(numbers).reduce((sum, number) => sum + number, 0);
+export const sumNumbers = (numbers) => Object.values(numbers).reduce((sum, number) => sum + number, 0);
 
 /** Return the numbers in words: "54 published, 5 drafts, 2 archived", or "Nowhere". @param {Numbers} numbers */
 export function describeNumbers(numbers) {
   const describeNumber = (/** @type {Status} */ status) =>
-    count(numbers[status], status, status === "draft" ? "drafts" : status);
+    formatCount(numbers[status], status, status === "draft" ? "drafts" : status);
   const used = STATUS_ORDER.filter((status) => numbers[status]);
   return used.map(describeNumber).join(", ") || "Nowhere";
 }

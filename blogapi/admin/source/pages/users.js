@@ -5,9 +5,9 @@ import { del, get, patch, post } from "../api.js";
 import { button, framedTable, icon, sectionHead } from "../components.js";
 import { confirmRisk, menuButton, toast } from "../dialogs.js";
 import { formatChanged, formatDay, formatDayAndTime, formatRole, nameRole } from "../format.js";
-import { openForm, deleteResource, showOnce } from "../forms.js";
+import { openForm, deleteResource, showSecretOnce } from "../forms.js";
 import { definePage, Page, refs, session } from "../shell.js";
-import { totalOf } from "./term-words.js";
+import { sumNumbers } from "./term-words.js";
 
 /** @typedef {Person & Record<string, any>} User */
 
@@ -49,9 +49,10 @@ class Users extends Page {
   async inviteUser() {
     refs.inviteForm.elements.email.closest(".field").hidden = !this.sendsEmail;
     refs.noEmail.hidden = this.sendsEmail;
-    const save = async (/** @type {Json} */ { name, email, ...values }) =>
+    const sendInvitation = async (/** @type {Json} */ { name, email, ...values }) =>
       (await post("invitations/", { name, email, ...toRole(values) })).data;
-    const link = await openForm(this, refs.inviteForm, { title: "Invite someone", kind: "small-dialog", save });
+    const options = { title: "Invite someone", kind: "small-dialog", save: sendInvitation };
+    const link = await openForm(this, refs.inviteForm, options);
     if (!link) return;
     const foot = `Whoever opens it chooses a password and becomes ${nameRole(link.role)}. ${describeSending(link)}`;
     await this.showLink(link, link.name, foot);
@@ -67,15 +68,15 @@ class Users extends Page {
   showLink({ url, expires }, name, foot) {
     const value = new URL(url, location.origin).href;
     const title = `Send this link to ${name}`;
-    return showOnce(this, { title, value, foot, help: `It works once, until ${formatDayAndTime(expires)}.` });
+    return showSecretOnce(this, { title, value, foot, help: `It works once, until ${formatDayAndTime(expires)}.` });
   }
 
   /** @param {User} user @param {Json} values */
   async changeUser(user, values) {
-    const save = () => patch(`users/${user.uuid}/`, values);
+    const saveUser = () => patch(`users/${user.uuid}/`, values);
     const former = Object.fromEntries(Object.keys(values).map((name) => [name, user[name]]));
-    const undo = () => this.changeUser({ ...user, ...values }, former);
-    if (await this.actAndReload("change", save)) toast(`${user.username} changed.`, { undo });
+    const undoChange = () => this.changeUser({ ...user, ...values }, former);
+    if (await this.actAndReload("change", saveUser)) toast(`${user.username} changed.`, { undo: undoChange });
   }
 
   /** @param {User} user */
@@ -88,8 +89,8 @@ class Users extends Page {
     }
     const values = { role: user.role, can_publish: user.can_publish };
     const title = `Role of ${user.username}`;
-    const save = (/** @type {Json} */ chosen) => patch(`users/${user.uuid}/`, toRole(chosen));
-    const changed = await openForm(this, refs.roleForm, { title, kind: "small-dialog", values, save });
+    const saveRole = (/** @type {Json} */ chosen) => patch(`users/${user.uuid}/`, toRole(chosen));
+    const changed = await openForm(this, refs.roleForm, { title, kind: "small-dialog", values, save: saveRole });
     if (changed) toast(`${user.username} changed.`, { undo: () => this.changeUser(changed.data, values) });
   }
 
@@ -112,8 +113,8 @@ class Users extends Page {
     const text = "They sign in with the password alone, and can turn it on again. Check first who asks for this.";
     const question = { title: `Reset the second factor of ${username}?`, action: "Reset", text };
     if (!(await confirmRisk(question))) return;
-    const reset = () => post(`users/${uuid}/reset-second-factor/`);
-    if (await this.actAndReload("reset", reset)) toast(`The second factor of ${username} is off.`);
+    const resetSecondFactor = () => post(`users/${uuid}/reset-second-factor/`);
+    if (await this.actAndReload("reset", resetSecondFactor)) toast(`The second factor of ${username} is off.`);
   }
 
   /** @param {User} user @returns {MenuItems} */
@@ -123,7 +124,7 @@ class Users extends Page {
     if (isOwn(user)) return [role, { label: "Profile", icon: "user", href: "/admin/profile/" }];
     const text = "They are signed out, and their keys stop working. Owners of content cannot be deleted.";
     const question = { title: `Delete ${username}?`, action: "Delete user", text };
-    const toggle = () => this.changeUser(user, { disabled: !disabled });
+    const toggleDisabled = () => this.changeUser(user, { disabled: !disabled });
     const sends = this.sendsEmail;
     return [
       role,
@@ -132,7 +133,7 @@ class Users extends Page {
       sends && { label: "E-mail", icon: "pencil", action: () => this.changeEmail(user) },
       { label: "End logins", icon: "log-out", action: () => this.endLogins(user) },
       since && { label: "Reset second factor", icon: "undo-2", action: () => this.resetSecondFactor(user) },
-      { label: disabled ? "Enable" : "Disable", icon: disabled ? "check" : "lock", action: toggle },
+      { label: disabled ? "Enable" : "Disable", icon: disabled ? "check" : "lock", action: toggleDisabled },
       { label: "Delete", icon: "trash-2", risk: true, action: () => deleteResource(this, `users/${uuid}/`, question) },
     ];
   }
@@ -141,8 +142,8 @@ class Users extends Page {
   renderInvitation(invitation) {
     const { uuid, name, inviter, expires } = invitation;
     const by = inviter ? `invited by ${isOwn(inviter) ? "you" : inviter.username}` : "invited";
-    const revoke = () => deleteResource(this, `invitations/${uuid}/`);
-    const items = [{ label: "Revoke", icon: "x", risk: true, action: revoke }];
+    const revokeInvitation = () => deleteResource(this, `invitations/${uuid}/`);
+    const items = [{ label: "Revoke", icon: "x", risk: true, action: revokeInvitation }];
     return html`<tr>
       <th scope="row"><em>${name}</em> <span class="soft">${by}, link ends ${formatDay(expires)}</span>
         <div class="row-help">${describeRole(invitation)}</div></th>
@@ -155,7 +156,7 @@ class Users extends Page {
   renderRow(user) {
     const { uuid, username, role, disabled, has_password: hasPassword, last_seen: seen } = user;
     const author = this.authors.get(uuid);
-    const articles = author && totalOf(author.articles_by_status);
+    const articles = author && sumNumbers(author.articles_by_status);
     const [state, kind, text] = describeSecondFactor(user);
     const account = disabled ? "Disabled" : !hasPassword && "No password yet";
     const mark = account ? html`<span class="badge">${icon(disabled ? "lock" : "clock")} ${account}</span>` : nothing;
@@ -180,18 +181,18 @@ class Users extends Page {
     const isRequired = users.some((user) => user.second_factor_required);
     const side = isRequired ? html`<span class="soft">A second factor is required for admins.</span>` : nothing;
     /** @param {{condition: string | null}} [right] */
-    const cell = (right) => {
+    const renderCell = (right) => {
       if (!right) return html`<td><span aria-hidden="true">–</span><span class="sr-only">No</span></td>`;
       if (right.condition) return html`<td>${formatRole(right.condition)}</td>`;
       return html`<td>${icon("check", "good")}<span class="sr-only">Yes</span></td>`;
     };
-    const line = (/** @type {string} */ name) => html`<tr><th scope="row">${name}</th>
-      ${roles.map(({ rights }) => cell(rights.find((right) => right.name === name)))}</tr>`;
+    const renderRight = (/** @type {string} */ name) => html`<tr><th scope="row">${name}</th>
+      ${roles.map(({ rights }) => renderCell(rights.find((right) => right.name === name)))}</tr>`;
     return html`<section class="section rights">${sectionHead("What each role may do", side)}
       <div class="table-frame" tabindex="0" role="region" aria-label="What each role may do">
         <table class="table"><thead><tr><td></td>
         ${roles.map(({ role }) => html`<th scope="col">${formatRole(role)}</th>`)}</tr></thead>
-        <tbody>${names.map(line)}</tbody></table></div></section>`;
+        <tbody>${names.map(renderRight)}</tbody></table></div></section>`;
   }
 
   renderPage() {

@@ -4,9 +4,9 @@ import { html, live, nothing } from "../../static/vendor/lit.js";
 import { get, patch, post } from "../api.js";
 import { button, choiceCards, field, icon, iconButton, pageHead, sectionHead } from "../components.js";
 import { announce } from "../dialogs.js";
-import { showOnce } from "../forms.js";
+import { showSecretOnce } from "../forms.js";
 import { definePage, Page } from "../shell.js";
-import { LIST, loadWebhooks, PATH, pageOf, pathOf } from "../webhooks/actions.js";
+import { LIST, loadWebhooks, PATH, getPageAddress, getPath } from "../webhooks/actions.js";
 import { choosePreset, explainTimes, listChanges, toBody, toValues } from "../webhooks/fields.js";
 import { maskAddress, renderAnswer, renderRequest } from "../webhooks/parts.js";
 import { isBuildHook, KINDS } from "../webhooks/words.js";
@@ -45,7 +45,7 @@ class WebhookForm extends Page {
 
   async load() {
     const [, , , uuid] = location.pathname.split("/");
-    const [{ presets }, webhook] = await Promise.all([loadWebhooks(), uuid === "new" ? null : get(pathOf({ uuid }))]);
+    const [{ presets }, webhook] = await Promise.all([loadWebhooks(), uuid === "new" ? null : get(getPath({ uuid }))]);
     const isBuild = (/** @type {Preset} */ { name }) => isBuildHook({ preset: name });
     this.presets = [...presets.filter(isBuild), ...presets.filter((preset) => !isBuild(preset))];
     if (webhook) this.setWebhook(webhook.data);
@@ -77,22 +77,22 @@ class WebhookForm extends Page {
     const { webhook, values } = this;
     // Each call changes the ETag, so only the changed fields are sent.
     const sendWebhook = () =>
-      webhook ? patch(pathOf(webhook), listChanges(values, webhook), { etag: "*" }) : post(PATH, toBody(values));
+      webhook ? patch(getPath(webhook), listChanges(values, webhook), { etag: "*" }) : post(PATH, toBody(values));
     const answer = await this.act("save", sendWebhook);
     if (!answer) return;
     this.isChanged = false;
     const { secret, uuid } = answer.data;
     if (!secret) return location.assign(LIST);
     // The secret is shown only now, so the page stays.
-    history.replaceState(null, "", pageOf({ uuid }, "change/"));
+    history.replaceState(null, "", getPageAddress({ uuid }, "change/"));
     await this.reload();
     const foot = "The receiver checks with it that a call comes from this blog.";
-    await showOnce(this, { title: `Secret of “${values.name}”. Copy it now`, value: secret, foot });
+    await showSecretOnce(this, { title: `Secret of “${values.name}”. Copy it now`, value: secret, foot });
   }
 
   async sendTestCall() {
     const { webhook, values } = this;
-    const sendTest = () => (webhook ? post(`${pathOf(webhook)}test/`) : post(`${PATH}test/`, toBody(values)));
+    const sendTest = () => (webhook ? post(`${getPath(webhook)}test/`) : post(`${PATH}test/`, toBody(values)));
     const answer = await this.act("test", sendTest);
     if (!answer) return;
     this.set({ call: answer.data });
@@ -108,9 +108,9 @@ class WebhookForm extends Page {
   }
 
   renderPage() {
-    const submit = (/** @type {Event} */ event) => (event.preventDefault(), this.save());
+    const submitForm = (/** @type {Event} */ event) => (event.preventDefault(), this.save());
     return html`${this.once}<div class="columns webhook-columns">
-      <form id="webhook" class="webhook-form" novalidate autocomplete="off" @submit=${submit}>
+      <form id="webhook" class="webhook-form" novalidate autocomplete="off" @submit=${submitForm}>
         ${this.renderReceiver()}<hr>${this.renderTimes()}<hr>${this.renderEvents()}</form>
       <aside aria-label="What it does">${this.renderSample()}${this.renderTest()}</aside></div>`;
   }
@@ -147,15 +147,15 @@ class WebhookForm extends Page {
     /** @typedef {[string, string]} Header its name and its value */
     const changeHeaders = (/** @type {Header[]} */ changed) => this.change({ headers: changed, keepsHeaders: false });
     /** @param {Header} header @param {number} n @param {0 | 1} side @param {string} label */
-    const part = (header, n, side, label) => {
+    const renderPart = (header, n, side, label) => {
       const onInput = (/** @type {string} */ text) =>
         changeHeaders(headers.with(n, /** @type {Header} */ (header.with(side, text))));
       return field({ name: `header-${n}-${side}`, label, value: header[side], onInput, maxlength: 1000 });
     };
     /** @param {Header} header @param {number} n */
-    const line = (header, n) => {
+    const renderHeader = (header, n) => {
       const removeHeader = () => changeHeaders(headers.toSpliced(n, 1));
-      return html`<li class="site-entry form">${part(header, n, 0, "Header")} ${part(header, n, 1, "Value")}
+      return html`<li class="site-entry form">${renderPart(header, n, 0, "Header")} ${renderPart(header, n, 1, "Value")}
         ${iconButton("x", `Remove ${header[0] || "header"}`, removeHeader, { kind: "bare" })}</li>`;
     };
     const addHeader = () => changeHeaders([...headers, ["", ""]]);
@@ -163,7 +163,7 @@ class WebhookForm extends Page {
     const names = keepsHeaders && this.webhook?.header_names.join(", ");
     const help = this.errors.headers ?? (names ? `Sent now: ${names}.` : "Their values are not shown again.");
     return html`<div class="field ${this.errors.headers ? "faulty" : ""}"><span class="label">Own headers</span>
-      <ul class="form">${headers.map(line)}</ul>
+      <ul class="form">${headers.map(renderHeader)}</ul>
       <p>${button(text, addHeader, { icon: "plus", id: "field-headers", "aria-describedby": "headers-help" })}</p>
       <p class="help" id="headers-help">${help}</p></div>`;
   }
@@ -171,12 +171,12 @@ class WebhookForm extends Page {
   renderTimes() {
     const { values } = this;
     /** @param {"quiet_seconds" | "interval_seconds"} name @param {string} label */
-    const seconds = (name, label) => {
+    const renderSeconds = (name, label) => {
       const more = { type: "number", min: 0, inputmode: "numeric", class: "seconds" };
       return html`<div class="with-unit">${this.input(name, label, more)}<span aria-hidden="true">seconds</span></div>`;
     };
-    const times = () => html`<div class="two-times">${seconds("quiet_seconds", "Quiet time before the call")}
-        ${seconds("interval_seconds", "Not more often than every")}</div>
+    const times = () => html`<div class="two-times">${renderSeconds("quiet_seconds", "Quiet time before the call")}
+        ${renderSeconds("interval_seconds", "Not more often than every")}</div>
       <p class="help measure">${explainTimes(values)}</p>`;
     const onChange = (/** @type {string} */ mode) => this.change({ mode });
     const cards = choiceCards({ label: "When it is called", name: "mode", items: MODES, value: values.mode, onChange });
@@ -187,11 +187,11 @@ class WebhookForm extends Page {
   renderEvents() {
     const { events } = this.values;
     /** @param {[string, string]} kind */
-    const kind = ([name, text]) => {
-      const toggle = (/** @type {FieldEvent} */ { target }) =>
+    const renderKind = ([name, text]) => {
+      const toggleKind = (/** @type {FieldEvent} */ { target }) =>
         this.change({ events: { ...events, [name]: target.checked ? [`${name}.*`] : [] } });
       const isAll = events[name].includes(`${name}.*`);
-      return html`<label><input type="checkbox" .checked=${live(isAll)} @change=${toggle}
+      return html`<label><input type="checkbox" .checked=${live(isAll)} @change=${toggleKind}
         .indeterminate=${live(!isAll && events[name].length > 0)}><span>${text}</span></label>`;
     };
     const toggleUnlisted = (/** @type {FieldEvent} */ { target }) => this.change({ unlisted: target.checked });
@@ -202,7 +202,7 @@ class WebhookForm extends Page {
       .checked=${live(!this.isBuild && this.values.backups)}><span>Failed backups</span></label>`;
     const error = [this.errors.events ?? []].flat().join(" ");
     return html`<fieldset class="checks-row ${error ? "faulty" : ""}" id="field-events">
-      <legend>Which changes</legend><div>${Object.entries(KINDS).map(kind)}${unlisted}${backups}</div>
+      <legend>Which changes</legend><div>${Object.entries(KINDS).map(renderKind)}${unlisted}${backups}</div>
       <p class="help" ?hidden=${!error}>${icon("circle-alert")} ${error && "Choose at least one."}</p></fieldset>`;
   }
 
@@ -210,9 +210,9 @@ class WebhookForm extends Page {
     const { values, webhook, samples } = this;
     const sample = samples[`${values.preset} ${values.mode}`];
     const token = values.token || (values.preset === "github" && values.keepsHeaders);
-    const masked = (/** @type {string[]} */ names) => Object.fromEntries(names.map((name) => [name, "•••"]));
+    const maskValues = (/** @type {string[]} */ names) => Object.fromEntries(names.map((name) => [name, "•••"]));
     const own = values.headers.flatMap(([name]) => name || []);
-    const headers = masked(values.keepsHeaders && webhook ? webhook.header_names : own);
+    const headers = maskValues(values.keepsHeaders && webhook ? webhook.header_names : own);
     const more = token ? { Authorization: "Bearer •••" } : headers;
     const request = sample && { ...sample, headers: { ...sample.headers, ...more } };
     const address = values.url || !webhook ? maskAddress(values.url) : webhook.address;

@@ -2,16 +2,16 @@
 
 import { html, nothing, repeat } from "../../static/vendor/lit.js";
 import { get, post } from "../api.js";
-import { button, fold, icon, table } from "../components.js";
+import { button, foldBox, icon, table } from "../components.js";
 import { menuButton, toast } from "../dialogs.js";
 import { openForm } from "../forms.js";
-import { count, daysFromToday, formatDay, formatLongDay, formatTime, toFields, toInstant } from "../format.js";
+import { formatCount, countDays, formatDay, formatLongDay, formatTime, toFields, toInstant } from "../format.js";
 import { definePage, Page, refs } from "../shell.js";
-import { listActions, loadWebhooks, pageOf, pathOf, setActive } from "../webhooks/actions.js";
+import { listActions, loadWebhooks, getPageAddress, getPath, setActive } from "../webhooks/actions.js";
 import { describeCall, nameCall, renderCall } from "../webhooks/calls.js";
 import { renderStrip } from "../webhooks/parts.js";
 import {
-  answerOf,
+  describeAnswer,
   countWaiting,
   countArrived,
   describeEvents,
@@ -45,29 +45,29 @@ class Webhooks extends Page {
 
   /** @param {{uuid: string}} webhook */
   async loadCalls(webhook) {
-    const { data } = await get(`${pathOf(webhook)}deliveries/`);
+    const { data } = await get(`${getPath(webhook)}deliveries/`);
     this.set({ calls: { ...this.calls, [webhook.uuid]: data } });
   }
 
   /** Load the request and the answer of a call. @param {Webhook} webhook @param {Call} call */
   async loadRequest(webhook, { uuid }) {
-    const { data } = await get(`${pathOf(webhook)}deliveries/${uuid}/`);
+    const { data } = await get(`${getPath(webhook)}deliveries/${uuid}/`);
     this.set({ requests: { ...this.requests, [uuid]: data } });
   }
 
   /** @param {Webhook} webhook @param {Call} call */
   async sendAgain(webhook, { uuid }) {
-    const answer = await this.actAndReload("send", () => post(`${pathOf(webhook)}deliveries/${uuid}/send/`));
-    if (answer) toast(`${answerOf(answer.data)}, after ${formatDuration(answer.data.milliseconds)}`);
+    const answer = await this.actAndReload("send", () => post(`${getPath(webhook)}deliveries/${uuid}/send/`));
+    if (answer) toast(`${describeAnswer(answer.data)}, after ${formatDuration(answer.data.milliseconds)}`);
   }
 
   /** @param {Webhook} webhook */
   async replay(webhook) {
-    const save = (/** @type {Json} */ { day, time }) =>
-      post(`${pathOf(webhook)}replay/`, { since: toInstant(day, time) });
+    const sendAgainSince = (/** @type {Json} */ { day, time }) =>
+      post(`${getPath(webhook)}replay/`, { since: toInstant(day, time) });
     const values = toFields(new Date(Date.now() - 86_400_000));
-    const answer = await openForm(this, refs.form, { title: "Send again from a time", values, save });
-    if (answer) toast(`${count(answer.data.waiting, "change is", "changes are")} sent again`);
+    const answer = await openForm(this, refs.form, { title: "Send again from a time", values, save: sendAgainSince });
+    if (answer) toast(`${formatCount(answer.data.waiting, "change is", "changes are")} sent again`);
   }
 
   updated() {
@@ -95,12 +95,12 @@ class Webhooks extends Page {
     const order = hasGap
       ? "Some are older than 30 days and were deleted: when you resume it, a call asks it to read the blog again."
       : "They are sent in order when you resume it; nothing is lost.";
-    const resume = () => setActive(this, webhook, true);
+    const resumeWebhook = () => setActive(this, webhook, true);
     return html`<section class="notice stopped">${icon("triangle-alert", "bad")}
       <div class="notice-text"><p>“${name}” ${paused === "gone" ? "answered that it is gone for good." : silent}</p>
         <p class="soft">${waiting ? `${countWaiting(waiting)} for it. ${order}` : "No change waits for it."}</p></div>
-      ${button("See the calls", null, { kind: "bare", href: pageOf(webhook) })}
-      ${button("Resume", resume, { busy: this.busy === "active", label: `Resume ${name}` })}</section>`;
+      ${button("See the calls", null, { kind: "bare", href: getPageAddress(webhook) })}
+      ${button("Resume", resumeWebhook, { busy: this.busy === "active", label: `Resume ${name}` })}</section>`;
   }
 
   /** @param {Webhook} webhook */
@@ -111,10 +111,10 @@ class Webhooks extends Page {
     const [changes, limit] = describeEvents(webhook);
     const menu = menuButton(`Actions for ${name}`, () => listActions(this, webhook, () => this.replay(webhook)));
     const after = paused === "failures" ? "3 days of tries" : call && formatDuration(call.milliseconds);
-    const answer = call && (call.status ? `${call.status}, after ${after}` : answerOf(call));
+    const answer = call && (call.status ? `${call.status}, after ${after}` : describeAnswer(call));
     const [mark, kind, health] = getHealth(webhook);
     return html`<tr>
-      <th scope="row" class="who"><a href=${pageOf(webhook, "change/")}>${name}</a>
+      <th scope="row" class="who"><a href=${getPageAddress(webhook, "change/")}>${name}</a>
         <div class="row-help">${receiver}</div></th>
       <td class="told ink">${changes}<div class="row-help">${limit}</div></td>
       <td class="health"><span class="badge">${icon(mark, kind)}<span>${health}</span></span></td>
@@ -127,25 +127,25 @@ class Webhooks extends Page {
   renderCalls(webhook) {
     const { uuid, latest_calls: latest } = webhook;
     const calls = this.calls[uuid] ?? [];
-    const draw = (/** @type {Call} */ call) => {
+    const renderCallFold = (/** @type {Call} */ call) => {
       const request = this.requests[call.uuid];
       const options = { icon: "send", busyText: "Calling…", busy: this.busy === "send" };
       const send = button("Send again", () => this.sendAgain(webhook, call), options);
-      const load = (/** @type {boolean} */ isOpen) =>
+      const loadWhenOpened = (/** @type {boolean} */ isOpen) =>
         isOpen && !request && this.showFailure(this.loadRequest(webhook, call));
       const content = request ? renderCall(request, calls, webhook, send) : html`<p class="loading">Loading…</p>`;
-      return fold(nameCall(call), describeCall(call), content, false, load);
+      return foldBox(nameCall(call), describeCall(call), content, false, loadWhenOpened);
     };
-    const toggle = (/** @type {boolean} */ isOpen) => {
+    const loadCallsWhenOpened = (/** @type {boolean} */ isOpen) => {
       if (isOpen && !this.calls[uuid]) this.showFailure(this.loadCalls(webhook));
     };
-    const list = repeat(calls, (call) => call.uuid, draw);
+    const list = repeat(calls, (call) => call.uuid, renderCallFold);
     const name = html`${renderStrip(webhook)} <span class="sr-only">Calls of ${webhook.name}:</span>`;
-    return fold(name, countArrived(latest), list, uuid === CHOSEN, toggle);
+    return foldBox(name, countArrived(latest), list, uuid === CHOSEN, loadCallsWhenOpened);
   }
 }
 
 /** @param {{time: string}} call */
-const formatCallTime = ({ time }) => (daysFromToday(time) ? formatDay(time) : formatTime(time));
+const formatCallTime = ({ time }) => (countDays(time) ? formatDay(time) : formatTime(time));
 
 definePage(Webhooks);

@@ -3,7 +3,7 @@
 import { ApiError, get, patch } from "../api.js";
 import { setTimeZone } from "../format.js";
 import { setHelp, showErrors } from "../forms.js";
-import { languageName, listLanguages } from "../languages.js";
+import { getLanguageName, listLanguages } from "../languages.js";
 import { definePage, Page, refs, session } from "../shell.js";
 import * as storage from "../storage.js";
 import { offerTimeZones } from "../time-zones.js";
@@ -39,7 +39,7 @@ class Welcome extends Page {
     if (this.isFilled) return;
     this.isFilled = true;
     const own = site.language === "en" ? navigator.language : site.language;
-    for (const tag of listLanguages(own)) language.add(new Option(languageName(tag), tag));
+    for (const tag of listLanguages(own)) language.add(new Option(getLanguageName(tag), tag));
     language.value = own;
     title.value = site.title;
     name.value = this.profile?.name ?? me.username;
@@ -66,7 +66,7 @@ class Welcome extends Page {
     if (!title.value.trim() && target !== "/admin/") errors.title = "Name the blog. You can change the name any time.";
     if (!name.value.trim()) errors.name = "Enter the name to show below your articles.";
     if (!isHere && url.value && !/^https?:\/\//.test(url.value)) errors.url = "https:// is missing in front";
-    const work = async () => {
+    const saveAnswers = async () => {
       if (Object.keys(errors).length) throw new ApiError(422, { errors });
       const here = this.site.built_in ? this.site.url : location.origin;
       const address = { built_in: isHere, url: isHere ? here : url.value };
@@ -76,8 +76,8 @@ class Welcome extends Page {
       if (isRenamed) await patch(`blog/authors/${this.profile.uuid}/`, { name: name.value.trim() });
       return true;
     };
-    if (!(await this.act("save", work))) return;
-    storage.write(WELCOMED, true);
+    if (!(await this.act("save", saveAnswers))) return;
+    storage.setItem(WELCOMED, true);
     setTimeZone(zone.value);
     location.assign(target);
   }

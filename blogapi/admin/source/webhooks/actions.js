@@ -3,18 +3,18 @@
 import { get, patch, post } from "../api.js";
 import { toast } from "../dialogs.js";
 import { formatDayAndTime } from "../format.js";
-import { deleteResource, showOnce } from "../forms.js";
+import { deleteResource, showSecretOnce } from "../forms.js";
 import { hasRole } from "../roles.js";
-import { answerOf, formatDuration } from "./words.js";
+import { describeAnswer, formatDuration } from "./words.js";
 
 export const PATH = "webhooks/";
 export const LIST = "/admin/webhooks/";
 // How long calls are signed with the former secret, too.
 const OVERLAP_SECONDS = 86_400;
 /** @param {{uuid: string}} webhook */
-export const pathOf = ({ uuid }) => `${PATH}${uuid}/`;
+export const getPath = ({ uuid }) => `${PATH}${uuid}/`;
 /** @param {{uuid: string}} webhook */
-export const pageOf = ({ uuid }, part = "") => `${LIST}${uuid}/${part}`;
+export const getPageAddress = ({ uuid }, part = "") => `${LIST}${uuid}/${part}`;
 
 /** @typedef {import("../shell.js").Page} Page */
 
@@ -28,39 +28,39 @@ export async function loadWebhooks() {
 
 /** Pause or resume a webhook. @param {Page} page @param {Webhook} webhook @param {boolean} active */
 export async function setActive(page, webhook, active) {
-  const save = () => patch(pathOf(webhook), { active }, { etag: "*" });
-  const undo = () => setActive(page, webhook, !active);
-  if (await page.actAndReload("active", save))
-    toast(`“${webhook.name}” is ${active ? "called again" : "paused"}`, { undo });
+  const saveActive = () => patch(getPath(webhook), { active }, { etag: "*" });
+  const undoActive = () => setActive(page, webhook, !active);
+  if (await page.actAndReload("active", saveActive))
+    toast(`“${webhook.name}” is ${active ? "called again" : "paused"}`, { undo: undoActive });
 }
 
 /** Make a test call, and show its answer. @param {Page} page @param {Webhook} webhook */
 export async function sendTest(page, webhook) {
-  const answer = await page.actAndReload("test", () => post(`${pathOf(webhook)}test/`));
+  const answer = await page.actAndReload("test", () => post(`${getPath(webhook)}test/`));
   if (!answer) return;
   const { data: call } = answer;
-  const action = { label: "See the calls", run: () => location.assign(pageOf(webhook)) };
-  toast(`“${webhook.name}”: ${answerOf(call)}, after ${formatDuration(call.milliseconds)}`, { action });
+  const action = { label: "See the calls", run: () => location.assign(getPageAddress(webhook)) };
+  toast(`“${webhook.name}”: ${describeAnswer(call)}, after ${formatDuration(call.milliseconds)}`, { action });
 }
 
 /** Replace the secret of a webhook, and show it once. @param {Page} page @param {Webhook} webhook */
 async function renewSecret(page, webhook) {
-  const renew = async () => [
-    await post(`${pathOf(webhook)}rotate/`, { overlap_seconds: OVERLAP_SECONDS }),
-    await get(pathOf(webhook)),
+  const requestSecret = async () => [
+    await post(`${getPath(webhook)}rotate/`, { overlap_seconds: OVERLAP_SECONDS }),
+    await get(getPath(webhook)),
   ];
-  const answers = await page.actAndReload("secret", renew);
+  const answers = await page.actAndReload("secret", requestSecret);
   if (!answers) return;
   const [{ data: created }, { data: changed }] = answers;
   const foot = `The former secret signs too until ${formatDayAndTime(changed.rotation_ends)}.`;
-  await showOnce(page, { title: `New secret of “${webhook.name}”. Copy it now`, value: created.secret, foot });
+  await showSecretOnce(page, { title: `New secret of “${webhook.name}”. Copy it now`, value: created.secret, foot });
 }
 
 /** @param {Page} page @param {Webhook} webhook */
 function removeWebhook(page, webhook) {
   const text = "It is no longer called. Its secret and the record of its calls cannot be restored.";
   const question = { title: `Delete “${webhook.name}”?`, action: "Delete webhook", text };
-  return deleteResource(page, pathOf(webhook), question);
+  return deleteResource(page, getPath(webhook), question);
 }
 
 /**
@@ -69,7 +69,7 @@ function removeWebhook(page, webhook) {
  */
 export const listActions = (page, webhook, replay) => [
   { label: "Test call", icon: "send", action: () => sendTest(page, webhook) },
-  { label: "Change", icon: "pencil", href: pageOf(webhook, "change/") },
+  { label: "Change", icon: "pencil", href: getPageAddress(webhook, "change/") },
   { label: "Send again from a time…", icon: "history", action: replay },
   webhook.preset === "standard" && { label: "New secret", icon: "key", action: () => renewSecret(page, webhook) },
   {

@@ -2,11 +2,11 @@
 
 import { html, nothing } from "../../static/vendor/lit.js";
 import { post } from "../api.js";
-import { button, row, sectionHead } from "../components.js";
+import { button, listRow, sectionHead } from "../components.js";
 import { announce } from "../dialogs.js";
-import { daysFromToday, formatDayAndTime, formatSeconds } from "../format.js";
-import { LIST, loadWebhooks, pageOf, pathOf } from "./actions.js";
-import { answerOf, countWaiting, formatAttempt, isBuildHook, listRealCalls, nameReceiver } from "./words.js";
+import { countDays, formatDayAndTime, formatSeconds } from "../format.js";
+import { LIST, loadWebhooks, getPageAddress, getPath } from "./actions.js";
+import { describeAnswer, countWaiting, formatAttempt, isBuildHook, listRealCalls, nameReceiver } from "./words.js";
 
 /** Return the build hooks that are not paused: {builds, presets}. */
 export async function loadBuilds() {
@@ -24,7 +24,7 @@ async function buildAll(page) {
   await page.act("build", async () => {
     /** @type {import("./calls.js").Call[]} */
     const calls = [];
-    for (const webhook of page.builds) calls.push((await post(`${pathOf(webhook)}build/`)).data);
+    for (const webhook of page.builds) calls.push((await post(`${getPath(webhook)}build/`)).data);
     announce(calls.every(({ succeeded }) => succeeded) ? "The build is asked for" : "A call has failed");
   });
   page.set(await loadBuilds());
@@ -36,7 +36,7 @@ export function renderBuilds(page, { url }) {
   if (!builds.length) return nothing;
   const site = url ? html`<a href=${url}>${new URL(url).host}</a>` : nothing;
   const build = { icon: "hammer", busyText: "Asking…", busy: busy === "build" };
-  const href = builds.length === 1 ? pageOf(builds[0]) : LIST;
+  const href = builds.length === 1 ? getPageAddress(builds[0]) : LIST;
   return html`<section class="section">${sectionHead("The site", site)}
     <ul class="rows builds">${builds.map((webhook) => renderBuild(webhook, presets, builds.length > 1))}</ul>
     <div class="build-buttons">${button("Build the site now", () => buildAll(page), build)}
@@ -49,15 +49,15 @@ function renderBuild(webhook, presets, isNamed) {
   const [call] = listRealCalls(webhook);
   const receiver = nameReceiver(webhook, presets);
   const formatCallTime = (/** @type {string} */ time) =>
-    daysFromToday(time) ? formatDayAndTime(time) : `at ${formatSeconds(time)}`;
+    countDays(time) ? formatDayAndTime(time) : `at ${formatSeconds(time)}`;
   const start = isNamed ? `${name}: ` : "";
   const retryText = attempt && `Next try ${formatAttempt(attempt)}.`;
   const nextCall = next && isServed ? `; the next call is ${formatCallTime(next)}` : "";
   const waitText = waiting ? `${countWaiting(waiting)}${nextCall}.` : "No change waits.";
   const details = retryText ?? (waiting && !isServed ? `${waitText} Calls are sent by serve only.` : waitText);
-  if (!call) return row({ icon: "circle-dashed", title: `${start}No build asked for yet`, text: details });
-  const answer = call.status ? `${receiver} answered ${call.status}` : `${receiver}: ${answerOf(call)}`;
-  if (!call.succeeded) return row({ icon: "triangle-alert", kind: "warn", title: start + answer, text: details });
+  if (!call) return listRow({ icon: "circle-dashed", title: `${start}No build asked for yet`, text: details });
+  const answer = call.status ? `${receiver} answered ${call.status}` : `${receiver}: ${describeAnswer(call)}`;
+  if (!call.succeeded) return listRow({ icon: "triangle-alert", kind: "warn", title: start + answer, text: details });
   const title = `${start}${start ? "build" : "Build"} asked for ${formatCallTime(call.time)}`;
-  return row({ icon: "hammer", kind: "accent", title, text: `${answer}. ${details}` });
+  return listRow({ icon: "hammer", kind: "accent", title, text: `${answer}. ${details}` });
 }

@@ -1,7 +1,7 @@
 /** The calls of a webhook, below its row. A call is a delivery of the API. */
 
 import { html, nothing } from "../../static/vendor/lit.js";
-import { count, formatDayAndTime, formatSeconds } from "../format.js";
+import { formatCount, formatDayAndTime, formatSeconds } from "../format.js";
 import { nameAnswer, renderOutcome, renderRequest } from "./parts.js";
 import { formatAttempt, formatDuration, isBuildHook, KINDS } from "./words.js";
 
@@ -22,7 +22,7 @@ const nameChange = ({ slug, kind }) => slug ?? KINDS[/** @type {keyof typeof KIN
 /** "fish-soup and 2 more, second try" @param {Call} call */
 function summariseChanges({ type, count: number, changes, attempt }) {
   const name = changes.map(nameChange)[0];
-  const summary = number > 1 ? `${name} and ${count(number - 1, "more", "more")}` : (name ?? "Build asked for");
+  const summary = number > 1 ? `${name} and ${formatCount(number - 1, "more", "more")}` : (name ?? "Build asked for");
   const retry = attempt === 2 ? ", second try" : `, try ${attempt}`;
   return `${OTHER_CALLS[type] ?? summary}${attempt > 1 ? retry : ""}`;
 }
@@ -78,7 +78,7 @@ function renderChanges({ changes, count: number }) {
   if (!changes.length) return nothing;
   const more = number - changes.length;
   return html`<h2 class="soft">Changes</h2><ul class="told">${changes.map(renderChange)}
-    ${more > 0 ? html`<li class="soft">And ${count(more, "more change")}</li>` : nothing}</ul>`;
+    ${more > 0 ? html`<li class="soft">And ${formatCount(more, "more change")}</li>` : nothing}</ul>`;
 }
 
 /** Render what happened, the name of the item (an article with a link), and the changed fields. @param {Call} change */

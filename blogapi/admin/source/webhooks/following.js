@@ -1,14 +1,14 @@
 /** The popover "On its way to readers": the address of an article, who sees it, and the webhooks that are called. */
 
 import { html, nothing } from "../../static/vendor/lit.js";
-import { connection, fileAddress } from "../api.js";
+import { connection, makeFileAddress } from "../api.js";
 import { button, icon } from "../components.js";
 import { copyButton, openPopover } from "../dialogs.js";
 import { formatDayAndTime, formatLongDay, formatSeconds, formatTime, parseTime } from "../format.js";
 import { hasRole } from "../roles.js";
 import { session } from "../shell.js";
-import { loadWebhooks, pageOf } from "./actions.js";
-import { answerOf, countWaiting, formatAttempt, isBuildHook, listRealCalls, nameReceiver } from "./words.js";
+import { loadWebhooks, getPageAddress } from "./actions.js";
+import { describeAnswer, countWaiting, formatAttempt, isBuildHook, listRealCalls, nameReceiver } from "./words.js";
 
 const POLL_MS = 1000;
 
@@ -21,13 +21,13 @@ export function whenReadersSee() {
 
 // The server's times are compared with each other, because the clock of the browser can be wrong.
 /** @param {string} since @param {string} time */
-const secondsBetween = (since, time) => (parseTime(time).getTime() - parseTime(since).getTime()) / 1000;
+const countSecondsBetween = (since, time) => (parseTime(time).getTime() - parseTime(since).getTime()) / 1000;
 /** @param {string} time */
-const secondsUntil = (time) =>
+const countSecondsUntil = (time) =>
   Math.max(1, Math.ceil((parseTime(time).getTime() - Date.now() - connection.clockAhead) / 1000));
 /** @param {Webhook} webhook @param {string} since */
 const findCall = (webhook, since) =>
-  listRealCalls(webhook).find(({ succeeded, time }) => succeeded && secondsBetween(since, time) >= 0);
+  listRealCalls(webhook).find(({ succeeded, time }) => succeeded && countSecondsBetween(since, time) >= 0);
 
 /**
  * Open the popover about the last change of an article. The focus is on the link to it; the next key in the text closes
@@ -39,7 +39,7 @@ export function openOnItsWay(anchor, page) {
   let loaded = null;
   const { last_updated: since, status, cover_image: cover, title, url } = page.article;
   const isAhead = status === "scheduled";
-  const draw = (/** @type {Close} */ close) => {
+  const renderPopover = (/** @type {Close} */ close) => {
     const { undo } = page;
     const runUndo = () => (close(), undo?.());
     const see = { kind: "main", icon: "external-link", href: url, target: "_blank", rel: "noopener" };
@@ -49,33 +49,33 @@ export function openOnItsWay(anchor, page) {
       ? nothing
       : html`<ul class="on-its-way">${renderLine("circle-check", "good", readers)}
       ${loaded ? renderWebhooks(loaded, since) : nothing}</ul>`;
-    return html`${cover ? html`<img src=${fileAddress(cover)} alt="">` : nothing}<div>
+    return html`${cover ? html`<img src=${makeFileAddress(cover)} alt="">` : nothing}<div>
       <p class="small ${isAhead ? "soft" : "good"}">${describeTime(page.article)}</p>
       <h2 dir="auto">${title || "Untitled"}</h2>${renderAddress(url)}${lines}
       <div class="actions">${undo ? button("Undo", runUndo, { kind: "bare", icon: "undo-2" }) : nothing}
         ${button("Close", () => close(), { kind: "bare" })}
         ${url && !isAhead ? button("See it", null, see) : nothing}</div></div>`;
   };
-  const float = openPopover(anchor, draw, { label: "On its way to readers", kind: "published-card" });
+  const float = openPopover(anchor, renderPopover, { label: "On its way to readers", kind: "published-card" });
   if (!float) return;
   const { element, close, result } = float;
   /** @type {HTMLElement | null} */ (element.querySelector(".actions > :last-child"))?.focus();
   const closeOnKey = (/** @type {any} */ { target }) => element.contains(target) || close();
   document.addEventListener("keydown", closeOnKey);
   result.then(() => document.removeEventListener("keydown", closeOnKey));
-  const refresh = async () => {
+  const refreshWebhooks = async () => {
     loaded = await loadWebhooks().catch(() => loaded);
     float.update();
     const isPending = loaded?.webhooks.some((webhook) => webhook.next_call && webhook.is_served);
-    if (isPending && element.isConnected) setTimeout(refresh, POLL_MS);
+    if (isPending && element.isConnected) setTimeout(refreshWebhooks, POLL_MS);
   };
-  if (!isAhead) refresh();
+  if (!isAhead) refreshWebhooks();
 }
 
 /** "Published at 14:32", "Goes live on Sunday 29 November at 08:00". @param {any} article */
 function describeTime({ status, last_updated: since, published_at: published }) {
   if (status === "scheduled") return `Goes live on ${formatLongDay(published)} at ${formatTime(published)}`;
-  const verb = secondsBetween(published, since) > 0 ? "Updated" : "Published";
+  const verb = countSecondsBetween(published, since) > 0 ? "Updated" : "Published";
   return `${verb} ${formatDayAndTime(since)
     .replace(/^Today, /, "at ")
     .replace(/^Yesterday/, "yesterday")}`;
@@ -111,16 +111,16 @@ function renderOther(webhook, presets, since) {
   const isBuild = isBuildHook(webhook);
   const who = nameReceiver(webhook, presets);
   /** @param {string} words */
-  const warn = (words) =>
-    renderLine("triangle-alert", "warn", html`${name}: ${words} <a href=${pageOf(webhook)}>See the calls</a>`);
-  if (!active) return waiting ? warn(`paused, ${countWaiting(waiting)}.`) : nothing;
+  const renderWarning = (words) =>
+    renderLine("triangle-alert", "warn", html`${name}: ${words} <a href=${getPageAddress(webhook)}>See the calls</a>`);
+  if (!active) return waiting ? renderWarning(`paused, ${countWaiting(waiting)}.`) : nothing;
   if (attempt && waiting) {
     const last = webhook.latest_calls.find((/** @type {{succeeded: boolean}} */ { succeeded }) => !succeeded);
-    return warn(`next try ${formatAttempt(attempt)}.${last ? ` Last answer: ${answerOf(last)}.` : ""}`);
+    return renderWarning(`next try ${formatAttempt(attempt)}.${last ? ` Last answer: ${describeAnswer(last)}.` : ""}`);
   }
   if (next && !isServed) return renderLine("clock", "", `${name} waits: calls are sent by serve only`);
   if (next) {
-    const wait = `in ${secondsUntil(next)} s`;
+    const wait = `in ${countSecondsUntil(next)} s`;
     return renderLine("clock", "", isBuild ? `Your site is built again ${wait} (${who})` : `${name}: call ${wait}`);
   }
   if (!call || !isBuild) return nothing;

@@ -3,7 +3,7 @@
 import { html, nothing } from "../../static/vendor/lit.js";
 import { icon } from "../components.js";
 import { formatSeconds } from "../format.js";
-import { answerOf, formatDuration } from "./words.js";
+import { describeAnswer, formatDuration } from "./words.js";
 
 const TICKS = 20;
 const MASK = "•••";
@@ -19,7 +19,7 @@ export function renderStrip({ latest_calls: calls, active }) {
 }
 
 /** Return the status and its name ("503 Service Unavailable"), or why there is no answer. @param {any} call */
-export const nameAnswer = (call) => `${answerOf(call)}${call.reason ? ` ${call.reason}` : ""}`;
+export const nameAnswer = (call) => `${describeAnswer(call)}${call.reason ? ` ${call.reason}` : ""}`;
 
 /** The icon of a call. @param {boolean} succeeded */
 export const renderOutcome = (succeeded) => (succeeded ? icon("circle-check", "good") : icon("circle-x", "bad"));

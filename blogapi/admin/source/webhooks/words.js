@@ -1,6 +1,6 @@
 /** Descriptions of webhooks, of the changes they receive, and of their calls. A webhook is an object of the API. */
 
-import { count, daysFromToday, formatTime } from "../format.js";
+import { formatCount, countDays, formatTime } from "../format.js";
 
 // The kinds of changes, as the events name them, and their names in the form and in lists.
 export const KINDS = {
@@ -37,16 +37,16 @@ export const formatDuration = (milliseconds) => `${(milliseconds / 1000).toFixed
 const formatInterval = (seconds) => (seconds >= 120 && seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`);
 
 /** The time of the next attempt, which is at most a day ahead: "at 14:47". @param {string} time */
-export const formatAttempt = (time) => `${daysFromToday(time) ? "tomorrow " : ""}at ${formatTime(time)}`;
+export const formatAttempt = (time) => `${countDays(time) ? "tomorrow " : ""}at ${formatTime(time)}`;
 
 /** @param {number} number */
-export const countWaiting = (number) => count(number, "change waits", "changes wait");
+export const countWaiting = (number) => formatCount(number, "change waits", "changes wait");
 
 /**
  * Return the status of an answer ("200"), or why there is no answer.
  * @param {{status: number | null, error: string}} call
  */
-export const answerOf = ({ status, error }) => String(status ?? error.replace(/\.$/, ""));
+export const describeAnswer = ({ status, error }) => String(status ?? error.replace(/\.$/, ""));
 
 /** Return which changes a webhook receives, and when it is called. @param {Webhook} webhook */
 export function describeEvents({ mode, events, quiet_seconds: quiet, interval_seconds: interval }) {

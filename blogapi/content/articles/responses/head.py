@@ -55,7 +55,7 @@ def make_head(
     it, both with the outermost first. `translations` are the public articles with the same translation key,
     including the article itself; the head links to them if there are several.
     """
-    site, category = addresses.describe_in_language(site, article["language"]), article["category"]
+    site, category = addresses.describe_site_in(site, article["language"]), article["category"]
     page, times = _make_page_summary(article, site, url), _read_times(article)
     categories = [*parents, *([category] if category else [])]
     return build_head(
@@ -83,7 +83,7 @@ def _make_page_summary(article: Fields, site: Site, url: str | None) -> PageSumm
     return PageSummary(
         title=to_line(seo["title"]) or to_line(article["title"]),
         description=to_short_line(seo["description"], article["excerpt"], article["subtitle"]),
-        url=addresses.make_absolute(seo["canonical_url"], site.url) or url,
+        url=addresses.make_absolute_address(seo["canonical_url"], site.url) or url,
         image=image,
         image_size=(cover["width"], cover["height"]) if is_cover else None,
     )
@@ -155,4 +155,4 @@ def _format_time(time: datetime | None) -> str | None:
 def _get_author_url(site: Site, author: Fields) -> str | None:
     """Return the address of the author's page, or else of the author's own website."""
     page = addresses.make_term_url(site, "author", uuid=author["uuid"], slug=author["slug"])
-    return page or addresses.make_absolute(author["url"])
+    return page or addresses.make_absolute_address(author["url"])

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from blogapi.delivery.redirects.custom import targets
 from blogapi.site.paths import without_slash
 from blogapi.site.queries import get_site
-from blogapi.site.service import record_change
+from blogapi.site.service import record_site_change
 from blogapi.storage.database import Base, Identified, Timestamped, bytewise, db, transaction
 from blogapi.web.errors import Conflict, Invalid, or_not_found
 from blogapi.web.fields import Fields
@@ -75,7 +75,7 @@ def create_redirect(fields: Fields) -> CustomRedirect:
         _check_redirect(redirect)
         db.session.add(redirect)
         db.session.flush()
-        record_change(["redirects"])
+        record_site_change(["redirects"])
     return redirect
 
 
@@ -90,7 +90,7 @@ def change_redirect(uuid: UUID, fields: Fields) -> CustomRedirect:
             _check_redirect(redirect)
         db.session.flush()
         if changes:
-            record_change(["redirects"])
+            record_site_change(["redirects"])
     return redirect
 
 
@@ -116,7 +116,7 @@ def create_or_replace_redirects(rows: Iterable[Fields]) -> tuple[int, int]:
         for redirect in stored:
             _check_loop(redirect)
         if created or changed:
-            record_change(["redirects"])
+            record_site_change(["redirects"])
     return created, changed
 
 
@@ -125,7 +125,7 @@ def delete_redirect(uuid: UUID) -> None:
     with transaction():
         db.session.delete(get_redirect(uuid))
         db.session.flush()
-        record_change(["redirects"])
+        record_site_change(["redirects"])
 
 
 def _check_redirect(redirect: CustomRedirect) -> None:

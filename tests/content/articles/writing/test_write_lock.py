@@ -55,7 +55,7 @@ def meanwhile(monkeypatch):
 def test_a_create_executes_few_statements_under_the_lock(
     as_admin, body, make_tag, statements_under_lock, monkeypatch
 ):
-    monkeypatch.setattr("blogapi.accounts.api_keys.service.record_use", lambda *_, **__: True)
+    monkeypatch.setattr("blogapi.accounts.api_keys.service.record_key_use", lambda *_, **__: True)
     tags = [{"uuid": str(make_tag().uuid)} for _ in range(3)]
     # This makes the author public.
     as_admin.post(ARTICLES, json=body(status="published"))
