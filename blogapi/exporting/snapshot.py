@@ -194,7 +194,7 @@ def open_snapshot(
 def _read_snapshot(drafts: bool, *, has_all_fields: bool, since: datetime | None) -> Snapshot:
     now = current_time()
     is_exported = true() if drafts else _is_listed(now)
-    is_recent = true() if since is None else _is_written_since(since)
+    is_recent = true() if since is None else _is_page_or_changed_since(since)
     articles = select(_article.uuid, _is_listed(now)).where(is_exported, is_recent)
     rows = fetch_rows(articles.order_by(_article.created, _article.uuid))
     has_article = _author.uuid.in_(select(_author_link.author_id).join(Article).where(is_exported))
@@ -231,8 +231,8 @@ def _count_left_out_articles(now: datetime) -> dict[str, int]:
     return {name: numbers.get(name, 0) for name in names} | {"waiting_edits": edits}
 
 
-def _is_written_since(since: datetime) -> ColumnElement[bool]:
-    """Return the condition that an item is a page, or was written (or its working copy) since this time."""
+def _is_page_or_changed_since(since: datetime) -> ColumnElement[bool]:
+    """Return the condition that the item is a page, or that it or its edits have changed since this time."""
     edited = select(_copy.article_id).where(_copy.last_updated >= since)
     # All pages are exported, because a page refers to the pages above it.
     return or_(_article.last_updated >= since, _article.uuid.in_(edited), _article.type == ItemType.PAGE)
@@ -244,7 +244,7 @@ def _make_media_condition(drafts: bool, since: datetime | None, now: datetime) -
         return _media.uuid.in_(_select_public_media(now))
     if since is None:
         return true()
-    articles = select(_article.uuid).where(_is_written_since(since))
+    articles = select(_article.uuid).where(_is_page_or_changed_since(since))
     used = select(_use.media_id).where(_use.kind == ARTICLE, _use.item_id.in_(articles))
     return or_(_media.last_updated >= since, _media.uuid.in_(used))
 

@@ -56,7 +56,7 @@ def _hide_mcp_if_disabled() -> None:
 
 @mcp.post(MCP_PATH)
 @allow(reader, scope="published")
-def receive() -> Response:
+def answer_message() -> Response:
     """Answer one message of the Model Context Protocol."""
     origin = request.headers.get("Origin")
     # Comparing `Origin` with `Host` is no protection: after DNS rebinding, both contain the name of the

@@ -94,7 +94,7 @@ def build_copy(
     try:
         connections.disable_timeouts(db.session.connection())
         stored = get_site()
-        site = _cache_site_of_copy(stored, url or stored.url)
+        site = _enter_site_of_copy(stored, url or stored.url)
         if not overwrite and not manifest.exists() and folder.exists() and any(folder.iterdir()):
             raise Conflict(
                 "This folder has files, but no build of this blog is in it; pages of other builds would "
@@ -115,7 +115,7 @@ def build_copy(
     return report
 
 
-def _cache_site_of_copy(stored: Site, url: str) -> Site:
+def _enter_site_of_copy(stored: Site, url: str) -> Site:
     """Return the site with the address of the copy; in this transaction, `get_site` returns it too."""
     if not url:
         raise Invalid("The copy needs its address: use --url, such as --url https://blog.example.")

@@ -38,7 +38,7 @@ def without_slash(path: str) -> str:
     return path.rstrip("/") or "/"
 
 
-def get_host(address: str) -> tuple[str, int | None] | None:
+def get_host_and_port(address: str) -> tuple[str, int | None] | None:
     """Return the normalized host of an address (ASCII, lowercase), and its port (None: the default port).
 
     Returns None if the address cannot be parsed.
@@ -71,7 +71,7 @@ def is_local_address(address: str) -> bool:
 
 def is_same_address(first: str, second: str) -> bool:
     """Return whether two absolute addresses are equal, except for their spelling and a slash at the end."""
-    if get_host(first) is None or get_host(first) != get_host(second):
+    if get_host_and_port(first) is None or get_host_and_port(first) != get_host_and_port(second):
         return False
     paths = [(without_slash(unquote(parts.path)), parts.query) for parts in map(urlsplit, (first, second))]
     return paths[0] == paths[1]

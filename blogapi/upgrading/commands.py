@@ -159,7 +159,7 @@ def rollback(no_export: bool, force: bool) -> None:
     with report_problems():
         rollback_steps.delete_staging_folders(instance)
         copy = rollback_steps.get_upgrade_copy(instance)
-        rollback_steps.refuse_blog_in_use(instance, copy)
+        rollback_steps.check_can_roll_back(instance, copy)
         if not force:
             rollback_steps.refuse_later_versions(instance, copy)
         changes = None if no_export else rollback_steps.export_changes(instance, copy, create_app)

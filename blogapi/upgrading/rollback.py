@@ -91,7 +91,7 @@ def get_upgrade_copy(instance: Path) -> UpgradeCopy:
     return copy
 
 
-def refuse_blog_in_use(instance: Path, copy: UpgradeCopy) -> None:
+def check_can_roll_back(instance: Path, copy: UpgradeCopy) -> None:
     """Raise Conflict if the blog has the migration of the copy, or if another process uses the blog."""
     with open_plain_engine(get_database_url(instance)) as engine:
         current = upgrades.get_current_migration(engine)
@@ -181,7 +181,7 @@ def restore_copy(instance: Path, copy: UpgradeCopy) -> Path:
 
     Raises Conflict if the database is in use, or the copy cannot be restored; nothing is then changed.
     """
-    refuse_blog_in_use(instance, copy)
+    check_can_roll_back(instance, copy)
     url = get_database_url(instance)
     saved = instance / "backups" / f"before-rollback-{clock.now():%Y%m%dT%H%M%S%f}{copy.path.suffix}"
     if not _is_sqlite(url):

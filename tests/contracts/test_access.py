@@ -334,7 +334,7 @@ ACCESS_CASES = [
     AccessCase("metrics.show_metrics", "/metrics/", ADMINS),
     AccessCase("openapi.get_document", "/openapi.json", EVERYONE),
     # Closed until an admin opens it; `tests/mcp` tries the callers then.
-    AccessCase("mcp.receive", "/mcp", (404,) * 6, {}),
+    AccessCase("mcp.answer_message", "/mcp", (404,) * 6, {}),
     AccessCase("reader_site.index", "/", EVERYONE),
     # The site is off.
     AccessCase("reader_site.show_page", "/zzz/", (404,) * 6),

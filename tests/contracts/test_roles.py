@@ -27,7 +27,7 @@ REQUIRED = {
             "site.single",
             "auth.get_me",
             "auth.logout",
-            "mcp.receive",
+            "mcp.answer_message",
             "api_keys.delete",
         ),
     ),
@@ -191,7 +191,7 @@ def test_each_caller_may_call_exactly_the_operations_of_their_role_and_scope(
     for path, method, endpoint, _ in list_checked_operations(app):
         # An operation without a row fails the test of the table, and not this test of each caller too.
         # `/mcp` is closed and knows no logins; `tests/mcp` tries its callers.
-        if endpoint in ("auth.logout", "mcp.receive") or endpoint not in REQUIRED_BY_ENDPOINT:
+        if endpoint in ("auth.logout", "mcp.answer_message") or endpoint not in REQUIRED_BY_ENDPOINT:
             continue
         # No item has these ids, so that an operation that is allowed changes nothing.
         path = re.sub(r"<int[^>]*>", "1", re.sub(r"<(?:id|reference):[^>]+>", NO_UUID, path))

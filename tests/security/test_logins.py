@@ -171,7 +171,7 @@ def test_a_cookie_signed_with_another_secret_is_refused(as_ada, make_app, make_c
 @pytest.fixture
 def operations(operations):
     """The operations that a login can call: `/mcp` takes keys alone."""
-    return [operation for operation in operations if operation[0] != "mcp.receive"]
+    return [operation for operation in operations if operation[0] != "mcp.answer_message"]
 
 
 FOREIGN = {

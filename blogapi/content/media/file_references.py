@@ -111,7 +111,8 @@ class File:
     def find_new_path(self, path: str) -> str | None:
         """Return the path that replaces a path with a former hash; None if the hash is not a former hash.
 
-        The path of a rendition is replaced by the path of the same width of the file, or of the file itself.
+        The path of a resized copy becomes the path of a copy of the new file in the same width, if there is
+        one, otherwise the path of the new file.
         """
         _, _, hash, name = path.split("/")
         if hash not in self.former:

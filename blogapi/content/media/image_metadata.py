@@ -116,7 +116,7 @@ def _strip_webp(data: bytes) -> StrippedFile:
 
 
 def _strip_webp_chunks(data: bytes, position: int, end: int, names: Set[bytes]) -> tuple[bytes, int]:
-    """Return the chunks with these names, without metadata in frames and flags, and the number of frames."""
+    """Return the chunks with these names, and the number of frames; metadata in the frames is removed."""
     kept, frames = [], 0
     for _ in range(_MAX_PARTS):
         if position + 8 > end:

@@ -25,16 +25,16 @@ class Taxonomy(Generic[TermType]):
     `schema` and `single_schema` describe a term in the list and a single term; `fields_schema` contains all
     fields that `fields` may select in a list. `embedded_schema` describes a term in an article; the ETag of a
     term depends on these fields. `body_schema` is the body of a write. `defaults` contains the values of
-    fields that the body of a new or replaced term omits. With `names_are_unique`, a body with the name of
-    another term needs a slug. `link` names the column with the uuids of the terms, as `table.column`: in the
-    table `article`, or in a table of links with the columns `article_id` and `listed_from`, such as
-    `ArticleAuthor`. `deletion` is the summary of DELETE. `address_field` is the name of the field with the
-    address of a term's page. `list_section` and `detail_section` are the sections of the interface
-    specification that document the two reads, if there are any. With `creator_owns`, the user who creates a
-    term owns it. `check` is called in the transaction of a write, with the uuid of the term (None for a new
-    one) and the written fields; it raises a Problem if a field is invalid. `creator` is the access rule for
-    the creation of a term. With `owner_changes`, authors may change the terms that they own, except for the
-    slug and the owner. Only editors may make other writes.
+    fields that the body of a new or replaced term omits. With `names_are_unique`, a request that gives a term
+    the name of another term must also send a slug. `link` names the column with the uuids of the terms, as
+    `table.column`: in the table `article`, or in a table of links with the columns `article_id` and
+    `listed_from`, such as `ArticleAuthor`. `deletion` is the summary of DELETE. `address_field` is the name
+    of the field with the address of a term's page. `list_section` and `detail_section` are the sections of
+    the interface specification that document the two reads, if there are any. With `creator_owns`, the user
+    who creates a term owns it. `check` is called in the transaction of a write, with the uuid of the term
+    (None for a new one) and the written fields; it raises a Problem if a field is invalid. `creator` is the
+    access rule for the creation of a term. With `owner_changes`, authors may change the terms that they own,
+    except for the slug and the owner. Only editors may make other writes.
     """
 
     singular: str

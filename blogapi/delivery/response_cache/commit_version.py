@@ -106,19 +106,19 @@ class SqliteCommitVersion:
             self._data_version, self._visible = -1, None
             self._opened = files.get_file_identity(self._path)
         self._check_file(time.monotonic())
-        (data_version,) = self._query("PRAGMA data_version")
+        (data_version,) = self._execute_query("PRAGMA data_version")
         return int(data_version)
 
     def _has_visible_change(self) -> bool:
         before = self._visible
         try:
             # If another commit follows this query, the next query of `data_version` reports it.
-            self._visible = self._query("SELECT visible FROM commit_counter")
+            self._visible = self._execute_query("SELECT visible FROM commit_counter")
         except sqlite3.Error:
             self._visible = None
         return self._visible is None or self._visible != before
 
-    def _query(self, statement: str) -> Any:
+    def _execute_query(self, statement: str) -> Any:
         assert self._connection is not None
         rows = self._connection.execute(statement).fetchall()
         return rows[0] if rows else None
@@ -172,7 +172,7 @@ class PostgresCommitVersion:
                 return version
             read_at = time.monotonic()
             try:
-                tag, visible, seconds = self._query()
+                tag, visible, seconds = self._read_counter()
             except self._errors:
                 self._disconnect()
                 self._last_read = (None, read_at)
@@ -206,7 +206,7 @@ class PostgresCommitVersion:
         connection.autocommit, connection.prepare_threshold = True, None
         return connection
 
-    def _query(self) -> tuple[str, str, Any]:
+    def _read_counter(self) -> tuple[str, str, Any]:
         if self._connection is None:
             self._connection = self._connect()
         row: tuple[str, str, Any] | None = self._connection.execute(_READ_COUNTER).fetchone()

@@ -199,12 +199,12 @@ class Importer:
         prerender_sources((item.content, item.content_type) for item in changed)
         extensions = list_extensions()
 
-        def get_html(record: ArticleRecord) -> str:
+        def render_if_referring(record: ArticleRecord) -> str:
             if not may_contain_references(record.content, extensions):
                 return ""
             return render_content(record.content, record.content_type).html
 
-        media = self.media.store_files(records, get_html)
+        media = self.media.store_files(records, render_if_referring)
         if media:
             unchanged = media.keys() - {item.key for item in changed}
             mapped = queries.get_mapped_paths(unchanged)

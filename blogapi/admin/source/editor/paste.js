@@ -80,7 +80,7 @@ export function convertHtml(html, plain, players = []) {
   cleanBody(
     body,
     (image) => keepPicture(image, found),
-    (address) => keepPlayer(address, players, found),
+    (address) => findPlayerAddress(address, players, found),
   );
   const isFormatted = body.querySelector(FORMATTED_ELEMENTS) || /[\ue000-\ue002]/.test(body.textContent);
   if (!isFormatted && plain && !plain.trim().includes("\n")) return { markdown: plain, ...found };
@@ -112,7 +112,7 @@ function keepPicture(image, found) {
 }
 
 /** @param {string} source @param {{pattern: string}[]} players @param {Found} found */
-function keepPlayer(source, players, found) {
+function findPlayerAddress(source, players, found) {
   if (!URL.canParse(source)) return null;
   const address = findPlayedAddress(new URL(source));
   if (players.some(({ pattern }) => new RegExp(`^${pattern}$`).test(address))) return address;

@@ -34,9 +34,9 @@ def keep_former_version(
 ) -> int:
     """Add the current version of the article, which a write replaces, to the history.
 
-    `last_number` is the highest number in the history, or 0. It is higher than the number of the current
-    version if versions were added without a write, and the current version may be one of them. Returns the
-    new highest number in the history.
+    `last_number` is the highest number in the history, or 0. The history can contain versions that were
+    added without a change of the article, such as kept edits or a named version: then `last_number` is not
+    below the number of the current version. Returns the new highest number in the history.
     """
     former = _find_revision(article.uuid, article.version) if last_number >= article.version else None
     former = former or _add_revision(article, content)

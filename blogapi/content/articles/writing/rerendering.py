@@ -64,11 +64,11 @@ def init_app(app: Flask) -> None:
     """Render all articles again if the stored version of the renderer differs from the current one."""
     with app.app_context(), upgrades.convert_errors(db.engine):
         if db.session.scalar(select(ArticleStats.renderer)) != RENDERER_VERSION:
-            _render_after_update()
+            _rerender_all_articles()
     version_check.accept_renderers(app, RENDERER_VERSION)
 
 
-def _render_after_update() -> None:
+def _rerender_all_articles() -> None:
     """Render all articles again, and stop servers of other versions from writing.
 
     Raises CannotStart if another version of blogapi begins to render them in the meantime.

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from urllib.parse import quote, urlsplit
 
-from blogapi.site.paths import MAX_PATH_BYTES, get_host, to_path, without_slash
+from blogapi.site.paths import MAX_PATH_BYTES, get_host_and_port, to_path, without_slash
 
 # Browsers give up after 20 redirects.
 MAX_STEPS = 10
@@ -40,7 +40,7 @@ def parse_target(text: str) -> str | None:
 def get_local_path(target: str, site_url: str) -> str | None:
     """Return the decoded path without a slash at its end if the target is an address of the site."""
     parts = urlsplit(target)
-    if parts.netloc and get_host(target) != get_host(site_url):
+    if parts.netloc and get_host_and_port(target) != get_host_and_port(site_url):
         return None
     path = to_path(parts.path or "/")
     return without_slash(path) if target and path else None

@@ -221,7 +221,7 @@ def _has_unclear_date(
 
 
 def _is_unreadable(key: str, name: str, value: object) -> bool:
-    """Return whether an invalid date makes the article a draft; `published` can also be true or false."""
+    """Return whether the value is an invalid date, which makes a draft; true and false are valid values."""
     if (
         not privacy_signs.DATE_FIELDS.get(name)
         or name in privacy_signs.FIELD_RULES

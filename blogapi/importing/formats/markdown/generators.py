@@ -115,7 +115,7 @@ def parse_configuration(suffix: str, text: str) -> dict[str, object]:
 def keeps_dates(site: GeneratorSite | None) -> bool:
     """Return whether `2006-05-26-a.md` has the address `/2006-05-26-a/` in a site, as in Hugo.
 
-    Without a site, the date is not part of the address, as in Jekyll.
+    Without a configuration of a site, the address is that of Jekyll, without the date.
     """
     if site is None or site.generator in _REMOVES_DATES:
         return False

@@ -45,7 +45,7 @@ def clean_text(text: str) -> str:
 class Conversion:
     """The conversion of a text: the data of the blog that it needs, its state and its result.
 
-    Stores finished HTML, and returns a placeholder that the next steps treat as one character.
+    For finished HTML, `store` returns a placeholder that the next steps treat as one character.
     """
 
     #: returns the attachment with an id, or None if the export does not contain it
