@@ -24,6 +24,7 @@ SIGNS = {"no sign": PLAIN, "known": KNOWN, "guess": GUESS, "lifted": GUESS}
 #   memory   an earlier import lifted the guess
 #   unused   no article has the guess that the option names
 #   perhaps  "public here, perhaps hidden there" counts the article
+#   former   a note says that the article keeps its former text, although its file has changed
 #   there    "public here, hidden there" names the article
 # The report of an import with `there` or `refused` has the exit status 1. "-" is no case of its own.
 TABLE = """
@@ -37,7 +38,7 @@ sign removed, imported, sign added             | -                | draft update
 text changed, --publish-marked                 | public updated unused | draft updated unused | public updated     | public updated
 sign added, --publish-marked                   | -                | draft updated unused | public unchanged        | public unchanged
 --publish-marked none                          | public unchanged | draft unchanged  | draft unchanged marked      | public unchanged marked perhaps
-text changed, --publish-marked none            | public updated   | draft updated    | draft updated marked        | public unchanged marked perhaps
+text changed, --publish-marked none            | public updated   | draft updated    | draft updated marked        | public unchanged marked perhaps former
 edited                                         | public unchanged | draft unchanged  | draft unchanged marked      | public unchanged memory
 edited, text changed                           | public refused   | draft refused    | draft refused marked        | public refused memory
 edited, sign added                             | -                | public unchanged there | public unchanged marked there | public unchanged memory
@@ -111,6 +112,7 @@ def describe(report, article):
         "memory": f"forgets it): {NAME}." in notes,
         "unused": f"No article has the guess “{NAME}”" in notes,
         "perhaps": report["public_here_perhaps_hidden"] == 1,
+        "former": "keeps its former text" in " ".join(file["notes"]),
         "there": file["hidden_there"] and len(report["public_here_hidden_there"]) == 1,
     }
     status = article.status.replace("published", "public") if article else "none"
