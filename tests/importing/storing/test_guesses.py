@@ -1,8 +1,6 @@
-"""Guesses, which make drafts that one option publishes, in first and second imports."""
+"""Guesses, which make drafts that one option publishes; `test_second_imports` has the table of imports."""
 
 from __future__ import annotations
-
-import json
 
 import pytest
 from sqlalchemy import select, update
@@ -44,22 +42,6 @@ CARRIERS = {
         ),
     ),
 }
-
-
-@pytest.fixture
-def blog(app, people, tmp_path):
-    """A function that writes a file and imports its folder with options; it returns the report."""
-
-    def run(name, text, *options, status=0):
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-        words = ["import", str(tmp_path / "blog"), "--author", "ada", "--json", *options]
-        result = app.test_cli_runner().invoke(args=words)
-        assert result.exit_code == status, result.output
-        return json.loads(result.stdout)
-
-    return run
 
 
 @pytest.fixture
@@ -172,30 +154,6 @@ def test_a_changed_file_with_a_guess_that_older_versions_saw_makes_a_draft(blog,
     assert article().status == "draft"
 
 
-@pytest.mark.parametrize("text", [GUESS, CHANGED])
-def test_an_edited_article_stays_and_is_named(blog, article, edit, text):
-    blog("blog/a.md", PLAIN)
-    edit()
-    report = blog("blog/a.md", text, status=1)
-    assert article() == ("published", "Flour and time.\n")
-    assert len(report["public_here_hidden_there"]) == 1
-
-
-def test_an_edited_article_whose_file_is_unchanged_is_only_counted(blog, article, edit):
-    blog("blog/a.md", GUESS)
-    edit(status="published")
-    report = blog("blog/a.md", GUESS)
-    assert (article().status, report["public_here_perhaps_hidden"]) == ("published", 1)
-    assert report["public_here_hidden_there"] == []
-
-
-def test_an_edited_draft_and_a_known_sign_are_not_published(blog, article, edit):
-    blog("blog/a.md", GUESS)
-    edit()
-    blog("blog/a.md", GUESS, "--publish-marked", "key:hide_post")
-    assert article().status == "draft"
-
-
 def test_nothing_but_the_guess_is_lifted(blog, article):
     text = GUESS.replace("date:", "draft: true\ndate:")
     blog("blog/a.md", text, "--publish-marked", "key:hide_post")
@@ -205,26 +163,6 @@ def test_nothing_but_the_guess_is_lifted(blog, article):
     assert (article().status, report["marked"]) == ("draft", [{"name": "key:required_plan", "articles": 1}])
     blog("blog/a.md", two, "--publish-marked", "key:required_plan")
     assert article().status == "published"
-
-
-@pytest.mark.parametrize(
-    ("options", "status"), [((), "draft"), (("--publish-marked", "key:hide_post"), "published")]
-)
-def test_a_deleted_article_comes_back_by_its_guesses(blog, article, as_admin, options, status):
-    blog("blog/a.md", GUESS)
-    (found,) = as_admin.get(f"{ARTICLES}author/me/?fields=uuid").json
-    assert as_admin.delete(f"{ARTICLES}{found['uuid']}/").status_code == 204
-    assert blog("blog/a.md", GUESS, *options)["counts"]["skipped"] == 1
-    blog("blog/a.md", GUESS, "--restore-deleted", *options)
-    assert article().status == status
-
-
-def test_an_archived_article_stays_archived(blog, article, as_admin):
-    blog("blog/a.md", GUESS)
-    (found,) = as_admin.get(f"{ARTICLES}author/me/?fields=uuid").json
-    assert as_admin.patch(f"{ARTICLES}{found['uuid']}/", json={"status": "archived"}).status_code == 200
-    blog("blog/a.md", GUESS, "--publish-marked", "key:hide_post")
-    assert article().status == "archived"
 
 
 def test_a_name_that_no_article_has_is_one_line(blog, article):
