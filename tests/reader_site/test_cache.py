@@ -68,6 +68,7 @@ def test_a_page_over_tls_has_its_own_policy(blog):
     assert len(blog.application.paths) == 2
 
 
+@pytest.mark.no_database
 def test_missing_pages_take_a_tenth_of_the_cache(blog):
     get(blog, "/")
     for number in range(3_000):
