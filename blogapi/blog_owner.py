@@ -72,9 +72,11 @@ def act_as_owner(program: type[click.Group]) -> Iterator[None]:
     os.setgroups(os.getgrouplist(user.pw_name, user.pw_gid))
     os.setegid(user.pw_gid)
     os.seteuid(user.pw_uid)
-    unusable = next(_list_unusable_files(instance), None)
-    problem = next(_describe_problems(context, user.pw_name), None)
-    os.seteuid(0)
+    try:
+        unusable = next(_list_unusable_files(instance), None)
+        problem = next(_describe_problems(context, user.pw_name), None)
+    finally:
+        os.seteuid(0)
     os.environ[INSTANCE_PATH] = str(instance)
     if not unusable and not problem:
         os.setgid(user.pw_gid)
