@@ -289,7 +289,7 @@ def copy_account(account: Account) -> Account:
 class SavedPeople:
     """A copy of a database that contains only the users, and the users; empty until a test needs it."""
 
-    copy: str = ""
+    copy: Any = None
     accounts: Sequence[Account] = ()
 
 

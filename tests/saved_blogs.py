@@ -16,7 +16,7 @@ from blogapi.content.articles.models import Article
 from blogapi.content.taxonomies.categories import Category
 from blogapi.content.taxonomies.tags import Tag
 from blogapi.storage.database import db, table_of
-from tests.databases import SERVER_URL, Databases, close_connections
+from tests.databases import Databases, close_connections
 
 Value = TypeVar("Value")
 Rows = dict[Table, list[dict[str, Any]]]
@@ -29,7 +29,7 @@ _OF_TEST = (table_of(ApiKey), table_of(WebSession))
 class SavedBlogs:
     """The copies of this worker, and what the functions that have filled them have returned, by name."""
 
-    copies: dict[str, tuple[str, Any]] = field(default_factory=dict)
+    copies: dict[str, tuple[Any, Any]] = field(default_factory=dict)
 
     def fill(
         self, app: Flask, databases: Databases, instance: Path, name: str, fill: Callable[[], Value]
@@ -38,9 +38,6 @@ class SavedBlogs:
 
         The blog must contain only the shared users, their keys and their logins.
         """
-        # On a server, a copy of a database takes longer than most tests.
-        if SERVER_URL:
-            return fill()
         rows = _read_rows(app)
         if name in self.copies:
             close_connections(app)

@@ -175,7 +175,7 @@ def copy_to_server(source, databases, tmp_path, migration, instance):
     """Copy the rows into a PostgreSQL database with the schema of the migration, for the test."""
     url = databases.create_empty(tmp_path)
     copy_rows(source, url, migration)
-    databases.restore_copy(url.rsplit("/", 1)[1], instance)
+    databases.replace_database(url.rsplit("/", 1)[1], instance)
 
 
 def copy_rows(source, url, migration):

@@ -85,7 +85,7 @@ def test_four_processes_that_upgrade_together_run_the_migration_once(databases, 
     body = f'op.execute("SELECT pg_sleep(1)")\n    op.execute("INSERT INTO commit_counter {row}")'
     scripts = copy_scripts(tmp_path, body)
     with connect(databases.environment()["BLOGAPI_DATABASE_URL"]):
-        copy = databases.save_copy(app)
+        copy = databases.copy_database(app)
     code = (
         "from pathlib import Path; from blogapi.storage import migration_names; "
         f"migration_names.SCRIPTS = Path({str(scripts)!r}); {START}"

@@ -18,7 +18,7 @@ from blogapi.content.taxonomies import categories as categories_definition
 from blogapi.content.taxonomies import service as taxonomies
 from blogapi.content.taxonomies import tags as tags_definition
 from blogapi.rendering import renderer
-from blogapi.storage.database import db, find_write_transaction, transaction
+from blogapi.storage.database import WRITE_KEY, db, transaction
 from blogapi.web.access import Role
 from tests.conftest import ARTICLES, close_connections
 from tests.databases import create_test_app
@@ -63,7 +63,7 @@ def write(as_admin, body):
 class LargeBlog:
     """A blog with many published articles, a scheduled article and a draft, all with one category and tag."""
 
-    copy: str
+    copy: Any
     admin: str
     reader: str
     author: Any
@@ -144,7 +144,7 @@ def contents_rendered_in_writes(monkeypatch):
     render = renderer.render_text
 
     def record(content, content_type):
-        if find_write_transaction(db.session()):
+        if WRITE_KEY in db.session().info:
             found.append(content)
         return render(content, content_type)
 
