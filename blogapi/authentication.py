@@ -25,7 +25,7 @@ from blogapi.delivery.response_cache import middleware
 from blogapi.operations.health.routes import check_free_space
 from blogapi.publication import shared_caching
 from blogapi.reader_site import routes as site_routes
-from blogapi.web import headers, request_id
+from blogapi.web import headers, request_environ
 from blogapi.web.access import (
     INCLUDED_SCOPES,
     SAFE_METHODS,
@@ -138,7 +138,7 @@ def authenticate() -> Response | None:
         site_routes.use_page_view()
     if request.routing_exception is not None:
         return None
-    request.environ[request_id.ROUTE_KEY] = request.url_rule.rule if request.url_rule else ""
+    request.environ[request_environ.ROUTE_KEY] = request.url_rule.rule if request.url_rule else ""
     operation = OPERATIONS.get()[request.endpoint or ""]
     g.check_caller = partial(_check_access, operation.access)
     g.check_caller()

@@ -136,7 +136,7 @@ def list_contrasts(page: Page, root: str = "body") -> list[tuple[float, str]]:
 def wait_until(page: Page, expression: str) -> None:
     """Wait until the JavaScript expression is true, also if the page leads to another one in the meantime.
 
-    A page that has just begun to load has no elements yet: reading a property of what is null is not an error then.
+    A page that has just begun to load has no elements yet, so an expression may read properties of null.
     A strict Content-Security-Policy blocks the function of Playwright that does this, if it has to wait.
     """
     from playwright.sync_api import Error

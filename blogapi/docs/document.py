@@ -34,7 +34,7 @@ from blogapi.web.errors import Code
 from blogapi.web.fields import FieldNames, Identifier, Timestamp
 from blogapi.web.headers import RESPONSE_HEADERS
 from blogapi.web.operation import get_operation
-from blogapi.web.request_id import REQUEST_ID_HEADER
+from blogapi.web.request_environ import REQUEST_ID_HEADER
 from blogapi.web.slug_lookup import IdConverter, ReferenceConverter
 
 _EXTENSION_KEY = "blogapi-document"

@@ -21,8 +21,7 @@ from blogapi.web.errors import Forbidden, Malformed, UnsupportedMediaType
 from blogapi.web.fields import Fields
 from blogapi.web.json import json_response, parse_json, to_json_bytes
 from blogapi.web.operation import OPERATIONS
-from blogapi.web.request_environ import MCP_PATH
-from blogapi.web.request_id import ROUTE_KEY
+from blogapi.web.request_environ import MCP_PATH, ROUTE_KEY
 
 MAX_BODY_BYTES = 4 * 2**20
 

@@ -221,7 +221,7 @@ class _EventWriter:
         }
         # Most articles have authors that are public already.
         uuids -= self._shown & old_addresses.keys() - self._hidden - notes.keys()
-        public = self._authors.find_public_authors(uuids, self._now)
+        public = self._authors.find_public_authors(uuids, self._now) if uuids else {}
         for uuid in sorted(uuids):
             was_public, is_public = uuid in old_addresses, uuid in public
             if uuid not in notes and was_public == is_public:

@@ -39,16 +39,6 @@ _ESCAPED_BRACKETS = re.compile(
 _LINE_START = re.compile(r"\n[ \t>]*")
 
 
-def _remove_marks(html: str) -> str:
-    """Return the rendered HTML without the marks and without the elements that comrak makes of formulas."""
-    html = html.replace(f'<span data-math-style="display">{_MATH_MARK}', "").replace(
-        f"{_MATH_MARK}</span>", ""
-    )
-    for mark, text in _MARK_REPLACEMENTS:
-        html = html.replace(mark, text).replace(quote(mark, safe="$"), text)
-    return html
-
-
 def _mark_formula(match: re.Match[str]) -> str:
     text = match[0] if match[0] == r"\$" else match[0].replace("$", _DOLLAR_MARK)
     if not match.lastgroup or _ESCAPED_BRACKETS.match(text):
@@ -141,7 +131,12 @@ def render_markdown(content: str) -> str | None:
     # Without the line end, comrak ignores a reference definition at the end of the text.
     html = comrak.markdown_to_html(f"{content}\n", _EXTENSIONS, render_options=_OPTIONS)
     html = html.replace(_TILDE_MARK, "~").replace(_ENCODED_TILDE_MARK, "~")
-    html = _remove_marks(html.replace(_SELF_CLOSED_MARK, "").replace(_ADDRESS_END, ""))
+    html = html.replace(_SELF_CLOSED_MARK, "").replace(_ADDRESS_END, "")
+    # comrak encloses formulas in elements.
+    html = html.replace(f'<span data-math-style="display">{_MATH_MARK}', "")
+    html = html.replace(f"{_MATH_MARK}</span>", "")
+    for mark, text in _MARK_REPLACEMENTS:
+        html = html.replace(mark, text).replace(quote(mark, safe="$"), text)
     html = _AUTOLINK.sub(_unescape_autolink, _LANGUAGE.sub(r'\1\2"', html))
     return _BOX_BEFORE_PARAGRAPH.sub(r"\1\n<p>\2", _AUTOLINK_IN_LINK.sub(r"\1\2", html))
 

@@ -33,9 +33,10 @@ from blogapi.serving.channel import Channel
 from blogapi.serving.limits import Limits
 from blogapi.serving.log import AccessLog
 from blogapi.serving.parser import ParserSettings, limit_bodies
-from blogapi.web import errors, headers, metrics, request_id
+from blogapi.web import errors, headers, metrics
 from blogapi.web.rate_limits.limiter import get_address_key
 from blogapi.web.rate_limits.middleware import limits_requests
+from blogapi.web.request_environ import REQUEST_ID_KEY, choose_request_id
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -104,7 +105,7 @@ def trust_proxy(app: Flask, proxy: str, *, trust_all: bool = False) -> WSGIAppli
 
 def _send_bad_request(environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:
     body = errors.make_problem_body(400, *errors.get_default_problem(400))
-    name = environ[request_id.REQUEST_ID_KEY] = request_id.choose_request_id(environ.get("HTTP_X_REQUEST_ID"))
+    name = environ[REQUEST_ID_KEY] = choose_request_id(environ.get("HTTP_X_REQUEST_ID"))
     start_response("400 Bad Request", [*headers.make_error_headers(name), ("Content-Length", str(len(body)))])
     return [body]
 

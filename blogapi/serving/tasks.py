@@ -21,7 +21,7 @@ from blogapi.storage.database import QUEUE_SECONDS_KEY
 from blogapi.web import errors
 from blogapi.web.headers import make_error_headers
 from blogapi.web.logs import USER_KEY
-from blogapi.web.request_id import REQUEST_ID_KEY, ROUTE_KEY, choose_request_id
+from blogapi.web.request_environ import REQUEST_ID_KEY, ROUTE_KEY, choose_request_id
 
 
 @lru_cache(256)

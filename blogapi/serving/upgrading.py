@@ -18,7 +18,7 @@ from blogapi.serving.server import Server, UnixServer
 from blogapi.storage.upgrade_progress import UPGRADE
 from blogapi.web.errors import get_reason_phrase, make_problem_body
 from blogapi.web.headers import make_error_headers
-from blogapi.web.request_id import choose_request_id
+from blogapi.web.request_environ import choose_request_id
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment

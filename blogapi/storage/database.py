@@ -56,7 +56,8 @@ BUSY_ERRORS = (OperationalError, TimeoutError)
 # The WSGI environ key that stores how long the request waited for a thread, in seconds.
 QUEUE_SECONDS_KEY = "blogapi.queue_seconds"
 
-_WRITE_KEY = "blogapi-write"
+# The key of `Session.info` whose value is the outermost `transaction()` of the session.
+WRITE_KEY = "blogapi-write"
 # The lock that each write in this process holds.
 WRITE_LOCK = AppState[WriteLock]("write-lock")
 _WRITE_AHEAD_LOG = AppState[WriteAheadLog | None]("write-ahead-log")
@@ -260,16 +261,9 @@ class WriteTransaction:
     after_rollback: dict[Callable[[list[Any]], None], list[Any]] = field(default_factory=dict)
 
 
-def find_write_transaction(session: Any) -> WriteTransaction | None:
-    """Return the outermost `transaction()` of the session, or None if none is open."""
-    write: WriteTransaction | None = session.info.get(_WRITE_KEY)
-    return write
-
-
 def get_write_transaction(session: Any) -> WriteTransaction:
     """Return the outermost `transaction()` of the session; one must be open."""
-    write = find_write_transaction(session)
-    assert write is not None, "call this in a transaction()"
+    write: WriteTransaction = session.info[WRITE_KEY]
     return write
 
 
@@ -292,7 +286,7 @@ def transaction(*, wait: bool = True, visible: bool | None = True) -> Iterator[N
     the functions passed to `call_after_commit` are called if the transaction was committed.
     """
     session = db.session()
-    if outer := find_write_transaction(session):
+    if outer := session.info.get(WRITE_KEY):
         if visible is not None:
             outer.visible = visible or bool(outer.visible)
         try:
@@ -325,7 +319,7 @@ def _run_write_transaction(session: Session, write: WriteTransaction, *, wait: b
     with lock.acquire(max(0.0, limit - queued) if wait else 0.0) as seconds_left:
         if log is not None:
             log.truncate_if_long()
-        session.info[_WRITE_KEY] = write
+        session.info[WRITE_KEY] = write
         locked_at = None
         try:
             options = connections.get_write_options(db.engine, math.ceil(seconds_left))
@@ -360,7 +354,7 @@ def _run_write_transaction(session: Session, write: WriteTransaction, *, wait: b
                 log.truncate_if_long(is_disk_full=True)
             raise
         finally:
-            del session.info[_WRITE_KEY]
+            del session.info[WRITE_KEY]
             if locked_at is not None:
                 lock.held_seconds += time.monotonic() - locked_at
         if log is not None:
@@ -379,7 +373,7 @@ def is_only_process() -> bool:
 @contextmanager
 def savepoint() -> Iterator[None]:
     """Run a part of a transaction; an exception rolls back only the changes of this part."""
-    write = find_write_transaction(db.session())
+    write = db.session().info.get(WRITE_KEY)
     if write is None:
         with transaction():
             yield
@@ -418,7 +412,7 @@ def end_read() -> None:
     Does nothing in a `transaction()`.
     """
     session = db.session()
-    if find_write_transaction(session) is None:
+    if WRITE_KEY not in session.info:
         session.rollback()
 
 

@@ -12,7 +12,7 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from blogapi.storage.disk_errors import get_primary_result_code, is_damage_error, is_disk_full
 from blogapi.storage.version_check import NewerSchema
-from blogapi.web import request_id
+from blogapi.web import request_environ
 from blogapi.web.errors import (
     DAMAGE_KEY,
     PROBLEM_JSON,
@@ -123,7 +123,7 @@ def _handle_newer_schema(error: NewerSchema) -> Response:
 
 
 def _handle_unexpected_error(error: Exception) -> Response:
-    incident = request.environ.get(request_id.REQUEST_ID_KEY) or request_id.choose_request_id(None)
+    incident = request.environ.get(request_environ.REQUEST_ID_KEY) or request_environ.choose_request_id(None)
     current_app.logger.error("incident %s", incident, exc_info=error)
     code, detail = get_default_problem(500)
     return _build_response(500, code, f"{detail} The log has the details under incident {incident}.")

@@ -11,8 +11,8 @@ from typing import Any
 from flask import Response, request
 from werkzeug.datastructures import ETags, MIMEAccept
 
-from blogapi.web import request_id
 from blogapi.web.errors import PROBLEM_JSON
+from blogapi.web.request_environ import REQUEST_ID_HEADER, REQUEST_ID_PATTERN
 
 VARY = "Accept, origin"
 # The `Vary` of operations that need no credentials because the setting PUBLIC_READS is on.
@@ -72,10 +72,14 @@ RESPONSE_HEADERS = (
         {"type": "string", "pattern": f"^({NO_CACHE}|{NO_STORE}|{_PUBLIC_PATTERN})$", "example": NO_CACHE},
     ),
     ResponseHeader(
-        request_id.REQUEST_ID_HEADER,
+        REQUEST_ID_HEADER,
         None,
         "The id of the request in the logs: the id that the client sent if it is valid, otherwise a new id.",
-        {"type": "string", "pattern": f"^{request_id.REQUEST_ID_PATTERN}$", "example": "5f0c2a9be1d34c77"},
+        {
+            "type": "string",
+            "pattern": f"^{REQUEST_ID_PATTERN}$",
+            "example": "5f0c2a9be1d34c77",
+        },
     ),
 )
 CONSTANT_HEADERS = {header.name: header.value for header in RESPONSE_HEADERS if header.value is not None}
@@ -86,7 +90,7 @@ CORS_EXPOSED_HEADERS = (
     "Link",
     "Location",
     "Retry-After",
-    request_id.REQUEST_ID_HEADER,
+    REQUEST_ID_HEADER,
     "X-Total-Count",
 )
 
@@ -154,13 +158,13 @@ def prefers_html() -> bool:
 def make_error_headers(current_id: str = "") -> list[tuple[str, str]]:
     """Return the headers of an error that is sent before the application sees the request.
 
-    `current_id` is empty if the middleware of `request_id` will add the id.
+    `current_id` is empty if the middleware of `request_environ` will add the id.
     """
     return [
         *CONSTANT_HEADERS.items(),
         ("Cache-Control", NO_STORE),
         ("Content-Type", PROBLEM_JSON),
-        *([(request_id.REQUEST_ID_HEADER, current_id)] if current_id else []),
+        *([(REQUEST_ID_HEADER, current_id)] if current_id else []),
     ]
 
 

@@ -11,7 +11,7 @@ from werkzeug.test import Client, TestResponse
 
 from blogapi.config import AppState
 from blogapi.storage.database import db
-from blogapi.web.request_id import REQUEST_ID_KEY
+from blogapi.web.request_environ import REQUEST_ID_KEY
 
 _CLIENT = AppState[Client]("inner-requests")
 # Inner requests get the client's address, its API key and the request id, but not its cookies and `Origin`.

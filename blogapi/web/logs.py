@@ -22,7 +22,7 @@ from flask import has_request_context, request
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
-from blogapi.web.request_id import REQUEST_ID_KEY, ROUTE_KEY
+from blogapi.web.request_environ import REQUEST_ID_KEY, ROUTE_KEY
 
 # The key of the WSGI environment for the name of the user who is logged in.
 USER_KEY = "blogapi.user"

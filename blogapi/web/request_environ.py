@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+import re
+import secrets
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode
 
 from flask import Flask
 
-from blogapi.web.request_id import REQUEST_ID_HEADER, REQUEST_ID_KEY, choose_request_id
-
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
+
+REQUEST_ID_HEADER = "X-Request-ID"
+# An API key that a client sends by mistake is not accepted as an id, because ids are logged.
+REQUEST_ID_PATTERN = "(?!blogapi_)[A-Za-z0-9._-]{1,64}"
+
+# The WSGI environ keys of the id of the request, and of the URL rule of its view.
+REQUEST_ID_KEY = "blogapi.request_id"
+ROUTE_KEY = "blogapi.route"
 
 MCP_PATH = "/mcp"
 # The WSGI environ key that is set if the client sent a query string that the middleware has replaced.
 _REPLACED_KEY = "blogapi.replaced-query"
+
+
+def choose_request_id(sent: str | None) -> str:
+    """Return the id that the client sent if it is well-formed, otherwise a new one."""
+    return sent if sent and re.fullmatch(REQUEST_ID_PATTERN, sent, re.ASCII) else secrets.token_hex(8)
 
 
 def has_replaced_query(environ: WSGIEnvironment) -> bool:

@@ -12,7 +12,7 @@ from blogapi.mcp import calls
 from blogapi.mcp.schemas import bind_tools
 from blogapi.mcp.tools import TOOLS
 from blogapi.web.access import Role
-from blogapi.web.request_id import ROUTE_KEY
+from blogapi.web.request_environ import ROUTE_KEY
 from tests.conftest import ARTICLES
 
 READ_PUBLISHED = [

@@ -9,10 +9,10 @@ import pytest
 from waitress.task import WSGITask
 
 from blogapi.serving.tasks import ResponseTask, make_head
-from blogapi.web import request_id
+from blogapi.web import request_environ
 
 LENGTH = ("Content-Length", "5")
-ID = (request_id.REQUEST_ID_HEADER, "5f")
+ID = (request_environ.REQUEST_ID_HEADER, "5f")
 
 HEADERS = (
     (5, [("Content-Type", "text/plain"), LENGTH, ("etag", '"a"'), ("X-API-KEY", "ü"), ID]),

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from blogapi.content.articles.responses import article_bodies
-from blogapi.web import request_id
+from blogapi.web import request_environ
 from tests.conftest import ARTICLES, TAGS
 
 KEY = f"blogapi_{'0' * 38}"
@@ -20,7 +20,7 @@ def test_a_well_formed_request_id_is_returned(as_reader, given):
 
 @pytest.mark.parametrize("given", ["", "x" * 65, "a b", 'a"b', "a,b", "ä", "a\tb", "a%0a", "a/b", "٣", KEY])
 def test_a_malformed_request_id_is_replaced(given):
-    assert re.fullmatch("[0-9a-f]{16}", request_id.choose_request_id(given))
+    assert re.fullmatch("[0-9a-f]{16}", request_environ.choose_request_id(given))
 
 
 def test_generated_request_ids_differ(as_stranger):

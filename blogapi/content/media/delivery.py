@@ -25,7 +25,7 @@ from blogapi.content.media import file_references, resized_copies, types
 from blogapi.content.media.addresses import CopyFormat, make_path, parse_copy_format
 from blogapi.content.media.folder import get_folder
 from blogapi.rendering import media_types
-from blogapi.web import downloads, headers, request_id
+from blogapi.web import downloads, headers, request_environ
 from blogapi.web.access import allow, anyone
 from blogapi.web.errors import NotFound, RangeNotSatisfiable, Unavailable
 from blogapi.web.media_addresses import PREFIX
@@ -201,7 +201,7 @@ def init_app(app: Flask) -> None:
 def _start_response(
     environ: WSGIEnvironment, start_response: StartResponse, status: str, fields: list[tuple[str, str]]
 ) -> list[bytes]:
-    environ[request_id.ROUTE_KEY] = RULE
+    environ[request_environ.ROUTE_KEY] = RULE
     start_response(status, fields)
     return []
 

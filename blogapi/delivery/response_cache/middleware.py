@@ -28,7 +28,7 @@ from blogapi.delivery.response_cache import commit_version
 from blogapi.delivery.response_cache.commit_version import CommitVersion, CommitVersionSource
 from blogapi.delivery.response_cache.lru_cache import CachedResponse, LRUCache
 from blogapi.site.served_paths import SEARCH_PATH, is_site_path
-from blogapi.web import headers, metrics, request_id
+from blogapi.web import headers, metrics, request_environ
 from blogapi.web.access import get_access
 from blogapi.web.operation import get_operation
 
@@ -157,7 +157,7 @@ class ResponseCacheMiddleware:
     ) -> Iterable[bytes]:
         def record_start(status: str, headers: list[tuple[str, str]], *exc_info: Any) -> Any:
             pending.status, pending.headers = status, list(headers)
-            pending.route = environ.get(request_id.ROUTE_KEY, "")
+            pending.route = environ.get(request_environ.ROUTE_KEY, "")
             return start_response(status, headers, *exc_info)
 
         chunks = self._application(environ, record_start)
@@ -258,7 +258,7 @@ def init_app(app: Flask, get_generation: Callable[[], str]) -> None:
 def _send_cached(
     response: CachedResponse, environ: WSGIEnvironment, start_response: StartResponse
 ) -> list[bytes]:
-    environ[request_id.ROUTE_KEY] = response.route
+    environ[request_environ.ROUTE_KEY] = response.route
     start_response(response.status, list(response.headers))
     # The server takes the length of a single chunk as Content-Length, so an empty body must have no chunk.
     return [response.body] if response.body else []
