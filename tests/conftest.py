@@ -21,7 +21,7 @@ from flask import Flask
 from sqlalchemy import Engine, event, insert, inspect
 from sqlalchemy.orm import make_transient_to_detached
 
-from blogapi import blueprints, clock, create_app
+from blogapi import clock, create_app
 from blogapi.accounts.api_keys import queries as key_queries
 from blogapi.accounts.api_keys.models import ApiKey
 from blogapi.accounts.users import queries as user_queries
@@ -44,6 +44,7 @@ from blogapi.storage.database import db, table_of, transaction
 from blogapi.web.access import Role, Scope
 from blogapi.web.errors import DAMAGE_KEY
 from blogapi.web.key_format import SHOWN_PREFIX_LENGTH, digest_token, generate_key
+from blogapi.web.operation import OPERATIONS
 from blogapi.web.rate_limits import limiter
 from tests import attempts, event_guard, marks, shortcuts, skips
 from tests.audit_hooks import sqlite_files
@@ -218,9 +219,10 @@ def app(common_app: Flask, instance: Path, databases: Databases) -> Iterator[Fla
     limiter.init_app(common_app)
     # A server of a former test may have limited the threads that process images.
     images.init_app(common_app)
-    # A former test may have changed the setting PUBLIC_READS.
-    blueprints.store_operations(common_app)
+    operations = OPERATIONS.get(common_app)
     yield common_app
+    # The test may have changed the setting PUBLIC_READS.
+    OPERATIONS.set(common_app, operations)
     common_app.extensions.pop(DAMAGE_KEY, None)
     common_app.config.clear()
     common_app.config.update(settings)
