@@ -29,36 +29,22 @@ TESTS = Path(__file__).parent
 NO_DATABASE = tuple(
     TESTS / path
     for path in (
-        *("rendering", "deploy", "docs", "web/rate_limits", "release", "serving", "shared_caches", "web"),
-        *(
-            "accounts/api_keys",
-            "content/taxonomies/authors",
-            "exporting",
-            "delivery/feeds",
-            "delivery/previews",
-            "site",
-            "accounts/users",
-        ),
-        *(
-            "content/articles/test_invalid_fields.py",
-            "delivery/response_cache/test_not_cached.py",
-            "test_authentication.py",
-        ),
-        *("contracts/test_fields.py", "contracts/test_references.py", "contracts/test_requirements.py"),
-        *("benchmarks", "mcp/test_protocol.py", "reader_site/test_words.py", "test_blog_folder.py"),
-        *("test_config.py", "test_main.py", "test_setting_types.py"),
-        *("content/media/test_delivery.py", "content/media/test_images.py", "content/media/test_prepare.py"),
+        *("accounts/api_keys", "accounts/mail", "accounts/users", "benchmarks"),
+        *("content/articles/test_invalid_fields.py", "content/media/test_delivery.py"),
+        *("content/media/test_images.py", "content/media/test_prepare.py"),
         *("content/media/test_replacing.py", "content/media/test_routes.py", "content/media/test_svg.py"),
-        *("importing/format_api", "importing/formats", "importing/jobs", "importing/links"),
-        *("importing/media", "importing/templates", "importing/texts", "importing/test_archives.py"),
-        *(
-            "importing/blogapi_export",
-            "importing/pipeline",
-            "accounts/mail",
-            "web/metrics",
-            "content/presence",
-            "delivery/site_checks",
-        ),
+        *("content/presence", "content/taxonomies/authors", "contracts/test_fields.py"),
+        *("contracts/test_references.py", "contracts/test_requirements.py", "delivery/feeds"),
+        *("delivery/previews", "delivery/response_cache/test_not_cached.py", "delivery/site_checks"),
+        *("deploy", "docs", "exporting", "importing/blogapi_export", "importing/format_api"),
+        *("importing/formats", "importing/hidden_words", "importing/jobs", "importing/links"),
+        *("importing/media", "importing/pipeline", "importing/storing/test_second_imports.py"),
+        *("importing/templates", "importing/test_archives.py", "importing/texts", "mcp/test_protocol.py"),
+        *("mcp/test_tasks.py", "operations/backups/test_status.py", "operations/demo"),
+        *("reader_site/test_static_copy.py", "reader_site/test_words.py", "release", "rendering"),
+        *("security/test_authors.py", "security/test_secret_fields.py", "serving", "shared_caches", "site"),
+        *("test_authentication.py", "test_blog_folder.py", "test_config.py", "test_main.py"),
+        *("test_setting_types.py", "test_two_apps.py", "web"),
     )
 )
 # Tests of foreign clients, of kills and full disks, of real blogs, of what a release consists of, of the time
@@ -66,38 +52,21 @@ NO_DATABASE = tuple(
 RELEASE = tuple(
     TESTS / path
     for path in (
-        *(
-            "benchmarks/test_parts.py",
-            "clients",
-            "contracts/test_new_text_field.py",
-            "contracts/test_whole_blogs.py",
-            "durability",
-        ),
-        *(
-            "deploy",
-            "frontend/test_frameworks.py",
-            "importing/test_corpus_accounting.py",
-        ),
-        *("content/media/test_several_servers.py", "release", "delivery/response_cache/test_equivalence.py"),
-        *(
-            "delivery/response_cache/test_never_stale.py",
-            "security/test_fuzz.py",
-            "security/test_pattern_time.py",
-        ),
-        "shared_caches",
+        *("benchmarks/test_parts.py", "clients", "content/media/test_several_servers.py"),
+        *("contracts/test_new_taxonomy.py", "contracts/test_new_text_field.py", "contracts/test_wheel.py"),
+        *("contracts/test_whole_blogs.py", "delivery/response_cache/test_equivalence.py"),
+        *("delivery/response_cache/test_never_stale.py", "deploy", "docs/test_browser.py", "durability"),
+        *("faults", "frontend/test_frameworks.py", "importing/test_corpus_accounting.py"),
+        *("operations/backups/test_under_load.py", "release", "security/test_fuzz.py"),
+        *("security/test_pattern_time.py", "shared_caches"),
     )
 )
 # The pages in a browser, and requests that are refused before they reach the database.
 ONCE = tuple(
     TESTS / path
     for path in (
-        *(
-            "admin",
-            "accounts/api_keys/test_access.py",
-            "contracts/test_interface.py",
-            "contracts/test_shapes.py",
-        ),
-        *("deploy", "docs/test_guide_pages.py", "faults", "release"),
+        *("accounts/api_keys/test_access.py", "admin", "contracts/test_interface.py"),
+        *("contracts/test_shapes.py", "deploy", "docs/test_guide_pages.py", "faults", "release"),
         *("security/test_assignment.py", "security/test_bad_input.py", "security/test_bad_paths.py"),
         *("security/test_headers.py", "security/test_logins.py", "security/test_malformed_ids.py"),
         "security/test_objects.py",

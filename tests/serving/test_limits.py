@@ -216,7 +216,7 @@ def test_the_server_stops_accepting_connections_for_a_time_if_no_file_descriptor
         raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
 
     with (
-        start_server(app, limits=Limits(sweep=5)) as server,
+        start_server(app, limits=Limits(sweep=0.5)) as server,
         connect(server.effective_port) as sock,
     ):
         with monkeypatch.context() as patch:
@@ -224,8 +224,8 @@ def test_the_server_stops_accepting_connections_for_a_time_if_no_file_descriptor
             with connect(server.effective_port):
                 for _ in range(4):
                     wait_until(lambda: attempts[-1:] == [server_clock.seconds] and not server.readable())
-                    server_clock.move(5)
-        server_clock.move(5)
+                    server_clock.move(0.5)
+        server_clock.move(0.5)
         sock.sendall(HEALTH)
         assert parse_response(read_all(sock)).status == 200
     # The server tries to accept a connection only once until the clock advances.
