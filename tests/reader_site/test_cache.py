@@ -69,12 +69,15 @@ def test_a_page_over_tls_has_its_own_policy(blog):
 
 
 @pytest.mark.no_database
-def test_missing_pages_take_a_tenth_of_the_cache(blog):
+def test_missing_pages_take_a_tenth_of_the_cache(blog, monkeypatch):
+    missing, others = blog.middleware.missing_pages, blog.cache
+    assert missing.max_bytes == pytest.approx((missing.max_bytes + others.max_bytes) / 10, abs=10)
+    monkeypatch.setattr(missing, "max_bytes", 50_000)
     get(blog, "/")
-    for number in range(3_000):
+    for number in range(100):
         assert get_status(get(blog, f"/missing-{number}/")) == "404"
-    assert blog.middleware.missing_pages.used_bytes <= blog.middleware.missing_pages.max_bytes
-    assert len(blog.cache) == 1
+    assert 0 < missing.used_bytes <= 50_000 and 0 < len(missing) < 100
+    assert len(others) == 1
 
 
 def test_a_path_that_was_never_asked_for_costs_four_statements(blog, record_statements):

@@ -113,7 +113,8 @@ def many(databases, tmp_path_factory):
 
 
 WITHOUT = pytest.param(
-    "without statistics", marks=pytest.mark.sqlite("PostgreSQL collects statistics itself")
+    "without statistics",
+    marks=(pytest.mark.slow, pytest.mark.sqlite("PostgreSQL collects statistics itself")),
 )
 
 
