@@ -81,6 +81,18 @@ def register(config: pytest.Config) -> None:
         config.addinivalue_line("markers", mark)
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not collect a file all of whose tests `-m` leaves out; each worker collects all files."""
+    if collection_path.suffix != ".py":
+        return None
+    expression = config.option.markexpr
+    # `-m "not (once or no_database)"`
+    left_out = expression.partition("not (")[2].partition(")")[0].split(" or ")
+    if expression.startswith("slow") and "slow" not in collection_path.read_text(encoding="utf-8"):
+        return True
+    return None if set(left_out).isdisjoint(_list_marks(collection_path)) else True
+
+
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Mark the tests of whole folders."""
     for name in _list_marks(item.path):
