@@ -21,7 +21,7 @@ from blogapi.importing.format_api.source_files import read_bytes
 from blogapi.importing.media.imported_media import hash_file
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing.exported_terms import ExportedTerm
-from blogapi.importing.texts.data import parse_yaml
+from blogapi.importing.texts.parsers import parse_yaml
 from blogapi.publication import kinds
 from blogapi.rendering.slugs import make_term_slug
 from blogapi.storage.database import current_time
@@ -32,11 +32,11 @@ PICTURE_FIELDS = frozenset(("cover_image", "og_image", "avatar", "logo", "icon")
 # Longer names are refused before their slugs are computed, which would take long.
 MAX_NAME_LENGTH = 5_000
 
-_MAX_BYTES = 64 * 1024 * 1024
+_MAX_DATA_FILE_BYTES = 64 * 1024 * 1024
 # The maximum length of the groups in which lists are parsed; the fast parser does not accept longer texts.
-_MAX_GROUP = 8_000
-_ITEM = re.compile(r"^(?=- )", re.MULTILINE)
-Item = TypeVar("Item")
+_MAX_GROUP_LENGTH = 8_000
+_ITEM_START = re.compile(r"^(?=- )", re.MULTILINE)
+DataItem = TypeVar("DataItem")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +85,7 @@ def _read_term(
     export: ExportFolder, kind: str, by_file: Mapping[str, ExportedMedia], given: Values
 ) -> ExportedTerm:
     """Return a term; `by_file` has the media files of the export by their names."""
-    pictures = _read_pictures(export, given, by_file)
+    pictures = _read_picture_addresses(export, given, by_file)
     values.refuse_surrogates(given)
     fields: dict[str, Any] = {
         name: given[name]
@@ -106,7 +106,7 @@ def _read_term(
     )
 
 
-def _read_media(export: ExportFolder, fields: Values) -> ExportedMedia:
+def _read_media_file(export: ExportFolder, fields: Values) -> ExportedMedia:
     """Return a media file; the library may change a file whose hash the export does not contain."""
     values.refuse_surrogates(fields)
     created, updated = _get_times(fields)
@@ -161,17 +161,17 @@ def _get_times(fields: Values) -> tuple[datetime, datetime]:
     return created, updated or created
 
 
-def replace_references(content: str, uuids: Mapping[UUID, UUID]) -> str:
+def replace_media_uuids(content: str, uuids: Mapping[UUID, UUID]) -> str:
     """Return the content with the uuids of media files in the export replaced by those in this blog."""
     if not uuids:
         return content
     return REFERENCE.sub(lambda found: f"{found[0][:6]}{uuids.get(UUID(found[1]), found[1])}", content)
 
 
-def read_data(export: ExportFolder) -> BlogData:
+def read_blog_data(export: ExportFolder) -> BlogData:
     """Return the data of the export; unreadable data becomes a report."""
     data = BlogData()
-    data.media = [*_read_list(export, "media", data, partial(_read_media, export))]
+    data.media = [*_read_list(export, "media", data, partial(_read_media_file, export))]
     by_file = {item.file: item for item in data.media}
     for name, kind in TERM_KINDS.items():
         for term in _read_list(export, name, data, partial(_read_term, export, kind, by_file)):
@@ -179,10 +179,10 @@ def read_data(export: ExportFolder) -> BlogData:
     data.redirects = [*_read_list(export, "redirects", data, lambda given: given)]
     data.fields = [*_read_list(export, "fields", data, lambda given: given)]
     try:
-        text = _read_text(export, "site")
+        text = _read_data_file(export, "site")
         if text is not None:
             given, _ = parse_yaml(text, 1)
-            data.site = _read_site(given, _read_pictures(export, given, by_file))
+            data.site = _read_site(given, _read_picture_addresses(export, given, by_file))
             data.showed_itself = values.get_flag(given, "built_in")
     except RefusedFile as error:
         data.reports.append(_report_refusal(export, "site", error))
@@ -190,11 +190,11 @@ def read_data(export: ExportFolder) -> BlogData:
 
 
 def _read_list(
-    export: ExportFolder, kind: str, data: BlogData, read: Callable[[Values], Item]
-) -> Iterator[Item]:
+    export: ExportFolder, kind: str, data: BlogData, read: Callable[[Values], DataItem]
+) -> Iterator[DataItem]:
     """Yield the items of a data file; each item that cannot be read becomes a report."""
     try:
-        text = _read_text(export, kind) or ""
+        text = _read_data_file(export, kind) or ""
         for group in _split_list(text):
             start = f"{kind}:\n" if group.startswith("- ") else f"{kind}: "
             for item in values.get_mappings(parse_yaml(f"{start}{group}", 0)[0], kind):
@@ -211,13 +211,13 @@ def _read_list(
 def _split_list(text: str) -> Iterator[str]:
     """Yield the text of a list in groups of items; a text that is not a list in block style is one group."""
     text = text.removeprefix("\ufeff").removeprefix("---\n")
-    items = _ITEM.split(text)
+    items = _ITEM_START.split(text)
     if items[0].strip():
         yield text
         return
     group = ""
     for item in items:
-        if group and len(group) + len(item) > _MAX_GROUP:
+        if group and len(group) + len(item) > _MAX_GROUP_LENGTH:
             yield group
             group = ""
         group += item
@@ -225,12 +225,12 @@ def _split_list(text: str) -> Iterator[str]:
         yield group
 
 
-def _read_text(export: ExportFolder, kind: str) -> str | None:
+def _read_data_file(export: ExportFolder, kind: str) -> str | None:
     path = export.get_data_path(kind)
-    return values.decode_text(read_bytes(path, _MAX_BYTES)) if path.is_file() else None
+    return values.decode_text(read_bytes(path, _MAX_DATA_FILE_BYTES)) if path.is_file() else None
 
 
-def _read_pictures(
+def _read_picture_addresses(
     export: ExportFolder, fields: Values, by_file: Mapping[str, ExportedMedia]
 ) -> dict[str, str]:
     originals, folder = values.get_mapping(fields, "originals"), export.layout.data_media

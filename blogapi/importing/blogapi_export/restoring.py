@@ -33,7 +33,7 @@ from blogapi.delivery.redirects.queries import CUSTOM
 from blogapi.exporting.snapshot import SITE_FIELDS
 from blogapi.importing import queries
 from blogapi.importing.blogapi_export import values
-from blogapi.importing.blogapi_export.data_files import BlogData, ExportedMedia, replace_references
+from blogapi.importing.blogapi_export.data_files import BlogData, ExportedMedia, replace_media_uuids
 from blogapi.importing.blogapi_export.values import Values, get_required_text, get_text
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.format_api.source_files import read_bytes
@@ -51,11 +51,11 @@ from blogapi.site.schemas import SiteChangesSchema
 from blogapi.storage.database import chunk, db, end_read, savepoint, table_of, transaction
 from blogapi.web.fields import Fields
 
-_BODY_SCHEMA, _TEXTS_SCHEMA = WorkingCopyBodySchema(), MediaChangesSchema()
+_COPY_SCHEMA, _MEDIA_TEXTS_SCHEMA = WorkingCopyBodySchema(), MediaChangesSchema()
 _FIELD_SCHEMA, _REDIRECT_SCHEMA = FieldBodySchema(), CustomRedirectBodySchema()
-_MAX_BYTES = 1024**3
-_CHANGED = "The article was changed in this blog after the export, so its working copy was not imported."
-_KEPT = "The article has a working copy in this blog, which stays as it is."
+_MAX_COPIES_BYTES = 1024**3
+_CHANGED_NOTE = "The article was changed in this blog after the export, so its working copy was not imported."
+_KEPT_NOTE = "The article has a working copy in this blog, which stays as it is."
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +69,10 @@ class WorkingCopyRestorer:
     media_uuids: Mapping[UUID, UUID]
     articles: Container[UUID]
 
-    def restore(self, path: Path, key: str) -> Iterator[FileReport]:
+    def restore_copies(self, path: Path, key: str) -> Iterator[FileReport]:
         """Store the working copies in a JSON file; yield a report for each."""
         try:
-            items = json.loads(read_bytes(path, _MAX_BYTES))
+            items = json.loads(read_bytes(path, _MAX_COPIES_BYTES))
             for number, item in enumerate(items if isinstance(items, list) else [], 1):
                 title = str(item.get("title", ""))[:200] if isinstance(item, dict) else ""
                 try:
@@ -88,15 +88,15 @@ class WorkingCopyRestorer:
 
     def _save_copy(self, item: Values) -> tuple[Result, tuple[str, ...]]:
         uuid, last_updated = values.get_uuid(item, "article"), values.get_time(item, "last_updated")
-        body: Fields = {name: item[name] for name in _BODY_SCHEMA.fields if name in item and name != "custom"}
-        body["content"] = replace_references(values.get_text(item, "content"), self.media_uuids)
+        body: Fields = {name: item[name] for name in _COPY_SCHEMA.fields if name in item and name != "custom"}
+        body["content"] = replace_media_uuids(values.get_text(item, "content"), self.media_uuids)
         for name, kind in (("category", CATEGORIES), ("tags", TAGS), ("authors", AUTHORS)):
             slugs = values.get_texts(item, name)
             terms = exported_terms.match_terms(kind.singular, slugs, self.state.exported_terms)
             body[name] = [str(terms[slug].uuid) for slug in slugs if slug in terms]
         body["category"] = next(iter(body["category"]), None)
         article_input = replace(
-            _BODY_SCHEMA.load(body),
+            _COPY_SCHEMA.load(body),
             custom=convert_imported_values(values.get_custom_values(item)),
             replaces_custom=True,
         )
@@ -107,9 +107,9 @@ class WorkingCopyRestorer:
             if present is not None and present.last_updated == last_updated:
                 return Result.UNCHANGED, ()
             if present is not None:
-                return Result.SKIPPED, (_KEPT,)
+                return Result.SKIPPED, (_KEPT_NOTE,)
             if article is not None and article.last_updated != values.get_time(item, "article_last_updated"):
-                return Result.SKIPPED, (_CHANGED,)
+                return Result.SKIPPED, (_CHANGED_NOTE,)
             if not self.state.dry_run:
                 copy, _ = copy_service.save_working_copy(self.state.author, uuid, article_input)
                 assert isinstance(copy, WorkingCopy), "only a user who may publish writes into the article"
@@ -153,7 +153,7 @@ def _store_file(
     item: ExportedMedia, user: UUID, taken: Container[UUID], *, dry_run: bool
 ) -> tuple[UUID, bool]:
     try:
-        texts = _TEXTS_SCHEMA.load({"alt": item.alt, "caption": item.caption})
+        texts = _MEDIA_TEXTS_SCHEMA.load({"alt": item.alt, "caption": item.caption})
     except ma.ValidationError as error:
         raise RefusedFile(describe_refusal(error)) from error
     if item.path.parent.is_symlink():

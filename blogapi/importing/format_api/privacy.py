@@ -1,4 +1,4 @@
-"""Find reasons not to publish an article. `privacy_signs.FIELDS` has the privacy fields of all generators."""
+"""Find reasons not to publish an article. `privacy_signs.PRIVACY_FIELDS` has the fields of all generators."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _HEADER_FIELD = re.compile(r"[\W_]*([A-Za-z][\w -]{0,60}?)[\"']?\s*[:=]+\s*[\"']
 _MAX_HEADER_LINES = 40
 
 STATUSES = {"published": "published", "scheduled": "scheduled", "draft": "draft"}
-NO_DATE = "It has no date of publication; the article became a draft."
-PAST_SCHEDULE = "It was scheduled for a time that has passed; the article became a draft."
+NO_DATE_NOTE = "It has no date of publication; the article became a draft."
+PAST_SCHEDULE_NOTE = "It was scheduled for a time that has passed; the article became a draft."
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ def _is_private_entry(key: str, name: str, value: object) -> bool:
     if name in privacy_signs.DATE_FIELDS or name in privacy_signs.EXPIRY_FIELDS:
         return False
     words = set(_to_words(value)) if not isinstance(value, dict) else set[str]()
-    if name in hiding_words.PUBLISHED:
+    if name in hiding_words.PUBLISHED_WORDS:
         return bool(words & hiding_words.FALSE_WORDS)
     # Keys such as `post_state` hide a text only with private values; `comment_status: closed` hides none.
     if re.search(r"(?:status|state)$", name) and not words & hiding_words.TRUE_WORDS:
@@ -225,7 +225,7 @@ def choose_status(
         problem = f"Its status “{to_line(status)[:40]}” is unknown" if status else "It has no status"
         reason = f"{problem}; the article became a draft."
     elif not reason and date is None:
-        reason = NO_DATE
+        reason = NO_DATE_NOTE
     elif not reason and date and kind == "scheduled" and date <= now:
-        reason = PAST_SCHEDULE
+        reason = PAST_SCHEDULE_NOTE
     return ("draft", (reason,)) if reason else ("published", ())

@@ -32,7 +32,7 @@ _COMMON_SEGMENTS = split_words("""blog blogs post posts _posts article articles 
     entries content source src _drafts index.php""")
 _DATE_SEGMENT = re.compile(r"[0-9]{4}(?:-[0-9]{2}){0,2}|[0-9]{1,2}")
 _COMPLETE_DATE = re.compile(r"(?:^|/)[0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2}(?:/|$)")
-_LANGUAGE = re.compile(r"[a-z]{2}(?:[-_][a-z]{2,4})?")
+_LANGUAGE_SEGMENT = re.compile(r"[a-z]{2}(?:[-_][a-z]{2,4})?")
 
 
 @dataclass(slots=True)
@@ -85,7 +85,7 @@ class TargetArticle:
         if numbers and not any(numbers <= words for words in self._list_date_words()):
             return False
         has_date = has_date or _COMPLETE_DATE.search("/".join(segments)) is not None
-        return rest == numbers or (has_date and not any(map(_LANGUAGE.fullmatch, rest - numbers)))
+        return rest == numbers or (has_date and not any(map(_LANGUAGE_SEGMENT.fullmatch, rest - numbers)))
 
     def _list_own_segments(self) -> set[str]:
         """Return the category, the tags, the folders and the language; the set is computed once."""
@@ -126,7 +126,7 @@ class LinkIndex:
             name: {} for name in ("path", "page", "id", "name", "alias", "title")
         }
 
-    def add(self, record: ArticleRecord, slug: str, uuid: UUID | None = None) -> None:
+    def add_record(self, record: ArticleRecord, slug: str, uuid: UUID | None = None) -> None:
         """Add a record; `slug` is the slug that its article has or is expected to get.
 
         `uuid` is needed only if the addresses of articles contain it.
@@ -177,7 +177,7 @@ class LinkIndex:
         target.slug = slug
         return tuple(dict.fromkeys(target.sources))
 
-    def find(self, kind: str, key: str) -> Sequence[TargetArticle]:
+    def find_targets(self, kind: str, key: str) -> Sequence[TargetArticle]:
         """Return articles by "path" of the file, "page", "id", "name", "alias" or "title" (folded)."""
         return self._maps[kind].get(key, ())
 

@@ -27,7 +27,7 @@ MAX_KEY_LENGTH = 200
 
 # The first of these types that a text matches is its type. A number must look the same when it is shown:
 # `007`, `+49` and the version `1.10` are texts.
-_PATTERNS = {
+_TYPE_PATTERNS = {
     FieldType.BOOLEAN: re.compile("true|false|yes|no", re.IGNORECASE),
     FieldType.NUMBER: re.compile(r"-?(?=[0-9.]{1,16}\Z)(0|[1-9][0-9]*)(\.0|\.[0-9]*[1-9])?"),
     FieldType.DATE: re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}"),
@@ -95,7 +95,7 @@ def guess_field_type(value: Any) -> FieldType | None:
     if value is None or isinstance(value, dict | list) or is_too_large:
         return None
     text = value.strip() if isinstance(value, str) else str(value).lower()
-    for kind, pattern in _PATTERNS.items():
+    for kind, pattern in _TYPE_PATTERNS.items():
         field = CustomField(type=kind, is_list=False, choices="[]", minimum=None, maximum=None)
         if pattern.fullmatch(text) and custom_values.fits_definition(
             field, custom_values.convert_imported_value(field, value)
@@ -135,7 +135,7 @@ class NewFieldCollector:
         self._unnamed = Counter[str]()
         self._definitions = CustomFieldFinder(())
 
-    def add(self, record: ArticleRecord) -> None:
+    def collect_fields(self, record: ArticleRecord) -> None:
         for key, value in record.other_fields.items():
             identity = normalize_spelling(make_field_name(key))
             if not identity:

@@ -10,7 +10,7 @@ from sqlalchemy import delete, select
 
 from blogapi.importing import archives
 from blogapi.importing.format_api.article_record import PUBLIC_STATUSES, ArticleRecord, Guess
-from blogapi.importing.format_api.source_files import find_root
+from blogapi.importing.format_api.source_files import find_root_folder
 from blogapi.importing.links.index import get_blog_prefix
 from blogapi.importing.models import LiftedGuess
 from blogapi.importing.texts.messages import format_count, join_names
@@ -37,7 +37,7 @@ class Guesses:
         #: The keys of records whose articles are public although they have guesses that are not lifted.
         self.public_here: set[str] = set()
 
-    def apply(self, record: ArticleRecord) -> ArticleRecord:
+    def apply_to_record(self, record: ArticleRecord) -> ArticleRecord:
         """Return the record as a draft if it would be public and has a guess that is not lifted."""
         if not record.guesses or record.open_status:
             return record
@@ -119,5 +119,5 @@ def identify_source(record: ArticleRecord) -> str:
     # Unpacked archives and uploads have another folder in each import.
     if record.path is None or record.path.is_relative_to(archives.get_import_folder()):
         return ""
-    root = find_root(record.path, record.key)
+    root = find_root_folder(record.path, record.key)
     return f"{root}/{blog}" if root else str(record.path.parent)

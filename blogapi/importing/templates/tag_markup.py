@@ -29,11 +29,11 @@ class LinkFinder(Protocol):
     Each method returns the address with its fragment, or None if the argument refers to no imported article.
     """
 
-    def find_address(self, address: str) -> str | None:
+    def find_new_address(self, address: str) -> str | None:
         """Return the new address for an address or relative path as it is written in a link of the record."""
         ...
 
-    def find_post(self, name: str) -> str | None:
+    def find_post_address(self, name: str) -> str | None:
         """Return the address of a post by its file name or path, with or without date and suffix.
 
         `name` is the argument of the template tags `post_url`, `link`, `ref`, `relref` and `post_link`.

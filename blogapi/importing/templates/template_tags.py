@@ -50,7 +50,7 @@ _VALUE = r"\"[^\"\n{}]*+\"|'[^'\n{}]*+'|[^\s{}\"']++"
 _NAMED = rf"[.#][\w:-]++|[\w-]++=(?:{_VALUE})"
 _KRAMDOWN = rf"\{{:(?:\s*+(?:{_NAMED}|\w[\w-]*+))++\s*+\}}"
 _HUGO = rf"\{{(?:\s*+(?:{_NAMED}))++\s*+\}}"
-_LIST = re.compile(
+_ATTRIBUTE_LIST = re.compile(
     rf"(?<=[)\]*_`>}}\s]){_KRAMDOWN}|^{_KRAMDOWN}|^\{{:\w++:[^{{}}\n]*+\}}"
     rf"|(?<=[)}}]){_HUGO}|(?<![^\s>]){_HUGO}(?=[ \t]*$)"
     r"|\{::comment\}(?:[^{]++|\{(?!::?/?comment))*+\{:/(?:comment)?\}|\{:[:/][^{}\n]*+\}",
@@ -92,7 +92,7 @@ def _make_pattern(name: str, content: str) -> str:
 _LITERAL = _make_pattern("hugo", rf"(?P<inner_name>{_LITERAL_TAGS})\b(?P<inner_text>{_TEXT})(?<!/)")
 _LITERAL_END = _make_pattern("closing", r"(?:/|end_?)\s*+(?P=inner_name)\s*+[-+~]?")
 _TAG = _make_pattern("shortcode", rf"(?P<end>/)?\s*+(?P<name>[a-z_][\w./-]*+(?:::\w++)*+)(?P<text>{_TEXT})")
-_PATTERN = re.compile(
+_TAG_PATTERN = re.compile(
     rf"(?P<escaped>{_ESCAPED})"
     rf"|(?P<remark>\{{\{{-?\s*+/\*{_COMMENT}\*/\s*+-?\}}\}}"
     r"|\{\#-?\s(?:[^{}#]++|\#(?!\}))*+\#\}|\{%-?\s*+\#(?:[^%{]++|%(?!\}))*+%\}"
@@ -130,7 +130,7 @@ class FoundTag:
 
 def find_tags(content: str, content_type: str) -> list[FoundTag]:
     """Return all tags in their order; each closing tag is connected with its opening tag."""
-    tags = [_read_tag(match) for match in find_outside_code(content, content_type, _PATTERN, "{")]
+    tags = [_read_tag(match) for match in find_outside_code(content, content_type, _TAG_PATTERN, "{")]
     # The open tags by kind and name; a closing tag belongs to the nearest one.
     stacks: defaultdict[tuple[str, str], list[FoundTag]] = defaultdict(list)
     for tag in tags:
@@ -192,7 +192,7 @@ def remove_attribute_lists(content: str, content_type: str) -> tuple[str, int]:
     The id of a heading is kept, in the form that blogapi reads.
     """
     parts, position, number = [], 0, 0
-    for match in find_outside_code(content, content_type, _LIST, "{"):
+    for match in find_outside_code(content, content_type, _ATTRIBUTE_LIST, "{"):
         parts.append(_remove_attribute_list(content[position : match.start()], match[0]))
         position, number = match.end(), number + (not parts[-1].endswith(match[0]))
     return "".join([*parts, content[position:]]), number
@@ -220,7 +220,7 @@ def resolve_templates(content: str, content_type: str, targets: LinkFinder) -> R
     if "endraw" in content or "*/" in content:
         content = change_code(content, content_type, _PROTECTED, unescape_code)
     resolver = _TagResolver(content, content_type, targets)
-    content, removed = remove_attribute_lists(resolver.resolve(), content_type)
+    content, removed = remove_attribute_lists(resolver.resolve_tags(), content_type)
     notes = []
     if resolver.unwrapped:
         names = ", ".join(f"“{name[:60]}”" for name in list(resolver.unwrapped)[:10])
@@ -237,7 +237,7 @@ class _TagResolver:
         #: Unknown tags whose text was kept.
         self.unwrapped: Counter[str] = Counter()
 
-    def resolve(self) -> str:
+    def resolve_tags(self) -> str:
         tags, parts, position = find_tags(self._content, self._type), list[str](), 0
         for tag in tags:
             if tag.replacement is not None or tag.is_closing:
@@ -337,7 +337,7 @@ class _TagResolver:
 
     def _unwrap_tag(self, tag: FoundTag, closing: FoundTag) -> None:
         arguments = known_tags.parse_arguments(tag.text)
-        title = arguments.get("title", "summary", "header", "name", "label", "author")
+        title = arguments.get_named("title", "summary", "header", "name", "label", "author")
         # In Jekyll and Hexo, words without quotes are one title.
         words = "" if tag.is_call or tag.kind != "liquid" else tag.text.strip("\"'")
         tag.replacement = closing.replacement = ""

@@ -20,14 +20,14 @@ _SPAN = r"(?<!`)(?P<ticks>`{1,4}+)(?!`)(?:[^`\n]++|\n(?![ \t]*\n)|(?!(?P=ticks)(
 _INDENTED = re.compile(r" {4}| {0,3}\t")
 _LIST_ITEM = re.compile(r" {0,3}(?:[-*+]|[0-9]{1,9}[.)]|:|\[\^[^\]\n]+\]:)(?:[ \t]|$)")
 _MAX_PREFIX = 200
-_NEVER, _VISIBLE = re.compile("(?!)"), re.compile(r"\S")
+_NO_MATCH, _VISIBLE = re.compile("(?!)"), re.compile(r"\S")
 _FLAGS = re.IGNORECASE | re.MULTILINE
-_CODE = {
+_CODE_PATTERNS = {
     "html": ("<", re.compile(_ELEMENTS, _FLAGS)),
     "markdown": (r"`~<$\\", re.compile(rf"\\[\\`$<]|{_ELEMENTS}|{_FENCE}|{_SPAN}|\$\$[^$]*+\$\$", _FLAGS)),
 }
 # In MDX, indented text is no code.
-_CODE["mdx"] = _CODE["markdown"]
+_CODE_PATTERNS["mdx"] = _CODE_PATTERNS["markdown"]
 
 
 def find_outside_code(
@@ -75,7 +75,7 @@ def blank_code(content: str, content_type: str) -> str:
 
     if content_type != "markdown":
         return content
-    content = change_code(content, content_type, _NEVER, fill_with_spaces)
+    content = change_code(content, content_type, _NO_MATCH, fill_with_spaces)
     indented, parts, offset = set(_find_indented_lines(content)), [], 0
     for line in content.split("\n"):
         parts.append(" " * len(line) if offset in indented else line)
@@ -87,7 +87,7 @@ def _scan_text(
     content: str, content_type: str, pattern: re.Pattern[str], first: str
 ) -> Iterator[tuple[re.Match[str], bool]]:
     """Yield, in order, code that is not indented and the matches of `pattern`, and whether each is code."""
-    characters, code = _CODE[content_type]
+    characters, code = _CODE_PATTERNS[content_type]
     trigger, position = re.compile(f"[{characters}{first}]"), 0
     while trigger_match := trigger.search(content, position):
         block = code.match(content, trigger_match.start())
