@@ -26,14 +26,14 @@ from blogapi.publication import kinds
 from blogapi.rendering.slugs import make_term_slug
 from blogapi.storage.database import current_time
 
-#: The kind of the terms in each list of an export.
+#: The kind of the terms in each list of terms of an export, by the name of the list.
 TERM_KINDS = {kinds.KINDS[name].plural: name for name in kinds.TERM_KINDS}
 PICTURE_FIELDS = frozenset(("cover_image", "og_image", "avatar", "logo", "icon"))
 # Longer names are refused before their slugs are computed, which would take long.
 MAX_NAME_LENGTH = 5_000
 
 _MAX_DATA_FILE_BYTES = 64 * 1024 * 1024
-# The maximum length of the groups in which lists are parsed; the fast parser does not accept longer texts.
+# Lists are parsed in groups of items up to this length, because the fast parser does not accept longer texts.
 _MAX_GROUP_LENGTH = 8_000
 _ITEM_START = re.compile(r"^(?=- )", re.MULTILINE)
 DataItem = TypeVar("DataItem")
@@ -44,7 +44,7 @@ class ExportedMedia:
     """A file of the media library in an export. All times are aware, UTC."""
 
     uuid: UUID
-    name: str  #: in the library
+    name: str  #: the name of the file in the library
     hash: str  #: SHA-256 of the file
     upload_hash: str  #: SHA-256 of the file as it was uploaded
     alt: str
@@ -52,9 +52,9 @@ class ExportedMedia:
     caption: str
     created: datetime
     last_updated: datetime
-    file: str = ""  #: the name in the folder of the export
+    file: str = ""  #: the name of the file in the folder of the export
     former_hashes: Mapping[str, int | None] = field(default_factory=dict)  #: hash: width if it is a rendition
-    path: Path  #: of the file to import
+    path: Path  #: the path of the file to import
     is_exact: bool  #: whether the library must store it unchanged, because the export has its hash
 
     @property
@@ -84,7 +84,7 @@ class BlogData:
 def _read_term(
     export: ExportFolder, kind: str, by_file: Mapping[str, ExportedMedia], given: Values
 ) -> ExportedTerm:
-    """Return a term; `by_file` has the media files of the export by their names."""
+    """Return the term in the entry `given`; `by_file` has the media files of the export by their names."""
     pictures = _read_picture_addresses(export, given, by_file)
     values.refuse_surrogates(given)
     fields: dict[str, Any] = {
@@ -107,7 +107,7 @@ def _read_term(
 
 
 def _read_media_file(export: ExportFolder, fields: Values) -> ExportedMedia:
-    """Return a media file; the library may change a file whose hash the export does not contain."""
+    """Return the media file in an entry; if the entry has no `hash`, the library may change the file."""
     values.refuse_surrogates(fields)
     created, updated = _get_times(fields)
     file = values.get_text(fields, "file")
@@ -143,7 +143,7 @@ def _check_digest(digest: str) -> None:
 
 
 def _read_site(fields: Values, pictures: Mapping[str, str]) -> dict[str, Any]:
-    """Return the fields of the site as the API accepts them."""
+    """Return the fields of the site in the form that the API accepts."""
     values.refuse_surrogates(fields)
     site: dict[str, Any] = {name: fields[name] for name in SITE_FIELDS if fields.get(name) is not None}
     site |= {name: pictures[name] for name in pictures if name in SITE_FIELDS}
@@ -151,7 +151,7 @@ def _read_site(fields: Values, pictures: Mapping[str, str]) -> dict[str, Any]:
     for key, inner in names.items():
         items = values.get_mappings(fields, key)
         site[key] = [{name: values.get_text(item, name) for name in inner} for item in items]
-    # If an export has no languages, this blog keeps its own.
+    # If an export has no languages, this blog keeps its languages.
     return {key: value for key, value in site.items() if value or key != "languages"}
 
 
@@ -169,7 +169,7 @@ def replace_media_uuids(content: str, uuids: Mapping[UUID, UUID]) -> str:
 
 
 def read_blog_data(export: ExportFolder) -> BlogData:
-    """Return the data of the export; unreadable data becomes a report."""
+    """Return the data of the export; each item and each file that cannot be read becomes a report."""
     data = BlogData()
     data.media = [*_read_list(export, "media", data, partial(_read_media_file, export))]
     by_file = {item.file: item for item in data.media}

@@ -21,7 +21,7 @@ ARTICLE_SUFFIXES = (".md", ".html", ".txt")
 #: The files and folders in the folder of an export that contain no articles. Imports skip the folder `_data`.
 _NON_ARTICLES = (DESCRIPTION, GIT_ATTRIBUTES, "_data", *(layout.manifest for layout in LAYOUTS.values()))
 _MAX_DESCRIPTION_BYTES = 64 * 1024
-# A separate namespace, so that no uuid equals one that a script has derived from an address of the old blog.
+# The namespace of derived uuids; it differs from the namespaces with which scripts derive uuids of articles.
 _UUID_NAMESPACE = UUID("94290312-b869-4d58-a6ae-a14a46ffe24c")
 
 
@@ -72,7 +72,7 @@ class ExportFolder:
         return uuid5(uuid5(_UUID_NAMESPACE, self.source), escape_file_name(path))
 
     def is_article(self, path: Path) -> bool:
-        """Return whether a text file is an article due to its folder, even without the field `blogapi`."""
+        """Return whether the folder of a text file makes it an article, even without the field `blogapi`."""
         try:
             layouts = LAYOUTS.values() if self.source else ()
         except RefusedFile:

@@ -116,14 +116,14 @@ class WorkingCopyRestorer:
                 copy.last_updated = last_updated or copy.last_updated
                 copy.created = values.get_time(item, "created") or copy.last_updated
                 if item.get("is_outdated"):
-                    # No version has the number 0, so publishing the edits will be a conflict.
+                    # No version has the number 0, so publishing the working copy is a conflict.
                     copy.base_version = 0
         return Result.CREATED, ()
 
 
 @dataclass(slots=True)
 class Summary:
-    """The result for one export: what was stored or, in a dry run, would be stored."""
+    """The counts and notes about data that the import has restored or, in a dry run, would restore."""
 
     counts: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
@@ -256,7 +256,7 @@ def restore_site(data: BlogData, key: str, restored: Summary, *, dry_run: bool) 
 def restore_redirects(
     data: BlogData, key: str, state: ImportState, restored: Summary
 ) -> Iterator[FileReport]:
-    """Store the custom redirects with new paths, if an admin imports; yield a report for each refusal."""
+    """Store the redirects from paths without a redirect, if an admin imports; report each refusal."""
     rows = [redirect for redirect in data.redirects if redirect.get("kind") == CUSTOM]
     if rows and not state.is_admin():
         restored.notes.append("The redirects were not stored, because only admins set redirects.")

@@ -47,9 +47,9 @@ _FRONT_MATTER = re.compile(
 )
 _BLOGAPI_FIELD = re.compile(rb"^blogapi[ \t]*:", re.MULTILINE)
 _CONTENT_TYPES = {".md": "markdown", ".html": "html", ".txt": "text"}
-# The fields that other functions of this module read.
+# These fields are no reasons for a draft here, because other functions of this module read them.
 _FIELDS_WITHOUT_REASONS = ("blogapi", "draft", "permalink", "url")
-# An export appends the number of the reference to an address that it uses again (`../media/cat.jpg#2`).
+# An export numbers further references to the same file in an article (`../media/cat.jpg#2`).
 _REFERENCE_NUMBER = re.compile(r"#[0-9]+\Z")
 _PRE_ELEMENT = re.compile(r"<pre>(.*)</pre>\n?", re.DOTALL)
 # A reference to a file of the library; every other address of a media file is a path of an old blog.
@@ -61,7 +61,7 @@ _TIMESTAMP_FIELD = Timestamp()
 
 
 def has_blogapi_field(head: bytes) -> bool | None:
-    """Return whether a file has the field `blogapi`; None if the front matter does not end in `head`."""
+    """Return whether the front matter has the field `blogapi`; None if `head` is too short."""
     if not _has_front_matter(head):
         return False
     match = _FRONT_MATTER.match(head)
@@ -166,7 +166,7 @@ class ArticleReader:
             position = str(metadata.get("position", ""))
             place_in_tree = {"type": ItemType.PAGE.value, "parent": parent and str(parent)}
             place_in_tree["position"] = int(position) if position.isdecimal() else 0
-        # A digest depends on the order of these fields.
+        # The digest of the record depends on the order of these fields.
         body: dict[str, Any] = {
             **texts,
             "status": status,
@@ -194,7 +194,7 @@ class ArticleReader:
             content_type=content_type,
             status=status,
             published_at=published_at,
-            # The import looks for the pictures of a folder that another program has written.
+            # With a path, the import looks for the pictures of the article; an export lists its pictures.
             path=path if self.export.source else None,
             cover_image=texts["cover_image"] if self.export.source else "",
             custom=values.get_custom_values(entries),
@@ -317,7 +317,7 @@ def _read_slug(fields: Values, notes: list[str]) -> str:
 
 
 class ExportSource(Source):
-    """Reads the articles of exports; `restore_blog` stores all other contents before."""
+    """Reads the articles of exports; `restore_blog`, which is called first, stores all other data."""
 
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         super().__init__(total=len(entries))

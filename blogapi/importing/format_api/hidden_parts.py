@@ -18,10 +18,10 @@ _HIDING_HINT = re.compile(
     re.IGNORECASE,
 )
 _TAG = re.compile("<[^<>]*+>")
-# A `<` that begins no tag in Markdown.
+# Matches a `<` that does not begin a tag in Markdown.
 _LESS_THAN_SIGN = re.compile(r"""(?<=\{\{)<|<(?!/?[a-z](?:"[^"]*+"|'[^']*+'|[^<>])*+>|!--)""", re.IGNORECASE)
 
-# The names of the parts of a text: comments, elements, containers, and tags of templates and of Handlebars.
+# Matches the named parts of a text: comments, elements, containers, and tags of templates and of Handlebars.
 _NAMED_PART = re.compile(
     r"<!--\s*+(?P<comment>[^\W\d_][\w \t:-]{1,40}?)\s*+-->"
     r"|<(?P<element>[A-Za-z][\w.-]*+)(?=[\s/>])(?P<attributes>[^<>]*+)(?P<void>(?<=/))?>"
@@ -120,7 +120,7 @@ def _find_hiding_mark(record: ArticleRecord) -> re.Match[str] | None:
 
 def _find_guesses_in_text(record: ArticleRecord) -> Iterator[Guess]:
     shown, ends = set[tuple[str | None, ...]](), set[str]()
-    # Comments can be remarks of the author where a generator is known.
+    # In files of a known generator, a comment can be a remark of the author.
     is_plain_markdown = record.content_type == "markdown" and not record.generator
     has_comments = record.key.startswith(_PROGRAM_KEY_PREFIXES) or is_plain_markdown
     for found in dict.fromkeys(it.groups() for it in _NAMED_PART.finditer(record.content)):
@@ -156,7 +156,7 @@ def _find_guesses_in_text(record: ArticleRecord) -> Iterator[Guess]:
 
 
 def _describe_reader_condition(name: str, condition: str) -> str:
-    """Return the tag `name` with its condition if this is about readers and not negated, otherwise ""."""
+    """Return the tag `name` with its condition if the condition is about readers and not negated, or ""."""
     is_negated = (name.lower() == "unless") != bool(re.search(r"!(?!=)|\bnot\b|== *false\b", condition))
     words = _CONDITION_WORDS.findall(condition)
     is_about_reader = any(

@@ -1,7 +1,7 @@
 """The words about members, payment, login, roles or hiding by which an import recognises hidden texts.
 
 A shortcode, block, component, container, template tag, attribute, custom field, key of front matter, folder
-or comment that no table knows may hide a text if its name has one of these words. This is a guess: it makes
+or comment that is in no table may hide a text if its name has one of these words. This is a guess: it makes
 the article a draft, unless `--publish-marked` names the guess.
 """
 
@@ -19,7 +19,7 @@ def _make_set(text: str) -> frozenset[str]:
 
 TRUE = frozenset(word for word, meaning in BOOLEAN_WORDS.items() if meaning)
 FALSE = frozenset(BOOLEAN_WORDS) - TRUE
-# --- Texts that are not finished or not for everyone, in the languages of the blogs that are imported.
+# --- Words in several languages for texts that are not finished, or that are not for everyone.
 DRAFT_WORDS = _make_set("""draft brouillon entwurf borrador bozza rascunho concept kladde szkic koncept
     luonnos utkast udkast piszkozat taslak draf черновик чернетка чорновик 草稿 下書き 초안 مسودة טיוטה""")
 UNFINISHED_WORDS = DRAFT_WORDS | _make_set(
@@ -48,7 +48,7 @@ AUDIENCES = frozenset(
     internal paid premium private paidmembers paidsubscribers registered admin admins loggedin
     onlypaid onlyfree founding""")
 )
-#: People who pay for some texts. In most fields, these words name the subject of a text, not its readers.
+#: Words for paying readers. In most fields, these words name the subject of a text, not its readers.
 SUPPORTERS = _make_set("supporter supporters backer backers donor donors sponsor sponsors")
 HIDING_VALUES = (
     AUDIENCES - {"staff", "admin", "admins", "premium", "vip", "patron", "patrons", "registered", "founding"}
@@ -84,7 +84,7 @@ _COMPOUND_WORD = re.compile(
     rf"(?:{'|'.join(sorted(_STRONG_WORDS - {'pay', 'hide', 'auth', 'lock', 'gate'}, key=len, reverse=True))})"
     "s?(?:only|in|area|content|zone|section|hide|lock|gate|wall)"
 )
-# The words beside which a weak word, or any word in a key, hides a text.
+# A weak word, and in a key also a strong word, hides a text only beside these words.
 _NEIGHBOUR_WORDS = _make_set("""post page article content text site blog entry item is has have for only
     access required require requires level plan tier status state visibility enabled from
     visitor visitors allowed allow user users show to any must be this wp if can in view read
@@ -92,7 +92,7 @@ _NEIGHBOUR_WORDS = _make_set("""post page article content text site blog entry i
 _CONDITION_WORDS = _make_set(
     "min minimum needs need required require requires allowed allow only for access has must"
 )
-# Parts of a page or of a list, which a key can hide.
+# Words for parts of a page or of a list, which a key can hide.
 _PAGE_PARTS = _make_set("""title toc table contents meta sidebar header footer nav navigation menu
     comment comments image thumbnail cover featured feed rss search home list listing button
     form repo note notes hero summary date author upcoming sitemap index subtitle breadcrumb
@@ -204,7 +204,7 @@ def names_page_part(name: str) -> bool:
 
 
 def remove_fillers(name: str) -> tuple[str, bool]:
-    """Return a key without words such as `is` and `post`, as a normalized key, and whether it has `not`."""
+    """Return a normalized key without words such as `is` and `post`, and whether the key contains `not`."""
     words = split_name(name)
     return "".join(word for word in words if word not in _ENTRY_FILLERS), "not" in words
 

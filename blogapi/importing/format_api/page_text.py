@@ -24,7 +24,7 @@ _KEPT_ELEMENTS = (
     "p h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code a figure figcaption strong b em i s u del mark sub sup "
     "table thead tbody tr th td br hr img iframe audio video details summary input"
 )
-# The forms in exported pages are subscription forms.
+# Forms are dropped too, because the forms in exported pages are subscription forms.
 _DROPPED_ELEMENTS = {"style", "script", "noscript", "canvas", "progress", "svg", "button", "form"}
 _KEPT_ATTRIBUTES = {
     "*": {"id"},

@@ -26,7 +26,7 @@ class DraftReason:
     """The reason why an article becomes a draft. `note` is "" if the source calls the article a draft."""
 
     note: str
-    is_understood: bool = True  #: whether the rule of the field lists the value
+    is_understood: bool = True  #: whether the value is listed in the rule of its field
     #: whether everyone who knows the address of the article can read it
     is_unlisted: bool = False
     sign: str = ""  #: "draft" or the name of a folder, if a setting of a generator can show such drafts
@@ -115,7 +115,7 @@ def _is_private_entry(key: str, name: str, value: object) -> bool:
 
 
 def is_private_field(name: str, value: str) -> bool:
-    """Return whether a custom field that no table knows says that its article is private."""
+    """Return whether a custom field that is in no table says that its article is private."""
     words = {normalize_key(value)}
     # WordPress serializes arrays; an empty array is `a:0:{}`.
     is_other = value.startswith("a:0:") or (len(value.split()) > 3 and not value.startswith("a:"))
@@ -138,7 +138,7 @@ def find_draft_reasons_in_text(text: str) -> list[DraftReason]:
 
 
 def flatten_entries(entries: Mapping[str, object]) -> Iterator[tuple[str, str, object]]:
-    """Yield the key as written, the name in FIELD_RULES, and the value of each entry, also in mappings."""
+    """Yield the key as written, the name in FIELD_RULES, and the value of each entry and inner entry."""
     for key, value in entries.items():
         name = normalize_key(key)
         if isinstance(value, dict) and name in privacy_signs.MAPPING_PREFIXES:

@@ -185,7 +185,7 @@ OTHER_DATE_FIELDS = {
     "Obsidian, Notion": "created createdAt createdOn createdDate dateCreated creationDate",
     "others": "creationTime fileCreated timestamp time day written entryDate",
 }
-#: The latest date in these fields is used, even if the path has a date; of other fields, the first date.
+#: The latest date in these fields is used, even if the path has a date. Of other fields, the first is used.
 #: Hugo displays `date`, but publishes the page at `publishDate` (or one of its aliases) if that is later.
 FIRST_DATE_FIELDS = tuple(map(normalize_key, split_words(next(iter(STRICT_DATE_FIELDS.values())))))
 #: Whether a date field is strict, by normalized key, in the order in which the fields are read.
@@ -229,7 +229,7 @@ UNBUILT_NAMES = {
     "nuxt": ("_*", "*.draft", "*.draft.*"),
     "lume": ("_*",),
 }
-#: The folders of the site to which UNBUILT_NAMES apply; by default, to the whole site.
+#: The folders of a site in which UNBUILT_NAMES apply; for other generators, they apply in the whole site.
 UNBUILT_NAME_FOLDERS = {"astro": ("src/content/", "src/pages/"), "nuxt": ("content/",)}
 #: The names of the files in `_posts` that Jekyll builds.
 JEKYLL_POST_NAME = re.compile(r"[0-9]{2,4}-(?:0?[1-9]|1[0-2])-(?:0?[1-9]|[12][0-9]|3[01])-.+")
@@ -398,7 +398,7 @@ def _index_by_name(*signs: HidingSign) -> dict[str, HidingSign]:
 def find_signs(
     lines: Sequence[str], signs: Mapping[str, HidingSign | None]
 ) -> Iterator[tuple[bool, str, HidingSign]]:
-    """For each sign that hides the text, yield whether it hides it from everyone, its name, and the sign."""
+    """Yield, for each sign that hides the text, whether nobody saw the text, the sign's name, and the sign."""
     groups: dict[HidingSign | None, list[str]] = {}
     for line in lines:
         groups.setdefault(signs.get(get_sign_name(line)), []).append(line)
@@ -435,7 +435,7 @@ _SOME_SIZES = r"[^=]*=(?:true|null|\{\})|[^=]*\.(?:mobile|tablet|desktop)=false"
 _HIDE_BLOCK = (r"blockVisibility\.hideBlock=true",)
 _LOCKDOWN = (r"[^=]*\.type=lockdown",)
 _ON_NO_DEVICE = ("vsdesk=true", "vstablet=true", "vsmobile=true")
-#: Blocks without `core/`, and attributes of blocks.
+#: The names of blocks, without `core/`, and of attributes of blocks that hide a text.
 HIDING_BLOCKS = _index_by_name(
     _sign("metadata.blockVisibility", "WordPress", _SOME_SIZES, from_everyone=_NO_SIZE),
     _sign("blockVisibility", "Block Visibility", _SHOWN_LINES, from_everyone=_HIDE_BLOCK),
@@ -509,7 +509,7 @@ GUESSED_ATTRIBUTE_SIGN = _sign(
 
 
 def guess_attribute_sign(line: str) -> HidingSign:
-    """Return the sign of an attribute that no table knows; `line` has the format of HidingSign."""
+    """Return the sign of an attribute that is in no table; `line` has the format of HidingSign."""
     # Only the last name of the path is checked, so that `lock.move` does not count as a lock.
     path, _, value = line.partition("=")
     name = path.rpartition(".")[2]
@@ -580,7 +580,7 @@ HARMLESS_SHORTCODES = split_words("""members_not_logged_in not_logged_in is_not_
     expand lightbox tooltip list heading service animate footnote center b i u s url img color size
     team_member team-member members_list member_list subscribe visitor_counter premium_box premium_button
     protected_email access_map paid_ad password_form""")
-#: Words in the names of other shortcodes with which earlier versions, without guesses, made drafts
+#: Words in the names of unknown shortcodes for which versions without guesses made drafts
 _FORMER_WORDS = split_words("""member members membership memberonly logged loggedin login private paid premium
     role roles access visitor vip secret hide hidden locked locker exclusive patron drip mepr registered
     auth""")
@@ -671,14 +671,14 @@ UNREAD_RULE_PLUGINS = (
 )
 # --- Other systems.
 
-# Ghost's audiences other than everyone, as notes name them.
+# The names in notes of Ghost's audiences other than everyone.
 GHOST_AUDIENCES = {
     "members": "members",
     "paid": "paying members",
     "tiers": "members of certain tiers",
     "filter": "members of certain tiers",
 }
-# Substack's audiences other than everyone, as notes name them.
+# The names in notes of Substack's audiences other than everyone.
 SUBSTACK_AUDIENCES = {
     "only_paid": "paying subscribers",
     "founding": "founding members",

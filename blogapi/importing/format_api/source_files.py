@@ -32,7 +32,7 @@ _OPEN_FLAGS = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_NOFOLLOW", "O
 # IO_REPARSE_TAG_MOUNT_POINT marks a link to a folder on Windows. `stat.S_ISLNK` does not recognise it.
 _JUNCTION_TAG = 0xA0000003
 
-#: Patterns of the names of configuration files, by generator. If a folder has several, the first here counts.
+#: Patterns of configuration file names, by generator. If a folder matches several, the first is used.
 SITE_FILES = {
     "eleventy": r"\.eleventy\.[cm]?js|eleventy\.config\.[cm]?[jt]s",
     "astro": r"astro\.config\.[cm]?[jt]s",
@@ -187,7 +187,7 @@ def _make_unreadable_error(error: Exception) -> RefusedFile:
 def read_bytes(path: Path, limit: int = MAX_FILE_BYTES) -> bytes:
     """Return the content of a regular file of at most `limit` bytes.
 
-    Raises RefusedFile for a larger file (not read then), a link, pipe or device, or an unreadable file.
+    Raises RefusedFile for a larger file, which is not read, a link, pipe or device, or an unreadable file.
     """
     try:
         with open_file(path, limit) as file:

@@ -19,7 +19,7 @@ from blogapi.importing.refusals import RefusedFile
 ENTRY_POINT_GROUP = "blogapi.formats"
 # The format of the files that no other format recognises.
 _LAST_FORMAT = "markdown"
-# Files are tried in this order.
+# The formats of blogapi, in the order in which a file is checked for them.
 BUILT_IN_FORMATS = ("blogapi", "wordpress", "ghost", "blogger", "medium", "substack", "notion", _LAST_FORMAT)
 
 

@@ -37,7 +37,7 @@ MAX_LINE_BYTES = 8_000_000
 STOP_SECONDS = 3.0
 # The number of attempts to store the end of a job if the database is busy.
 _STORE_TRIES = 5
-# The system ends all processes of a service with this signal.
+# The exit statuses after SIGTERM, with which the system ends all processes of a service.
 _TERMINATED_STATUSES = (-signal.SIGTERM, 128 + signal.SIGTERM)
 
 _EXTENSION = "blogapi-import-jobs"
@@ -51,7 +51,7 @@ class JobRunner:
         self._thread: threading.Thread | None = None
 
     def start_job(self, app: Flask, uuid: UUID, lock: ExitStack) -> None:
-        """Run a job, and watch it in a new thread, which frees the lock at its end."""
+        """Run a job in a new thread, which frees the lock when the job has ended."""
         self._thread = threading.Thread(
             target=_run_job, args=(app, uuid, self, lock), name="import", daemon=True
         )
@@ -174,7 +174,7 @@ def build_import_command(job: ImportJob, *, is_trial: bool) -> list[str]:
 
 
 def _watch_process(uuid: UUID, child: ImportProcess, stopping: threading.Event) -> JobStatus:
-    """Store the progress until the process ends or must end; return the status if it has no result."""
+    """Store the progress until the process ends or must end; return the status for a job without a result."""
     while not stopping.is_set():
         if child.wait_for_end(UPDATE_SECONDS):
             return JobStatus.FAILED

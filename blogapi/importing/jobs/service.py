@@ -1,6 +1,6 @@
 """Creates, starts, cancels and deletes import jobs.
 
-One job runs at a time. This is checked in a transaction, so it also holds for several servers.
+One job runs at a time. A transaction checks this, so the limit also holds for several servers.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ _BLOGSPOT = re.compile(r"\.blogspot\.(?:com?\.)?[a-z]{2,3}$")
 _SOURCE_SUFFIX = re.compile(r"\.(?:md|markdown|mkdn?|mdown|mdx|rmd|text|txt|rst|ipynb|org|adoc)$")
 _PAGE_SUFFIX = re.compile(r"\.(?:html?|php|aspx?)$")
 _LANGUAGE_SUFFIX = re.compile(r"(.+)\.([a-z]{2,3}(?:-[a-z0-9]{2,8})*)")
-#: The last segment of the path of another view of a page, such as its comments in WordPress.
+#: Matches the last segment of the path of another view of a page, such as comments in WordPress.
 VIEW_SEGMENT = re.compile(r"comment-page-[0-9]+|amp")
 # The characters that would end an address in Markdown or HTML.
 _UNSAFE_CHARACTER = re.compile(r"[\x00-\x20\x7f<>\"'`()\\]")

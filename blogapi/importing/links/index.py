@@ -69,7 +69,7 @@ class TargetArticle:
     def has_date(self, day: date) -> bool:
         """Return whether the file name has this date, or the article has a date within one day of it.
 
-        The former blog can have had another time zone.
+        The time zones of the two blogs can differ.
         """
         file_date = self.file and self.file.date
         return day == file_date or abs((self.published_at.date() - day).days) <= 1

@@ -20,7 +20,7 @@ from urllib.parse import unquote
 from blogapi.importing.format_api.source_files import MAX_OUTER_FOLDERS, SITE_FILE
 from blogapi.importing.refusals import RefusedFile
 
-# Folders whose files have addresses at the root of the site, or that authors write at the start of a path.
+# Folders whose files are served at the root of the site, or whose names authors write before a path.
 _STATIC_FOLDERS = ("static", "assets", "public", "source", "src", "content", "files")
 # Folders that belong to a site whose configuration file was not found.
 _SIBLING_FOLDERS = (*_STATIC_FOLDERS, "images", "img", "uploads", "media", "wp-content")
@@ -202,7 +202,7 @@ class MediaFileFinder:
                 yield from self._join_folders(bases, inner)
 
     def _join_folders(self, folders: Iterable[Path], path: str) -> Iterator[Path]:
-        """Yield the path below each of the folders that contains its first part."""
+        """Yield `path` below each of the folders that contains the first part of `path`."""
         # Without this check, each of up to 100,000 missing pictures would need 50 look-ups on the disk.
         first = _fold_case(path.partition("/")[0])
         for folder in folders:

@@ -1,4 +1,4 @@
-"""The media files of an import: finds those to which records refer, and stores each in the library once.
+"""Find the media files to which the records of an import refer, and store each file in the library once.
 
 Each file is stored in a transaction of its own before the article that uses it. Therefore no writer waits for
 the work on pictures, and the temporary files of at most two pictures are on the disk. A file whose article is
@@ -40,7 +40,7 @@ _OTHER_EXTENSIONS = ("jpeg", "jpe", "oga")
 Given = TypeVar("Given")
 Stored = TypeVar("Stored")
 
-#: The names of the lists in a report.
+#: The names of the lists in a MediaReport.
 MEDIA_RESULTS = tuple(item.name for item in fields(MediaReport))
 
 
@@ -91,7 +91,7 @@ class MediaImporter:
         self._user, self._dry_run = user, dry_run
         self._digests: dict[Path, str] = {}
         self._results: dict[str, LibraryFile | RefusedFile] = {}
-        #: Why no further file can be stored, because the library or the disk is full.
+        #: The reason why no further file can be stored: the library or the disk is full.
         self._full: RefusedFile | None = None
 
     def store_files(

@@ -92,7 +92,7 @@ def run_import(
 
 
 def _redirect_output(output: TextIO) -> TextIO:
-    """Return a file that only the progress writes to; all other output of the process goes to its log."""
+    """Return the file for the progress; all other output of the process goes to standard error."""
     if output is not sys.stdout:
         return output
     copy = os.dup(output.fileno())
@@ -121,7 +121,7 @@ class _Progress:
                 self.print_progress()
 
     def print_format(self, name: str) -> None:
-        """Print the name of the format whose code, from another package, starts; "" = the code has ended."""
+        """Print the name of another package's format when its code starts, and "" when its code has ended."""
         self._print_line({"format": name})
 
     def print_progress(self, **result: str) -> None:

@@ -18,7 +18,7 @@ from blogapi.importing.pipeline.run import NOT_REACHED_NOTES, ImportRun
 from blogapi.importing.texts.messages import format_count, join_counts
 from blogapi.publication.visibility import READABLE_STATUSES
 
-# The maximum number of names in a line; --json contains all.
+# The maximum number of names in a line; the report as JSON contains all names.
 _MAX_NAMES = 100
 # The limits of a summary, which is stored in the database.
 _MAX_REASONS, _MAX_NOTES, _MAX_TEXT_LENGTH = 5, 50, 1000

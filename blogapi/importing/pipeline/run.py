@@ -60,7 +60,7 @@ NOT_REACHED_NOTES = ("The import ended before it reached this article; import th
 
 
 class HostedFiles:
-    """The media files of the blog on these hosts; `exists` returns whether a root-relative path is found."""
+    """Finds media files by addresses on these hosts; `exists` returns whether a root-relative path exists."""
 
     def __init__(self, hosts: Collection[str], exists: Callable[[str], bool]) -> None:
         names = {normalize_host(host.partition("/")[0]) for host in hosts}
@@ -134,7 +134,7 @@ def open_spool() -> Iterator[Spool]:
 
 
 class Spool:
-    """Keeps records in the order in which they were added."""
+    """A temporary file that keeps records in the order in which they were added."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file

@@ -87,7 +87,7 @@ class ArticleInputFactory:
         if is_page := body.pop("type", None) == ItemType.PAGE:
             del body["category"]
             if "parent" in body and parse_uuid(body["parent"] or "") not in self._uuids | read_tree().keys():
-                body["parent"] = None  # It does not exist.
+                body["parent"] = None  # The parent does not exist.
         with _collect_errors(errors):
             article_input: ArticleInput = (_PAGE_SCHEMA if is_page else _BODY_SCHEMA).load(body)
         if errors:

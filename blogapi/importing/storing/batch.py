@@ -44,9 +44,9 @@ from blogapi.storage.database import chunk, current_time, db
 
 
 def is_slug_free(slug: str | None, uuid: UUID, type_: str) -> bool:
-    """Return whether the slug is None, or the article with this uuid has it or may have it.
+    """Return whether the slug is None, or the article with this uuid has the slug or may get it.
 
-    No other article has or had such a slug, and no other page of the site is at its address.
+    A slug is free if no other article has or had it, and no other page of the site has its address.
     """
     if slug is None:
         return True
@@ -128,7 +128,7 @@ class FormerPathStore:
 
 
 def has_known_addresses(record: ArticleRecord) -> bool:
-    """Return whether readers can know a former address; of drafts, only those in an export were public."""
+    """Return whether readers can know a former address; only drafts of an export can have been public."""
     return record.status != "draft" or record.uuid is not None
 
 

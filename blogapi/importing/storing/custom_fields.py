@@ -36,7 +36,7 @@ _TYPE_PATTERNS = {
     FieldType.LONG_TEXT: re.compile(rf"(?s).{{1,{custom_values.MAX_LONG_TEXT}}}"),
 }
 
-#: The largest number of custom fields that one import defines; fields of more articles come first.
+#: The largest number of custom fields that one import defines; the most frequent fields come first.
 MAX_NEW_FIELDS = 50
 # The maximum numbers of names that are kept in memory, and that one sentence lists.
 _MAX_NAMES, _MAX_LISTED = 1_000, 100

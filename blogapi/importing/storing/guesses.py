@@ -16,7 +16,7 @@ from blogapi.importing.models import LiftedGuess
 from blogapi.importing.texts.messages import format_count, join_names
 from blogapi.storage.database import db
 
-#: The value of `--publish-marked` that forgets what earlier imports lifted.
+#: The value of `--publish-marked` with which an import forgets the guesses that earlier imports lifted.
 FORGET = "none"
 
 
@@ -108,7 +108,7 @@ def apply_guesses(record: ArticleRecord, unlifted: Sequence[Guess]) -> ArticleRe
 
 
 def identify_source(record: ArticleRecord) -> str:
-    """Return what identifies the blog of a record in later imports; "" if nothing does.
+    """Return a text that identifies the blog of a record in later imports; "" if there is none.
 
     The result is the prefix of the key up to the blog, or else the folder that was imported.
     """

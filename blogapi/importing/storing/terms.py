@@ -39,7 +39,7 @@ def store_terms(
     existing: set[tuple[str, str]] = set()
     for kind, taxonomy in _TAXONOMIES.items():
         names = {term.name for term in supported if term.kind == kind}
-        # Looking for them needs no write lock.
+        # Looking up terms needs no write lock.
         existing |= {(kind, name) for name in queries.find_terms_by_names(taxonomy, names)}
     new = [term for term in supported if (term.kind, term.name) not in existing]
     parents = {make_term_key(term.name): make_term_key(term.parent) for term in new if term.parent}

@@ -39,7 +39,7 @@ _TAG_DELIMITERS = {"{{", "}}", "{%", "%}", "{#", "#}"}
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|[/#?.]")
 
 _WEB = re.compile(r"(?:https?:)?//", re.IGNORECASE)
-# A file that is not an article.
+# Matches the address of a file that is not an article.
 _FILE_URL = re.compile(r"[^?#]*\.(?!(?:md|markdown|mkd|html?|adoc|rst|ipynb)\b)\w+(?:[?#].*)?", re.IGNORECASE)
 _FLAG_VALUES = {"true", "false"}
 _PICTURE_NAME = re.compile(r"im(?:age|g)|figure|picture|photo|screenshot|lightbox|(?:^|[-_])(?:fig|pic)$")

@@ -66,7 +66,7 @@ _STATEMENTS = split_words("""if ifchanged unless for case tablerow capture macro
     assign else elsif elif elseif when include include_cached block layout extends import from cycle
     increment decrement liquid render break continue include_relative""")
 _INCLUDES = {"include", "include_cached", "include_relative", "render", "partial"}
-#: Names of notes and warnings, whose text becomes a quote.
+#: Names of tags for notes and warnings; the text in these tags becomes a quote.
 _NOTICES = split_words("""note notes notice notification alert admonition callout hint tip info warning
     warn important caution danger attention message infobox success blockquote pullquote quote
     centerquote cq epigraph pull-quote error aside""")

@@ -14,7 +14,7 @@ MAX_REFERENCES = 500
 MAX_ALT_LENGTH = 500
 _MAX_ADDRESS_LENGTH = 2_048
 
-# Matches in all content with a picture or a player.
+# Matches a picture or a player in Markdown or HTML.
 _PICTURE_OR_PLAYER = re.compile(r"!\[|<(?:img|source|video|audio)", re.IGNORECASE)
 # Matches the start of an address in Markdown or HTML that does not begin with `http://` or `https://`.
 _LOCAL_ADDRESS = re.compile(

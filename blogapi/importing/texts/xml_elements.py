@@ -187,7 +187,7 @@ def decode_file(file: BinaryIO, *, is_strict: bool = True) -> Iterator[str]:
     codec = "utf-8"
     with suppress(LookupError):
         codec = codecs.lookup(name).name if _ENCODINGS.fullmatch(name) else "utf-8"
-    # Browsers do the same, because programs on Windows declared cp1252 as ISO 8859-1.
+    # As in browsers, ISO 8859-1 means cp1252, because programs on Windows declared cp1252 so.
     codec = {"ascii": "utf-8", "iso8859-1": "cp1252"}.get(codec, codec)
     encoding = find_codec(data, codec)
     # UTF-16 has no invalid bytes that could be kept.

@@ -62,7 +62,7 @@ _FIELDS_BY_ELEMENT = {
     "author/name": "author",
     "control/draft": "draft",
 }
-# If a damaged file has several values of one of these fields, they are joined: any of them can be right.
+# If a damaged file has several values of one of these fields, they are joined, because each can be right.
 _JOINED_FIELDS = {"status", "trashed", "draft"}
 _KIND_SCHEME = "#kind"
 # XML does not allow these characters, but some texts contain them.
@@ -100,7 +100,7 @@ class BloggerItem:
     description: str = ""
     labels: list[str] = field(default_factory=list)
     features: list[str] = field(default_factory=list)  #: names of data that is not imported ("locations")
-    is_too_large: bool = False  #: whether parts are missing
+    is_too_large: bool = False  #: whether parts are missing, because the entry is too long
 
     def split_id(self) -> tuple[str, str, str]:
         """Return the number of the blog, and the kind and number of the item; a missing part is ""."""
@@ -208,7 +208,7 @@ def _replace_flash_players(html: str) -> tuple[str, int]:
 
 
 class FeedReader:
-    """Reads an export file; the attributes `blog` and `address` are complete when `read` has ended."""
+    """Reads an export file; the attributes `blog` and `address` are complete when `read_items` has ended."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -323,7 +323,7 @@ def read_overview(export: Path) -> tuple[set[str], Counter[str], bool]:
     """
     counts, is_private, feed = Counter[str](), False, FeedReader(export)
     paths, links = set[str](), set[tuple[str, str]]()
-    # `read_entry` reads the file again, and reports that it is damaged after the intact articles.
+    # `read_entry` reads the file again, and reports the damage after the intact articles.
     with suppress(RefusedFile):
         for item in feed.read_items():
             if item.kind in _COUNTED_KINDS:

@@ -153,6 +153,6 @@ def _clean_html(html: str) -> PostBody:
     losses["scripts in HTML cards"] += "<script" in lowered
     if "<form" in lowered:
         losses["forms in HTML cards"] += 1
-        # The page would show a checkbox of the form like a checkbox of a task list.
+        # Without its form, a checkbox would look like a checkbox of a task list.
         html = _INPUT_ELEMENT.sub("", html)
     return PostBody(clean_addresses(_BLOCK_END.sub("\\g<0>\n", html)).strip(), "html", +losses)

@@ -296,7 +296,7 @@ class GhostSource(FileSource):
 
 
 def _list_folders(export: Path) -> list[Path]:
-    """Return the folders in which pictures are looked up: outer folders of an export in a copy of Ghost."""
+    """Return the folders in which pictures are looked up: those around an export in a copy of Ghost."""
     folder = export.parent.parent if export.parent.name == "data" else export.parent
     return [export.parent, folder, *([folder.parent] if folder.name == "content" else [])]
 

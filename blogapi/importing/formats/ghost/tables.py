@@ -1,4 +1,4 @@
-"""Reads the tables of a Ghost export, in any order and in each form.
+"""Reads the tables of a Ghost export, in any order and in all forms that Ghost and other tools write.
 
 The tables are in `{"db": [{"data": {…}}]}` (most versions), in `{"data": {…}}` (some exports of 0.x and of
 migration tools), or at the top (`{"posts": […]}`, as Ghost's API answers).
@@ -154,7 +154,7 @@ class Tables:
 
 
 def read_tag(row: Mapping[str, object]) -> GhostTag | None:
-    """Return the tag in a row, or None if it has no name. Internal tags control themes; readers see none."""
+    """Return the tag in a row, or None if it has no name. Readers see no internal tags (for themes)."""
     name = to_line(row.get("name"))
     is_internal = row.get("visibility") == "internal" or name.startswith("#")
     # Pictures are left out if the export has no full address of them.

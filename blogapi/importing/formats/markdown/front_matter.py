@@ -15,7 +15,7 @@ from blogapi.importing.texts.parsers import Entries, parse_json, parse_key_value
 # Common keys that have no counterpart in this blog; they are not reported as ignored.
 UNREPORTED_KEYS = {"layout", "type", "toc"}
 
-#: The maximum number of characters. It is limited because parsing takes seconds per megabyte.
+#: The maximum number of characters of front matter, because parsing takes seconds per megabyte.
 MAX_FRONT_MATTER_LENGTH = 256 * 1024
 _OPENING_FENCE = re.compile(r"(-{3,}|\+\+\+|;{3,})[ \t]*+([A-Za-z][A-Za-z0-9]{0,15})?[ \t]*+(?:\n|\Z)")
 # Maps the first character of the opening fence to the closing fence.
@@ -24,7 +24,7 @@ _CLOSING_FENCES = {
     "+": re.compile(r"^\+\+\+[ \t]*$", re.MULTILINE),
     ";": re.compile(r"^;{3,}[ \t]*$", re.MULTILINE),
 }
-# The language of front matter by its name after the fence, or else by the fence.
+# The language of front matter, by the name after the opening fence or, without a name, by the fence.
 _LANGUAGES = {
     **{"": "yaml", "yaml": "yaml", "yml": "yaml", "toml": "toml", "json": "json"},
     **{"+++": "toml", ";;;": "json"},

@@ -32,7 +32,7 @@ SHOWN_EARLY_NOTE = "Its date is in the future, and the old blog could show it al
 
 # These generators use the zone of the computer if the configuration has none; the other generators use UTC.
 _LOCAL_TIME_GENERATORS = {"hexo", "quartz", "dendron", "sphinx", "lume"}
-# The settings that show posts with a date in the future, and whether posts are shown without the setting.
+# By generator: the setting that shows posts with a date in the future, and the default of this setting.
 _FUTURE_SETTINGS = {
     **{"jekyll": ("future", False), "hugo": ("buildfuture", False), "nikola": ("futureisnow", False)},
     **{"hexo": ("future", True), "pelican": ("withfuturedates", True)},
@@ -115,7 +115,7 @@ def parse_configuration(suffix: str, text: str) -> dict[str, object]:
 def keeps_dates(site: GeneratorSite | None) -> bool:
     """Return whether `2006-05-26-a.md` has the address `/2006-05-26-a/` in a site, as in Hugo.
 
-    Without a configuration of a site, the address is that of Jekyll, without the date.
+    Without a configuration, the address has no date, as in Jekyll.
     """
     if site is None or site.generator in _DATE_REMOVING_GENERATORS:
         return False

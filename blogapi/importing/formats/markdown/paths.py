@@ -63,7 +63,7 @@ REPOSITORY_FILE_NOTE = (
     "It has the name of a repository file (like README or LICENSE); rename it if it is an article."
 )
 
-# Grav names a file after its template, and gives the folders of pages in menus a number.
+# In Grav, a file is named after its template, and the folders of pages in menus begin with a number.
 _GRAV_FOLDER = re.compile(r"[0-9]{2}\..+")
 _GRAV_PAGE = re.compile(r"(?:item|default|modular|blog_item)(?:\.[a-z]{2})?\.md")
 _GRAV_POST = re.compile(r"item(?:\.[a-z]{2})?\.md")

@@ -26,7 +26,7 @@ _FORMER_ADDRESS_FIELDS = ("aliases", "alias", "redirectfrom")
 _MAX_FORMER_ADDRESSES = 100
 
 _JEKYLL_DATE_FORM = "/:categories/:year/:month/:day/:title"
-#: The forms of addresses that Jekyll gives a name; without a setting, Jekyll uses `date`.
+#: The named forms of addresses in Jekyll; without a setting, Jekyll uses `date`.
 _JEKYLL_STYLES = {
     "date": f"{_JEKYLL_DATE_FORM}:output_ext",
     "pretty": f"{_JEKYLL_DATE_FORM}/",

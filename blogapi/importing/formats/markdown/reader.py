@@ -53,7 +53,7 @@ class FileContext:
     reasons: Sequence[DraftReason] = ()  #: why the folders make the article a draft
     rules: SiteRules = _NO_RULES  #: the rules by which the generator hides texts
     imported: Path = Path()  #: the folder that is imported
-    is_note: bool = False  #: whether it is a note of Obsidian or Logseq; see `sections`
+    is_note: bool = False  #: whether it is a note of Obsidian or Logseq; see `site_rules`
 
 
 _NO_CONTEXT = FileContext()

@@ -24,7 +24,7 @@ _MAX_KEY_LENGTH = 255
 
 
 class LanguageFinder:
-    """Finds the languages of the files with these keys."""
+    """Finds the language of each of the files with these keys, and the key that its translations share."""
 
     def __init__(self, keys: Iterable[str]) -> None:
         articles = {key for key in keys if not paths.is_section(key)}
@@ -61,7 +61,7 @@ class LanguageFinder:
 
 
 def _find_language_folders(keys: Iterable[str]) -> set[str]:
-    # The files below each folder with the name of a language, by its parent folder and its name.
+    # The files below each folder that is named like a language, by the parent and the name of the folder.
     files = defaultdict[str, defaultdict[str, set[str]]](lambda: defaultdict(set))
     others = defaultdict[str, set[str]](set)
     for key in keys:

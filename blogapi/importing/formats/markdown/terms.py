@@ -1,4 +1,4 @@
-"""Read categories and tags in all forms that static site generators use, and Hugo's pages about terms."""
+"""Read authors, categories and tags in all forms that generators use, and Hugo's pages about terms."""
 
 from __future__ import annotations
 

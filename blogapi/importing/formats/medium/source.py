@@ -29,7 +29,7 @@ _ELEMENT = re.compile(r"<([A-Za-z][A-Za-z0-9]*+)([^<>]*+)>")
 _ATTRIBUTE = re.compile(r'(?<![\w-])([\w-]++)\s*+=\s*+"([^"]*)"')
 _TAG = re.compile(r"<[^<>]*>")
 _BLOCK_END = re.compile(r"<(?:br|hr|/(?:p|h[1-6]|li|pre|figcaption|blockquote))>")
-# The header and the footer of a page have a few hundred characters.
+# The maximum length of the header or footer of a page; most have a few hundred characters.
 _MAX_FRAME_LENGTH = 100_000
 _MAX_FIELD_LENGTH = 5_000
 

@@ -29,7 +29,7 @@ from blogapi.importing.texts.lines import decode_text, normalize_key, to_bool, t
 #: The maximum number of rows in a table.
 MAX_ROWS = 1_000
 _MARKUP_CHARACTER = re.compile(r"([\\|<>*\[\]`])")
-# A relation: `Ada (People/Ada%200123….md)`.
+# The path after the name of a page in a relation: `Ada (People/Ada%200123….md)`.
 _RELATION = re.compile(r" \([^()]{0,2000}[0-9a-f]{32}[^()]{0,200}\)")
 
 #: The properties with several names, which Notion separates with commas.
@@ -60,7 +60,7 @@ _PROPERTY_ROW = re.compile(r'<tr\b[^<>]*class="property-row')
 _VALUE = re.compile(r'<span\b[^<>]*class="(?:selected-value|user)[^<>]*>((?:[^<]++|<(?!/?span))*+)</span>')
 _BODY_START = re.compile(r'<div\b[^<>]*class="page-body"[^<>]*>')
 _TAG = re.compile(r"<[^<>]*>")
-#: The name of a page or database ends with its id.
+#: Matches the file name of a page or database, which ends with its id.
 FILE_NAME = re.compile(
     r"(?:(?P<title>.*) )?(?P<id>[0-9a-f]{32})(?P<all>_all)?\.(?P<suffix>md|html|csv)", re.DOTALL
 )
@@ -116,7 +116,7 @@ class NotionPage:
 
 
 def parse_markdown_page(text: str, columns: Collection[str]) -> NotionPage:
-    """Return a page; `columns` are the names of its properties if it is a row of a database."""
+    """Return the page in a Markdown text; `columns` names its properties if it is a row of a database."""
     lines = text.strip("\n").split("\n")
     title = lines.pop(0)[2:].strip() if lines[0].startswith("# ") else ""
     page = NotionPage(title=title, body="")
@@ -136,7 +136,7 @@ def parse_markdown_page(text: str, columns: Collection[str]) -> NotionPage:
 
 
 def parse_html_page(html: str) -> NotionPage:
-    """Return a page. Raises RefusedFile if it has no text or would take too long to parse."""
+    """Return the page in HTML. Raises RefusedFile if it has no text or would take too long to parse."""
     start = _BODY_START.search(html)
     if start is None:
         raise RefusedFile("It has no text of a page; export the page from Notion again.")

@@ -64,7 +64,7 @@ def read_terms(
 ) -> tuple[str, tuple[str, ...]]:
     """Return the category and the tags of an item, and count its other terms as left behind.
 
-    The category is the primary one, or else the first that is not the default. Other categories become tags.
+    The category is the primary category, or else the first non-default category. The others become tags.
     """
     by_domain = _group_by_domain(item, blog, left_behind)
     categories, tags = by_domain["category"], by_domain["post_tag"]

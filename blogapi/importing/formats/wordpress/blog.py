@@ -61,7 +61,7 @@ class Blog:
     patterns: dict[int, str] = field(default_factory=dict)  #: texts of synced patterns by id
     offsets: Counter[timedelta] = field(default_factory=Counter)  #: local time minus UTC
     first_address: str = ""  #: the address of the blog in the first item that has one
-    #: host and path of the blog at the time of each item, from its guid; a blog that moved has several
+    #: the hosts and paths of the blog in the guids of its items; a blog that moved has several
     former_addresses: set[str] = field(default_factory=set)
     other_terms: Counter[str] = field(default_factory=Counter)  #: by their name in the report
     unread_rules: set[str] = field(default_factory=set)  #: plugins, see `find_rule_plugins`

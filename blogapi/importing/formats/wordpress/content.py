@@ -214,7 +214,7 @@ def _is_block_left_out(block: re.Match[str], conversion: Conversion) -> bool:
         # If an attribute has several values, a sign that is new (`HidingSign.is_new`) takes precedence.
         unknown[name] = sign if sign.is_new else unknown.get(name, sign)
     if block["name"].startswith("kadence/"):
-        unknown.pop("loggedIn", None)  # hides the block from members
+        unknown.pop("loggedIn", None)  # This attribute hides the block from members.
     unknown[block["name"]] = privacy_signs.guess_block_sign(block["name"], is_enclosing=not block["void"])
     return _is_left_out("block", block["name"], lines, unknown | privacy_signs.HIDING_BLOCKS, conversion)
 

@@ -17,7 +17,7 @@ from blogapi.importing.texts.dates import Zones
 from blogapi.importing.texts.lines import to_http_url, to_line, to_plain_line
 from blogapi.importing.texts.xml_elements import Element
 
-# If there are more names, the further ones are counted together, which limits the memory.
+# Further names are counted together, which limits the memory.
 _MAX_NAMES = 200
 _PING_TYPES = ("pingback", "trackback")
 # The names in the report, by the value of `wp:comment_approved`.

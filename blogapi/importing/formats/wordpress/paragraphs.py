@@ -71,7 +71,7 @@ class _ParagraphWriter:
         self.html.append(f"{token}\n")
 
     def write_text(self, text: str) -> None:
-        """Write the text between two tokens."""
+        """Write the text between two tokens, as paragraphs if its parent element may contain paragraphs."""
         if not text or text.isspace():
             return
         parent = self._get_parent()

@@ -337,7 +337,7 @@ def replace_shortcodes(text: str, conversion: Conversion) -> str:
 
 
 def _find_ends(tokens: list[_Token]) -> dict[int, int]:
-    """Return the index of each end tag by the index of its start tag, which is the nearest before it."""
+    """Return the index of each end tag, by the index of the nearest start tag of the same name before it."""
     ends: dict[int, int] = {}
     starts: dict[str, int] = {}
     for index, token in enumerate(tokens):
@@ -361,7 +361,7 @@ def _convert_shortcode(
         named, _ = parse_attributes(token["attributes"])
         return f"\n\n{convert_box_attributes(named, conversion)}\n\n", False
     if token["name"] not in HANDLERS and token["name"] not in CODE_NAMES:
-        # An unknown shortcode, and not a remark such as `[sic]`.
+        # Count an unknown shortcode, but not a remark such as `[sic]`.
         is_known = end is not None or token["name"] in PLUGIN_NAMES or token["attributes"].endswith("/")
         if not token["end"] and (is_known or _NAMED_ATTRIBUTE.match(token["attributes"])):
             conversion.unconverted[token["name"]] += 1

@@ -52,7 +52,7 @@ _WXR_SUFFIXES = (".xml", ".wxr", ".rss")
 def repair_xml(chunks: Iterable[str], repairs: Counter[str]) -> Iterator[str]:
     """Yield the text with only characters and references that XML allows; count the repairs by their names.
 
-    Text before the first element and after the last one is removed.
+    Text before the first element and after the last element is removed.
     """
     is_section = False
     parts = _split_at_boundaries(chunks, repairs)
