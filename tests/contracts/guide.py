@@ -221,7 +221,7 @@ def make_marks_table() -> str:
 LISTED_VALUES = {
     "*not public*": STATUS_RULE.private,
     "*readers*": AUDIENCES - STATUS_RULE.private,
-    "*everyone*": privacy_signs.EVERYONE,
+    "*everyone*": privacy_signs.EVERYONE_VALUES,
 }
 VALUE_GROUPS = {**LISTED_VALUES, "*“published” in other languages*": PUBLISHED_WORDS - {"published"}}
 

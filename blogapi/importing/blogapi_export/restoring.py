@@ -41,7 +41,7 @@ from blogapi.importing.media.imported_media import hash_file, map_files
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing import exported_terms
 from blogapi.importing.storing.service import Importer
-from blogapi.importing.storing.state import REFUSALS, ImportState, describe_refusal, report_refusal
+from blogapi.importing.storing.state import REFUSAL_ERRORS, ImportState, describe_refusal, report_refusal
 from blogapi.importing.storing.terms import TERMS_PER_TRANSACTION, list_parents_first
 from blogapi.importing.texts.lines import to_line
 from blogapi.site import service as site_service
@@ -79,7 +79,7 @@ class WorkingCopyRestorer:
                     if not isinstance(item, dict):
                         raise RefusedFile("It is not an object; correct it.")
                     result, notes = self._save_copy(item)
-                except REFUSALS as error:
+                except REFUSAL_ERRORS as error:
                     result, notes = Result.REFUSED, (describe_refusal(error),)
                 yield FileReport(f"{key}#{number}", result, notes=notes, title=f"Working copy of “{title}”")
         except (RefusedFile, ValueError, RecursionError) as error:
@@ -195,7 +195,7 @@ def restore_terms(data: BlogData, importer: Importer, key: str, restored: Summar
                             created = exported_terms.create_term(importer.state.author, term, data.terms)
                         importer.state.plan_term(term.slug, created)
                         restored.counts[taxonomy.plural] += 1
-                    except REFUSALS as error:
+                    except REFUSAL_ERRORS as error:
                         yield report_refusal(f"{key}/{kind}/{term.slug[:100]}", error)
 
 
@@ -221,7 +221,7 @@ def restore_fields(data: BlogData, key: str, state: ImportState, restored: Summa
             if not state.dry_run:
                 custom_field_service.define_field(fields, uuid=uuid)
             restored.counts["custom fields"] += 1
-        except REFUSALS as error:
+        except REFUSAL_ERRORS as error:
             yield report_refusal(f"{key}/fields/{to_line(definition.get('name'))[:64]}", error)
 
 
@@ -273,7 +273,7 @@ def restore_redirects(
             fields: Fields = _REDIRECT_SCHEMA.load(body)
             if redirect_service.find_redirect_from_path(fields["path"]) is None:
                 wanted.append(fields)
-        except REFUSALS as error:
+        except REFUSAL_ERRORS as error:
             yield report_refusal(f"{key}/redirects{to_line(redirect.get('from'))[:100]}", error)
     end_read()
     if state.dry_run:
@@ -281,10 +281,10 @@ def restore_redirects(
         return
     try:
         restored.counts["redirects"] += redirect_service.create_or_replace_redirects(wanted)[0]
-    except REFUSALS:
+    except REFUSAL_ERRORS:
         # Store them one by one: a redirect that makes a loop must not prevent the others.
         for fields in wanted:
             try:
                 restored.counts["redirects"] += redirect_service.create_or_replace_redirects([fields])[0]
-            except REFUSALS as error:
+            except REFUSAL_ERRORS as error:
                 yield report_refusal(f"{key}/redirects{fields['path'][:100]}", error)

@@ -35,17 +35,17 @@ def list_names(sources: Mapping[str, str]) -> tuple[str, ...]:
 
 # --- Front matter of Markdown files, and tags in their text.
 
-EVERYONE = frozenset(("public", "everyone", "everybody", "all", "anyone", "open"))
+EVERYONE_VALUES = frozenset(("public", "everyone", "everybody", "all", "anyone", "open"))
 # The values of a hiding field that mean "not hidden".
 _NOT_HIDDEN = FALSE | {"", "none", "null"}
 _YES = frozenset(("true", "yes"))
-_PUBLIC = EVERYONE | PUBLISHED_WORDS | {"published", "publish", "visible", "listed", "free", "default"}
+_PUBLIC = EVERYONE_VALUES | PUBLISHED_WORDS | {"published", "publish", "visible", "listed", "free", "default"}
 _PAGE_PARTS = frozenset(("navigation", "toc", "footer", "path", "tags", "feedback", "comments", "date"))
 _PRIVATE = frozenset(
     split_words("""draft private hidden unlisted unpublished pending skip trash password protected internal
         members paid tiers subscribers restricted""")
 )
-_UNFINISHED = _PRIVATE | {"review", "inreview", "todo", "idea", "inprogress", "wip"}
+_UNFINISHED_VALUES = _PRIVATE | {"review", "inreview", "todo", "idea", "inprogress", "wip"}
 #: The values with which a longer key that ends in `status` or `state` hides a text.
 PRIVATE_STATUSES = DRAFT_WORDS | PRIVATE_WORDS | {"pending", "unpublished", "trash", "review", "inreview"}
 
@@ -68,10 +68,10 @@ class FieldRule:
 
 
 # In notes and other texts, `status` often says how complete a public text is.
-_PROGRESS = split_words("seedling budding evergreen complete completed done finished live active final")
+_NOTE_STATUSES = split_words("seedling budding evergreen complete completed done finished live active final")
 STATUS_RULE = FieldRule(
     private=_PRIVATE,
-    public=_PUBLIC.union(("scheduled", "future", "featured", "archived", "archive", ""), _PROGRESS),
+    public=_PUBLIC.union(("scheduled", "future", "featured", "archived", "archive", ""), _NOTE_STATUSES),
 )
 #: The fields to which each rule applies, in any spelling, by the generators and systems that have the fields.
 #: The rules also apply inside of MAPPING_PREFIXES: `build.list` is `list` inside of Hugo's `build`.
@@ -86,7 +86,7 @@ PRIVACY_FIELDS = {
         "hexo-blog-encrypt and others": "encrypt encrypted locked isLocked",
         "Eleventy": "eleventyExcludeFromCollections buildawesomeExcludeFromCollections",
     },
-    FieldRule(public=_NOT_HIDDEN | EVERYONE | {"free", "default"}, private=TRUE, is_guess=True): {
+    FieldRule(public=_NOT_HIDDEN | EVERYONE_VALUES | {"free", "default"}, private=TRUE, is_guess=True): {
         "sites with members": """membersOnly memberOnly subscribersOnly sponsorsOnly vip premium isPremium
             paid isPaid paywall paywalled exclusive gated isGated loginRequired requiresLogin requireLogin
             authRequired requiresAuth requireAuth"""
@@ -94,10 +94,10 @@ PRIVACY_FIELDS = {
     # Material for MkDocs: `hide: [navigation, toc]` hides parts of the page.
     FieldRule(public=_NOT_HIDDEN | _PAGE_PARTS, private=TRUE): {"Hexo, Material for MkDocs": "hide"},
     # Jekyll and Quartz treat an empty `published` or `publish` as false. The value can also be a date.
-    FieldRule(public=TRUE | EVERYONE, private=FALSE | _PRIVATE | {""}, dates_are_public=True): {
+    FieldRule(public=TRUE | EVERYONE_VALUES, private=FALSE | _PRIVATE | {""}, dates_are_public=True): {
         "Jekyll, Obsidian, Quartz": "published isPublished publish dg-publish"
     },
-    FieldRule(public=TRUE | EVERYONE, private=FALSE | _PRIVATE | {""}): {
+    FieldRule(public=TRUE | EVERYONE_VALUES, private=FALSE | _PRIVATE | {""}): {
         "content systems": "public isPublic visible isVisible",
         "Zola, Grav": "render routable",
     },
@@ -120,7 +120,7 @@ PRIVACY_FIELDS = {
         "sites with members": """accessLevel audience members subscribers plan tier tiers role roles
             group groups permission permissions"""
     },
-    FieldRule(private=_YES | _UNFINISHED | AUDIENCES, others_are_public=True): {
+    FieldRule(private=_YES | _UNFINISHED_VALUES | AUDIENCES, others_are_public=True): {
         "content systems": "state stage workflow"
     },
     FieldRule(public=TRUE | {"always"}, private=FALSE | {"never", "link"}): {"Hugo": "build.render"},
@@ -337,7 +337,7 @@ GHOST_GATED_BLOCK = re.compile(
     r"<!--kg-gated-block:begin[^<]*?\bnonMember\s*+:\s*+false(?:[^<]++|<(?!!--kg-gated-block:end-->))*+"
     r"(?:<!--kg-gated-block:end-->)?+"
 )
-_SPACE = r"(?:\s|/\*[^*]*+\*/)*+"
+_STYLE_SPACE = r"(?:\s|/\*[^*]*+\*/)*+"
 # Elements that browsers do not show, data for scripts, and positions off the screen.
 _HIDING_START_TAG = re.compile(
     r"<(?:template|noscript)(?=[\s/>])|<dialog(?=[\s>])(?![^>]*\sopen(?=[\s=/>]))"
@@ -352,7 +352,7 @@ HIDING_ATTRIBUTES = {
     "hidden": HIDDEN_VALUES,
     # A style in braces is JavaScript (MDX).
     "style": re.compile(
-        rf"(?<![\w-])(?:display[\"']?{_SPACE}:{_SPACE}[\"']?none|visibility[\"']?{_SPACE}:{_SPACE}[\"']?hidden)(?![\w-])",
+        rf"(?<![\w-])(?:display[\"']?{_STYLE_SPACE}:{_STYLE_SPACE}[\"']?none|visibility[\"']?{_STYLE_SPACE}:{_STYLE_SPACE}[\"']?hidden)(?![\w-])",
         re.IGNORECASE,
     ),
     "": _HIDING_START_TAG,
@@ -398,7 +398,7 @@ def _index_by_name(*signs: HidingSign) -> dict[str, HidingSign]:
 def find_signs(
     lines: Sequence[str], signs: Mapping[str, HidingSign | None]
 ) -> Iterator[tuple[bool, str, HidingSign]]:
-    """Yield, for each sign that hides the text, whether nobody saw the text, the sign's name, and the sign."""
+    """Yield, for each sign that hides the text, whether nobody saw the text, the sign's name and the sign."""
     groups: dict[HidingSign | None, list[str]] = {}
     for line in lines:
         groups.setdefault(signs.get(get_sign_name(line)), []).append(line)
@@ -420,33 +420,33 @@ def _has_match(lines: Sequence[str], pattern: str) -> bool:
 
 _LOGGED_OUT = f"{_OFF_VALUE}|[^=]*=(?:user-status|logged-out)"
 _NOT_LOGGED_OUT = "blockPermissions(?:Type=(?:role|cap)|UserStatus=logged-in)"
-_INVERTED = "invert_restrictions=(?:1|true)"
+_INVERTED_RESTRICTION = "invert_restrictions=(?:1|true)"
 _NEWSPACK_HIDDEN = "newspackAccessControlVisibility=hidden"
-_REVERSED = "blockPermissionsCondition=(?:!=)?"
+_REVERSED_RULE = "blockPermissionsCondition=(?:!=)?"
 # Values and keys with which visitors saw a block; `visibility=false` inverts a condition.
 _SHOWN_LINES = (
     r"(?![^=]*\.visibility=)[^=]*=(?:|0|null|\[\]|\{\}|public|all|none|logged[-_]out|userLoggedOut|loggedOutUser|screenSize"
     r"|responsiveScreenSizes)|[^=]*\.(?:id=.*|(?:enabled?|visibility)=true|(?:enable|hideBlock)=false)"
     r"|[^=]*\.(?:(?:screenSize|hideOnScreenSize|device)\.|\w*screen_?sizes=).*"
 )
-_SIZES = ("mobile", "tablet", "desktop")
-_NO_SIZE = tuple(rf"metadata\.blockVisibility(?:\.viewport)?(?:\.{size})?=false" for size in _SIZES)
+_SCREEN_SIZES = ("mobile", "tablet", "desktop")
+_NO_SIZE = tuple(rf"metadata\.blockVisibility(?:\.viewport)?(?:\.{size})?=false" for size in _SCREEN_SIZES)
 _SOME_SIZES = r"[^=]*=(?:true|null|\{\})|[^=]*\.(?:mobile|tablet|desktop)=false"
 _HIDE_BLOCK = (r"blockVisibility\.hideBlock=true",)
-_LOCKDOWN = (r"[^=]*\.type=lockdown",)
+_LOCKDOWN_TYPE = (r"[^=]*\.type=lockdown",)
 _ON_NO_DEVICE = ("vsdesk=true", "vstablet=true", "vsmobile=true")
 #: The names of blocks, without `core/`, and of attributes of blocks that hide a text.
 HIDING_BLOCKS = _index_by_name(
     _sign("metadata.blockVisibility", "WordPress", _SOME_SIZES, from_everyone=_NO_SIZE),
     _sign("blockVisibility", "Block Visibility", _SHOWN_LINES, from_everyone=_HIDE_BLOCK),
     _sign("contentControls", "Content Control", _SHOWN_LINES, unless=r"contentControls\.enabled=false"),
-    _sign("conditionalBlocks", "Conditional Blocks", _SHOWN_LINES, from_everyone=_LOCKDOWN),
+    _sign("conditionalBlocks", "Conditional Blocks", _SHOWN_LINES, from_everyone=_LOCKDOWN_TYPE),
     _sign("conditionalBlocksAttributes otterConditions", "Conditional Blocks, Otter", _SHOWN_LINES),
     _sign("loggedOut rcpMembership", "Kadence", unless="(?!kadence/)[^=]*=wp:block"),
     _sign("vsdesk vstablet vsmobile", "Kadence", ".*", from_everyone=_ON_NO_DEVICE),
     _sign("blockPermissionsCondition", "Members", f"{_OFF_VALUE}|[^=]*==", unless=_NOT_LOGGED_OUT),
-    _sign("blockPermissionsType blockPermissionsUserStatus", "Members", _LOGGED_OUT, unless=_REVERSED),
-    _sign("pmpro/membership visibilityBlockEnabled", "Paid Memberships Pro", unless=_INVERTED),
+    _sign("blockPermissionsType blockPermissionsUserStatus", "Members", _LOGGED_OUT, unless=_REVERSED_RULE),
+    _sign("pmpro/membership visibilityBlockEnabled", "Paid Memberships Pro", unless=_INVERTED_RESTRICTION),
     _sign("newspackAccessControlGateIds newspackAccessControlRules", "Newspack", unless=_NEWSPACK_HIDDEN),
     _sign("um_who_access", "Ultimate Member", f"{_OFF_VALUE}|[^=]*=2", unless="um_is_restrict=false"),
     _sign("llms_visibility", "LifterLMS", f"{_OFF_VALUE}|[^=]*=(?:all|logged_out|not_enrolled)"),
@@ -608,7 +608,7 @@ def guess_shortcode_sign(name: str, attributes: Mapping[str, object]) -> HidingS
 _UM_PUBLIC = (
     r'.*"_um_(?:custom_access_settings";[sib]:(?:1:"0"|0:""|0)|accessible";[si]:(?:1:"[01]"|[01]));.*'
 )
-_UNLOCKED = r'[^=]*=a:\d+:\{(?!.*"lock_content").*\}|.*"lock_content";(?:s:1:"0"|s:0:""|i:0|b:0);.*'
+_UNLOCKED_SETTINGS = r'[^=]*=a:\d+:\{(?!.*"lock_content").*\}|.*"lock_content";(?:s:1:"0"|s:0:""|i:0|b:0);.*'
 _ALWAYS_VISIBLE = r'.*"visibility_type";s:\d+:"(?:always|default)";.*'
 _RCP_PUBLIC = rf"{_OFF_VALUE}|[^=]*=(?:a:1:.*\W)?(?:all|none)\W*"
 _EMPTY_LISTS = r'[^=]*=a:\d+:\{(?:s:\d+:"\w+";a:0:\{\})+\}'
@@ -630,7 +630,7 @@ POST_FIELDS = _index_by_name(
     _sign("arm_access_plan", "ARMember", _NO_MATCH),
     _sign("um_content_restriction", "Ultimate Member", f"{_OFF_VALUE}|{_UM_PUBLIC}"),
     _sign("_issuem_leaky_paywall_visibility", "Leaky Paywall", f"{_OFF_VALUE}|{_ALWAYS_VISIBLE}"),
-    _sign("wpf-settings", "WP Fusion", f"{_OFF_VALUE}|{_UNLOCKED}"),
+    _sign("wpf-settings", "WP Fusion", f"{_OFF_VALUE}|{_UNLOCKED_SETTINGS}"),
     _sign(
         "_is4wp_any_loggedin_user _is4wp_any_membership _is4wp_membership_levels _is4wp_access_tags",
         "Memberium",

@@ -40,7 +40,7 @@ _STORE_TRIES = 5
 # The exit statuses after SIGTERM, with which the system ends all processes of a service.
 _TERMINATED_STATUSES = (-signal.SIGTERM, 128 + signal.SIGTERM)
 
-_EXTENSION = "blogapi-import-jobs"
+_EXTENSION_NAME = "blogapi-import-jobs"
 
 
 class JobRunner:
@@ -69,7 +69,7 @@ class JobRunner:
 
 
 def get_runner(app: Flask) -> JobRunner:
-    runner: JobRunner = app.extensions.setdefault(_EXTENSION, JobRunner())
+    runner: JobRunner = app.extensions.setdefault(_EXTENSION_NAME, JobRunner())
     return runner
 
 

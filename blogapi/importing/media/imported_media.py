@@ -37,8 +37,8 @@ _THREAD_COUNT = 2
 # Extensions that links to media files can have in addition to the extensions that the library uses.
 _OTHER_EXTENSIONS = ("jpeg", "jpe", "oga")
 
-Given = TypeVar("Given")
-Stored = TypeVar("Stored")
+Input = TypeVar("Input")
+Output = TypeVar("Output")
 
 #: The names of the lists in a MediaReport.
 MEDIA_RESULTS = tuple(item.name for item in fields(MediaReport))
@@ -192,11 +192,11 @@ class MediaImporter:
             raise self._full from error
 
 
-def map_files(store: Callable[[Given], Stored], items: Iterable[Given]) -> Iterator[Stored | RefusedFile]:
+def map_files(store: Callable[[Input], Output], items: Iterable[Input]) -> Iterator[Output | RefusedFile]:
     """Yield the result of `store` for each item, or the reason why the library refuses its file."""
     app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
 
-    def store_or_refuse(item: Given) -> Stored | RefusedFile:
+    def store_or_refuse(item: Input) -> Output | RefusedFile:
         try:
             with app.app_context():
                 return store(item)

@@ -16,7 +16,7 @@ from blogapi.content.custom_fields.schemas import KINDS, READERS
 from blogapi.importing.format_api import source
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.source import DEFINE_NONE
-from blogapi.importing.storing.state import REFUSALS, describe_refusal
+from blogapi.importing.storing.state import REFUSAL_ERRORS, describe_refusal
 from blogapi.importing.texts.lines import to_line
 from blogapi.importing.texts.messages import join_counts, join_names
 from blogapi.rendering.slugs import make_slug
@@ -180,7 +180,7 @@ class NewFieldCollector:
                 if not dry_run:
                     service.define_field(body)
                 defined.append((found, CustomField(choices="[]", minimum=None, maximum=None, **body)))
-            except REFUSALS as error:
+            except REFUSAL_ERRORS as error:
                 yield f"The custom field {name} was not defined: {describe_refusal(error)}"
         self._definitions = CustomFieldFinder([*known, *(definition for _, definition in defined)])
         if defined:

@@ -40,7 +40,7 @@ _FIELDS_WITHOUT_DIGEST = split_words("""key former_key notes is_undated path sou
     guesses open_status unlifted generator uuid body created last_updated was_public slug_derived former_times
     media_paths""")
 # Older versions had these fields in an object of their own, whose text is a part of the digest.
-_EXPORTED = split_words("uuid body created last_updated was_public slug_derived former_slugs media_paths")
+_EXPORT_NAMES = split_words("uuid body created last_updated was_public slug_derived former_slugs media_paths")
 _NEW_FIELDS = split_words("featured robots language translation_key custom is_page parent_key position")
 # Before blogs had pages, imports made articles with the tag `page` from the pages in these formats.
 _TAGGED_FORMATS = ("blogger:", "ghost:", "substack:", "wordpress:")
@@ -115,7 +115,7 @@ def compute_digest(record: ArticleRecord, status: str = "") -> str:
     content["exported"] = None
     if record.uuid is not None:
         slugs = {slug: record.former_times.get(slug) for slug in record.former_slugs}
-        values = {name: getattr(record, name) for name in _EXPORTED} | {"former_slugs": slugs}
+        values = {name: getattr(record, name) for name in _EXPORT_NAMES} | {"former_slugs": slugs}
         text = ", ".join(f"{name}={value!r}" for name, value in values.items())
         content |= {"former_slugs": (), "exported": f"ExportedFields({text})"}
     return hashlib.sha256(json.dumps(content, default=str, sort_keys=True).encode("utf-8")).hexdigest()

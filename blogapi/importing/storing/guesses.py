@@ -17,15 +17,15 @@ from blogapi.importing.texts.messages import format_count, join_names
 from blogapi.storage.database import db
 
 #: The value of `--publish-marked` with which an import forgets the guesses that earlier imports lifted.
-FORGET = "none"
+FORGET_LIFTED = "none"
 
 
 class Guesses:
-    """The guesses of one run. `lifted`: the names of guesses to ignore (or FORGET); case is ignored."""
+    """The guesses of one run. `lifted` are the names of guesses to ignore, or FORGET_LIFTED, in any case."""
 
     def __init__(self, lifted: Iterable[str]) -> None:
         self._named = {name.strip().casefold(): name.strip() for name in lifted}
-        self._forgets = self._named.pop(FORGET, None) is not None
+        self._forgets = self._named.pop(FORGET_LIFTED, None) is not None
         self._remembered: dict[str, set[str]] | None = None
         self._names: dict[str, str] = {}
         self._counts: Counter[str] = Counter()

@@ -29,7 +29,7 @@ from blogapi.importing.storing.batch import ImportBatch
 from blogapi.importing.storing.batch_media import add_media_results
 from blogapi.importing.storing.earlier_imports import add_page_tag, compute_digest
 from blogapi.importing.storing.guesses import Guesses
-from blogapi.importing.storing.state import REFUSALS, ImportedAuthors, ImportState, report_refusal
+from blogapi.importing.storing.state import REFUSAL_ERRORS, ImportedAuthors, ImportState, report_refusal
 from blogapi.importing.texts.pictures import may_contain_references
 from blogapi.publication.visibility import ItemType
 from blogapi.storage.database import current_time, db, is_only_process, transaction
@@ -167,7 +167,7 @@ class Importer:
                             if clock.monotonic() > end:
                                 break
                     batch.store_shared_rows()
-            except REFUSALS as error:
+            except REFUSAL_ERRORS as error:
                 state.redirects, state.authors = before
                 # Another program can have deleted a term.
                 state.found_terms.clear()

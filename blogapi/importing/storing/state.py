@@ -26,7 +26,7 @@ from blogapi.web.errors import Problem, flatten_messages
 from blogapi.web.fields import join_messages
 
 #: The errors for which an import refuses an article, a term or the site.
-REFUSALS = (RefusedFile, ma.ValidationError, Problem, IntegrityError, DataError)
+REFUSAL_ERRORS = (RefusedFile, ma.ValidationError, Problem, IntegrityError, DataError)
 
 
 @dataclass(slots=True)
@@ -104,7 +104,7 @@ def describe_refusal(error: Exception) -> str:
 
 
 def report_refusal(key: str, error: Exception) -> FileReport:
-    """Return the report of an item that was refused with `error`, one of the REFUSALS."""
+    """Return the report of an item that was refused with `error`, one of the REFUSAL_ERRORS."""
     return FileReport(key, Result.REFUSED, notes=(describe_refusal(error),))
 
 

@@ -12,7 +12,7 @@ from blogapi.content.taxonomies.categories import CATEGORIES
 from blogapi.content.taxonomies.tags import TAGS
 from blogapi.content.taxonomies.taxonomy import Taxonomy
 from blogapi.importing.format_api.article_record import TermRecord
-from blogapi.importing.storing.state import REFUSALS, ImportState, describe_refusal
+from blogapi.importing.storing.state import REFUSAL_ERRORS, ImportState, describe_refusal
 from blogapi.rendering.slugs import make_term_key
 from blogapi.storage.database import chunk, savepoint
 
@@ -60,7 +60,7 @@ def store_terms(
                             taken |= {"parent": str(parent.uuid)} if parent else {}
                         created = service.get_or_create_term(taxonomy, state.author, term.name, **taken)
                     state.plan_term(make_term_key(term.name), created)
-                except REFUSALS as error:
+                except REFUSAL_ERRORS as error:
                     reason = describe_refusal(error)
                     problems.append(f"The {term.kind} “{term.name[:100]}” was not created: {reason}")
     for (kind, name), number in sorted(dropped.items()):

@@ -21,7 +21,7 @@ _ARGUMENT = re.compile(
       |(?P<bare>[^\s,"'`][^\s,]*+))""",
     re.VERBOSE | re.DOTALL,
 )
-_ESCAPE = re.compile(r"\\([\"'\\])")
+_ESCAPED_QUOTE = re.compile(r"\\([\"'\\])")
 # Unquoted values in Liquid tags, which are names of variables.
 _VARIABLE = re.compile(r"(?:page|site|include|post|layout|forloop|item|image|img|theme|paginator)\.[\w.-]+")
 _MAX_ARGUMENTS = 100
@@ -32,11 +32,11 @@ _ROOT_VARIABLES = split_words("""site.baseurl site.url site.base_url site.github
 _ADDRESS_FILTERS = split_words("""relative_url absolute_url url absurl relurl htmlbaseurl uri_escape escape
     escape_once xml_escape strip safe absoluteurl relativeurl asset_url cdn""")
 _FILTER_PART = re.compile(r"""(?:[^|"']++|"[^"]*+"|'[^']*+'|["'])++""")
-_STRING = re.compile(r"""(["'])(?P<text>(?:(?!\1).)*+)\1""", re.DOTALL)
-_NAME = re.compile(r"[.$]?[\w.$-]+")
+_QUOTED_STRING = re.compile(r"""(["'])(?P<text>(?:(?!\1).)*+)\1""", re.DOTALL)
+_OUTPUT_NAME = re.compile(r"[.$]?[\w.$-]+")
 _OUTPUT = re.compile(r"\{\{-?([^{}]{1,500})-?\}\}")
 _TAG_DELIMITERS = {"{{", "}}", "{%", "%}", "{#", "#}"}
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|[/#?.]")
+_ABSOLUTE_START = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|[/#?.]")
 
 _WEB = re.compile(r"(?:https?:)?//", re.IGNORECASE)
 # Matches the address of a file that is not an article.
@@ -48,12 +48,12 @@ _SOURCE_ARGUMENTS = split_words("""src image_path file filename image img path p
 _ALT_ARGUMENTS = ("alt", "alttext", "alt_text", "image_alt", "image-alt", "description")
 _ID_ARGUMENTS = split_words("""id src url file path videoid video_id tweet_id video gist pen slug v key code
     mp4 webm href source""")
-_NUMBER = re.compile(r"[0-9]{1,5}(?:px|%)?|auto")
-_YOUTUBE = re.compile(
+_SIZE_VALUE = re.compile(r"[0-9]{1,5}(?:px|%)?|auto")
+_YOUTUBE_ADDRESS = re.compile(
     r"(?:(?:https?:)?//)?(?:[\w-]{1,63}\.)?youtu(?:be(?:-nocookie)?\.com|\.be)/(?:watch\?(?:[^\s#]{0,40}&)?v=|\w{1,20}/)?([\w-]{6,20})"
 )
-_VIMEO = re.compile(r"(?:(?:https?:)?//)?(?:\w{1,63}\.)?vimeo\.com/(?:video/)?([0-9]{1,20})")
-_ID = re.compile(r"[\w@-]{1,99}(?:/[\w@-]{1,99})?")
+_VIMEO_ADDRESS = re.compile(r"(?:(?:https?:)?//)?(?:\w{1,63}\.)?vimeo\.com/(?:video/)?([0-9]{1,20})")
+_PAGE_ID = re.compile(r"[\w@-]{1,99}(?:/[\w@-]{1,99})?")
 # For each tag, the address of its page, shown as a link or player; `{first}` is the first part of an id.
 _PAGE_ADDRESSES = {
     "youtube": "https://youtu.be/{first}",
@@ -101,7 +101,7 @@ def _get_value(match: re.Match[str]) -> str | None:
     if kind == "bare" and _VARIABLE.fullmatch(value):
         return None
     if kind in ("double", "single"):
-        value = _ESCAPE.sub(r"\1", value)
+        value = _ESCAPED_QUOTE.sub(r"\1", value)
     value = _OUTPUT.sub(lambda it: it[0] if (shown := evaluate_expression(it[1])) is None else shown, value)
     return None if "{{" in value or "{%" in value else " ".join(value.split())
 
@@ -118,11 +118,11 @@ def evaluate_expression(expression: str) -> str | None:
         other = _get_constant(argument)
         if name in ("append", "prepend", "prefix") and other is not None:
             text = text + other if name == "append" else other + text
-        elif name in ("relative_url", "absolute_url") and text and not _SCHEME.match(text):
+        elif name in ("relative_url", "absolute_url") and text and not _ABSOLUTE_START.match(text):
             text = f"/{text}"
         elif name.lower() not in _ADDRESS_FILTERS:
             return None
-    if filters or not _STRING.fullmatch(base):
+    if filters or not _QUOTED_STRING.fullmatch(base):
         return text.replace(" ", "%20")
     # A quoted string without a filter counts only if it is a delimiter, as in `{{ "{{" }}`. In the text
     # `"{{" and "}}"`, the pattern also matches the part `{{" and "}}`, which outputs nothing.
@@ -130,7 +130,7 @@ def evaluate_expression(expression: str) -> str | None:
 
 
 def _get_constant(expression: str) -> str | None:
-    string = _STRING.fullmatch(expression)
+    string = _QUOTED_STRING.fullmatch(expression)
     if string:
         return string["text"]
     return "" if expression.lower() in _ROOT_VARIABLES else None
@@ -139,7 +139,7 @@ def _get_constant(expression: str) -> str | None:
 def get_output_name(expression: str) -> str:
     """Return the name under which an output is counted: its variable or its last filter, else ""."""
     parts = [part.strip() for part in _FILTER_PART.findall(expression)] or [""]
-    match = _NAME.match(parts[-1] if _STRING.fullmatch(parts[0]) else parts[0])
+    match = _OUTPUT_NAME.match(parts[-1] if _QUOTED_STRING.fullmatch(parts[0]) else parts[0])
     return match[0] if match else ""
 
 
@@ -170,8 +170,8 @@ def _render_page(tag: TemplateTag, template: str) -> str | None:
     user, id_ = tag.arguments.get_named("user", "username", "author"), tag.arguments.get_named(*_ID_ARGUMENTS)
     values = [*filter(None, (user, id_)), *tag.arguments.values] or [""]
     address = next((value for value in values if _WEB.match(value) or tag_markup.is_player(value)), values[0])
-    if template and address == values[0] and _ID.fullmatch(address):
-        parts = [part for part in "/".join(values).split("/")[:2] if _ID.fullmatch(part)]
+    if template and address == values[0] and _PAGE_ID.fullmatch(address):
+        parts = [part for part in "/".join(values).split("/")[:2] if _PAGE_ID.fullmatch(part)]
         ends = {"first": parts[0], "last": parts[-1], "user": parts[0] if parts[1:] else "i"}
         address = template.format(path="/".join(parts), **ends)
     return embed_address(address, tag.arguments.get_named("title"), is_html=tag.is_html)
@@ -182,8 +182,8 @@ def embed_address(address: str, title: str = "", *, is_html: bool = False) -> st
     if tag_markup.is_player(address):
         return tag_markup.make_player(address)
     for site, pattern, player in (
-        ("YouTube", _YOUTUBE, "www.youtube-nocookie.com/embed"),
-        ("Vimeo", _VIMEO, "player.vimeo.com/video"),
+        ("YouTube", _YOUTUBE_ADDRESS, "www.youtube-nocookie.com/embed"),
+        ("Vimeo", _VIMEO_ADDRESS, "player.vimeo.com/video"),
     ):
         if video := pattern.match(address):
             title = escape(title or f"{site} video")
@@ -260,7 +260,7 @@ def _find_picture_source(tag: TemplateTag) -> tuple[str, list[str]]:
     )
     src = next(iter(addresses), "")
     rest = values[values.index(src) + 1 :] if src else []
-    return src, [value for value in rest if not _NUMBER.fullmatch(value)]
+    return src, [value for value in rest if not _SIZE_VALUE.fullmatch(value)]
 
 
 _TAG_RENDERERS: dict[str, Callable[[TemplateTag], str | None]] = {

@@ -34,17 +34,17 @@ _MAX_FRAME_LENGTH = 100_000
 _MAX_FIELD_LENGTH = 5_000
 
 # Until 2016, the first element had the class `graf--first`, and no class marked the title.
-_TITLE = re.compile(
+_TITLE_ELEMENT = re.compile(
     r'<(h[1-4]|p)\b(?=[^<>]*graf--(?:title|subtitle|leading|first)\b)[^<>]*?class="([^"<>]*)"[^<>]*>'
     r"((?:[^<]++|<(?!/?(?:h[1-4]|p)\b))*+)</\1>"
 )
 _CODE_BLOCK = re.compile(r"<pre\b([^<>]*)>((?:[^<]++|<(?!/?pre\b))*+)</pre>")
 _CODE_WRAPPER = re.compile(r"</?(?:code|span)\b[^<>]*>")
-_LANGUAGE = re.compile(r'data-code-block-lang="([\w+#-]*)"')
+_CODE_LANGUAGE = re.compile(r'data-code-block-lang="([\w+#-]*)"')
 _IMAGE = re.compile(r"<img\b[^<>]*>")
 _IMAGE_SIZE = re.compile(r"\sdata-(?=(?:width|height)=)")
 # Medium writes the preview of a page as two links: one with its title, and one with its picture.
-_PREVIEW = re.compile(r"<div(?=[^<>]*graf--mixtapeEmbed)")
+_PREVIEW_START = re.compile(r"<div(?=[^<>]*graf--mixtapeEmbed)")
 _PREVIEW_IMAGE = re.compile(r"<a\b(?=[^<>]*js-mixtapeImage)[^<>]*></a>")
 # The links of tweets have no text.
 _EMPTY_LINK = re.compile(r'(<a\b(?=[^<>]*?\shref="([^"<>]+)")[^<>]*+>)\s*+</a>')
@@ -113,10 +113,10 @@ def parse_page(html: str) -> MediumPage:
         elif "p-tag" in classes and text:
             page.tags.append(text)
     html, hidden, page.left_out = read_visible_text(html[start : end if end > 0 else len(html)])
-    html = _TITLE.sub(lambda element: _take_title(page, element), html)
+    html = _TITLE_ELEMENT.sub(lambda element: _take_title(page, element), html)
     html = _CODE_BLOCK.sub(_convert_code, html)
     html = _IMAGE.sub(lambda tag: _convert_image(page, tag[0]), html)
-    html = _PREVIEW.sub("<p", _PREVIEW_IMAGE.sub("", html))
+    html = _PREVIEW_START.sub("<p", _PREVIEW_IMAGE.sub("", html))
     html = _EMPTY_LINK.sub(r"\1\2</a>", html)
     html = _EMBEDLY_FRAME.sub(_unwrap_embedly, _GIST_SCRIPT.sub(r'<iframe src="\1"></iframe>', html))
     html, replaced = extract_text(html, _get_redirect_target)
@@ -164,7 +164,7 @@ def _take_title(page: MediumPage, element: re.Match[str]) -> str:
 
 
 def _convert_code(element: re.Match[str]) -> str:
-    language = _LANGUAGE.search(element[1])
+    language = _CODE_LANGUAGE.search(element[1])
     class_ = f' class="language-{language[1]}"' if language and language[1] else ""
     code = _CODE_WRAPPER.sub("", element[2]).replace("<br>", "\n")
     code = re.sub(r"^(?:[ \t]*\n)+", "", code).rstrip()

@@ -53,9 +53,9 @@ _PAGE_ADDRESS = re.compile(
 )
 _DATABASE_LINK = re.compile(r"\[[^\n]*\]\([^()\s]*?([0-9a-f]{32})(?:_all)?\.csv\)")
 _FENCE = re.compile(r"\s*(```+|~~~+)")
-_TITLE = re.compile(r'<h1\b[^<>]*class="page-title"[^<>]*>')
-_DESCRIPTION = re.compile(r'<p\b[^<>]*class="page-description"[^<>]*>')
-_COVER = re.compile(r'<img\b(?>[^<>]*?class="page-cover-image")(?>[^<>]*?\ssrc=")([^"<>]++)"')
+_TITLE_START = re.compile(r'<h1\b[^<>]*class="page-title"[^<>]*>')
+_DESCRIPTION_START = re.compile(r'<p\b[^<>]*class="page-description"[^<>]*>')
+_COVER_IMAGE = re.compile(r'<img\b(?>[^<>]*?class="page-cover-image")(?>[^<>]*?\ssrc=")([^"<>]++)"')
 _PROPERTY_ROW = re.compile(r'<tr\b[^<>]*class="property-row')
 _VALUE = re.compile(r'<span\b[^<>]*class="(?:selected-value|user)[^<>]*>((?:[^<]++|<(?!/?span))*+)</span>')
 _BODY_START = re.compile(r'<div\b[^<>]*class="page-body"[^<>]*>')
@@ -142,12 +142,12 @@ def parse_html_page(html: str) -> NotionPage:
         raise RefusedFile("It has no text of a page; export the page from Notion again.")
     head, end = html[: start.start()], html.rfind("</article>")
     body, notes, left_out = read_visible_text(html[start.end() : end if end > start.end() else len(html)])
-    cover = _COVER.search(head)
+    cover = _COVER_IMAGE.search(head)
     return NotionPage(
-        title=_read_element_text(head, _TITLE, "</h1>"),
+        title=_read_element_text(head, _TITLE_START, "</h1>"),
         body=extract_text(body)[0],
         properties=dict(filter(None, map(_read_property, _PROPERTY_ROW.split(head)[1:]))),
-        subtitle=_read_element_text(head, _DESCRIPTION, "</p>"),
+        subtitle=_read_element_text(head, _DESCRIPTION_START, "</p>"),
         cover=unescape(cover[1]) if cover else "",
         notes=notes,
         left_out=left_out,

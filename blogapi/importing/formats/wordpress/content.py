@@ -19,9 +19,9 @@ from blogapi.importing.formats.wordpress.blocks import (
     parse_attribute_json,
 )
 from blogapi.importing.formats.wordpress.conversion import (
-    BLOCK,
+    BLOCK_MARK,
     BLOCK_PLACEHOLDER,
-    COMMENT,
+    COMMENT_MARK,
     Conversion,
     clean_text,
 )
@@ -47,9 +47,9 @@ _PRE_LANGUAGE = re.compile(
     re.IGNORECASE,
 )
 _PLAIN_LANGUAGES = frozenset({"", "default", "plain", "text", "generic", "raw"})
-_AMPERSAND = re.compile(r"&(?!#?\w{1,32};)")
+_BARE_AMPERSAND = re.compile(r"&(?!#?\w{1,32};)")
 _EDITOR_TAG = re.compile(r"\n?</?p>|<br\s*/?>\n?", re.IGNORECASE)
-_GIST = re.compile(r"""src=["']?(https?://gist\.github\.com/[^\s"'>?]++)""")
+_GIST_ADDRESS = re.compile(r"""src=["']?(https?://gist\.github\.com/[^\s"'>?]++)""")
 
 _HARMLESS_NAMES = {*privacy_signs.HARMLESS_SHORTCODES, *shortcodes.HANDLERS, *shortcodes.KNOWN_NAMES}
 # Shortcodes for sample code, in which no shortcode hides a text. `text` has other uses in some themes.
@@ -74,7 +74,7 @@ _MORE_TAG = re.compile(r"<!--more\b")
 _LONE_BLOCKS = re.compile(rf"<p(?:\s[^<>]*+)?>\s*+((?:{BLOCK_PLACEHOLDER}\s*+)++)</p>")
 # A longer text before the "more" tag is not used as the excerpt; then the excerpt is generated.
 _MAX_EXCERPT_LENGTH = 500
-_ALIGNED = re.compile(
+_ALIGNED_TAG = re.compile(
     r"<(?P<name>p|div|h[1-6]|img)(?=\s)(?>[^<>]*?"
     r"(?<![\w-])(?:align=[\"']?|style=[\"'](?:[^\"'<>]*?[;\s])?text-align:\s*+)"
     r"(?P<side>left|right|center|justify)(?![\w-]))[^<>]*+>",
@@ -124,7 +124,7 @@ def escape_code_once(code: str) -> str:
         code = _EDITOR_TAG.sub("\n", code)  # The visual editor has added paragraphs.
     if "<" in code:
         return escape(code, quote=False)
-    return _AMPERSAND.sub("&amp;", code).replace(">", "&gt;")
+    return _BARE_AMPERSAND.sub("&amp;", code).replace(">", "&gt;")
 
 
 @cache
@@ -135,7 +135,7 @@ def _compile_end_pattern(end_tag: str) -> re.Pattern[str]:
 def _convert_element(start: re.Match[str], inner: str, html: str, conversion: Conversion) -> str:
     element = (start["element"] or start["embed"] or "").lower()
     if start["comment"] is not None:
-        return conversion.add_html(html, BLOCK if _KEPT_COMMENT.match(html) else COMMENT)
+        return conversion.add_html(html, BLOCK_MARK if _KEPT_COMMENT.match(html) else COMMENT_MARK)
     if start["shortcode"]:
         named, positional = shortcodes.parse_attributes(start["attributes"])
         name = start["shortcode"].lower()
@@ -154,10 +154,10 @@ def _convert_element(start: re.Match[str], inner: str, html: str, conversion: Co
     if element in ("iframe", "object", "embed"):
         return replace_player(html, conversion)
     if element in ("script", "style"):
-        if gist := _GIST.search(html):
+        if gist := _GIST_ADDRESS.search(html):
             return conversion.add_html(f"<p>{make_link(gist[1].removesuffix('.js'))}</p>")
         conversion.add_note("Scripts and style sheets in the text are not shown.")
-        return conversion.add_html(html, COMMENT)
+        return conversion.add_html(html, COMMENT_MARK)
     return conversion.add_html(html)
 
 
@@ -309,7 +309,7 @@ def convert_text(content: str, conversion: Conversion, excerpt: str = "") -> Con
         html = _convert_inline_text(convert_blocks(text, conversion, convert_classic), conversion)
     else:
         html = add_paragraphs(_convert_inline_text(text, conversion))
-    html = conversion.restore_html(_ALIGNED.sub(_add_alignment_class, html)).strip()
+    html = conversion.restore_html(_ALIGNED_TAG.sub(_add_alignment_class, html)).strip()
     conversion.html, notes, left_out, _ = drop_hidden_text(html, "html", keeps_unclear=True)
     conversion.left_out += left_out
     more = _MORE_TAG.search(conversion.html)

@@ -37,8 +37,8 @@ _ATTRIBUTE = re.compile(
     r"""([\w-]++)\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"']++))|"([^"]*)"|'([^']*)'|(\S++)"""
 )
 # Quotation marks with which editors and themes replace straight quotation marks.
-_QUOTES = re.compile("&quot;|&#34;|&#822[01];|&#8243;|[“”″„]")
-_SPACES = re.compile("&nbsp;|&#160;|[\xa0\u200b]")
+_QUOTATION_MARK = re.compile("&quot;|&#34;|&#822[01];|&#8243;|[“”″„]")
+_SPACE_CHARACTER = re.compile("&nbsp;|&#160;|[\xa0\u200b]")
 # SyntaxHighlighter has one shortcode for each language, in addition to _CODE_SHORTCODES.
 _LANGUAGE_SHORTCODES = (
     "actionscript3 as3 bash shell coldfusion cf clojure clj cpp c csharp c-sharp css delphi pas pascal diff "
@@ -304,10 +304,10 @@ HANDLERS: dict[str, Handler] = {
 def parse_attributes(text: str) -> tuple[dict[str, str], list[str]]:
     """Return the named values (names in lower case), and the values without a name."""
     if '"' not in text:
-        text = _QUOTES.sub('"', text)
+        text = _QUOTATION_MARK.sub('"', text)
     named: dict[str, str] = {}
     positional: list[str] = []
-    for name, *values in _ATTRIBUTE.findall(_SPACES.sub(" ", text)):
+    for name, *values in _ATTRIBUTE.findall(_SPACE_CHARACTER.sub(" ", text)):
         value = next(filter(None, values), "")
         if name:
             named[name.lower()] = value
