@@ -53,9 +53,9 @@ class ExportedMedia:
     created: datetime
     last_updated: datetime
     file: str = ""  #: the name of the file in the folder of the export
-    former_hashes: Mapping[str, int | None] = field(default_factory=dict)  #: hash: width if it is a rendition
+    former_hashes: Mapping[str, int | None] = field(default_factory=dict)  #: widths of renditions by hash
     path: Path  #: the path of the file to import
-    is_exact: bool  #: whether the library must store it unchanged, because the export has its hash
+    is_exact: bool  #: whether the library must store the file unchanged, because the export has its hash
 
     @property
     def address(self) -> str:

@@ -79,7 +79,7 @@ _WEAK_WORDS = _make_set("""visitor access role capability staff rank group tier 
     guest customer client internal""")
 _STRONG_STEMS = ("subscri", "restrict", "protect", "password", "paywall", "unlock", "contentlock", "linklock")
 _STRONG_PART = re.compile("autohide|r[ei]hide|(?:pay|auth|login|reg|members?)wall|(?:content|age|pay)gate")
-# `membersarea`, `paidcontent`, `viponly`
+# Matches compounds such as `membersarea`, `paidcontent` and `viponly`.
 _COMPOUND_WORD = re.compile(
     rf"(?:{'|'.join(sorted(_STRONG_WORDS - {'pay', 'hide', 'auth', 'lock', 'gate'}, key=len, reverse=True))})"
     "s?(?:only|in|area|content|zone|section|hide|lock|gate|wall)"
@@ -100,7 +100,7 @@ _PAGE_PARTS = _make_set("""title toc table contents meta sidebar header footer n
     category categories logo icon link links url color style topic topics keyword keywords alias
     aliases series description excerpt alt caption placeholder class aria data name subscribe""")
 _OTHER_KEYS = {"layout", "template", "section", "slug", "key", "id"}
-# A name hides nothing if it has a negation and no word for visitors, or a word of _OTHER_USE_WORDS.
+# A name hides nothing if it has a word of _OTHER_USE_WORDS, or a negation without a word for visitors.
 _NEGATIONS = _make_set("not non out nologin without un")
 _VISITOR_WORDS = _make_set("hide hidden visitor")
 _OTHER_USE_WORDS = _make_set("""form button email directory newsletter mobile lightbox timeline team

@@ -204,7 +204,7 @@ EXPIRY_FIELDS = split_words("""expirydate unpublishdate expires expiredate expir
     publishend availableuntil availableto visibleuntil visibleto""")
 # --- Names of files and folders.
 
-# Folders whose files are drafts, in lower case.
+# The names, in lower case, of folders whose files are drafts.
 PRIVATE_FOLDERS = frozenset(
     split_words("drafts _drafts draft _draft private _private unpublished _unpublished")
 )
@@ -330,15 +330,15 @@ TEXT_MARK = re.compile(
     rf"(?P<tag>(?:{_make_pattern('tag')}|(?P<pair>{_make_pattern('tag', has_star=True)}))(?![\w-]))",
     re.IGNORECASE,
 )
-#: The name of an end tag: `{{< /x >}}`, `{% endx %}`.
+#: Matches an end tag, with its name as the group: `{{< /x >}}`, `{% endx %}`.
 END_TAG = re.compile(r"\{(?:\{[<%]|%)-?\s*+(?:/\s*+|end_?)([\w-]++)", re.IGNORECASE)
-#: Matches a part that Ghost showed only to members, up to its end comment, or else to the end of the text.
+#: Matches a part that Ghost shows only to members, up to its end comment, or else to the end of the text.
 GHOST_GATED_BLOCK = re.compile(
     r"<!--kg-gated-block:begin[^<]*?\bnonMember\s*+:\s*+false(?:[^<]++|<(?!!--kg-gated-block:end-->))*+"
     r"(?:<!--kg-gated-block:end-->)?+"
 )
 _STYLE_SPACE = r"(?:\s|/\*[^*]*+\*/)*+"
-# Elements that browsers do not show, data for scripts, and positions off the screen.
+# Matches start tags of elements that browsers do not show, data for scripts, and elements off the screen.
 _HIDING_START_TAG = re.compile(
     r"<(?:template|noscript)(?=[\s/>])|<dialog(?=[\s>])(?![^>]*\sopen(?=[\s=/>]))"
     r"|<script(?=[^>]*\stype\s*=\s*[\"']?(?:text/(?:template|html|plain|x-|ng-)|x-))"
@@ -646,14 +646,14 @@ POST_FIELDS = _index_by_name(
 )
 #: Custom fields with the data of page builders, whose settings hide parts of a post.
 BUILDER_FIELDS = ("_elementor_data", "_fl_builder_data")
-# `"e_display_conditions":["…"]`, and serialized `s:18:"visibility_display";s:9:"logged_in";`
+# Matches `"e_display_conditions":["…"]`, and serialized `s:18:"visibility_display";s:9:"logged_in";`
 BUILDER_CONDITION = re.compile(
     r'"(?P<name>e_display_conditions|visibility_display|visibility_user_capability|display_conditions)"'
     r'(?::\s*+|;s:\d+:|;(?!s:))(?!(?:"(?:|no|false|0|none|always|default)"|\[\]|\{\}|false|null|0\b|[bai]:0))'
 )
-#: A setting of Elementor with a text or a number.
+#: Matches a setting of Elementor with a text or a number.
 BUILDER_SETTING = re.compile(r'"(?P<name>[\w-]{2,60})":\s*+(?:"(?P<text>[^"\\]{0,40})"|(?P<word>\w+))')
-#: An element of Elementor that is hidden on all devices.
+#: Matches an element of Elementor that is hidden on all devices.
 HIDDEN_BUILDER_ELEMENT = re.compile(
     r"\{" + "".join(rf'(?=[^{{}}]*"hide_{name}":\s*"hidden)' for name in ("desktop", "tablet", "mobile"))
 )
@@ -684,7 +684,7 @@ SUBSTACK_AUDIENCES = {
     "founding": "founding members",
     "only_free": "subscribers",
 }
-# The mark of a paywall in the HTML of a post of Substack.
+# Matches the mark of a paywall in the HTML of a post of Substack.
 SUBSTACK_PAYWALL = re.compile(r"""class=["'](?:[^"'<>]*?\s)?paywall""")
 #: The public statuses of Notion's pages. Other statuses, such as “Done” and “Open”, belong to tasks.
 NOTION_PUBLIC_STATUSES = PUBLISHED_WORDS | {"public", "live"}

@@ -38,7 +38,7 @@ def take_job_lock(uuid: UUID) -> ExitStack:
     """Lock a job that is not running, and return the stack that frees the lock."""
     with ExitStack() as stack:
         if db.engine.dialect.name == "sqlite":
-            # Wait, because a runner that has just stored the end of the job will free the lock soon.
+            # Wait, because a runner that has just stored the end of the job frees the lock soon.
             stack.enter_context(files.lock_file(folders.get_job_folder(uuid) / _LOCK_FILE, wait=True))
         else:
             # The connection is not returned to the pool; closing it frees the lock.

@@ -24,7 +24,7 @@ from blogapi.importing.refusals import RefusedFile
 _STATIC_FOLDERS = ("static", "assets", "public", "source", "src", "content", "files")
 # Folders that belong to a site whose configuration file was not found.
 _SIBLING_FOLDERS = (*_STATIC_FOLDERS, "images", "img", "uploads", "media", "wp-content")
-# The name of a folder with the pages of one language.
+# Matches the name of a folder with the pages of one language.
 _LANGUAGE_FOLDER = re.compile(r"[a-z]{2}(?:[-_][A-Za-z]{2,4})?")
 _PROJECT_FILE = re.compile(r"\.git|package\.json|Gemfile|netlify\.toml|go\.mod|pyproject\.toml")
 _MAX_SIBLING_LEVELS = 3

@@ -165,7 +165,7 @@ class ImportBatch:
     def store_record(self, record: ArticleRecord, loaded: LoadedArticles) -> FileReport:
         """Create the article of a record, or update it if the record has changed since its last import.
 
-        Raises one of REFUSALS.
+        Raises one of REFUSAL_ERRORS.
         """
         self.inputs.authors = []
         record = self._keep_item_type(record)

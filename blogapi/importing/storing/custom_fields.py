@@ -126,7 +126,7 @@ class _FoundField:
 
 
 class NewFieldCollector:
-    """The fields of the sources without a custom field; `readers` is the option `define_fields`."""
+    """Collects fields of the sources that have no custom field; `readers` is the option `define_fields`."""
 
     def __init__(self, readers: str) -> None:
         self._readers = readers

@@ -20,7 +20,7 @@ _CODE_OR_COMMENT = re.compile(
 )
 _BRACES = r"\{[^{}]*+\}"
 
-# `{"a.png"}`, `{require("a.png").default}`, `{30}`
+# Matches values such as `{"a.png"}`, `{require("a.png").default}` and `{30}`.
 _LITERAL = re.compile(r"=\{(?:(?:[\w.]*+\()?[\"']([^\"'{}]*+)[\"']\)?(?:\.default)?|([0-9]++))\}")
 
 

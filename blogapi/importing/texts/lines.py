@@ -62,7 +62,7 @@ def to_mapping(value: object) -> dict[str, object]:
 
 
 def split_words(text: str) -> tuple[str, ...]:
-    """Return the words of a text as a tuple."""
+    """Return the words of a text, which are separated by spaces or line breaks."""
     return tuple(text.split())
 
 

@@ -147,7 +147,7 @@ class _Parser(DefusedExpatParser):  # type: ignore[misc]
         self._parser.EndElementHandler = self._builder.end_element
         self._parser.CharacterDataHandler = self._builder.add_text
         self._parser.CommentHandler = self._builder.add_comment
-        # Texts arrive in a few long parts.
+        # With a buffer, the parser passes a text in a few long parts.
         self._parser.buffer_text = True
         self._parser.buffer_size = CHUNK_BYTES
 

@@ -48,7 +48,7 @@ _HEXO_SETTING = re.compile(
 )
 _ZOLA_SETTING = re.compile(r"^base_url\s*=", re.MULTILINE)
 _NIKOLA_SETTING = re.compile(r"^POSTS[ \t]*+=", re.MULTILINE)
-# `NAME = 'a word'` in Python
+# Matches `NAME = 'a word'` in a configuration in Python.
 _PYTHON_SETTING = re.compile(r"^([A-Z_]++)[ \t]*+=[ \t]*+[\"']?([\w/+-]++)[\"']?[ \t]*+(?:#|$)", re.MULTILINE)
 _PARSERS: dict[str, Callable[[str], dict[str, object]]] = {
     **dict.fromkeys((".yml", ".yaml"), lambda text: parse_yaml(text, 1)[0]),
@@ -65,7 +65,7 @@ class GeneratorSite:
     folder: Path
     generator: str  #: a key of SITE_FILES, "hexo", or "sphinx"
     configuration: str  #: the name of the file or folder, for notes
-    #: by normalized key, each scalar of YAML as text; {} if the configuration is a program or cannot be read
+    #: by normalized key, with scalars of YAML as text; {} if the configuration is a program or unreadable
     settings: Mapping[str, object]
     text: str  #: the text of the configuration
 

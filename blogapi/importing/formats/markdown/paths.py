@@ -186,7 +186,7 @@ class PathInfo:
     """The name and the date of an article, derived from the path of its file."""
 
     name: str  #: the file name (for `index.md`: the folder name) without date and suffix, never empty
-    slug: str  #: the name, with the date if addresses keep it; "" for a folder with many articles
+    slug: str  #: the name, with the date if addresses keep it; "" for the page of a folder with many articles
     day: date | None  #: the date in the file name, or else in the folder names
     has_date_prefix: bool  #: whether the file name begins with a date that is removed, as in Jekyll's posts
 

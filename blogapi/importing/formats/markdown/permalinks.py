@@ -20,7 +20,7 @@ from blogapi.importing.texts import titles
 from blogapi.importing.texts.lines import to_line, to_mapping
 from blogapi.rendering.slugs import is_slug
 
-# The first of these fields that gives a slug is used; the others are former addresses.
+# The first of these fields with a slug gives the slug of the article; the others give former addresses.
 ADDRESS_FIELDS = ("slug", "basename", "path", "url", "permalink")
 _FORMER_ADDRESS_FIELDS = ("aliases", "alias", "redirectfrom")
 _MAX_FORMER_ADDRESSES = 100

@@ -23,9 +23,9 @@ from blogapi.importing.texts.lines import normalize_key, to_bool, to_line, to_ma
 
 _COMMENT_LINE = re.compile(r"^[ \t]*+(?://|#).*", re.MULTILINE)
 _QUOTED_TEXT = re.compile(r"[\"'`]([^\"'`\n]*+)[\"'`]")
-# A key of a mapping that is an address.
+# Matches a key of a mapping that is an address.
 _ADDRESS_KEY = re.compile(r"[\"']\^?+(/[^\"'\n]*+)[\"']\s*+:")
-# `\.Rmd$`, `_cache$`, `drafts/.*\.md`
+# Matches `\.Rmd$`, `_cache$` and `drafts/.*\.md`.
 _SIMPLE_REGEX = re.compile(r"(?:\.\*|\\?\.|[\w/ -])++\$?")
 _LINK_TARGET = re.compile(r"\]\(\s*<?([^()<>\s]+)")
 _TEXT_SUFFIXES = {".md", ".markdown", ".mdx", ".html", ".rst", ".txt", ".adoc", ".org", ".ipynb"}

@@ -62,7 +62,7 @@ _MAX_COMPARED_LENGTH = 80
 # A text without a title counts as a response if it has at most this number of characters. A longer text can
 # be a story, so it becomes a draft.
 _MAX_RESPONSE_LENGTH = 1_000
-# `2019-05-06_My-Title-0123456789ab.html` and `draft_My-Title-0123456789ab.html`
+# Matches `2019-05-06_My-Title-0123456789ab` and `draft_My-Title-0123456789ab`.
 _FILE_NAME = re.compile(r"(?:(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2})_|draft_)?(?P<name>.*)", re.DOTALL)
 _STORY_ID = re.compile(r"(?:^|-)-{0,20}([0-9a-f]{8,16})$")
 _MIN_DECIMAL_ID_LENGTH = 10
@@ -259,7 +259,7 @@ def _make_record(
 def _split_story_name(name: str) -> tuple[str, str]:
     """Return the name of a story and its id; each can be empty: `My-Title-0123456789ab`."""
     match = _STORY_ID.search(name)
-    # A few digits are not an id, but the title of a story about a number.
+    # A few digits are no id, because a title can end with a number.
     if not match or (match[1].isdigit() and len(match[1]) < _MIN_DECIMAL_ID_LENGTH):
         return name, ""
     return name[: match.start()], match[1]

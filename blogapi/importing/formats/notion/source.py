@@ -39,7 +39,7 @@ _DATE = re.compile(
     r"(?: (?P<time>[0-9]{1,2}:[0-9]{2})(?: (?P<half>[AP]M))?)?"
     r"(?P<utc> \((?:UTC|GMT)(?P<zone>[+-][0-9]{1,2}(?::[0-9]{2})?)?\))?(?: → .*)?"
 )
-# `5 janvier 2020`, `5. Januar 2020`, `5 de enero de 2020`
+# Matches `5 janvier 2020`, `5. Januar 2020` and `5 de enero de 2020`.
 _LOCAL_DATE = re.compile(
     r"@?(?P<day>[0-9]{1,2})[.º]?(?: de)? (?P<month>[^\W\d_]{3,12})\.?(?: de)? (?P<year>[0-9]{4})"
 )

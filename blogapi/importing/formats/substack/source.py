@@ -42,7 +42,7 @@ _EMPTY_PARAGRAPH = re.compile(r"<p>\s*+</p>\s*+")
 
 TABLE_NAME = "posts.csv"
 TABLE_START = re.compile(rb"(?:\xef\xbb\xbf)?\"?post_id\"?,")
-# `123456.my-post.html`; drafts often have no slug.
+# Matches `123456.my-post.html`; the names of drafts often have no slug.
 POST_NAME = re.compile(r"(?P<id>[0-9]{1,20})(?:\.(?P<slug>.+))?\.html")
 # Types of posts that do not become tags.
 _ORDINARY_TYPES = {"", "newsletter", "page"}

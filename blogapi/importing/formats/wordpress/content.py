@@ -39,8 +39,8 @@ _PROTECTED_START = re.compile(
 )
 _KEPT_COMMENT = re.compile(r"<!--(?:more|nextpage|noteaser)\b")
 
-# `class="brush: php"` (SyntaxHighlighter), `class="lang:php decode:true"` (Crayon), `lang="php"` (WP-Syntax),
-# `data-enlighter-language="php"`.
+# Matches `class="brush: php"` (SyntaxHighlighter), `class="lang:php decode:true"` (Crayon), `lang="php"`
+# (WP-Syntax), `data-enlighter-language="php"`.
 _PRE_LANGUAGE = re.compile(
     r"""\bbrush:\s*+([\w#+-]+)|\blang:([\w#+-]+)|\blang(?:uage)?=["']?([\w#+-]+)"""
     r"""|\bdata-enlighter-language=["']([\w#+-]+)|\blanguage-([\w#+-]+)""",
@@ -52,7 +52,7 @@ _EDITOR_TAG = re.compile(r"\n?</?p>|<br\s*/?>\n?", re.IGNORECASE)
 _GIST_ADDRESS = re.compile(r"""src=["']?(https?://gist\.github\.com/[^\s"'>?]++)""")
 
 _HARMLESS_NAMES = {*privacy_signs.HARMLESS_SHORTCODES, *shortcodes.HANDLERS, *shortcodes.KNOWN_NAMES}
-# Shortcodes for sample code, in which no shortcode hides a text. `text` has other uses in some themes.
+# Shortcodes with sample code, in which other shortcodes hide no text. Some themes use `text` differently.
 _SAMPLE_CODE_NAMES = shortcodes.CODE_NAMES - {"text", "plain", "highlight"}
 _HidingSigns = Mapping[str, privacy_signs.HidingSign | None]
 _ATTRIBUTE_KEY = re.compile(r'"([\w-]{1,80}+)"\s*+:')

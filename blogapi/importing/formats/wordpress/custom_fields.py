@@ -43,7 +43,7 @@ _SEO_URLS = {
 _NOINDEX_FIELDS = ("_yoast_wpseo_meta-robots-noindex", "_seopress_robots_index", "_genesis_noindex")
 _NOFOLLOW_FIELDS = ("_yoast_wpseo_meta-robots-nofollow", "_seopress_robots_follow", "_genesis_nofollow")
 SEO_FIELDS = frozenset(key for keys in (*_SEO_TEXTS.values(), *_SEO_URLS.values()) for key in keys.split())
-# `%%title%%` of Yoast and SEOPress, `%title%` of Rank Math, `#post_title` of All in One SEO.
+# Matches `%%title%%` of Yoast and SEOPress, `%title%` of Rank Math, and `#post_title` of All in One SEO.
 _VARIABLE = re.compile(r"%%?([a-z][a-z0-9_-]{1,40})%%?|#([a-z]+(?:_[a-z]+){1,4})\b")
 _VARIABLE_ALIASES = {
     "post_title": "title", "site_title": "sitename", "blog_title": "sitename", "sitetitle": "sitename",
@@ -54,7 +54,7 @@ _DEFAULT_VARIABLES = frozenset({"title", "sep", "page", "sitename"})
 # Custom fields that other rules read, or in which wordpress.com keeps its state.
 _KNOWN_FIELDS = SEO_FIELDS | {"footnotes", "firehose_sent", "jabber_published"}
 _HIDDEN_PREFIXES = ("_", "rank_math_", "wpcom_")
-# Arrays and objects of PHP, as WordPress stores them.
+# Matches arrays and objects of PHP in the form in which WordPress stores them.
 _SERIALIZED_VALUE = re.compile(r"(?:a|O|C):[0-9]+:")
 # The names in the report of items that are not imported, by their status.
 LEFT_BEHIND_STATUSES = {"trash": "items in the trash", "auto-draft": "auto-drafts", "inherit": "revisions"}
