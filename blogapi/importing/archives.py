@@ -57,7 +57,7 @@ class _SkippedEntry(Exception):
 
 
 def get_import_folder() -> Path:
-    """Return the folder for unpacked archives and for imports over HTTP; it need not exist."""
+    """Return the folder for unpacked archives and for imports over HTTP, which may be missing."""
     return Path(current_app.instance_path) / "imports"
 
 

@@ -88,7 +88,7 @@ class ArticleRecord:
     language: str = ""  #: as in the API; "" = unknown, or the language of the site
     translation_key: str = ""
     robots: str = ""  #: as in the API
-    is_page: bool = False  #: whether it is a page, which has no category
+    is_page: bool = False  #: whether the article is a page, which has no category
     parent_key: str = ""  #: the key of the parent page; "" = none
     position: int = 0  #: the position among the pages with the same parent
     former_slugs: tuple[str, ...] = ()  #: slugs that the article had before, given in the source
@@ -119,10 +119,10 @@ class ArticleRecord:
     #: is hidden, no link is changed, and it gets its date and type from the export; None = a new uuid
     uuid: UUID | None = None
     #: fields of the article as the API accepts them, which replace those made from the fields above; each
-    #: reference to a category, tag or author has a `slug`, and a `name` for the case that it must be created
+    #: reference to a category, tag or author has a `slug`, and a `name` with which a missing term is created
     body: Mapping[str, Any] = field(default_factory=dict)
     created: datetime | None = None  #: aware, UTC; None = before all other times of the article
-    last_updated: datetime | None = None  #: aware, UTC; None = when it was created
+    last_updated: datetime | None = None  #: aware, UTC; None = the time of its creation
     was_public: bool = False  #: whether the article was public at some time, even if it is a draft now
     slug_derived: bool = False  #: whether the slug changes with the title until the article is public
     #: the times at which the article got its former paths and lost its former slugs (aware, UTC), if known

@@ -263,7 +263,7 @@ CONTENT_FOLDERS = {
     "nuxt": ("content", ""),
     "vitepress": ("src", ""),
 }
-#: The only folder that a generator builds, by generator; "" = only the folder that its setting names.
+#: The only folder that a generator builds, by generator; "" = only the folder in its setting.
 BUILT_FOLDERS = {
     **dict.fromkeys(("quartz", "zola", "nuxt", "hugo"), "content"),
     **{"pelican": "", "mkdocs": "docs", "hexo": "source"},

@@ -91,7 +91,7 @@ class Source(ABC):
     total: int
     #: the hosts of the blog in lower case, each with the path of the blog (`example.com/blog`)
     hosts: Set[str] = frozenset()
-    #: categories, tags and authors with their details; new ones are created before the articles
+    #: categories, tags and authors with their details; new terms are created before the articles
     terms: Sequence[TermRecord] = ()
     #: the numbers of items that are not imported, by their name in the report ("comments")
     left_behind: Counter[str] = field(default_factory=Counter)

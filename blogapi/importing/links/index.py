@@ -182,7 +182,7 @@ class LinkIndex:
         return self._maps[kind].get(key, ())
 
     def make_address(self, target: TargetArticle) -> str | None:
-        """Return the path of the page of an article; None if it contains the uuid, which is unknown."""
+        """Return the path of the page of an article; None if the path needs an unknown uuid."""
         pattern = self._site.page_path if target.is_page else self._site.article_path
         if target.uuid is None and "{uuid}" in pattern:
             return None

@@ -51,7 +51,7 @@ class LibraryFile:
     uuid: UUID | None
     address: str
     is_new: bool = False
-    note: str = ""  #: a sentence about changes of the picture, such as text that it lost
+    note: str = ""  #: a sentence about changes of the picture, such as lost texts
 
 
 @dataclass(slots=True)

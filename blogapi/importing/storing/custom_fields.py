@@ -106,7 +106,7 @@ def guess_field_type(value: Any) -> FieldType | None:
 
 @dataclass(slots=True)
 class _FoundField:
-    key: str  #: its first spelling
+    key: str  #: the first spelling of its name
     types: set[FieldType] = field(default_factory=set)
     is_list: bool = False
     kinds: set[str] = field(default_factory=set)

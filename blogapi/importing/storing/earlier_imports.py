@@ -171,7 +171,7 @@ def is_record_changed(record: ArticleRecord, kept: ArticleRecord, article: Any, 
         is_known = {*record.unlifted} <= (stored or set())
         statuses = {get_former_status(record), *({"draft", record.open_status} if is_known else ())}
     if edited and not {record.status, article.status} & {*READABLE_STATUSES}:
-        # A user made it a draft, as the report of an earlier import advised; new guesses change nothing.
+        # A user made the article a draft, as the report of an earlier import advised; guesses change nothing.
         statuses, stored = statuses | {*READABLE_STATUSES}, None
     digests = {compute_digest(variant, status) for variant in (record, kept) for status in statuses}
     if file.digest not in digests or (stored is not None and not {*record.unlifted} <= stored):

@@ -53,7 +53,7 @@ class Guesses:
         return apply_guesses(record, [guess for name, guess in names.items() if name not in lifted])
 
     def count_guesses(self, record: ArticleRecord) -> None:
-        """Count the guesses of a record that are not lifted and make it a draft."""
+        """Count the guesses that are not lifted and therefore make the record a draft."""
         self._sources.add(identify_source(record))
         if record.open_status in PUBLIC_STATUSES:
             names = {guess.name.casefold(): guess.name for guess in record.guesses}

@@ -39,7 +39,7 @@ from blogapi.web.fields import resolve_limit
 # The limits of one batch; a single article may be longer.
 MAX_BATCH_ARTICLES = 50
 MAX_BATCH_CHARACTERS = 500_000
-# A transaction that takes longer is committed, and another one stores the rest of the batch, because other
+# A longer transaction is committed, and another transaction stores the rest of the batch, because other
 # writers are waiting.
 MAX_BATCH_SECONDS = 0.08
 # The limit while no other process has the blog open. A server that starts meanwhile waits at most this time.
@@ -191,7 +191,7 @@ class Importer:
             records = records[len(reports) :]
 
     def _store_media(self, records: Sequence[ArticleRecord]) -> dict[str, RecordMedia]:
-        """Render new and changed files and store their media before the transaction; return it by key."""
+        """Render new and changed records and store their media outside a transaction; return media by key."""
         if not records:
             return {}
         digests = queries.get_digests([record.key for record in records])

@@ -69,7 +69,7 @@ def clean_address(address: str) -> str:
 
 
 def make_picture(src: str, alt: str, sizes: Mapping[str, str], *, is_html: bool = False) -> str:
-    """Return a picture; Markdown unless `is_html`, or it has sizes (`width` and `height`)."""
+    """Return a picture as Markdown, or as HTML if `is_html` is set or `sizes` has a width or height."""
     sizes = {name: size.removesuffix("px") for name, size in sizes.items() if _SIZE.fullmatch(size)}
     src, alt = clean_address(src), " ".join(alt.split())
     if not is_html and not sizes:

@@ -42,7 +42,7 @@ _RAW_TEXT = re.compile(
     rf"(?:^{_END_RAW}[ \t]*\n|{_END_RAW})",
     re.MULTILINE,
 )
-# A branch with another condition in it is kept.
+# Matches a branch that is never shown; a branch that contains another condition is kept.
 _DEAD_BRANCH = re.compile(
     r"\{%-?\s*+if\s++false\s*+-?%\}(?:[^{]++|\{(?!%-?\s*+(?:if|else|elsif|endif)\b))*+\{%-?\s*+endif\s*+-?%\}"
 )

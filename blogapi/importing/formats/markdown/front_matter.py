@@ -48,7 +48,7 @@ class FrontMatter:
 
     def __init__(self, entries: dict[str, object], notes: Sequence[str] = ()) -> None:
         self.notes = list(notes)
-        #: All entries as written, including empty ones and different spellings of a key.
+        #: All entries as written, including empty entries and different spellings of a key.
         self.all_entries = entries
         self._entries = {key: value for key, value in entries.items() if not is_empty(value)}
         # The keys are in reverse order, so that the first of several spellings is used.

@@ -50,7 +50,7 @@ class WordPressTerm:
 
 @dataclass(slots=True)
 class Blog:
-    """A blog; `add_element` is called with each element of its export files."""
+    """The data of a blog; `add_element` is called with each element of its export files."""
 
     texts: dict[str, str] = field(default_factory=dict)  #: texts of the channel by the name of the element
     authors: dict[str, AuthorRecord] = field(default_factory=dict)  #: by login in lower case
@@ -217,7 +217,7 @@ def select_language(text: str, language: str = "") -> tuple[str, tuple[str, ...]
 
 
 def _split_languages(text: str) -> list[tuple[str, str]]:
-    """Return the parts of a text with their languages; nothing if it has no marker of a language."""
+    """Return the parts of a text with their languages; [] if the text has no language marker."""
     if not (_COMMENT_MARKER.search(text) or _FIRST_MARKER.match(text)):
         return []
     # The text before the first marker belongs to all languages.

@@ -61,7 +61,7 @@ _TAG = re.compile(
 )
 _NUMBER_SUFFIX = re.compile(r"(?:-bulk)?[_-]?\d{1,9}\Z")
 _PATTERN_BLOCK = re.compile(r"<!--\s*+wp:(?:core/)?block\s++\{\"ref\":(\d{1,18})\b[^<>]*+>")
-_MAX_PATTERNS_LENGTH = 1_000_000  # characters in one text
+_MAX_PATTERNS_LENGTH = 1_000_000  # characters of the patterns in one text
 _IMAGE = re.compile(r"<img\b[^<>]*+>", re.IGNORECASE)
 _SRC = re.compile(r"""\ssrc\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"'>]++))""", re.IGNORECASE)
 _LAZY_SRC = re.compile(r"""\sdata-(?:lazy-)?src(\s*+=)""", re.IGNORECASE)

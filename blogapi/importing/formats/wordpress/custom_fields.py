@@ -186,7 +186,7 @@ def decide_status(
 
 
 def find_guesses_in_fields(item: Element) -> Iterator[Guess]:
-    """Yield a guess for each custom field that no table knows and that seems to hide the item."""
+    """Yield a guess for each custom field that is in no table and seems to hide the item."""
     for name, value in list_fields(item):
         if name in privacy_signs.BUILDER_FIELDS:
             found = {it["name"] for it in privacy_signs.BUILDER_CONDITION.finditer(value)}
