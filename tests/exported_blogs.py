@@ -46,8 +46,8 @@ from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.format_api.source_files import walk_path
 from blogapi.importing.formats.registry import load_formats
 from blogapi.importing.media.imported_media import list_extensions
-from blogapi.importing.pipeline.preparing import open_sources
 from blogapi.importing.pipeline.run import ImportRun, open_spool
+from blogapi.importing.pipeline.run_setup import open_sources
 from blogapi.importing.storing.service import Importer
 from blogapi.site import service as site
 from blogapi.site.models import Site
@@ -130,7 +130,7 @@ class Blogs:
                 media_extensions=list_extensions(),
             )
             run = ImportRun(importer, sources, spool, given)
-            run.run(no_progress)
+            run.import_sources(no_progress)
             if notes is not None:
                 notes += run.notes
             return run.reports

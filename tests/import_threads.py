@@ -50,13 +50,13 @@ class ThreadChild:
     def flush(self) -> None:
         self.line, self._text = json.loads(self._text), ""
 
-    def wait(self, seconds: float | None) -> bool:
+    def wait_for_end(self, seconds: float | None) -> bool:
         self._thread.join(seconds)
         return not self._thread.is_alive()
 
-    def stop(self) -> int:
+    def stop_process(self) -> int:
         self._stopping.set()
-        self.wait(None)
+        self.wait_for_end(None)
         return 0
 
 

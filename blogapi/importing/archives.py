@@ -29,21 +29,21 @@ MAX_EXPORT_BYTES = 4 * 1024**3
 _EXPORT_SUFFIXES = {".xml", ".json", ".atom"}
 # Text compresses to about 1/5, the most repetitive XML to 1/50; the limit of Deflate is 1/1000.
 MAX_RATIO = 200
-_FREE_RATIO_BYTES = 100 * 1024**2
+_MIN_RATIO_CHECK_BYTES = 100 * 1024**2
 # The space that unpacking leaves free on the disk for the database and other programs.
 _RESERVED_BYTES = 256 * 1024**2
 _MAX_DEPTH = 64
 _CHUNK_BYTES = 1024 * 1024
 _FOLDER_PREFIX = "unpacked-"
 
-_ZIP_STARTS = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
-_UTF8_NAME, _ENCRYPTED = 0x800, 0x1 | 0x40
-_COMPRESSIONS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
+_ZIP_SIGNATURES = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
+_UTF8_NAME_FLAG, _ENCRYPTION_FLAGS = 0x800, 0x1 | 0x40
+_SUPPORTED_COMPRESSIONS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 # Files that macOS and Windows add to folders.
 _SYSTEM_FILE = re.compile(
     r"(?:^|/)(?:__MACOSX(?:/|$)|(?:\.DS_Store|Thumbs\.db|desktop\.ini)$)", re.IGNORECASE
 )
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_CONTROL_CHARACTER = re.compile(r"[\x00-\x1f\x7f]")
 _WINDOWS_NAME = re.compile(
     r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)[ ]*(?:\.|$)", re.IGNORECASE
 )
@@ -52,12 +52,12 @@ _READ_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, R
 _OPEN_ERRORS = (*_READ_ERRORS, OverflowError, IndexError, struct.error, OSError)
 
 
-class _SkipEntry(Exception):
+class _SkippedEntry(Exception):
     """Raised for an entry that is not unpacked; the message is the reason."""
 
 
 def get_import_folder() -> Path:
-    """Return the folder for unpacked archives and for imports over HTTP; it need not exist."""
+    """Return the folder for unpacked archives and for imports over HTTP, which may be missing."""
     return Path(current_app.instance_path) / "imports"
 
 
@@ -73,7 +73,7 @@ def is_archive(path: Path) -> bool:
             head = file.read(4)
     except OSError:
         return False
-    if head in _ZIP_STARTS:
+    if head in _ZIP_SIGNATURES:
         return True
     if _ARCHIVE_NAME.search(path.name):
         raise RefusedFile("It is not a zip archive; unpack it first and import the folder.")
@@ -120,7 +120,7 @@ def _unpack_archive(path: Path, folder: Path, max_media_bytes: int) -> list[str]
         for entry in entries:
             name = entry.orig_filename
             # Some programs write `\\`, or UTF-8 without the flag for UTF-8.
-            if not entry.flag_bits & _UTF8_NAME:
+            if not entry.flag_bits & _UTF8_NAME_FLAG:
                 with suppress(UnicodeError):
                     name = name.encode("cp437").decode("utf-8")
             name = name.replace("\\", "/")
@@ -131,7 +131,7 @@ def _unpack_archive(path: Path, folder: Path, max_media_bytes: int) -> list[str]
             try:
                 _check_entry(entry, name, max_media_bytes)
                 _extract_entry(archive, entry, folder.joinpath(*name.split("/")))
-            except _SkipEntry as reason:
+            except _SkippedEntry as reason:
                 skipped.setdefault(str(reason), []).append(name)
     notes = [f"{_start_sentence(names)} skipped: {reason}" for reason, names in skipped.items()]
     if inner:
@@ -144,14 +144,14 @@ def _check_entries(entries: Sequence[zipfile.ZipInfo], path: Path, folder: Path)
         raise RefusedFile(
             f"It has {len(entries):,} files, more than {MAX_ENTRIES:,}; unpack it and import the folder."
         )
-    if any(entry.flag_bits & _ENCRYPTED for entry in entries):
+    if any(entry.flag_bits & _ENCRYPTION_FLAGS for entry in entries):
         raise RefusedFile("It is protected with a password; unpack it and import the folder.")
-    if any(entry.compress_type not in _COMPRESSIONS for entry in entries):
+    if any(entry.compress_type not in _SUPPORTED_COMPRESSIONS for entry in entries):
         raise RefusedFile(
             "It is compressed with a method that is not supported; unpack it and import the folder."
         )
     total = sum(entry.file_size for entry in entries)
-    if total > _FREE_RATIO_BYTES and total > MAX_RATIO * path.stat().st_size:
+    if total > _MIN_RATIO_CHECK_BYTES and total > MAX_RATIO * path.stat().st_size:
         raise RefusedFile(
             f"It unpacks to {total:,} bytes, more than {MAX_RATIO} times its size, as a zip bomb does; "
             "unpack it and import the folder."
@@ -167,19 +167,19 @@ def _check_entries(entries: Sequence[zipfile.ZipInfo], path: Path, folder: Path)
 def _check_entry(entry: zipfile.ZipInfo, name: str, max_media_bytes: int) -> None:
     mode = entry.external_attr >> 16
     if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
-        raise _SkipEntry("links and special files are not unpacked.")
+        raise _SkippedEntry("links and special files are not unpacked.")
     parts = name.split("/")
     is_outside = ".." in parts or name.startswith("/") or re.match("[A-Za-z]:", name)
-    if is_outside or _CONTROL.search(name):
-        raise _SkipEntry("the path leads out of the folder or has control characters.")
+    if is_outside or _CONTROL_CHARACTER.search(name):
+        raise _SkippedEntry("the path leads out of the folder or has control characters.")
     if len(parts) > _MAX_DEPTH:
-        raise _SkipEntry(f"it is in more than {_MAX_DEPTH} folders.")
+        raise _SkippedEntry(f"it is in more than {_MAX_DEPTH} folders.")
     if os.name == "nt" and not all(map(is_allowed_on_windows, filter(None, parts))):
-        raise _SkipEntry("Windows does not allow the name; rename it on another system.")
+        raise _SkippedEntry("Windows does not allow the name; rename it on another system.")
     is_export = Path(name).suffix.casefold() in _EXPORT_SUFFIXES
     limit = MAX_EXPORT_BYTES if is_export else max(max_media_bytes, MAX_FILE_BYTES)
     if entry.file_size > limit:
-        raise _SkipEntry(f"it has more than {limit:,} bytes.")
+        raise _SkippedEntry(f"it has more than {limit:,} bytes.")
 
 
 def is_allowed_on_windows(name: str) -> bool:
@@ -194,11 +194,11 @@ def _extract_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, target: Pat
         # disks of Windows and macOS treat as the same name.
         files.create_private_file(target)
     except FileExistsError as error:
-        raise _SkipEntry("a file or folder of the same name is there already.") from error
+        raise _SkippedEntry("a file or folder of the same name is there already.") from error
     except (OSError, ValueError) as error:
         if is_disk_full(error):
             raise RefusedFile(DISK_FULL) from error
-        raise _SkipEntry("this system cannot store a file with this path.") from error
+        raise _SkippedEntry("this system cannot store a file with this path.") from error
     try:
         with target.open("wb") as output, archive.open(entry) as source:
             # `zipfile` reads at most the size that the entry declares, and then compares the checksum.
@@ -207,9 +207,9 @@ def _extract_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, target: Pat
         target.unlink(missing_ok=True)
         if is_disk_full(error):
             raise RefusedFile(DISK_FULL) from error
-        raise _SkipEntry("it is damaged; unpack it with another program.") from error
+        raise _SkippedEntry("it is damaged; unpack it with another program.") from error
 
 
 def _start_sentence(names: Sequence[str]) -> str:
-    first = _CONTROL.sub("?", names[0].encode(errors="replace").decode())[:100]
+    first = _CONTROL_CHARACTER.sub("?", names[0].encode(errors="replace").decode())[:100]
     return f"“{first}” was" if len(names) == 1 else f"“{first}” and {len(names) - 1:,} more were"

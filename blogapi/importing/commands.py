@@ -18,8 +18,8 @@ from blogapi.cli import report_problems, show_progress
 from blogapi.content.custom_fields.definitions import detach_definitions
 from blogapi.content.custom_fields.schemas import READERS
 from blogapi.importing import queries
-from blogapi.importing.format_api.source import DEFINE_NONE, UNREAD_DRAFT, UNREAD_RULES
-from blogapi.importing.formats import foreign, registry
+from blogapi.importing.format_api.source import DEFINE_NONE, UNREAD_RULE_CHOICES, UNREAD_RULES_DRAFT
+from blogapi.importing.formats import foreign_code, registry
 from blogapi.importing.refusals import RefusedFile
 from blogapi.storage.database import current_time, wait_for_other_programs
 from blogapi.web.errors import Conflict, NotFound
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from blogapi.importing.pipeline.run import ImportRun
 
 
-def _check_format(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+def _check_format_name(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
     """Return the name of an installed format; raises BadParameter for any other name."""
     if value is not None and value not in registry.list_format_names():
         raise click.BadParameter(f"{value!r} is not one of {', '.join(registry.list_format_names())}.")
@@ -41,7 +41,7 @@ def _check_format(ctx: click.Context, param: click.Parameter, value: str | None)
     "--format",
     "format_name",
     metavar="FORMAT",
-    callback=_check_format,
+    callback=_check_format_name,
     help="Format of all files. Default: each file is recognised by its content.",
 )
 @click.option(
@@ -106,8 +106,8 @@ def _check_format(ctx: click.Context, param: click.Parameter, value: str | None)
 )
 @click.option(
     "--unread-rules",
-    type=click.Choice(UNREAD_RULES),
-    default=UNREAD_DRAFT,
+    type=click.Choice(UNREAD_RULE_CHOICES),
+    default=UNREAD_RULES_DRAFT,
     show_default=True,
     help="How to import new articles that a plugin may have hidden by rules that are not in the files.",
 )
@@ -164,7 +164,7 @@ def import_(
     # Imported here, so that a server, which registers this command too, does not load the importers.
     from blogapi.importing.format_api.report import Result
     from blogapi.importing.format_api.source import ImportOptions
-    from blogapi.importing.pipeline import background, preparing, report_output
+    from blogapi.importing.pipeline import background, report_output, run_setup
     from blogapi.importing.storing.custom_fields import CustomFieldFinder
     from blogapi.importing.storing.service import Importer
     from blogapi.importing.storing.state import read_author_map
@@ -193,7 +193,7 @@ def import_(
             imported_keys=queries.get_imported_keys(),
             **options,
         )
-        opened = preparing.open_run(paths, importer, reader_options, format_name=format_name)
+        opened = run_setup.open_run(paths, importer, reader_options, format_name=format_name)
         with wait_for_other_programs(), opened as run:
             yield run
 
@@ -203,8 +203,8 @@ def import_(
         )
         return
     try:
-        with report_problems(), foreign.remember_signals(), open_import() as run:
-            run.run(show_progress)
+        with report_problems(), foreign_code.remember_signals(), open_import() as run:
+            run.import_sources(show_progress)
     except RefusedFile as error:
         raise click.ClickException(str(error)) from error
     if as_json:

@@ -184,7 +184,7 @@ def _run_server(
     finally:
         stop_announcing()
         stop_webhooks()
-        get_runner(app).stop(IMPORT_STOP_SECONDS)
+        get_runner(app).stop_job(IMPORT_STOP_SECONDS)
         if http_server.access_log is not None:
             http_server.access_log.close()
 

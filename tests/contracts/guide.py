@@ -15,7 +15,7 @@ import blogapi
 from blogapi import blueprints, create_app
 from blogapi.accounts.users.roles import RIGHTS
 from blogapi.importing.format_api import privacy_signs
-from blogapi.importing.format_api.hiding_words import PUBLISHED, READERS
+from blogapi.importing.format_api.hiding_words import AUDIENCES, PUBLISHED_WORDS
 from blogapi.importing.format_api.privacy_signs import STATUS_RULE, FieldRule
 from blogapi.importing.texts.lines import BOOLEAN_WORDS
 from blogapi.settings import REMOVED_SETTINGS, SETTINGS, Setting
@@ -143,7 +143,7 @@ def make_rights_table() -> str:
 
 def make_unbuilt_table() -> str:
     """Return the table of the files that generators do not build."""
-    settings = (privacy_signs.EXCLUSION_SETTINGS, privacy_signs.HIDING_TEXTS)
+    settings = (privacy_signs.EXCLUSION_SETTINGS, privacy_signs.HIDING_SETTINGS)
     rows = [
         (
             privacy_signs.GENERATOR_NAMES.get(generator, generator.capitalize()),
@@ -158,7 +158,7 @@ def make_unbuilt_table() -> str:
 
 
 def _describe_unbuilt_names(generator: str) -> str:
-    folders = privacy_signs.UNBUILT_BELOW.get(generator, ())
+    folders = privacy_signs.UNBUILT_NAME_FOLDERS.get(generator, ())
     names = _join_code(privacy_signs.UNBUILT_NAMES.get(generator, ()))
     return f"{names} in {_join_code(folders)}" if folders else names
 
@@ -166,11 +166,11 @@ def _describe_unbuilt_names(generator: str) -> str:
 def make_wordpress_table() -> str:
     """Return the table of the plugins of WordPress whose signs are known, by what carries the signs."""
     kinds = {
-        "Blocks and their attributes": privacy_signs.BLOCKS.values(),
+        "Blocks and their attributes": privacy_signs.HIDING_BLOCKS.values(),
         "Attributes of page builders": privacy_signs.BUILDERS.values(),
-        "Shortcodes": privacy_signs.SHORTCODES.values(),
+        "Shortcodes": privacy_signs.HIDING_SHORTCODES.values(),
         "Custom fields of posts": privacy_signs.POST_FIELDS.values(),
-        "Traces of rules outside of the posts": privacy_signs.UNREAD_RULES,
+        "Traces of rules outside of the posts": privacy_signs.UNREAD_RULE_PLUGINS,
     }
     sources = {kind: {sign.source for sign in signs if _hides_alone(sign)} for kind, signs in kinds.items()}
     rows = [
@@ -220,10 +220,10 @@ def make_marks_table() -> str:
 # Values that several fields have, by the name that the table of fields has for them.
 LISTED_VALUES = {
     "*not public*": STATUS_RULE.private,
-    "*readers*": READERS - STATUS_RULE.private,
-    "*everyone*": privacy_signs.EVERYONE,
+    "*readers*": AUDIENCES - STATUS_RULE.private,
+    "*everyone*": privacy_signs.EVERYONE_VALUES,
 }
-VALUE_GROUPS = {**LISTED_VALUES, "*“published” in other languages*": PUBLISHED - {"published"}}
+VALUE_GROUPS = {**LISTED_VALUES, "*“published” in other languages*": PUBLISHED_WORDS - {"published"}}
 
 
 def make_values_table() -> str:
@@ -235,7 +235,7 @@ def make_values_table() -> str:
 def make_fields_table() -> str:
     """Return the table of the fields of front matter that hide an article; rows with equal values are one."""
     names_by_row: dict[tuple[str, str], list[str]] = {}
-    for rule, sources in privacy_signs.FIELDS.items():
+    for rule, sources in privacy_signs.PRIVACY_FIELDS.items():
         others = "nothing" if rule.others_are_public else "hide, except " + _join_words(rule.public)
         names_by_row.setdefault((_describe_values(rule), others), []).extend(
             privacy_signs.list_names(sources)
@@ -266,8 +266,8 @@ def make_dates_table() -> str:
     rows = [
         (_join_code(privacy_signs.list_names(sources)), effect)
         for effect, sources in (
-            ("makes a draft", privacy_signs.STRICT_DATES),
-            ("is ignored", privacy_signs.OTHER_DATES),
+            ("makes a draft", privacy_signs.STRICT_DATE_FIELDS),
+            ("is ignored", privacy_signs.OTHER_DATE_FIELDS),
         )
     ]
     return _make_table(("Fields", "A value that is no date"), rows)

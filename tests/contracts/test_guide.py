@@ -17,7 +17,7 @@ from blogapi.content.dependencies import TAXONOMIES
 from blogapi.content.pages.schemas import PageListQuery
 from blogapi.content.taxonomies.schemas import TermListQuery
 from blogapi.docs.guide_pages import PAGE_GROUPS
-from blogapi.importing.formats.registry import BUILT_IN
+from blogapi.importing.formats.registry import BUILT_IN_FORMATS
 from blogapi.publication.visibility import Status
 from blogapi.site.schemas import SiteChangesSchema
 from blogapi.web.fields import PrefixedParameters
@@ -230,7 +230,7 @@ def test_each_file_that_contributing_names_exists():
 def test_the_guide_names_each_format_that_is_imported():
     text = (guide.GUIDE / "importing.md").read_text(encoding="utf-8")
     (row,) = re.findall(r"^\| `--format .+$", text, re.M)
-    assert set(re.findall(r"`(\w+)`", row)) == set(BUILT_IN)
+    assert set(re.findall(r"`(\w+)`", row)) == set(BUILT_IN_FORMATS)
 
 
 def test_the_readme_lists_the_pages_in_the_groups_of_the_guide():

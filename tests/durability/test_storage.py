@@ -157,7 +157,7 @@ def test_an_import_on_a_full_disk_says_so(small_disk, app, as_login, monkeypatch
     run_in_threads(app, monkeypatch)
     text = b"---\ntitle: Bread\ndate: 2024-05-01\n---\n" + b"Flour, water. " * 20_000
     job = as_login.post(IMPORTS, data=text, query_string={"name": "a.md"}).json
-    runner.get_runner(app).wait(60)
+    runner.get_runner(app).wait_for_job(60)
     path = f"{IMPORTS}{job['uuid']}/"
 
     def fill_and_store(run, show_progress):
@@ -167,7 +167,7 @@ def test_an_import_on_a_full_disk_says_so(small_disk, app, as_login, monkeypatch
     store = ImportRun._store_articles
     monkeypatch.setattr(ImportRun, "_store_articles", fill_and_store)
     assert as_login.post(f"{path}start/").status_code == 200
-    runner.get_runner(app).wait(60)
+    runner.get_runner(app).wait_for_job(60)
     ended = as_login.get(path).json
     assert (ended["status"], ended["error"]) == ("failed", DISK_FULL)
 

@@ -21,7 +21,7 @@ def add_import(app: Flask) -> UUID:
         with transaction():
             values = {"uuid": uuid, "user_id": uuid4(), "name": "blog.zip", "size": 1}
             db.session.add(ImportJob(**values, options=OPTIONS, status=JobStatus.TRIED))
-        path = folders.get_job_folder(uuid) / folders.TRIAL_REPORT
+        path = folders.get_job_folder(uuid) / folders.TRIAL_REPORT_FILE
         path.parent.mkdir(parents=True)
         path.write_text("{}", encoding="utf-8")
     return uuid

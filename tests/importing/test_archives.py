@@ -91,9 +91,9 @@ def test_files_beside_the_temporary_folder_are_no_part_of_a_blog(tmp_path):
             "../" * 8 + "other/secret.png",
             f"{tmp_path}/other/secret.png",
         ):
-            assert MediaFileFinder().find(reference, post, folder) is None
-        assert layout.find_export(post) is None
-        assert layout.find_export(folder / "a.md") is None
+            assert MediaFileFinder().find_file(reference, post, folder) is None
+        assert layout.find_export_folder(post) is None
+        assert layout.find_export_folder(folder / "a.md") is None
 
 
 @pytest.mark.parametrize(
@@ -248,7 +248,7 @@ def test_a_full_disk_is_reported(tmp_path, monkeypatch, module, function):
         ("MAX_ENTRIES", 1, "2 files, more than 1"),
         ("MAX_TOTAL_BYTES", 1_000, "more than allowed"),
         ("_RESERVED_BYTES", 2**60, "more than fit on the disk"),
-        ("_FREE_RATIO_BYTES", 1_000, "as a zip bomb does"),
+        ("_MIN_RATIO_CHECK_BYTES", 1_000, "as a zip bomb does"),
     ],
 )
 def test_a_zip_beyond_the_limits_is_refused(tmp_path, monkeypatch, name, value, reason):

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import delete
 
 from blogapi.content.articles.models import FormerPath
-from blogapi.importing.formats.registry import BUILT_IN
+from blogapi.importing.formats.registry import BUILT_IN_FORMATS
 from blogapi.importing.storing import service
 from blogapi.storage.database import db, transaction
 from tests.conftest import ARTICLES
@@ -380,7 +380,7 @@ def test_an_import_of_an_archive_deletes_what_a_killed_import_has_unpacked(run, 
 
 
 @pytest.mark.sqlite("its file and its log")
-@pytest.mark.parametrize("format_name", [None, *BUILT_IN])
+@pytest.mark.parametrize("format_name", [None, *BUILT_IN_FORMATS])
 def test_an_import_never_opens_the_database_of_the_blog(run, people, instance, format_name):
     (instance / "post.md").write_text("# Hello", encoding="utf-8")
     options = ["--format", format_name] if format_name else []

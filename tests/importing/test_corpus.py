@@ -18,7 +18,7 @@ import pytest
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.format_api.source_files import Entry, read_bytes, walk_path
 from blogapi.importing.formats.markdown import front_matter, reader
-from blogapi.importing.formats.markdown.front_matter import Fields
+from blogapi.importing.formats.markdown.front_matter import FrontMatter
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.templates.template_tags import resolve_templates
 from blogapi.importing.templates.wiki_links import resolve_wiki_links
@@ -97,18 +97,18 @@ def count_files(source: str) -> Counter[str]:
         except RefusedFile:
             found["refused"] += 1
             continue
-        fields = Fields(parsed.entries)
+        fields = FrontMatter(parsed.entries)
         found[parsed.format] += 1
-        found["dated"] += fields.take("date") is not None
-        found["titled"] += fields.take("title") is not None
-        found["tagged"] += sum(fields.take(key) is not None for key in ("tags", "tag"))
-        found["categorised"] += sum(fields.take(key) is not None for key in ("categories", "category"))
+        found["dated"] += fields.take_value("date") is not None
+        found["titled"] += fields.take_value("title") is not None
+        found["tagged"] += sum(fields.take_value(key) is not None for key in ("tags", "tag"))
+        found["categorised"] += sum(fields.take_value(key) is not None for key in ("categories", "category"))
     return found
 
 
 def get_outcome(entry: Entry) -> str:
     try:
-        return reader.read_file(entry, ImportOptions(now=NOW)).status
+        return reader.read_article(entry, ImportOptions(now=NOW)).status
     except (RefusedFile, NotAnArticle) as error:
         return type(error).__name__
 
@@ -142,10 +142,10 @@ def test_every_markdown_source_has_an_expected_outcome():
 class Targets:
     """Finds a new address for every link."""
 
-    def find_post(self, name):
+    def find_post_address(self, name):
         return "/new/"
 
-    find_address = find_wiki_link_address = find_post
+    find_new_address = find_wiki_link_address = find_post_address
 
 
 #: The numbers of template tags and wiki links that depend on the templates of the former blog.
@@ -163,7 +163,7 @@ def test_the_number_of_unresolved_template_tags_is_as_expected(source):
     unresolved = 0
     for entry in walk_path(Path(CORPUS) / source):
         with suppress(RefusedFile, NotAnArticle):
-            record = reader.read_file(entry, ImportOptions(now=NOW))
+            record = reader.read_article(entry, ImportOptions(now=NOW))
             resolved = resolve_templates(record.content, record.content_type, Targets())
             links = resolve_wiki_links(resolved.content, record.content_type, Targets())
             unresolved += resolved.unresolved.total() + links.unresolved.total()

@@ -14,7 +14,7 @@ from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.format_api.source_files import Entry, walk_path
 from blogapi.importing.formats import registry
-from blogapi.importing.pipeline.preparing import HEAD_BYTES
+from blogapi.importing.pipeline.run_setup import HEAD_BYTES
 
 CORPUS = os.environ.get("BLOGAPI_TEST_CORPUS", "")
 #: The number of articles by status, of skipped items, and what is left behind, by source. Eight of nine pages

@@ -21,22 +21,22 @@ from blogapi.importing.format_api.source_files import read_bytes
 from blogapi.importing.media.imported_media import hash_file
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing.exported_terms import ExportedTerm
-from blogapi.importing.texts.data import parse_yaml
+from blogapi.importing.texts.parsers import parse_yaml
 from blogapi.publication import kinds
 from blogapi.rendering.slugs import make_term_slug
 from blogapi.storage.database import current_time
 
-#: The kind of the terms in each list of an export.
+#: The kind of the terms in each list of terms of an export, by the name of the list.
 TERM_KINDS = {kinds.KINDS[name].plural: name for name in kinds.TERM_KINDS}
 PICTURE_FIELDS = frozenset(("cover_image", "og_image", "avatar", "logo", "icon"))
 # Longer names are refused before their slugs are computed, which would take long.
 MAX_NAME_LENGTH = 5_000
 
-_MAX_BYTES = 64 * 1024 * 1024
-# The maximum length of the groups in which lists are parsed; the fast parser does not accept longer texts.
-_MAX_GROUP = 8_000
-_ITEM = re.compile(r"^(?=- )", re.MULTILINE)
-Item = TypeVar("Item")
+_MAX_DATA_FILE_BYTES = 64 * 1024 * 1024
+# Lists are parsed in groups of items up to this length, because the fast parser does not accept longer texts.
+_MAX_GROUP_LENGTH = 8_000
+_ITEM_START = re.compile(r"^(?=- )", re.MULTILINE)
+DataItem = TypeVar("DataItem")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +44,7 @@ class ExportedMedia:
     """A file of the media library in an export. All times are aware, UTC."""
 
     uuid: UUID
-    name: str  #: in the library
+    name: str  #: the name of the file in the library
     hash: str  #: SHA-256 of the file
     upload_hash: str  #: SHA-256 of the file as it was uploaded
     alt: str
@@ -52,10 +52,10 @@ class ExportedMedia:
     caption: str
     created: datetime
     last_updated: datetime
-    file: str = ""  #: the name in the folder of the export
-    former_hashes: Mapping[str, int | None] = field(default_factory=dict)  #: hash: width if it is a rendition
-    path: Path  #: of the file to import
-    is_exact: bool  #: whether the library must store it unchanged, because the export has its hash
+    file: str = ""  #: the name of the file in the folder of the export
+    former_hashes: Mapping[str, int | None] = field(default_factory=dict)  #: widths of renditions by hash
+    path: Path  #: the path of the file to import
+    is_exact: bool  #: whether the library must store the file unchanged, because the export has its hash
 
     @property
     def address(self) -> str:
@@ -84,8 +84,8 @@ class BlogData:
 def _read_term(
     export: ExportFolder, kind: str, by_file: Mapping[str, ExportedMedia], given: Values
 ) -> ExportedTerm:
-    """Return a term; `by_file` has the media files of the export by their names."""
-    pictures = _read_pictures(export, given, by_file)
+    """Return the term in the entry `given`; `by_file` has the media files of the export by their names."""
+    pictures = _read_picture_addresses(export, given, by_file)
     values.refuse_surrogates(given)
     fields: dict[str, Any] = {
         name: given[name]
@@ -106,8 +106,8 @@ def _read_term(
     )
 
 
-def _read_media(export: ExportFolder, fields: Values) -> ExportedMedia:
-    """Return a media file; the library may change a file whose hash the export does not contain."""
+def _read_media_file(export: ExportFolder, fields: Values) -> ExportedMedia:
+    """Return the media file in an entry; if the entry has no `hash`, the library may change the file."""
     values.refuse_surrogates(fields)
     created, updated = _get_times(fields)
     file = values.get_text(fields, "file")
@@ -143,7 +143,7 @@ def _check_digest(digest: str) -> None:
 
 
 def _read_site(fields: Values, pictures: Mapping[str, str]) -> dict[str, Any]:
-    """Return the fields of the site as the API accepts them."""
+    """Return the fields of the site in the form that the API accepts."""
     values.refuse_surrogates(fields)
     site: dict[str, Any] = {name: fields[name] for name in SITE_FIELDS if fields.get(name) is not None}
     site |= {name: pictures[name] for name in pictures if name in SITE_FIELDS}
@@ -151,7 +151,7 @@ def _read_site(fields: Values, pictures: Mapping[str, str]) -> dict[str, Any]:
     for key, inner in names.items():
         items = values.get_mappings(fields, key)
         site[key] = [{name: values.get_text(item, name) for name in inner} for item in items]
-    # If an export has no languages, this blog keeps its own.
+    # If an export has no languages, this blog keeps its languages.
     return {key: value for key, value in site.items() if value or key != "languages"}
 
 
@@ -161,17 +161,17 @@ def _get_times(fields: Values) -> tuple[datetime, datetime]:
     return created, updated or created
 
 
-def replace_references(content: str, uuids: Mapping[UUID, UUID]) -> str:
+def replace_media_uuids(content: str, uuids: Mapping[UUID, UUID]) -> str:
     """Return the content with the uuids of media files in the export replaced by those in this blog."""
     if not uuids:
         return content
     return REFERENCE.sub(lambda found: f"{found[0][:6]}{uuids.get(UUID(found[1]), found[1])}", content)
 
 
-def read_data(export: ExportFolder) -> BlogData:
-    """Return the data of the export; unreadable data becomes a report."""
+def read_blog_data(export: ExportFolder) -> BlogData:
+    """Return the data of the export; each item and each file that cannot be read becomes a report."""
     data = BlogData()
-    data.media = [*_read_list(export, "media", data, partial(_read_media, export))]
+    data.media = [*_read_list(export, "media", data, partial(_read_media_file, export))]
     by_file = {item.file: item for item in data.media}
     for name, kind in TERM_KINDS.items():
         for term in _read_list(export, name, data, partial(_read_term, export, kind, by_file)):
@@ -179,10 +179,10 @@ def read_data(export: ExportFolder) -> BlogData:
     data.redirects = [*_read_list(export, "redirects", data, lambda given: given)]
     data.fields = [*_read_list(export, "fields", data, lambda given: given)]
     try:
-        text = _read_text(export, "site")
+        text = _read_data_file(export, "site")
         if text is not None:
             given, _ = parse_yaml(text, 1)
-            data.site = _read_site(given, _read_pictures(export, given, by_file))
+            data.site = _read_site(given, _read_picture_addresses(export, given, by_file))
             data.showed_itself = values.get_flag(given, "built_in")
     except RefusedFile as error:
         data.reports.append(_report_refusal(export, "site", error))
@@ -190,11 +190,11 @@ def read_data(export: ExportFolder) -> BlogData:
 
 
 def _read_list(
-    export: ExportFolder, kind: str, data: BlogData, read: Callable[[Values], Item]
-) -> Iterator[Item]:
+    export: ExportFolder, kind: str, data: BlogData, read: Callable[[Values], DataItem]
+) -> Iterator[DataItem]:
     """Yield the items of a data file; each item that cannot be read becomes a report."""
     try:
-        text = _read_text(export, kind) or ""
+        text = _read_data_file(export, kind) or ""
         for group in _split_list(text):
             start = f"{kind}:\n" if group.startswith("- ") else f"{kind}: "
             for item in values.get_mappings(parse_yaml(f"{start}{group}", 0)[0], kind):
@@ -211,13 +211,13 @@ def _read_list(
 def _split_list(text: str) -> Iterator[str]:
     """Yield the text of a list in groups of items; a text that is not a list in block style is one group."""
     text = text.removeprefix("\ufeff").removeprefix("---\n")
-    items = _ITEM.split(text)
+    items = _ITEM_START.split(text)
     if items[0].strip():
         yield text
         return
     group = ""
     for item in items:
-        if group and len(group) + len(item) > _MAX_GROUP:
+        if group and len(group) + len(item) > _MAX_GROUP_LENGTH:
             yield group
             group = ""
         group += item
@@ -225,12 +225,12 @@ def _split_list(text: str) -> Iterator[str]:
         yield group
 
 
-def _read_text(export: ExportFolder, kind: str) -> str | None:
+def _read_data_file(export: ExportFolder, kind: str) -> str | None:
     path = export.get_data_path(kind)
-    return values.decode_text(read_bytes(path, _MAX_BYTES)) if path.is_file() else None
+    return values.decode_text(read_bytes(path, _MAX_DATA_FILE_BYTES)) if path.is_file() else None
 
 
-def _read_pictures(
+def _read_picture_addresses(
     export: ExportFolder, fields: Values, by_file: Mapping[str, ExportedMedia]
 ) -> dict[str, str]:
     originals, folder = values.get_mapping(fields, "originals"), export.layout.data_media

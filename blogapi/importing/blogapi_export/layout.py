@@ -13,16 +13,16 @@ from blogapi.importing.blogapi_export import values
 from blogapi.importing.blogapi_export.values import Values
 from blogapi.importing.format_api.source_files import MAX_OUTER_FOLDERS, escape_file_name, read_bytes
 from blogapi.importing.refusals import RefusedFile
-from blogapi.importing.texts.data import parse_yaml
 from blogapi.importing.texts.lines import to_line
+from blogapi.importing.texts.parsers import parse_yaml
 from blogapi.site.theme_files import THEME
 
 ARTICLE_SUFFIXES = (".md", ".html", ".txt")
 #: The files and folders in the folder of an export that contain no articles. Imports skip the folder `_data`.
-_OTHER_NAMES = (DESCRIPTION, GIT_ATTRIBUTES, "_data", *(layout.manifest for layout in LAYOUTS.values()))
+_NON_ARTICLES = (DESCRIPTION, GIT_ATTRIBUTES, "_data", *(layout.manifest for layout in LAYOUTS.values()))
 _MAX_DESCRIPTION_BYTES = 64 * 1024
-# A separate namespace, so that no uuid equals one that a script has derived from an address of the old blog.
-_NAMESPACE = UUID("94290312-b869-4d58-a6ae-a14a46ffe24c")
+# The namespace of derived uuids; it differs from the namespaces with which scripts derive uuids of articles.
+_UUID_NAMESPACE = UUID("94290312-b869-4d58-a6ae-a14a46ffe24c")
 
 
 @dataclass(frozen=True)
@@ -69,10 +69,10 @@ class ExportFolder:
             raise RefusedFile(
                 f"It has no `uuid`; add it, or add `source: https://old.example` to {DESCRIPTION}."
             )
-        return uuid5(uuid5(_NAMESPACE, self.source), escape_file_name(path))
+        return uuid5(uuid5(_UUID_NAMESPACE, self.source), escape_file_name(path))
 
     def is_article(self, path: Path) -> bool:
-        """Return whether a text file is an article due to its folder, even without the field `blogapi`."""
+        """Return whether the folder of a text file makes it an article, even without the field `blogapi`."""
         try:
             layouts = LAYOUTS.values() if self.source else ()
         except RefusedFile:
@@ -92,7 +92,7 @@ class ExportFolder:
         return self.root / self.layout.media / name
 
 
-def find_export(path: Path) -> ExportFolder | None:
+def find_export_folder(path: Path) -> ExportFolder | None:
     """Return the innermost folder of an export around a file, or None."""
     for parent in list(path.parents)[:MAX_OUTER_FOLDERS]:
         if (parent / DESCRIPTION).is_file():
@@ -102,7 +102,7 @@ def find_export(path: Path) -> ExportFolder | None:
 
 def is_data_file(export: ExportFolder, path: Path) -> bool:
     """Return whether the file or folder is part of an export and contains no articles."""
-    if path.parent == export.root and path.name in _OTHER_NAMES:
+    if path.parent == export.root and path.name in _NON_ARTICLES:
         return True
     if export.root / THEME in (path, *path.parents):
         return True

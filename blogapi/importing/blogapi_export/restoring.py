@@ -33,7 +33,7 @@ from blogapi.delivery.redirects.queries import CUSTOM
 from blogapi.exporting.snapshot import SITE_FIELDS
 from blogapi.importing import queries
 from blogapi.importing.blogapi_export import values
-from blogapi.importing.blogapi_export.data_files import BlogData, ExportedMedia, replace_references
+from blogapi.importing.blogapi_export.data_files import BlogData, ExportedMedia, replace_media_uuids
 from blogapi.importing.blogapi_export.values import Values, get_required_text, get_text
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.format_api.source_files import read_bytes
@@ -41,7 +41,7 @@ from blogapi.importing.media.imported_media import hash_file, map_files
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing import exported_terms
 from blogapi.importing.storing.service import Importer
-from blogapi.importing.storing.state import REFUSALS, ImportState, describe_refusal, report_refusal
+from blogapi.importing.storing.state import REFUSAL_ERRORS, ImportState, describe_refusal, report_refusal
 from blogapi.importing.storing.terms import TERMS_PER_TRANSACTION, list_parents_first
 from blogapi.importing.texts.lines import to_line
 from blogapi.site import service as site_service
@@ -51,11 +51,11 @@ from blogapi.site.schemas import SiteChangesSchema
 from blogapi.storage.database import chunk, db, end_read, savepoint, table_of, transaction
 from blogapi.web.fields import Fields
 
-_BODY_SCHEMA, _TEXTS_SCHEMA = WorkingCopyBodySchema(), MediaChangesSchema()
+_COPY_SCHEMA, _MEDIA_TEXTS_SCHEMA = WorkingCopyBodySchema(), MediaChangesSchema()
 _FIELD_SCHEMA, _REDIRECT_SCHEMA = FieldBodySchema(), CustomRedirectBodySchema()
-_MAX_BYTES = 1024**3
-_CHANGED = "The article was changed in this blog after the export, so its working copy was not imported."
-_KEPT = "The article has a working copy in this blog, which stays as it is."
+_MAX_COPIES_BYTES = 1024**3
+_CHANGED_NOTE = "The article was changed in this blog after the export, so its working copy was not imported."
+_KEPT_NOTE = "The article has a working copy in this blog, which stays as it is."
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,17 +69,17 @@ class WorkingCopyRestorer:
     media_uuids: Mapping[UUID, UUID]
     articles: Container[UUID]
 
-    def restore(self, path: Path, key: str) -> Iterator[FileReport]:
+    def restore_copies(self, path: Path, key: str) -> Iterator[FileReport]:
         """Store the working copies in a JSON file; yield a report for each."""
         try:
-            items = json.loads(read_bytes(path, _MAX_BYTES))
+            items = json.loads(read_bytes(path, _MAX_COPIES_BYTES))
             for number, item in enumerate(items if isinstance(items, list) else [], 1):
                 title = str(item.get("title", ""))[:200] if isinstance(item, dict) else ""
                 try:
                     if not isinstance(item, dict):
                         raise RefusedFile("It is not an object; correct it.")
                     result, notes = self._save_copy(item)
-                except REFUSALS as error:
+                except REFUSAL_ERRORS as error:
                     result, notes = Result.REFUSED, (describe_refusal(error),)
                 yield FileReport(f"{key}#{number}", result, notes=notes, title=f"Working copy of “{title}”")
         except (RefusedFile, ValueError, RecursionError) as error:
@@ -88,15 +88,15 @@ class WorkingCopyRestorer:
 
     def _save_copy(self, item: Values) -> tuple[Result, tuple[str, ...]]:
         uuid, last_updated = values.get_uuid(item, "article"), values.get_time(item, "last_updated")
-        body: Fields = {name: item[name] for name in _BODY_SCHEMA.fields if name in item and name != "custom"}
-        body["content"] = replace_references(values.get_text(item, "content"), self.media_uuids)
+        body: Fields = {name: item[name] for name in _COPY_SCHEMA.fields if name in item and name != "custom"}
+        body["content"] = replace_media_uuids(values.get_text(item, "content"), self.media_uuids)
         for name, kind in (("category", CATEGORIES), ("tags", TAGS), ("authors", AUTHORS)):
             slugs = values.get_texts(item, name)
             terms = exported_terms.match_terms(kind.singular, slugs, self.state.exported_terms)
             body[name] = [str(terms[slug].uuid) for slug in slugs if slug in terms]
         body["category"] = next(iter(body["category"]), None)
         article_input = replace(
-            _BODY_SCHEMA.load(body),
+            _COPY_SCHEMA.load(body),
             custom=convert_imported_values(values.get_custom_values(item)),
             replaces_custom=True,
         )
@@ -107,23 +107,23 @@ class WorkingCopyRestorer:
             if present is not None and present.last_updated == last_updated:
                 return Result.UNCHANGED, ()
             if present is not None:
-                return Result.SKIPPED, (_KEPT,)
+                return Result.SKIPPED, (_KEPT_NOTE,)
             if article is not None and article.last_updated != values.get_time(item, "article_last_updated"):
-                return Result.SKIPPED, (_CHANGED,)
+                return Result.SKIPPED, (_CHANGED_NOTE,)
             if not self.state.dry_run:
                 copy, _ = copy_service.save_working_copy(self.state.author, uuid, article_input)
                 assert isinstance(copy, WorkingCopy), "only a user who may publish writes into the article"
                 copy.last_updated = last_updated or copy.last_updated
                 copy.created = values.get_time(item, "created") or copy.last_updated
                 if item.get("is_outdated"):
-                    # No version has the number 0, so publishing the edits will be a conflict.
+                    # No version has the number 0, so publishing the working copy is a conflict.
                     copy.base_version = 0
         return Result.CREATED, ()
 
 
 @dataclass(slots=True)
 class Summary:
-    """The result for one export: what was stored or, in a dry run, would be stored."""
+    """The counts and notes about data that the import has restored or, in a dry run, would restore."""
 
     counts: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
@@ -153,7 +153,7 @@ def _store_file(
     item: ExportedMedia, user: UUID, taken: Container[UUID], *, dry_run: bool
 ) -> tuple[UUID, bool]:
     try:
-        texts = _TEXTS_SCHEMA.load({"alt": item.alt, "caption": item.caption})
+        texts = _MEDIA_TEXTS_SCHEMA.load({"alt": item.alt, "caption": item.caption})
     except ma.ValidationError as error:
         raise RefusedFile(describe_refusal(error)) from error
     if item.path.parent.is_symlink():
@@ -195,7 +195,7 @@ def restore_terms(data: BlogData, importer: Importer, key: str, restored: Summar
                             created = exported_terms.create_term(importer.state.author, term, data.terms)
                         importer.state.plan_term(term.slug, created)
                         restored.counts[taxonomy.plural] += 1
-                    except REFUSALS as error:
+                    except REFUSAL_ERRORS as error:
                         yield report_refusal(f"{key}/{kind}/{term.slug[:100]}", error)
 
 
@@ -221,7 +221,7 @@ def restore_fields(data: BlogData, key: str, state: ImportState, restored: Summa
             if not state.dry_run:
                 custom_field_service.define_field(fields, uuid=uuid)
             restored.counts["custom fields"] += 1
-        except REFUSALS as error:
+        except REFUSAL_ERRORS as error:
             yield report_refusal(f"{key}/fields/{to_line(definition.get('name'))[:64]}", error)
 
 
@@ -256,7 +256,7 @@ def restore_site(data: BlogData, key: str, restored: Summary, *, dry_run: bool) 
 def restore_redirects(
     data: BlogData, key: str, state: ImportState, restored: Summary
 ) -> Iterator[FileReport]:
-    """Store the custom redirects with new paths, if an admin imports; yield a report for each refusal."""
+    """Store the redirects from paths without a redirect, if an admin imports; report each refusal."""
     rows = [redirect for redirect in data.redirects if redirect.get("kind") == CUSTOM]
     if rows and not state.is_admin():
         restored.notes.append("The redirects were not stored, because only admins set redirects.")
@@ -273,7 +273,7 @@ def restore_redirects(
             fields: Fields = _REDIRECT_SCHEMA.load(body)
             if redirect_service.find_redirect_from_path(fields["path"]) is None:
                 wanted.append(fields)
-        except REFUSALS as error:
+        except REFUSAL_ERRORS as error:
             yield report_refusal(f"{key}/redirects{to_line(redirect.get('from'))[:100]}", error)
     end_read()
     if state.dry_run:
@@ -281,10 +281,10 @@ def restore_redirects(
         return
     try:
         restored.counts["redirects"] += redirect_service.create_or_replace_redirects(wanted)[0]
-    except REFUSALS:
+    except REFUSAL_ERRORS:
         # Store them one by one: a redirect that makes a loop must not prevent the others.
         for fields in wanted:
             try:
                 restored.counts["redirects"] += redirect_service.create_or_replace_redirects([fields])[0]
-            except REFUSALS as error:
+            except REFUSAL_ERRORS as error:
                 yield report_refusal(f"{key}/redirects{fields['path'][:100]}", error)

@@ -21,7 +21,7 @@ from blogapi.exporting.article_files import NAMED_STATUSES, SEO_NAMES
 from blogapi.exporting.export_files import DESCRIPTION
 from blogapi.exporting.exported_addresses import restore_content
 from blogapi.importing.blogapi_export import data_files, layout, restoring, values
-from blogapi.importing.blogapi_export.data_files import MAX_NAME_LENGTH, BlogData, replace_references
+from blogapi.importing.blogapi_export.data_files import MAX_NAME_LENGTH, BlogData, replace_media_uuids
 from blogapi.importing.blogapi_export.layout import ExportFolder
 from blogapi.importing.blogapi_export.restoring import Summary, WorkingCopyRestorer, restore_redirects
 from blogapi.importing.blogapi_export.values import Values
@@ -33,9 +33,9 @@ from blogapi.importing.format_api.source_files import Entry, read_bytes
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing.service import Importer
 from blogapi.importing.storing.terms import list_parents_first
-from blogapi.importing.texts.data import parse_yaml
 from blogapi.importing.texts.lines import to_bool, to_line
 from blogapi.importing.texts.messages import join_counts
+from blogapi.importing.texts.parsers import parse_yaml
 from blogapi.parsing import parse_uuid
 from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status
 from blogapi.rendering.slugs import MAX_SLUG_LENGTH, make_slug, make_term_slug
@@ -47,21 +47,21 @@ _FRONT_MATTER = re.compile(
 )
 _BLOGAPI_FIELD = re.compile(rb"^blogapi[ \t]*:", re.MULTILINE)
 _CONTENT_TYPES = {".md": "markdown", ".html": "html", ".txt": "text"}
-# The fields that other functions of this module read.
-_OWN_FIELDS = ("blogapi", "draft", "permalink", "url")
-# An export appends the number of the reference to an address that it uses again (`../media/cat.jpg#2`).
-_NUMBER = re.compile(r"#[0-9]+\Z")
-_PRE = re.compile(r"<pre>(.*)</pre>\n?", re.DOTALL)
+# These fields are no reasons for a draft here, because other functions of this module read them.
+_FIELDS_WITHOUT_REASONS = ("blogapi", "draft", "permalink", "url")
+# An export numbers further references to the same file in an article (`../media/cat.jpg#2`).
+_REFERENCE_NUMBER = re.compile(r"#[0-9]+\Z")
+_PRE_ELEMENT = re.compile(r"<pre>(.*)</pre>\n?", re.DOTALL)
 # A reference to a file of the library; every other address of a media file is a path of an old blog.
 _LIBRARY_REFERENCE = re.compile(rf"media:|.*{HASH_PREFIX}", re.IGNORECASE | re.DOTALL)
 _MAX_REPLACEMENTS = 10_000
 # Parsing longer front matter would take more than a second.
-_MAX_FRONT_MATTER = 2_000_000
-_TIME = Timestamp()
+_MAX_FRONT_MATTER_BYTES = 2_000_000
+_TIMESTAMP_FIELD = Timestamp()
 
 
 def has_blogapi_field(head: bytes) -> bool | None:
-    """Return whether a file has the field `blogapi`; None if the front matter does not end in `head`."""
+    """Return whether the front matter has the field `blogapi`; None if `head` is too short."""
     if not _has_front_matter(head):
         return False
     match = _FRONT_MATTER.match(head)
@@ -74,7 +74,7 @@ def _has_front_matter(data: bytes) -> bool:
     return data.removeprefix(b"\xef\xbb\xbf").startswith(b"---")
 
 
-def make_key(uuid: object) -> str:
+def make_record_key(uuid: object) -> str:
     return f"blogapi:{uuid}"
 
 
@@ -101,7 +101,7 @@ class ArticleReader:
         for (kind, slug), term in data.terms.items():
             self._slugs[kind, term.fields["name"]].append(slug)
 
-    def read(self, entry: Entry) -> ArticleRecord:
+    def read_article(self, entry: Entry) -> ArticleRecord:
         """Return the record of an article; raises RefusedFile if the file is broken."""
         if entry.problem:
             raise entry.problem
@@ -113,9 +113,9 @@ class ArticleReader:
             raise RefusedFile(
                 "It has no head (front matter); begin it with the lines `---`, `title: Bread`, `---`."
             )
-        if len(match[1]) > _MAX_FRONT_MATTER:
+        if len(match[1]) > _MAX_FRONT_MATTER_BYTES:
             raise RefusedFile(
-                f"Its head (front matter) has more than {_MAX_FRONT_MATTER:,} bytes; shorten it."
+                f"Its head (front matter) has more than {_MAX_FRONT_MATTER_BYTES:,} bytes; shorten it."
             )
         entries, notes = parse_yaml(values.decode_text(match[1]), 2)
         place = path.relative_to(self.export.root)
@@ -131,9 +131,9 @@ class ArticleReader:
             )
         content_type = str(content_type or _CONTENT_TYPES.get(path.suffix.lower(), "markdown"))
         if content_type == ContentType.TEXT and path.suffix.lower() == ".html":
-            pre = _PRE.fullmatch(content)
+            pre = _PRE_ELEMENT.fullmatch(content)
             content = html.unescape(pre[1]) if pre else content
-        content = replace_references(content, self._media_uuids)
+        content = replace_media_uuids(content, self._media_uuids)
         is_hidden = any(privacy.find_draft_reasons_in_folders(place.parts[:-1]))
         published_at = values.get_time(entries, "date")
         status, reasons = _read_status(entries, metadata, published_at, self._now, is_hidden=is_hidden)
@@ -166,11 +166,11 @@ class ArticleReader:
             position = str(metadata.get("position", ""))
             place_in_tree = {"type": ItemType.PAGE.value, "parent": parent and str(parent)}
             place_in_tree["position"] = int(position) if position.isdecimal() else 0
-        # A digest depends on the order of these fields.
+        # The digest of the record depends on the order of these fields.
         body: dict[str, Any] = {
             **texts,
             "status": status,
-            "published_at": _TIME._serialize(published_at, None, None),
+            "published_at": _TIMESTAMP_FIELD._serialize(published_at, None, None),
             **terms,
             "seo": {**({} if self.export.source else make_default_seo(texts)), **seo},
             **place_in_tree,
@@ -186,7 +186,7 @@ class ArticleReader:
             )
         self._files[uuid] = entry.key
         return ArticleRecord(
-            key=make_key(uuid),
+            key=make_record_key(uuid),
             source=entry.key,
             title=texts["title"],
             slug=slug,
@@ -194,7 +194,7 @@ class ArticleReader:
             content_type=content_type,
             status=status,
             published_at=published_at,
-            # The import looks for the pictures of a folder that another program has written.
+            # With a path, the import looks for the pictures of the article; an export lists its pictures.
             path=path if self.export.source else None,
             cover_image=texts["cover_image"] if self.export.source else "",
             custom=values.get_custom_values(entries),
@@ -266,7 +266,7 @@ class ArticleReader:
             text, original = values.get_text(item, "exported"), values.get_text(item, "original")
             if text:
                 replacements[text] = original
-            name = _NUMBER.sub("", text.removeprefix(self._media_folder))
+            name = _REFERENCE_NUMBER.sub("", text.removeprefix(self._media_folder))
             file = self._media.get(name) if text.startswith(self._media_folder) else None
             if text and file and not _LIBRARY_REFERENCE.match(original):
                 paths[original] = file.uuid
@@ -281,7 +281,7 @@ def _read_status(
     entries: Values, metadata: Values, date: datetime | None, now: datetime, *, is_hidden: bool
 ) -> tuple[str, tuple[str, ...]]:
     """Return the status, and the reasons for a draft; `is_hidden` = the file is in a folder of drafts."""
-    other_entries = {key: value for key, value in entries.items() if key not in _OWN_FIELDS}
+    other_entries = {key: value for key, value in entries.items() if key not in _FIELDS_WITHOUT_REASONS}
     reasons = tuple(reason.note for reason in privacy.find_draft_reasons_in_front_matter(other_entries))
     draft = to_bool(entries.get("draft")) if "draft" in entries else False
     status = metadata.get("status")
@@ -317,7 +317,7 @@ def _read_slug(fields: Values, notes: list[str]) -> str:
 
 
 class ExportSource(Source):
-    """Reads the articles of exports; `restore_blog` stores all other contents before."""
+    """Reads the articles of exports; `restore_blog`, which is called first, stores all other data."""
 
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         super().__init__(total=len(entries))
@@ -326,7 +326,7 @@ class ExportSource(Source):
         self._unread: list[FileReport] = []
         self._folders: dict[ExportFolder, list[Entry]] = {}
         for entry in entries:
-            export = layout.find_export(entry.path)
+            export = layout.find_export_folder(entry.path)
             if export is None:
                 reason = "It is in no folder of an export; import the folder or the archive of an export."
                 self._unread.append(report_problem(entry.key, entry.problem or RefusedFile(reason)))
@@ -347,7 +347,7 @@ class ExportSource(Source):
         restored = Summary()
         for export in list(self._folders):
             try:
-                data = self._data[export] = data_files.read_data(export)
+                data = self._data[export] = data_files.read_blog_data(export)
             except RefusedFile as error:
                 del self._folders[export]
                 yield report_problem(f"{export.root.name}/{DESCRIPTION}", error)
@@ -370,16 +370,16 @@ class ExportSource(Source):
     def read(self) -> Iterator[Item]:
         yield from self._unread
         for export, entries in self._folders.items():
-            data = self._data.get(export) or data_files.read_data(export)
+            data = self._data.get(export) or data_files.read_blog_data(export)
             reader = ArticleReader(export, data, self._now, self._media_uuids, self._files)
             pages = []
             for entry in entries:
-                item = read_item(entry.key, partial(reader.read, entry))
+                item = read_item(entry.key, partial(reader.read_article, entry))
                 if isinstance(item, ArticleRecord) and "parent" in item.body:
                     pages.append(item)
                 else:
                     yield item
-            parents = {page.key: make_key(page.body["parent"]) for page in pages}
+            parents = {page.key: make_record_key(page.body["parent"]) for page in pages}
             yield from list_parents_first(pages, parents, lambda page: page.key)
 
     def restore_working_copies(self, importer: Importer) -> Iterator[FileReport]:
@@ -388,17 +388,17 @@ class ExportSource(Source):
         for export in self._folders:
             name = export.layout.working_copies
             if (export.root / name).is_file():
-                yield from copies.restore(export.root / name, f"{export.root.name}/{name}")
+                yield from copies.restore_copies(export.root / name, f"{export.root.name}/{name}")
 
 
-def detect(entry: Entry, head: bytes) -> bool:
+def is_export_file(entry: Entry, head: bytes) -> bool:
     """Return whether the file belongs to an export of blogapi.
 
     An export consists of the data files and of the text files with the field `blogapi` in the front matter.
     If `blogapi.yaml` names a source, all files in the folders of articles belong to the export too. Other
     files in the folder belong to other formats.
     """
-    export = layout.find_export(entry.path)
+    export = layout.find_export_folder(entry.path)
     if export is None:
         return False
     if layout.is_data_file(export, entry.path):
@@ -412,4 +412,4 @@ def detect(entry: Entry, head: bytes) -> bool:
     return is_marked is True or export.is_article(entry.path)
 
 
-FORMAT = Format(name="blogapi", contract=CONTRACT_VERSION, detect=detect, open_source=ExportSource)
+FORMAT = Format(name="blogapi", contract=CONTRACT_VERSION, detect=is_export_file, open_source=ExportSource)

@@ -31,7 +31,7 @@ def decode_text(data: bytes) -> str:
 
 
 def get_text(values: Values, name: str) -> str:
-    """Return a text; "" if the field is missing or empty."""
+    """Return the text in a field; "" if the field is missing or empty."""
     value = values.get(name)
     if value is None:
         return ""
@@ -41,7 +41,7 @@ def get_text(values: Values, name: str) -> str:
 
 
 def get_required_text(values: Values, name: str, example: str) -> str:
-    """Return a required text; `example` is a valid value for the message."""
+    """Return the text in a required field; the error message shows `example` as a valid value."""
     text = get_text(values, name)
     if not text.strip():
         _refuse_value(name, None, "a text", f"{name}: {example}")
@@ -57,7 +57,7 @@ def get_uuid(values: Values, name: str) -> UUID:
 
 
 def get_time(values: Values, name: str) -> datetime | None:
-    """Return a time (aware, UTC), or None if the field is missing or empty."""
+    """Return the time in a field (aware, UTC), or None if the field is missing or empty."""
     value = values.get(name)
     text = value.strip() if isinstance(value, str) else ""
     time = parse_timestamp(text)
@@ -67,7 +67,7 @@ def get_time(values: Values, name: str) -> datetime | None:
 
 
 def get_number(values: Values, name: str, convert: Callable[[str], float]) -> float:
-    """Return a number; the YAML parser has read it as a text."""
+    """Return the number in a field, which the YAML parser has read as a text."""
     try:
         return convert(str(values[name]))
     except ValueError as error:
@@ -80,7 +80,7 @@ def get_flag(values: Values, name: str) -> bool:
 
 
 def get_list(values: Values, name: str) -> Sequence[object]:
-    """Return a list; a single value becomes a list of one, a missing or empty field an empty list."""
+    """Return the list in a field; a single value becomes a list of one item, an empty field an empty list."""
     value = values.get(name)
     if value is None or value == "":
         return ()
@@ -103,7 +103,7 @@ def get_mappings(values: Values, name: str) -> Iterator[Values]:
 
 
 def get_mapping(values: Values, name: str) -> Values:
-    """Return a mapping; empty if the field is missing or empty."""
+    """Return the mapping in a field; {} if the field is missing or empty."""
     value = values.get(name)
     if value is None or value == "":
         return {}

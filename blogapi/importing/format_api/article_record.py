@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-#: The statuses with which readers see an article.
+#: The statuses of the articles that readers can see.
 PUBLIC_STATUSES = ("published", "unlisted")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuthorRecord:
-    """An author as a source file describes them; no text contains a line break."""
+    """An author as described in a source file; no text contains a line break."""
 
     name: str  #: plain text, never empty
     bio: str = ""
@@ -29,14 +29,14 @@ class TermRecord:
 
     kind: str  #: "category", "tag" or "author"
     name: str  #: plain text, never empty
-    #: further fields of the term, as the body schema of its kind names them
+    #: further fields of the term, named as in the request body for its kind
     fields: Mapping[str, str] = field(default_factory=dict)
     parent: str = ""  #: the name of the parent category
 
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """A sign that may have hidden an article in its former blog; no table of known signs contains it.
+    """A sign that may have hidden an article in its former blog, but is in no table of known signs.
 
     The article becomes a draft unless `--publish-marked` names each of its guesses.
     """
@@ -67,7 +67,7 @@ class ArticleRecord:
     slug: str = ""  #: the preferred slug; "" = derive it from the title
     content: str  #: as in the source, with LF line endings; may be empty
     content_type: str  #: "markdown", "html" or "text"
-    status: str  #: "draft", "published", "unlisted" or "archived"; readers ignore `guesses` here
+    status: str  #: "draft", "published", "unlisted" or "archived"; does not depend on `guesses`
     guesses: tuple[Guess, ...] = ()  #: with distinct names
     #: set by the import: the status without the guesses ("" = `status`), and the names, in lower case, of the
     #: guesses that the user has not lifted
@@ -88,7 +88,7 @@ class ArticleRecord:
     language: str = ""  #: as in the API; "" = unknown, or the language of the site
     translation_key: str = ""
     robots: str = ""  #: as in the API
-    is_page: bool = False  #: whether it is a page, which has no category
+    is_page: bool = False  #: whether the article is a page, which has no category
     parent_key: str = ""  #: the key of the parent page; "" = none
     position: int = 0  #: the position among the pages with the same parent
     former_slugs: tuple[str, ...] = ()  #: slugs that the article had before, given in the source
@@ -112,17 +112,17 @@ class ArticleRecord:
     #: the parts of the text that the former blog hid, in the markup of the source; they are not stored
     left_out: tuple[str, ...] = field(default=(), repr=False)
     unread_rules: str = ""  #: plugins that may hide the article by rules outside the source; "" = none
-    #: whether only `publish_undated` decides on the status, because there is neither front matter nor a date
+    #: whether the status depends only on `publish_undated`, because there is neither front matter nor a date
     is_undated: bool = False
     notes: tuple[str, ...] = ()  #: one sentence for each change or omission
-    #: the uuid of an article of blogapi, in an export, which is stored exactly as it is: no part of its text
-    #: is hidden, no link is changed, and it keeps no date and no type of this blog; None = a new uuid
+    #: the uuid of an article in an export of blogapi, which is stored exactly as it is: no part of its text
+    #: is hidden, no link is changed, and it gets its date and type from the export; None = a new uuid
     uuid: UUID | None = None
     #: fields of the article as the API accepts them, which replace those made from the fields above; each
-    #: reference to a category, tag or author has a `slug`, and a `name` for the case that it must be created
+    #: reference to a category, tag or author has a `slug`, and a `name` with which a missing term is created
     body: Mapping[str, Any] = field(default_factory=dict)
     created: datetime | None = None  #: aware, UTC; None = before all other times of the article
-    last_updated: datetime | None = None  #: aware, UTC; None = when it was created
+    last_updated: datetime | None = None  #: aware, UTC; None = the time of its creation
     was_public: bool = False  #: whether the article was public at some time, even if it is a draft now
     slug_derived: bool = False  #: whether the slug changes with the title until the article is public
     #: the times at which the article got its former paths and lost its former slugs (aware, UTC), if known

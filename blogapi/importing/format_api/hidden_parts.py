@@ -13,15 +13,15 @@ from blogapi.importing.texts.messages import format_count
 from blogapi.importing.texts.scanner import blank_code, find_outside_code
 from blogapi.rendering.hidden_elements import find_hidden_spans, remove_spans
 
-_HINT = re.compile(
+_HIDING_HINT = re.compile(
     r"hidden|display|kg-gated-block|<(?:template|dialog|noscript|script)\b|:\s*-\d{3}|\[(?://|comment|_)\]:",
     re.IGNORECASE,
 )
 _TAG = re.compile("<[^<>]*+>")
-# A `<` that begins no tag in Markdown.
+# Matches a `<` that does not begin a tag in Markdown.
 _LESS_THAN_SIGN = re.compile(r"""(?<=\{\{)<|<(?!/?[a-z](?:"[^"]*+"|'[^']*+'|[^<>])*+>|!--)""", re.IGNORECASE)
 
-# The names of the parts of a text: comments, elements, containers, and tags of templates and of Handlebars.
+# Matches the named parts of a text: comments, elements, containers, and tags of templates and of Handlebars.
 _NAMED_PART = re.compile(
     r"<!--\s*+(?P<comment>[^\W\d_][\w \t:-]{1,40}?)\s*+-->"
     r"|<(?P<element>[A-Za-z][\w.-]*+)(?=[\s/>])(?P<attributes>[^<>]*+)(?P<void>(?<=/))?>"
@@ -32,11 +32,11 @@ _NAMED_PART = re.compile(
 )
 _END_NAME = re.compile(r"</([A-Za-z][\w.-]*+)|\{(?:\{[<%]|%)-?\s*+(?:/\s*+|end_?)([\w-]++)|\{\{/([\w-]++)")
 _CONDITION_WORDS = re.compile(r"[@\w.-]+")
-_FROM_PROGRAMS = ("ghost:", "substack:", "wordpress:")
-_CONDITIONAL = {"if", "unless"}
+_PROGRAM_KEY_PREFIXES = ("ghost:", "substack:", "wordpress:")
+_CONDITIONAL_TAGS = {"if", "unless"}
 
 
-def hide_parts(record: ArticleRecord) -> ArticleRecord:
+def remove_hidden_parts(record: ArticleRecord) -> ArticleRecord:
     """Return the record without the parts of its text that visitors could not see, and with notes.
 
     The record becomes a draft if a mark hides another part. Otherwise, the record gets a guess for each part
@@ -46,7 +46,7 @@ def hide_parts(record: ArticleRecord) -> ArticleRecord:
         return record
     text, notes, parts, unclear = drop_hidden_text(record.content, record.content_type, keeps_unclear=True)
     record = replace(record, content=text, notes=(*record.notes, *notes), left_out=(*record.left_out, *parts))
-    mark = _find_mark(record)
+    mark = _find_hiding_mark(record)
     if record.content_type != "text" and not mark:
         known = {guess.name.casefold() for guess in record.guesses}
         found = {it.name.casefold(): it for it in _find_guesses_in_text(record)}
@@ -68,7 +68,7 @@ def drop_hidden_text(
 
     With `keeps_unclear`, hidden elements without a clear end stay; the last value is whether any stay.
     """
-    if content_type == "text" or not _HINT.search(content):
+    if content_type == "text" or not _HIDING_HINT.search(content):
         return content, [], [], False
     blank = blank_code(content, content_type)
     gated_spans = [block.span() for block in privacy_signs.GHOST_GATED_BLOCK.finditer(blank)]
@@ -82,7 +82,7 @@ def drop_hidden_text(
     text = blank_code(content, content_type)
     text = _LESS_THAN_SIGN.sub(" ", text) if content_type == "markdown" else text
     # Append a character, so that the span of an element without an end is longer than the text.
-    spans = ((it, text[slice(*it)]) for it in find_hidden_spans(f"{text} ", privacy_signs.HIDING_VALUES))
+    spans = ((it, text[slice(*it)]) for it in find_hidden_spans(f"{text} ", privacy_signs.HIDING_ATTRIBUTES))
     # A <noscript> without a text is a fallback, such as the picture of a lazy loader.
     found = [it for it, part in spans if part[:9].lower() != "<noscript" or _TAG.sub("", part).strip()]
     # In Markdown, the span of an element without an end tag would include visible paragraphs.
@@ -105,7 +105,7 @@ def drop_hidden_text(
     return remove_spans(content, elements), notes, parts, len(elements) < len(found)
 
 
-def _find_mark(record: ArticleRecord) -> re.Match[str] | None:
+def _find_hiding_mark(record: ArticleRecord) -> re.Match[str] | None:
     if not privacy_signs.TEXT_MARK.search(record.content):
         return None
     hides = {"tag": record.has_templates, "element": record.content_type != "text"}
@@ -120,9 +120,9 @@ def _find_mark(record: ArticleRecord) -> re.Match[str] | None:
 
 def _find_guesses_in_text(record: ArticleRecord) -> Iterator[Guess]:
     shown, ends = set[tuple[str | None, ...]](), set[str]()
-    # Comments can be remarks of the author where a generator is known.
+    # In files of a known generator, a comment can be a remark of the author.
     is_plain_markdown = record.content_type == "markdown" and not record.generator
-    has_comments = record.key.startswith(_FROM_PROGRAMS) or is_plain_markdown
+    has_comments = record.key.startswith(_PROGRAM_KEY_PREFIXES) or is_plain_markdown
     for found in dict.fromkeys(it.groups() for it in _NAMED_PART.finditer(record.content)):
         comment, element, attributes, void, container, tag, condition, block, block_condition = found
         name, kind = element or container or tag or block or "", "tag"
@@ -131,8 +131,8 @@ def _find_guesses_in_text(record: ArticleRecord) -> Iterator[Guess]:
             if not (has_comments and hiding_words.is_hiding_comment(comment)):
                 continue
             name, kind, subject = comment.strip().lower(), "comment", f"The comment “{comment.strip()}”"
-        elif name.lower() in _CONDITIONAL:
-            if not (words := _find_condition(name, condition or block_condition or "")):
+        elif name.lower() in _CONDITIONAL_TAGS:
+            if not (words := _describe_reader_condition(name, condition or block_condition or "")):
                 continue
             subject = f"The condition “{words}”"
         elif (
@@ -152,11 +152,11 @@ def _find_guesses_in_text(record: ArticleRecord) -> Iterator[Guess]:
             ends = {next(filter(None, groups)).lower() for groups in _END_NAME.findall(text)} | {""}
         is_enclosing = bool(comment or container) or (name.lower() in ends and void is None)
         if (is_enclosing or hiding_words.is_paywall_name(name)) and found in shown:
-            yield make_guess(kind, words if name.lower() in _CONDITIONAL else name, subject)
+            yield make_guess(kind, words if name.lower() in _CONDITIONAL_TAGS else name, subject)
 
 
-def _find_condition(name: str, condition: str) -> str:
-    """Return the tag `name` with its condition if this is about readers and not negated, otherwise ""."""
+def _describe_reader_condition(name: str, condition: str) -> str:
+    """Return the tag `name` with its condition if the condition is about readers and not negated, or ""."""
     is_negated = (name.lower() == "unless") != bool(re.search(r"!(?!=)|\bnot\b|== *false\b", condition))
     words = _CONDITION_WORDS.findall(condition)
     is_about_reader = any(

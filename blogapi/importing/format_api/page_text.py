@@ -15,17 +15,17 @@ from blogapi.importing.texts.titles import split_address
 from blogapi.rendering.html_cost import is_too_expensive_to_parse
 from blogapi.rendering.players import EMBED_HOSTS
 
-_FRAME = re.compile(r"<iframe\b([^<>]*)>(?:[^<]*</iframe>)?", re.IGNORECASE)
-_SOURCE = re.compile(r"""\ssrc\s*+=\s*+["']?\s*+([^"'\s<>]+)""", re.IGNORECASE)
+_IFRAME = re.compile(r"<iframe\b([^<>]*)>(?:[^<]*</iframe>)?", re.IGNORECASE)
+_SRC_ATTRIBUTE = re.compile(r"""\ssrc\s*+=\s*+["']?\s*+([^"'\s<>]+)""", re.IGNORECASE)
 
-_TARGET = re.compile(r'href="#([^"<>]{1,100})"')
+_FRAGMENT_LINK = re.compile(r'href="#([^"<>]{1,100})"')
 # The elements that are kept. All others, such as `div` and `section`, are replaced by their content.
 _KEPT_ELEMENTS = (
     "p h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code a figure figcaption strong b em i s u del mark sub sup "
     "table thead tbody tr th td br hr img iframe audio video details summary input"
 )
-# The forms in exported pages are subscription forms.
-_DROPPED = {"style", "script", "noscript", "canvas", "progress", "svg", "button", "form"}
+# Forms are dropped too, because the forms in exported pages are subscription forms.
+_DROPPED_ELEMENTS = {"style", "script", "noscript", "canvas", "progress", "svg", "button", "form"}
 _KEPT_ATTRIBUTES = {
     "*": {"id"},
     "a": {"href"},
@@ -45,13 +45,13 @@ def replace_frames(html: str) -> tuple[str, int]:
 
     def replace_frame(frame: re.Match[str]) -> str:
         nonlocal count
-        source = _SOURCE.search(frame[1])
+        source = _SRC_ATTRIBUTE.search(frame[1])
         if source is None or split_address(unescape(source[1])).hostname in EMBED_HOSTS:
             return frame[0]
         count += 1
         return f'<p><a href="{source[1]}">{source[1]}</a></p>'
 
-    return _FRAME.sub(replace_frame, html), count
+    return _IFRAME.sub(replace_frame, html), count
 
 
 def read_visible_text(html: str) -> tuple[str, list[str], list[str]]:
@@ -74,7 +74,7 @@ def extract_text(html: str, follow: Callable[[str], str] = str) -> tuple[str, li
     notes = (
         [f"The text now has links in place of {format_count(frames, 'embedded content')}."] if frames else []
     )
-    targets = set(_TARGET.findall(html))
+    targets = set(_FRAGMENT_LINK.findall(html))
 
     def keep_attribute(_element: str, name: str, value: str) -> str | None:
         if name == "href":
@@ -86,7 +86,7 @@ def extract_text(html: str, follow: Callable[[str], str] = str) -> tuple[str, li
     kept = nh3.clean(
         html,
         tags=set(_KEPT_ELEMENTS.split()),
-        clean_content_tags=_DROPPED,
+        clean_content_tags=_DROPPED_ELEMENTS,
         attributes=_KEPT_ATTRIBUTES,
         attribute_filter=keep_attribute,
         link_rel=None,

@@ -1,4 +1,4 @@
-"""Find reasons not to publish an article. `privacy_signs.FIELDS` has the privacy fields of all generators."""
+"""Find reasons not to publish an article. `privacy_signs.PRIVACY_FIELDS` has the fields of all generators."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _HEADER_FIELD = re.compile(r"[\W_]*([A-Za-z][\w -]{0,60}?)[\"']?\s*[:=]+\s*[\"']
 _MAX_HEADER_LINES = 40
 
 STATUSES = {"published": "published", "scheduled": "scheduled", "draft": "draft"}
-NO_DATE = "It has no date of publication; the article became a draft."
-PAST_SCHEDULE = "It was scheduled for a time that has passed; the article became a draft."
+NO_DATE_NOTE = "It has no date of publication; the article became a draft."
+PAST_SCHEDULE_NOTE = "It was scheduled for a time that has passed; the article became a draft."
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class DraftReason:
     """The reason why an article becomes a draft. `note` is "" if the source calls the article a draft."""
 
     note: str
-    is_understood: bool = True  #: whether the rule of the field lists the value
+    is_understood: bool = True  #: whether the value is listed in the rule of its field
     #: whether everyone who knows the address of the article can read it
     is_unlisted: bool = False
     sign: str = ""  #: "draft" or the name of a folder, if a setting of a generator can show such drafts
@@ -98,7 +98,7 @@ def _is_private_entry(key: str, name: str, value: object) -> bool:
     if name in privacy_signs.DATE_FIELDS or name in privacy_signs.EXPIRY_FIELDS:
         return False
     words = set(_to_words(value)) if not isinstance(value, dict) else set[str]()
-    if name in hiding_words.PUBLISHED:
+    if name in hiding_words.PUBLISHED_WORDS:
         return bool(words & hiding_words.FALSE_WORDS)
     # Keys such as `post_state` hide a text only with private values; `comment_status: closed` hides none.
     if re.search(r"(?:status|state)$", name) and not words & hiding_words.TRUE_WORDS:
@@ -115,7 +115,7 @@ def _is_private_entry(key: str, name: str, value: object) -> bool:
 
 
 def is_private_field(name: str, value: str) -> bool:
-    """Return whether a custom field that no table knows says that its article is private."""
+    """Return whether a custom field that is in no table says that its article is private."""
     words = {normalize_key(value)}
     # WordPress serializes arrays; an empty array is `a:0:{}`.
     is_other = value.startswith("a:0:") or (len(value.split()) > 3 and not value.startswith("a:"))
@@ -138,7 +138,7 @@ def find_draft_reasons_in_text(text: str) -> list[DraftReason]:
 
 
 def flatten_entries(entries: Mapping[str, object]) -> Iterator[tuple[str, str, object]]:
-    """Yield the key as written, the name in FIELD_RULES, and the value of each entry, also in mappings."""
+    """Yield the key as written, the name in FIELD_RULES, and the value of each entry and inner entry."""
     for key, value in entries.items():
         name = normalize_key(key)
         if isinstance(value, dict) and name in privacy_signs.MAPPING_PREFIXES:
@@ -225,7 +225,7 @@ def choose_status(
         problem = f"Its status “{to_line(status)[:40]}” is unknown" if status else "It has no status"
         reason = f"{problem}; the article became a draft."
     elif not reason and date is None:
-        reason = NO_DATE
+        reason = NO_DATE_NOTE
     elif not reason and date and kind == "scheduled" and date <= now:
-        reason = PAST_SCHEDULE
+        reason = PAST_SCHEDULE_NOTE
     return ("draft", (reason,)) if reason else ("published", ())

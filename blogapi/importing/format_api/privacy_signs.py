@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from blogapi.importing.format_api.hiding_words import (
-    DRAFTS,
+    AUDIENCES,
+    DRAFT_WORDS,
     FALSE,
-    PRIVATE,
-    PUBLISHED,
-    READERS,
+    PRIVATE_WORDS,
+    PUBLISHED_WORDS,
     SUPPORTERS,
     TRUE,
     has_other_use,
@@ -35,19 +35,19 @@ def list_names(sources: Mapping[str, str]) -> tuple[str, ...]:
 
 # --- Front matter of Markdown files, and tags in their text.
 
-EVERYONE = frozenset(("public", "everyone", "everybody", "all", "anyone", "open"))
+EVERYONE_VALUES = frozenset(("public", "everyone", "everybody", "all", "anyone", "open"))
 # The values of a hiding field that mean "not hidden".
-_NOTHING = FALSE | {"", "none", "null"}
+_NOT_HIDDEN = FALSE | {"", "none", "null"}
 _YES = frozenset(("true", "yes"))
-_PUBLIC = EVERYONE | PUBLISHED | {"published", "publish", "visible", "listed", "free", "default"}
-_PARTS = frozenset(("navigation", "toc", "footer", "path", "tags", "feedback", "comments", "date"))
+_PUBLIC = EVERYONE_VALUES | PUBLISHED_WORDS | {"published", "publish", "visible", "listed", "free", "default"}
+_PAGE_PARTS = frozenset(("navigation", "toc", "footer", "path", "tags", "feedback", "comments", "date"))
 _PRIVATE = frozenset(
     split_words("""draft private hidden unlisted unpublished pending skip trash password protected internal
         members paid tiers subscribers restricted""")
 )
-_UNFINISHED = _PRIVATE | {"review", "inreview", "todo", "idea", "inprogress", "wip"}
+_UNFINISHED_VALUES = _PRIVATE | {"review", "inreview", "todo", "idea", "inprogress", "wip"}
 #: The values with which a longer key that ends in `status` or `state` hides a text.
-PRIVATE_STATUSES = DRAFTS | PRIVATE | {"pending", "unpublished", "trash", "review", "inreview"}
+PRIVATE_STATUSES = DRAFT_WORDS | PRIVATE_WORDS | {"pending", "unpublished", "trash", "review", "inreview"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,16 +68,16 @@ class FieldRule:
 
 
 # In notes and other texts, `status` often says how complete a public text is.
-_PROGRESS = split_words("seedling budding evergreen complete completed done finished live active final")
+_NOTE_STATUSES = split_words("seedling budding evergreen complete completed done finished live active final")
 STATUS_RULE = FieldRule(
     private=_PRIVATE,
-    public=_PUBLIC.union(("scheduled", "future", "featured", "archived", "archive", ""), _PROGRESS),
+    public=_PUBLIC.union(("scheduled", "future", "featured", "archived", "archive", ""), _NOTE_STATUSES),
 )
 #: The fields to which each rule applies, in any spelling, by the generators and systems that have the fields.
 #: The rules also apply inside of MAPPING_PREFIXES: `build.list` is `list` inside of Hugo's `build`.
 #: Rules with `others_are_public` are for fields that other blogs use for other purposes.
-FIELDS = {
-    FieldRule(public=_NOTHING, private=TRUE): {
+PRIVACY_FIELDS = {
+    FieldRule(public=_NOT_HIDDEN, private=TRUE): {
         "most generators": "draft drafts isDraft saveAsDraft wip isWip",
         "Hugo": "headless",
         "Hexo and others": "private isPrivate hidden isHidden secret",
@@ -86,22 +86,22 @@ FIELDS = {
         "hexo-blog-encrypt and others": "encrypt encrypted locked isLocked",
         "Eleventy": "eleventyExcludeFromCollections buildawesomeExcludeFromCollections",
     },
-    FieldRule(public=_NOTHING | EVERYONE | {"free", "default"}, private=TRUE, is_guess=True): {
+    FieldRule(public=_NOT_HIDDEN | EVERYONE_VALUES | {"free", "default"}, private=TRUE, is_guess=True): {
         "sites with members": """membersOnly memberOnly subscribersOnly sponsorsOnly vip premium isPremium
             paid isPaid paywall paywalled exclusive gated isGated loginRequired requiresLogin requireLogin
             authRequired requiresAuth requireAuth"""
     },
     # Material for MkDocs: `hide: [navigation, toc]` hides parts of the page.
-    FieldRule(public=_NOTHING | _PARTS, private=TRUE): {"Hexo, Material for MkDocs": "hide"},
+    FieldRule(public=_NOT_HIDDEN | _PAGE_PARTS, private=TRUE): {"Hexo, Material for MkDocs": "hide"},
     # Jekyll and Quartz treat an empty `published` or `publish` as false. The value can also be a date.
-    FieldRule(public=TRUE | EVERYONE, private=FALSE | _PRIVATE | {""}, dates_are_public=True): {
+    FieldRule(public=TRUE | EVERYONE_VALUES, private=FALSE | _PRIVATE | {""}, dates_are_public=True): {
         "Jekyll, Obsidian, Quartz": "published isPublished publish dg-publish"
     },
-    FieldRule(public=TRUE | EVERYONE, private=FALSE | _PRIVATE | {""}): {
+    FieldRule(public=TRUE | EVERYONE_VALUES, private=FALSE | _PRIVATE | {""}): {
         "content systems": "public isPublic visible isVisible",
         "Zola, Grav": "render routable",
     },
-    FieldRule(public=_NOTHING, private=TRUE, is_unlisting=True): {
+    FieldRule(public=_NOT_HIDDEN, private=TRUE, is_unlisting=True): {
         "Hugo and others": "unlisted isUnlisted delisted"
     },
     FieldRule(public=TRUE | {"always"}, private=FALSE | {"never", "local"}, is_unlisting=True): {
@@ -112,15 +112,15 @@ FIELDS = {
         "themes of VuePress": "list post article"
     },
     STATUS_RULE: {"Pelican, Nikola and others": "status postStatus publishStatus"},
-    FieldRule(public=_PUBLIC, private=_PRIVATE | READERS): {"Ghost and others": "visibility"},
-    FieldRule(private=_YES | _PRIVATE | READERS | {"{}"}, others_are_public=True, is_guess=True): {
+    FieldRule(public=_PUBLIC, private=_PRIVATE | AUDIENCES): {"Ghost and others": "visibility"},
+    FieldRule(private=_YES | _PRIVATE | AUDIENCES | {"{}"}, others_are_public=True, is_guess=True): {
         "sites with members": "access"
     },
-    FieldRule(private=_YES | _PRIVATE | READERS | SUPPORTERS, others_are_public=True, is_guess=True): {
+    FieldRule(private=_YES | _PRIVATE | AUDIENCES | SUPPORTERS, others_are_public=True, is_guess=True): {
         "sites with members": """accessLevel audience members subscribers plan tier tiers role roles
             group groups permission permissions"""
     },
-    FieldRule(private=_YES | _UNFINISHED | READERS, others_are_public=True): {
+    FieldRule(private=_YES | _UNFINISHED_VALUES | AUDIENCES, others_are_public=True): {
         "content systems": "state stage workflow"
     },
     FieldRule(public=TRUE | {"always"}, private=FALSE | {"never", "link"}): {"Hugo": "build.render"},
@@ -147,7 +147,7 @@ FIELDS = {
     FieldRule(private=frozenset(("false",)), others_are_public=True): {"Eleventy": "permalink"},
 }
 #: The rules by normalized key (`lines.normalize_key`).
-FIELD_RULES = {normalize_key(name): rule for rule, found in FIELDS.items() for name in list_names(found)}
+FIELD_RULES = {normalize_key(name): rule for rule, it in PRIVACY_FIELDS.items() for name in list_names(it)}
 # The private values that only keep an article out of lists, in fields whose rule is not `is_unlisting`.
 UNLISTED_VALUES = {"unlisted"}
 #: The values that only keep an article out of lists in one generator, by generator and field.
@@ -169,7 +169,7 @@ MAPPING_PREFIXES = {
 #: Fields that archive an article if they are true.
 ARCHIVING_FIELDS = ("archived", "isarchived", "archive")
 #: Fields with the time of publication, by system; a value that is no date makes the article a draft.
-STRICT_DATES = {
+STRICT_DATE_FIELDS = {
     "Hugo, Jekyll, Astro": "date publishDate pubDate pubDatetime publishedAt published publish",
     "Keystatic and others": "datetime publishedOn publishedDate publishedTime publishAt",
     "content systems": "publishOn publishTime publicationDate",
@@ -178,20 +178,20 @@ STRICT_DATES = {
         scheduledAt publicationDateTime onlineFrom""",
 }
 #: Date fields whose other values are ignored. Obsidian notes often have only the time of their writing.
-OTHER_DATES = {
+OTHER_DATE_FIELDS = {
     "Craft, WordPress": "datePosted posted postedAt postedOn postDate postDateGmt dateGmt",
     "content systems": """releaseDate releasedAt release issued issueDate firstPublished originalDate
         originallyPublished displayDate""",
     "Obsidian, Notion": "created createdAt createdOn createdDate dateCreated creationDate",
     "others": "creationTime fileCreated timestamp time day written entryDate",
 }
-#: The latest date in these fields is used, even if the path has a date; of other fields, the first date.
+#: The latest date in these fields is used, even if the path has a date. Of other fields, the first is used.
 #: Hugo displays `date`, but publishes the page at `publishDate` (or one of its aliases) if that is later.
-FIRST_DATES = tuple(map(normalize_key, split_words(next(iter(STRICT_DATES.values())))))
+FIRST_DATE_FIELDS = tuple(map(normalize_key, split_words(next(iter(STRICT_DATE_FIELDS.values())))))
 #: Whether a date field is strict, by normalized key, in the order in which the fields are read.
 DATE_FIELDS = {
-    normalize_key(name): found is STRICT_DATES
-    for found in (STRICT_DATES, OTHER_DATES)
+    normalize_key(name): found is STRICT_DATE_FIELDS
+    for found in (STRICT_DATE_FIELDS, OTHER_DATE_FIELDS)
     for name in list_names(found)
 }
 #: A future date in a field whose name has one of these words makes the article a draft.
@@ -204,7 +204,7 @@ EXPIRY_FIELDS = split_words("""expirydate unpublishdate expires expiredate expir
     publishend availableuntil availableto visibleuntil visibleto""")
 # --- Names of files and folders.
 
-# Folders whose files are drafts, in lower case.
+# The names, in lower case, of folders whose files are drafts.
 PRIVATE_FOLDERS = frozenset(
     split_words("drafts _drafts draft _draft private _private unpublished _unpublished")
 )
@@ -229,10 +229,10 @@ UNBUILT_NAMES = {
     "nuxt": ("_*", "*.draft", "*.draft.*"),
     "lume": ("_*",),
 }
-#: The folders of the site to which UNBUILT_NAMES apply; by default, to the whole site.
-UNBUILT_BELOW = {"astro": ("src/content/", "src/pages/"), "nuxt": ("content/",)}
+#: The folders of a site in which UNBUILT_NAMES apply; for other generators, they apply in the whole site.
+UNBUILT_NAME_FOLDERS = {"astro": ("src/content/", "src/pages/"), "nuxt": ("content/",)}
 #: The names of the files in `_posts` that Jekyll builds.
-JEKYLL_POST = re.compile(r"[0-9]{2,4}-(?:0?[1-9]|1[0-2])-(?:0?[1-9]|[12][0-9]|3[01])-.+")
+JEKYLL_POST_NAME = re.compile(r"[0-9]{2,4}-(?:0?[1-9]|1[0-2])-(?:0?[1-9]|[12][0-9]|3[01])-.+")
 #: Settings that exclude files, and the form of their values: "path", "start" (of a path), "name" (a path, or
 #: a name in any folder), "regex", "address" (the keys of a mapping), or "unread" (may exclude any file).
 EXCLUSION_SETTINGS = {
@@ -263,7 +263,7 @@ CONTENT_FOLDERS = {
     "nuxt": ("content", ""),
     "vitepress": ("src", ""),
 }
-#: The only folder that a generator builds, by generator; "" = only the folder that its setting names.
+#: The only folder that a generator builds, by generator; "" = only the folder in its setting.
 BUILT_FOLDERS = {
     **dict.fromkeys(("quartz", "zola", "nuxt", "hugo"), "content"),
     **{"pelican": "", "mkdocs": "docs", "hexo": "source"},
@@ -274,7 +274,7 @@ BOOK_FILES = ("book.toml", ".gitbook.yaml", "book.json")
 ASTRO_COLLECTIONS = ("src/content.config.ts", "src/content/config.ts")
 ASTRO_EXCLUSION = re.compile(r"\bpattern:[^\]]{0,500}?[\"'`]!")
 #: Settings that hide the files whose front matter does not set a certain field: their pattern, and the field.
-HIDING_TEXTS = {
+HIDING_SETTINGS = {
     # This pattern is used only if the configuration of Jekyll cannot be parsed.
     "jekyll": {"defaults": (r"\b(?:published: {0,20}false|draft: {0,20}true)\b", "published")},
     "hugo": {"cascade": (r"\bcascade\b[^\[]{0,300}?\bdraft[\"']?\s{0,20}[:=]\s{0,20}true\b", "draft")},
@@ -296,19 +296,19 @@ ELEVENTY_HIDING_FIELD = re.compile(
 )
 # --- Marks in a text.
 
-_FOR_MEMBERS = "members-only member-only subscribers-only premium-content premium paid paywall"
+_MEMBER_MARKS = "members-only member-only subscribers-only premium-content premium paid paywall"
 #: Marks that hide a part of a text, outside of code, by kind and system: a comment (`<!-- x -->`), an element
 #: (`<x>`), a container (`:::x`) or a tag (`{{< x >}}`, `{% x %}`). `*` stands for any letters; such a tag
 #: hides a text only if it has an end tag.
 TEXT_MARKS = {
     "comment": {"Ghost": "members-only", "newsletter programs": "subscribers-only paywall"},
-    "element": {"MDX": _FOR_MEMBERS},
+    "element": {"MDX": _MEMBER_MARKS},
     "container": {
-        "VuePress, remark-directive": f"{_FOR_MEMBERS} members",
+        "VuePress, remark-directive": f"{_MEMBER_MARKS} members",
         "Quarto": "content-hidden content-visible",
     },
     "tag": {
-        "shortcodes of Hugo": f"{_FOR_MEMBERS} members *members-only* *member-only*",
+        "shortcodes of Hugo": f"{_MEMBER_MARKS} members *members-only* *member-only*",
         "hugo-encryptor, hexo-blog-encrypt": "*encrypt* *password* *protected* *secret* *private*",
     },
 }
@@ -330,15 +330,15 @@ TEXT_MARK = re.compile(
     rf"(?P<tag>(?:{_make_pattern('tag')}|(?P<pair>{_make_pattern('tag', has_star=True)}))(?![\w-]))",
     re.IGNORECASE,
 )
-#: The name of an end tag: `{{< /x >}}`, `{% endx %}`.
+#: Matches an end tag, with its name as the group: `{{< /x >}}`, `{% endx %}`.
 END_TAG = re.compile(r"\{(?:\{[<%]|%)-?\s*+(?:/\s*+|end_?)([\w-]++)", re.IGNORECASE)
-#: Matches a part that Ghost showed only to members, up to its end comment, or else to the end of the text.
+#: Matches a part that Ghost shows only to members, up to its end comment, or else to the end of the text.
 GHOST_GATED_BLOCK = re.compile(
     r"<!--kg-gated-block:begin[^<]*?\bnonMember\s*+:\s*+false(?:[^<]++|<(?!!--kg-gated-block:end-->))*+"
     r"(?:<!--kg-gated-block:end-->)?+"
 )
-_SPACE = r"(?:\s|/\*[^*]*+\*/)*+"
-# Elements that browsers do not show, data for scripts, and positions off the screen.
+_STYLE_SPACE = r"(?:\s|/\*[^*]*+\*/)*+"
+# Matches start tags of elements that browsers do not show, data for scripts, and elements off the screen.
 _HIDING_START_TAG = re.compile(
     r"<(?:template|noscript)(?=[\s/>])|<dialog(?=[\s>])(?![^>]*\sopen(?=[\s=/>]))"
     r"|<script(?=[^>]*\stype\s*=\s*[\"']?(?:text/(?:template|html|plain|x-|ng-)|x-))"
@@ -348,11 +348,11 @@ _HIDING_START_TAG = re.compile(
 )
 #: The HTML attributes and values with which browsers do not show an element, and, under "", the start tags
 #: of elements that browsers do not show. Imports leave out these elements.
-HIDING_VALUES = {
+HIDING_ATTRIBUTES = {
     "hidden": HIDDEN_VALUES,
     # A style in braces is JavaScript (MDX).
     "style": re.compile(
-        rf"(?<![\w-])(?:display[\"']?{_SPACE}:{_SPACE}[\"']?none|visibility[\"']?{_SPACE}:{_SPACE}[\"']?hidden)(?![\w-])",
+        rf"(?<![\w-])(?:display[\"']?{_STYLE_SPACE}:{_STYLE_SPACE}[\"']?none|visibility[\"']?{_STYLE_SPACE}:{_STYLE_SPACE}[\"']?hidden)(?![\w-])",
         re.IGNORECASE,
     ),
     "": _HIDING_START_TAG,
@@ -398,7 +398,7 @@ def _index_by_name(*signs: HidingSign) -> dict[str, HidingSign]:
 def find_signs(
     lines: Sequence[str], signs: Mapping[str, HidingSign | None]
 ) -> Iterator[tuple[bool, str, HidingSign]]:
-    """For each sign that hides the text, yield whether it hides it from everyone, its name, and the sign."""
+    """Yield, for each sign that hides the text, whether nobody saw the text, the sign's name and the sign."""
     groups: dict[HidingSign | None, list[str]] = {}
     for line in lines:
         groups.setdefault(signs.get(get_sign_name(line)), []).append(line)
@@ -420,33 +420,33 @@ def _has_match(lines: Sequence[str], pattern: str) -> bool:
 
 _LOGGED_OUT = f"{_OFF_VALUE}|[^=]*=(?:user-status|logged-out)"
 _NOT_LOGGED_OUT = "blockPermissions(?:Type=(?:role|cap)|UserStatus=logged-in)"
-_INVERTED = "invert_restrictions=(?:1|true)"
+_INVERTED_RESTRICTION = "invert_restrictions=(?:1|true)"
 _NEWSPACK_HIDDEN = "newspackAccessControlVisibility=hidden"
-_REVERSED = "blockPermissionsCondition=(?:!=)?"
+_REVERSED_RULE = "blockPermissionsCondition=(?:!=)?"
 # Values and keys with which visitors saw a block; `visibility=false` inverts a condition.
-_SHOWN_VALUES = (
+_SHOWN_LINES = (
     r"(?![^=]*\.visibility=)[^=]*=(?:|0|null|\[\]|\{\}|public|all|none|logged[-_]out|userLoggedOut|loggedOutUser|screenSize"
     r"|responsiveScreenSizes)|[^=]*\.(?:id=.*|(?:enabled?|visibility)=true|(?:enable|hideBlock)=false)"
     r"|[^=]*\.(?:(?:screenSize|hideOnScreenSize|device)\.|\w*screen_?sizes=).*"
 )
-_SIZES = ("mobile", "tablet", "desktop")
-_NO_SIZE = tuple(rf"metadata\.blockVisibility(?:\.viewport)?(?:\.{size})?=false" for size in _SIZES)
+_SCREEN_SIZES = ("mobile", "tablet", "desktop")
+_NO_SIZE = tuple(rf"metadata\.blockVisibility(?:\.viewport)?(?:\.{size})?=false" for size in _SCREEN_SIZES)
 _SOME_SIZES = r"[^=]*=(?:true|null|\{\})|[^=]*\.(?:mobile|tablet|desktop)=false"
 _HIDE_BLOCK = (r"blockVisibility\.hideBlock=true",)
-_LOCKDOWN = (r"[^=]*\.type=lockdown",)
+_LOCKDOWN_TYPE = (r"[^=]*\.type=lockdown",)
 _ON_NO_DEVICE = ("vsdesk=true", "vstablet=true", "vsmobile=true")
-#: Blocks without `core/`, and attributes of blocks.
-BLOCKS = _index_by_name(
+#: The names of blocks, without `core/`, and of attributes of blocks that hide a text.
+HIDING_BLOCKS = _index_by_name(
     _sign("metadata.blockVisibility", "WordPress", _SOME_SIZES, from_everyone=_NO_SIZE),
-    _sign("blockVisibility", "Block Visibility", _SHOWN_VALUES, from_everyone=_HIDE_BLOCK),
-    _sign("contentControls", "Content Control", _SHOWN_VALUES, unless=r"contentControls\.enabled=false"),
-    _sign("conditionalBlocks", "Conditional Blocks", _SHOWN_VALUES, from_everyone=_LOCKDOWN),
-    _sign("conditionalBlocksAttributes otterConditions", "Conditional Blocks, Otter", _SHOWN_VALUES),
+    _sign("blockVisibility", "Block Visibility", _SHOWN_LINES, from_everyone=_HIDE_BLOCK),
+    _sign("contentControls", "Content Control", _SHOWN_LINES, unless=r"contentControls\.enabled=false"),
+    _sign("conditionalBlocks", "Conditional Blocks", _SHOWN_LINES, from_everyone=_LOCKDOWN_TYPE),
+    _sign("conditionalBlocksAttributes otterConditions", "Conditional Blocks, Otter", _SHOWN_LINES),
     _sign("loggedOut rcpMembership", "Kadence", unless="(?!kadence/)[^=]*=wp:block"),
     _sign("vsdesk vstablet vsmobile", "Kadence", ".*", from_everyone=_ON_NO_DEVICE),
     _sign("blockPermissionsCondition", "Members", f"{_OFF_VALUE}|[^=]*==", unless=_NOT_LOGGED_OUT),
-    _sign("blockPermissionsType blockPermissionsUserStatus", "Members", _LOGGED_OUT, unless=_REVERSED),
-    _sign("pmpro/membership visibilityBlockEnabled", "Paid Memberships Pro", unless=_INVERTED),
+    _sign("blockPermissionsType blockPermissionsUserStatus", "Members", _LOGGED_OUT, unless=_REVERSED_RULE),
+    _sign("pmpro/membership visibilityBlockEnabled", "Paid Memberships Pro", unless=_INVERTED_RESTRICTION),
     _sign("newspackAccessControlGateIds newspackAccessControlRules", "Newspack", unless=_NEWSPACK_HIDDEN),
     _sign("um_who_access", "Ultimate Member", f"{_OFF_VALUE}|[^=]*=2", unless="um_is_restrict=false"),
     _sign("llms_visibility", "LifterLMS", f"{_OFF_VALUE}|[^=]*=(?:all|logged_out|not_enrolled)"),
@@ -491,16 +491,16 @@ BLOCKS = _index_by_name(
     _sign("um_is_restrict contentVisibility", "Ultimate Member, Content Visibility", ".*"),
     _sign("backfaceVisibility termsAndConditions conditionText", "CSS, forms, shops", ".*"),
 )
-# An attribute without a sign hides a block if its name contains one of these parts. GUESSED_ATTRIBUTE has
-# the exceptions, such as `isVisible=true` and `slidesVisible=3`.
-HIDING_PARTS = re.compile(
+# An attribute without a sign hides a block if its name contains one of these parts. GUESSED_ATTRIBUTE_SIGN
+# has the exceptions, such as `isVisible=true` and `slidesVisible=3`.
+HIDING_NAME_PART = re.compile(
     "visib|restrict|permission|condition(?!ing|of)|accesscontrol|membersonly|requirelogin|userroles|ishidden",
     re.IGNORECASE,
 )
-GUESSED_ATTRIBUTE = _sign(
+GUESSED_ATTRIBUTE_SIGN = _sign(
     "",
     "",
-    rf"(?![^=]*(?:{HIDING_PARTS.pattern}))[^=]*=.*"
+    rf"(?![^=]*(?:{HIDING_NAME_PART.pattern}))[^=]*=.*"
     rf"|{_OFF_VALUE}|[^=]*=(?:none|all|public|visible|everyone|always|inherit|initial|unset|hover)"
     "|.*(?:mobile|tablet|desktop|phone|laptop|screen|device|viewport|breakpoint|responsive).*"
     r"|(?:[^=]*\.)?(?:visible[^.=]*|[^.=]*visible)=(?:true|yes|[\d.]+)|[^=]*visibility=(?:true|yes)",
@@ -509,18 +509,18 @@ GUESSED_ATTRIBUTE = _sign(
 
 
 def guess_attribute_sign(line: str) -> HidingSign:
-    """Return the sign of an attribute that no table knows; `line` has the format of HidingSign."""
+    """Return the sign of an attribute that is in no table; `line` has the format of HidingSign."""
     # Only the last name of the path is checked, so that `lock.move` does not count as a lock.
     path, _, value = line.partition("=")
     name = path.rpartition(".")[2]
     is_other = path.partition(".")[0] in _OTHER_ATTRIBUTES
     is_private = not is_other and is_hiding_entry(name, normalize_key(value.strip()))
-    return _GUESSED_WORD if is_private and not HIDING_PARTS.search(path) else GUESSED_ATTRIBUTE
+    return _GUESSED_NAME_SIGN if is_private and not HIDING_NAME_PART.search(path) else GUESSED_ATTRIBUTE_SIGN
 
 
 # Attributes that hide no text: the locks restrict the editor, and the others contain texts and styles.
 _OTHER_ATTRIBUTES = {"lock", "templateLock", "metadata", "className", "style", "content", "placeholder"}
-_GUESSED_WORD = _sign("", "", _NO_MATCH, is_guess=True, is_new=True)
+_GUESSED_NAME_SIGN = _sign("", "", _NO_MATCH, is_guess=True, is_new=True)
 
 
 def guess_block_sign(name: str, *, is_enclosing: bool) -> HidingSign | None:
@@ -528,7 +528,7 @@ def guess_block_sign(name: str, *, is_enclosing: bool) -> HidingSign | None:
     last = name.rpartition("/")[2] if "/" in name else ""
     is_form = last in ("login", "subscriptions")
     hides = is_hiding_name(last) and not is_form if is_enclosing else is_paywall_name(last)
-    return _GUESSED_WORD if hides else None
+    return _GUESSED_NAME_SIGN if hides else None
 
 
 #: The prefixes of the shortcodes of page builders; BUILDERS has the attributes that hide their content.
@@ -547,7 +547,7 @@ BUILDERS = _index_by_name(
 #: Attributes that hide the content of any shortcode from everyone.
 HIDDEN_SHORTCODE = {"visibility": BUILDERS["visibility"]}
 #: Shortcodes, in lower case, that hide the text between their tags. `=` precedes values without names.
-SHORTCODES = _index_by_name(
+HIDING_SHORTCODES = _index_by_name(
     _sign("membership", "Paid Memberships Pro", unless=r"levels?=(?:.*,\s*)?(?:0|-\d+)(?:,.*)?"),
     _sign("restrict restrict-inner", "Restrict Content, Restrict User Access", unless="level=!.+"),
     _sign("pms-restrict wppb-restrict", _PAID_MEMBER_PLUGINS, unless="display_to=not_logged_in"),
@@ -580,16 +580,16 @@ HARMLESS_SHORTCODES = split_words("""members_not_logged_in not_logged_in is_not_
     expand lightbox tooltip list heading service animate footnote center b i u s url img color size
     team_member team-member members_list member_list subscribe visitor_counter premium_box premium_button
     protected_email access_map paid_ad password_form""")
-#: Words in the names of other shortcodes with which earlier versions, without guesses, made drafts
+#: Words in the names of unknown shortcodes for which versions without guesses made drafts
 _FORMER_WORDS = split_words("""member members membership memberonly logged loggedin login private paid premium
     role roles access visitor vip secret hide hidden locked locker exclusive patron drip mepr registered
     auth""")
 _FORMER_STEMS = ("subscri", "restrict", "protect", "password", "paywall")
-#: Attributes that hide a text, unless the name of the shortcode has a word of OTHER_WORDS
+#: Attributes that hide a text, unless the name of the shortcode has a word of OTHER_SHORTCODE_WORDS
 HIDING_SHORTCODE_ATTRIBUTES = ("role", "capability", "membership", "level")
-OTHER_WORDS = split_words("""person people profile team staff speaker testimonial testimonials author bio card
-    quote cast crew actor contact div section nav span machine badge heading headings headline header title
-    list item toc outline skill skills bar tree""")
+OTHER_SHORTCODE_WORDS = split_words("""person people profile team staff speaker testimonial testimonials
+    author bio card quote cast crew actor contact div section nav span machine badge heading headings headline
+    header title list item toc outline skill skills bar tree""")
 
 
 def guess_shortcode_sign(name: str, attributes: Mapping[str, object]) -> HidingSign | None:
@@ -597,10 +597,10 @@ def guess_shortcode_sign(name: str, attributes: Mapping[str, object]) -> HidingS
     words = {*split_name(name)}
     is_former = any(stem in name.lower() for stem in _FORMER_STEMS) or not words.isdisjoint(_FORMER_WORDS)
     is_former = is_former and not has_other_use(name)
-    if words.isdisjoint(OTHER_WORDS):
+    if words.isdisjoint(OTHER_SHORTCODE_WORDS):
         is_former = is_former or any(map(attributes.get, HIDING_SHORTCODE_ATTRIBUTES))
     # An unknown shortcode can hide its text even if its name has no word for hiding.
-    is_shown = has_other_use(name) or not words.isdisjoint(OTHER_WORDS)
+    is_shown = has_other_use(name) or not words.isdisjoint(OTHER_SHORTCODE_WORDS)
     hides = is_former or is_hiding_name(name) or not is_shown
     return _sign(name, "", is_guess=True, is_new=not is_former) if hides else None
 
@@ -608,8 +608,8 @@ def guess_shortcode_sign(name: str, attributes: Mapping[str, object]) -> HidingS
 _UM_PUBLIC = (
     r'.*"_um_(?:custom_access_settings";[sib]:(?:1:"0"|0:""|0)|accessible";[si]:(?:1:"[01]"|[01]));.*'
 )
-_UNLOCKED = r'[^=]*=a:\d+:\{(?!.*"lock_content").*\}|.*"lock_content";(?:s:1:"0"|s:0:""|i:0|b:0);.*'
-_ALWAYS = r'.*"visibility_type";s:\d+:"(?:always|default)";.*'
+_UNLOCKED_SETTINGS = r'[^=]*=a:\d+:\{(?!.*"lock_content").*\}|.*"lock_content";(?:s:1:"0"|s:0:""|i:0|b:0);.*'
+_ALWAYS_VISIBLE = r'.*"visibility_type";s:\d+:"(?:always|default)";.*'
 _RCP_PUBLIC = rf"{_OFF_VALUE}|[^=]*=(?:a:1:.*\W)?(?:all|none)\W*"
 _EMPTY_LISTS = r'[^=]*=a:\d+:\{(?:s:\d+:"\w+";a:0:\{\})+\}'
 #: Custom fields of posts; arrays are serialized. The field of ARMember hides a post with any value.
@@ -629,8 +629,8 @@ POST_FIELDS = _index_by_name(
     _sign("_llms_is_restricted passster_activate_protection", "LifterLMS, Passster"),
     _sign("arm_access_plan", "ARMember", _NO_MATCH),
     _sign("um_content_restriction", "Ultimate Member", f"{_OFF_VALUE}|{_UM_PUBLIC}"),
-    _sign("_issuem_leaky_paywall_visibility", "Leaky Paywall", f"{_OFF_VALUE}|{_ALWAYS}"),
-    _sign("wpf-settings", "WP Fusion", f"{_OFF_VALUE}|{_UNLOCKED}"),
+    _sign("_issuem_leaky_paywall_visibility", "Leaky Paywall", f"{_OFF_VALUE}|{_ALWAYS_VISIBLE}"),
+    _sign("wpf-settings", "WP Fusion", f"{_OFF_VALUE}|{_UNLOCKED_SETTINGS}"),
     _sign(
         "_is4wp_any_loggedin_user _is4wp_any_membership _is4wp_membership_levels _is4wp_access_tags",
         "Memberium",
@@ -646,19 +646,19 @@ POST_FIELDS = _index_by_name(
 )
 #: Custom fields with the data of page builders, whose settings hide parts of a post.
 BUILDER_FIELDS = ("_elementor_data", "_fl_builder_data")
-# `"e_display_conditions":["…"]`, and serialized `s:18:"visibility_display";s:9:"logged_in";`
+# Matches `"e_display_conditions":["…"]`, and serialized `s:18:"visibility_display";s:9:"logged_in";`
 BUILDER_CONDITION = re.compile(
     r'"(?P<name>e_display_conditions|visibility_display|visibility_user_capability|display_conditions)"'
     r'(?::\s*+|;s:\d+:|;(?!s:))(?!(?:"(?:|no|false|0|none|always|default)"|\[\]|\{\}|false|null|0\b|[bai]:0))'
 )
-#: A setting of Elementor with a text or a number.
+#: Matches a setting of Elementor with a text or a number.
 BUILDER_SETTING = re.compile(r'"(?P<name>[\w-]{2,60})":\s*+(?:"(?P<text>[^"\\]{0,40})"|(?P<word>\w+))')
-#: An element of Elementor that is hidden on all devices.
-BUILDER_HIDDEN = re.compile(
+#: Matches an element of Elementor that is hidden on all devices.
+HIDDEN_BUILDER_ELEMENT = re.compile(
     r"\{" + "".join(rf'(?=[^{{}}]*"hide_{name}":\s*"hidden)' for name in ("desktop", "tablet", "mobile"))
 )
 #: Plugins whose rules are not in posts, recognised by item types, fields, and shortcodes in published pages
-UNREAD_RULES = (
+UNREAD_RULE_PLUGINS = (
     _sign("memberpressrule", "MemberPress"),
     _sign("wc_membership_plan wc_user_membership _wc_memberships_force_public", "WooCommerce Memberships"),
     _sign("[pmpro_", "Paid Memberships Pro"),
@@ -671,23 +671,23 @@ UNREAD_RULES = (
 )
 # --- Other systems.
 
-# Ghost's audiences other than everyone, as notes name them.
+# The names in notes of Ghost's audiences other than everyone.
 GHOST_AUDIENCES = {
     "members": "members",
     "paid": "paying members",
     "tiers": "members of certain tiers",
     "filter": "members of certain tiers",
 }
-# Substack's audiences other than everyone, as notes name them.
+# The names in notes of Substack's audiences other than everyone.
 SUBSTACK_AUDIENCES = {
     "only_paid": "paying subscribers",
     "founding": "founding members",
     "only_free": "subscribers",
 }
-# The mark of a paywall in the HTML of a post of Substack.
+# Matches the mark of a paywall in the HTML of a post of Substack.
 SUBSTACK_PAYWALL = re.compile(r"""class=["'](?:[^"'<>]*?\s)?paywall""")
 #: The public statuses of Notion's pages. Other statuses, such as “Done” and “Open”, belong to tasks.
-NOTION_PUBLIC_STATUSES = PUBLISHED | {"public", "live"}
+NOTION_PUBLIC_STATUSES = PUBLISHED_WORDS | {"public", "live"}
 #: The names of the status property in the languages of Notion, in the form of `normalize_key`.
 NOTION_STATUS_FIELDS = split_words(
     "status statut estado stato état статус ステータス 状态 狀態 상태 durum tila"

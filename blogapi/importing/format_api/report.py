@@ -30,7 +30,7 @@ class FileReport:
     source: str = ""  #: the file that contains the item, if `key` is not its path
     title: str = ""  #: the title of the item, if `key` is not its path
     slug: str = ""  #: the slug of an article that was created or updated
-    article: UUID | None = None  #: the article that the file became; None in a dry run and if it was left out
+    article: UUID | None = None  #: the article that the file became; None in a dry run or if left out
     #: whether the article was edited here and shows a text that the former blog hides (also set in a dry run)
     hidden_there: bool = False
 

@@ -21,8 +21,8 @@ from blogapi.importing.texts.dates import Zones
 #: The value of `define_fields` with which an import defines no custom fields.
 DEFINE_NONE = "none"
 
-UNREAD_DRAFT = "draft"
-UNREAD_RULES = (UNREAD_DRAFT, "public")
+UNREAD_RULES_DRAFT = "draft"
+UNREAD_RULE_CHOICES = (UNREAD_RULES_DRAFT, "public")
 #: The version of the interface `format_api`. Within a version, only names and fields with defaults are added.
 CONTRACT_VERSION = 1
 
@@ -71,8 +71,8 @@ class ImportOptions:
     define_fields: str = DEFINE_NONE
     assets: tuple[Path, ...] = ()  #: folders in which media files are looked up
     time_zone: tzinfo = UTC  #: the time zone of the site
-    #: the status of articles that plugins may have hidden by rules outside of the source: one of UNREAD_RULES
-    unread_rules: str = UNREAD_DRAFT
+    #: the status of articles that plugins may have hidden by unread rules: one of UNREAD_RULE_CHOICES
+    unread_rules: str = UNREAD_RULES_DRAFT
 
     @property
     def zones(self) -> Zones:
@@ -91,7 +91,7 @@ class Source(ABC):
     total: int
     #: the hosts of the blog in lower case, each with the path of the blog (`example.com/blog`)
     hosts: Set[str] = frozenset()
-    #: categories, tags and authors with their details; new ones are created before the articles
+    #: categories, tags and authors with their details; new terms are created before the articles
     terms: Sequence[TermRecord] = ()
     #: the numbers of items that are not imported, by their name in the report ("comments")
     left_behind: Counter[str] = field(default_factory=Counter)
@@ -146,8 +146,8 @@ class FileSource(Source):
         """Return the records and reports of a file; RefusedFile and NotAnArticle end its reading."""
 
 
-OpenSource = Callable[[Sequence[Entry], ImportOptions], Source]
-ReadFile = Callable[[Entry, ImportOptions], Iterable[ArticleRecord]]
+SourceOpener = Callable[[Sequence[Entry], ImportOptions], Source]
+FileReader = Callable[[Entry, ImportOptions], Iterable[ArticleRecord]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,10 +157,10 @@ class Format:
     #: returns whether a file has the format, by its first bytes (at most 16 KiB)
     detect: Callable[[Entry, bytes], bool]
     #: returns the source that reads all files of the format in one import
-    open_source: OpenSource
+    open_source: SourceOpener
 
 
-def read_each(read_file: ReadFile) -> OpenSource:
+def read_each(read_file: FileReader) -> SourceOpener:
     """Return an `open_source` for a format whose files do not depend on each other.
 
     `read_file` yields the records of one file; it raises RefusedFile or NotAnArticle if there are none.
@@ -169,7 +169,7 @@ def read_each(read_file: ReadFile) -> OpenSource:
 
 
 class _SingleFileSource(FileSource):
-    def __init__(self, read_file: ReadFile, entries: Sequence[Entry], options: ImportOptions) -> None:
+    def __init__(self, read_file: FileReader, entries: Sequence[Entry], options: ImportOptions) -> None:
         super().__init__(entries, options)
         self._read_file = read_file
 

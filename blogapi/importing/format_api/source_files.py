@@ -32,7 +32,7 @@ _OPEN_FLAGS = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_NOFOLLOW", "O
 # IO_REPARSE_TAG_MOUNT_POINT marks a link to a folder on Windows. `stat.S_ISLNK` does not recognise it.
 _JUNCTION_TAG = 0xA0000003
 
-#: Patterns of the names of configuration files, by generator. If a folder has several, the first here counts.
+#: Patterns of configuration file names, by generator. If a folder matches several, the first is used.
 SITE_FILES = {
     "eleventy": r"\.eleventy\.[cm]?js|eleventy\.config\.[cm]?[jt]s",
     "astro": r"astro\.config\.[cm]?[jt]s",
@@ -109,7 +109,7 @@ def walk_path(path: Path) -> Iterator[Entry]:
         yield Entry(escape_file_name("/".join([root.name, *child.relative_to(root).parts])), child, problem)
 
 
-def find_root(path: Path | None, key: str) -> str | None:
+def find_root_folder(path: Path | None, key: str) -> str | None:
     """Return the folder to which `key` is relative; None if `path`, the file, does not end with `key`."""
     parts = key.split("/")
     if path and len(parts) > 1 and [*map(escape_file_name, path.parts[-len(parts) :])] == parts:
@@ -187,7 +187,7 @@ def _make_unreadable_error(error: Exception) -> RefusedFile:
 def read_bytes(path: Path, limit: int = MAX_FILE_BYTES) -> bytes:
     """Return the content of a regular file of at most `limit` bytes.
 
-    Raises RefusedFile for a larger file (not read then), a link, pipe or device, or an unreadable file.
+    Raises RefusedFile for a larger file, which is not read, a link, pipe or device, or an unreadable file.
     """
     try:
         with open_file(path, limit) as file:
@@ -202,13 +202,13 @@ def read_bytes(path: Path, limit: int = MAX_FILE_BYTES) -> bytes:
 def open_file(path: Path, limit: int | None) -> BufferedReader:
     """Open a regular file of at most `limit` bytes for reading; raises RefusedFile like `read_bytes`."""
     try:
-        _check_status(path.lstat(), limit)
+        _check_file_status(path.lstat(), limit)
         file = os.fdopen(os.open(path, _OPEN_FLAGS), "rb")
     except (OSError, ValueError) as error:
         raise _make_unreadable_error(error) from error
     try:
         # The status is checked again, because the file may have been replaced between the two calls.
-        _check_status(os.fstat(file.fileno()), limit)
+        _check_file_status(os.fstat(file.fileno()), limit)
     except BaseException:
         file.close()
         raise
@@ -224,7 +224,7 @@ def read_head(path: Path, length: int) -> bytes:
         raise _make_unreadable_error(error) from error
 
 
-def _check_status(status: os.stat_result, limit: int | None) -> None:
+def _check_file_status(status: os.stat_result, limit: int | None) -> None:
     if _is_link(status):
         raise RefusedFile("It is a symbolic link, and links are not followed; replace it with the file.")
     if not stat.S_ISREG(status.st_mode):

@@ -12,22 +12,22 @@ from importlib.metadata import EntryPoint, distributions
 from itertools import chain
 
 from blogapi.importing.format_api.source import CONTRACT_VERSION, Format
-from blogapi.importing.formats import foreign
-from blogapi.importing.formats.foreign import guard_format
+from blogapi.importing.formats import foreign_code
+from blogapi.importing.formats.foreign_code import guard_format
 from blogapi.importing.refusals import RefusedFile
 
-GROUP = "blogapi.formats"
+ENTRY_POINT_GROUP = "blogapi.formats"
 # The format of the files that no other format recognises.
 _LAST_FORMAT = "markdown"
-# Files are tried in this order.
-BUILT_IN = ("blogapi", "wordpress", "ghost", "blogger", "medium", "substack", "notion", _LAST_FORMAT)
+# The formats of blogapi, in the order in which a file is checked for them.
+BUILT_IN_FORMATS = ("blogapi", "wordpress", "ghost", "blogger", "medium", "substack", "notion", _LAST_FORMAT)
 
 
 def list_format_names(entry_points: Iterable[EntryPoint] | None = None) -> list[str]:
     """Return the names of all formats in the order in which files are tried."""
     entry_points = _find_entry_points([]) if entry_points is None else entry_points
-    others = sorted({point.name for point in entry_points} - {*BUILT_IN})
-    return [*(name for name in BUILT_IN if name != _LAST_FORMAT), *others, _LAST_FORMAT]
+    others = sorted({point.name for point in entry_points} - {*BUILT_IN_FORMATS})
+    return [*(name for name in BUILT_IN_FORMATS if name != _LAST_FORMAT), *others, _LAST_FORMAT]
 
 
 def load_formats(notes: list[str]) -> dict[str, Format]:
@@ -36,9 +36,9 @@ def load_formats(notes: list[str]) -> dict[str, Format]:
     Adds a note for each format of another package that cannot be used, and later for each that fails.
     """
     formats, entry_points = {}, _find_entry_points(notes)
-    packages: dict[str, str] = dict.fromkeys(BUILT_IN, "blogapi")
+    packages: dict[str, str] = dict.fromkeys(BUILT_IN_FORMATS, "blogapi")
     for point in entry_points:
-        package = _get_package(point)
+        package = _get_package_name(point)
         if (owner := packages.setdefault(point.name, package)) != package:
             notes.append(
                 f"The format “{point.name}” of the package “{package}” is ignored, because {owner} has a "
@@ -57,13 +57,13 @@ def get_format(name: str, notes: list[str], entry_points: Iterable[EntryPoint] |
 
     Adds a note when a format of another package fails. Raises RefusedFile if the format cannot be used.
     """
-    if name in BUILT_IN:
+    if name in BUILT_IN_FORMATS:
         package = "blogapi_export" if name == "blogapi" else f"formats.{name}"
         format_: Format = import_module(f"blogapi.importing.{package}.source").FORMAT
         return format_
     entry_points = _find_entry_points([]) if entry_points is None else entry_points
     point = next(point for point in entry_points if point.name == name)
-    return guard_format(_load_format(point), notes, _get_package(point))
+    return guard_format(_load_format(point), notes, _get_package_name(point))
 
 
 def _find_entry_points(notes: list[str]) -> list[EntryPoint]:
@@ -71,7 +71,7 @@ def _find_entry_points(notes: list[str]) -> list[EntryPoint]:
     entry_points: dict[str, Iterable[EntryPoint]] = {}
     for package in distributions():
         try:
-            if found := package.entry_points.select(group=GROUP):
+            if found := package.entry_points.select(group=ENTRY_POINT_GROUP):
                 # If a package is found twice, Python imports the first one.
                 entry_points.setdefault(package.name, found)
         # The metadata of another package can have any content.
@@ -83,11 +83,11 @@ def _find_entry_points(notes: list[str]) -> list[EntryPoint]:
 
 
 def _load_format(point: EntryPoint) -> Format:
-    subject = f"The format “{point.name}” of the package “{_get_package(point)}”"
+    subject = f"The format “{point.name}” of the package “{_get_package_name(point)}”"
     try:
-        with foreign.announce_format(subject):
-            found = foreign.call_function(point.load)
-    except foreign.ForeignError as error:
+        with foreign_code.announce_format(subject):
+            found = foreign_code.call_function(point.load)
+    except foreign_code.ForeignError as error:
         raise RefusedFile(
             f"{subject} cannot be loaded ({error}); update the package or uninstall it."
         ) from error
@@ -103,5 +103,5 @@ def _load_format(point: EntryPoint) -> Format:
     return found
 
 
-def _get_package(point: EntryPoint) -> str:
+def _get_package_name(point: EntryPoint) -> str:
     return point.dist.name if point.dist else point.module

@@ -20,12 +20,12 @@ from blogapi.importing.format_api.source_files import MAX_OUTER_FOLDERS
 from blogapi.parsing import parse_uuid
 from blogapi.storage import files
 
-TRIAL_REPORT, REPORT = "trial.json", "report.json"
+TRIAL_REPORT_FILE, REPORT_FILE = "trial.json", "report.json"
 
 # The readers of some formats search outer folders for other files of a blog, so the upload is in nested empty
 # folders. The key of a file that is not an archive starts with the name of the innermost folder.
 _UPLOAD_FOLDER = Path(*["_"] * MAX_OUTER_FOLDERS, "upload")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_CONTROL_CHARACTER = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _MAX_NAME_BYTES = 200
 # A folder without a job belongs to a running upload until it has this age; no upload takes longer.
 _ABANDONED_SECONDS = 86_400
@@ -34,7 +34,7 @@ _ABANDONED_SECONDS = 86_400
 def make_file_name(sent: str) -> str:
     """Return the name under which an uploaded file is stored, with the extension of the given name."""
     name = unicodedata.normalize("NFC", re.split(r"[/\\]", sent)[-1]).encode("utf-8", "replace").decode()
-    name = _CONTROL.sub("", name).strip(". ")
+    name = _CONTROL_CHARACTER.sub("", name).strip(". ")
     if name and archives.is_allowed_on_windows(name) and len(name.encode()) <= _MAX_NAME_BYTES:
         return name
     extension = re.search(r"\.[A-Za-z0-9]{1,10}\Z", name)

@@ -15,7 +15,7 @@ from sqlalchemy import select, text
 from sqlalchemy.orm import load_only
 
 from blogapi.accounts.users.models import Account
-from blogapi.importing.format_api.source import DEFINE_NONE, UNREAD_DRAFT
+from blogapi.importing.format_api.source import DEFINE_NONE, UNREAD_RULES_DRAFT
 from blogapi.importing.jobs import folders
 from blogapi.importing.models import EMPTY_SUMMARY, ImportJob
 from blogapi.storage import files
@@ -26,7 +26,7 @@ from blogapi.web.fields import Fields
 
 _LOCK_FILE = "running.lock"
 # The key has two numbers, so that it differs from the key of the write lock.
-_LOCK = text("SELECT pg_advisory_lock(625184621, hashtext(:job))")
+_TAKE_LOCK = text("SELECT pg_advisory_lock(625184621, hashtext(:job))")
 _FIND_LOCK = text(
     "SELECT EXISTS (SELECT FROM pg_locks JOIN pg_database ON pg_database.oid = database WHERE "
     "datname = current_database() AND locktype = 'advisory' AND classid = 625184621 AND "
@@ -34,18 +34,18 @@ _FIND_LOCK = text(
 )
 
 
-def take_lock(uuid: UUID) -> ExitStack:
+def take_job_lock(uuid: UUID) -> ExitStack:
     """Lock a job that is not running, and return the stack that frees the lock."""
     with ExitStack() as stack:
         if db.engine.dialect.name == "sqlite":
-            # Wait, because a runner that has just stored the end of the job will free the lock soon.
+            # Wait, because a runner that has just stored the end of the job frees the lock soon.
             stack.enter_context(files.lock_file(folders.get_job_folder(uuid) / _LOCK_FILE, wait=True))
         else:
             # The connection is not returned to the pool; closing it frees the lock.
             engine = db.engine.execution_options(isolation_level="AUTOCOMMIT")
             connection = stack.enter_context(engine.connect())
             connection.detach()
-            connection.execute(_LOCK, {"job": str(uuid)})
+            connection.execute(_TAKE_LOCK, {"job": str(uuid)})
         return stack.pop_all()
 
 
@@ -70,8 +70,8 @@ class JobStatus(StrEnum):
     INTERRUPTED = "interrupted"
 
 
-RUNNING = (JobStatus.TRYING, JobStatus.IMPORTING)
-ENDED = (JobStatus.FINISHED, JobStatus.CANCELLED)
+RUNNING_STATUSES = (JobStatus.TRYING, JobStatus.IMPORTING)
+ENDED_STATUSES = (JobStatus.FINISHED, JobStatus.CANCELLED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,34 +90,34 @@ class JobView:
 
 
 def list_jobs() -> list[JobView]:
-    return _read_views(_select_jobs().order_by(ImportJob.created.desc(), ImportJob.uuid))
+    return _read_job_views(_select_jobs().order_by(ImportJob.created.desc(), ImportJob.uuid))
 
 
 def get_job(uuid: UUID) -> JobView:
     """Return a job; raises NotFound if there is none."""
-    views = _read_views(_select_jobs().where(ImportJob.uuid == uuid))
+    views = _read_job_views(_select_jobs().where(ImportJob.uuid == uuid))
     if not views:
         raise NotFound("There is no such import; GET /api/v1/imports/ lists them.")
     return views[0]
 
 
-def get_status(job: ImportJob) -> JobStatus:
+def get_job_status(job: ImportJob) -> JobStatus:
     """Return the status of a job; a running job whose server was killed is interrupted."""
     status = JobStatus(job.status)
-    return JobStatus.INTERRUPTED if status in RUNNING and not is_job_running(job.uuid) else status
+    return JobStatus.INTERRUPTED if status in RUNNING_STATUSES and not is_job_running(job.uuid) else status
 
 
 @metrics.gauge("imports", "Imports that the blog keeps.", "status", reads_database=True)
 def _count_jobs() -> metrics.Values:
     jobs = db.session.scalars(select(ImportJob).options(load_only(ImportJob.status)))
-    counts = Counter(map(get_status, jobs))
+    counts = Counter(map(get_job_status, jobs))
     return {(status.value,): counts[status] for status in JobStatus}
 
 
 def get_report_path(uuid: UUID) -> Path:
     """Return the path of the last report of a job; raises NotFound if there is none."""
     get_job(uuid)
-    for name in (folders.REPORT, folders.TRIAL_REPORT):
+    for name in (folders.REPORT_FILE, folders.TRIAL_REPORT_FILE):
         path = folders.get_job_folder(uuid) / name
         if path.is_file():
             return path
@@ -128,14 +128,14 @@ def _select_jobs() -> Any:
     return select(ImportJob, Account.username).outerjoin(Account, Account.uuid == ImportJob.user_id)
 
 
-def _read_views(statement: Any) -> list[JobView]:
-    rows = [(*row, get_status(row[0])) for row in db.session.execute(statement).all()]
+def _read_job_views(statement: Any) -> list[JobView]:
+    rows = [(*row, get_job_status(row[0])) for row in db.session.execute(statement).all()]
     if any(status is JobStatus.INTERRUPTED for *_, status in rows):
         # A job may have ended after its row was read and before its lock was checked.
         end_read()
-        rows = [(*row, get_status(row[0])) for row in db.session.execute(statement).all()]
+        rows = [(*row, get_job_status(row[0])) for row in db.session.execute(statement).all()]
     # Jobs of an earlier version do not have these options.
-    defaults = {"define_fields": DEFINE_NONE, "unread_rules": UNREAD_DRAFT, "publish_marked": []}
+    defaults = {"define_fields": DEFINE_NONE, "unread_rules": UNREAD_RULES_DRAFT, "publish_marked": []}
     views = []
     for job, name, status in rows:
         user = name and {"uuid": job.user_id, "username": name}

@@ -111,7 +111,7 @@ def delete(id: UUID) -> None:
 def _start_job(uuid: UUID, lock: ExitStack) -> JobView:
     app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
     view = queries.get_job(uuid)
-    get_runner(app).start(app, uuid, lock)
+    get_runner(app).start_job(app, uuid, lock)
     return view
 
 

@@ -22,54 +22,54 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from blogapi import config
 from blogapi.accounts.users.queries import find_user
-from blogapi.importing.format_api.source import DEFINE_NONE, UNREAD_DRAFT
+from blogapi.importing.format_api.source import DEFINE_NONE, UNREAD_RULES_DRAFT
 from blogapi.importing.jobs import folders
-from blogapi.importing.jobs.queries import ENDED, JobStatus
+from blogapi.importing.jobs.queries import ENDED_STATUSES, JobStatus
 from blogapi.importing.models import ImportJob
-from blogapi.importing.texts.messages import UNEXPECTED
+from blogapi.importing.texts.messages import SERVER_ERROR
 from blogapi.storage.database import current_time, db, end_read, transaction
 from blogapi.web.errors import Problem
 
 UPDATE_SECONDS = 1.0
 # The maximum number of bytes of a line; a summary has at most about one million.
-MAX_LINE = 8_000_000
+MAX_LINE_BYTES = 8_000_000
 # The time that a process gets to end after its current article; then the server kills the process.
 STOP_SECONDS = 3.0
 # The number of attempts to store the end of a job if the database is busy.
-_TRIES = 5
-# The system ends all processes of a service with this signal.
+_STORE_TRIES = 5
+# The exit statuses after SIGTERM, with which the system ends all processes of a service.
 _TERMINATED_STATUSES = (-signal.SIGTERM, 128 + signal.SIGTERM)
 
-_EXTENSION = "blogapi-import-jobs"
+_EXTENSION_NAME = "blogapi-import-jobs"
 
 
-class Runner:
+class JobRunner:
     """Starts the jobs of this process, and ends them when the server stops."""
 
     def __init__(self) -> None:
         self.stopping = threading.Event()
         self._thread: threading.Thread | None = None
 
-    def start(self, app: Flask, uuid: UUID, lock: ExitStack) -> None:
-        """Run a job, and watch it in a new thread, which frees the lock at its end."""
+    def start_job(self, app: Flask, uuid: UUID, lock: ExitStack) -> None:
+        """Run a job in a new thread, which frees the lock when the job has ended."""
         self._thread = threading.Thread(
             target=_run_job, args=(app, uuid, self, lock), name="import", daemon=True
         )
         self._thread.start()
 
-    def stop(self, seconds: float) -> None:
+    def stop_job(self, seconds: float) -> None:
         """Stop the running job, and wait at most `seconds` for its end."""
         self.stopping.set()
-        self.wait(seconds)
+        self.wait_for_job(seconds)
 
-    def wait(self, seconds: float) -> None:
+    def wait_for_job(self, seconds: float) -> None:
         """Wait at most `seconds` for the end of the job."""
         if self._thread is not None:
             self._thread.join(seconds)
 
 
-def get_runner(app: Flask) -> Runner:
-    runner: Runner = app.extensions.setdefault(_EXTENSION, Runner())
+def get_runner(app: Flask) -> JobRunner:
+    runner: JobRunner = app.extensions.setdefault(_EXTENSION_NAME, JobRunner())
     return runner
 
 
@@ -95,30 +95,30 @@ class ImportProcess:
     def _read_lines(self) -> None:
         assert self._process.stdout is not None
         with self._process.stdout as lines:
-            while line := lines.readline(MAX_LINE):
+            while line := lines.readline(MAX_LINE_BYTES):
                 # The last line of a killed process can be incomplete.
                 with suppress(ValueError):
                     value = json.loads(line)
                     if isinstance(value, dict):
                         self.line = self.line | value if "format" in value else value
 
-    def wait(self, seconds: float) -> bool:
+    def wait_for_end(self, seconds: float) -> bool:
         """Wait at most `seconds` for the end of the process; return whether it has ended."""
         self._reader.join(seconds)
         return not self._reader.is_alive()
 
-    def stop(self) -> int:
+    def stop_process(self) -> int:
         """End the process if it is running; return its exit status."""
         assert self._process.stdin is not None
         with suppress(OSError):
             self._process.stdin.close()
-        if not self.wait(STOP_SECONDS):
+        if not self.wait_for_end(STOP_SECONDS):
             self._process.kill()
             self._reader.join()
         return self._process.wait()
 
 
-def _run_job(app: Flask, uuid: UUID, runner: Runner, lock: ExitStack) -> None:
+def _run_job(app: Flask, uuid: UUID, runner: JobRunner, lock: ExitStack) -> None:
     with lock, app.app_context():
         job = db.session.get(ImportJob, uuid)
         if job is None:
@@ -132,10 +132,10 @@ def _run_job(app: Flask, uuid: UUID, runner: Runner, lock: ExitStack) -> None:
             child = ImportProcess(command, config.build_environment(app) | path)
         except (OSError, config.CannotStart):
             app.logger.exception("the import %s cannot be started", uuid)
-            _store_outcome(uuid, JobStatus.FAILED, UNEXPECTED, {})
+            _store_outcome(uuid, JobStatus.FAILED, SERVER_ERROR, {})
             return
         status, error = _watch_process(uuid, child, runner.stopping), ""
-        exit_status = child.stop()
+        exit_status = child.stop_process()
         if "error" in child.line:
             error = child.line["error"]
             status = JobStatus.FAILED if error else JobStatus.TRIED if is_trial else JobStatus.FINISHED
@@ -146,7 +146,7 @@ def _run_job(app: Flask, uuid: UUID, runner: Runner, lock: ExitStack) -> None:
             error = (
                 f"{name} ended the import; update the package or uninstall it."
                 if (name := child.line.get("format", ""))
-                else UNEXPECTED
+                else SERVER_ERROR
             )
         _store_outcome(uuid, status, error, child.line)
 
@@ -155,7 +155,7 @@ def build_import_command(job: ImportJob, *, is_trial: bool) -> list[str]:
     """Return the `import` command for the uploaded file of a job."""
     options = json.loads(job.options)
     owner = find_user(UUID(options["owner"]))
-    report = folders.TRIAL_REPORT if is_trial else folders.REPORT
+    report = folders.TRIAL_REPORT_FILE if is_trial else folders.REPORT_FILE
     return [
         *(sys.executable, "-P", "-m", "blogapi", "import"),
         f"--background={folders.get_job_folder(job.uuid) / report}",
@@ -164,7 +164,7 @@ def build_import_command(job: ImportJob, *, is_trial: bool) -> list[str]:
         # Jobs of an earlier version have `tag` in place of `keep`.
         f"--pages={'skip' if options['pages'] == 'skip' else 'keep'}",
         f"--define-fields={options.get('define_fields', DEFINE_NONE)}",
-        f"--unread-rules={options.get('unread_rules', UNREAD_DRAFT)}",
+        f"--unread-rules={options.get('unread_rules', UNREAD_RULES_DRAFT)}",
         *(f"--publish-marked={name}" for name in options.get("publish_marked", ())),
         *(["--restricted"] if options.get("restricted") else []),
         *(["--publish-undated"] if options["publish_undated"] else []),
@@ -174,9 +174,9 @@ def build_import_command(job: ImportJob, *, is_trial: bool) -> list[str]:
 
 
 def _watch_process(uuid: UUID, child: ImportProcess, stopping: threading.Event) -> JobStatus:
-    """Store the progress until the process ends or must end; return the status if it has no result."""
+    """Store the progress until the process ends or must end; return the status for a job without a result."""
     while not stopping.is_set():
-        if child.wait(UPDATE_SECONDS):
+        if child.wait_for_end(UPDATE_SECONDS):
             return JobStatus.FAILED
         # The database can be busy; the next update follows soon.
         with suppress(SQLAlchemyError, Problem), transaction(visible=False):
@@ -199,7 +199,7 @@ def _dump_summary(line: Mapping[str, Any]) -> str:
 
 
 def _store_outcome(uuid: UUID, status: JobStatus, error: str, line: Mapping[str, Any]) -> None:
-    for tries_left in reversed(range(_TRIES)):
+    for tries_left in reversed(range(_STORE_TRIES)):
         try:
             with transaction(visible=False):
                 job = db.session.get(ImportJob, uuid)
@@ -214,5 +214,5 @@ def _store_outcome(uuid: UUID, status: JobStatus, error: str, line: Mapping[str,
             if not tries_left:
                 current_app.logger.exception("the end of the import %s cannot be stored", uuid)
                 return
-    if status in ENDED:
+    if status in ENDED_STATUSES:
         folders.delete_upload(uuid)

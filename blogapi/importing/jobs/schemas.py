@@ -7,7 +7,7 @@ from marshmallow import validate
 
 from blogapi.accounts.users.schemas import UserReferenceSchema
 from blogapi.content.custom_fields.schemas import READERS
-from blogapi.importing.format_api.source import DEFINE_NONE, UNREAD_RULES
+from blogapi.importing.format_api.source import DEFINE_NONE, UNREAD_RULE_CHOICES
 from blogapi.importing.jobs.queries import JobStatus
 from blogapi.importing.models import MAX_PROBLEMS
 from blogapi.web.fields import Identifier, InputSchema, OutputSchema, Text, TextBoolean, Timestamp, WebAddress
@@ -55,7 +55,7 @@ class ImportStartSchema(InputSchema):
     """The options that the trial asks for."""
 
     unread_rules = ma.fields.String(
-        validate=validate.OneOf(UNREAD_RULES),
+        validate=validate.OneOf(UNREAD_RULE_CHOICES),
         metadata={"description": "`public` if the plugins in `unread_rules` of the import hid nothing."},
     )
     publish_marked = ma.fields.List(

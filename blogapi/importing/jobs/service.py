@@ -1,6 +1,6 @@
 """Creates, starts, cancels and deletes import jobs.
 
-One job runs at a time. This is checked in a transaction, so it also holds for several servers.
+One job runs at a time. A transaction checks this, so the limit also holds for several servers.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from uuid import UUID
 from sqlalchemy import select
 
 from blogapi.importing.jobs import folders, queries
-from blogapi.importing.jobs.queries import ENDED, RUNNING, JobStatus
+from blogapi.importing.jobs.queries import ENDED_STATUSES, RUNNING_STATUSES, JobStatus
 from blogapi.importing.models import ImportJob
 from blogapi.storage.database import BUSY_ERRORS, current_time, db, transaction
 from blogapi.storage.version_check import NewerSchema
 from blogapi.web.errors import Conflict, or_not_found
 from blogapi.web.fields import Fields
 
-MAX_JOBS, MAX_AGE = 10, timedelta(days=7)
+MAX_JOBS, MAX_JOB_AGE = 10, timedelta(days=7)
 
 
 def check_no_import_is_running() -> None:
     """Raise Conflict if an import is running."""
-    if any(view.status in RUNNING for view in queries.list_jobs()):
+    if any(view.status in RUNNING_STATUSES for view in queries.list_jobs()):
         raise Conflict("Another import is running; wait until it ends, or cancel it.", code="import_running")
 
 
@@ -48,7 +48,7 @@ def create_job(uuid: UUID, user: UUID, name: str, options: Fields) -> ExitStack:
         )
         db.session.add(job)
         db.session.flush()
-        lock = queries.take_lock(uuid)
+        lock = queries.take_job_lock(uuid)
     folders.delete_job_folders(deleted)
     return lock
 
@@ -61,8 +61,8 @@ def start_job(uuid: UUID, options: Fields) -> ExitStack:
     """
     with transaction(visible=False):
         job = _get_job(uuid)
-        status = queries.get_status(job)
-        if status in ENDED:
+        status = queries.get_job_status(job)
+        if status in ENDED_STATUSES:
             raise Conflict(f"This import is {status.value}; upload the file again.", code="import_ended")
         check_no_import_is_running()
         if not folders.get_upload_path(uuid, job.name).is_file():
@@ -74,7 +74,7 @@ def start_job(uuid: UUID, options: Fields) -> ExitStack:
         job.cancel_requested, job.error, job.report = False, "", ""
         job.stage, job.done, job.total = "", 0, 0
         job.last_updated = current_time()
-        return queries.take_lock(uuid)
+        return queries.take_job_lock(uuid)
 
 
 def cancel_job(uuid: UUID) -> None:
@@ -84,10 +84,10 @@ def cancel_job(uuid: UUID) -> None:
     """
     with transaction(visible=False):
         job = _get_job(uuid)
-        status = queries.get_status(job)
-        if status in ENDED:
+        status = queries.get_job_status(job)
+        if status in ENDED_STATUSES:
             raise Conflict(f"This import is already {status.value}.", code="import_ended")
-        if status in RUNNING:
+        if status in RUNNING_STATUSES:
             job.cancel_requested = True
             return
         job.status = JobStatus.CANCELLED
@@ -98,7 +98,7 @@ def delete_job(uuid: UUID) -> None:
     """Delete a job with its file and its reports; raises NotFound, and Conflict if it is running."""
     with transaction(visible=False):
         job = _get_job(uuid)
-        if queries.get_status(job) in RUNNING:
+        if queries.get_job_status(job) in RUNNING_STATUSES:
             raise Conflict("This import is running; cancel it first.", code="import_running")
         db.session.delete(job)
     folders.delete_job_folders([uuid])
@@ -120,8 +120,8 @@ def _delete_old_jobs(keep: int) -> list[UUID]:
     """Delete old jobs and all but the newest `keep`, unless they are running; return their uuids."""
     now, deleted = current_time(), []
     for number, view in enumerate(queries.list_jobs()):
-        is_old = number >= keep or now - view.job.last_updated > MAX_AGE
-        if is_old and view.status not in RUNNING:
+        is_old = number >= keep or now - view.job.last_updated > MAX_JOB_AGE
+        if is_old and view.status not in RUNNING_STATUSES:
             deleted.append(view.job.uuid)
             db.session.delete(view.job)
     return deleted

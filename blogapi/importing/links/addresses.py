@@ -12,7 +12,7 @@ from urllib.parse import unquote
 from blogapi.importing.texts import dates
 
 #: The maximum length of an address; longer addresses lead to no article.
-MAX_LENGTH = 2_048
+MAX_ADDRESS_LENGTH = 2_048
 
 _ADDRESS = re.compile(
     r"(?:(?P<scheme>[a-z][a-z0-9+.-]*+):)?(?://(?P<host>[^/?#]*+))?(?P<path>[^?#]*+)"
@@ -24,11 +24,11 @@ _DEFAULT_PORT = re.compile(r":(?:80|443)?$")
 _BLOGSPOT = re.compile(r"\.blogspot\.(?:com?\.)?[a-z]{2,3}$")
 _SOURCE_SUFFIX = re.compile(r"\.(?:md|markdown|mkdn?|mdown|mdx|rmd|text|txt|rst|ipynb|org|adoc)$")
 _PAGE_SUFFIX = re.compile(r"\.(?:html?|php|aspx?)$")
-_LANGUAGE = re.compile(r"(.+)\.([a-z]{2,3}(?:-[a-z0-9]{2,8})*)")
-#: The last segment of the path of another view of a page, such as its comments in WordPress.
-VIEW = re.compile(r"comment-page-[0-9]+|amp")
+_LANGUAGE_SUFFIX = re.compile(r"(.+)\.([a-z]{2,3}(?:-[a-z0-9]{2,8})*)")
+#: Matches the last segment of the path of another view of a page, such as comments in WordPress.
+VIEW_SEGMENT = re.compile(r"comment-page-[0-9]+|amp")
 # The characters that would end an address in Markdown or HTML.
-_UNSAFE = re.compile(r"[\x00-\x20\x7f<>\"'`()\\]")
+_UNSAFE_CHARACTER = re.compile(r"[\x00-\x20\x7f<>\"'`()\\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class FilePath:
 
 def parse_address(text: str) -> LinkAddress | None:
     """Return the parts of an address, or None if it can lead to no article (`mailto:…`, `#name`)."""
-    if not text or len(text) > MAX_LENGTH:
+    if not text or len(text) > MAX_ADDRESS_LENGTH:
         return None
     match = _ADDRESS.match(text.strip())
     assert match is not None  # The pattern matches every text, because every part is optional.
@@ -109,7 +109,7 @@ def parse_file_path(segments: Sequence[str]) -> FilePath:
     name = _SOURCE_SUFFIX.sub("", last)
     is_source = name != last
     name = _PAGE_SUFFIX.sub("", name)
-    match = _LANGUAGE.fullmatch(name)
+    match = _LANGUAGE_SUFFIX.fullmatch(name)
     name, language = match.groups() if match else (name, "")
     day, name = dates.split_date_prefix(name)
     if name == "index" and folders:
@@ -120,4 +120,4 @@ def parse_file_path(segments: Sequence[str]) -> FilePath:
 
 def escape_unsafe_characters(text: str) -> str:
     """Return a part of an address, with characters percent-encoded that would end the address in a text."""
-    return _UNSAFE.sub(lambda match: f"%{ord(match[0]):02X}", text)
+    return _UNSAFE_CHARACTER.sub(lambda match: f"%{ord(match[0]):02X}", text)

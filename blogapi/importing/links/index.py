@@ -32,7 +32,7 @@ _COMMON_SEGMENTS = split_words("""blog blogs post posts _posts article articles 
     entries content source src _drafts index.php""")
 _DATE_SEGMENT = re.compile(r"[0-9]{4}(?:-[0-9]{2}){0,2}|[0-9]{1,2}")
 _COMPLETE_DATE = re.compile(r"(?:^|/)[0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2}(?:/|$)")
-_LANGUAGE = re.compile(r"[a-z]{2}(?:[-_][a-z]{2,4})?")
+_LANGUAGE_SEGMENT = re.compile(r"[a-z]{2}(?:[-_][a-z]{2,4})?")
 
 
 @dataclass(slots=True)
@@ -69,7 +69,7 @@ class TargetArticle:
     def has_date(self, day: date) -> bool:
         """Return whether the file name has this date, or the article has a date within one day of it.
 
-        The former blog can have had another time zone.
+        The time zones of the two blogs can differ.
         """
         file_date = self.file and self.file.date
         return day == file_date or abs((self.published_at.date() - day).days) <= 1
@@ -85,7 +85,7 @@ class TargetArticle:
         if numbers and not any(numbers <= words for words in self._list_date_words()):
             return False
         has_date = has_date or _COMPLETE_DATE.search("/".join(segments)) is not None
-        return rest == numbers or (has_date and not any(map(_LANGUAGE.fullmatch, rest - numbers)))
+        return rest == numbers or (has_date and not any(map(_LANGUAGE_SEGMENT.fullmatch, rest - numbers)))
 
     def _list_own_segments(self) -> set[str]:
         """Return the category, the tags, the folders and the language; the set is computed once."""
@@ -126,7 +126,7 @@ class LinkIndex:
             name: {} for name in ("path", "page", "id", "name", "alias", "title")
         }
 
-    def add(self, record: ArticleRecord, slug: str, uuid: UUID | None = None) -> None:
+    def add_record(self, record: ArticleRecord, slug: str, uuid: UUID | None = None) -> None:
         """Add a record; `slug` is the slug that its article has or is expected to get.
 
         `uuid` is needed only if the addresses of articles contain it.
@@ -177,12 +177,12 @@ class LinkIndex:
         target.slug = slug
         return tuple(dict.fromkeys(target.sources))
 
-    def find(self, kind: str, key: str) -> Sequence[TargetArticle]:
+    def find_targets(self, kind: str, key: str) -> Sequence[TargetArticle]:
         """Return articles by "path" of the file, "page", "id", "name", "alias" or "title" (folded)."""
         return self._maps[kind].get(key, ())
 
     def make_address(self, target: TargetArticle) -> str | None:
-        """Return the path of the page of an article; None if it contains the uuid, which is unknown."""
+        """Return the path of the page of an article; None if the path needs an unknown uuid."""
         pattern = self._site.page_path if target.is_page else self._site.article_path
         if target.uuid is None and "{uuid}" in pattern:
             return None

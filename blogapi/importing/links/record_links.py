@@ -29,7 +29,7 @@ from blogapi.rendering.slugs import make_slug
 _MAX_DEPTH = 32
 # The maximum number of links of one record that are looked up; further links stay unchanged.
 _MAX_LINKS = 5_000
-_ID = re.compile(r"(?:^|&)(?:p|page_id|post_id)=([0-9]{1,20})(?:&|$)")
+_ID_QUERY = re.compile(r"(?:^|&)(?:p|page_id|post_id)=([0-9]{1,20})(?:&|$)")
 
 
 class RecordLinkFinder:
@@ -41,39 +41,39 @@ class RecordLinkFinder:
         self._linked: set[str] = set()
         self._count = 0
 
-    def find_address(self, address: str) -> str | None:
+    def find_new_address(self, address: str) -> str | None:
         parsed = addresses.parse_address(address)
         if parsed is None or get_extension(parsed.path) in BY_EXTENSION:
             return None
         if (parsed.host and not self._index.list_prefixes(parsed.host)) or not self._allow_lookup():
             return None
-        match = _ID.search(parsed.query)
-        is_home = match and any(rest in ([], ["index.php"]) for rest in self._list_paths(parsed))
-        target = self._choose_nearest(self._index.find("id", match[1])) if match and is_home else None
+        match = _ID_QUERY.search(parsed.query)
+        is_home = match and any(rest in ([], ["index.php"]) for rest in self._list_former_paths(parsed))
+        target = self._choose_nearest(self._index.find_targets("id", match[1])) if match and is_home else None
         if target is None and parsed.query:
             target = self._find_by_path(parsed, f"?{parsed.query}")
         if target is not None:
-            return self._make_link(target, parsed.fragment)
+            return self._make_link_address(target, parsed.fragment)
         target = self._find_by_path(parsed)
-        return self._make_link(target, parsed.fragment, parsed.query) if target else None
+        return self._make_link_address(target, parsed.fragment, parsed.query) if target else None
 
-    def find_post(self, name: str) -> str | None:
+    def find_post_address(self, name: str) -> str | None:
         path, _, fragment = name.strip().partition("#")
-        segments = addresses.split_path(path[: addresses.MAX_LENGTH].replace("\\", "/"))
+        segments = addresses.split_path(path[: addresses.MAX_ADDRESS_LENGTH].replace("\\", "/"))
         if not segments:
-            return self._make_link(self._source, fragment) if fragment else None
+            return self._make_link_address(self._source, fragment) if fragment else None
         if not self._allow_lookup():
             return None
         relative = addresses.split_path(path, self._source.file.folders) if self._source.file else []
         paths = [relative] if path.startswith(".") else [relative, *self._list_outer_paths(segments)]
         target = self._find_by_file(paths) or self._find_by_name(segments)
-        target = target or self._choose_nearest(self._index.find("title", addresses.fold_case(path)))
-        return self._make_link(target, fragment) if target else None
+        target = target or self._choose_nearest(self._index.find_targets("title", addresses.fold_case(path)))
+        return self._make_link_address(target, fragment) if target else None
 
     def find_wiki_link_address(self, name: str) -> str | None:
-        page, _, heading = name[: addresses.MAX_LENGTH].strip().partition("#")
+        page, _, heading = name[: addresses.MAX_ADDRESS_LENGTH].strip().partition("#")
         heading = heading.rpartition("#")[2].strip()
-        target = self._find_page(page.strip()) if page.strip() else self._source
+        target = self._find_wiki_target(page.strip()) if page.strip() else self._source
         if target is None:
             return None
         # An id that begins with `^` names a paragraph, and only headings of Markdown get an id.
@@ -81,13 +81,13 @@ class RecordLinkFinder:
         fragment = make_heading_id(heading) if has_id else ""
         if target is self._source and not page.strip():
             return f"#{fragment}" if fragment else None
-        return self._make_link(target, fragment)
+        return self._make_link_address(target, fragment)
 
     def _allow_lookup(self) -> bool:
         self._count += 1
         return self._count <= _MAX_LINKS
 
-    def _find_page(self, page: str) -> TargetArticle | None:
+    def _find_wiki_target(self, page: str) -> TargetArticle | None:
         segments = addresses.split_path(page)
         if not segments or get_extension(page) in BY_EXTENSION or not self._allow_lookup():
             return None
@@ -97,17 +97,17 @@ class RecordLinkFinder:
             if target := self._find_by_file(paths):
                 return target
             file = addresses.parse_file_path(segments)
-            in_folders = self._filter_targets(self._index.find("name", file.name), file)
+            in_folders = self._filter_targets(self._index.find_targets("name", file.name), file)
             tail = f"/{file.path}"
             below = [hit for hit in in_folders if hit.file and hit.file.path.endswith(tail)]
             return self._choose_nearest(below, file)
         file = addresses.parse_file_path(segments)
         title = addresses.fold_case(page)
         kinds = (("name", file.name), ("alias", title), ("title", title))
-        candidates = (self._filter_targets(self._index.find(kind, key), file) for kind, key in kinds)
+        candidates = (self._filter_targets(self._index.find_targets(kind, key), file) for kind, key in kinds)
         # Quartz writes names with hyphens. A slug is computed last, because it takes 0.1 ms.
         slugs = (make_slug(page, former=former) for former in (False, True))
-        found = chain(candidates, (self._index.find("name", slug) for slug in slugs))
+        found = chain(candidates, (self._index.find_targets("name", slug) for slug in slugs))
         named = next(filter(None, found), ())
         return self._choose_nearest(named, file)
 
@@ -117,14 +117,14 @@ class RecordLinkFinder:
         if not (path or address.host) or path.count("/") > _MAX_DEPTH:
             return None
         if address.host or path.startswith(("/", "@/")):
-            listed = self._list_paths(address)
-            pages = [it[:-1] if it[1:] and addresses.VIEW.fullmatch(it[-1]) else it for it in listed]
+            listed = self._list_former_paths(address)
+            pages = [it[:-1] if it[1:] and addresses.VIEW_SEGMENT.fullmatch(it[-1]) else it for it in listed]
             files = [outer for page in pages for outer in self._list_outer_paths(page)]
         else:
             pages, files = self._resolve_path(path)
         keys = (addresses.normalize_page_path(page) + query for page in pages if page)
         by_page = self._choose_nearest(
-            next(filter(None, (self._index.find("page", key) for key in keys)), ())
+            next(filter(None, (self._index.find_targets("page", key) for key in keys)), ())
         )
         if query:
             return by_page
@@ -154,7 +154,7 @@ class RecordLinkFinder:
         below = addresses.split_path(path, (*file.folders, file.name))
         return ([*pages, beside] if is_file else pages), ([beside, below] if is_file else [below, beside])
 
-    def _list_paths(self, address: addresses.LinkAddress) -> Iterator[list[str]]:
+    def _list_former_paths(self, address: addresses.LinkAddress) -> Iterator[list[str]]:
         """Yield the segments of a path in the former blog: all segments, and those after the blog's path."""
         path = address.path.removeprefix("@")
         segments = addresses.split_path(path)
@@ -177,7 +177,7 @@ class RecordLinkFinder:
             if not segments:
                 continue
             file = addresses.parse_file_path(segments)
-            targets = self._filter_targets(self._index.find("path", file.path), file)
+            targets = self._filter_targets(self._index.find_targets("path", file.path), file)
             if targets:
                 return self._choose_nearest(targets, file, segments[-1])
         return None
@@ -191,7 +191,7 @@ class RecordLinkFinder:
                 continue
             is_parsed_name = name == file.name
             folders = file.folders if is_parsed_name else segments[:-1]
-            named = self._index.find("name", name)
+            named = self._index.find_targets("name", name)
             selected = self._filter_targets(named, file) if is_parsed_name else named
             targets = [hit for hit in selected if hit.fits_segments(folders, has_date=file.date is not None)]
             if targets:
@@ -231,7 +231,7 @@ class RecordLinkFinder:
         ranked = sorted(((rank_target(target), target) for target in targets), key=lambda pair: pair[0])
         return ranked[-1][1] if ranked[-1][0] > ranked[-2][0] else None
 
-    def _make_link(self, target: TargetArticle, fragment: str, query: str = "") -> str | None:
+    def _make_link_address(self, target: TargetArticle, fragment: str, query: str = "") -> str | None:
         """Return the address of an article, and add the record to the article's `sources`."""
         address = self._index.make_address(target) if target.is_visible_from(self._source) else None
         if address is None:

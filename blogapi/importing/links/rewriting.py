@@ -12,7 +12,7 @@ from html import escape, unescape
 
 from blogapi.importing.texts.scanner import find_outside_code
 
-FindAddress = Callable[[str], str | None]
+AddressFinder = Callable[[str], str | None]
 
 _TAG = r"<[A-Za-z](?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+'|[\"'])*+>"
 _HTML_TOKEN = re.compile(_TAG)
@@ -21,20 +21,20 @@ _ATTRIBUTE = re.compile(
     r"(\s(href|(?:data-)?src(set)?|poster)\s*+=\s*+)(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'<>=`]++))",
     re.IGNORECASE,
 )
-_LINK = re.compile(r"<a(?:rea)?\s", re.IGNORECASE)
+_LINK_START = re.compile(r"<a(?:rea)?\s", re.IGNORECASE)
 _SRCSET_ADDRESS = re.compile(r"(?<![^\s,])[^\s,/]*+//\S*[^\s,]")
 
-_PLAIN = r"(?:[^\s()<>\\]|\\.)"
+_PLAIN_CHARACTER = r"(?:[^\s()<>\\]|\\.)"
 _TITLE = r"(?:\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|\((?:[^()\\]|\\.)*+\))"
 
-_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_ESCAPED_CHARACTER = re.compile(r"\\([!-/:-@\[-`{-~])")
 _MAX_MARGIN = 64
 
 
 def _make_address_pattern(name: str) -> str:
     """Return the pattern of an address, with groups whose names begin with `name`."""
     bracketed = rf"<(?P<{name}_bracketed>(?:[^<>\n\\]|\\.)*+)>"
-    return rf"(?:{bracketed}|(?P<{name}_plain>(?:{_PLAIN}|\({_PLAIN}*+\))++))"
+    return rf"(?:{bracketed}|(?P<{name}_plain>(?:{_PLAIN_CHARACTER}|\({_PLAIN_CHARACTER}*+\))++))"
 
 
 _MARKDOWN_TOKEN = re.compile(
@@ -47,7 +47,7 @@ _MARKDOWN_TOKEN = re.compile(
 
 
 def rewrite_addresses(
-    content: str, content_type: str, find_article: FindAddress, find_file: FindAddress
+    content: str, content_type: str, find_article: AddressFinder, find_file: AddressFinder
 ) -> str:
     """Return the content with the addresses of articles and files replaced.
 
@@ -63,7 +63,7 @@ def rewrite_addresses(
         return find_file(address) if article is None else article
 
     def rewrite_tag(tag: str) -> str:
-        is_link = _LINK.match(tag) is not None
+        is_link = _LINK_START.match(tag) is not None
 
         def rewrite_attribute(attribute: re.Match[str]) -> str:
             group = attribute.lastindex
@@ -95,7 +95,7 @@ def rewrite_addresses(
             if group is None or (group.startswith("definition") and not _can_be_definition(content, opener)):
                 continue
             is_link = not content.startswith("!", max(0, opener - 1), opener)
-            address = find_replacement(unescape(_ESCAPE.sub(r"\1", token[group])), is_link=is_link)
+            address = find_replacement(unescape(_ESCAPED_CHARACTER.sub(r"\1", token[group])), is_link=is_link)
             if address is not None:
                 address = address.replace("(", "%28").replace(")", "%29")
                 parts += [content[position : token.start(group)], address]

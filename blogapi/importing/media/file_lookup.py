@@ -20,17 +20,17 @@ from urllib.parse import unquote
 from blogapi.importing.format_api.source_files import MAX_OUTER_FOLDERS, SITE_FILE
 from blogapi.importing.refusals import RefusedFile
 
-# Folders whose files have addresses at the root of the site, or that authors write at the start of a path.
+# Folders whose files are served at the root of the site, or whose names authors write before a path.
 _STATIC_FOLDERS = ("static", "assets", "public", "source", "src", "content", "files")
 # Folders that belong to a site whose configuration file was not found.
-_SIBLINGS = (*_STATIC_FOLDERS, "images", "img", "uploads", "media", "wp-content")
-# The name of a folder with the pages of one language.
-_LANGUAGE = re.compile(r"[a-z]{2}(?:[-_][A-Za-z]{2,4})?")
+_SIBLING_FOLDERS = (*_STATIC_FOLDERS, "images", "img", "uploads", "media", "wp-content")
+# Matches the name of a folder with the pages of one language.
+_LANGUAGE_FOLDER = re.compile(r"[a-z]{2}(?:[-_][A-Za-z]{2,4})?")
 _PROJECT_FILE = re.compile(r"\.git|package\.json|Gemfile|netlify\.toml|go\.mod|pyproject\.toml")
 _MAX_SIBLING_LEVELS = 3
 
 #: Returns the names of the files and folders in a folder.
-ListNames = Callable[[Path], set[str]]
+NameLister = Callable[[Path], set[str]]
 
 # Only this number of parts at the end of a longer path is looked up.
 _MAX_TAIL_PARTS = 8
@@ -38,10 +38,10 @@ _MAX_TAIL_PARTS = 8
 UPLOAD_FOLDERS = {"uploads", "images", "files", "media", "assets", "img"}
 _UPLOADS = re.compile(r"(?:^|/)(?:wp-content/)?(?:uploads|files|blogs\.dir|content/images)/", re.IGNORECASE)
 # `x-300x200.jpg`: a smaller copy in WordPress.
-_SIZE = re.compile(r"-[0-9]{1,5}x[0-9]{1,5}(?=\.[A-Za-z0-9]{2,5}$)")
+_SIZE_SUFFIX = re.compile(r"-[0-9]{1,5}x[0-9]{1,5}(?=\.[A-Za-z0-9]{2,5}$)")
 # `x-e1577836800.jpg`: an edited picture. `x-scaled.jpg`, `x-rotated.jpg`: the picture that WordPress shows in
 # place of a large upload.
-_EDIT = re.compile(r"-(?:e[0-9]{9,14}|scaled|rotated)(?=\.[A-Za-z0-9]{2,5}$)")
+_EDIT_SUFFIX = re.compile(r"-(?:e[0-9]{9,14}|scaled|rotated)(?=\.[A-Za-z0-9]{2,5}$)")
 _GHOST_SIZE = re.compile(r"(?:^|(?<=/))size/w[0-9]{1,5}(?:h[0-9]{1,5})?/(?:format/[a-z]{1,5}/)?")
 _INNER_FOLDERS = re.compile(
     r"(?:^|/)((?:wp-content|content)/((?:uploads|images|media|files)/.+))$", re.DOTALL
@@ -50,12 +50,12 @@ _MAX_LISTED_FOLDERS = 4_096
 _MAX_TREE_FILES = 200_000
 # `{{ site.baseurl }}/x.png` and `{{ "/x.png" | relative_url }}`, and the prefixes of Pelican and of bundlers.
 _QUOTED_TEMPLATE = re.compile(r"\{\{-?\s*[\"']([^\"'{}]+)[\"'][^{}]*\}\}")
-_PREFIX = re.compile(
+_PATH_PREFIX = re.compile(
     r"^(?:\{\{[^{}]*\}\}|\{(?:static|filename|attach|photo)\}|\|(?:static|filename)\||@site(?=/)|[@~](?=/))"
 )
 
 
-def list_site_folders(folder: Path, root: Path, list_names: ListNames) -> tuple[list[Path], list[Path]]:
+def list_site_folders(folder: Path, root: Path, list_names: NameLister) -> tuple[list[Path], list[Path]]:
     """Return the folders in which paths in files of `folder` are looked up, and the folders that may be read.
 
     `folder` is in the imported folder `root`. The folders that may be read are paths without symbolic links.
@@ -78,11 +78,11 @@ def list_site_folders(folder: Path, root: Path, list_names: ListNames) -> tuple[
                 bases += [content / language] if language else []
             return [*bases, site_folder, root], [site_folder.resolve(), root]
     levels = [path for path in (root, *root.parents[:_MAX_SIBLING_LEVELS]) if path in candidates]
-    siblings = [level / name for level in levels for name in _SIBLINGS if (level / name).is_dir()]
+    siblings = [level / name for level in levels for name in _SIBLING_FOLDERS if (level / name).is_dir()]
     return [*siblings, *levels], [root, *(path.resolve() for path in siblings)]
 
 
-def list_page_folders(source: Path, bases: Sequence[Path], list_names: ListNames) -> Iterator[Path]:
+def list_page_folders(source: Path, bases: Sequence[Path], list_names: NameLister) -> Iterator[Path]:
     """Yield the folders to which a relative path on the page of `source` can refer, besides its own folder.
 
     A browser resolves the path against the page's address. Below `content`, this is the path of the file:
@@ -99,14 +99,14 @@ def list_page_folders(source: Path, bases: Sequence[Path], list_names: ListNames
     statics = [base for base in bases if base != content]
     yield from (static / language / path for static in statics for path in (page, rest.with_suffix("")))
     yield from (static / page for static in statics if language)
-    others = filter(_LANGUAGE.fullmatch, sorted(list_names(content))) if language else ()
+    others = filter(_LANGUAGE_FOLDER.fullmatch, sorted(list_names(content))) if language else ()
     yield from (content / other / rest.parent for other in others if other != language)
 
 
 def split_language(page: Path) -> tuple[str, Path]:
     """Return the folder of a language with which a path below `content` begins, or "", and the rest."""
     first, *rest = page.parts
-    return (first, Path(*rest)) if rest and _LANGUAGE.fullmatch(first) else ("", page)
+    return (first, Path(*rest)) if rest and _LANGUAGE_FOLDER.fullmatch(first) else ("", page)
 
 
 def list_file_versions(path: str) -> list[str]:
@@ -116,12 +116,12 @@ def list_file_versions(path: str) -> list[str]:
     exact name comes first. For an edited picture such as `x-e1577836800.jpg`, its original comes last.
     """
     plain = _GHOST_SIZE.sub("", path, count=1)
-    full = _SIZE.sub("", plain)
+    full = _SIZE_SUFFIX.sub("", plain)
     larger = [_add_suffix(full, "-scaled"), full] if full != plain else [plain]
     versions = [*larger, path] if _UPLOADS.search(path) else [path, *larger]
     # Programs that save pictures replace characters that addresses contain.
     saved = [path.replace("+", " "), path.replace("*", "_")]
-    return list(dict.fromkeys([*versions, plain, _EDIT.sub("", full), *saved]))
+    return list(dict.fromkeys([*versions, plain, _EDIT_SUFFIX.sub("", full), *saved]))
 
 
 def _add_suffix(path: str, suffix: str) -> str:
@@ -159,7 +159,7 @@ class MediaFileFinder:
         self._assets = tuple(dict.fromkeys((*self._assets, *new)))
         self._flat.update(filter(_has_no_subfolders, new))
 
-    def find(self, reference: str, source: Path, root: Path) -> FoundFile | None:
+    def find_file(self, reference: str, source: Path, root: Path) -> FoundFile | None:
         """Return the file to which `source`, a file in the imported folder `root`, refers; None if missing.
 
         A relative path is looked up beside `source` and in the folder with its name, then like other paths:
@@ -171,21 +171,21 @@ class MediaFileFinder:
         """
         bases, own = self._list_site_folders(source.parent, root)
         allowed = (*self._assets, *own)
-        for path in _list_variants(reference):
-            for target in self._list_targets(path, source, bases):
+        for path in _list_reference_variants(reference):
+            for target in self._list_candidate_paths(path, source, bases):
                 # The path is checked before it is opened, so that nothing outside these folders is accessed.
                 if any(target.is_relative_to(folder) for folder in allowed):
                     file = self._resolve_file(target, allowed)
                     if file:
                         return file
-        for name in _list_variants(reference):
+        for name in _list_reference_variants(reference):
             named = None if "/" in name else self._get_tree(root).get(_fold_case(name))
             file = self._resolve_file(named, (root,)) if named else None
             if file:
                 return replace(file, is_elsewhere=True)
         return None
 
-    def _list_targets(self, path: str, source: Path, bases: Sequence[Path]) -> Iterator[Path]:
+    def _list_candidate_paths(self, path: str, source: Path, bases: Sequence[Path]) -> Iterator[Path]:
         # A browser resolves `../x.png` against the page's address, which differs from the path of `source`.
         versions = list_file_versions(path)
         below = [re.sub(r"^(?:\.{1,2}/)+", "", version.lstrip("/")) for version in versions]
@@ -202,7 +202,7 @@ class MediaFileFinder:
                 yield from self._join_folders(bases, inner)
 
     def _join_folders(self, folders: Iterable[Path], path: str) -> Iterator[Path]:
-        """Yield the path below each of the folders that contains its first part."""
+        """Yield `path` below each of the folders that contains the first part of `path`."""
         # Without this check, each of up to 100,000 missing pictures would need 50 look-ups on the disk.
         first = _fold_case(path.partition("/")[0])
         for folder in folders:
@@ -293,7 +293,7 @@ def _has_no_subfolders(folder: Path) -> bool:
         return False
 
 
-def _list_variants(reference: str) -> list[str]:
+def _list_reference_variants(reference: str) -> list[str]:
     """Return the paths that a reference can mean, most probable first."""
     decoded = unquote(reference)
     quoted = _QUOTED_TEMPLATE.match(decoded)
@@ -301,7 +301,7 @@ def _list_variants(reference: str) -> list[str]:
         decoded = reference = quoted[1] + decoded[quoted.end() :]
     bare = re.split(r"[?#]", reference, maxsplit=1)[0]
     variants = (unquote(bare), bare, decoded)
-    cleaned = (_PREFIX.sub("", path.replace("\\", "/")) for path in variants)
+    cleaned = (_PATH_PREFIX.sub("", path.replace("\\", "/")) for path in variants)
     return list(dict.fromkeys(path for path in cleaned if _is_usable_path(path)))
 
 

@@ -1,4 +1,4 @@
-"""The media files of an import: finds those to which records refer, and stores each in the library once.
+"""Find the media files to which the records of an import refer, and store each file in the library once.
 
 Each file is stored in a transaction of its own before the article that uses it. Therefore no writer waits for
 the work on pictures, and the temporary files of at most two pictures are on the disk. A file whose article is
@@ -27,20 +27,20 @@ from blogapi.importing.format_api.report import MediaReport, RefusedMedia
 from blogapi.importing.format_api.source_files import describe_error, open_file
 from blogapi.importing.media.file_lookup import FoundFile, MediaFileFinder
 from blogapi.importing.refusals import RefusedFile
-from blogapi.importing.texts.messages import MAX_NAMES, join_names
+from blogapi.importing.texts.messages import MAX_LISTED, join_names
 from blogapi.importing.texts.pictures import MAX_REFERENCES, FileReference, is_local_address, list_references
 from blogapi.rendering.media_types import BY_EXTENSION
 from blogapi.web.errors import Problem, StorageFull
 
 # The library prepares two files at a time.
-_THREADS = 2
+_THREAD_COUNT = 2
 # Extensions that links to media files can have in addition to the extensions that the library uses.
 _OTHER_EXTENSIONS = ("jpeg", "jpe", "oga")
 
-Item = TypeVar("Item")
-Result = TypeVar("Result")
+Input = TypeVar("Input")
+Output = TypeVar("Output")
 
-#: The names of the lists in a report.
+#: The names of the lists in a MediaReport.
 MEDIA_RESULTS = tuple(item.name for item in fields(MediaReport))
 
 
@@ -51,7 +51,7 @@ class LibraryFile:
     uuid: UUID | None
     address: str
     is_new: bool = False
-    note: str = ""  #: a sentence about changes of the picture, such as text that it lost
+    note: str = ""  #: a sentence about changes of the picture, such as lost texts
 
 
 @dataclass(slots=True)
@@ -72,9 +72,9 @@ class RecordMedia:
         known = [path for path in (*self.files, *self.missing) if path not in new and path not in missing]
         if missing:
             notes.append(f"Missing media files: {join_names([f'“{path[:100]}”' for path in missing])}.")
-        notes += [f"“{it.path[:100]}” was not imported: {it.reason}" for it in self.refused[:MAX_NAMES]]
-        if self.refused[MAX_NAMES:]:
-            notes.append(f"{len(self.refused) - MAX_NAMES:,} more media files were not imported.")
+        notes += [f"“{it.path[:100]}” was not imported: {it.reason}" for it in self.refused[:MAX_LISTED]]
+        if self.refused[MAX_LISTED:]:
+            notes.append(f"{len(self.refused) - MAX_LISTED:,} more media files were not imported.")
         return MediaReport(tuple(new), tuple(known), tuple(missing), tuple(self.refused)), notes
 
 
@@ -91,7 +91,7 @@ class MediaImporter:
         self._user, self._dry_run = user, dry_run
         self._digests: dict[Path, str] = {}
         self._results: dict[str, LibraryFile | RefusedFile] = {}
-        #: Why no further file can be stored, because the library or the disk is full.
+        #: The reason why no further file can be stored: the library or the disk is full.
         self._full: RefusedFile | None = None
 
     def store_files(
@@ -161,7 +161,7 @@ class MediaImporter:
         return media_by_key
 
     def has_file(self, path: str, record: ArticleRecord) -> bool:
-        """Return whether a file is found for a path in the record (see `MediaFileFinder.find`)."""
+        """Return whether a file is found for a path in the record (see `MediaFileFinder.find_file`)."""
         try:
             return is_local_address(path) and self._find_file(path, record) is not None
         except RefusedFile:
@@ -172,10 +172,10 @@ class MediaImporter:
             return None
         root = record.path.parents[max(0, record.key.count("/") - 1)]
         if record.media_folder and not path.startswith("/"):
-            file = self.files.find(f"/{record.media_folder.strip('/')}/{path}", record.path, root)
+            file = self.files.find_file(f"/{record.media_folder.strip('/')}/{path}", record.path, root)
             if file:
                 return file
-        return self.files.find(path, record.path, root)
+        return self.files.find_file(path, record.path, root)
 
     def _store_file(self, path: Path, alt: str) -> LibraryFile:
         if self._full:
@@ -192,11 +192,11 @@ class MediaImporter:
             raise self._full from error
 
 
-def map_files(store: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result | RefusedFile]:
+def map_files(store: Callable[[Input], Output], items: Iterable[Input]) -> Iterator[Output | RefusedFile]:
     """Yield the result of `store` for each item, or the reason why the library refuses its file."""
     app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
 
-    def store_or_refuse(item: Item) -> Result | RefusedFile:
+    def store_or_refuse(item: Input) -> Output | RefusedFile:
         try:
             with app.app_context():
                 return store(item)
@@ -207,7 +207,7 @@ def map_files(store: Callable[[Item], Result], items: Iterable[Item]) -> Iterato
         except OSError as error:
             return RefusedFile(f"It cannot be read ({describe_error(error)}).")
 
-    with ThreadPoolExecutor(_THREADS) as executor:
+    with ThreadPoolExecutor(_THREAD_COUNT) as executor:
         yield from executor.map(store_or_refuse, items)
 
 

@@ -23,25 +23,25 @@ from flask import current_app
 
 from blogapi import clock
 from blogapi.content.media import process_limits
-from blogapi.importing.formats import foreign
+from blogapi.importing.formats import foreign_code
 from blogapi.importing.pipeline.report_output import format_document, summarize_run
 from blogapi.importing.pipeline.run import ImportRun
 from blogapi.importing.refusals import RefusedFile
-from blogapi.importing.texts.messages import DISK_FULL, UNEXPECTED
+from blogapi.importing.texts.messages import DISK_FULL, SERVER_ERROR
 from blogapi.storage import database, files
 from blogapi.storage.disk_errors import is_disk_full
 from blogapi.web.errors import Problem
 
-Item = TypeVar("Item")
+TrackedItem = TypeVar("TrackedItem")
 
-MEMORY_BYTES = 2 * 1024**3
+MAX_MEMORY_BYTES = 2 * 1024**3
 # 100,000 articles take about ten minutes of processor time. Pictures are decoded in other processes.
-CPU_SECONDS, MAX_SECONDS = 3600, 6 * 3600
+MAX_CPU_SECONDS, MAX_SECONDS = 3600, 6 * 3600
 # The time until the process ends itself after its input is closed; a running server kills it earlier.
 STOP_SECONDS = 5.0
 UPDATE_SECONDS = 0.5
 
-_TOO_LARGE = f"The import needs more than {MEMORY_BYTES // 1024**3} GB of memory; split the file."
+_TOO_LARGE_ERROR = f"The import needs more than {MAX_MEMORY_BYTES // 1024**3} GB of memory; split the file."
 
 
 def run_import(
@@ -56,19 +56,19 @@ def run_import(
 
     Raises SystemExit if the input is closed.
     """
-    process_limits.set_limits(memory_bytes=MEMORY_BYTES, cpu_seconds=CPU_SECONDS)
+    process_limits.set_limits(memory_bytes=MAX_MEMORY_BYTES, cpu_seconds=MAX_CPU_SECONDS)
     # The thread of `faulthandler` also ends a process that hangs in a regular expression.
     faulthandler.dump_traceback_later(MAX_SECONDS, exit=True)
     database.leave_checkpoints_to_server()
     progress = _Progress(_redirect_output(output))
-    announce, foreign.announce = foreign.announce, progress.announce
+    report_format, foreign_code.report_format = foreign_code.report_format, progress.print_format
     threading.Thread(target=progress.watch_input, args=(input.fileno(),), daemon=True).start()
     error, lock = "", report.with_name("process.lock")
     try:
         # Wait for the end of a process that a killed server has left; it ends soon.
-        with foreign.remember_signals(), files.lock_file(lock, wait=True), open_import() as progress.run:
+        with foreign_code.remember_signals(), files.lock_file(lock, wait=True), open_import() as progress.run:
             try:
-                progress.run.run(progress.track_items)
+                progress.run.import_sources(progress.track_items)
             finally:
                 with files.create_partial_file(report) as partial:
                     with partial.open("w", encoding="utf-8", newline="\n") as file:
@@ -80,19 +80,19 @@ def run_import(
     except Problem as problem:
         error = problem.detail
     except MemoryError:
-        error = _TOO_LARGE
+        error = _TOO_LARGE_ERROR
     except Exception as failure:
         current_app.logger.exception("the import failed")
-        error = DISK_FULL if is_disk_full(failure) else UNEXPECTED
+        error = DISK_FULL if is_disk_full(failure) else SERVER_ERROR
     finally:
-        foreign.announce = announce
+        foreign_code.report_format = report_format
         progress.ended.set()
         faulthandler.cancel_dump_traceback_later()
     progress.print_progress(error=error)
 
 
 def _redirect_output(output: TextIO) -> TextIO:
-    """Return a file that only the progress writes to; all other output of the process goes to its log."""
+    """Return the file for the progress; all other output of the process goes to standard error."""
     if output is not sys.stdout:
         return output
     copy = os.dup(output.fileno())
@@ -108,7 +108,7 @@ class _Progress:
         self._next_print = 0.0
         self._stopping, self.ended = threading.Event(), threading.Event()
 
-    def track_items(self, items: Iterable[Item], *, total: int, label: str) -> Iterator[Item]:
+    def track_items(self, items: Iterable[TrackedItem], *, total: int, label: str) -> Iterator[TrackedItem]:
         """Yield the items and count them; raises SystemExit when the import must end."""
         self._stage, self._done, self._total = label.lower(), 0, total
         self.print_progress()
@@ -120,8 +120,8 @@ class _Progress:
             if clock.monotonic() >= self._next_print:
                 self.print_progress()
 
-    def announce(self, name: str) -> None:
-        """Print the name of the format whose code, from another package, starts; "" = the code has ended."""
+    def print_format(self, name: str) -> None:
+        """Print the name of another package's format when its code starts, and "" when its code has ended."""
         self._print_line({"format": name})
 
     def print_progress(self, **result: str) -> None:

@@ -14,14 +14,14 @@ from blogapi.content.articles.lifecycle import SCHEDULED
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.media.imported_media import MEDIA_RESULTS
 from blogapi.importing.models import MAX_PROBLEMS
-from blogapi.importing.pipeline.run import NOT_REACHED, ImportRun
+from blogapi.importing.pipeline.run import NOT_REACHED_NOTES, ImportRun
 from blogapi.importing.texts.messages import format_count, join_counts
 from blogapi.publication.visibility import READABLE_STATUSES
 
-# The maximum number of names in a line; --json contains all.
+# The maximum number of names in a line; the report as JSON contains all names.
 _MAX_NAMES = 100
 # The limits of a summary, which is stored in the database.
-_MAX_REASONS, _MAX_NOTES, _MAX_LENGTH = 5, 50, 1000
+_MAX_REASONS, _MAX_NOTES, _MAX_TEXT_LENGTH = 5, 50, 1000
 # An option in a note, such as " (--define-fields)"; it is removed for imports over HTTP.
 _OPTION = re.compile(r" \(--[^()]*\)")
 _RESULT_ORDER = (Result.REFUSED, Result.CREATED, Result.UPDATED, Result.UNCHANGED, Result.SKIPPED)
@@ -66,7 +66,7 @@ def format_report(run: ImportRun, *, dry_run: bool) -> Iterator[str]:
 
 def format_document(run: ImportRun, *, dry_run: bool) -> Iterator[str]:
     """Yield the report as JSON in parts; as one text, it can take hundreds of megabytes of memory."""
-    yield f'{_to_json(_build_head(run, dry_run=dry_run))[:-1]}, "files": ['
+    yield f'{_to_json(_build_report_head(run, dry_run=dry_run))[:-1]}, "files": ['
     separator = ""
     for report in run.reports:
         yield f"{separator}{_to_json(asdict(report))}"
@@ -78,7 +78,7 @@ def _to_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
-def _build_head(run: ImportRun, *, dry_run: bool) -> dict[str, Any]:
+def _build_report_head(run: ImportRun, *, dry_run: bool) -> dict[str, Any]:
     return {
         "summary": _summarize_reports(run.reports),
         "dry_run": dry_run,
@@ -123,7 +123,7 @@ def count_media(reports: Iterable[FileReport]) -> dict[str, int]:
 
 def summarize_run(run: ImportRun) -> dict[str, Any]:
     """Return the counts, problems, and sentences about the whole import; their size is limited."""
-    reports = [report for report in run.reports if report.notes is not NOT_REACHED]
+    reports = [report for report in run.reports if report.notes is not NOT_REACHED_NOTES]
     results = Counter(report.result for report in reports)
     media = count_media(reports)
     problems = [report for report in reports if report.notes and not report.hidden_there]
@@ -150,7 +150,7 @@ def summarize_run(run: ImportRun) -> dict[str, Any]:
         },
         "problem_count": len(problems),
         "problems": [_describe_problem(report) for report in problems[:MAX_PROBLEMS]],
-        "notes": [_OPTION.sub("", note)[:_MAX_LENGTH] for note in notes[:_MAX_NOTES]],
+        "notes": [_OPTION.sub("", note)[:_MAX_TEXT_LENGTH] for note in notes[:_MAX_NOTES]],
         **_describe_hidden_articles(run, MAX_PROBLEMS),
     }
 
@@ -169,10 +169,10 @@ def _describe_hidden_articles(run: ImportRun, limit: int | None = None) -> dict[
 
 def _describe_problem(report: FileReport) -> dict[str, Any]:
     return {
-        "file": (report.source or report.key)[:_MAX_LENGTH],
-        "title": report.title[:_MAX_LENGTH],
+        "file": (report.source or report.key)[:_MAX_TEXT_LENGTH],
+        "title": report.title[:_MAX_TEXT_LENGTH],
         "result": report.result.value,
         "slug": report.slug,
         "article": report.article and str(report.article),
-        "reasons": [_OPTION.sub("", reason)[:_MAX_LENGTH] for reason in report.notes[:_MAX_REASONS]],
+        "reasons": [_OPTION.sub("", reason)[:_MAX_TEXT_LENGTH] for reason in report.notes[:_MAX_REASONS]],
     }

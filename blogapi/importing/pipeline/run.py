@@ -19,9 +19,9 @@ from blogapi.cli import ProgressReporter
 from blogapi.importing import queries
 from blogapi.importing.blogapi_export.source import ExportSource
 from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord
-from blogapi.importing.format_api.hidden_parts import hide_parts
+from blogapi.importing.format_api.hidden_parts import remove_hidden_parts
 from blogapi.importing.format_api.report import FileReport, Item, Result, report_problem
-from blogapi.importing.format_api.source import UNREAD_DRAFT, ImportOptions, Source
+from blogapi.importing.format_api.source import UNREAD_RULES_DRAFT, ImportOptions, Source
 from blogapi.importing.links.addresses import normalize_host, to_blog_address
 from blogapi.importing.links.index import LinkIndex, get_blog_prefix
 from blogapi.importing.links.record_links import RecordLinkFinder
@@ -29,7 +29,7 @@ from blogapi.importing.links.rewriting import rewrite_addresses
 from blogapi.importing.media.imported_media import list_extensions
 from blogapi.importing.refusals import NotAnArticle
 from blogapi.importing.storing.custom_fields import NewFieldCollector
-from blogapi.importing.storing.imported_before import keep_date
+from blogapi.importing.storing.earlier_imports import keep_date
 from blogapi.importing.storing.service import Importer, make_batches
 from blogapi.importing.storing.terms import store_terms
 from blogapi.importing.templates.containers import resolve_containers
@@ -54,13 +54,13 @@ _ADDRESS = re.compile(
     re.IGNORECASE,
 )
 
-_BETWEEN_NAMES = re.compile(r"[,;]|\sand\s")
+_NAME_SEPARATOR = re.compile(r"[,;]|\sand\s")
 # The notes in the report of an article that is not stored yet.
-NOT_REACHED = ("The import ended before it reached this article; import the file again.",)
+NOT_REACHED_NOTES = ("The import ended before it reached this article; import the file again.",)
 
 
 class HostedFiles:
-    """The media files of the blog on these hosts; `exists` returns whether a root-relative path is found."""
+    """Finds media files by addresses on these hosts; `exists` returns whether a root-relative path exists."""
 
     def __init__(self, hosts: Collection[str], exists: Callable[[str], bool]) -> None:
         names = {normalize_host(host.partition("/")[0]) for host in hosts}
@@ -114,7 +114,7 @@ def resolve_record(
     if not content.strip():
         notes.append("The article has no text.")
     files = HostedFiles(index.hosts, has_file)
-    content = rewrite_addresses(content, record.content_type, targets.find_address, files.find_path)
+    content = rewrite_addresses(content, record.content_type, targets.find_new_address, files.find_path)
     remote_files = files.count_missing()
     record = replace(
         record,
@@ -134,7 +134,7 @@ def open_spool() -> Iterator[Spool]:
 
 
 class Spool:
-    """Keeps records in the order in which they were added."""
+    """A temporary file that keeps records in the order in which they were added."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -146,18 +146,18 @@ class Spool:
     def __contains__(self, key: str) -> bool:
         return key in self._offsets
 
-    def add(self, record: ArticleRecord) -> None:
+    def add_record(self, record: ArticleRecord) -> None:
         """Add a record; its key must be new."""
         self._offsets[record.key] = self._file.seek(0, 2)
         pickle.dump(record, self._file, pickle.HIGHEST_PROTOCOL)
 
-    def read(self, keys: Iterable[str] | None = None) -> Iterator[ArticleRecord]:
+    def read_records(self, keys: Iterable[str] | None = None) -> Iterator[ArticleRecord]:
         """Yield the records with these keys in the order of the file (None: all)."""
         wanted = None if keys is None else set(keys)
         for key, offset in self._offsets.items():
             if wanted is None or key in wanted:
                 self._file.seek(offset)
-                # The file has no name and contains only what `add` has written.
+                # The file has no name and contains only what `add_record` has written.
                 record: ArticleRecord = pickle.load(self._file)  # noqa: S301
                 yield record
 
@@ -203,7 +203,7 @@ class ImportRun:
         counts = {name: Counter(source.left_behind) for name, source in self.sources.items()}
         return {name: counter for name, counter in counts.items() if counter}
 
-    def run(self, show_progress: ProgressReporter) -> None:
+    def import_sources(self, show_progress: ProgressReporter) -> None:
         """Read and store everything; `reports` then has a report for each file or item."""
         self._read_sources(show_progress)
         self._store_terms()
@@ -231,11 +231,11 @@ class ImportRun:
                 continue
             self._sources_by_key[record.key] = source
             self.page_count += record.is_page
-            self._new_fields.add(record)
+            self._new_fields.collect_fields(record)
             self.state.guesses.count_guesses(record)
             # `_store_articles` replaces this report.
             self._report_indexes[record.key] = len(self.reports)
-            self.reports.append(FileReport(record.key, Result.SKIPPED, notes=NOT_REACHED))
+            self.reports.append(FileReport(record.key, Result.SKIPPED, notes=NOT_REACHED_NOTES))
             key = record.former_key or record.key
             uuid, imported, times = imported_articles.pop(key, (None, None, ()))
             slug = imported.slug if imported else make_slug(record.slug or record.title)
@@ -243,13 +243,13 @@ class ImportRun:
             if imported and record.unlifted and imported.status in READABLE_STATUSES:
                 # A guess does not make a public article a draft.
                 dated = replace(dated, status=imported.status)
-            self._index.add(dated, slug, uuid)
-            self._spool.add(record)
+            self._index.add_record(dated, slug, uuid)
+            self._spool.add_record(record)
         # Links can also lead to articles of an earlier import of the same blog.
         blogs = {target.blog for target in self._index.targets.values()}
         for uuid, imported, _ in imported_articles.values():
             if get_blog_prefix(imported.key) in blogs and imported.key not in self._index.targets:
-                self._index.add(imported, imported.slug, uuid)
+                self._index.add_record(imported, imported.slug, uuid)
 
     def _check_record(self, record: ArticleRecord, source: Source) -> Item:
         if record.is_page and self._skips_pages:
@@ -257,7 +257,7 @@ class ImportRun:
             problem = NotAnArticle("It is a page, and pages are not imported.")
             title = record.title if record.source else ""
             return report_problem(record.key, problem, record.source, title)
-        return self._check_duplicate(self.state.guesses.apply(clean_record(record)))
+        return self._check_duplicate(self.state.guesses.apply_to_record(clean_record(record)))
 
     def _check_duplicate(self, record: ArticleRecord) -> Item:
         """Return the record, or a report if the same article was read before.
@@ -291,21 +291,21 @@ class ImportRun:
         records = show_progress(self._resolve_records(), total=len(self._spool), label="Importing")
         outdated: set[str] = set()
         for batch in make_batches(records):
-            for report in self._importer.store(batch):
+            for report in self._importer.store_batch(batch):
                 self.reports[self._report_indexes[report.key]] = report
                 if report.slug:
                     outdated.update(self._index.set_slug(report.key, report.slug))
         # Correct the links to articles that got another slug than expected.
         if outdated and not self.state.dry_run:
-            corrected = (self._resolve_record(record)[0] for record in self._spool.read(outdated))
+            corrected = (self._resolve_record(record)[0] for record in self._spool.read_records(outdated))
             for batch in make_batches(corrected):
-                self._importer.store(batch)
+                self._importer.store_batch(batch)
 
     def _describe_unread_rules(self) -> Iterator[str]:
         if not self.unread_rules:
             return
         rules = f"The rules of {self.unread_rules}, which cannot be read,"
-        if self._unread_rules != UNREAD_DRAFT:
+        if self._unread_rules != UNREAD_RULES_DRAFT:
             yield f"{rules} hid nothing, as the options of the import say."
             return
         notes = {describe_unread_rules(source.unread_rules) for source in self.sources.values()}
@@ -319,7 +319,7 @@ class ImportRun:
             yield f"{number} These articles were imported before and keep their status."
 
     def _resolve_records(self) -> Iterator[ArticleRecord]:
-        for record in self._spool.read():
+        for record in self._spool.read_records():
             resolved, unresolved, remote_files = self._resolve_record(record)
             self.unresolved.update(unresolved)
             self.remote_files += remote_files
@@ -329,7 +329,7 @@ class ImportRun:
         if record.key in self._private and record.status in READABLE_STATUSES:
             note = "It is not public in another of the files; it became a draft."
             record = replace(record, status="draft", notes=(*record.notes, note))
-        if self._unread_rules == UNREAD_DRAFT:
+        if self._unread_rules == UNREAD_RULES_DRAFT:
             record = replace(record, unread_rules=self._sources_by_key[record.key].unread_rules)
         has_file = partial(self._importer.media.has_file, record=record)
         return resolve_record(self._new_fields.add_values(record), self._index, has_file)
@@ -341,7 +341,7 @@ def clean_record(record: ArticleRecord) -> ArticleRecord:
     cleaned: ArticleRecord = remove_forbidden_characters(record, removed)
     if removed:
         record = replace(cleaned, notes=(*cleaned.notes, describe_removed_characters(len(removed))))
-    return split_byline(hide_parts(record))
+    return split_byline(remove_hidden_parts(record))
 
 
 def split_byline(record: ArticleRecord) -> ArticleRecord:
@@ -354,7 +354,7 @@ def split_byline(record: ArticleRecord) -> ArticleRecord:
         return record
     authors: dict[str, AuthorRecord] = {}
     for author in record.authors:
-        names = [author.name] if len(author.name) <= limit else _BETWEEN_NAMES.split(author.name)
+        names = [author.name] if len(author.name) <= limit else _NAME_SEPARATOR.split(author.name)
         for name in (plain_text.shorten_text(name, limit) for name in map(str.strip, names) if name):
             authors.setdefault(name.casefold(), author if name == author.name else AuthorRecord(name=name))
     note = f"A name in its byline has more than {limit} characters; it was split or cut."

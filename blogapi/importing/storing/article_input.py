@@ -22,7 +22,7 @@ from blogapi.content.taxonomies.models import Term
 from blogapi.content.taxonomies.tags import TAGS
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.storing import exported_terms
-from blogapi.importing.storing.imported_before import PAGE_TAG
+from blogapi.importing.storing.earlier_imports import PAGE_TAG
 from blogapi.importing.storing.state import ImportState
 from blogapi.parsing import parse_uuid
 from blogapi.publication.visibility import ItemType
@@ -34,7 +34,7 @@ from blogapi.web.fields import resolve_limit
 
 _BODY_SCHEMA, _PAGE_SCHEMA = ArticleBodySchema(), PageBodySchema()
 #: The fields of a body that refer to terms, by the kind of the terms.
-_FIELDS = {CATEGORIES.singular: "category", TAGS.singular: "tags", AUTHORS.singular: "authors"}
+_TERM_FIELDS = {CATEGORIES.singular: "category", TAGS.singular: "tags", AUTHORS.singular: "authors"}
 
 
 class _TermReference(NamedTuple):
@@ -56,20 +56,20 @@ class ArticleInputFactory:
         self._terms: dict[str, dict[str, Term]] = {}
         # The planned terms of a dry run are flushed together, after all terms have been looked up.
         with db.session.no_autoflush:
-            for kind in _FIELDS:
+            for kind in _TERM_FIELDS:
                 self._load_terms(kind, [it for record in records for it in _list_references(record, kind)])
         db.session.flush()
         self._profile: Author | None = None
         #: The authors of the most recent input.
         self.authors: list[Author] = []
 
-    def make(self, record: ArticleRecord) -> ArticleInput:
+    def make_input(self, record: ArticleRecord) -> ArticleInput:
         """Return the input for a record; creates the category, the tags and the authors that do not exist.
 
         The author of a record without authors is the importing user. Raises ValidationError with all errors.
         """
         errors: Errors = {}
-        terms: dict[str, list[Any]] = {kind: [] for kind in _FIELDS}
+        terms: dict[str, list[Any]] = {kind: [] for kind in _TERM_FIELDS}
         for kind, group in terms.items():
             for reference in _list_references(record, kind):
                 is_only = kind == CATEGORIES.singular and not reference.slug
@@ -80,14 +80,14 @@ class ArticleInputFactory:
             self._profile = self._profile or authors.get_or_create_profile(self._state.author)
             terms[AUTHORS.singular].append(self._profile)
         self.authors = terms[AUTHORS.singular]
-        body = make_body(record)
-        for kind, field in _FIELDS.items():
+        body = make_article_body(record)
+        for kind, field in _TERM_FIELDS.items():
             references = [{"uuid": str(term.uuid)} for term in terms[kind]]
             body[field] = references if field != "category" else next(iter(references), None)
         if is_page := body.pop("type", None) == ItemType.PAGE:
             del body["category"]
             if "parent" in body and parse_uuid(body["parent"] or "") not in self._uuids | read_tree().keys():
-                body["parent"] = None  # It does not exist.
+                body["parent"] = None  # The parent does not exist.
         with _collect_errors(errors):
             article_input: ArticleInput = (_PAGE_SCHEMA if is_page else _BODY_SCHEMA).load(body)
         if errors:
@@ -131,7 +131,7 @@ class ArticleInputFactory:
 
 def _list_references(record: ArticleRecord, kind: str) -> Iterator[_TermReference]:
     if record.body:
-        found = record.body.get(_FIELDS[kind]) or []
+        found = record.body.get(_TERM_FIELDS[kind]) or []
         for item in found if isinstance(found, list) else [found]:
             yield _TermReference(item.get("name", ""), item["slug"])
     elif kind == AUTHORS.singular:
@@ -155,7 +155,7 @@ def _collect_errors(errors: Errors, name: str = "") -> Iterator[None]:
         errors |= {name: list(chain(*messages.values()))} if name else messages
 
 
-def make_body(record: ArticleRecord) -> dict[str, Any]:
+def make_article_body(record: ArticleRecord) -> dict[str, Any]:
     """Return the body of a request that writes the article of a record, without its terms."""
     body: dict[str, Any] = {
         "title": record.title,

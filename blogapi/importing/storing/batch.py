@@ -25,11 +25,11 @@ from blogapi.delivery.redirects.queries import add_placeholder_address
 from blogapi.importing import queries
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.report import FileReport, Result
-from blogapi.importing.format_api.source_files import find_root
+from blogapi.importing.format_api.source_files import find_root_folder
 from blogapi.importing.media.imported_media import RecordMedia
 from blogapi.importing.models import ImportedFile
 from blogapi.importing.refusals import RefusedFile
-from blogapi.importing.storing import imported_before
+from blogapi.importing.storing import earlier_imports
 from blogapi.importing.storing.article_input import ArticleInputFactory
 from blogapi.importing.storing.batch_media import BatchMedia, add_media_results
 from blogapi.importing.storing.state import ImportState
@@ -44,9 +44,9 @@ from blogapi.storage.database import chunk, current_time, db
 
 
 def is_slug_free(slug: str | None, uuid: UUID, type_: str) -> bool:
-    """Return whether the slug is None, or the article with this uuid has it or may have it.
+    """Return whether the slug is None, or the article with this uuid has the slug or may get it.
 
-    No other article has or had such a slug, and no other page of the site is at its address.
+    A slug is free if no other article has or had it, and no other page of the site has its address.
     """
     if slug is None:
         return True
@@ -87,7 +87,7 @@ class FormerPathStore:
             rows = db.session.execute(owners.where(FormerPath.path.in_(group)))
             self._owners |= {row.path: row.article_id for row in rows}
 
-    def add(self, record: ArticleRecord, article: Any) -> Iterator[str]:
+    def add_paths(self, record: ArticleRecord, article: Any) -> Iterator[str]:
         """Add the paths of a record to its article (or a row of it); yield a sentence about each taken path.
 
         The current address is not a former path.
@@ -103,7 +103,7 @@ class FormerPathStore:
             if self._owners.setdefault(path, article.uuid) != article.uuid:
                 yield f"There is no redirect from “{path}”, which is a former address of another article."
 
-    def store(self) -> None:
+    def store_paths(self) -> None:
         """Store the new paths; the articles are flushed first, because the paths refer to them."""
         db.session.flush()
         db.session.add_all(self._new)
@@ -128,7 +128,7 @@ class FormerPathStore:
 
 
 def has_known_addresses(record: ArticleRecord) -> bool:
-    """Return whether readers can know a former address; of drafts, only those in an export were public."""
+    """Return whether readers can know a former address; only drafts of an export can have been public."""
     return record.status != "draft" or record.uuid is not None
 
 
@@ -162,26 +162,26 @@ class ImportBatch:
         self.media, self._media = BatchMedia(records, uuids, media), media
         self._paths = FormerPathStore(state, records)
 
-    def store(self, record: ArticleRecord, loaded: LoadedArticles) -> FileReport:
+    def store_record(self, record: ArticleRecord, loaded: LoadedArticles) -> FileReport:
         """Create the article of a record, or update it if the record has changed since its last import.
 
-        Raises one of REFUSALS.
+        Raises one of REFUSAL_ERRORS.
         """
         self.inputs.authors = []
-        record = self._keep_type(record)
-        report = self._create_or_update(record, loaded)
+        record = self._keep_item_type(record)
+        report = self._create_or_update_article(record, loaded)
         if report.result in (Result.CREATED, Result.UPDATED):
             self._state.authors.count_articles(self.inputs.authors)
         file = self._find_file(record)
         mapped = self.media.list_paths(file.article_id) if file else ()
         return add_media_results(record, report, self._media.get(record.key), mapped)
 
-    def finish(self) -> None:
+    def store_shared_rows(self) -> None:
         """Store the rows that belong to several articles of the batch."""
-        self._paths.store()
-        self.media.finish()
+        self._paths.store_paths()
+        self.media.store_alts_and_uses()
 
-    def _keep_type(self, record: ArticleRecord) -> ArticleRecord:
+    def _keep_item_type(self, record: ArticleRecord) -> ArticleRecord:
         """Return the record as a page or an article, whichever an earlier import has made of it."""
         file = self._find_file(record)
         state = self.articles.get(file.article_id) if file else None
@@ -195,7 +195,7 @@ class ImportBatch:
     def _find_file(self, record: ArticleRecord) -> ImportedFile | None:
         return self.files.get(record.former_key) or self.files.get(record.key)
 
-    def _create_or_update(self, record: ArticleRecord, loaded: LoadedArticles) -> FileReport:
+    def _create_or_update_article(self, record: ArticleRecord, loaded: LoadedArticles) -> FileReport:
         file = self._find_file(record)
         if file is None and (uuid := record.uuid) is not None and uuid in self.articles:
             # The article exists in this blog but was not imported into it.
@@ -208,15 +208,15 @@ class ImportBatch:
             )
             return FileReport(record.key, Result.SKIPPED, notes=(reason,))
         if file is None:
-            new = ImportedFile(key=record.key, root=find_root(record.path, record.key))
-            return self._create(record, new, loaded)
+            new = ImportedFile(key=record.key, root=find_root_folder(record.path, record.key))
+            return self._add_article(record, new, loaded)
         if record.key not in self.files:
             file.key = record.key
-        file.root = find_root(record.path, file.key)
+        file.root = find_root_folder(record.path, file.key)
         if file.article_id in self.articles:
-            return self._update(record, file, loaded)
+            return self._edit_article(record, file, loaded)
         if self._state.restore_deleted:
-            return self._create(record, file, loaded)
+            return self._add_article(record, file, loaded)
         reason = "Its article was deleted in this blog; --restore-deleted imports it again."
         return FileReport(record.key, Result.SKIPPED, notes=(reason,))
 
@@ -225,20 +225,20 @@ class ImportBatch:
         load_rows(loaded, [article_input], [uuid])
         return changes_nothing(loaded, uuid, article_input)
 
-    def _update(self, record: ArticleRecord, file: ImportedFile, loaded: LoadedArticles) -> FileReport:
+    def _edit_article(self, record: ArticleRecord, file: ImportedFile, loaded: LoadedArticles) -> FileReport:
         state = self.articles[file.article_id]
         old_status = lifecycle.get_api_status(state, current_time())
         notes: tuple[str, ...] = ()
         if record.unread_rules and {record.status, state.status} <= {*READABLE_STATUSES}:
             self._state.public_unread.add(record.key)
-        original, record = record, imported_before.keep_state(record, state, file, current_time())
-        has_changed = imported_before.is_changed(original, record, state, file)
+        original, record = record, earlier_imports.keep_state(record, state, file, current_time())
+        has_changed = earlier_imports.is_record_changed(original, record, state, file)
         if has_changed and record.uuid is not None and self._equals_article(record, file.article_id, loaded):
             _set_digest(file, record, current_time())
-        elif has_changed and imported_before.is_edited(state, file):
+        elif has_changed and earlier_imports.is_article_edited(state, file):
             columns = select(Article.content, Article.content_type)
             text = db.session.execute(columns.where(Article.uuid == file.article_id)).one()
-            notes = imported_before.describe_exposed_text(record, state, *text, current_time())
+            notes = earlier_imports.describe_exposed_text(record, state, *text, current_time())
             if not notes:
                 raise RefusedFile(
                     "The article was edited in this blog after it was imported; "
@@ -247,7 +247,7 @@ class ImportBatch:
             return FileReport(
                 record.key, Result.UNCHANGED, old_status, notes, article=file.article_id, hidden_there=True
             )
-        elif has_changed and imported_before.keeps_public_text(original, state, file):
+        elif has_changed and earlier_imports.keeps_public_text(original, state, file):
             self._state.guesses.public_here.add(record.key)
             note = (
                 f"Its file has changed, and its text may be hidden there ({join_names(original.unlifted)}); "
@@ -276,8 +276,8 @@ class ImportBatch:
             return _make_report(record, Result.UPDATED, article, notes)
         elif record.unlifted and {original.open_status, state.status} <= {*READABLE_STATUSES}:
             self._state.guesses.public_here.add(record.key)
-        imported_before.store_guesses(file, record)
-        notes = (*notes, *self._paths.add(record, state))
+        earlier_imports.store_guesses(file, record)
+        notes = (*notes, *self._paths.add_paths(record, state))
         is_updated = self._update_media(record, file, loaded)
         result = Result.UPDATED if is_updated else Result.UNCHANGED
         return FileReport(record.key, result, old_status, notes, article=file.article_id)
@@ -304,7 +304,7 @@ class ImportBatch:
     def _make_input(self, record: ArticleRecord, article_id: UUID) -> ArticleInput:
         pictures = {name: getattr(record, name) for name in ("cover_image", "og_image")}
         pictures = {name: self.media.get_address(url, article_id) for name, url in pictures.items()}
-        article_input = self.inputs.make(replace(record, **pictures))
+        article_input = self.inputs.make_input(replace(record, **pictures))
         if not record.is_page:
             return article_input
         file, state = self.files.get(record.parent_key), self.articles.get(article_id)
@@ -316,7 +316,7 @@ class ImportBatch:
             self._state.orphans[record.key] = (record.parent_key, state is None)
         return article_input
 
-    def _create(self, record: ArticleRecord, file: ImportedFile, loaded: LoadedArticles) -> FileReport:
+    def _add_article(self, record: ArticleRecord, file: ImportedFile, loaded: LoadedArticles) -> FileReport:
         original, notes = record, []
         if record.unread_rules and record.status in READABLE_STATUSES:
             note = describe_unread_rules(record.unread_rules)
@@ -354,7 +354,7 @@ class ImportBatch:
             if new_slugs or list_former_paths(record):
                 yield "Its former addresses were ignored, because a draft has no redirects."
             return
-        yield from self._paths.add(record, article)
+        yield from self._paths.add_paths(record, article)
         times = record.former_times
         taken = redirect_service.add_former_slugs(article.uuid, new_slugs, times) if new_slugs else []
         if self._state.dry_run:
@@ -366,8 +366,8 @@ class ImportBatch:
 
 
 def _set_digest(file: ImportedFile, record: ArticleRecord, imported_at: datetime) -> None:
-    file.digest, file.imported_at = imported_before.compute_digest(record), imported_at
-    imported_before.store_guesses(file, record)
+    file.digest, file.imported_at = earlier_imports.compute_digest(record), imported_at
+    earlier_imports.store_guesses(file, record)
 
 
 def _get_import_time(record: ArticleRecord) -> datetime:
@@ -380,7 +380,7 @@ def _make_report(record: ArticleRecord, result: Result, article: Article, notes:
     status = lifecycle.get_api_status(article, current_time())
     source = record.content, record.content_type
     rendering = render_content(*source)
-    lost = imported_before.describe_lost_words(*source, rendering.plain_text)
+    lost = earlier_imports.describe_lost_words(*source, rendering.plain_text)
     is_text = sanitizer.is_shown_as_text(*source, rendering.html)
     as_text = "Readers see the markup of its text, which takes too long to render." if is_text else None
     others = filter(None, [lost, as_text])

@@ -87,7 +87,7 @@ class BatchMedia:
         """Return the paths in an article that refer to library files."""
         return self._paths.get(article_id, {})
 
-    def finish(self) -> None:
+    def store_alts_and_uses(self) -> None:
         """Store the alternative texts of files that had none, and delete the uses of replaced files.
 
         The uses to which a former version refers are kept.

@@ -16,7 +16,7 @@ from blogapi.content.custom_fields.schemas import KINDS, READERS
 from blogapi.importing.format_api import source
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.source import DEFINE_NONE
-from blogapi.importing.storing.state import REFUSALS, describe_refusal
+from blogapi.importing.storing.state import REFUSAL_ERRORS, describe_refusal
 from blogapi.importing.texts.lines import to_line
 from blogapi.importing.texts.messages import join_counts, join_names
 from blogapi.rendering.slugs import make_slug
@@ -27,7 +27,7 @@ MAX_KEY_LENGTH = 200
 
 # The first of these types that a text matches is its type. A number must look the same when it is shown:
 # `007`, `+49` and the version `1.10` are texts.
-_PATTERNS = {
+_TYPE_PATTERNS = {
     FieldType.BOOLEAN: re.compile("true|false|yes|no", re.IGNORECASE),
     FieldType.NUMBER: re.compile(r"-?(?=[0-9.]{1,16}\Z)(0|[1-9][0-9]*)(\.0|\.[0-9]*[1-9])?"),
     FieldType.DATE: re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}"),
@@ -36,7 +36,7 @@ _PATTERNS = {
     FieldType.LONG_TEXT: re.compile(rf"(?s).{{1,{custom_values.MAX_LONG_TEXT}}}"),
 }
 
-#: The largest number of custom fields that one import defines; fields of more articles come first.
+#: The largest number of custom fields that one import defines; the most frequent fields come first.
 MAX_NEW_FIELDS = 50
 # The maximum numbers of names that are kept in memory, and that one sentence lists.
 _MAX_NAMES, _MAX_LISTED = 1_000, 100
@@ -95,7 +95,7 @@ def guess_field_type(value: Any) -> FieldType | None:
     if value is None or isinstance(value, dict | list) or is_too_large:
         return None
     text = value.strip() if isinstance(value, str) else str(value).lower()
-    for kind, pattern in _PATTERNS.items():
+    for kind, pattern in _TYPE_PATTERNS.items():
         field = CustomField(type=kind, is_list=False, choices="[]", minimum=None, maximum=None)
         if pattern.fullmatch(text) and custom_values.fits_definition(
             field, custom_values.convert_imported_value(field, value)
@@ -106,7 +106,7 @@ def guess_field_type(value: Any) -> FieldType | None:
 
 @dataclass(slots=True)
 class _FoundField:
-    key: str  #: its first spelling
+    key: str  #: the first spelling of its name
     types: set[FieldType] = field(default_factory=set)
     is_list: bool = False
     kinds: set[str] = field(default_factory=set)
@@ -126,7 +126,7 @@ class _FoundField:
 
 
 class NewFieldCollector:
-    """The fields of the sources without a custom field; `readers` is the option `define_fields`."""
+    """Collects fields of the sources that have no custom field; `readers` is the option `define_fields`."""
 
     def __init__(self, readers: str) -> None:
         self._readers = readers
@@ -135,7 +135,7 @@ class NewFieldCollector:
         self._unnamed = Counter[str]()
         self._definitions = CustomFieldFinder(())
 
-    def add(self, record: ArticleRecord) -> None:
+    def collect_fields(self, record: ArticleRecord) -> None:
         for key, value in record.other_fields.items():
             identity = normalize_spelling(make_field_name(key))
             if not identity:
@@ -180,7 +180,7 @@ class NewFieldCollector:
                 if not dry_run:
                     service.define_field(body)
                 defined.append((found, CustomField(choices="[]", minimum=None, maximum=None, **body)))
-            except REFUSALS as error:
+            except REFUSAL_ERRORS as error:
                 yield f"The custom field {name} was not defined: {describe_refusal(error)}"
         self._definitions = CustomFieldFinder([*known, *(definition for _, definition in defined)])
         if defined:

@@ -10,22 +10,22 @@ from sqlalchemy import delete, select
 
 from blogapi.importing import archives
 from blogapi.importing.format_api.article_record import PUBLIC_STATUSES, ArticleRecord, Guess
-from blogapi.importing.format_api.source_files import find_root
+from blogapi.importing.format_api.source_files import find_root_folder
 from blogapi.importing.links.index import get_blog_prefix
 from blogapi.importing.models import LiftedGuess
 from blogapi.importing.texts.messages import format_count, join_names
 from blogapi.storage.database import db
 
-#: The value of `--publish-marked` that forgets what earlier imports lifted.
-FORGET = "none"
+#: The value of `--publish-marked` with which an import forgets the guesses that earlier imports lifted.
+FORGET_LIFTED = "none"
 
 
 class Guesses:
-    """The guesses of one run. `lifted`: the names of guesses to ignore (or FORGET); case is ignored."""
+    """The guesses of one run. `lifted` are the names of guesses to ignore, or FORGET_LIFTED, in any case."""
 
     def __init__(self, lifted: Iterable[str]) -> None:
         self._named = {name.strip().casefold(): name.strip() for name in lifted}
-        self._forgets = self._named.pop(FORGET, None) is not None
+        self._forgets = self._named.pop(FORGET_LIFTED, None) is not None
         self._remembered: dict[str, set[str]] | None = None
         self._names: dict[str, str] = {}
         self._counts: Counter[str] = Counter()
@@ -37,7 +37,7 @@ class Guesses:
         #: The keys of records whose articles are public although they have guesses that are not lifted.
         self.public_here: set[str] = set()
 
-    def apply(self, record: ArticleRecord) -> ArticleRecord:
+    def apply_to_record(self, record: ArticleRecord) -> ArticleRecord:
         """Return the record as a draft if it would be public and has a guess that is not lifted."""
         if not record.guesses or record.open_status:
             return record
@@ -53,7 +53,7 @@ class Guesses:
         return apply_guesses(record, [guess for name, guess in names.items() if name not in lifted])
 
     def count_guesses(self, record: ArticleRecord) -> None:
-        """Count the guesses of a record that are not lifted and make it a draft."""
+        """Count the guesses that are not lifted and therefore make the record a draft."""
         self._sources.add(identify_source(record))
         if record.open_status in PUBLIC_STATUSES:
             names = {guess.name.casefold(): guess.name for guess in record.guesses}
@@ -108,7 +108,7 @@ def apply_guesses(record: ArticleRecord, unlifted: Sequence[Guess]) -> ArticleRe
 
 
 def identify_source(record: ArticleRecord) -> str:
-    """Return what identifies the blog of a record in later imports; "" if nothing does.
+    """Return a text that identifies the blog of a record in later imports; "" if there is none.
 
     The result is the prefix of the key up to the blog, or else the folder that was imported.
     """
@@ -119,5 +119,5 @@ def identify_source(record: ArticleRecord) -> str:
     # Unpacked archives and uploads have another folder in each import.
     if record.path is None or record.path.is_relative_to(archives.get_import_folder()):
         return ""
-    root = find_root(record.path, record.key)
+    root = find_root_folder(record.path, record.key)
     return f"{root}/{blog}" if root else str(record.path.parent)

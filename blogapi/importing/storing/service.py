@@ -27,9 +27,9 @@ from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.media.imported_media import LibraryFile, MediaImporter, RecordMedia, list_extensions
 from blogapi.importing.storing.batch import ImportBatch
 from blogapi.importing.storing.batch_media import add_media_results
+from blogapi.importing.storing.earlier_imports import add_page_tag, compute_digest
 from blogapi.importing.storing.guesses import Guesses
-from blogapi.importing.storing.imported_before import add_page_tag, compute_digest
-from blogapi.importing.storing.state import REFUSALS, ImportedAuthors, ImportState, report_refusal
+from blogapi.importing.storing.state import REFUSAL_ERRORS, ImportedAuthors, ImportState, report_refusal
 from blogapi.importing.texts.pictures import may_contain_references
 from blogapi.publication.visibility import ItemType
 from blogapi.storage.database import current_time, db, is_only_process, transaction
@@ -39,7 +39,7 @@ from blogapi.web.fields import resolve_limit
 # The limits of one batch; a single article may be longer.
 MAX_BATCH_ARTICLES = 50
 MAX_BATCH_CHARACTERS = 500_000
-# A transaction that takes longer is committed, and another one stores the rest of the batch, because other
+# A longer transaction is committed, and another transaction stores the rest of the batch, because other
 # writers are waiting.
 MAX_BATCH_SECONDS = 0.08
 # The limit while no other process has the blog open. A server that starts meanwhile waits at most this time.
@@ -49,7 +49,7 @@ MAX_LONE_BATCH_SECONDS = 1.0
 _LONG_SECONDS, _PAUSE_SECONDS = 0.1, 0.12
 
 
-class _RollBackDryRun(Exception):
+class _DryRunRollback(Exception):
     """Raised to roll back the transaction of a dry run."""
 
 
@@ -114,21 +114,21 @@ class Importer:
             time.sleep(max(0.0, self._next_turn - clock.monotonic()))
         started = clock.monotonic()
         try:
-            with suppress(_RollBackDryRun), transaction():
+            with suppress(_DryRunRollback), transaction():
                 yield
                 if self.state.dry_run:
-                    raise _RollBackDryRun
+                    raise _DryRunRollback
         finally:
             if clock.monotonic() - started > _LONG_SECONDS:
                 self._next_turn = clock.monotonic() + _PAUSE_SECONDS
 
-    def store(self, batch: Sequence[ArticleRecord]) -> list[FileReport]:
+    def store_batch(self, batch: Sequence[ArticleRecord]) -> list[FileReport]:
         """Store a batch of records with the authors of `author_map`, and return a report for each.
 
         Validation errors are part of the report. Any other error rolls back the current transaction.
         """
         records = [_limit_tags(add_page_tag(self.state.authors.rename_authors(record))) for record in batch]
-        return [*self._store(records, self._store_media(records))]
+        return [*self._store_records(records, self._store_media(records))]
 
     def set_missing_parents(self) -> None:
         """Set the parent of each page that was stored before its parent, each in its own transaction."""
@@ -149,7 +149,7 @@ class Importer:
                 # Otherwise, the page would count as edited in this blog.
                 page.imported_at = current_time()
 
-    def _store(
+    def _store_records(
         self, records: Sequence[ArticleRecord], media: Mapping[str, RecordMedia]
     ) -> Iterator[FileReport]:
         state = self.state
@@ -162,18 +162,18 @@ class Importer:
                     end, taken = clock.monotonic() + self._max_seconds, state.planned_slugs
                     with write_articles_together([], *batch.restored_uuids, taken_slugs=taken) as loaded:
                         for record in part:
-                            reports.append(batch.store(record, loaded))
+                            reports.append(batch.store_record(record, loaded))
                             # Other writers are waiting.
                             if clock.monotonic() > end:
                                 break
-                    batch.finish()
-            except REFUSALS as error:
+                    batch.store_shared_rows()
+            except REFUSAL_ERRORS as error:
                 state.redirects, state.authors = before
                 # Another program can have deleted a term.
                 state.found_terms.clear()
                 if len(part) > 1:
                     for record in part:
-                        yield from self._store([record], media)
+                        yield from self._store_records([record], media)
                 else:
                     key = part[0].key
                     mapped = queries.get_mapped_paths([key]).get(key, {})
@@ -191,7 +191,7 @@ class Importer:
             records = records[len(reports) :]
 
     def _store_media(self, records: Sequence[ArticleRecord]) -> dict[str, RecordMedia]:
-        """Render new and changed files and store their media before the transaction; return it by key."""
+        """Render new and changed records and store their media outside a transaction; return media by key."""
         if not records:
             return {}
         digests = queries.get_digests([record.key for record in records])

@@ -26,7 +26,7 @@ from blogapi.web.errors import Problem, flatten_messages
 from blogapi.web.fields import join_messages
 
 #: The errors for which an import refuses an article, a term or the site.
-REFUSALS = (RefusedFile, ma.ValidationError, Problem, IntegrityError, DataError)
+REFUSAL_ERRORS = (RefusedFile, ma.ValidationError, Problem, IntegrityError, DataError)
 
 
 @dataclass(slots=True)
@@ -78,7 +78,7 @@ class ImportedAuthors:
 def read_author_map(path: Path) -> dict[str, str]:
     """Return the names or slugs of authors by their names in the files, in lower case.
 
-    Each line is `"name in the files" = "slug or name"`. Raises RefusedFile if the file cannot be read so.
+    Each line is `"name in the files" = "slug or name"`. Raises RefusedFile if the file has another form.
     """
     try:
         entries = tomllib.loads(path.read_text(encoding="utf-8-sig"))
@@ -104,7 +104,7 @@ def describe_refusal(error: Exception) -> str:
 
 
 def report_refusal(key: str, error: Exception) -> FileReport:
-    """Return the report of an item that one of the REFUSALS keeps out of the blog."""
+    """Return the report of an item that was refused with `error`, one of the REFUSAL_ERRORS."""
     return FileReport(key, Result.REFUSED, notes=(describe_refusal(error),))
 
 
@@ -125,7 +125,7 @@ class ImportState:
     exported_terms: ExportedTerms = field(default_factory=dict)
     #: The terms of the blog by their kinds and by the names in the records; they are not looked up again.
     found_terms: defaultdict[str, dict[str, Term]] = field(default_factory=lambda: defaultdict(dict))
-    #: What earlier transactions of a dry run have stored and rolled back: the terms by kind and slug, which
+    #: The data that earlier transactions of a dry run stored and rolled back: terms by kind and slug, which
     #: later transactions store together; the slugs of articles.
     planned_terms: dict[tuple[str, str], Term] = field(default_factory=dict)
     planned_slugs: set[str] = field(default_factory=set)

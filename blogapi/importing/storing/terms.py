@@ -12,7 +12,7 @@ from blogapi.content.taxonomies.categories import CATEGORIES
 from blogapi.content.taxonomies.tags import TAGS
 from blogapi.content.taxonomies.taxonomy import Taxonomy
 from blogapi.importing.format_api.article_record import TermRecord
-from blogapi.importing.storing.state import REFUSALS, ImportState, describe_refusal
+from blogapi.importing.storing.state import REFUSAL_ERRORS, ImportState, describe_refusal
 from blogapi.rendering.slugs import make_term_key
 from blogapi.storage.database import chunk, savepoint
 
@@ -39,7 +39,7 @@ def store_terms(
     existing: set[tuple[str, str]] = set()
     for kind, taxonomy in _TAXONOMIES.items():
         names = {term.name for term in supported if term.kind == kind}
-        # Looking for them needs no write lock.
+        # Looking up terms needs no write lock.
         existing |= {(kind, name) for name in queries.find_terms_by_names(taxonomy, names)}
     new = [term for term in supported if (term.kind, term.name) not in existing]
     parents = {make_term_key(term.name): make_term_key(term.parent) for term in new if term.parent}
@@ -60,7 +60,7 @@ def store_terms(
                             taken |= {"parent": str(parent.uuid)} if parent else {}
                         created = service.get_or_create_term(taxonomy, state.author, term.name, **taken)
                     state.plan_term(make_term_key(term.name), created)
-                except REFUSALS as error:
+                except REFUSAL_ERRORS as error:
                     reason = describe_refusal(error)
                     problems.append(f"The {term.kind} “{term.name[:100]}” was not created: {reason}")
     for (kind, name), number in sorted(dropped.items()):

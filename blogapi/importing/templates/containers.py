@@ -11,7 +11,7 @@ from blogapi.importing.templates.tag_markup import LinkFinder, ResolvedText
 from blogapi.importing.texts.lines import markdown_to_line
 from blogapi.importing.texts.scanner import find_outside_code
 
-_ALERTS = {
+_ALERT_KINDS = {
     **dict.fromkeys(
         ("note", "info", "abstract", "summary", "example", "question", "seealso", "todo"), "NOTE"
     ),
@@ -22,7 +22,7 @@ _ALERTS = {
     **dict.fromkeys(("caution", "danger", "error", "failure", "bug"), "CAUTION"),
 }
 # `::: tip Title`, `:::tip[Title]{#id}`, `::: {.tip title="Title"}`, `!!! note inline "Title"`, `=== "Tab"`.
-_MARK = re.compile(
+_CONTAINER_MARK = re.compile(
     r"(?<!\S)(?:(?P<colons>:{3,}+)[ \t]*+(?:\{[.#]?+)?+(?:alert[ .-]++|callout-)*+(?P<kind>[A-Za-z][\w-]*+)?+"
     r"(?P<rest>[^\n]*+)|(?:(?:!!!|\?\?\?\+?+)[ \t]*+(?P<box>[A-Za-z][\w-]*+)|===[!+]?(?= \"))"
     r"(?:(?: ++[\w-]++)*+ *+\"(?P<title>[^\"\n]*+)\"|(?: ++(?:inline|end))*+)[ \t]*+$)",
@@ -37,7 +37,7 @@ _MAX_DEPTH = 10
 def resolve_containers(content: str, content_type: str, targets: LinkFinder) -> ResolvedText:
     """Return Markdown with containers outside code as alerts and quotes, and the unknown containers."""
     unknown = Counter[str]()
-    if content_type == "markdown" and _MARK.search(content):
+    if content_type == "markdown" and _CONTAINER_MARK.search(content):
         content = _convert_containers(content, unknown, _MAX_DEPTH)
     return ResolvedText(content, unknown)
 
@@ -59,7 +59,7 @@ def _convert_containers(text: str, unknown: Counter[str], depth: int) -> str:
 
 def _find_containers(text: str, unknown: Counter[str]) -> Iterator[tuple[int, int, int, re.Match[str]]]:
     opened, end = list[tuple[int, re.Match[str]]](), 0
-    for mark in find_outside_code(text, "markdown", _MARK, ":!?="):
+    for mark in find_outside_code(text, "markdown", _CONTAINER_MARK, ":!?="):
         start = text.rfind("\n", 0, mark.start()) + 1
         indent = text[start : mark.start()]
         if start < end or indent.strip():
@@ -80,7 +80,7 @@ def _find_containers(text: str, unknown: Counter[str]) -> Iterator[tuple[int, in
 def _make_quote(mark: re.Match[str], inner: str, unknown: Counter[str]) -> str:
     """Return an alert; an unknown kind becomes a quote if it has a title, otherwise only its text."""
     kind, title = mark["kind"] or mark["box"] or "", mark["title"]
-    alert = _ALERTS.get(kind.lower(), "NOTE" if mark["box"] else "")
+    alert = _ALERT_KINDS.get(kind.lower(), "NOTE" if mark["box"] else "")
     if mark["colons"]:
         titles = _TITLE.match(mark["rest"].rstrip(" \t:")).groups("")  # type: ignore[union-attr]
         title = "".join(titles).strip() or None

@@ -11,7 +11,7 @@ from blogapi.importing.templates.tag_markup import LinkFinder, ResolvedText
 from blogapi.importing.texts.scanner import find_outside_code
 from blogapi.rendering.hidden_elements import remove_spans
 
-_CODE = re.compile(
+_CODE_OR_COMMENT = re.compile(
     r"^import\s++(?:(?:[^\"'{}\n]|\{[^\"'{}]*\})*?\bfrom\s++)?[\"'][^\"'\n]++[\"'];?[ \t]*+(?://.*)?$"
     r"|^export\s++(?:const|let|var|default|function|class|async|type|interface|\{|\*)[^\n]*+(?:\n[^\n]++)*+"
     # A comment that has no end is searched only up to the next comment.
@@ -20,7 +20,7 @@ _CODE = re.compile(
 )
 _BRACES = r"\{[^{}]*+\}"
 
-# `{"a.png"}`, `{require("a.png").default}`, `{30}`
+# Matches values such as `{"a.png"}`, `{require("a.png").default}` and `{30}`.
 _LITERAL = re.compile(r"=\{(?:(?:[\w.]*+\()?[\"']([^\"'{}]*+)[\"']\)?(?:\.default)?|([0-9]++))\}")
 
 
@@ -34,7 +34,7 @@ _EXPRESSION = re.compile(rf"(\"[^\"]*+\"|'[^']*+')|(?<![\w:-])(?:[\w:-]++=)?{_BR
 
 def remove_code(content: str) -> str:
     """Return the text without `import` and `export` statements and without comments."""
-    code = find_outside_code(content, "mdx", _CODE, "ie{")
+    code = find_outside_code(content, "mdx", _CODE_OR_COMMENT, "ie{")
     return remove_spans(content, (match.span() for match in code)).lstrip("\n")
 
 
@@ -51,7 +51,7 @@ def resolve_components(content: str, content_type: str, targets: LinkFinder) -> 
         if replacement is None:
             unresolved.update([f"<{name}>"] if name and not is_end else [])
             replacement = " " * (is_end and content.startswith("<", tag.end()))
-            title = parse_arguments(written).get("title", "label", "summary")
+            title = parse_arguments(written).get_named("title", "label", "summary")
             # The title of a component is shown if its tag starts a line, but not inside a sentence.
             if title and before.rstrip(" \t")[-1:] in ("", "\n"):
                 replacement = f"**{title}**\n\n"

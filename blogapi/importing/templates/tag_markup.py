@@ -29,11 +29,11 @@ class LinkFinder(Protocol):
     Each method returns the address with its fragment, or None if the argument refers to no imported article.
     """
 
-    def find_address(self, address: str) -> str | None:
+    def find_new_address(self, address: str) -> str | None:
         """Return the new address for an address or relative path as it is written in a link of the record."""
         ...
 
-    def find_post(self, name: str) -> str | None:
+    def find_post_address(self, name: str) -> str | None:
         """Return the address of a post by its file name or path, with or without date and suffix.
 
         `name` is the argument of the template tags `post_url`, `link`, `ref`, `relref` and `post_link`.
@@ -69,7 +69,7 @@ def clean_address(address: str) -> str:
 
 
 def make_picture(src: str, alt: str, sizes: Mapping[str, str], *, is_html: bool = False) -> str:
-    """Return a picture; Markdown unless `is_html`, or it has sizes (`width` and `height`)."""
+    """Return a picture as Markdown, or as HTML if `is_html` is set or `sizes` has a width or height."""
     sizes = {name: size.removesuffix("px") for name, size in sizes.items() if _SIZE.fullmatch(size)}
     src, alt = clean_address(src), " ".join(alt.split())
     if not is_html and not sizes:

@@ -30,29 +30,29 @@ _LITERAL_TAGS = "|".join(sorted(CODE_TAGS | RAW_TAGS | HIDDEN_TAGS, key=len, rev
 
 # Patterns of the text of a tag and of other parts. No pattern matches beyond the start of the next tag of its
 # kind, so that the search takes linear time.
-_START = r"\{(?:%|\{[<%])[-+~]?\s*+"
+_TAG_START = r"\{(?:%|\{[<%])[-+~]?\s*+"
 _TEXT = r"(?:[^%>{]++|%(?!\})|>(?!\}\})|\{(?!%|\{[<%]))*+"
 _COMMENT = r"(?:[^*{]++|\*(?!/)|\{(?!\{[<%/-]|%))*+"
 _ESCAPED = rf"\{{\{{[<%]/\*{_COMMENT}\*/[>%]\}}\}}|\{{%/\*{_COMMENT}\*/%\}}"
 _RAW, _END_RAW = r"\{%-?\s*+raw\s*+-?%\}", r"\{%-?\s*+endraw\s*+-?%\}"
 
-_PROTECTED = re.compile(rf"{_ESCAPED}|{_RAW}")
+_PROTECTED_TEXT = re.compile(rf"{_ESCAPED}|{_RAW}")
 _RAW_TEXT = re.compile(
     rf"(?:^[ \t]*+{_RAW}[ \t]*\n|{_RAW})(?P<text>(?:[^{{]++|\{{(?!%-?\s*+(?:end)?raw\b))*+)"
     rf"(?:^{_END_RAW}[ \t]*\n|{_END_RAW})",
     re.MULTILINE,
 )
-# A branch with another condition in it is kept.
+# Matches a branch that is never shown; a branch that contains another condition is kept.
 _DEAD_BRANCH = re.compile(
     r"\{%-?\s*+if\s++false\s*+-?%\}(?:[^{]++|\{(?!%-?\s*+(?:if|else|elsif|endif)\b))*+\{%-?\s*+endif\s*+-?%\}"
 )
 _VALUE = r"\"[^\"\n{}]*+\"|'[^'\n{}]*+'|[^\s{}\"']++"
 _NAMED = rf"[.#][\w:-]++|[\w-]++=(?:{_VALUE})"
-_KRAMDOWN = rf"\{{:(?:\s*+(?:{_NAMED}|\w[\w-]*+))++\s*+\}}"
-_HUGO = rf"\{{(?:\s*+(?:{_NAMED}))++\s*+\}}"
-_LIST = re.compile(
-    rf"(?<=[)\]*_`>}}\s]){_KRAMDOWN}|^{_KRAMDOWN}|^\{{:\w++:[^{{}}\n]*+\}}"
-    rf"|(?<=[)}}]){_HUGO}|(?<![^\s>]){_HUGO}(?=[ \t]*$)"
+_KRAMDOWN_LIST = rf"\{{:(?:\s*+(?:{_NAMED}|\w[\w-]*+))++\s*+\}}"
+_HUGO_LIST = rf"\{{(?:\s*+(?:{_NAMED}))++\s*+\}}"
+_ATTRIBUTE_LIST = re.compile(
+    rf"(?<=[)\]*_`>}}\s]){_KRAMDOWN_LIST}|^{_KRAMDOWN_LIST}|^\{{:\w++:[^{{}}\n]*+\}}"
+    rf"|(?<=[)}}]){_HUGO_LIST}|(?<![^\s>]){_HUGO_LIST}(?=[ \t]*$)"
     r"|\{::comment\}(?:[^{]++|\{(?!::?/?comment))*+\{:/(?:comment)?\}|\{:[:/][^{}\n]*+\}",
     re.MULTILINE,
 )
@@ -62,25 +62,25 @@ _CONTENTS = re.compile(r"\{:\s*toc\b")
 # The list item that kramdown replaces with the table of contents.
 _CONTENTS_ITEM = re.compile(r"^[ \t]*(?:[-*+]|[0-9]{1,3}\.)[ \t].*\Z", re.MULTILINE)
 # Statements stay in the text; of other unknown tags, only the text up to the closing tag is kept.
-_STATEMENTS = split_words("""if ifchanged unless for case tablerow capture macro call set filter with
+_STATEMENT_TAGS = split_words("""if ifchanged unless for case tablerow capture macro call set filter with
     assign else elsif elif elseif when include include_cached block layout extends import from cycle
     increment decrement liquid render break continue include_relative""")
-_INCLUDES = {"include", "include_cached", "include_relative", "render", "partial"}
-#: Names of notes and warnings, whose text becomes a quote.
-_NOTICES = split_words("""note notes notice notification alert admonition callout hint tip info warning
+_INCLUDE_TAGS = {"include", "include_cached", "include_relative", "render", "partial"}
+#: Names of tags for notes and warnings; the text in these tags becomes a quote.
+_NOTICE_TAGS = split_words("""note notes notice notification alert admonition callout hint tip info warning
     warn important caution danger attention message infobox success blockquote pullquote quote
     centerquote cq epigraph pull-quote error aside""")
-_QUOTES = {"blockquote", "quote"}
-_DETAILS = {"details", "expand", "collapse", "spoiler", "accordion", "fold", "folding", "toggle"}
-_CALL = re.compile(r"(?P<name>[\w:.-]+)\s*\((?P<text>.*)\)", re.DOTALL)
+_QUOTE_TAGS = {"blockquote", "quote"}
+_DETAILS_TAGS = {"details", "expand", "collapse", "spoiler", "accordion", "fold", "folding", "toggle"}
+_FUNCTION_CALL = re.compile(r"(?P<name>[\w:.-]+)\s*\((?P<text>.*)\)", re.DOTALL)
 # A filter of Eleventy for players: `{{ "https://…" | embed: "title" }}`.
-_PLAYER = re.compile(
+_PLAYER_FILTER = re.compile(
     r"([\"'])(?P<address>https?://[^\"'\s]+)\1\s*\|\s*(?:embed|youtube|vimeo|video)\b[^\"']*(?:[\"'](?P<title>[^\"']*))?.*"
 )
 _LINE_START = re.compile(r"(?:^|\n)([ \t]*)\Z")
-_SUFFIX = re.compile(r"\.(?:html?|md|markdown|liquid|njk|svg|txt|ext)$", re.IGNORECASE)
+_FILE_SUFFIX = re.compile(r"\.(?:html?|md|markdown|liquid|njk|svg|txt|ext)$", re.IGNORECASE)
 # The options of `{% codeblock title lang:x %}` of Hexo.
-_OPTION = re.compile(r"(?:^|(?<=\s))[a-z_]+:(?!//)\S+|[\"']")
+_CODE_OPTION = re.compile(r"(?:^|(?<=\s))[a-z_]+:(?!//)\S+|[\"']")
 _MAX_PARAGRAPH = 5_000
 
 
@@ -92,14 +92,14 @@ def _make_pattern(name: str, content: str) -> str:
 _LITERAL = _make_pattern("hugo", rf"(?P<inner_name>{_LITERAL_TAGS})\b(?P<inner_text>{_TEXT})(?<!/)")
 _LITERAL_END = _make_pattern("closing", r"(?:/|end_?)\s*+(?P=inner_name)\s*+[-+~]?")
 _TAG = _make_pattern("shortcode", rf"(?P<end>/)?\s*+(?P<name>[a-z_][\w./-]*+(?:::\w++)*+)(?P<text>{_TEXT})")
-_PATTERN = re.compile(
+_TAG_PATTERN = re.compile(
     rf"(?P<escaped>{_ESCAPED})"
     rf"|(?P<remark>\{{\{{-?\s*+/\*{_COMMENT}\*/\s*+-?\}}\}}"
     r"|\{\#-?\s(?:[^{}#]++|\#(?!\}))*+\#\}|\{%-?\s*+\#(?:[^%{]++|%(?!\}))*+%\}"
     # A Pelican placeholder before the path of a file, such as `{static}`.
     r"|(?:(?<=[(<\"'=])|(?<=\]:\s))\{(?:filename|static|attach)\})"
     rf"|(?P<literal>{_LITERAL}"
-    rf"(?P<inner>(?:[^{{]++|(?!{_START}(?:/|end_?)?\s*+(?P=inner_name)\b)\{{)*+){_LITERAL_END})"
+    rf"(?P<inner>(?:[^{{]++|(?!{_TAG_START}(?:/|end_?)?\s*+(?P=inner_name)\b)\{{)*+){_LITERAL_END})"
     rf"|(?P<tag>{_TAG})"
     r"|(?P<output>\{\{[-~]?\s*+(?P<expression>[\"'][{}%]{2}[\"']\s*+-?|(?:[^{}]++|\}(?!\})|\{(?!\{))++)\}\})",
     re.IGNORECASE | re.DOTALL,
@@ -130,7 +130,7 @@ class FoundTag:
 
 def find_tags(content: str, content_type: str) -> list[FoundTag]:
     """Return all tags in their order; each closing tag is connected with its opening tag."""
-    tags = [_read_tag(match) for match in find_outside_code(content, content_type, _PATTERN, "{")]
+    tags = [_read_tag(match) for match in find_outside_code(content, content_type, _TAG_PATTERN, "{")]
     # The open tags by kind and name; a closing tag belongs to the nearest one.
     stacks: defaultdict[tuple[str, str], list[FoundTag]] = defaultdict(list)
     for tag in tags:
@@ -192,7 +192,7 @@ def remove_attribute_lists(content: str, content_type: str) -> tuple[str, int]:
     The id of a heading is kept, in the form that blogapi reads.
     """
     parts, position, number = [], 0, 0
-    for match in find_outside_code(content, content_type, _LIST, "{"):
+    for match in find_outside_code(content, content_type, _ATTRIBUTE_LIST, "{"):
         parts.append(_remove_attribute_list(content[position : match.start()], match[0]))
         position, number = match.end(), number + (not parts[-1].endswith(match[0]))
     return "".join([*parts, content[position:]]), number
@@ -218,9 +218,9 @@ def resolve_templates(content: str, content_type: str, targets: LinkFinder) -> R
     if content_type == "text" or "{" not in content:
         return ResolvedText(content)
     if "endraw" in content or "*/" in content:
-        content = change_code(content, content_type, _PROTECTED, unescape_code)
+        content = change_code(content, content_type, _PROTECTED_TEXT, unescape_code)
     resolver = _TagResolver(content, content_type, targets)
-    content, removed = remove_attribute_lists(resolver.resolve(), content_type)
+    content, removed = remove_attribute_lists(resolver.resolve_tags(), content_type)
     notes = []
     if resolver.unwrapped:
         names = ", ".join(f"“{name[:60]}”" for name in list(resolver.unwrapped)[:10])
@@ -237,7 +237,7 @@ class _TagResolver:
         #: Unknown tags whose text was kept.
         self.unwrapped: Counter[str] = Counter()
 
-    def resolve(self) -> str:
+    def resolve_tags(self) -> str:
         tags, parts, position = find_tags(self._content, self._type), list[str](), 0
         for tag in tags:
             if tag.replacement is not None or tag.is_closing:
@@ -250,13 +250,13 @@ class _TagResolver:
             if tag.replacement is not None:
                 if tag.partner:
                     tag.partner.replacement = ""
-            elif tag.partner and tag.name not in _STATEMENTS:
+            elif tag.partner and tag.name not in _STATEMENT_TAGS:
                 self._unwrap_tag(tag, tag.partner)
             else:
-                call, name = _CALL.fullmatch(tag.text) if tag.kind == "output" else None, tag.name
+                call, name = _FUNCTION_CALL.fullmatch(tag.text) if tag.kind == "output" else None, tag.name
                 if tag.kind == "output":
                     name = call["name"] if call else known_tags.get_output_name(tag.text)
-                elif name in _INCLUDES:
+                elif name in _INCLUDE_TAGS:
                     # The name of the included file shows what is missing.
                     name = " ".join([name, *tag.text.split(maxsplit=1)[:1]])[:80]
                 self.unresolved.update([] if name in ("", "else", "elsif", "elif", "elseif") else [name])
@@ -273,7 +273,7 @@ class _TagResolver:
             self.unresolved.update([tag.name] if tag.name != "comment" else [])
             return ""
         prefix = self._get_indent(tag.start)
-        title = " ".join(_OPTION.sub("", tag.text).split()) if tag.name == "codeblock" else ""
+        title = " ".join(_CODE_OPTION.sub("", tag.text).split()) if tag.name == "codeblock" else ""
         before = f"\n\n{title}\n\n" if title else "\n\n" if prefix is None else ""
         code = re.sub(r"\A[ \t]*\n", "", unescape_code(inner)).rstrip()
         match = re.search(r"\b(?:lang|language)\s*[:=]\s*[\"']?([\w+#.-]+)", tag.text)
@@ -298,7 +298,7 @@ class _TagResolver:
         return self._type == "html" or self._content[start : tag.start].lstrip().startswith("<")
 
     def _render_output(self, tag: FoundTag) -> str | None:
-        call, player = _CALL.fullmatch(tag.text), _PLAYER.fullmatch(tag.text)
+        call, player = _FUNCTION_CALL.fullmatch(tag.text), _PLAYER_FILTER.fullmatch(tag.text)
         if call:
             return self._render_named_tag(call["name"].rpartition("::")[2], call["text"], tag)
         if player:
@@ -317,10 +317,10 @@ class _TagResolver:
         return "/" if following[:1] in (")", '"', "'", ">", "#", "?", " ", "") else ""
 
     def _render_tag(self, tag: FoundTag) -> str | None:
-        if tag.name not in _INCLUDES:
-            return None if tag.name in _STATEMENTS else self._render_named_tag(tag.name, tag.text, tag)
+        if tag.name not in _INCLUDE_TAGS:
+            return None if tag.name in _STATEMENT_TAGS else self._render_named_tag(tag.name, tag.text, tag)
         file, _, text = tag.text.strip().partition(" ")
-        name = _SUFFIX.sub("", file.strip("\"',")).rpartition("/")[2].lower()
+        name = _FILE_SUFFIX.sub("", file.strip("\"',")).rpartition("/")[2].lower()
         return self._render_named_tag(name, text, tag, kind="include") if name and "{{" not in file else None
 
     def _render_named_tag(self, name: str, text: str, tag: FoundTag, kind: str = "") -> str | None:
@@ -337,20 +337,20 @@ class _TagResolver:
 
     def _unwrap_tag(self, tag: FoundTag, closing: FoundTag) -> None:
         arguments = known_tags.parse_arguments(tag.text)
-        title = arguments.get("title", "summary", "header", "name", "label", "author")
+        title = arguments.get_named("title", "summary", "header", "name", "label", "author")
         # In Jekyll and Hexo, words without quotes are one title.
         words = "" if tag.is_call or tag.kind != "liquid" else tag.text.strip("\"'")
         tag.replacement = closing.replacement = ""
         if self._get_indent(tag.start) is None or self._get_rest(closing.end):
             self.unwrapped[tag.name] += 1
-        elif tag.name in _DETAILS:
+        elif tag.name in _DETAILS_TAGS:
             title = title or words or "".join(arguments.values[:1]) or "Details"
             self._wrap_text(tag, closing, f"<details><summary>{render_inline(title)}</summary>", "</details>")
-        elif tag.name in _QUOTES:
+        elif tag.name in _QUOTE_TAGS:
             credit = render_inline(title or words)
             footer = f"<footer>— {credit}</footer>" if credit else ""
             self._wrap_text(tag, closing, "<blockquote>", f"{footer}</blockquote>")
-        elif tag.name in _NOTICES:
+        elif tag.name in _NOTICE_TAGS:
             self._wrap_text(tag, closing, "<blockquote>", "</blockquote>")
             tag.replacement += f"<strong>{render_inline(title)}</strong>\n\n" if title else ""
         else:

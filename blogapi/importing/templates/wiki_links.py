@@ -13,7 +13,7 @@ from blogapi.importing.texts.messages import format_count, join_names
 from blogapi.importing.texts.scanner import find_outside_code
 from blogapi.rendering import slugs
 
-_PATTERN = re.compile(
+_WIKI_MARKUP = re.compile(
     # The pattern does not match `[[ -f file ]]` (a shell test), `[[1]](url)` (a link) and `[[1]]: url`.
     r"(?P<link>(?P<mark>!?)\[\[(?![\s\]])(?P<target>[^\[\]\n|]{0,500}?)(?:\\?\|(?P<text>[^\[\]\n]{0,500}))?\]\](?![(\[:]))"
     r"|(?P<comment>(?<![\w%])%%(?!%)(?:[^%]++|%(?!%))*+%%(?![\w%]))"
@@ -23,16 +23,16 @@ _PATTERN = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _COMMENT = re.compile(r"(?<![\w%])%%(?!%)(?P<end>(?:[^%]++|%(?!%))*+%%)?+")
-_HINTS = ("[[", "%%", "==", " ^", "[!")
-_CONTENTS = {"toc", "_toc_", "tableofcontents"}
+_MARKUP_HINTS = ("[[", "%%", "==", " ^", "[!")
+_CONTENTS_NAMES = {"toc", "_toc_", "tableofcontents"}
 # Lists of numbers and code, such as `[[nan, 1]]` and `[[T; N]]`, are not the names of pages.
-_NO_NAME = re.compile(r"[\W\d_]*|[^;=\"]*[;=\"].*|[^,]*,\s*-?\d.*")
-_SIZE = re.compile(r"(?P<width>[0-9]{1,5})(?:x(?P<height>[0-9]{1,5}))?")
-_QUOTE = re.compile(r"[ \t]*(?:[-*+][ \t]+|[0-9]+[.)][ \t]+)?(?:>[ \t]*)+")
-_MEDIA = re.compile(r"\.(?!md$|markdown$|canvas$|base$|excalidraw$)[a-z0-9]{2,5}$", re.IGNORECASE)
+_NON_NAME = re.compile(r"[\W\d_]*|[^;=\"]*[;=\"].*|[^,]*,\s*-?\d.*")
+_PICTURE_SIZE = re.compile(r"(?P<width>[0-9]{1,5})(?:x(?P<height>[0-9]{1,5}))?")
+_QUOTE_PREFIX = re.compile(r"[ \t]*(?:[-*+][ \t]+|[0-9]+[.)][ \t]+)?(?:>[ \t]*)+")
+_MEDIA_SUFFIX = re.compile(r"\.(?!md$|markdown$|canvas$|base$|excalidraw$)[a-z0-9]{2,5}$", re.IGNORECASE)
 # An alert as on GitHub needs no conversion.
 _ALERT = re.compile(r"\[!(?:note|tip|important|warning|caution)\][ \t]*", re.IGNORECASE)
-_SUFFIX = re.compile(r"\.(?:md|markdown)$", re.IGNORECASE)
+_MARKDOWN_SUFFIX = re.compile(r"\.(?:md|markdown)$", re.IGNORECASE)
 
 
 def find_open_comment(content: str) -> int | None:
@@ -48,9 +48,9 @@ def resolve_wiki_links(
 
     The address of an embedded picture is the name in the wiki link; an embedded page becomes a link.
     """
-    if content_type != "markdown" or not any(hint in content for hint in _HINTS):
+    if content_type != "markdown" or not any(hint in content for hint in _MARKUP_HINTS):
         return tag_markup.ResolvedText(content)
-    return _WikiLinkResolver(content, targets).resolve()
+    return _WikiLinkResolver(content, targets).resolve_markup()
 
 
 class _WikiLinkResolver:
@@ -60,9 +60,9 @@ class _WikiLinkResolver:
         self._missing: Counter[str] = Counter()
         self._comments = 0
 
-    def resolve(self) -> tag_markup.ResolvedText:
+    def resolve_markup(self) -> tag_markup.ResolvedText:
         parts, position = [], 0
-        for match in find_outside_code(self._content, "markdown", _PATTERN, r"\[!%=\^"):
+        for match in find_outside_code(self._content, "markdown", _WIKI_MARKUP, r"\[!%=\^"):
             parts += [self._content[position : match.start()], self._replace_match(match)]
             position = match.end()
         notes, unresolved = list[str](), Counter[str]()
@@ -93,10 +93,10 @@ class _WikiLinkResolver:
         """Return the first line of a callout (`> [!note] Title`) as a title in bold."""
         line = self._content.rfind("\n", max(0, match.start() - 200), match.start()) + 1
         prefix = self._content[line : match.start()]
-        if not _QUOTE.fullmatch(prefix) or _ALERT.fullmatch(match[0]):
+        if not _QUOTE_PREFIX.fullmatch(prefix) or _ALERT.fullmatch(match[0]):
             return match[0]
         inner = _WikiLinkResolver(match["title"].strip(), self._targets)
-        title = inner.resolve().content or match["kind"].replace("-", " ").capitalize()
+        title = inner.resolve_markup().content or match["kind"].replace("-", " ").capitalize()
         self._missing += inner._missing
         self._comments += inner._comments
         quote = re.sub(r"[^>\s]", " ", prefix).rstrip()
@@ -105,23 +105,23 @@ class _WikiLinkResolver:
     def _replace_link(self, match: re.Match[str]) -> str:
         target = match["target"].strip().removesuffix("\\").strip()
         text = (match["text"] or "").strip()
-        if target.casefold() in _CONTENTS and not text:
+        if target.casefold() in _CONTENTS_NAMES and not text:
             return ""
-        if not target or (_NO_NAME.fullmatch(target) and not target.startswith("#")):
+        if not target or (_NON_NAME.fullmatch(target) and not target.startswith("#")):
             return match[0] if not text or not target.startswith("#") else text
         path, _, fragment = target.partition("#")
-        if match["mark"] and _MEDIA.search(path):
+        if match["mark"] and _MEDIA_SUFFIX.search(path):
             return _embed_file(path.strip(), text)
         return self._make_link(path.strip(), fragment.strip(), text)
 
     def _make_link(self, path: str, fragment: str, text: str) -> str:
         page, _, block = path.partition("^")
         heading = "" if fragment.startswith("^") or block else fragment.rpartition("#")[2]
-        name = _SUFFIX.sub("", page).rpartition("/")[2]
+        name = _MARKDOWN_SUFFIX.sub("", page).rpartition("/")[2]
         text = text or " > ".join(filter(None, (name, heading))) or "^"
         if not page:
             return f"[{text}](#{slugs.hyphenate_words(heading)})" if heading else text
-        if _MEDIA.search(page) and (tag_markup.is_image(page) or page.casefold().endswith(".pdf")):
+        if _MEDIA_SUFFIX.search(page) and (tag_markup.is_image(page) or page.casefold().endswith(".pdf")):
             return tag_markup.make_link(text, page)
         address = self._targets.find_wiki_link_address(f"{page}#{heading}" if heading else page)
         if address is None:
@@ -136,7 +136,7 @@ def _embed_file(path: str, text: str) -> str:
     """Return an embedded file; the text of a picture is `alt`, `300`, `300x200` or `alt|300`."""
     if tag_markup.is_image(path):
         parts = [part.strip() for part in text.replace("\\|", "|").split("|") if part.strip()]
-        size = _SIZE.fullmatch(parts[-1]) if parts else None
+        size = _PICTURE_SIZE.fullmatch(parts[-1]) if parts else None
         sizes = {name: value for name, value in size.groupdict().items() if value} if size else {}
         return tag_markup.make_picture(path, " ".join(parts[:-1] if size else parts), sizes)
     return (

@@ -64,7 +64,7 @@ def parse_date(value: object, zones: Zones = UTC_ZONES) -> datetime | None:
     local time that occurs twice is the first. Ambiguous dates such as `1/2/2015` are not parsed.
     """
     try:
-        found = value if isinstance(value, datetime) else _parse_text(to_line(value))
+        found = value if isinstance(value, datetime) else _parse_date_text(to_line(value))
         if not isinstance(found, datetime):
             return datetime.combine(found, time(), zones.days).astimezone(UTC)
         return (found if found.tzinfo else found.replace(tzinfo=zones.times)).astimezone(UTC)
@@ -72,7 +72,7 @@ def parse_date(value: object, zones: Zones = UTC_ZONES) -> datetime | None:
         return None
 
 
-def _parse_text(text: str) -> date:
+def _parse_date_text(text: str) -> date:
     """Return a datetime, or a date if the text contains no time. Raises ValueError for another text."""
     match = _NUMERIC_DATE.fullmatch(text)
     if match:

@@ -26,7 +26,7 @@ _BYTE_ORDER_MARKS = {
     codecs.BOM_UTF8: "UTF-8-SIG",
 }
 # The control characters of ISO 8859 and the byte order mark are invisible in a line.
-_INVISIBLE = re.compile(rf"{FORBIDDEN.pattern}|[\x80-\x9f\ufeff]")
+_INVISIBLE_CHARACTER = re.compile(rf"{FORBIDDEN.pattern}|[\x80-\x9f\ufeff]")
 # The pattern matches only names of HTML elements, because `Option<T>` in a description is text.
 _ELEMENT = re.compile(
     r"</?(?:(?P<inline>a|abbr|b|cite|code|del|em|i|ins|kbd|mark|q|s|small|span|strong|sub|sup|u)"
@@ -40,7 +40,7 @@ _TITLE_ELEMENT = re.compile(
     re.IGNORECASE,
 )
 _MAX_NESTED_ELEMENTS = 4
-_HTTP = re.compile("https?://", re.IGNORECASE)
+_HTTP_START = re.compile("https?://", re.IGNORECASE)
 _LINE_BREAK = re.compile(r"<(?:br|wbr)\s{0,9}/?>", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _CODE_SPAN = re.compile(r"(`[^`]*`)")
@@ -62,7 +62,7 @@ def to_mapping(value: object) -> dict[str, object]:
 
 
 def split_words(text: str) -> tuple[str, ...]:
-    """Return the words of a text as a tuple."""
+    """Return the words of a text, which are separated by spaces or line breaks."""
     return tuple(text.split())
 
 
@@ -114,7 +114,7 @@ def drop_duplicates(names: Iterable[str]) -> tuple[str, ...]:
 def to_http_url(value: object) -> str:
     """Return an http(s) URL of at most MAX_URL_LENGTH characters; "" for everything else."""
     url = to_line(value)
-    return url if len(url) <= MAX_URL_LENGTH and _HTTP.match(url) and is_web_address(url) else ""
+    return url if len(url) <= MAX_URL_LENGTH and _HTTP_START.match(url) and is_web_address(url) else ""
 
 
 def to_line(value: object) -> str:
@@ -127,7 +127,7 @@ def to_line(value: object) -> str:
     elif isinstance(value, (date, time)):
         value = value.isoformat()
     text = str(value) if isinstance(value, (str, float)) else ""
-    return " ".join(_INVISIBLE.sub("", text).split())
+    return " ".join(_INVISIBLE_CHARACTER.sub("", text).split())
 
 
 def to_plain_line(value: object) -> str:

@@ -12,9 +12,9 @@ from blogapi.rendering.characters import FORBIDDEN
 #: The maximum number of media files that are imported for one article.
 MAX_REFERENCES = 500
 MAX_ALT_LENGTH = 500
-_MAX_LENGTH = 2_048
+_MAX_ADDRESS_LENGTH = 2_048
 
-# Matches in all content with a picture or a player.
+# Matches a picture or a player in Markdown or HTML.
 _PICTURE_OR_PLAYER = re.compile(r"!\[|<(?:img|source|video|audio)", re.IGNORECASE)
 # Matches the start of an address in Markdown or HTML that does not begin with `http://` or `https://`.
 _LOCAL_ADDRESS = re.compile(
@@ -25,7 +25,7 @@ _ELEMENT = re.compile(r"<(img|source|video|audio|a) ([^<>]*)>")
 _ATTRIBUTE = re.compile(r'(?<![a-z])([a-z]++)="([^"]*)"')
 _SRCSET_ADDRESS = re.compile(r"[\s,]*([^\s,]\S*)")
 _SRCSET_DESCRIPTOR = re.compile(r"[^,]*")
-_ABSOLUTE = re.compile(r"//|[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+_ABSOLUTE_START = re.compile(r"//|[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def list_references(html: str, extensions: Collection[str]) -> list[FileReferenc
 
 def is_local_address(path: str) -> bool:
     """Return whether an address has neither a scheme nor a host, and is not only a query or a fragment."""
-    return 0 < len(path) <= _MAX_LENGTH and path[0] not in "#?" and not _ABSOLUTE.match(path)
+    return 0 < len(path) <= _MAX_ADDRESS_LENGTH and path[0] not in "#?" and not _ABSOLUTE_START.match(path)
 
 
 def get_extension(path: str) -> str:

@@ -17,17 +17,17 @@ _FENCE = (
     r"(?:\n(?![ \t>]*+(?P=fence)[`~]*+[ \t]*$)[^\n]*+)*+(?:\n[^\n]*+)?+"
 )
 _SPAN = r"(?<!`)(?P<ticks>`{1,4}+)(?!`)(?:[^`\n]++|\n(?![ \t]*\n)|(?!(?P=ticks)(?!`))`++)*+(?P=ticks)(?!`)"
-_INDENTED = re.compile(r" {4}| {0,3}\t")
+_CODE_INDENT = re.compile(r" {4}| {0,3}\t")
 _LIST_ITEM = re.compile(r" {0,3}(?:[-*+]|[0-9]{1,9}[.)]|:|\[\^[^\]\n]+\]:)(?:[ \t]|$)")
 _MAX_PREFIX = 200
-_NEVER, _VISIBLE = re.compile("(?!)"), re.compile(r"\S")
+_NO_MATCH, _VISIBLE_CHARACTER = re.compile("(?!)"), re.compile(r"\S")
 _FLAGS = re.IGNORECASE | re.MULTILINE
-_CODE = {
+_CODE_PATTERNS = {
     "html": ("<", re.compile(_ELEMENTS, _FLAGS)),
     "markdown": (r"`~<$\\", re.compile(rf"\\[\\`$<]|{_ELEMENTS}|{_FENCE}|{_SPAN}|\$\$[^$]*+\$\$", _FLAGS)),
 }
 # In MDX, indented text is no code.
-_CODE["mdx"] = _CODE["markdown"]
+_CODE_PATTERNS["mdx"] = _CODE_PATTERNS["markdown"]
 
 
 def find_outside_code(
@@ -46,7 +46,7 @@ def find_outside_code(
     indented: set[int] | None = None
     for match in matches:
         line = content.rfind("\n", max(0, match.start() - _MAX_PREFIX), match.start()) + 1
-        if indented is None and _INDENTED.match(content, line):
+        if indented is None and _CODE_INDENT.match(content, line):
             indented = set(_find_indented_lines(content))
         if not indented or line not in indented:
             yield match
@@ -71,11 +71,11 @@ def blank_code(content: str, content_type: str) -> str:
 
     def fill_with_spaces(code: str) -> str:
         # The first character stays, so that a line that begins with a code span is not indented afterwards.
-        return code if code.startswith("<") else code[0] + _VISIBLE.sub(" ", code[1:])
+        return code if code.startswith("<") else code[0] + _VISIBLE_CHARACTER.sub(" ", code[1:])
 
     if content_type != "markdown":
         return content
-    content = change_code(content, content_type, _NEVER, fill_with_spaces)
+    content = change_code(content, content_type, _NO_MATCH, fill_with_spaces)
     indented, parts, offset = set(_find_indented_lines(content)), [], 0
     for line in content.split("\n"):
         parts.append(" " * len(line) if offset in indented else line)
@@ -87,7 +87,7 @@ def _scan_text(
     content: str, content_type: str, pattern: re.Pattern[str], first: str
 ) -> Iterator[tuple[re.Match[str], bool]]:
     """Yield, in order, code that is not indented and the matches of `pattern`, and whether each is code."""
-    characters, code = _CODE[content_type]
+    characters, code = _CODE_PATTERNS[content_type]
     trigger, position = re.compile(f"[{characters}{first}]"), 0
     while trigger_match := trigger.search(content, position):
         block = code.match(content, trigger_match.start())
@@ -103,7 +103,7 @@ def _find_indented_lines(content: str) -> Iterator[int]:
     for line in content.split("\n"):
         if not line.strip():
             is_after_blank = True
-        elif _INDENTED.match(line):
+        elif _CODE_INDENT.match(line):
             is_code = is_code or (is_after_blank and not is_in_list)
             if is_code:
                 yield offset

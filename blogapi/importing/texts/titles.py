@@ -8,7 +8,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from blogapi.importing.texts.lines import to_line
 
 _MAX_TITLE_LENGTH = 60
-_HOST = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]{0,30}:)?//[^/]*")
+_HOST_PREFIX = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]{0,30}:)?//[^/]*")
 _PAGE_SUFFIX = re.compile(r"(?:(?:^|(?<=/))index)?\.(?:html?|php|aspx?|md)$", re.IGNORECASE)
 # Values of `permalink` that are not addresses: Jekyll's named styles, and false.
 _PERMALINK_STYLES = {"date", "pretty", "ordinal", "weekdate", "none", "false"}
@@ -43,7 +43,7 @@ def extract_slug(address: str) -> str:
     """
     if address.casefold() in _PERMALINK_STYLES:
         return ""
-    path = unquote(re.split(r"[?#]", _HOST.sub("", address, count=1))[0], errors="replace")
+    path = unquote(re.split(r"[?#]", _HOST_PREFIX.sub("", address, count=1))[0], errors="replace")
     parts = re.split(r"[/\\]", _PAGE_SUFFIX.sub("", path))
     segments = [part for part in map(to_line, parts) if part and set(part) != {"."}]
     return segments[-1] if segments and not re.search(r":[a-z]|[{}]", segments[-1]) else ""
@@ -56,7 +56,7 @@ def is_address(text: str) -> bool:
 
 def to_former_path(address: str) -> str:
     """Return the path of an address in the former blog, with a leading slash; "" if it is a template."""
-    path = re.split(r"[?#]", _HOST.sub("", address, count=1))[0]
+    path = re.split(r"[?#]", _HOST_PREFIX.sub("", address, count=1))[0]
     if not path or address.casefold() in _PERMALINK_STYLES or re.search(r":[a-z]|[{}<>]|\s", path):
         return ""
     return path if path.startswith("/") else f"/{path}"

@@ -44,7 +44,7 @@ class Element:
     attributes: Mapping[str, str] = field(default_factory=dict)
     text: str = ""  #: "" if the element has children
     children: list[Element] = field(default_factory=list)
-    is_too_large: bool = False  #: whether parts are missing, because it exceeds MAX_ITEM_SIZE
+    is_too_large: bool = False  #: whether parts are missing, because the element exceeds MAX_ITEM_SIZE
 
     @property
     def local_name(self) -> str:
@@ -147,7 +147,7 @@ class _Parser(DefusedExpatParser):  # type: ignore[misc]
         self._parser.EndElementHandler = self._builder.end_element
         self._parser.CharacterDataHandler = self._builder.add_text
         self._parser.CommentHandler = self._builder.add_comment
-        # Texts arrive in a few long parts.
+        # With a buffer, the parser passes a text in a few long parts.
         self._parser.buffer_text = True
         self._parser.buffer_size = CHUNK_BYTES
 
@@ -187,7 +187,7 @@ def decode_file(file: BinaryIO, *, is_strict: bool = True) -> Iterator[str]:
     codec = "utf-8"
     with suppress(LookupError):
         codec = codecs.lookup(name).name if _ENCODINGS.fullmatch(name) else "utf-8"
-    # Browsers do the same, because programs on Windows declared cp1252 as ISO 8859-1.
+    # As in browsers, ISO 8859-1 means cp1252, because programs on Windows use this name for cp1252.
     codec = {"ascii": "utf-8", "iso8859-1": "cp1252"}.get(codec, codec)
     encoding = find_codec(data, codec)
     # UTF-16 has no invalid bytes that could be kept.

@@ -62,8 +62,8 @@ def fill_empty_blog(url: str = "") -> int:
             site_service.change_site({"url": url, "built_in": True})
         options = ImportOptions(now=current_time(), custom_fields=CustomFieldFinder(detach_definitions()))
         entries = walk_path(_FOLDER / "articles")
-        records = [reader.read_file(entry, options) for entry in entries if entry.problem is None]
-        reports = Importer(author, assets=[PICTURES], restore_deleted=True).store(records)
+        records = [reader.read_article(entry, options) for entry in entries if entry.problem is None]
+        reports = Importer(author, assets=[PICTURES], restore_deleted=True).store_batch(records)
         stored = zip(records, reports, strict=True)
         return sum(report.result is Result.CREATED for record, report in stored if not record.is_page)
 

@@ -593,7 +593,7 @@ def split_entries(text: str) -> list[str]:
 
 
 def test_long_data_files_are_parsed_in_groups(blogs, export, monkeypatch):
-    monkeypatch.setattr("blogapi.importing.blogapi_export.data_files._MAX_GROUP", 10)
+    monkeypatch.setattr("blogapi.importing.blogapi_export.data_files._MAX_GROUP_LENGTH", 10)
     assert [report.result for report in blogs.restore(export)] == [Result.CREATED]
     assert {tag["slug"] for tag in blogs.read_rows()["tag"]} == {"same", "same-2"}
 

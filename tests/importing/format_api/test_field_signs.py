@@ -10,8 +10,8 @@ import pytest
 from blogapi.importing.format_api import privacy_signs
 from blogapi.importing.format_api.privacy_signs import (
     FIELD_RULES,
-    FIELDS,
     MAPPING_PREFIXES,
+    PRIVACY_FIELDS,
     list_names,
 )
 from blogapi.importing.format_api.source import ImportOptions
@@ -22,7 +22,7 @@ from blogapi.importing.texts.lines import normalize_key
 from tests.importing.guesses import mark_all
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
-NAMES_BY_RULE = {rule: list_names(sources) for rule, sources in FIELDS.items()}
+NAMES_BY_RULE = {rule: list_names(sources) for rule, sources in PRIVACY_FIELDS.items()}
 NAMES = [name for names in NAMES_BY_RULE.values() for name in names]
 #: For each field, its commonest use that hides nothing.
 HARMLESS = {
@@ -104,7 +104,7 @@ def read(front, generator=""):
     text = f"---\ntitle: Hello\ndate: 2020-01-02\n{front}\n---\nText"
     site = GeneratorSite(Path(), generator, "", {}, "") if generator else None
     place = reader.FileContext(path=Path("a.md"), site=site)
-    return mark_all(reader.parse_file("blog/a.md", text.encode(), ImportOptions(now=NOW), place))
+    return mark_all(reader.parse_article("blog/a.md", text.encode(), ImportOptions(now=NOW), place))
 
 
 def write(name, value, mapping=""):
@@ -216,13 +216,13 @@ def test_the_configuration_decides_what_hidden_means(tmp_path, name, status):
         text = "new_post_name: :title.md\n" if name.endswith("hexo") else "title: A\n"
         (tmp_path / name.split(" ")[0]).write_text(text, encoding="utf-8")
     entry = reader.Entry("_posts/2020-01-02-a.md", path)
-    assert reader.read_file(entry, ImportOptions(now=NOW)).status == status
+    assert reader.read_article(entry, ImportOptions(now=NOW)).status == status
 
 
 def test_a_hidden_article_of_pelican_is_unlisted():
     def read_header(status):
         text = f"Title: Hello\nDate: 2020-01-02\nStatus: {status}\n\nText"
-        return reader.parse_file("blog/a.md", text.encode(), ImportOptions(now=NOW)).status
+        return reader.parse_article("blog/a.md", text.encode(), ImportOptions(now=NOW)).status
 
     assert (read_header("hidden"), read_header("draft"), read_header("skip")) == (
         "unlisted",
@@ -243,9 +243,9 @@ def test_an_archived_article_is_archived_with_a_note(name):
 @pytest.mark.parametrize(
     "sources",
     [
-        *FIELDS.values(),
-        privacy_signs.STRICT_DATES,
-        privacy_signs.OTHER_DATES,
+        *PRIVACY_FIELDS.values(),
+        privacy_signs.STRICT_DATE_FIELDS,
+        privacy_signs.OTHER_DATE_FIELDS,
         *privacy_signs.TEXT_MARKS.values(),
     ],
 )
@@ -256,11 +256,11 @@ def test_each_sign_has_a_source(sources):
 @pytest.mark.parametrize(
     "signs",
     [
-        privacy_signs.BLOCKS.values(),
-        privacy_signs.SHORTCODES.values(),
+        privacy_signs.HIDING_BLOCKS.values(),
+        privacy_signs.HIDING_SHORTCODES.values(),
         privacy_signs.BUILDERS.values(),
         privacy_signs.POST_FIELDS.values(),
-        privacy_signs.UNREAD_RULES,
+        privacy_signs.UNREAD_RULE_PLUGINS,
     ],
 )
 def test_each_sign_of_wordpress_has_the_source_of_few_signs(signs):

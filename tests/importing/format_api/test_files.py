@@ -318,16 +318,17 @@ def test_a_deleted_file_is_refused(blog):
 
 def test_a_file_with_another_suffix_is_not_opened(blog, now):
     with pytest.raises(NotAnArticle, match=r"photo\.png"):
-        reader.read_file(folder.Entry("blog/photo.png", blog / "gone.png"), ImportOptions(now=now))
+        reader.read_article(folder.Entry("blog/photo.png", blog / "gone.png"), ImportOptions(now=now))
 
 
 def test_read_file_returns_a_record(blog, now):
     assert (
-        reader.read_file(folder.Entry("blog/a.md", blog / "a.md"), ImportOptions(now=now)).content == "Text"
+        reader.read_article(folder.Entry("blog/a.md", blog / "a.md"), ImportOptions(now=now)).content
+        == "Text"
     )
 
 
 def test_an_entry_with_a_problem_is_not_read(blog, now):
     entry = folder.Entry("blog/a.md", blog / "a.md", RefusedFile("Broken."))
     with pytest.raises(RefusedFile, match="Broken"):
-        reader.read_file(entry, ImportOptions(now=now))
+        reader.read_article(entry, ImportOptions(now=now))

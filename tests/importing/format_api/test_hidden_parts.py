@@ -9,10 +9,10 @@ from uuid import UUID
 import pytest
 
 from blogapi.importing.format_api.article_record import ArticleRecord
-from blogapi.importing.format_api.hidden_parts import hide_parts
+from blogapi.importing.format_api.hidden_parts import remove_hidden_parts
 from blogapi.importing.format_api.privacy_signs import (
     HARMLESS_TAGS,
-    HIDING_VALUES,
+    HIDING_ATTRIBUTES,
     TEXT_MARKS,
     list_names,
 )
@@ -78,12 +78,12 @@ def hide(content, content_type="markdown", **fields):
     record = ArticleRecord(
         key="a", title="A", content=content, content_type=content_type, published_at=None, **fields
     )
-    return hide_parts(record)
+    return remove_hidden_parts(record)
 
 
 def test_each_row_has_examples():
     assert {*TEXT_MARKS, "pair"} == set(FORMS) == set(HARMLESS)
-    assert set(HIDING_VALUES) == set(HIDING) == set(SHOWN)
+    assert set(HIDING_ATTRIBUTES) == set(HIDING) == set(SHOWN)
 
 
 @pytest.mark.parametrize(("kind", "name"), NAMES)

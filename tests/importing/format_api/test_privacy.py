@@ -9,7 +9,7 @@ import pytest
 
 from blogapi.importing.format_api import privacy_signs
 from blogapi.importing.format_api.source import ImportOptions
-from blogapi.importing.formats.markdown import reader, sections
+from blogapi.importing.formats.markdown import reader, site_rules
 from blogapi.importing.refusals import NotAnArticle
 from tests.importing.guesses import mark_all
 
@@ -18,7 +18,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 def read_text(text, key="blog/a.md", *, is_note=False, **options):
     place = reader.FileContext(is_note=is_note)
-    return mark_all(reader.parse_file(key, text.encode(), ImportOptions(now=NOW, **options), place))
+    return mark_all(reader.parse_article(key, text.encode(), ImportOptions(now=NOW, **options), place))
 
 
 def read(front, key="blog/a.md"):
@@ -441,7 +441,7 @@ def test_a_vault_is_recognised_by_its_settings(tmp_path, mark, site, expected):
     for name in filter(None, (f"vault/{mark}", "vault/daily/a.md", site)):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
-    assert sections.is_in_vault(tmp_path / "vault" / "daily", 3) is expected
+    assert site_rules.is_in_vault(tmp_path / "vault" / "daily", 3) is expected
 
 
 @pytest.mark.parametrize(

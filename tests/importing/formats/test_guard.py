@@ -22,8 +22,8 @@ from blogapi.importing.format_api import (
     Source,
     TermRecord,
 )
-from blogapi.importing.formats import foreign
-from blogapi.importing.formats.foreign import guard_format
+from blogapi.importing.formats import foreign_code
+from blogapi.importing.formats.foreign_code import guard_format
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 OPTIONS = ImportOptions(now=NOW)
@@ -239,6 +239,6 @@ def test_a_signal_ends_the_import_while_a_format_reads(number, error, catches):
     format_ = replace(make_format(), open_source=lambda entries, options: Catching([]))
     source = guard_format(format_, [], "blogapi-other").open_source(ENTRIES, OPTIONS)
     former = signal.getsignal(number)
-    with pytest.raises(error), foreign.remember_signals():
+    with pytest.raises(error), foreign_code.remember_signals():
         list(source.read())
     assert signal.getsignal(number) is former

@@ -51,7 +51,7 @@ def run(app):
 
 
 def make_point(name, value, package="blogapi-other"):
-    point = Point(name, value if ":" in value else f"{__name__}:{value}", registry.GROUP)
+    point = Point(name, value if ":" in value else f"{__name__}:{value}", registry.ENTRY_POINT_GROUP)
     vars(point)["package"] = package
     return point
 
@@ -60,7 +60,7 @@ def test_formats_and_the_blog_agree_on_which_statuses_are_public():
     assert set(PUBLIC_STATUSES) == set(READABLE_STATUSES)
 
 
-@pytest.mark.parametrize("name", registry.BUILT_IN)
+@pytest.mark.parametrize("name", registry.BUILT_IN_FORMATS)
 def test_each_built_in_format_has_its_name_and_the_contract(name):
     found = registry.get_format(name, [])
     assert (found.name, found.contract) == (name, CONTRACT_VERSION)
@@ -69,7 +69,7 @@ def test_each_built_in_format_has_its_name_and_the_contract(name):
 def test_a_format_of_another_package_is_tried_before_markdown(install):
     install(make_point("other", "OTHER"))
     notes = []
-    assert list(registry.load_formats(notes)) == [*registry.BUILT_IN[:-1], "other", "markdown"]
+    assert list(registry.load_formats(notes)) == [*registry.BUILT_IN_FORMATS[:-1], "other", "markdown"]
     assert notes == []
 
 
@@ -89,7 +89,7 @@ def test_a_format_of_another_package_is_tried_before_markdown(install):
 def test_a_format_that_cannot_be_used_is_a_note(install, name, value, sentence):
     install(make_point(name, value))
     notes = []
-    assert tuple(registry.load_formats(notes)) == registry.BUILT_IN
+    assert tuple(registry.load_formats(notes)) == registry.BUILT_IN_FORMATS
     (note,) = notes
     assert note.startswith(f"The format “{name}” of the package “blogapi-other” ") and sentence in note
 
@@ -152,6 +152,6 @@ def test_a_broken_list_of_entry_points_is_a_note(tmp_path, monkeypatch):
     notes = []
     assert "other" in registry.list_format_names()
     formats = registry.load_formats(notes)
-    assert formats.keys() == {*registry.BUILT_IN}
+    assert formats.keys() == {*registry.BUILT_IN_FORMATS}
     assert notes[0].startswith("The formats of the package “broken” cannot be listed (")
     assert "The format “other” of the package “whole” cannot be loaded" in notes[1]

@@ -61,13 +61,13 @@ def read_date(tmp_path):
 
 
 # An export of blogapi has an offset in each time.
-@pytest.mark.parametrize("name", [name for name in registry.BUILT_IN if name != "blogapi"])
+@pytest.mark.parametrize("name", [name for name in registry.BUILT_IN_FORMATS if name != "blogapi"])
 @pytest.mark.parametrize("zone", ["America/Los_Angeles", "Pacific/Auckland", "UTC"])
 def test_a_date_without_a_time_is_midnight_in_the_zone_of_the_site(read_date, name, zone):
     assert read_date(name, DAY, zone) == datetime(2020, 1, 1, tzinfo=ZoneInfo(zone))
 
 
-@pytest.mark.parametrize("name", [name for name in registry.BUILT_IN if name != "blogapi"])
+@pytest.mark.parametrize("name", [name for name in registry.BUILT_IN_FORMATS if name != "blogapi"])
 def test_a_time_without_an_offset_is_in_the_zone_of_the_old_blog_or_of_the_site(read_date, name):
     # Ghost stores times in UTC.
     zone = UTC if name == "ghost" else ZoneInfo("America/Los_Angeles")
@@ -76,7 +76,9 @@ def test_a_time_without_an_offset_is_in_the_zone_of_the_old_blog_or_of_the_site(
 
 
 # A time of WordPress never has an offset; the field with the time in UTC is preferred.
-@pytest.mark.parametrize("name", [name for name in registry.BUILT_IN if name not in ("blogapi", "wordpress")])
+@pytest.mark.parametrize(
+    "name", [name for name in registry.BUILT_IN_FORMATS if name not in ("blogapi", "wordpress")]
+)
 def test_a_time_with_an_offset_is_the_same_in_each_zone(read_date, name):
     date = "July 4, 2020 10:30 PM (GMT+2)" if name == "notion" else OFFSET
     assert read_date(name, date, "America/Los_Angeles") == datetime(2020, 7, 4, 20, 30, tzinfo=UTC)

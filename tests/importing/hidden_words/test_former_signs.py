@@ -31,7 +31,7 @@ def read_shortcode(tag):
 
 def read_field(line):
     text = f"---\ntitle: A\ndate: 2020-01-02\n{line}\n---\nText"
-    record = reader.parse_file("blog/a.md", text.encode(), ImportOptions(now=NOW))
+    record = reader.parse_article("blog/a.md", text.encode(), ImportOptions(now=NOW))
     is_new = all(guess.is_new for guess in record.guesses)
     return mark_all(record).status, record.status if is_new else "draft"
 

@@ -40,7 +40,7 @@ def short_updates(app, monkeypatch):
     monkeypatch.setattr(runner, "UPDATE_SECONDS", 0.02)
     runner.get_runner(app).stopping.clear()
     yield
-    runner.get_runner(app).stop(60)
+    runner.get_runner(app).stop_job(60)
     runner.get_runner(app).stopping.clear()
 
 
@@ -98,7 +98,7 @@ def test_cancel_ends_the_process(as_login, run, wait_for, children, monkeypatch,
     assert outcome(as_login.post(f"{path}cancel/")) == (200, None)
     job = wait_for(path, status="cancelled")
     assert (job["stage"], job["done"], job["error"]) == ("reading", 1, "")
-    assert children[0].wait(0)
+    assert children[0].wait_for_end(0)
     assert outcome(as_login.post(f"{path}cancel/")) == (409, "import_ended")
     assert outcome(as_login.delete(path)) == (204, None)
 
@@ -108,9 +108,9 @@ def test_a_server_that_stops_ends_the_process_and_the_import_can_be_started_agai
 ):
     path = run(OBEDIENT)
     wait_for(path, stage="reading")
-    runner.get_runner(app).stop(60)
+    runner.get_runner(app).stop_job(60)
     assert as_login.get(path).json["status"] == "interrupted"
-    assert children[0].wait(0)
+    assert children[0].wait_for_end(0)
     runner.get_runner(app).stopping.clear()
     assert as_login.post(f"{path}start/").json["status"] == "trying"
     wait_for(path, stage="reading")
@@ -141,7 +141,7 @@ def test_a_format_that_ends_the_process_is_named(run, wait_for):
 
 
 def test_other_output_than_objects_and_endless_lines_are_left_out(run, wait_for, monkeypatch):
-    monkeypatch.setattr(runner, "MAX_LINE", 1000)
+    monkeypatch.setattr(runner, "MAX_LINE_BYTES", 1000)
     program = f"{PRINT}; print(5); print('[1]'); print('x' * 10**6, end='', flush=True); sys.stdin.read()"
     job = wait_for(run(program), stage="reading", done=1)
     assert job["status"] == "trying"
@@ -150,10 +150,10 @@ def test_other_output_than_objects_and_endless_lines_are_left_out(run, wait_for,
 def test_the_progress_has_a_pipe_of_its_own(app, people, tmp_path):
     (tmp_path / "a.md").write_text("---\ndate: 2024-05-01\n---\nWords", encoding="utf-8")
     program = (
-        "import os; from blogapi.importing.pipeline import preparing\n"
-        "open_sources = preparing.open_sources\n"
+        "import os; from blogapi.importing.pipeline import run_setup\n"
+        "open_sources = run_setup.open_sources\n"
         "def loud(*words, **options): os.write(1, b'loud'); return open_sources(*words, **options)\n"
-        "preparing.open_sources = loud\n"
+        "run_setup.open_sources = loud\n"
         "from blogapi.__main__ import main; main()"
     )
     words = ["import", f"--background={tmp_path / 'report.json'}", "--author=ada", str(tmp_path / "a.md")]

@@ -48,8 +48,8 @@ def wait(app, monkeypatch):
     run_in_threads(app, monkeypatch)
     job_runner = runner.get_runner(app)
     job_runner.stopping.clear()
-    yield lambda: job_runner.wait(60)
-    job_runner.stop(60)
+    yield lambda: job_runner.wait_for_job(60)
+    job_runner.stop_job(60)
     job_runner.stopping.clear()
 
 
@@ -409,7 +409,7 @@ def test_an_import_is_interrupted_when_its_server_is_killed(app, as_login, send,
     path = f"{IMPORTS}{job['uuid']}/"
     set_job(app, as_uuid(job), status="importing", last_updated=clock.now() + ahead)
     with app.app_context():
-        lock = queries.take_lock(as_uuid(job))
+        lock = queries.take_job_lock(as_uuid(job))
     assert as_login.get(path).json["status"] == "importing"
     assert outcome(as_login.post(IMPORTS, data=b"x", query_string={"name": "b.md"})) == (
         *(409, "import_running"),
@@ -465,7 +465,7 @@ def test_old_imports_are_deleted_with_their_files(app, as_login, send, monkeypat
     jobs = [send(b"Words", name=f"{number}.md") for number in range(3)]
     assert [job["name"] for job in as_login.get(IMPORTS).json] == ["2.md", "1.md"]
     assert {path.name for path in (instance / "imports").iterdir()} == {job["uuid"] for job in jobs[1:]}
-    set_job(app, as_uuid(jobs[1]), last_updated=clock.now() - service.MAX_AGE - timedelta(minutes=1))
+    set_job(app, as_uuid(jobs[1]), last_updated=clock.now() - service.MAX_JOB_AGE - timedelta(minutes=1))
     with app.app_context():
         service.delete_old_jobs()
     assert [job["name"] for job in as_login.get(IMPORTS).json] == ["2.md"]

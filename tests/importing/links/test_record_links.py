@@ -36,7 +36,7 @@ def make_links(targets, source=RECORD, hosts=(), url="", path="/{slug}/"):
     index.hosts = set(hosts)
     for target in (source, *targets):
         record = make_record(target) if isinstance(target, str) else target
-        index.add(record, record.slug or "source")
+        index.add_record(record, record.slug or "source")
     return RecordLinkFinder(index, source)
 
 
@@ -88,8 +88,8 @@ OTHER = make_record(
 )
 def test_an_address_of_another_article_is_found(address):
     links = make_links([OTHER], hosts=["example.com"])
-    assert links.find_address(address) == "/other/"
-    assert links.find_address(f"{address}#part") == "/other/#part"
+    assert links.find_new_address(address) == "/other/"
+    assert links.find_new_address(f"{address}#part") == "/other/#part"
 
 
 @pytest.mark.parametrize(
@@ -132,11 +132,11 @@ def test_an_address_of_another_article_is_found(address):
     ],
 )
 def test_another_address_is_not_an_article(address):
-    assert make_links([OTHER], hosts=["example.com"]).find_address(address) is None
+    assert make_links([OTHER], hosts=["example.com"]).find_new_address(address) is None
 
 
 def test_the_record_itself_is_found():
-    assert make_links([]).find_address("/posts/source.html#part") == "/source/#part"
+    assert make_links([]).find_new_address("/posts/source.html#part") == "/source/#part"
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_the_record_itself_is_found():
 def test_a_former_address_is_found(addresses, address, found):
     target = make_record("ghost:example.com:1", slug="new", title="New", addresses=addresses)
     links = make_links([target], hosts=["example.com/blog"])
-    assert (links.find_address(address) == "/new/") == found
+    assert (links.find_new_address(address) == "/new/") == found
 
 
 @pytest.mark.parametrize(
@@ -182,21 +182,21 @@ def test_a_former_address_is_found(addresses, address, found):
 def test_a_post_of_wordpress_is_found(address, expected):
     target = make_record("wordpress:example.com:12", slug="twelve", addresses=("/2020/01/twelve/",))
     source = make_record("wordpress:example.com:1", slug="one", addresses=("/2020/01/one/",))
-    assert make_links([target], source, hosts=["example.com"]).find_address(address) == expected
+    assert make_links([target], source, hosts=["example.com"]).find_new_address(address) == expected
 
 
 def test_a_blog_of_blogger_has_many_hosts():
     links = make_links([OTHER], hosts=["my.blogspot.com"])
     for host in ("my.blogspot.de", "my.blogspot.co.uk", "my.blogspot.com.br", "www.my.blogspot.com"):
-        assert links.find_address(f"http://{host}/2020/01/other.html") == "/other/"
-    assert links.find_address("http://your.blogspot.com/2020/01/other.html") is None
+        assert links.find_new_address(f"http://{host}/2020/01/other.html") == "/other/"
+    assert links.find_new_address("http://your.blogspot.com/2020/01/other.html") is None
 
 
 def test_the_post_of_the_same_blog_is_preferred():
     targets = [make_record(f"wordpress:{blog}:1", slug=blog, addresses=("/a/",)) for blog in ("one", "two")]
     source = make_record("wordpress:two:2", slug="source")
     links = make_links(targets, source)
-    assert [links.find_address(address) for address in ("/?p=1", "/a/")] == ["/two/", "/two/"]
+    assert [links.find_new_address(address) for address in ("/?p=1", "/a/")] == ["/two/", "/two/"]
 
 
 @pytest.mark.parametrize(
@@ -225,14 +225,14 @@ def test_the_post_of_the_same_blog_is_preferred():
 )
 def test_the_nearest_article_is_found(keys, source, address, expected):
     targets = [make_record(key, slug=f"s{number}") for number, key in enumerate(keys)]
-    found = make_links(targets, make_record(source)).find_address(address)
+    found = make_links(targets, make_record(source)).find_new_address(address)
     assert found == (f"/s{keys.index(expected)}/" if expected else None)
 
 
 @pytest.mark.parametrize(("source", "is_found"), [("b/index.md", True), ("b/s/index.md", False)])
 def test_a_relative_link_of_the_home_page_begins_at_the_root(source, is_found):
     target = make_record("b/x/y.md", slug="z", addresses=("/notes/a/",))
-    found = make_links([target], make_record(source)).find_address("notes/a/")
+    found = make_links([target], make_record(source)).find_new_address("notes/a/")
     assert found == ("/z/" if is_found else None)
 
 
@@ -254,7 +254,7 @@ def test_a_relative_link_of_the_home_page_begins_at_the_root(source, is_found):
     ],
 )
 def test_a_post_is_found_by_its_name(name, expected):
-    assert make_links([OTHER]).find_post(name) == expected
+    assert make_links([OTHER]).find_post_address(name) == expected
 
 
 @pytest.mark.parametrize(
@@ -306,7 +306,7 @@ def test_no_link_in_a_public_article_names_one_that_is_not_public(
     target = make_record("blog/posts/other.md", status=status, published_at=published_at)
     scheduled = datetime(2026, 6, 1, tzinfo=UTC)
     found = [
-        make_links([target], replace(RECORD, **fields)).find_address("other.md") is not None
+        make_links([target], replace(RECORD, **fields)).find_new_address("other.md") is not None
         for fields in ({}, {"published_at": scheduled}, {"status": "draft"}, {"status": "archived"})
     ]
     assert found == [from_public, from_scheduled, True, True]
@@ -323,37 +323,37 @@ def test_no_link_in_a_public_article_names_one_that_is_not_public(
     ],
 )
 def test_new_addresses_are_those_of_the_site(url, path, expected):
-    assert make_links([OTHER], url=url, path=path).find_address("Other.md#a") == expected
+    assert make_links([OTHER], url=url, path=path).find_new_address("Other.md#a") == expected
 
 
 @pytest.mark.parametrize(("url", "root"), [("", ""), ("https://example.org/weblog", "/weblog")])
 def test_the_address_of_a_page_begins_with_the_path_of_the_site(url, root):
     about, team = make_record("blog/about.md", is_page=True), make_record("blog/team.md", is_page=True)
     links = make_links([about, replace(team, parent_key=about.key)], url=url)
-    assert links.find_address("../about.md") == f"{root}/about/"
-    assert links.find_address("../team.md") == f"{root}/about/team/"
+    assert links.find_new_address("../about.md") == f"{root}/about/"
+    assert links.find_new_address("../team.md") == f"{root}/about/team/"
 
 
 def test_an_address_with_a_uuid_needs_the_uuid():
     index = LinkIndex(Site(url="", article_path="/{uuid}/", time_zone="UTC", language="en"), NOW)
-    index.add(RECORD, "source", UUID(int=1))
-    assert RecordLinkFinder(index, RECORD).find_address("source.md") == f"/{UUID(int=1)}/"
+    index.add_record(RECORD, "source", UUID(int=1))
+    assert RecordLinkFinder(index, RECORD).find_new_address("source.md") == f"/{UUID(int=1)}/"
 
 
 def test_the_date_in_an_address_is_that_of_the_time_zone_of_the_site():
     index = LinkIndex(Site(url="", article_path="/{day}/{slug}/", time_zone="Asia/Tokyo", language="en"), NOW)
-    index.add(OTHER, "other")
-    assert RecordLinkFinder(index, OTHER).find_address("Other.md") == "/06/other/"
+    index.add_record(OTHER, "other")
+    assert RecordLinkFinder(index, OTHER).find_new_address("Other.md") == "/06/other/"
 
 
 def test_the_records_with_links_to_a_changed_slug_are_known():
     links = make_links([OTHER, "blog/posts/third.md"])
     for address in ("Other.md", "/other/", "third.md"):
-        links.find_address(address)
+        links.find_new_address(address)
     index = links._index
     assert index.set_slug(OTHER.key, "other") == ()
     assert index.set_slug(OTHER.key, "other-2") == (RECORD.key,)
-    assert links.find_address("Other.md") == "/other-2/"
+    assert links.find_new_address("Other.md") == "/other-2/"
 
 
 def test_thousands_of_articles_with_one_name_are_compared_in_bounded_time():
@@ -365,9 +365,13 @@ def test_thousands_of_articles_with_one_name_are_compared_in_bounded_time():
 def test_a_record_with_very_many_links_is_not_slow():
     links = make_links([OTHER], hosts=["example.com"])
     for _ in range(6_000):
-        links.find_address("https://example.org/other/")
+        links.find_new_address("https://example.org/other/")
     assert links.find_wiki_link_address("other") == "/other/"
     for number in range(5_000):
         links.find_wiki_link_address(f"missing {number}")
-    found = links.find_wiki_link_address("other"), links.find_address("/other/"), links.find_post("other")
+    found = (
+        links.find_wiki_link_address("other"),
+        links.find_new_address("/other/"),
+        links.find_post_address("other"),
+    )
     assert found == (None,) * 3

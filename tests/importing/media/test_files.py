@@ -33,7 +33,7 @@ def make(path):
 
 def find(reference, post, *assets):
     """Return what a post in an imported folder refers to."""
-    found = MediaFileFinder(assets).find(reference, post, post.parent)
+    found = MediaFileFinder(assets).find_file(reference, post, post.parent)
     return found and found.path
 
 
@@ -95,7 +95,7 @@ def test_the_nearest_site_above_each_post_is_used(tmp_path):
     for name in ("one", "two"):
         make(tmp_path / name / "hugo.toml")
         picture = make(tmp_path / name / "static/cat.png")
-        found = files.find("/cat.png", make(tmp_path / name / "content/posts/a.md"), tmp_path)
+        found = files.find_file("/cat.png", make(tmp_path / name / "content/posts/a.md"), tmp_path)
         assert found.path == picture
 
 
@@ -170,13 +170,13 @@ def test_a_name_without_a_folder_is_found_in_the_imported_folder_if_it_is_unique
     make(tmp_path / "vault/.trash/Ä b.png")
     make(tmp_path / "outside.png")
     files = MediaFileFinder()
-    found = files.find("a\u0308%20b.png", post, tmp_path / "vault")
+    found = files.find_file("a\u0308%20b.png", post, tmp_path / "vault")
     assert (found.path, found.is_elsewhere) == (picture, True)
-    assert files.find("attachments/Ä b.png", post, tmp_path / "vault").path == picture
+    assert files.find_file("attachments/Ä b.png", post, tmp_path / "vault").path == picture
     for reference in ("/Ä b.png", "x/Ä b.png", "outside.png", "missing.png"):
-        assert files.find(reference, post, tmp_path / "vault") is None
+        assert files.find_file(reference, post, tmp_path / "vault") is None
     make(tmp_path / "vault/other/ä B.png")
-    assert MediaFileFinder().find("Ä b.png", post, tmp_path / "vault") is None
+    assert MediaFileFinder().find_file("Ä b.png", post, tmp_path / "vault") is None
 
 
 def test_a_file_of_a_record_exists_if_it_is_found(tmp_path):
@@ -211,7 +211,7 @@ def test_the_name_with_the_same_case_is_preferred(site):
     for name in ("GRÜN.png", unicodedata.normalize("NFD", "Grün.png")):
         make(site / "img" / name)
     files = MediaFileFinder()
-    same, other = (files.find(f"/img/{name}", post, post.parent) for name in ("Grün.png", "grün.PNG"))
+    same, other = (files.find_file(f"/img/{name}", post, post.parent) for name in ("Grün.png", "grün.PNG"))
     assert (same.path.name, same.differs_in_case) == (unicodedata.normalize("NFD", "Grün.png"), False)
     assert other.differs_in_case
 

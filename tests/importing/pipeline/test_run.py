@@ -66,7 +66,7 @@ def run(app, people):
             importer = Importer(people.admin.uuid, **options)
             given = {f"format-{number}": source for number, source in enumerate(sources)}
             started = ImportRun(importer, given, spool, ImportOptions(now=NOW))
-            started.run(no_progress)
+            started.import_sources(no_progress)
             return started
 
     return run
@@ -303,7 +303,7 @@ def test_the_spool_returns_records_in_their_order(app):
     records = [a_record(number) for number in (3, 1, 2)]
     with open_spool() as spool:
         for record in records:
-            spool.add(record)
-        assert list(spool.read()) == records
-        assert list(spool.read({records[2].key, records[0].key})) == [records[0], records[2]]
+            spool.add_record(record)
+        assert list(spool.read_records()) == records
+        assert list(spool.read_records({records[2].key, records[0].key})) == [records[0], records[2]]
         assert (len(spool), records[0].key in spool, "x" in spool) == (3, True, False)

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from blogapi.importing.format_api.article_record import ArticleRecord
-from blogapi.importing.storing.imported_before import add_page_tag, compute_digest
+from blogapi.importing.storing.earlier_imports import add_page_tag, compute_digest
 
 # The digests of pages whose tags had `page` at their end, if no tag had this name.
 WITH_TAG = "69e54de912f61d726eb9db7a59ef9326c28d7b25627b44fe527f340b8ffd8b4d"

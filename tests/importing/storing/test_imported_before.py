@@ -20,7 +20,7 @@ from blogapi.importing.format_api import (
     Source,
 )
 from blogapi.importing.formats import registry
-from blogapi.importing.storing.imported_before import HIDDEN_THERE
+from blogapi.importing.storing.earlier_imports import HIDDEN_THERE
 from blogapi.storage.database import db
 
 DATE = datetime(2024, 5, 1, tzinfo=UTC)
@@ -554,7 +554,7 @@ def test_a_part_that_browsers_did_not_show(app, run_folder, read, edit, set_cloc
 
     set_clock(FIRST)
     with monkeypatch.context() as former_version:
-        former_version.setattr(pipeline, "hide_parts", lambda record: record)
+        former_version.setattr(pipeline, "remove_hidden_parts", lambda record: record)
         run_folder(POST.format("") + "\n" + part + "\n")
     assert "secret" in read().content
     edit(**an_edit())

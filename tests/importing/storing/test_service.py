@@ -48,7 +48,7 @@ def store(app, people):
 
     def store(record, **options):
         with app.app_context():
-            return service.Importer(people.admin.uuid, **options).store([record])[0]
+            return service.Importer(people.admin.uuid, **options).store_batch([record])[0]
 
     return store
 
@@ -307,7 +307,7 @@ def test_a_draft_gets_no_redirects(store, redirects):
 def test_a_redirect_is_removed_if_a_later_article_of_the_import_has_its_slug(importer, stored, redirects):
     first = replace(RECORD, former_slugs=("rye", "loaf"))
     second = replace(RECORD, key="blog/rye.md", title="Rye")
-    reports = [*importer.store([first]), *importer.store([second])]
+    reports = [*importer.store_batch([first]), *importer.store_batch([second])]
     assert "“rye” to another article was removed" in reports[1].notes[0]
     assert [article.slug for article in stored()] == ["bread", "rye"]
     assert redirects() == [("loaf", "bread")]
@@ -326,7 +326,7 @@ def importer(app, people):
 def test_an_invalid_record_does_not_stop_the_other_records_of_its_batch(importer, stored):
     bad = replace(RECORD, key="blog/bad.md", title="x" * 256, tags=("new", "rye"), category="Other")
     good = replace(RECORD, key="blog/good.md", tags=("new",), category="Other")
-    reports = importer.store([RECORD, bad, good])
+    reports = importer.store_batch([RECORD, bad, good])
     assert [report.result for report in reports] == [Result.CREATED, Result.REFUSED, Result.CREATED]
     assert [(article.slug, [tag.name for tag in article.tags]) for article in stored()] == [
         ("bread", ["slow food", "Bread"]),
@@ -339,7 +339,7 @@ def test_an_invalid_record_does_not_stop_the_other_records_of_its_batch(importer
 
 def test_a_refused_article_leaves_no_terms_and_no_slug(importer, stored):
     bad = replace(RECORD, key="blog/bad.md", seo_title="x" * 256, tags=("gone",), slug="rye")
-    importer.store([bad, replace(RECORD, slug="rye")])
+    importer.store_batch([bad, replace(RECORD, slug="rye")])
     assert [article.slug for article in stored()] == ["rye"]
     assert "gone" not in set(db.session.scalars(select(Tag.slug)))
 
@@ -355,7 +355,7 @@ def test_a_record_that_the_database_refuses_does_not_stop_the_other_records(impo
         return article
 
     monkeypatch.setattr(batches, "create_article", create)
-    reports = importer.store([replace(RECORD, key="blog/rye.md", title="Rye"), RECORD])
+    reports = importer.store_batch([replace(RECORD, key="blog/rye.md", title="Rye"), RECORD])
     assert [report.result for report in reports] == [Result.REFUSED, Result.CREATED]
     assert reports[0].notes[0].startswith("The database refused it: ")
     assert [article.title for article in stored()] == ["Bread"]
@@ -386,7 +386,7 @@ def commits(importer):
 @pytest.mark.sqlite("PostgreSQL grants locks in the order of the requests, so nothing pauses")
 def test_without_a_server_transactions_are_longer_and_nothing_pauses(importer, commits, monkeypatch):
     now, pauses = [100.0], []
-    original = ArticleInputFactory.make
+    original = ArticleInputFactory.make_input
 
     def make_slowly(inputs, record):
         now[0] += 0.2
@@ -394,8 +394,8 @@ def test_without_a_server_transactions_are_longer_and_nothing_pauses(importer, c
 
     monkeypatch.setattr(clock, "monotonic", lambda: now[0])
     monkeypatch.setattr(time, "sleep", pauses.append)
-    monkeypatch.setattr(ArticleInputFactory, "make", make_slowly)
-    importer.store([replace(RECORD, key=f"blog/{number}.md") for number in range(9)])
+    monkeypatch.setattr(ArticleInputFactory, "make_input", make_slowly)
+    importer.store_batch([replace(RECORD, key=f"blog/{number}.md") for number in range(9)])
     assert (len(commits), pauses) == (2, [])
 
 
@@ -404,7 +404,7 @@ def test_a_batch_is_one_transaction_unless_it_exceeds_the_time_limit(
     importer, server, commits, monkeypatch, seconds, transactions
 ):
     monkeypatch.setattr(service, "MAX_BATCH_SECONDS", seconds)
-    reports = importer.store([replace(RECORD, key=f"blog/{number}.md") for number in range(5)])
+    reports = importer.store_batch([replace(RECORD, key=f"blog/{number}.md") for number in range(5)])
     assert len(commits) == transactions
     assert [report.key for report in reports] == [f"blog/{number}.md" for number in range(5)]
 
@@ -414,11 +414,11 @@ def test_an_unchanged_batch_is_read_in_a_fixed_number_of_statements(
 ):
     monkeypatch.setattr(service, "MAX_BATCH_SECONDS", 600)
     records = [replace(RECORD, key=f"blog/{number}.md") for number in range(9)]
-    importer.store(records)
+    importer.store_batch(records)
     with record_statements() as few:
-        importer.store(records[:2])
+        importer.store_batch(records[:2])
     with record_statements() as many:
-        importer.store(records)
+        importer.store_batch(records)
     # The terms were found before.
     assert len(many) <= len(few) < 10
 
@@ -429,7 +429,7 @@ def test_a_new_record_executes_few_statements(importer, server, record_statement
     for start, end in ((0, 3), (3, 13)):
         records = [replace(RECORD, key=f"blog/{number}.md") for number in range(start, end)]
         with record_statements() as statements:
-            importer.store(records)
+            importer.store_batch(records)
         counts.append(len(statements))
     assert counts[1] - counts[0] <= 2 * 7
 
@@ -443,7 +443,7 @@ def test_records_of_one_batch_share_slugs_and_redirects_whether_or_not_one_of_th
     found = []
     for batch in (records, [*records, refused]):
         with app.app_context():
-            reports = service.Importer(people.admin.uuid, restore_deleted=True).store(batch)
+            reports = service.Importer(people.admin.uuid, restore_deleted=True).store_batch(batch)
             redirects = db.session.execute(select(FormerSlug.slug, Article.slug).join(Article)).all()
             found.append(
                 ([report.notes for report in reports[:3]], sorted(redirects), [one.slug for one in stored()])
@@ -459,7 +459,7 @@ def test_records_of_one_batch_share_slugs_and_redirects_whether_or_not_one_of_th
 
 def test_a_batch_without_records_takes_no_write_lock(importer, record_statements):
     with record_statements() as found:
-        importer.store([])
+        importer.store_batch([])
     assert found == []
 
 
@@ -473,7 +473,7 @@ def test_the_number_and_the_total_length_of_the_records_of_a_batch_are_limited()
 
 def test_a_transaction_ends_after_the_article_that_exceeds_the_time_limit(importer, server, monkeypatch):
     now, calls, at_commit = [100.0], [], []
-    original = ArticleInputFactory.make
+    original = ArticleInputFactory.make_input
 
     def make_slowly(inputs, record):
         now[0] += service.MAX_BATCH_SECONDS * 0.4
@@ -485,10 +485,10 @@ def test_a_transaction_ends_after_the_article_that_exceeds_the_time_limit(import
 
     monkeypatch.setattr(clock, "monotonic", lambda: now[0])
     monkeypatch.setattr(time, "sleep", lambda seconds: None)
-    monkeypatch.setattr(ArticleInputFactory, "make", make_slowly)
+    monkeypatch.setattr(ArticleInputFactory, "make_input", make_slowly)
     event.listen(db.engine, "commit", note)
     try:
-        reports = importer.store([replace(RECORD, key=f"blog/{number}.md") for number in range(9)])
+        reports = importer.store_batch([replace(RECORD, key=f"blog/{number}.md") for number in range(9)])
     finally:
         event.remove(db.engine, "commit", note)
     assert at_commit[0] == 3
@@ -568,6 +568,6 @@ def test_contents_are_rendered_before_the_write_lock_is_taken(importer, monkeypa
     monkeypatch.setattr(renderer, "render_text", record)
     changed = replace(RECORD, content="Changed.")
     for each in (RECORD, RECORD, changed):
-        importer.store([each])
+        importer.store_batch([each])
     assert {content for content, _ in rendered} == {RECORD.content, changed.content}
     assert not any(in_write for _, in_write in rendered)

@@ -6,10 +6,10 @@ from __future__ import annotations
 class Targets:
     """Knows every post and page whose name does not contain "missing"; PDF files are no posts."""
 
-    def find_address(self, address):
+    def find_new_address(self, address):
         return None
 
-    def find_post(self, name):
+    def find_post_address(self, name):
         return (
             None
             if "missing" in name or name.endswith(".pdf")

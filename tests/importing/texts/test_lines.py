@@ -15,7 +15,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 def read(text):
     data = text if isinstance(text, bytes) else text.encode()
-    return reader.parse_file("blog/post.md", data, ImportOptions(now=NOW))
+    return reader.parse_article("blog/post.md", data, ImportOptions(now=NOW))
 
 
 @pytest.mark.parametrize("codec", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])

@@ -31,25 +31,25 @@ from blogapi.importing.texts.xml_elements import Element, ElementBuilder, decode
 _STATUSES = {"LIVE": "published", "SCHEDULED": "scheduled", "DRAFT": "draft"}
 
 # Until 2012, players were `<object>` and `<embed>` elements with Flash, which no browser shows any more.
-_YOUTUBE = re.compile(r"youtube(?:-nocookie)?\.com/(?:v|embed)/([\w-]{6,20})", re.IGNORECASE)
+_YOUTUBE_PLAYER = re.compile(r"youtube(?:-nocookie)?\.com/(?:v|embed)/([\w-]{6,20})", re.IGNORECASE)
 _FLASH_START = re.compile(r"<(object|embed)\b", re.IGNORECASE)
 _OBJECT_END, _TAG_END = re.compile(r"</object\s*>", re.IGNORECASE), re.compile(">")
 # Blogger adds a tracking pixel to the text of each post.
-_TRACKER = re.compile(
+_TRACKING_PIXEL = re.compile(
     r"<img\b(?>[^<>]*?//blogger\.googleusercontent\.com/tracker/)[^<>]*+>(?:</img>)?", re.IGNORECASE
 )
 _EMPTY_FOOTER = re.compile(r"<div class=[\"']*blogger-post-footer[\"']*>\s*</div>", re.IGNORECASE)
 _INLINE_PICTURE = re.compile(r"\bsrc\s*+=\s*+[\"']?+\s*+data:", re.IGNORECASE)
 MAX_TEXT_LENGTH = 16 * 1024 * 1024
-_ID = re.compile(
+_ENTRY_ID = re.compile(
     r"blog-(?P<blog>[^.]*)(?:\.(?P<kind>post|page|comment|layout|settings)\b-?(?P<id>.*))?", re.DOTALL
 )
 #: The names that Blogger writes for authors without a profile.
-_NO_AUTHORS = {"anonymous", "unknown", "noreply"}
+_UNNAMED_AUTHORS = {"anonymous", "unknown", "noreply"}
 
 # The fields of a BloggerItem by the names of elements; `outer/inner` is a nested element. Names are compared
 # without their prefixes, because some exports do not declare the prefixes.
-_FIELDS = {
+_FIELDS_BY_ELEMENT = {
     "id": "id",
     "title": "title",
     "content": "content",
@@ -62,16 +62,16 @@ _FIELDS = {
     "author/name": "author",
     "control/draft": "draft",
 }
-# If a damaged file has several values of one of these fields, they are joined: any of them can be right.
+# If a damaged file has several values of one of these fields, they are joined, because each can be right.
 _JOINED_FIELDS = {"status", "trashed", "draft"}
 _KIND_SCHEME = "#kind"
 # XML does not allow these characters, but some texts contain them.
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+_CONTROL_CHARACTER = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 # `https://name.blogspot.co.uk/2020/01/title.html`: each country has its own host for the same blog.
 _POST_LINK = re.compile(
     r"https?://([a-z0-9.-]{1,100})(/(?:[0-9]{4}/[0-9]{2}|p)/[^\s\"'<>?#]{1,200}\.html)", re.I
 )
-_BLOGSPOT = re.compile(r"([a-z0-9-]+)\.blogspot\.[a-z.]+", re.I)
+_BLOGSPOT_HOST = re.compile(r"([a-z0-9-]+)\.blogspot\.[a-z.]+", re.I)
 _ACCESS_SETTING = "BLOG_READ_ACCESS_MODE"
 _COUNTED_KINDS = {"comment": "comments", "settings": "settings of the blog", "template": "templates"}
 # The hosts of Blogger's pictures. Copies of these pictures on the disk are found by their file names.
@@ -100,11 +100,11 @@ class BloggerItem:
     description: str = ""
     labels: list[str] = field(default_factory=list)
     features: list[str] = field(default_factory=list)  #: names of data that is not imported ("locations")
-    is_too_large: bool = False  #: whether parts are missing
+    is_too_large: bool = False  #: whether parts are missing, because the entry is too long
 
     def split_id(self) -> tuple[str, str, str]:
         """Return the number of the blog, and the kind and number of the item; a missing part is ""."""
-        match = _ID.search(self.id)
+        match = _ENTRY_ID.search(self.id)
         if not match:
             return self.blog, self.kind, self.id
         return match["blog"], match["kind"] or "", match["id"] or self.id
@@ -160,7 +160,7 @@ def make_record(
         published_at=published_at,
         tags=drop_duplicates(map(to_title, item.labels)),
         is_page=item.kind == "page",
-        authors=(AuthorRecord(name=author),) if author and author.casefold() not in _NO_AUTHORS else (),
+        authors=(AuthorRecord(name=author),) if author and author.casefold() not in _UNNAMED_AUTHORS else (),
         seo_description=to_title(item.description),
         former_paths=(path,) if status == "published" else (),
         addresses=(path,) if path.strip("/") else (),
@@ -174,7 +174,7 @@ def convert_embeds(html: str) -> tuple[str, tuple[str, ...]]:
 
     The picture by which Blogger counts visitors is removed.
     """
-    html, lost = _replace_flash_players(_EMPTY_FOOTER.sub("", _TRACKER.sub("", html)))
+    html, lost = _replace_flash_players(_EMPTY_FOOTER.sub("", _TRACKING_PIXEL.sub("", html)))
     html, linked = replace_frames(html)
     pictures = len(_INLINE_PICTURE.findall(html))
     notes = (
@@ -196,7 +196,7 @@ def _replace_flash_players(html: str) -> tuple[str, int]:
         end = (_OBJECT_END if start[1].lower() == "object" else _TAG_END).search(html, start.end())
         if not end:
             break
-        video = _YOUTUBE.search(html, start.start(), end.end())
+        video = _YOUTUBE_PLAYER.search(html, start.start(), end.end())
         if video:
             player = f'<iframe src="https://www.youtube.com/embed/{video[1]}" allowfullscreen></iframe>'
             parts += [html[position : start.start()], player]
@@ -208,19 +208,19 @@ def _replace_flash_players(html: str) -> tuple[str, int]:
 
 
 class FeedReader:
-    """Reads an export file; the attributes `blog` and `address` are complete when `read` has ended."""
+    """Reads an export file; the attributes `blog` and `address` are complete when `read_items` has ended."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self.blog = ""  #: the number of the blog
         self.address = ""  #: the address of the blog, or "" if the file does not contain it
 
-    def read(self) -> Iterator[BloggerItem]:
+    def read_items(self) -> Iterator[BloggerItem]:
         """Yield the entries. Raises RefusedFile where the file is not well-formed."""
         builder = ElementBuilder()
         try:
             with open_file(self._path, limit=None) as file:
-                chunks = (_CONTROL.sub("", chunk) for chunk in decode_file(file))
+                chunks = (_CONTROL_CHARACTER.sub("", chunk) for chunk in decode_file(file))
                 for element in read_channel(chunks, builder):
                     yield from self._read_element(element)
             if builder.missing_end:
@@ -249,7 +249,7 @@ class FeedReader:
             name, attributes = child.local_name, child.attributes
             inner = ((f"{name}/{it.local_name}", it.text) for it in child.children)
             for path, text in ((name, child.text), *inner):
-                if field := _FIELDS.get(path):
+                if field := _FIELDS_BY_ELEMENT.get(path):
                     is_joined = field in _JOINED_FIELDS and field in values
                     values[field] = f"{values[field]} {text}" if is_joined else text.strip()
             if name == "category":
@@ -292,7 +292,7 @@ class BloggerSource(FileSource):
             self.notes.append(
                 f"“{entry.key}” is the export of a private blog; all its articles become drafts."
             )
-        for item in FeedReader(entry.path).read():
+        for item in FeedReader(entry.path).read_items():
             if item.kind not in ("post", "page"):
                 continue
             try:
@@ -323,9 +323,9 @@ def read_overview(export: Path) -> tuple[set[str], Counter[str], bool]:
     """
     counts, is_private, feed = Counter[str](), False, FeedReader(export)
     paths, links = set[str](), set[tuple[str, str]]()
-    # `read_entry` reads the file again, and reports that it is damaged after the intact articles.
+    # `read_entry` reads the file again, and reports the damage after the intact articles.
     with suppress(RefusedFile):
-        for item in feed.read():
+        for item in feed.read_items():
             if item.kind in _COUNTED_KINDS:
                 counts[_COUNTED_KINDS[item.kind]] += 1
             if item.kind == "settings" and item.id.endswith(_ACCESS_SETTING):
@@ -339,8 +339,8 @@ def read_overview(export: Path) -> tuple[set[str], Counter[str], bool]:
                     links.update((host, item.get_path()) for host in make_host_set(item.address))
     linked = Counter(host for host, path in links if path in paths)
     hosts = make_host_set(feed.address) or {host for host, _ in linked.most_common(1)}
-    names = {match[1] for host in hosts if (match := _BLOGSPOT.fullmatch(host))}
-    variants = {host for host in linked if (match := _BLOGSPOT.fullmatch(host)) and match[1] in names}
+    names = {match[1] for host in hosts if (match := _BLOGSPOT_HOST.fullmatch(host))}
+    variants = {host for host in linked if (match := _BLOGSPOT_HOST.fullmatch(host)) and match[1] in names}
     return hosts | variants, counts, is_private
 
 
@@ -350,8 +350,8 @@ def make_host_set(address: str) -> set[str]:
     return {host} if host else set()
 
 
-def detect(entry: Entry, head: bytes) -> bool:
+def is_blogger_file(entry: Entry, head: bytes) -> bool:
     return b"<feed" in head and any(hint in head for hint in _ATOM_HINTS)
 
 
-FORMAT = Format(name="blogger", contract=CONTRACT_VERSION, detect=detect, open_source=BloggerSource)
+FORMAT = Format(name="blogger", contract=CONTRACT_VERSION, detect=is_blogger_file, open_source=BloggerSource)

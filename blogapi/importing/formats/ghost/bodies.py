@@ -18,9 +18,9 @@ from blogapi.importing.format_api.privacy_signs import GHOST_GATED_BLOCK
 from blogapi.importing.refusals import RefusedFile
 
 #: The name of cards in a public post that were hidden from visitors who are not members.
-MEMBERS_ONLY = "cards that only members could read"
+MEMBERS_ONLY_CARDS = "cards that only members could read"
 
-_ERRORS = (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError)
+_STRUCTURE_ERRORS = (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError)
 _MARKDOWN_CARDS = ("markdown", "card-markdown")
 # `__GHOST_URL__` stands for the address of the blog, and its variants for the addresses of files.
 _GHOST_URL = re.compile(r"__GHOST_(?:[A-Z]{1,20}_)?URL__(/?)")
@@ -36,7 +36,7 @@ _COMMENT = re.compile(
 )
 # Elements that Ghost hides with its stylesheet or that need its scripts: the time and the buttons of players,
 # the icon and the publisher of a bookmark, and forms for members.
-_HIDDEN = re.compile(
+_HIDDEN_ELEMENT = re.compile(
     r'<button class="kg-[^<>]*>[^<]*+(?:<(?!/?button)[^<]*+)*+</button>'
     r'|<span class="kg-(?:audio|video)-current-time"[^<>]*>[^<]*</span>'
     r'|<div class="kg-(?:audio|video)-time"[^<>]*>[^<]*+(?:<(?!/?div)[^<]*+)*+</div>'
@@ -45,10 +45,10 @@ _HIDDEN = re.compile(
 _SIGNUP_FORM = re.compile(
     r'<form class="kg-signup[^<>]*>[^<]*+(?:<(?!/?form\b)[^<]*+)*+</form>', re.IGNORECASE
 )
-_PLAYER = re.compile(r"<(audio|video)(?= src=)(?![^<>]* controls)")
+_PLAYER_WITHOUT_CONTROLS = re.compile(r"<(audio|video)(?= src=)(?![^<>]* controls)")
 _IMAGE = re.compile(r"<img [^<>]*>")
-_SIZES = re.compile(r' (?:srcset|sizes)="[^"]*"')
-_FIELD = re.compile(r"<input\b[^<>]*>", re.IGNORECASE)
+_SIZE_ATTRIBUTES = re.compile(r' (?:srcset|sizes)="[^"]*"')
+_INPUT_ELEMENT = re.compile(r"<input\b[^<>]*>", re.IGNORECASE)
 _BLOCK_END = re.compile(r"</(?:p|h[1-6]|[uo]l|blockquote|figure|pre|table)>(?=<[a-z])")
 
 
@@ -71,7 +71,7 @@ def read_body(post: Mapping[str, object]) -> PostBody:
     markdown = ""
     # Only a post that consists of one Markdown card is Markdown.
     if len(blocks) == 1 and blocks[0][0] in _MARKDOWN_CARDS:
-        with suppress(*_ERRORS):
+        with suppress(*_STRUCTURE_ERRORS):
             markdown = _get_text(blocks[0][1], "markdown")
     markdown = markdown or _get_text(post, "markdown")
     if markdown.strip():
@@ -101,10 +101,10 @@ def _get_text(post: Mapping[str, object], name: str) -> str:
 
 def _list_blocks(post: Mapping[str, object]) -> list[tuple[str, Mapping[str, Any]]]:
     """Return the type and the fields of each card and of each non-empty paragraph in the source."""
-    with suppress(*_ERRORS):
+    with suppress(*_STRUCTURE_ERRORS):
         nodes = _load_json(post["lexical"])["root"]["children"]
         return [(node["type"], node) for node in nodes if node["type"] != "paragraph" or node["children"]]
-    with suppress(*_ERRORS):
+    with suppress(*_STRUCTURE_ERRORS):
         document = _load_json(post["mobiledoc"])
         # Sections of type 10 are cards. The last item of a marker is its text.
         sections = (it[2] for it in document["sections"] if it[0] != 10)
@@ -141,18 +141,18 @@ def to_commonmark(text: str) -> str:
 
 def _clean_html(html: str) -> PostBody:
     losses: Counter[str] = Counter()
-    html, losses[MEMBERS_ONLY] = GHOST_GATED_BLOCK.subn("", html)
+    html, losses[MEMBERS_ONLY_CARDS] = GHOST_GATED_BLOCK.subn("", html)
     html = _COMMENT.sub("", html)
-    html = _HIDDEN.sub("", html)
+    html = _HIDDEN_ELEMENT.sub("", html)
     html, losses["signup forms"] = _SIGNUP_FORM.subn("", html)
-    html = _PLAYER.sub(r"<\1 controls", html)
+    html = _PLAYER_WITHOUT_CONTROLS.sub(r"<\1 controls", html)
     # The media library makes resized copies itself.
-    html = _IMAGE.sub(lambda tag: _SIZES.sub("", tag[0]), html)
+    html = _IMAGE.sub(lambda tag: _SIZE_ATTRIBUTES.sub("", tag[0]), html)
     html, losses["embeds that became links"] = replace_frames(html)
     lowered = html.lower()
     losses["scripts in HTML cards"] += "<script" in lowered
     if "<form" in lowered:
         losses["forms in HTML cards"] += 1
-        # The page would show a checkbox of the form like a checkbox of a task list.
-        html = _FIELD.sub("", html)
+        # Without its form, a checkbox would look like a checkbox of a task list.
+        html = _INPUT_ELEMENT.sub("", html)
     return PostBody(clean_addresses(_BLOCK_END.sub("\\g<0>\n", html)).strip(), "html", +losses)

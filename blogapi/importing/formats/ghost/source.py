@@ -44,11 +44,11 @@ _LANGUAGE_TAG = re.compile(r"#(?:lang(?:uage)?-)?")
 _STORAGE_HOST = re.compile(
     r"https://(storage\.ghost\.io/c/[0-9a-f]{1,9}/[0-9a-f]{1,9}/[0-9a-f-]{36})/content/"
 )
-UNTITLED = "(Untitled)"
+UNTITLED_POST = "(Untitled)"
 # Longer tags, which Ghost allows, are truncated, because the blog would refuse their articles.
 MAX_TAG_LENGTH = 100
 # Fields of Ghost that articles of blogapi do not have. The report counts the fields with a value.
-_LEFT_FIELDS = lines.split_words("""codeinjection_head codeinjection_foot feature_image_caption
+_UNIMPORTED_FIELDS = lines.split_words("""codeinjection_head codeinjection_foot feature_image_caption
     custom_template locale og_title og_description twitter_title twitter_description twitter_image
     email_subject frontmatter""")
 _REPEATED_FIELDS = {
@@ -61,15 +61,15 @@ _REPEATED_FIELDS = {
 # The usual number of bytes of a post, which the export contains as lexical, HTML and plain text.
 _BYTES_PER_POST = 16 * 1024
 # Every export of Ghost itself begins with `db` or `meta`, which has the time of the export.
-_DATABASE = re.compile(r'\{\s*+"db"\s*+:\s*+\[?+\s*+\{\s*+"(?:meta|data)"\s*+:')
+_DATABASE_START = re.compile(r'\{\s*+"db"\s*+:\s*+\[?+\s*+\{\s*+"(?:meta|data)"\s*+:')
 # Some exports of 0.x and of migration tools; the first tables can be longer than the head of the file.
-_DATA = re.compile(r'\{\s*+"data"\s*+:\s*+\{')
+_DATA_START = re.compile(r'\{\s*+"data"\s*+:\s*+\{')
 _TABLE = re.compile(r'"(?:posts|posts_(?:tags|authors|meta)|users|roles_users|tags|settings)"\s*+:\s*+\[')
-_META = re.compile(r'"exported_on"\s*:')
+_EXPORT_TIME = re.compile(r'"exported_on"\s*:')
 # Exports of other tools, and responses of Ghost's API.
-_POSTS = re.compile(r'"posts"\s*:\s*\[')
-_BODY = re.compile(r'"(?:mobiledoc|lexical|markdown|feature_image)"\s*:')
-_SLUG = re.compile(r'"slug"\s*:')
+_POSTS_LIST = re.compile(r'"posts"\s*:\s*\[')
+_BODY_FIELD = re.compile(r'"(?:mobiledoc|lexical|markdown|feature_image)"\s*:')
+_SLUG_FIELD = re.compile(r'"slug"\s*:')
 
 
 def decide_publication(
@@ -175,7 +175,7 @@ class PostReader:
             key=key,
             source=self.entry.key,
             path=self.entry.path,
-            title=title or UNTITLED,
+            title=title or UNTITLED_POST,
             excerpt=to_line(post.get("custom_excerpt")),
             slug=slug,
             content=body.content,
@@ -200,7 +200,7 @@ class PostReader:
         )
         if post.get("canonical_url") and not record.canonical_url:
             self.left_behind["canonical URLs inside the blog"] += 1
-        for name in _LEFT_FIELDS:
+        for name in _UNIMPORTED_FIELDS:
             value = post.get(name)
             repeated = (post.get(other) for other in _REPEATED_FIELDS.get(name, ()))
             if value and to_line(value) not in ("0", "false") and value not in repeated:
@@ -296,18 +296,18 @@ class GhostSource(FileSource):
 
 
 def _list_folders(export: Path) -> list[Path]:
-    """Return the folders in which pictures are looked up: outer folders of an export in a copy of Ghost."""
+    """Return the folders in which pictures are looked up: those around an export in a copy of Ghost."""
     folder = export.parent.parent if export.parent.name == "data" else export.parent
     return [export.parent, folder, *([folder.parent] if folder.name == "content" else [])]
 
 
-def detect(entry: Entry, head: bytes) -> bool:
+def is_ghost_export(entry: Entry, head: bytes) -> bool:
     text = head.decode(lines.find_codec(head), "replace").lstrip()
     if not text.startswith("{"):
         return False
-    has_posts = _POSTS.search(text) and _BODY.search(text) and _SLUG.search(text)
-    has_tables = _DATA.match(text) and _TABLE.search(text)
-    return bool(_DATABASE.match(text) or _META.search(text) or has_posts or has_tables)
+    has_posts = _POSTS_LIST.search(text) and _BODY_FIELD.search(text) and _SLUG_FIELD.search(text)
+    has_tables = _DATA_START.match(text) and _TABLE.search(text)
+    return bool(_DATABASE_START.match(text) or _EXPORT_TIME.search(text) or has_posts or has_tables)
 
 
-FORMAT = Format(name="ghost", contract=CONTRACT_VERSION, detect=detect, open_source=GhostSource)
+FORMAT = Format(name="ghost", contract=CONTRACT_VERSION, detect=is_ghost_export, open_source=GhostSource)

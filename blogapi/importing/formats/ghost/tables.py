@@ -1,4 +1,4 @@
-"""Reads the tables of a Ghost export, in any order and in each form.
+"""Reads the tables of a Ghost export, in any order and in all forms that Ghost and other tools write.
 
 The tables are in `{"db": [{"data": {…}}]}` (most versions), in `{"data": {…}}` (some exports of 0.x and of
 migration tools), or at the top (`{"posts": […]}`, as Ghost's API answers).
@@ -34,27 +34,27 @@ Row = tuple[str, object]
 
 # The objects of a file take about six times the size of the file in memory.
 _MAX_BYTES = 1024**3
-_WRAPPERS = ("db", "data")
+_WRAPPER_KEYS = ("db", "data")
 # A pair of surrogates, a lone surrogate (group 1), or another escape. A text that was truncated inside an
 # emoji ends with a lone surrogate.
-_ESCAPE = re.compile(
+_SURROGATE_ESCAPE = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\(?:(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
     re.DOTALL,
 )
 
 # The tables that join posts with tags and authors, and the column with the id of the tag or author.
 _JOINED_IDS = {"posts_tags": "tag_id", "posts_authors": "author_id"}
-_TABLES = ("tags", "users", *_JOINED_IDS, "posts_meta", "settings")
+_READ_TABLES = ("tags", "users", *_JOINED_IDS, "posts_meta", "settings")
 # Tables about Ghost itself, which have no use in another blog; the report does not count their rows.
 _TECHNICAL_TABLES = split_words("""actions api_keys brute invites jobs migrations migrations_lock outbox
     permissions permissions_apps permissions_roles permissions_users roles roles_users sessions
     app_fields app_settings apps tokens images post_revisions mobiledoc_revisions settings""")
-_NAMES = ("redirects.json", "redirects.yaml", "redirects.yml")
+_REDIRECT_FILES = ("redirects.json", "redirects.yaml", "redirects.yml")
 # Reading 256 kB of YAML takes up to two seconds.
 _MAX_REDIRECT_BYTES = 256 * 1024
 # `from` is a regular expression. Only patterns that match a single path are used: `^/old-name/?$`.
-_PATH = re.compile(r"\^?\\?/((?:[\w.%-]|\\?/|\\[.-])*?)(?:\\?/|\(?\[?\\?/\]?\)?\?)?\$?")
-_TARGET = re.compile(r"(?:https?://[^/\s]+)?/([^/?#\s]+)/?")
+_REDIRECT_SOURCE = re.compile(r"\^?\\?/((?:[\w.%-]|\\?/|\\[.-])*?)(?:\\?/|\(?\[?\\?/\]?\)?\?)?\$?")
+_REDIRECT_TARGET = re.compile(r"(?:https?://[^/\s]+)?/([^/?#\s]+)/?")
 
 
 def read_rows(path: Path) -> tuple[list[Row], bool]:
@@ -68,7 +68,7 @@ def read_rows(path: Path) -> tuple[list[Row], bool]:
     except UnicodeDecodeError:
         text, has_invalid_bytes = data.decode(find_codec(data), "replace"), True
     if "\\ud" in text or "\\uD" in text:
-        text = _ESCAPE.sub(lambda escape: "\\ufffd" if escape[1] else escape[0], text)
+        text = _SURROGATE_ESCAPE.sub(lambda escape: "\\ufffd" if escape[1] else escape[0], text)
     try:
         return [*_list_rows(json.loads(text))], has_invalid_bytes
     except json.JSONDecodeError as error:
@@ -82,7 +82,7 @@ def read_rows(path: Path) -> tuple[list[Row], bool]:
 def _list_rows(value: object) -> Iterator[Row]:
     for outer in value if isinstance(value, list) else [value]:
         for name, rows in outer.items() if isinstance(outer, dict) else ():
-            if name in _WRAPPERS:
+            if name in _WRAPPER_KEYS:
                 yield from _list_rows(rows)
             elif isinstance(rows, list):
                 yield from ((name, row) for row in rows)
@@ -116,7 +116,7 @@ class Tables:
         for table, row in rows:
             if table == "posts":
                 self.posts.append(row)
-            elif table not in _TABLES:
+            elif table not in _READ_TABLES:
                 self.others[table] += table not in _TECHNICAL_TABLES
             elif isinstance(row, Mapping):
                 self._add_row(table, row)
@@ -154,7 +154,7 @@ class Tables:
 
 
 def read_tag(row: Mapping[str, object]) -> GhostTag | None:
-    """Return the tag in a row, or None if it has no name. Internal tags control themes; readers see none."""
+    """Return the tag in a row, or None if it has no name. Readers see no internal tags (for themes)."""
     name = to_line(row.get("name"))
     is_internal = row.get("visibility") == "internal" or name.startswith("#")
     # Pictures are left out if the export has no full address of them.
@@ -195,9 +195,9 @@ def read_redirects(parent: Path) -> tuple[dict[str, list[str]], int]:
     A file that cannot be read counts as one other redirect.
     """
     paths, others = dict[str, list[str]](), 0
-    files = [parent / name for name in _NAMES if (parent / name).is_file()]
+    files = [parent / name for name in _REDIRECT_FILES if (parent / name).is_file()]
     for source, target in (pair for file in files for pair in _list_redirects(file)):
-        slug, path = _TARGET.fullmatch(target), _PATH.fullmatch(source[:1_000])
+        slug, path = _REDIRECT_TARGET.fullmatch(target), _REDIRECT_SOURCE.fullmatch(source[:1_000])
         former_path = f"/{path[1]}/".replace("\\", "") if path else ""
         if slug and former_path.strip("/") not in ("", slug[1]):
             paths.setdefault(slug[1], []).append(former_path)

@@ -8,20 +8,20 @@ from datetime import datetime
 from blogapi.importing.format_api import privacy, privacy_signs
 from blogapi.importing.format_api.privacy import DraftReason
 from blogapi.importing.format_api.source import ImportOptions
-from blogapi.importing.formats.markdown.front_matter import Fields
+from blogapi.importing.formats.markdown.front_matter import FrontMatter
 from blogapi.importing.formats.markdown.paths import PathInfo
 from blogapi.importing.templates.tag_markup import is_image
 from blogapi.importing.texts import dates, lines
 from blogapi.importing.texts.dates import Zones
 from blogapi.importing.texts.languages import read_language
 from blogapi.importing.texts.lines import MAX_URL_LENGTH, is_empty, to_bool, to_line, to_plain_line
-from blogapi.importing.texts.messages import IMPORT_TIME
+from blogapi.importing.texts.messages import IMPORT_TIME_NOTE
 from blogapi.importing.texts.pictures import MAX_ALT_LENGTH
 
 _COVER_FIELDS = lines.split_words("""coverimage cover image featuredimage featureimage heroimage featured
     banner thumbnail images header.image header.overlayimage header.teaser""")
-_OUTER_FIELDS = ("params", "extra", "metadata", "meta")
-_INNER_FIELDS = lines.split_words("coverimage cover image featuredimage heroimage banner thumbnail images")
+_OUTER_MAPPINGS = ("params", "extra", "metadata", "meta")
+_INNER_COVERS = lines.split_words("coverimage cover image featuredimage heroimage banner thumbnail images")
 # These fields can also have another meaning; a field is the cover only if its value names an image.
 _POSSIBLE_COVER_FIELDS = (
     *lines.split_words("""coverimg featuredimg headerimage headerimg bannerimage bannerimg postimage topimg
@@ -29,7 +29,7 @@ _POSSIBLE_COVER_FIELDS = (
     thumbnailimage teaser preview previewimage resources ogimage socialimage socialmediaimage shareimage
     sharingimage metaimage seoimage opengraphimage twitterimage seo.image seo.ogimage og.image
     opengraph.image twitter.image social.image header.ogimage image.teaser image.thumb"""),
-    *(f"{outer}.{inner}" for outer in _OUTER_FIELDS for inner in _INNER_FIELDS),
+    *(f"{outer}.{inner}" for outer in _OUTER_MAPPINGS for inner in _INNER_COVERS),
 )
 _URL_KEYS = ("url", "src", "image", "path", "file", "filename", "feature", "img", "source", "href")
 # A page resource of Hugo with such a name is the cover of its page.
@@ -41,21 +41,21 @@ _COVER_ALT_FIELDS = lines.split_words("""coverimagealt coveralt imagealt feature
 _FEATURED_FIELDS = ("featured", "pin", "pinned", "sticky")
 _NOINDEX_FIELDS = ("noindex", "robotsnoindex", "seo.noindex", "params.noindex", "extra.noindex")
 _LANGUAGE_FIELDS = ("lang", "language", "locale")
-_KEY_FIELDS = ("translationkey", "pageid", "langref")
+_TRANSLATION_KEY_FIELDS = ("translationkey", "pageid", "langref")
 _ROBOTS_FIELDS = ("robots", "metarobots", "seo.robots", "params.robots", "extra.robots")
 _ARCHIVED_STATUSES = ("archived", "archive")
 _WORD_BORDER = re.compile(r"[^A-Za-z]|(?<=[a-z])(?=[A-Z])")
 
 
-def read_cover(fields: Fields) -> tuple[str, str]:
+def read_cover(fields: FrontMatter) -> tuple[str, str]:
     """Return the URL of the cover and its alternative text."""
     for name in (*_COVER_FIELDS, *_POSSIBLE_COVER_FIELDS):
         is_certain = name in _COVER_FIELDS
-        url = _to_url(fields.take(name) if is_certain else fields.find(name))
+        url = _find_image_url(fields.take_value(name) if is_certain else fields.find_value(name))
         # Some themes use `featured: true` for another purpose.
         if not url or to_bool(url) is not None or not (is_certain or is_image(url)):
             continue
-        value, scheme = fields.take(name), re.match(r"([A-Za-z][A-Za-z0-9+.-]*):", url)
+        value, scheme = fields.take_value(name), re.match(r"([A-Za-z][A-Za-z0-9+.-]*):", url)
         is_address = scheme[1].lower() in ("http", "https") if scheme else "." in url or "/" in url
         if is_address and len(url) <= MAX_URL_LENGTH:
             first = value[0] if isinstance(value, list) and value else value
@@ -69,55 +69,55 @@ def read_cover(fields: Fields) -> tuple[str, str]:
     return "", ""
 
 
-def _to_url(value: object) -> str:
+def _find_image_url(value: object) -> str:
     if isinstance(value, list):
         resources = (item for item in value if isinstance(item, dict))
         covers = (item for item in resources if _COVER_RESOURCE.search(to_line(item.get("name"))))
-        return _to_url(next(covers, value[0])) if value else ""
+        return _find_image_url(next(covers, value[0])) if value else ""
     if isinstance(value, dict):
         urls = (to_line(value.get(key)) for key in _URL_KEYS)
         return next(filter(None, urls), "")
     return to_line(value)
 
 
-def read_featured(fields: Fields) -> bool:
+def read_featured(fields: FrontMatter) -> bool:
     """Return whether the article is featured; `featured` can also be the address of a cover."""
     for name in _FEATURED_FIELDS:
-        text = to_line(fields.find(name))
+        text = to_line(fields.find_value(name))
         if to_bool(text) or (name == "sticky" and text.isdecimal() and int(text[:9]) > 0):
-            fields.take(name)
+            fields.take_value(name)
             return True
     return False
 
 
-def read_language_and_key(fields: Fields) -> tuple[str, str]:
+def read_language_and_key(fields: FrontMatter) -> tuple[str, str]:
     """Return the language of the article and the key that its translations share; "" for a missing value.
 
     The fields with these values occur in Hugo, Hexo, the plugin Polyglot of Jekyll, and others.
     """
-    languages = ((name, read_language(to_line(fields.find(name)))) for name in _LANGUAGE_FIELDS)
+    languages = ((name, read_language(to_line(fields.find_value(name)))) for name in _LANGUAGE_FIELDS)
     name, language = next((pair for pair in languages if pair[1]), ("", ""))
     if name:
-        fields.take(name)
-    return language, fields.take_line(*_KEY_FIELDS, *(["ref"] if language else []))[:255]
+        fields.take_value(name)
+    return language, fields.take_line(*_TRANSLATION_KEY_FIELDS, *(["ref"] if language else []))[:255]
 
 
-def read_robots(fields: Fields) -> str:
+def read_robots(fields: FrontMatter) -> str:
     """Return the value of `robots` in the API: "noindex", "noindex, nofollow" or ""."""
     robots = fields.take_line(*_ROBOTS_FIELDS).casefold()
     is_hidden = "noindex" in robots or robots == "none"
-    is_hidden |= any(to_bool(to_line(fields.take(name))) is True for name in _NOINDEX_FIELDS)
+    is_hidden |= any(to_bool(to_line(fields.take_value(name))) is True for name in _NOINDEX_FIELDS)
     # The plugin jekyll-sitemap reads `sitemap: false`, and Hugo since version 0.125 `sitemap.disable`.
-    is_hidden |= to_bool(to_line(fields.find("sitemap"))) is False
-    is_hidden |= to_bool(to_line(fields.find("sitemap.disable"))) is True
+    is_hidden |= to_bool(to_line(fields.find_value("sitemap"))) is False
+    is_hidden |= to_bool(to_line(fields.find_value("sitemap.disable"))) is True
     if not is_hidden:
         return ""
-    fields.take("sitemap")
+    fields.take_value("sitemap")
     return "noindex, nofollow" if "nofollow" in robots or robots == "none" else "noindex"
 
 
 def decide_publication(
-    fields: Fields, path: PathInfo, reasons: list[DraftReason], options: ImportOptions, zones: Zones
+    fields: FrontMatter, path: PathInfo, reasons: list[DraftReason], options: ImportOptions, zones: Zones
 ) -> tuple[str, datetime | None]:
     """Return the status and the time of publication (aware, UTC; None if unknown), and add notes.
 
@@ -128,16 +128,16 @@ def decide_publication(
     is_certain = not _has_unclear_date(fields, path, published_at, options.now, zones)
     is_unlisted = bool(reasons) and all(reason.is_unlisted for reason in reasons)
     if is_unlisted and is_certain:
-        fields.take("build")
+        fields.take_value("build")
         return "unlisted", published_at
     for note in filter(None, dict.fromkeys(reason.note for reason in reasons)):
         fields.add_note(note)
     if reasons or not is_certain:
         return "draft", published_at
-    archiving = next((name for name in privacy_signs.ARCHIVING_FIELDS if to_bool(fields.find(name))), "")
-    if archiving:
-        fields.add_note(f"It has `{archiving}: {to_line(fields.take(archiving))}`; the article was archived.")
-    if archiving or fields.take_line("status").casefold() in _ARCHIVED_STATUSES:
+    field = next((name for name in privacy_signs.ARCHIVING_FIELDS if to_bool(fields.find_value(name))), "")
+    if field:
+        fields.add_note(f"It has `{field}: {to_line(fields.take_value(field))}`; the article was archived.")
+    if field or fields.take_line("status").casefold() in _ARCHIVED_STATUSES:
         return "archived", published_at
     if not published_at and not fields.all_entries and not options.publish_undated:
         fields.add_note(
@@ -145,7 +145,7 @@ def decide_publication(
             "(--publish-undated publishes it)."
         )
         return "draft", None
-    name = next((name for name in privacy_signs.EXPIRY_FIELDS if not is_empty(fields.find(name))), "")
+    name = next((name for name in privacy_signs.EXPIRY_FIELDS if not is_empty(fields.find_value(name))), "")
     value = _take_value(fields, name, options)
     if not (dates.is_missing_date(value) or to_bool(value) is False):
         expires_at, text = dates.parse_date(value, zones), to_line(value)[:100]
@@ -157,15 +157,15 @@ def decide_publication(
             return "archived", published_at
         fields.add_note(f"The expiry date “{text}” was ignored; the article will not expire.")
     if not published_at:
-        fields.add_note(IMPORT_TIME)
+        fields.add_note(IMPORT_TIME_NOTE)
     return "published", published_at
 
 
-def _find_date(fields: Fields, path: PathInfo, options: ImportOptions, zones: Zones) -> datetime | None:
+def _find_date(fields: FrontMatter, path: PathInfo, options: ImportOptions, zones: Zones) -> datetime | None:
     # Material for MkDocs: `date: {created: …, updated: …}`.
     values = [
-        *map(fields.take, privacy_signs.FIRST_DATES),
-        *map(fields.find, ("date.created", "date.published")),
+        *map(fields.take_value, privacy_signs.FIRST_DATE_FIELDS),
+        *map(fields.find_value, ("date.created", "date.published")),
     ]
     times = filter(None, (_parse_time("", value, zones) for value in values))
     if found := max(times, default=None) or dates.parse_date(path.day, zones):
@@ -175,7 +175,7 @@ def _find_date(fields: Fields, path: PathInfo, options: ImportOptions, zones: Zo
         return dates.parse_date(day, zones)
     outer = ("", *(f"{name}." for name, prefix in privacy_signs.MAPPING_PREFIXES.items() if not prefix))
     names = (f"{table}{name}" for table in outer for name in privacy_signs.DATE_FIELDS)
-    name = next((name for name in names if _parse_time(name, fields.find(name), zones)), "")
+    name = next((name for name in names if _parse_time(name, fields.find_value(name), zones)), "")
     return _parse_time(name, _take_value(fields, name, options), zones)
 
 
@@ -185,14 +185,14 @@ def _parse_time(name: str, value: object, zones: Zones) -> datetime | None:
     return dates.parse_date(value, Zones(zones.days) if name.endswith("gmt") else zones)
 
 
-def _take_value(fields: Fields, name: str, options: ImportOptions) -> object:
+def _take_value(fields: FrontMatter, name: str, options: ImportOptions) -> object:
     """Return the value of a field; mark it as used, unless it is a custom field."""
     is_custom = options.custom_fields.find(name.rpartition(".")[2])
-    return fields.find(name) if is_custom else fields.take(name)
+    return fields.find_value(name) if is_custom else fields.take_value(name)
 
 
 def _has_unclear_date(
-    fields: Fields, path: PathInfo, published_at: datetime | None, now: datetime, zones: Zones
+    fields: FrontMatter, path: PathInfo, published_at: datetime | None, now: datetime, zones: Zones
 ) -> bool:
     """Return whether a field has a later date of publication, or an unreadable date; if so, add a note."""
     day = dates.parse_date(path.day, zones)
@@ -210,17 +210,17 @@ def _has_unclear_date(
         years = re.findall(
             r"(?<!\d)2\d{3}(?!\d)", to_line(value)[:100] if name in privacy_signs.DATE_FIELDS else ""
         )
-        if time or not (max(years, default="") > str(now.year) or _is_unreadable(key, name, value)):
+        if time or not (max(years, default="") > str(now.year) or _is_unreadable_date(key, name, value)):
             continue
         problem = f"The date “{to_line(value)[:100]}” could not be read"
-        if not (day and day == published_at and name in privacy_signs.FIRST_DATES):
+        if not (day and day == published_at and name in privacy_signs.FIRST_DATE_FIELDS):
             fields.add_note(f"{problem}; the article became a draft.")
             return True
         fields.add_note(f"{problem}; the date in the file's path, {path.day}, was used.")
     return False
 
 
-def _is_unreadable(key: str, name: str, value: object) -> bool:
+def _is_unreadable_date(key: str, name: str, value: object) -> bool:
     """Return whether the value is an invalid date, which makes a draft; true and false are valid values."""
     if (
         not privacy_signs.DATE_FIELDS.get(name)
@@ -229,6 +229,6 @@ def _is_unreadable(key: str, name: str, value: object) -> bool:
         or is_empty(value)
     ):
         return False
-    if name in privacy_signs.FIRST_DATES:
+    if name in privacy_signs.FIRST_DATE_FIELDS:
         return "." not in key and not (name == "date" and isinstance(value, dict))
     return to_bool(value) is not False

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from blogapi.importing.refusals import RefusedFile
-from blogapi.importing.texts.data import Entries, parse_json, parse_key_value_lines, parse_toml, parse_yaml
 from blogapi.importing.texts.lines import is_empty, normalize_key, to_line
 from blogapi.importing.texts.messages import format_count
+from blogapi.importing.texts.parsers import Entries, parse_json, parse_key_value_lines, parse_toml, parse_yaml
 
 # Common keys that have no counterpart in this blog; they are not reported as ignored.
 UNREPORTED_KEYS = {"layout", "type", "toc"}
 
-#: The maximum number of characters. It is limited because parsing takes seconds per megabyte.
+#: The maximum number of characters of front matter, because parsing takes seconds per megabyte.
 MAX_FRONT_MATTER_LENGTH = 256 * 1024
 _OPENING_FENCE = re.compile(r"(-{3,}|\+\+\+|;{3,})[ \t]*+([A-Za-z][A-Za-z0-9]{0,15})?[ \t]*+(?:\n|\Z)")
 # Maps the first character of the opening fence to the closing fence.
@@ -24,7 +24,7 @@ _CLOSING_FENCES = {
     "+": re.compile(r"^\+\+\+[ \t]*$", re.MULTILINE),
     ";": re.compile(r"^;{3,}[ \t]*$", re.MULTILINE),
 }
-# The language of front matter by its name after the fence, or else by the fence.
+# The language of front matter, by the name after the opening fence or, without a name, by the fence.
 _LANGUAGES = {
     **{"": "yaml", "yaml": "yaml", "yml": "yaml", "toml": "toml", "json": "json"},
     **{"+++": "toml", ";;;": "json"},
@@ -35,7 +35,7 @@ _LANGUAGES = {
 # The first field of Hexo's front matter in JSON, which needs no opening fence.
 _JSON_FIELD = re.compile(r"\s*\"[^\"\n]{1,60}\"\s*:")
 _JSON_START = re.compile(r"\{\s*[\"}]")
-_KEY = re.compile(r"[A-Za-z_][\w -]{0,60}:(?:[ \t]|$)")
+_HEADER_KEY = re.compile(r"[A-Za-z_][\w -]{0,60}:(?:[ \t]|$)")
 _HEADER_LINE = re.compile(r"[A-Za-z_][\w -]{0,60}:(?:[ \t]|$)|[ \t]|#|-[ \t]|$")
 # Nikola's header, which may also be in an HTML comment: `.. title: Hello`.
 _NIKOLA_LINES = re.compile(r"(?:\.\. [\w-]+:(?!:).*(?:\n|\Z))+")
@@ -43,12 +43,12 @@ _NIKOLA_LINES = re.compile(r"(?:\.\. [\w-]+:(?!:).*(?:\n|\Z))+")
 _HEADER_KEYS = {"title", "date", "tags", "categories", "category", "layout", "slug", "author", "permalink"}
 
 
-class Fields:
+class FrontMatter:
     """The front matter of a file. Keeps track of the used entries, and collects notes for the report."""
 
     def __init__(self, entries: dict[str, object], notes: Sequence[str] = ()) -> None:
         self.notes = list(notes)
-        #: All entries as written, including empty ones and different spellings of a key.
+        #: All entries as written, including empty entries and different spellings of a key.
         self.all_entries = entries
         self._entries = {key: value for key, value in entries.items() if not is_empty(value)}
         # The keys are in reverse order, so that the first of several spellings is used.
@@ -57,13 +57,13 @@ class Fields:
         #: The names of the used entries that are in a mapping: `extra.noindex`.
         self._used_inner: set[str] = set()
 
-    def take(self, *names: str) -> object:
+    def take_value(self, *names: str) -> object:
         """Return the value of the first named field that is not empty and mark it as used, or return None.
 
         The names must be normalized. `seo.title` is the entry `title` in the mapping `seo`.
         """
         for name in names:
-            value = self.find(name)
+            value = self.find_value(name)
             if not is_empty(value):
                 self._used.add(self._keys[name.partition(".")[0]])
                 self._used_inner.add(name)
@@ -72,10 +72,10 @@ class Fields:
 
     def take_line(self, *names: str) -> str:
         """Return the first named field that is a non-empty scalar as one line, or "" if there is none."""
-        found = next((name for name in names if to_line(self.find(name))), "")
-        return to_line(self.take(found)) if found else ""
+        found = next((name for name in names if to_line(self.find_value(name))), "")
+        return to_line(self.take_value(found)) if found else ""
 
-    def find(self, name: str) -> object:
+    def find_value(self, name: str) -> object:
         """Return the value of the named field, or None; the field is not marked as used."""
         outer, _, inner = name.partition(".")
         value = self._entries[self._keys[outer]] if outer in self._keys else None
@@ -92,7 +92,7 @@ class Fields:
 
         The keys are as written. The mappings named in `tables` are yielded entry by entry, at the end.
         """
-        inner = {self._keys[name]: name for name in tables if isinstance(self.find(name), dict)}
+        inner = {self._keys[name]: name for name in tables if isinstance(self.find_value(name), dict)}
         for key, value in self._entries.items():
             if key not in self._used and key not in inner:
                 yield "", key, value
@@ -129,17 +129,17 @@ def parse_file(text: str) -> ParsedFile:
     """
     start = _skip_blank_lines(text)
     opening = _OPENING_FENCE.match(text, start)
-    fenced = _parse_fenced(text, opening) if opening else None
+    fenced = _parse_fenced_file(text, opening) if opening else None
     if fenced:
         return fenced
     if _JSON_START.match(text, start):
         block = text[start : start + MAX_FRONT_MATTER_LENGTH]
         entries, length, notes = parse_json(block, _get_line_number(text, start))
         return ParsedFile("json", entries, _get_body(text, start + length), notes)
-    return _parse_nikola(text, start) or _parse_unfenced(text) or ParsedFile("none", {}, text[start:])
+    return _parse_nikola_file(text, start) or _parse_header(text) or ParsedFile("none", {}, text[start:])
 
 
-def _parse_fenced(text: str, opening: re.Match[str]) -> ParsedFile | None:
+def _parse_fenced_file(text: str, opening: re.Match[str]) -> ParsedFile | None:
     fence, name = opening[1], (opening[2] or "").casefold()
     language = _LANGUAGES.get(name or fence[:3].strip("-"))
     line_number = _get_line_number(text, opening.start())
@@ -180,7 +180,7 @@ def _parse_json_block(block: str, first_line: int) -> tuple[Entries, list[str]]:
 _PARSERS = {"yaml": parse_yaml, "toml": parse_toml, "json": _parse_json_block}
 
 
-def _parse_nikola(text: str, start: int) -> ParsedFile | None:
+def _parse_nikola_file(text: str, start: int) -> ParsedFile | None:
     limit = start + MAX_FRONT_MATTER_LENGTH
     if text.startswith("<!--", start):
         end = text.find("-->", start, limit)
@@ -196,13 +196,13 @@ def _parse_nikola(text: str, start: int) -> ParsedFile | None:
     return ParsedFile("nikola", entries, _get_body(text, end), notes)
 
 
-def _parse_unfenced(text: str) -> ParsedFile | None:
+def _parse_header(text: str) -> ParsedFile | None:
     """Return the file if it begins with a header of Hexo or Pelican that has no opening fence."""
     end = _CLOSING_FENCES[";"].search(text, 0, MAX_FRONT_MATTER_LENGTH) if _JSON_FIELD.match(text) else None
     if end:
         entries, notes = _parse_json_block(text[: end.start()], 1)
         return ParsedFile("hexo", entries, _get_body(text, end.end()), notes)
-    if not _KEY.match(text):
+    if not _HEADER_KEY.match(text):
         return None
     closing = _CLOSING_FENCES["-"].search(text, 0, MAX_FRONT_MATTER_LENGTH)
     if closing and _is_header(text[: closing.start()]):
@@ -217,7 +217,7 @@ def _parse_unfenced(text: str) -> ParsedFile | None:
 
 def _is_header(block: str) -> bool:
     lines = block.split("\n")
-    keys = {normalize_key(line.partition(":")[0]) for line in lines if _KEY.match(line)}
+    keys = {normalize_key(line.partition(":")[0]) for line in lines if _HEADER_KEY.match(line)}
     return bool(keys & _HEADER_KEYS) and all(_HEADER_LINE.match(line) for line in lines)
 
 

@@ -14,31 +14,31 @@ from zoneinfo import ZoneInfo
 from blogapi.importing.format_api.privacy import DraftReason
 from blogapi.importing.format_api.source_files import SITE_FILE, SITE_FILES, read_head
 from blogapi.importing.refusals import RefusedFile
-from blogapi.importing.texts.data import parse_json, parse_toml, parse_yaml
 from blogapi.importing.texts.dates import Zones, find_zone
 from blogapi.importing.texts.lines import normalize_key, split_words, to_bool, to_line
+from blogapi.importing.texts.parsers import parse_json, parse_toml, parse_yaml
 
-_MAX_CONFIGURATION = 200_000
+_MAX_CONFIGURATION_BYTES = 200_000
 # The addresses of these generators lack the date of the file name; Pelican's are derived from the title.
-_REMOVES_DATES = split_words("""jekyll eleventy docusaurus pelican vuepress vitepress metalsmith dendron
-    lume""")
+_DATE_REMOVING_GENERATORS = split_words("""jekyll eleventy docusaurus pelican vuepress vitepress metalsmith
+    dendron lume""")
 # The addresses of these generators have the date of the file name if the configuration says so.
-_KEEPS_DATES = {
+_DATE_KEEPING_SETTINGS = {
     "hexo": re.compile(r"^new_post_name\s*:(?!.*:day)", re.MULTILINE),
     "zola": re.compile(r"^(?:slugify\.)?paths_keep_dates\s*=\s*true", re.MULTILINE),
 }
 #: The note of a scheduled article in a site that shows such articles.
-SHOWN_EARLY = "Its date is in the future, and the old blog could show it already; here it is scheduled."
+SHOWN_EARLY_NOTE = "Its date is in the future, and the old blog could show it already; here it is scheduled."
 
 # These generators use the zone of the computer if the configuration has none; the other generators use UTC.
-_WITHOUT_DEFAULT = {"hexo", "quartz", "dendron", "sphinx", "lume"}
-# The settings that show posts with a date in the future, and whether posts are shown without the setting.
+_LOCAL_TIME_GENERATORS = {"hexo", "quartz", "dendron", "sphinx", "lume"}
+# By generator: the setting that shows posts with a date in the future, and the default of this setting.
 _FUTURE_SETTINGS = {
     **{"jekyll": ("future", False), "hugo": ("buildfuture", False), "nikola": ("futureisnow", False)},
     **{"hexo": ("future", True), "pelican": ("withfuturedates", True)},
 }
 # By generator: the setting that shows drafts, and the `DraftReason.sign` of the drafts that it shows.
-_SHOWN_DRAFTS = {
+_DRAFT_SETTINGS = {
     "hugo": ("buildDrafts", "draft"),
     "hexo": ("render_drafts", "_drafts"),
     "jekyll": ("show_drafts", "_drafts"),
@@ -48,7 +48,7 @@ _HEXO_SETTING = re.compile(
 )
 _ZOLA_SETTING = re.compile(r"^base_url\s*=", re.MULTILINE)
 _NIKOLA_SETTING = re.compile(r"^POSTS[ \t]*+=", re.MULTILINE)
-# `NAME = 'a word'` in Python
+# Matches `NAME = 'a word'` in a configuration in Python.
 _PYTHON_SETTING = re.compile(r"^([A-Z_]++)[ \t]*+=[ \t]*+[\"']?([\w/+-]++)[\"']?[ \t]*+(?:#|$)", re.MULTILINE)
 _PARSERS: dict[str, Callable[[str], dict[str, object]]] = {
     **dict.fromkeys((".yml", ".yaml"), lambda text: parse_yaml(text, 1)[0]),
@@ -65,7 +65,7 @@ class GeneratorSite:
     folder: Path
     generator: str  #: a key of SITE_FILES, "hexo", or "sphinx"
     configuration: str  #: the name of the file or folder, for notes
-    #: by normalized key, each scalar of YAML as text; {} if the configuration is a program or cannot be read
+    #: by normalized key, with scalars of YAML as text; {} if the configuration is a program or unreadable
     settings: Mapping[str, object]
     text: str  #: the text of the configuration
 
@@ -115,12 +115,12 @@ def parse_configuration(suffix: str, text: str) -> dict[str, object]:
 def keeps_dates(site: GeneratorSite | None) -> bool:
     """Return whether `2006-05-26-a.md` has the address `/2006-05-26-a/` in a site, as in Hugo.
 
-    Without a configuration of a site, the address is that of Jekyll, without the date.
+    Without a configuration, the address has no date, as in Jekyll.
     """
-    if site is None or site.generator in _REMOVES_DATES:
+    if site is None or site.generator in _DATE_REMOVING_GENERATORS:
         return False
-    if site.generator in _KEEPS_DATES:
-        return _KEEPS_DATES[site.generator].search(site.text) is not None
+    if site.generator in _DATE_KEEPING_SETTINGS:
+        return _DATE_KEEPING_SETTINGS[site.generator].search(site.text) is not None
     # Hugo removes the date if the configuration says that dates are taken from file names.
     return ":filename" not in site.text
 
@@ -131,7 +131,7 @@ def get_zones(site: GeneratorSite | None, time_zone: tzinfo) -> Zones:
         return Zones(time_zone, time_zone)
     # Jekyll reads times without an offset as UTC; its `timezone` only decides how times are shown.
     configured = None if site.generator == "jekyll" else _find_zone(site)
-    return Zones(time_zone, configured or (time_zone if site.generator in _WITHOUT_DEFAULT else UTC))
+    return Zones(time_zone, configured or (time_zone if site.generator in _LOCAL_TIME_GENERATORS else UTC))
 
 
 def _find_zone(site: GeneratorSite) -> ZoneInfo | None:
@@ -165,7 +165,7 @@ def shows_future_posts(site: GeneratorSite) -> bool:
 
 def make_guess_of_shown_draft(site: GeneratorSite, reason: DraftReason) -> DraftReason:
     """Return the reason, changed into a guess if a setting of the generator shows such drafts."""
-    setting, sign = _SHOWN_DRAFTS.get(site.generator, ("", ""))
+    setting, sign = _DRAFT_SETTINGS.get(site.generator, ("", ""))
     if reason.sign != sign or not setting or not to_bool(site.settings.get(normalize_key(setting))):
         return reason
     note = (
@@ -185,6 +185,6 @@ def list_configuration_files(site: Path) -> list[Path]:
 def read_configuration(configuration: Path) -> str:
     """Return the beginning of a file; "" if it cannot be read."""
     try:
-        return read_head(configuration, _MAX_CONFIGURATION).decode("utf-8", "replace")
+        return read_head(configuration, _MAX_CONFIGURATION_BYTES).decode("utf-8", "replace")
     except RefusedFile:
         return ""

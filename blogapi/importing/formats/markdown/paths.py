@@ -29,23 +29,23 @@ _OTHER_FORMATS = {
     **dict.fromkeys(("docx", "odt"), ("a document of an office program", "pandoc -t gfm")),
 }
 # Files of these formats are often attachments of articles.
-_ATTACHMENTS = {"ipynb", "docx", "odt"}
+_ATTACHMENT_SUFFIXES = {"ipynb", "docx", "odt"}
 # Names of folders with many articles, in lower case; such a name does not describe a single article.
-POSTS = {"post", "posts", "_posts", "article", "articles", "entries"}
+POST_FOLDERS = {"post", "posts", "_posts", "article", "articles", "entries"}
 _COLLECTIONS = {
-    *POSTS,
+    *POST_FOLDERS,
     *("blog", "blogs", "news", "notes", "journal", "content", "contents", "pages", "source", "_source"),
     *("src", "drafts", "_drafts", "docs"),
 }
 # A region or a script has two to four characters; longer parts are words, as in `crates.io-incident.md`.
-_LANGUAGE = r"(?P<language>\.[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,4})*)?"
-_INDEX = re.compile(rf"index{_LANGUAGE}", re.IGNORECASE)
-_README = re.compile(rf"readme{_LANGUAGE}", re.IGNORECASE)
-_SECTION = re.compile(rf"_index{_LANGUAGE}", re.IGNORECASE)
+_LANGUAGE_SUFFIX = r"(?P<language>\.[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,4})*)?"
+_INDEX_NAME = re.compile(rf"index{_LANGUAGE_SUFFIX}", re.IGNORECASE)
+_README_NAME = re.compile(rf"readme{_LANGUAGE_SUFFIX}", re.IGNORECASE)
+_SECTION_NAME = re.compile(rf"_index{_LANGUAGE_SUFFIX}", re.IGNORECASE)
 _NOTION_ID = re.compile(r"(?<=\S) [0-9a-f]{32}$")
 _LEKTOR_PAGE = re.compile(r"contents(?:\+[\w-]++)?\.lr")
-_POST_FOLDERS = {"_posts", "_drafts"}
-_NUMBERS = re.compile(r"[0-9._-]*")
+_JEKYLL_POST_FOLDERS = {"_posts", "_drafts"}
+_NUMERIC = re.compile(r"[0-9._-]*")
 _REPOSITORY_FILE = re.compile(
     r"(?P<name>readme|licen[cs]e|copying|copyright|notice|patents|citation|changelog|changes|history|releases"
     r"|release[-_]notes|upgrading|todo|install|contributing|contributors|code[-_]of[-_]conduct|security|support"
@@ -59,11 +59,11 @@ _REPOSITORY_TEXT_FILE = re.compile(
     re.IGNORECASE,
 )
 
-REPOSITORY_FILE = (
+REPOSITORY_FILE_NOTE = (
     "It has the name of a repository file (like README or LICENSE); rename it if it is an article."
 )
 
-# Grav names a file after its template, and gives the folders of pages in menus a number.
+# In Grav, a file is named after its template, and the folders of pages in menus begin with a number.
 _GRAV_FOLDER = re.compile(r"[0-9]{2}\..+")
 _GRAV_PAGE = re.compile(r"(?:item|default|modular|blog_item)(?:\.[a-z]{2})?\.md")
 _GRAV_POST = re.compile(r"item(?:\.[a-z]{2})?\.md")
@@ -79,7 +79,7 @@ def get_content_type(key: str) -> str:
     if it is in another format for articles, such as AsciiDoc.
     """
     stem, suffix = _split_suffix(key)
-    if _SECTION.fullmatch(stem):
+    if _SECTION_NAME.fullmatch(stem):
         raise NotAnArticle("It is a section page (`_index`), which lists articles but is not an article.")
     if _LEKTOR_PAGE.fullmatch(key.rpartition("/")[2]):
         raise make_system_refusal("Lektor")
@@ -97,8 +97,8 @@ def make_format_refusal(key: str, suffix: str) -> NotAnArticle | RefusedFile:
     """Return the refusal of a file with the suffix of an unsupported format."""
     name, command = _OTHER_FORMATS[suffix]
     if is_repository_file(key):
-        return NotAnArticle(REPOSITORY_FILE)
-    kind = NotAnArticle if suffix in _ATTACHMENTS else RefusedFile
+        return NotAnArticle(REPOSITORY_FILE_NOTE)
+    kind = NotAnArticle if suffix in _ATTACHMENT_SUFFIXES else RefusedFile
     return kind(
         f"It is {name}, which is not read; convert it to Markdown, for example with `{command}`, and keep "
         "its fields as front matter."
@@ -124,36 +124,36 @@ def is_repository_file(key: str) -> bool:
         return True
     match = _REPOSITORY_FILE.fullmatch(_split_suffix(key)[0])
     return match is not None and (
-        match["name"].isupper() or re.fullmatch(_LANGUAGE, match["rest"] or "") is not None
+        match["name"].isupper() or re.fullmatch(_LANGUAGE_SUFFIX, match["rest"] or "") is not None
     )
 
 
 def is_readme(key: str) -> bool:
     """Return whether the file is a `README.md`, which is the page of its folder in VuePress."""
-    return _has_name(key, _README)
+    return _has_article_name(key, _README_NAME)
 
 
 def is_section(key: str) -> bool:
     """Return whether the file is a section page of Hugo or Zola, such as `_index.md` or `_index.fr.md`."""
-    return _has_name(key, _SECTION)
+    return _has_article_name(key, _SECTION_NAME)
 
 
 def is_index(key: str) -> bool:
     """Return whether the file is the index page of its folder, such as `index.md` or `index.fr.md`."""
-    return _has_name(key, _INDEX)
+    return _has_article_name(key, _INDEX_NAME)
 
 
-def _has_name(key: str, name: re.Pattern[str]) -> bool:
+def _has_article_name(key: str, name: re.Pattern[str]) -> bool:
     stem, suffix = _split_suffix(key)
     return suffix.casefold() in _CONTENT_TYPES and name.fullmatch(stem) is not None
 
 
-def is_post(key: str) -> bool:
+def is_in_post_folder(key: str) -> bool:
     """Return whether the file is in the folder of posts, or of drafts, of Jekyll or Hexo."""
-    return not _POST_FOLDERS.isdisjoint(key.split("/")[:-1])
+    return not _JEKYLL_POST_FOLDERS.isdisjoint(key.split("/")[:-1])
 
 
-def is_page(key: str, *, is_dated: bool) -> bool:
+def is_page_by_folder(key: str, *, is_dated: bool) -> bool:
     """Return whether the folder of a file makes the file a page.
 
     Files in `_pages` are pages, and so are files without a date in `pages` and `content`.
@@ -172,7 +172,7 @@ def get_page_path(key: str) -> str:
 
 def get_language(key: str) -> str:
     """Return the language in the file name, in lower case (`post.pt-BR.md` gives "pt-br"), or ""."""
-    match = re.fullmatch(rf".+?{_LANGUAGE}", _split_suffix(key)[0])
+    match = re.fullmatch(rf".+?{_LANGUAGE_SUFFIX}", _split_suffix(key)[0])
     return ((match and match["language"]) or "").lstrip(".").casefold()
 
 
@@ -186,7 +186,7 @@ class PathInfo:
     """The name and the date of an article, derived from the path of its file."""
 
     name: str  #: the file name (for `index.md`: the folder name) without date and suffix, never empty
-    slug: str  #: the name, with the date if addresses keep it; "" for a folder with many articles
+    slug: str  #: the name, with the date if addresses keep it; "" for the page of a folder with many articles
     day: date | None  #: the date in the file name, or else in the folder names
     has_date_prefix: bool  #: whether the file name begins with a date that is removed, as in Jekyll's posts
 
@@ -201,11 +201,11 @@ def parse_path(key: str, *, keeps_date: bool = False) -> PathInfo:
     full_name = _NOTION_ID.sub("", _split_suffix(key)[0])
     day, name = dates.split_date_prefix(full_name)
     has_date_prefix = day is not None and not keeps_date
-    index = _INDEX.fullmatch(name) or _README.fullmatch(full_name)
+    index = _INDEX_NAME.fullmatch(name) or _README_NAME.fullmatch(full_name)
     is_collection = index is not None
     if index and folders:
         folder_day, name = dates.split_date_prefix(folders[-1])
-        is_collection = name.casefold() in _COLLECTIONS or _NUMBERS.fullmatch(name) is not None
+        is_collection = name.casefold() in _COLLECTIONS or _NUMERIC.fullmatch(name) is not None
         language = index["language"] or ""
         day, name, full_name = day or folder_day, name + language, folders[-1] + language
     name = to_line(name) or "untitled"
@@ -228,7 +228,7 @@ def list_term_folders(key: str) -> list[str]:
         folders = folders[:-1]
     # Jekyll's collections are folders such as `_projects`.
     names = [name.removeprefix("_") for name in folders]
-    return [name for name in names if name.casefold() not in _COLLECTIONS and not _NUMBERS.fullmatch(name)]
+    return [name for name in names if name.casefold() not in _COLLECTIONS and not _NUMERIC.fullmatch(name)]
 
 
 def make_pelican_slug(title: str) -> str:

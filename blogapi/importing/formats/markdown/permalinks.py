@@ -14,36 +14,36 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from blogapi.importing.formats.markdown import paths
-from blogapi.importing.formats.markdown.front_matter import Fields
+from blogapi.importing.formats.markdown.front_matter import FrontMatter
 from blogapi.importing.formats.markdown.generators import GeneratorSite
 from blogapi.importing.texts import titles
 from blogapi.importing.texts.lines import to_line, to_mapping
 from blogapi.rendering.slugs import is_slug
 
-# The first of these fields that gives a slug is used; the others are former addresses.
+# The first of these fields with a slug gives the slug of the article; the others give former addresses.
 ADDRESS_FIELDS = ("slug", "basename", "path", "url", "permalink")
 _FORMER_ADDRESS_FIELDS = ("aliases", "alias", "redirectfrom")
 _MAX_FORMER_ADDRESSES = 100
 
-_JEKYLL_DAY = "/:categories/:year/:month/:day/:title"
-#: The forms of addresses that Jekyll gives a name; without a setting, Jekyll uses `date`.
+_JEKYLL_DATE_FORM = "/:categories/:year/:month/:day/:title"
+#: The named forms of addresses in Jekyll; without a setting, Jekyll uses `date`.
 _JEKYLL_STYLES = {
-    "date": f"{_JEKYLL_DAY}:output_ext",
-    "pretty": f"{_JEKYLL_DAY}/",
+    "date": f"{_JEKYLL_DATE_FORM}:output_ext",
+    "pretty": f"{_JEKYLL_DATE_FORM}/",
     "ordinal": "/:categories/:year/:y_day/:title:output_ext",
     "none": "/:categories/:title:output_ext",
 }
-_HEXO_FORM = ":year/:month/:day/:title/"
-_PELICAN_FORM = re.compile(r"^ARTICLE_URL[ \t]*=[ \t]*[\"']([^\"'\n]*)[\"']", re.MULTILINE)
-_PELICAN_SITE = re.compile(r"^SITEURL[ \t]*=[ \t]*[\"']([^\"'\n]*)[\"']", re.MULTILINE)
+_HEXO_ADDRESS_FORM = ":year/:month/:day/:title/"
+_PELICAN_ADDRESS_SETTING = re.compile(r"^ARTICLE_URL[ \t]*=[ \t]*[\"']([^\"'\n]*)[\"']", re.MULTILINE)
+_PELICAN_SITE_SETTING = re.compile(r"^SITEURL[ \t]*=[ \t]*[\"']([^\"'\n]*)[\"']", re.MULTILINE)
 #: The settings, as normalized keys, with the address of the blog or its path.
 _ROOT_SETTINGS = {"jekyll": "baseurl", "hexo": "root", "hugo": "baseurl"}
-_TOKEN = re.compile(r":([a-z_]+)(?:\[[^\]]*\])?|\{(\w+)(?::([^{}]*))?\}")
-_JEKYLL_OTHER = re.compile(r"[^\w.~!$&'()+,;=@-]+|(?<=-)-+")
-_HEXO_SPECIAL = re.compile(r"[\x00-\x1f\s~`!@#$%^&*()\-_+=\[\]{}|\\;:\"'<>,.?/]+")
-_VALUES: dict[str, _Values] = {
+_PLACEHOLDER = re.compile(r":([a-z_]+)(?:\[[^\]]*\])?|\{(\w+)(?::([^{}]*))?\}")
+_JEKYLL_SEPARATORS = re.compile(r"[^\w.~!$&'()+,;=@-]+|(?<=-)-+")
+_HEXO_SEPARATORS = re.compile(r"[\x00-\x1f\s~`!@#$%^&*()\-_+=\[\]{}|\\;:\"'<>,.?/]+")
+_ADDRESS_VALUES: dict[str, _AddressValues] = {
     "jekyll": {
-        "title": lambda parts: _JEKYLL_OTHER.sub("-", parts.slug or parts.name).strip("-"),
+        "title": lambda parts: _JEKYLL_SEPARATORS.sub("-", parts.slug or parts.name).strip("-"),
         "slug": lambda parts: _make_jekyll_slug(parts.slug or parts.name),
         "name": lambda parts: _make_jekyll_slug(parts.name),
         "categories": lambda parts: "/".join(dict.fromkeys(name.lower() for name in parts.categories)),
@@ -75,9 +75,9 @@ _VALUES: dict[str, _Values] = {
 }
 
 
-def read_former_slugs(fields: Fields, slug: str) -> tuple[str, ...]:
+def read_former_slugs(fields: FrontMatter, slug: str) -> tuple[str, ...]:
     """Return the former slugs of the article without `slug`; `read_addresses` returns the addresses."""
-    lines = [line for name in _FORMER_ADDRESS_FIELDS for line in _to_lines(fields.take(name))]
+    lines = [line for name in _FORMER_ADDRESS_FIELDS for line in _flatten_to_lines(fields.take_value(name))]
     usable = lines[:_MAX_FORMER_ADDRESSES]
     redirected = {line for line in usable if titles.to_former_path(line).strip("/")}
     lost = [line for line in lines if titles.is_address(line) and line not in redirected]
@@ -92,27 +92,27 @@ def read_former_slugs(fields: Fields, slug: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if name != slug))
 
 
-def read_addresses(fields: Fields) -> tuple[str, ...]:
+def read_addresses(fields: FrontMatter) -> tuple[str, ...]:
     """Return the paths of the article in its former blog, its own address first."""
-    own_addresses = (to_line(fields.find(name)) for name in ("permalink", "url", "path"))
-    aliases = [line for name in _FORMER_ADDRESS_FIELDS for line in _to_lines(fields.find(name))]
+    own_addresses = (to_line(fields.find_value(name)) for name in ("permalink", "url", "path"))
+    aliases = [line for name in _FORMER_ADDRESS_FIELDS for line in _flatten_to_lines(fields.find_value(name))]
     addresses = [*own_addresses, *filter(titles.is_address, aliases[:_MAX_FORMER_ADDRESSES])]
     return tuple(dict.fromkeys(filter(None, map(titles.to_former_path, addresses))))
 
 
-def read_aliases(fields: Fields) -> tuple[str, ...]:
+def read_aliases(fields: FrontMatter) -> tuple[str, ...]:
     """Return the aliases of Obsidian, which are names and not addresses; a text is split at commas too."""
-    values = [value for name in ("aliases", "alias") if (value := fields.find(name))]
-    lines = [line for value in values for line in _to_lines(value)]
+    values = [value for name in ("aliases", "alias") if (value := fields.find_value(name))]
+    lines = [line for value in values for line in _flatten_to_lines(value)]
     parts = [part.strip() for value in values if isinstance(value, str) for part in value.split(",")]
     names = [line for line in (*lines, *parts) if line and not titles.is_address(line)]
     return tuple(dict.fromkeys(names))[:_MAX_FORMER_ADDRESSES]
 
 
-def _to_lines(value: object) -> Iterator[str]:
+def _flatten_to_lines(value: object) -> Iterator[str]:
     if isinstance(value, list):
         for child in value:
-            yield from _to_lines(child)
+            yield from _flatten_to_lines(child)
     elif line := to_line(value):
         yield line
 
@@ -133,8 +133,8 @@ class AddressParts:
 def describe_lost_addresses(site: GeneratorSite) -> str:
     """Return the sentence for the report if the addresses of a site cannot be computed, or ""."""
     form = _find_address_form(site, ())
-    known = {*_VALUES.get(site.generator, ()), *_TIMES, "date"}
-    if all((token[1] or token[2]) in known for token in _TOKEN.finditer(form)):
+    known = {*_ADDRESS_VALUES.get(site.generator, ()), *_TIME_FORMATS, "date"}
+    if all((token[1] or token[2]) in known for token in _PLACEHOLDER.finditer(form)):
         return ""
     return (
         f"The former addresses of articles are not kept, because “{site.configuration}” gives them the form "
@@ -144,7 +144,7 @@ def describe_lost_addresses(site: GeneratorSite) -> str:
 
 def compute_addresses(site: GeneratorSite | None, path: Path, parts: AddressParts) -> tuple[str, ...]:
     """Return the path of a post in its former blog; () if it is unknown, or if the file is no post."""
-    if site is None or site.generator not in _VALUES or not path.is_relative_to(site.folder):
+    if site is None or site.generator not in _ADDRESS_VALUES or not path.is_relative_to(site.folder):
         return ()
     folders = path.relative_to(site.folder).parts[:-1]
     content = {"jekyll": "_posts", "hexo": "_posts", "hugo": "content"}.get(site.generator)
@@ -154,24 +154,24 @@ def compute_addresses(site: GeneratorSite | None, path: Path, parts: AddressPart
         folders = folders[folders.index(content) + 1 :]
     is_bundle = paths.is_index(path.name) and folders and site.generator != "jekyll"
     parts = replace(parts, section=folders[:-1] if is_bundle else folders)
-    form, values = _find_address_form(site, parts.section), _VALUES[site.generator]
+    form, values = _find_address_form(site, parts.section), _ADDRESS_VALUES[site.generator]
 
     def insert_value(token: re.Match[str]) -> str:
         name, pattern = token[1] or token[2], token[3] or ""
         if name == "date" and pattern and parts.time:
             return parts.time.strftime(pattern)
-        if name in _TIMES and parts.time:
-            text = _TIMES[name].format(parts.time)
+        if name in _TIME_FORMATS and parts.time:
+            text = _TIME_FORMATS[name].format(parts.time)
             return text.lower() if name.endswith("name") else text.lstrip("0") if name == "yearday" else text
         value = values[name](parts) if name in values else None
         # An unknown placeholder stays in the address, and an address with a placeholder is not used.
         return token[0] if value is None else value
 
-    address = _TOKEN.sub(insert_value, form)
+    address = _PLACEHOLDER.sub(insert_value, form)
     if not form or ":" in address or "{" in address:
         return ()
     root = to_line(site.settings.get(_ROOT_SETTINGS.get(site.generator, "")))
-    if site.generator == "pelican" and (found := _PELICAN_SITE.search(site.text)):
+    if site.generator == "pelican" and (found := _PELICAN_SITE_SETTING.search(site.text)):
         root = found[1]
     address = re.sub("/{2,}", "/", f"/{urlsplit(root).path.strip('/')}/{address}")
     return (address,) if address.strip("/") else ()
@@ -184,9 +184,9 @@ def _find_address_form(site: GeneratorSite, section: tuple[str, ...]) -> str:
         form = to_line(settings.get("permalink")) or "date"
         return _JEKYLL_STYLES.get(form, form)
     if site.generator == "hexo":
-        return to_line(settings.get("permalink")) or _HEXO_FORM
+        return to_line(settings.get("permalink")) or _HEXO_ADDRESS_FORM
     if site.generator == "pelican":
-        found = _PELICAN_FORM.search(site.text)
+        found = _PELICAN_ADDRESS_SETTING.search(site.text)
         return found[1] if found else ""
     if site.generator != "hugo":
         return ""
@@ -201,7 +201,7 @@ def _make_jekyll_slug(text: str) -> str:
 
 
 def _make_hexo_slug(text: str) -> str:
-    return _HEXO_SPECIAL.sub("-", text).strip("-")
+    return _HEXO_SEPARATORS.sub("-", text).strip("-")
 
 
 def _make_hugo_slug(text: str) -> str:
@@ -209,9 +209,9 @@ def _make_hugo_slug(text: str) -> str:
     return re.sub(r"-{2,}", "-", kept.replace(" ", "-")).lower()
 
 
-_Values = Mapping[str, Callable[[AddressParts], str | None]]
+_AddressValues = Mapping[str, Callable[[AddressParts], str | None]]
 #: The forms of a time, in the syntax of `str.format`; names are in lower case if they end with `name`.
-_TIMES = {
+_TIME_FORMATS = {
     **{"year": "{:%Y}", "month": "{:%m}", "day": "{:%d}", "short_year": "{:%y}", "i_month": "{0.month}"},
     **{"i_day": "{0.day}", "hour": "{:%H}", "minute": "{:%M}", "second": "{:%S}", "y_day": "{:%j}"},
     **{"monthname": "{:%B}", "weekdayname": "{:%A}", "long_month": "{:%B}", "short_month": "{:%b}"},

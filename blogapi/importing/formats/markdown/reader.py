@@ -19,13 +19,13 @@ from blogapi.importing.formats.markdown import (
     generators,
     paths,
     permalinks,
-    sections,
+    site_rules,
     unbuilt_files,
 )
 from blogapi.importing.formats.markdown.article_fields import decide_publication
-from blogapi.importing.formats.markdown.front_matter import UNREPORTED_KEYS, Fields
+from blogapi.importing.formats.markdown.front_matter import UNREPORTED_KEYS, FrontMatter
 from blogapi.importing.formats.markdown.generators import GeneratorSite
-from blogapi.importing.formats.markdown.sections import SiteRules
+from blogapi.importing.formats.markdown.site_rules import SiteRules
 from blogapi.importing.formats.markdown.terms import read_authors, read_terms
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.templates import mdx
@@ -36,9 +36,9 @@ from blogapi.rendering.sanitizer import to_safe_html
 
 _NO_RULES = SiteRules()
 # The number of characters of a text in which its heading is looked for.
-_MAX_BEGINNING = 10_000
+_MAX_HEADING_OFFSET = 10_000
 # The mappings in front matter that contain custom fields: of Zola, of Hugo, and of exports of blogapi.
-_OWN_FIELD_TABLES = ("extra", "params", "custom")
+_CUSTOM_FIELD_MAPPINGS = ("extra", "params", "custom")
 _TEXT_TYPES = {"text", "long_text", "url"}
 # The fields that name the folder of the media of an article, in the Jekyll theme Chirpy.
 _MEDIA_FOLDER_FIELDS = ("mediasubpath", "imgpath")
@@ -53,14 +53,14 @@ class FileContext:
     reasons: Sequence[DraftReason] = ()  #: why the folders make the article a draft
     rules: SiteRules = _NO_RULES  #: the rules by which the generator hides texts
     imported: Path = Path()  #: the folder that is imported
-    is_note: bool = False  #: whether it is a note of Obsidian or Logseq; see `sections`
+    is_note: bool = False  #: whether it is a note of Obsidian or Logseq; see `site_rules`
 
 
 _NO_CONTEXT = FileContext()
 
 
-def read_file(entry: Entry, options: ImportOptions, folders: Sequence[str] | None = None) -> ArticleRecord:
-    """Return the record of a file found by `walk_paths`; see `parse_file`.
+def read_article(entry: Entry, options: ImportOptions, folders: Sequence[str] | None = None) -> ArticleRecord:
+    """Return the record of a file found by `walk_paths`; see `parse_article`.
 
     Names and section pages of the folders can make the article a draft. Only files of articles are opened.
     """
@@ -84,13 +84,13 @@ def read_file(entry: Entry, options: ImportOptions, folders: Sequence[str] | Non
         imported=entry.path.parents[depth - 1] if depth else entry.path.parent,
         site=site,
         reasons=[
-            *sections.find_draft_reasons(entry, site.generator if site else ""),
+            *site_rules.find_folder_page_reasons(entry, site.generator if site else ""),
             *privacy.find_draft_reasons_in_folders(folder.name for folder in outer),
         ],
-        rules=sections.read_rules(entry.key, entry.path.parent, site),
-        is_note=sections.is_in_vault(entry.path.parent, levels),
+        rules=site_rules.read_site_rules(entry.key, entry.path.parent, site),
+        is_note=site_rules.is_in_vault(entry.path.parent, levels),
     )
-    return replace(parse_file(entry.key, data, options, context, folders), path=entry.path)
+    return replace(parse_article(entry.key, data, options, context, folders), path=entry.path)
 
 
 def find_site(entry: Entry) -> GeneratorSite | None:
@@ -98,7 +98,7 @@ def find_site(entry: Entry) -> GeneratorSite | None:
     return generators.find_site(entry.path.parent, entry.key.count("/") + MAX_OUTER_FOLDERS)
 
 
-def parse_file(
+def parse_article(
     key: str,
     data: bytes,
     options: ImportOptions,
@@ -117,11 +117,11 @@ def parse_file(
     if content_type == "text":
         paths.refuse_unsupported_text(key, text, generator)
     parsed = front_matter.parse_file(text)
-    fields = Fields(parsed.entries, [*notes, *parsed.notes])
+    fields = FrontMatter(parsed.entries, [*notes, *parsed.notes])
     is_repository_file = paths.is_repository_file(key) and not _is_page_of_folder(key, fields, context)
     skipped: list[DraftReason] = []
     try:
-        _check_is_article(key, content_type, parsed, fields, is_repository_file=is_repository_file)
+        _check_is_article(key, content_type, parsed, fields, is_repo_file=is_repository_file)
     except NotAnArticle as problem:
         if key not in options.imported_keys:
             raise
@@ -130,7 +130,7 @@ def parse_file(
     categories, tags = read_terms(
         fields,
         options,
-        split_at_spaces=path.has_date_prefix,
+        split_spaces=path.has_date_prefix,
         folders=paths.list_term_folders(key) if folders is None else folders,
         is_hexo="hexo" in (generator, parsed.format) or "/source/_posts/" in f"/{key}",
     )
@@ -144,12 +144,12 @@ def parse_file(
         note = "It has the name of a repository file (like README or LICENSE); the article became a draft."
         reasons.append(DraftReason(note))
     if site := context.site:
-        reasons += unbuilt_files.find_draft_reasons(context.path, site, fields.all_entries, context.imported)
+        reasons += unbuilt_files.find_build_reasons(context.path, site, fields.all_entries, context.imported)
     reasons += unbuilt_files.find_unlisted_reasons(context.path, key.count("/"))
-    reasons += sections.find_text_reasons(parsed.body, content_type, context.rules, fields.all_entries, tags)
-    body, left_out = sections.leave_out_comments(parsed.body, content_type, context.rules, fields)
+    reasons += site_rules.find_tag_reasons(parsed.body, content_type, context.rules, fields.all_entries, tags)
+    body, left_out = site_rules.leave_out_comments(parsed.body, content_type, context.rules, fields)
     if context.is_note and not options.publish_undated:
-        reasons += sections.find_vault_reasons(fields.all_entries)
+        reasons += site_rules.find_vault_reasons(fields.all_entries)
     if site:
         reasons = [generators.make_guess_of_shown_draft(site, it) for it in reasons]
     guesses = {it.guess.casefold(): Guess(it.guess, it.note, it.is_new) for it in reasons if it.guess}
@@ -158,7 +158,7 @@ def parse_file(
     status, published_at = decide_publication(fields, path, reasons, options, zones)
     is_early = status == "published" and published_at and published_at > options.now
     if is_early and site and generators.shows_future_posts(site):
-        fields.add_note(generators.SHOWN_EARLY)
+        fields.add_note(generators.SHOWN_EARLY_NOTE)
     texts = _read_texts(fields, body if content_type == "markdown" else "", path.name)
     slugs = (titles.extract_slug(fields.take_line(name)) for name in permalinks.ADDRESS_FIELDS)
     # Pelican derives addresses from titles; the other generators derive them from file names.
@@ -167,13 +167,13 @@ def parse_file(
     former_slugs = permalinks.read_former_slugs(fields, slug)
     addresses = permalinks.read_addresses(fields)
     computed: tuple[str, ...] = ()
-    if site and not any(fields.find(name) for name in ("permalink", "url")):
+    if site and not any(fields.find_value(name) for name in ("permalink", "url")):
         # Some addresses contain all categories of the article.
-        named = fields.find("categories") or fields.find("category")
+        named = fields.find_value("categories") or fields.find_value("category")
         names = named if isinstance(named, list) else lines.to_line(named).split()
         parts = permalinks.AddressParts(
             name=path.name,
-            slug=lines.to_line(fields.find("slug")),
+            slug=lines.to_line(fields.find_value("slug")),
             title=texts["title"],
             categories=[*filter(None, map(lines.to_line, names))],
             time=published_at and generators.get_local_time(site, published_at, options.time_zone),
@@ -181,9 +181,9 @@ def parse_file(
         computed = permalinks.compute_addresses(site, context.path, parts)
     language, translation_key = article_fields.read_language_and_key(fields)
     # As in Jekyll, Hexo and Hugo, the front matter can say that the article is a page.
-    kinds = (lines.to_line(fields.find(name)).casefold() for name in ("layout", "type"))
-    is_page = paths.is_page(key, is_dated=published_at is not None) or "page" in kinds
-    is_page = is_page and not paths.is_post(key)
+    kinds = (lines.to_line(fields.find_value(name)).casefold() for name in ("layout", "type"))
+    is_page = paths.is_page_by_folder(key, is_dated=published_at is not None) or "page" in kinds
+    is_page = is_page and not paths.is_in_post_folder(key)
     position = fields.take_line("weight", "navorder", "menuorder") if is_page else ""
     is_mdx = key.casefold().endswith(".mdx") or (generator == "docusaurus" and content_type == "markdown")
     return ArticleRecord(
@@ -221,40 +221,40 @@ def parse_file(
     )
 
 
-def _is_page_of_folder(key: str, fields: Fields, context: FileContext) -> bool:
+def _is_page_of_folder(key: str, fields: FrontMatter, context: FileContext) -> bool:
     if context.site and context.site.generator == "vuepress" and context.site.folder != context.path.parent:
         return paths.is_readme(key)
-    is_dated = bool(fields.find("title") and fields.find("date"))
+    is_dated = bool(fields.find_value("title") and fields.find_value("date"))
     # `posts/001-hello/README.md`
-    is_in_posts = any(folder.casefold() in paths.POSTS for folder in key.split("/")[:-2])
+    is_in_posts = any(folder.casefold() in paths.POST_FOLDERS for folder in key.split("/")[:-2])
     return is_dated and paths.is_readme(key) and is_in_posts
 
 
 def _check_is_article(
-    key: str, content_type: str, parsed: front_matter.ParsedFile, fields: Fields, *, is_repository_file: bool
+    key: str, content_type: str, parsed: front_matter.ParsedFile, fields: FrontMatter, *, is_repo_file: bool
 ) -> None:
     # A repository file with a title and a date may be a page of a wiki; it becomes a draft.
-    if is_repository_file and not (fields.take_line("title") and fields.take("date")):
-        raise NotAnArticle(paths.REPOSITORY_FILE)
+    if is_repo_file and not (fields.take_line("title") and fields.take_value("date")):
+        raise NotAnArticle(paths.REPOSITORY_FILE_NOTE)
     if not fields.all_entries and not parsed.body.strip():
         raise RefusedFile("The file is empty; add a text or delete the file.")
     if content_type == "html" and parsed.format == "none" and not fields.all_entries:
         raise NotAnArticle("It is an HTML page without a head (front matter).")
-    if lines.to_bool(fields.take("headless")):
+    if lines.to_bool(fields.take_value("headless")):
         raise NotAnArticle("It is a headless bundle of Hugo, which has no page of its own.")
-    if key.casefold().endswith(".excalidraw.md") or fields.find("excalidrawplugin"):
+    if key.casefold().endswith(".excalidraw.md") or fields.find_value("excalidrawplugin"):
         raise NotAnArticle("It is a drawing of Excalidraw.")
-    has_date = fields.find("date") or paths.parse_path(key).day
-    is_page = not fields.take_line("title") or fields.find("layout") or fields.find("type")
+    has_date = fields.find_value("date") or paths.parse_path(key).day
+    is_page = not fields.take_line("title") or fields.find_value("layout") or fields.find_value("type")
     if not parsed.body.strip() and not has_date and is_page:
         raise NotAnArticle("It has no text and no date, like a page that only lists articles.")
 
 
-def _read_texts(fields: Fields, markdown: str, name: str) -> dict[str, Any]:
+def _read_texts(fields: FrontMatter, markdown: str, name: str) -> dict[str, Any]:
     cover, cover_alt = article_fields.read_cover(fields)
     title = lines.to_title(fields.take_line("title"))
     if not title:
-        headings = list_headings(to_safe_html(markdown[:_MAX_BEGINNING], "markdown"))
+        headings = list_headings(to_safe_html(markdown[:_MAX_HEADING_OFFSET], "markdown"))
         heading = next((lines.to_line(heading.text) for heading in headings if heading.level == 1), "")
         # The value of a template tag is not known here.
         title = "" if "{{" in heading or "{%" in heading else heading
@@ -281,11 +281,11 @@ def _read_texts(fields: Fields, markdown: str, name: str) -> dict[str, Any]:
     }
 
 
-def _read_custom_fields(fields: Fields, options: ImportOptions) -> dict[str, Any]:
+def _read_custom_fields(fields: FrontMatter, options: ImportOptions) -> dict[str, Any]:
     """Return the values of custom fields, and the entries for which fields could be defined."""
     custom_fields = options.custom_fields
     taken, others, ignored = dict[str, Any](), dict[str, Any](), []
-    for outer, key, value in fields.list_unused_entries(_OWN_FIELD_TABLES):
+    for outer, key, value in fields.list_unused_entries(_CUSTOM_FIELD_MAPPINGS):
         name = lines.normalize_key(key)
         rule = privacy_signs.FIELD_RULES.get(name)
         if custom_fields.find(key):

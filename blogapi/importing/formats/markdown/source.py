@@ -24,18 +24,18 @@ _MAX_KEY_LENGTH = 255
 
 
 class LanguageFinder:
-    """Finds the languages of the files with these keys."""
+    """Finds the language of each of the files with these keys, and the key that its translations share."""
 
     def __init__(self, keys: Iterable[str]) -> None:
         articles = {key for key in keys if not paths.is_section(key)}
         self._folders = _find_language_folders(articles)
         languages = defaultdict[str, set[str]](set)
         for key in articles:
-            language, path = self.find(key)
+            language, path = self.find_language(key)
             languages[path].add(language)
         self._shared = {path for path, found in languages.items() if len(found) > 1}
 
-    def find(self, key: str) -> tuple[str, str]:
+    def find_language(self, key: str) -> tuple[str, str]:
         """Return the language in the path of a file, or "", and the path without the language."""
         segments = key.split("/")
         language = read_language(paths.get_language(key))
@@ -61,7 +61,7 @@ class LanguageFinder:
 
 
 def _find_language_folders(keys: Iterable[str]) -> set[str]:
-    # The files below each folder with the name of a language, by its parent folder and its name.
+    # The files below each folder that is named like a language, by the parent and the name of the folder.
     files = defaultdict[str, defaultdict[str, set[str]]](lambda: defaultdict(set))
     others = defaultdict[str, set[str]](set)
     for key in keys:
@@ -98,7 +98,7 @@ def _are_language_folders(parent: str, folders: Iterable[set[str]], others: set[
     return (number > 1 or is_content) and total == len(others)
 
 
-def identify_files(entries: Sequence[Entry], roots: Mapping[str, str]) -> list[tuple[Entry, str]]:
+def assign_keys(entries: Sequence[Entry], roots: Mapping[str, str]) -> list[tuple[Entry, str]]:
     """Return the files with their keys, and the keys with which they were imported before ("" = the same).
 
     `roots` maps the keys of imported files to the folders to which the keys are relative.
@@ -141,16 +141,16 @@ def _are_keys_taken(keys: Mapping[Path, str], roots: Mapping[str, str]) -> bool:
 
 class MarkdownSource(FileSource):
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
-        # `identify_files` can put outer folders before a key; outer folders are not categories or tags.
+        # `assign_keys` can put outer folders before a key; outer folders are not categories or tags.
         self._translations = LanguageFinder(entry.key for entry in entries)
-        places = {entry.path: self._translations.find(entry.key)[1] for entry in entries}
+        places = {entry.path: self._translations.find_language(entry.key)[1] for entry in entries}
         self._folders = {path: paths.list_term_folders(place) for path, place in places.items()}
         # Jekyll and Hexo make pages of all files beside the folder of posts that are in no other collection.
         self._sites = tuple(
             {f"{entry.key.partition('/_posts/')[0]}/" for entry in entries if "/_posts/" in entry.key}
         )
         self._page_keys = {paths.get_page_path(entry.key): entry.key for entry in entries}
-        files = identify_files(entries, options.roots)
+        files = assign_keys(entries, options.roots)
         self._former_keys = {entry.path: former_key for entry, former_key in files}
         moved = {entry.key for entry, former_key in files if former_key in options.imported_keys}
         options = replace(options, imported_keys=options.imported_keys | moved)
@@ -178,7 +178,7 @@ class MarkdownSource(FileSource):
 
     def read_entry(self, entry: Entry) -> tuple[ArticleRecord]:
         options = self.options
-        record = reader.read_file(entry, options, self._folders[entry.path])
+        record = reader.read_article(entry, options, self._folders[entry.path])
         site = reader.find_site(entry)
         notes = (
             [generators.describe_zones(site, options.time_zone), permalinks.describe_lost_addresses(site)]
@@ -186,7 +186,7 @@ class MarkdownSource(FileSource):
             else []
         )
         self.notes = list(dict.fromkeys(filter(None, (*self.notes, *notes))))
-        language, path = self._translations.find(record.key)
+        language, path = self._translations.find_language(record.key)
         language = record.language or language
         key = record.translation_key or self._translations.get_translation_key(path)
         slug = record.slug
@@ -200,9 +200,9 @@ class MarkdownSource(FileSource):
         return (replace(record, former_key=self._former_keys[entry.path]),)
 
 
-def detect(entry: Entry, head: bytes) -> bool:
+def accept_file(entry: Entry, head: bytes) -> bool:
     """Return True: this format is tried last."""
     return True
 
 
-FORMAT = Format(name="markdown", contract=CONTRACT_VERSION, detect=detect, open_source=MarkdownSource)
+FORMAT = Format(name="markdown", contract=CONTRACT_VERSION, detect=accept_file, open_source=MarkdownSource)

@@ -1,4 +1,4 @@
-"""Read categories and tags in all forms that static site generators use, and Hugo's pages about terms."""
+"""Read authors, categories and tags in all forms that generators use, and Hugo's pages about terms."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from blogapi.importing.format_api.article_record import AuthorRecord, TermRecord
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.format_api.source_files import Entry, read_bytes
 from blogapi.importing.formats.markdown import front_matter, paths
-from blogapi.importing.formats.markdown.front_matter import Fields
+from blogapi.importing.formats.markdown.front_matter import FrontMatter
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts import lines
 from blogapi.parsing import is_web_address
@@ -23,26 +23,26 @@ _KEYS = {
     "url": ("url", "website", "homepage", "site", "link", "uri"),
     "avatar": ("avatar", "image", "picture", "photo", "imageurl", "avatarurl", "profileimage"),
 }
-_LINK = re.compile(r"\[([^\[\]]{1,1000})\]\(([^()\s]{0,2048})\)")
+_MARKDOWN_LINK = re.compile(r"\[([^\[\]]{1,1000})\]\(([^()\s]{0,2048})\)")
 _MAIL_IN_BRACKETS = re.compile(r"(?<!\s)\s*+<[^<>@\s]{1,64}@[^<>@\s]{1,255}>")
 _MAIL_ADDRESS = re.compile(r"([^<>@\s]{1,64})@[^<>@\s]{1,255}")
 # Values that switch the byline of a theme off or on.
 _NOBODY_VALUES = {"true", "false", "none", "null"}
-_MAX_BIO_LENGTH = _MAX_DESCRIPTION = 10_000
-_MAX_TITLE = 200
+_MAX_BIO_LENGTH = _MAX_DESCRIPTION_LENGTH = 10_000
+_MAX_TITLE_LENGTH = 200
 # The folders of the pages of terms in Hugo, with the kinds of the terms.
-_KINDS = {"tags": "tag", "tag": "tag", "categories": "category", "category": "category"}
+_TERM_FOLDERS = {"tags": "tag", "tag": "tag", "categories": "category", "category": "category"}
 
 
-def read_authors(fields: Fields) -> tuple[AuthorRecord, ...]:
+def read_authors(fields: FrontMatter) -> tuple[AuthorRecord, ...]:
     """Return the authors of an article, each once, in the order of the source.
 
     A text in `author` is one author, unless it contains Markdown links; a text in `authors` is a list,
     separated by semicolons or commas. Mail addresses are left out.
     """
-    singular = _read_authors(fields.take("author", "params.author", "extra.author"), is_list=False)
-    plural = _read_authors(
-        fields.take("authors", "params.authors", "extra.authors", "taxonomies.authors"), is_list=True
+    singular = _read_author_value(fields.take_value("author", "params.author", "extra.author"), is_list=False)
+    plural = _read_author_value(
+        fields.take_value("authors", "params.authors", "extra.authors", "taxonomies.authors"), is_list=True
     )
     unique: dict[str, AuthorRecord] = {}
     for author in (*singular, *plural):
@@ -50,15 +50,15 @@ def read_authors(fields: Fields) -> tuple[AuthorRecord, ...]:
     return tuple(unique.values())
 
 
-def _read_authors(value: object, *, is_list: bool) -> Iterator[AuthorRecord]:
+def _read_author_value(value: object, *, is_list: bool) -> Iterator[AuthorRecord]:
     if isinstance(value, list):
         for child in value:
-            yield from _read_authors(child, is_list=False)
+            yield from _read_author_value(child, is_list=False)
     elif isinstance(value, dict):
         yield from read_author_mapping(value)
     elif (text := lines.to_line(value)).casefold() not in _NOBODY_VALUES:
         separator = ";" if ";" in text else ","
-        if _LINK.search(text):
+        if _MARKDOWN_LINK.search(text):
             # `[Ada](https://…) (Company, City), [Grace](https://…)`
             is_list, separator = True, r"(?<=\)),\s|(?<=\))\s+(?:and|&)\s+"
         yield from filter(None, map(_parse_author, re.split(separator, text) if is_list else [text]))
@@ -81,31 +81,31 @@ def read_author_mapping(mapping: Mapping[object, object]) -> Iterator[AuthorReco
     yield AuthorRecord(
         name=author.name,
         bio=texts["bio"] if len(texts["bio"]) <= _MAX_BIO_LENGTH else "",
-        url=_to_address(texts["url"]),
-        avatar=_to_address(texts["avatar"]),
+        url=_to_web_address(texts["url"]),
+        avatar=_to_web_address(texts["avatar"]),
     )
 
 
 def _parse_author(text: str) -> AuthorRecord | None:
     """Return the author whom the text names, with the address in a Markdown link; None if it names nobody."""
-    link = _LINK.search(text)
-    name, address = (link[1], _to_address(link[2])) if link else (text, "")
+    link = _MARKDOWN_LINK.search(text)
+    name, address = (link[1], _to_web_address(link[2])) if link else (text, "")
     name = lines.to_plain_line(_MAIL_IN_BRACKETS.sub("", name))
     mail = _MAIL_ADDRESS.fullmatch(name)
     name = mail[1] if mail else name
     return AuthorRecord(name=name, url=address) if name else None
 
 
-def _to_address(text: str) -> str:
+def _to_web_address(text: str) -> str:
     return text if len(text) <= lines.MAX_URL_LENGTH and is_web_address(text) else ""
 
 
 def read_terms(
-    fields: Fields, options: ImportOptions, *, split_at_spaces: bool, folders: Sequence[str], is_hexo: bool
+    fields: FrontMatter, options: ImportOptions, *, split_spaces: bool, folders: Sequence[str], is_hexo: bool
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the category after its parents, outermost first (() if there is none), and the tags.
 
-    If there are several categories, the first is kept and the others become tags. With `split_at_spaces`,
+    If there are several categories, the first is kept and the others become tags. With `split_spaces`,
     `tags: a b` is two names, as in Jekyll. The fields `tag` and `category` are never split at spaces.
     `folders` are the folders of the file that can be terms, outermost first. In Hexo, a list of categories is
     one path, and a list of lists is several. `options.tags_from` and `options.category_from` name further
@@ -115,28 +115,28 @@ def read_terms(
 
     def take_names(*names: str, at_spaces: bool = False) -> list[str]:
         unused = (name for name in names if name not in used)
-        return [name for field in unused for name in _to_names(fields.take(field), at_spaces)]
+        return [name for field in unused for name in _split_names(fields.take_value(field), at_spaces)]
 
     def take_source_names(sources: Sequence[str], *, at_spaces: bool = False) -> Iterator[str]:
         for source in sources:
             if source in ("folder", "section"):
                 yield from folders[-1:] if source == "folder" else folders[:1]
             else:
-                yield from _to_names(fields.take(lines.normalize_key(source)), at_spaces)
+                yield from _split_names(fields.take_value(lines.normalize_key(source)), at_spaces)
 
-    extra_tags = [*take_source_names(options.tags_from, at_spaces=split_at_spaces)]
+    extra_tags = [*take_source_names(options.tags_from, at_spaces=split_spaces)]
     single = [*take_source_names(options.category_from), *take_names("category", "taxonomies.category")]
     paths: list[tuple[str, ...]] = [(name,) for name in _clean_names(single)]
     if "categories" not in used:
-        value = fields.take("categories")
+        value = fields.take_value("categories")
         # In lists of lists, which only Hexo has, a single name is a path too.
         if isinstance(value, list) and any(isinstance(child, list) for child in value):
             paths += (tuple(_flatten_names(child)) for child in value)
         elif isinstance(value, list) and is_hexo:
             paths.append(tuple(_flatten_names(value)))
         else:
-            paths += ((name,) for name in _to_names(value, split_at_spaces))
-    paths += [(name,) for name in take_names("taxonomies.categories", at_spaces=split_at_spaces)]
+            paths += ((name,) for name in _split_names(value, split_spaces))
+    paths += [(name,) for name in take_names("taxonomies.categories", at_spaces=split_spaces)]
     paths = [path for path in map(_clean_names, paths) if path]
     categories = _clean_names(path[-1] for path in paths)
     if len(categories) > 1 and not options.category_from:
@@ -144,7 +144,7 @@ def read_terms(
         fields.add_note(
             f"An article has only one category here: “{categories[0]}” was kept, and {others} became tags."
         )
-    listed = take_names("tags", "taxonomies.tags", at_spaces=split_at_spaces)
+    listed = take_names("tags", "taxonomies.tags", at_spaces=split_spaces)
     tags = _clean_names([*extra_tags, *listed, *take_names("tag")])
     keywords = () if tags else _clean_names(take_names("keywords"))
     if keywords:
@@ -152,10 +152,10 @@ def read_terms(
     return next(iter(paths), ()), _clean_names([*tags, *keywords, *categories[1:]])
 
 
-def _to_names(value: object, split_at_spaces: bool = False) -> list[str]:
+def _split_names(value: object, split_spaces: bool = False) -> list[str]:
     if not isinstance(value, str):
         return list(_flatten_names(value))
-    return value.split(",") if "," in value else value.split() if split_at_spaces else [value]
+    return value.split(",") if "," in value else value.split() if split_spaces else [value]
 
 
 def _flatten_names(value: object) -> Iterator[str]:
@@ -180,7 +180,7 @@ def read_term_page(entry: Entry, names: Mapping[tuple[str, str], str]) -> TermRe
     `names` has the names of terms by kind and slug. A page that is private or cannot be read is ignored.
     """
     *_, plural, last, _ = ("", "", *entry.key.split("/"))
-    kind = _KINDS.get(plural.casefold())
+    kind = _TERM_FOLDERS.get(plural.casefold())
     if kind is None or entry.problem or not paths.is_section(entry.key) or paths.get_language(entry.key):
         return None
     name = names.get((kind, make_term_key(last)))
@@ -193,10 +193,10 @@ def read_term_page(entry: Entry, names: Mapping[tuple[str, str], str]) -> TermRe
     if parsed.problem or any(privacy.find_draft_reasons_in_front_matter(parsed.entries)):
         return None
     values = {lines.normalize_key(key): value for key, value in parsed.entries.items()}
-    title = lines.to_line(values.get("title"))[:_MAX_TITLE]
+    title = lines.to_line(values.get("title"))[:_MAX_TITLE_LENGTH]
     description = lines.to_line(values.get("description")) or lines.to_plain_line(parsed.body)
     fields = {
-        "description": description[:_MAX_DESCRIPTION],
+        "description": description[:_MAX_DESCRIPTION_LENGTH],
         "seo_title": title if make_term_key(title or name) != make_term_key(name) else "",
         "cover_image": lines.to_http_url(values.get("image") or values.get("cover")),
     }

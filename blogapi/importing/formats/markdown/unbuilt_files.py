@@ -22,18 +22,18 @@ from blogapi.importing.formats.markdown.generators import (
 from blogapi.importing.texts.lines import normalize_key, to_bool, to_line, to_mapping
 
 _COMMENT_LINE = re.compile(r"^[ \t]*+(?://|#).*", re.MULTILINE)
-_TEXT = re.compile(r"[\"'`]([^\"'`\n]*+)[\"'`]")
-# A key of a mapping that is an address.
-_ADDRESS = re.compile(r"[\"']\^?+(/[^\"'\n]*+)[\"']\s*+:")
-# `\.Rmd$`, `_cache$`, `drafts/.*\.md`
+_QUOTED_TEXT = re.compile(r"[\"'`]([^\"'`\n]*+)[\"'`]")
+# Matches a key of a mapping that is an address.
+_ADDRESS_KEY = re.compile(r"[\"']\^?+(/[^\"'\n]*+)[\"']\s*+:")
+# Matches `\.Rmd$`, `_cache$` and `drafts/.*\.md`.
 _SIMPLE_REGEX = re.compile(r"(?:\.\*|\\?\.|[\w/ -])++\$?")
-_LINK = re.compile(r"\]\(\s*<?([^()<>\s]+)")
+_LINK_TARGET = re.compile(r"\]\(\s*<?([^()<>\s]+)")
 _TEXT_SUFFIXES = {".md", ".markdown", ".mdx", ".html", ".rst", ".txt", ".adoc", ".org", ".ipynb"}
 _DATA_FORMATS = ("json", "yaml", "yml", "toml", "js", "cjs", "mjs", "ts")
 _DATA_SUFFIXES = (".json", *(f".{kind}.{name}" for kind in ("11tydata", "data") for name in _DATA_FORMATS))
 
 
-def find_draft_reasons(
+def find_build_reasons(
     path: Path, site: GeneratorSite, entries: Mapping[str, object], imported: Path = Path()
 ) -> Iterator[DraftReason]:
     """Yield a reason for each rule by which the generator does not build a file.
@@ -58,16 +58,16 @@ def find_draft_reasons(
             yield _make_reason(f"“{site.configuration}” excludes it by `{name}`")
     if site.generator == "eleventy":
         for outer, name in product(_list_folders(path, site), privacy_signs.ELEVENTY_IGNORE_FILES):
-            ignored = _to_globs(_read_code(outer / name), "name") or ()
+            ignored = _to_globs(_read_without_comments(outer / name), "name") or ()
             is_used = name != ".gitignore" or "setUseGitIgnore(false" not in site.text
             if is_used and _is_excluded(ignored, path.relative_to(outer).parts):
                 yield _make_reason(f"“{name}” excludes it")
     for name in privacy_signs.ASTRO_COLLECTIONS if site.generator == "astro" else ():
-        if privacy_signs.ASTRO_EXCLUSION.search(_read_code(site.folder / name)):
+        if privacy_signs.ASTRO_EXCLUSION.search(_read_without_comments(site.folder / name)):
             unread = f"“{name}” contains `pattern` with `!`, which can hide files and was not understood"
             yield _make_reason(unread)
     known = set(map(normalize_key, entries))
-    for name, fields in _list_defaults(path, site):
+    for name, fields in _list_default_fields(path, site):
         for key in (key for key in fields if normalize_key(key) not in known):
             note = _make_reason(f"“{name}” sets `{to_line(key)[:60]}` for files that do not set it").note
             yield from (
@@ -108,7 +108,7 @@ def _read_summary(folder: Path) -> frozenset[Path]:
         for name in privacy_signs.BOOK_FILES
     )
     text = read_configuration(folder / "SUMMARY.md") if is_book else ""
-    links = (unquote(link.partition("#")[0]) for link in _LINK.findall(text))
+    links = (unquote(link.partition("#")[0]) for link in _LINK_TARGET.findall(text))
     files = {Path(os.path.normpath(folder / link)) for link in links if link}
     return frozenset(files) if any(map(os.path.lexists, files)) else frozenset()
 
@@ -123,7 +123,7 @@ def _find_unbuilt_names(parts: Sequence[str], site: GeneratorSite) -> Iterator[D
     built = {"_posts", "_drafts", *(part for path in included for part in path.split("/"))}
     collections = to_mapping(site.settings.get("collections")).items()
     built |= {f"_{name}" for name, options in collections if to_bool(to_mapping(options).get("output"))}
-    is_below = "/".join(parts).startswith(privacy_signs.UNBUILT_BELOW.get(site.generator, ""))
+    is_below = "/".join(parts).startswith(privacy_signs.UNBUILT_NAME_FOLDERS.get(site.generator, ""))
     names = privacy_signs.UNBUILT_NAMES.get(site.generator, ()) if is_below else ()
     # `privacy` reports file names that begin with “_”.
     for part in parts[:-1] if file.startswith("_") else parts:
@@ -133,7 +133,7 @@ def _find_unbuilt_names(parts: Sequence[str], site: GeneratorSite) -> Iterator[D
     if (
         site.generator == "jekyll"
         and "_posts" in parts[:-1]
-        and not privacy_signs.JEKYLL_POST.fullmatch(file)
+        and not privacy_signs.JEKYLL_POST_NAME.fullmatch(file)
     ):
         yield _make_reason(f"Jekyll does not build names like “{file}”, without a date, in “_posts”")
 
@@ -166,9 +166,9 @@ def _read_globs(site: GeneratorSite, name: str, form: str) -> list[str] | None:
     values = r"(?:[^}]|\}(?!\s*+,?+\s*+\}))*+" if form == "address" else r"[^\])]*+"
     setting = rf"(?<![\w$-]){re.escape(name)}[\"']?\s*+[:=(]({values})"
     texts = list[str]()
-    for found in re.findall(setting, _read_code(site.text)):
-        new = (_ADDRESS if form == "address" else _TEXT).findall(found)
-        is_understood = new if form == "address" else not _TEXT.sub("", found).strip("[(, \t\n")
+    for found in re.findall(setting, _read_without_comments(site.text)):
+        new = (_ADDRESS_KEY if form == "address" else _QUOTED_TEXT).findall(found)
+        is_understood = new if form == "address" else not _QUOTED_TEXT.sub("", found).strip("[(, \t\n")
         if not is_understood or form == "unread":
             return None
         texts += new
@@ -180,7 +180,7 @@ def _to_globs(value: object, form: str) -> list[str] | None:
 
     Each glob is compared with the paths of a file and of its folders; `*` also matches `/`.
     """
-    lines = _read_code(value).splitlines() if isinstance(value, str) else value or ()
+    lines = _read_without_comments(value).splitlines() if isinstance(value, str) else value or ()
     if not isinstance(lines, list | tuple) or not all(isinstance(line, str) for line in lines):
         return None
     # Patterns with `!` are ignored, so files that they include again become drafts.
@@ -215,7 +215,7 @@ def _is_excluded(globs: Sequence[str], parts: Sequence[str]) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _read_code(source: Path | str) -> str:
+def _read_without_comments(source: Path | str) -> str:
     return _COMMENT_LINE.sub("", read_configuration(source) if isinstance(source, Path) else source)
 
 
@@ -224,14 +224,14 @@ def _list_folders(path: Path, site: GeneratorSite) -> list[Path]:
     return [outer for outer in path.parents if outer.is_relative_to(site.folder)]
 
 
-def _list_defaults(path: Path, site: GeneratorSite) -> Iterator[tuple[str, Mapping[str, object]]]:
+def _list_default_fields(path: Path, site: GeneratorSite) -> Iterator[tuple[str, Mapping[str, object]]]:
     """Yield the default values of a file's fields, nearest first, each with the file that sets them."""
     if site.generator == "jekyll" and site.settings:
         defaults = _list_jekyll_defaults(_list_relative_parts(path, site)[0], site)
         yield from ((site.configuration, values) for values in defaults)
         return
-    for pattern, field in privacy_signs.HIDING_TEXTS.get(site.generator, {}).values():
-        if re.search(pattern, _read_code(site.text)):
+    for pattern, field in privacy_signs.HIDING_SETTINGS.get(site.generator, {}).values():
+        if re.search(pattern, _read_without_comments(site.text)):
             yield site.configuration, {field: "private"}
     if site.generator == "hugo":
         cascade, parts = site.settings.get("cascade"), _list_relative_parts(path, site)
@@ -248,9 +248,9 @@ def _list_defaults(path: Path, site: GeneratorSite) -> Iterator[tuple[str, Mappi
         for suffix in _DATA_SUFFIXES:
             if os.path.lexists(f"{stem}{suffix}"):
                 file = stem.with_name(stem.name + suffix)
-                fields = parse_configuration(file.suffix, _read_code(file))
+                fields = parse_configuration(file.suffix, _read_without_comments(file))
                 # A program is not run: its fields that may hide files are treated as if they hid them.
-                hiding = privacy_signs.ELEVENTY_HIDING_FIELD.findall(_read_code(file))
+                hiding = privacy_signs.ELEVENTY_HIDING_FIELD.findall(_read_without_comments(file))
                 found = fields or {key: ["unknown", "false"] for key in hiding}
                 yield file.name, {**found, **to_mapping(fields.get("eleventyComputed"))}
 

@@ -28,45 +28,45 @@ from blogapi.rendering.slugs import make_slug
 _ELEMENT = re.compile(r"<([A-Za-z][A-Za-z0-9]*+)([^<>]*+)>")
 _ATTRIBUTE = re.compile(r'(?<![\w-])([\w-]++)\s*+=\s*+"([^"]*)"')
 _TAG = re.compile(r"<[^<>]*>")
-_BREAK = re.compile(r"<(?:br|hr|/(?:p|h[1-6]|li|pre|figcaption|blockquote))>")
-# The header and the footer of a page have a few hundred characters.
+_BLOCK_END = re.compile(r"<(?:br|hr|/(?:p|h[1-6]|li|pre|figcaption|blockquote))>")
+# The maximum length of the header or footer of a page; most have a few hundred characters.
 _MAX_FRAME_LENGTH = 100_000
 _MAX_FIELD_LENGTH = 5_000
 
 # Until 2016, the first element had the class `graf--first`, and no class marked the title.
-_TITLE = re.compile(
+_TITLE_ELEMENT = re.compile(
     r'<(h[1-4]|p)\b(?=[^<>]*graf--(?:title|subtitle|leading|first)\b)[^<>]*?class="([^"<>]*)"[^<>]*>'
     r"((?:[^<]++|<(?!/?(?:h[1-4]|p)\b))*+)</\1>"
 )
-_CODE = re.compile(r"<pre\b([^<>]*)>((?:[^<]++|<(?!/?pre\b))*+)</pre>")
+_CODE_BLOCK = re.compile(r"<pre\b([^<>]*)>((?:[^<]++|<(?!/?pre\b))*+)</pre>")
 _CODE_WRAPPER = re.compile(r"</?(?:code|span)\b[^<>]*>")
-_LANGUAGE = re.compile(r'data-code-block-lang="([\w+#-]*)"')
+_CODE_LANGUAGE = re.compile(r'data-code-block-lang="([\w+#-]*)"')
 _IMAGE = re.compile(r"<img\b[^<>]*>")
 _IMAGE_SIZE = re.compile(r"\sdata-(?=(?:width|height)=)")
 # Medium writes the preview of a page as two links: one with its title, and one with its picture.
-_PREVIEW = re.compile(r"<div(?=[^<>]*graf--mixtapeEmbed)")
+_PREVIEW_START = re.compile(r"<div(?=[^<>]*graf--mixtapeEmbed)")
 _PREVIEW_IMAGE = re.compile(r"<a\b(?=[^<>]*js-mixtapeImage)[^<>]*></a>")
 # The links of tweets have no text.
 _EMPTY_LINK = re.compile(r'(<a\b(?=[^<>]*?\shref="([^"<>]+)")[^<>]*+>)\s*+</a>')
-_GIST = re.compile(
+_GIST_SCRIPT = re.compile(
     r'<script\b(?=[^<>]*?\ssrc="(https://gist\.github\.com/[^"<>]*?)(?:\.js)?")[^<>]*+></script>'
 )
-_EMBEDLY = re.compile(r'(<iframe\b[^<>]*?\ssrc=")(https://cdn\.embedly\.com/[^"<>]*)')
-_REDIRECT = re.compile(r"https?://(?:www\.)?medium\.com/r/\?")
+_EMBEDLY_FRAME = re.compile(r'(<iframe\b[^<>]*?\ssrc=")(https://cdn\.embedly\.com/[^"<>]*)')
+_REDIRECT_ADDRESS = re.compile(r"https?://(?:www\.)?medium\.com/r/\?")
 
 # The hosts of Medium's pictures. The file names are unique, so copies on the disk are found by these names.
 PICTURE_HOSTS = {"cdn-images-1.medium.com", "cdn-images-2.medium.com", "miro.medium.com"}
-_MAY_BE_RESPONSE = "It has no title of its own and may be a response; the article became a draft."
+_POSSIBLE_RESPONSE_NOTE = "It has no title of its own and may be a response; the article became a draft."
 # The number of characters of a summary that are compared with the beginning of the text.
-_MAX_COMPARED = 80
+_MAX_COMPARED_LENGTH = 80
 # A text without a title counts as a response if it has at most this number of characters. A longer text can
 # be a story, so it becomes a draft.
 _MAX_RESPONSE_LENGTH = 1_000
-# `2019-05-06_My-Title-0123456789ab.html` and `draft_My-Title-0123456789ab.html`
+# Matches `2019-05-06_My-Title-0123456789ab` and `draft_My-Title-0123456789ab`.
 _FILE_NAME = re.compile(r"(?:(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2})_|draft_)?(?P<name>.*)", re.DOTALL)
-_HASH = re.compile(r"(?:^|-)-{0,20}([0-9a-f]{8,16})$")
+_STORY_ID = re.compile(r"(?:^|-)-{0,20}([0-9a-f]{8,16})$")
 _MIN_DECIMAL_ID_LENGTH = 10
-_STARTS = (b'class="h-entry"', b'data-field="body"')
+_PAGE_MARKS = (b'class="h-entry"', b'data-field="body"')
 
 
 @dataclass(slots=True)
@@ -113,12 +113,12 @@ def parse_page(html: str) -> MediumPage:
         elif "p-tag" in classes and text:
             page.tags.append(text)
     html, hidden, page.left_out = read_visible_text(html[start : end if end > 0 else len(html)])
-    html = _TITLE.sub(lambda element: _take_title(page, element), html)
-    html = _CODE.sub(_convert_code, html)
+    html = _TITLE_ELEMENT.sub(lambda element: _take_title(page, element), html)
+    html = _CODE_BLOCK.sub(_convert_code, html)
     html = _IMAGE.sub(lambda tag: _convert_image(page, tag[0]), html)
-    html = _PREVIEW.sub("<p", _PREVIEW_IMAGE.sub("", html))
+    html = _PREVIEW_START.sub("<p", _PREVIEW_IMAGE.sub("", html))
     html = _EMPTY_LINK.sub(r"\1\2</a>", html)
-    html = _EMBEDLY.sub(_unwrap_embedly, _GIST.sub(r'<iframe src="\1"></iframe>', html))
+    html = _EMBEDLY_FRAME.sub(_unwrap_embedly, _GIST_SCRIPT.sub(r'<iframe src="\1"></iframe>', html))
     html, replaced = extract_text(html, _get_redirect_target)
     page.notes += [*hidden, *replaced]
     # A horizontal rule remains before the text if the first section has only the title.
@@ -143,7 +143,7 @@ def _read_attributes(tag: str) -> dict[str, str]:
 
 
 def _to_text(html: str) -> str:
-    return to_line(unescape(_TAG.sub("", _BREAK.sub(" ", html))))
+    return to_line(unescape(_TAG.sub("", _BLOCK_END.sub(" ", html))))
 
 
 def _take_title(page: MediumPage, element: re.Match[str]) -> str:
@@ -164,7 +164,7 @@ def _take_title(page: MediumPage, element: re.Match[str]) -> str:
 
 
 def _convert_code(element: re.Match[str]) -> str:
-    language = _LANGUAGE.search(element[1])
+    language = _CODE_LANGUAGE.search(element[1])
     class_ = f' class="language-{language[1]}"' if language and language[1] else ""
     code = _CODE_WRAPPER.sub("", element[2]).replace("<br>", "\n")
     code = re.sub(r"^(?:[ \t]*\n)+", "", code).rstrip()
@@ -185,7 +185,7 @@ def _unwrap_embedly(frame: re.Match[str]) -> str:
 
 
 def _get_redirect_target(address: str) -> str:
-    query = split_address(address).query if _REDIRECT.match(address) else ""
+    query = split_address(address).query if _REDIRECT_ADDRESS.match(address) else ""
     return parse_qs(query).get("url", [address])[0]
 
 
@@ -214,7 +214,7 @@ class MediumSource(FileSource):
         if published_at and not is_draft and may_be_response and is_short:
             self.left_behind["responses to other stories"] += 1
             raise NotAnArticle("It is a response to another story: it has no title of its own.")
-        reason = _MAY_BE_RESPONSE if published_at and may_be_response else ""
+        reason = _POSSIBLE_RESPONSE_NOTE if published_at and may_be_response else ""
         given = "draft" if is_draft else "published"
         status, reasons = choose_status(given, published_at, self.options.now, reason)
         return (_make_record(entry, page, published_at, (*notes, *reasons, *page.notes), status),)
@@ -223,11 +223,11 @@ class MediumSource(FileSource):
 def _make_record(
     entry: Entry, page: MediumPage, published_at: datetime | None, notes: tuple[str, ...], status: str
 ) -> ArticleRecord:
-    name, file_hash = _split_name(_FILE_NAME.sub(r"\g<name>", entry.path.stem, count=1))
+    name, file_hash = _split_story_name(_FILE_NAME.sub(r"\g<name>", entry.path.stem, count=1))
     address = split_address(page.canonical)
-    slug, address_hash = _split_name(address.path.rpartition("/")[2])
+    slug, address_hash = _split_story_name(address.path.rpartition("/")[2])
     title = page.title or titles.choose_title(page.text, name)
-    is_summary = page.text.startswith(page.summary.rstrip("….")[:_MAX_COMPARED])
+    is_summary = page.text.startswith(page.summary.rstrip("….")[:_MAX_COMPARED_LENGTH])
     # Stories link to each other by author, by host, and by id.
     last, story = address.path.rpartition("/")[2], address_hash or file_hash
     addresses = (address.path, f"/{last}" if last else "", f"/p/{story}" if story else "")
@@ -256,10 +256,10 @@ def _make_record(
     )
 
 
-def _split_name(name: str) -> tuple[str, str]:
+def _split_story_name(name: str) -> tuple[str, str]:
     """Return the name of a story and its id; each can be empty: `My-Title-0123456789ab`."""
-    match = _HASH.search(name)
-    # A few digits are not an id, but the title of a story about a number.
+    match = _STORY_ID.search(name)
+    # A few digits are no id, because a title can end with a number.
     if not match or (match[1].isdigit() and len(match[1]) < _MIN_DECIMAL_ID_LENGTH):
         return name, ""
     return name[: match.start()], match[1]
@@ -269,8 +269,8 @@ def _is_medium_host(host: str | None) -> bool:
     return host is not None and (host == "medium.com" or host.endswith(".medium.com"))
 
 
-def detect(entry: Entry, head: bytes) -> bool:
-    return all(start in head for start in _STARTS)
+def is_medium_page(entry: Entry, head: bytes) -> bool:
+    return all(start in head for start in _PAGE_MARKS)
 
 
-FORMAT = Format(name="medium", contract=CONTRACT_VERSION, detect=detect, open_source=MediumSource)
+FORMAT = Format(name="medium", contract=CONTRACT_VERSION, detect=is_medium_page, open_source=MediumSource)

@@ -28,18 +28,18 @@ from blogapi.importing.texts.lines import decode_text, normalize_key, to_bool, t
 
 #: The maximum number of rows in a table.
 MAX_ROWS = 1_000
-_MARKUP = re.compile(r"([\\|<>*\[\]`])")
-# A relation: `Ada (People/Ada%200123….md)`.
+_MARKUP_CHARACTER = re.compile(r"([\\|<>*\[\]`])")
+# The path after the name of a page in a relation: `Ada (People/Ada%200123….md)`.
 _RELATION = re.compile(r" \([^()]{0,2000}[0-9a-f]{32}[^()]{0,200}\)")
 
 #: The properties with several names, which Notion separates with commas.
-_LISTS = {"tags", "tag", "categories", "category", "keywords", "authors", "author"}
+_LIST_PROPERTIES = {"tags", "tag", "categories", "category", "keywords", "authors", "author"}
 _DATE = re.compile(
     r"@?(?P<day>[A-Za-z]{3,9} [0-9]{1,2}, [0-9]{4}|[0-9]{4}[/-][0-9]{2}[/-][0-9]{2})"
     r"(?: (?P<time>[0-9]{1,2}:[0-9]{2})(?: (?P<half>[AP]M))?)?"
     r"(?P<utc> \((?:UTC|GMT)(?P<zone>[+-][0-9]{1,2}(?::[0-9]{2})?)?\))?(?: → .*)?"
 )
-# `5 janvier 2020`, `5. Januar 2020`, `5 de enero de 2020`
+# Matches `5 janvier 2020`, `5. Januar 2020` and `5 de enero de 2020`.
 _LOCAL_DATE = re.compile(
     r"@?(?P<day>[0-9]{1,2})[.º]?(?: de)? (?P<month>[^\W\d_]{3,12})\.?(?: de)? (?P<year>[0-9]{4})"
 )
@@ -48,24 +48,24 @@ _MONTH_NAMES = """jan ene gen янв; feb fév fev фев; mar mär mrt мар; 
     jun juin giu июн; jul juil lug июл; aug août aoû ago авг; sep set сен; oct okt out ott окт; nov ноя;
     dec déc dez dic дек"""
 _MONTHS = {name: number for number, names in enumerate(_MONTH_NAMES.split(";"), 1) for name in names.split()}
-_ADDRESS = re.compile(
+_PAGE_ADDRESS = re.compile(
     r"https://(?:www\.)?notion\.so/(?:[\w%.-]{1,200}/)?(?:[\w%.-]{0,300}-)?([0-9a-f]{32})(?![\w%.-])(?:\?[\w&=%-]*)?"
 )
 _DATABASE_LINK = re.compile(r"\[[^\n]*\]\([^()\s]*?([0-9a-f]{32})(?:_all)?\.csv\)")
 _FENCE = re.compile(r"\s*(```+|~~~+)")
-_TITLE = re.compile(r'<h1\b[^<>]*class="page-title"[^<>]*>')
-_DESCRIPTION = re.compile(r'<p\b[^<>]*class="page-description"[^<>]*>')
-_COVER = re.compile(r'<img\b(?>[^<>]*?class="page-cover-image")(?>[^<>]*?\ssrc=")([^"<>]++)"')
-_ROW = re.compile(r'<tr\b[^<>]*class="property-row')
+_TITLE_START = re.compile(r'<h1\b[^<>]*class="page-title"[^<>]*>')
+_DESCRIPTION_START = re.compile(r'<p\b[^<>]*class="page-description"[^<>]*>')
+_COVER_IMAGE = re.compile(r'<img\b(?>[^<>]*?class="page-cover-image")(?>[^<>]*?\ssrc=")([^"<>]++)"')
+_PROPERTY_ROW = re.compile(r'<tr\b[^<>]*class="property-row')
 _VALUE = re.compile(r'<span\b[^<>]*class="(?:selected-value|user)[^<>]*>((?:[^<]++|<(?!/?span))*+)</span>')
-_BODY = re.compile(r'<div\b[^<>]*class="page-body"[^<>]*>')
+_BODY_START = re.compile(r'<div\b[^<>]*class="page-body"[^<>]*>')
 _TAG = re.compile(r"<[^<>]*>")
-#: The name of a page or database ends with its id.
+#: Matches the file name of a page or database, which ends with its id.
 FILE_NAME = re.compile(
     r"(?:(?P<title>.*) )?(?P<id>[0-9a-f]{32})(?P<all>_all)?\.(?P<suffix>md|html|csv)", re.DOTALL
 )
 _FOLDER_ID = re.compile(r" ?[0-9a-f]{32}$")
-_PRIVATE = (
+_PRIVATE_NOTE = (
     "No property of the page in Notion says that it is public; the article became a draft "
     "(--publish-undated publishes it)."
 )
@@ -83,7 +83,7 @@ class Database:
         if not self.columns:
             return ""
         lines = (self.columns, *self.rows[:MAX_ROWS])
-        texts = ([_MARKUP.sub(r"\\\1", _RELATION.sub("", text)) for text in line] for line in lines)
+        texts = ([_MARKUP_CHARACTER.sub(r"\\\1", _RELATION.sub("", text)) for text in line] for line in lines)
         head, *rows = map(" | ".join, texts)
         table = "\n".join(f"| {line} |" for line in (head, " | ".join(["---"] * len(self.columns)), *rows))
         left_out = len(self.rows) - MAX_ROWS
@@ -115,8 +115,8 @@ class NotionPage:
     left_out: list[str] = field(default_factory=list)
 
 
-def parse_markdown(text: str, columns: Collection[str]) -> NotionPage:
-    """Return a page; `columns` are the names of its properties if it is a row of a database."""
+def parse_markdown_page(text: str, columns: Collection[str]) -> NotionPage:
+    """Return the page in a Markdown text; `columns` names its properties if it is a row of a database."""
     lines = text.strip("\n").split("\n")
     title = lines.pop(0)[2:].strip() if lines[0].startswith("# ") else ""
     page = NotionPage(title=title, body="")
@@ -135,19 +135,19 @@ def parse_markdown(text: str, columns: Collection[str]) -> NotionPage:
     return page
 
 
-def parse_html(html: str) -> NotionPage:
-    """Return a page. Raises RefusedFile if it has no text or would take too long to parse."""
-    start = _BODY.search(html)
+def parse_html_page(html: str) -> NotionPage:
+    """Return the page in HTML. Raises RefusedFile if it has no text or would take too long to parse."""
+    start = _BODY_START.search(html)
     if start is None:
         raise RefusedFile("It has no text of a page; export the page from Notion again.")
     head, end = html[: start.start()], html.rfind("</article>")
     body, notes, left_out = read_visible_text(html[start.end() : end if end > start.end() else len(html)])
-    cover = _COVER.search(head)
+    cover = _COVER_IMAGE.search(head)
     return NotionPage(
-        title=_read_element_text(head, _TITLE, "</h1>"),
+        title=_read_element_text(head, _TITLE_START, "</h1>"),
         body=extract_text(body)[0],
-        properties=dict(filter(None, map(_read_property, _ROW.split(head)[1:]))),
-        subtitle=_read_element_text(head, _DESCRIPTION, "</p>"),
+        properties=dict(filter(None, map(_read_property, _PROPERTY_ROW.split(head)[1:]))),
+        subtitle=_read_element_text(head, _DESCRIPTION_START, "</p>"),
         cover=unescape(cover[1]) if cover else "",
         notes=notes,
         left_out=left_out,
@@ -156,7 +156,7 @@ def parse_html(html: str) -> NotionPage:
 
 def _read_property_value(name: str, value: str) -> str | list[str]:
     value, key = to_line(value), normalize_key(name.removesuffix(":"))
-    if key in _LISTS:
+    if key in _LIST_PROPERTIES:
         return [part.strip() for part in value.split(",") if part.strip()]
     return _read_date(value, is_field=key not in {*privacy_signs.DATE_FIELDS, *privacy_signs.EXPIRY_FIELDS})
 
@@ -249,10 +249,10 @@ class NotionSource(FileSource):
     def _read_page(self, entry: Entry, name: Mapping[str, Any]) -> ArticleRecord:
         text, notes = decode_text(read_bytes(entry.path))
         if name["suffix"] == "html":
-            page = parse_html(text)
+            page = parse_html_page(text)
         else:
             database = self._folders.get(str(PurePosixPath(entry.key).parent))
-            page = parse_markdown(text, database.columns if database else ())
+            page = parse_markdown_page(text, database.columns if database else ())
             lines = []
             # A line that is only a link to a database becomes a table.
             for line, is_text in _mark_text_lines(page.body.split("\n")):
@@ -264,7 +264,7 @@ class NotionSource(FileSource):
             page.body = "\n".join(lines)
         if page.properties and not page.body.strip():
             raise NotAnArticle("It is a row of a database without a text; the table of the database has it.")
-        page.body = _ADDRESS.sub(
+        page.body = _PAGE_ADDRESS.sub(
             lambda link: f"https://www.notion.so/{link[1]}" if link[1] in self._ids else link[0], page.body
         )
         record = self._make_record(entry, name, page)
@@ -286,7 +286,7 @@ class NotionSource(FileSource):
         # A property takes precedence over the same field of the page.
         fields = {"title": page.title, "subtitle": page.subtitle, "cover": page.cover} | page.properties
         present = {name: value for name, value in fields.items() if value} or {"title": ""}
-        record = reader.parse_file(
+        record = reader.parse_article(
             "/".join((*folders, f"{name['title'] or page.title or 'untitled'}.{name['suffix']}")),
             f"{json.dumps(present)}\n\n{page.body}".encode(),
             replace(self.options, publish_undated=True),
@@ -307,12 +307,12 @@ class NotionSource(FileSource):
             has_templates=False,
             is_undated=is_undecided,
             left_out=(*page.left_out, *record.left_out),
-            notes=(*record.notes, _PRIVATE) if is_private else record.notes,
+            notes=(*record.notes, _PRIVATE_NOTE) if is_private else record.notes,
         )
 
 
-def detect(entry: Entry, head: bytes) -> bool:
+def is_notion_file(entry: Entry, head: bytes) -> bool:
     return FILE_NAME.fullmatch(entry.path.name) is not None
 
 
-FORMAT = Format(name="notion", contract=CONTRACT_VERSION, detect=detect, open_source=NotionSource)
+FORMAT = Format(name="notion", contract=CONTRACT_VERSION, detect=is_notion_file, open_source=NotionSource)

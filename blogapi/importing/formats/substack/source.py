@@ -29,20 +29,20 @@ _BUTTON = re.compile(
     r"(?P<content>(?:[^<]++|<(?!/?(?:p|div)\b))*+)</(?P=name)>"
 )
 # Addresses with which readers subscribe, share and comment on Substack.
-_OWN_ADDRESS = re.compile(
+_SUBSTACK_ADDRESS = re.compile(
     r"%%|/subscribe\b|/comments?\b|[?&]action=|/account\b|/leaderboard\b|/gift\b|/survey\b|/chat\b"
 )
 _HREF = re.compile(r'\shref="([^"]*)"')
 # A tweet is a <div> whose `data-attrs` contains the address.
 _TWEET = re.compile(r'<div\b(?>[^<>]*?class="[^"<>]*?\btweet\b)(?>[^<>]*?\sdata-attrs=")(?P<data>[^"<>]*+)"')
-_PICTURE = re.compile(
+_PICTURE_ADDRESS = re.compile(
     r'(?<=["\s])https://(?:substackcdn\.com|cdn\.substack\.com)/image/fetch/[^"\s]{0,500}?/(https?%3A[^"\s/]*)'
 )
-_EMPTY = re.compile(r"<p>\s*+</p>\s*+")
+_EMPTY_PARAGRAPH = re.compile(r"<p>\s*+</p>\s*+")
 
 TABLE_NAME = "posts.csv"
 TABLE_START = re.compile(rb"(?:\xef\xbb\xbf)?\"?post_id\"?,")
-# `123456.my-post.html`; drafts often have no slug.
+# Matches `123456.my-post.html`; the names of drafts often have no slug.
 POST_NAME = re.compile(r"(?P<id>[0-9]{1,20})(?:\.(?P<slug>.+))?\.html")
 # Types of posts that do not become tags.
 _ORDINARY_TYPES = {"", "newsletter", "page"}
@@ -59,7 +59,7 @@ def convert_text(html: str) -> tuple[str, set[str], list[str], list[str]]:
     def replace_button(button: re.Match[str]) -> str:
         href = _HREF.search(button["content"])
         address = unescape(href[1]) if href else ""
-        if address and not _OWN_ADDRESS.search(address):
+        if address and not _SUBSTACK_ADDRESS.search(address):
             return f"<p>{button['content']}</p>"
         host = split_address(address).hostname
         if address.partition("?")[0].endswith("/subscribe") and host:
@@ -67,8 +67,8 @@ def convert_text(html: str) -> tuple[str, set[str], list[str], list[str]]:
         return ""
 
     html = _TWEET.sub(_link_tweet, _BUTTON.sub(replace_button, html))
-    html, replaced = extract_text(_PICTURE.sub(lambda address: escape(unquote(address[1])), html))
-    return _EMPTY.sub("", html).strip(), hosts, notes + replaced, left_out
+    html, replaced = extract_text(_PICTURE_ADDRESS.sub(lambda address: escape(unquote(address[1])), html))
+    return _EMPTY_PARAGRAPH.sub("", html).strip(), hosts, notes + replaced, left_out
 
 
 def _link_tweet(tweet: re.Match[str]) -> str:
@@ -178,11 +178,11 @@ class SubstackSource(FileSource):
         )
 
 
-def detect(entry: Entry, head: bytes) -> bool:
+def is_export_file(entry: Entry, head: bytes) -> bool:
     """Return whether a file is the table of an export, or a post that is beside it."""
     if entry.path.name == TABLE_NAME:
         return TABLE_START.match(head) is not None
     return POST_NAME.fullmatch(entry.path.name) is not None and find_table(entry.path.parent) is not None
 
 
-FORMAT = Format(name="substack", contract=CONTRACT_VERSION, detect=detect, open_source=SubstackSource)
+FORMAT = Format(name="substack", contract=CONTRACT_VERSION, detect=is_export_file, open_source=SubstackSource)

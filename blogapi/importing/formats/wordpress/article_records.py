@@ -26,7 +26,7 @@ from blogapi.importing.formats.wordpress.conversion import Conversion
 from blogapi.importing.formats.wordpress.custom_fields import count_comments, count_name
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.texts import languages, lines
-from blogapi.importing.texts.messages import IMPORT_TIME, join_counts
+from blogapi.importing.texts.messages import IMPORT_TIME_NOTE, join_counts
 from blogapi.importing.texts.pictures import MAX_ALT_LENGTH
 from blogapi.importing.texts.titles import choose_title, extract_slug
 from blogapi.importing.texts.xml_elements import Element
@@ -46,7 +46,7 @@ ItemTerm = tuple[str, str]  # nicename and name
 
 _MAX_FORMER_SLUGS = 100
 # Titles and excerpts are truncated at this length, because cleaning them takes time.
-_MAX_LINE = 20_000
+_MAX_LINE_LENGTH = 20_000
 
 
 def list_terms(blogs: Iterable[Blog]) -> Iterator[TermRecord]:
@@ -64,7 +64,7 @@ def read_terms(
 ) -> tuple[str, tuple[str, ...]]:
     """Return the category and the tags of an item, and count its other terms as left behind.
 
-    The category is the primary one, or else the first that is not the default. Other categories become tags.
+    The category is the primary category, or else the first non-default category. The others become tags.
     """
     by_domain = _group_by_domain(item, blog, left_behind)
     categories, tags = by_domain["category"], by_domain["post_tag"]
@@ -80,7 +80,7 @@ def read_terms(
     return primary[1] if primary else "", lines.drop_duplicates(names)
 
 
-def read_language(item: Element, metas: Mapping[str, str]) -> tuple[str, str]:
+def read_item_language(item: Element, metas: Mapping[str, str]) -> tuple[str, str]:
     """Return the language of an item and its translation key in Polylang or WPML; "" for a missing value.
 
     WPML writes the language and the key into its export of posts.
@@ -191,14 +191,14 @@ class RecordMaker:
         self._check_is_imported(item, post_type)
         # The first value of a repeated field is used.
         metas = dict(reversed(custom_fields.list_fields(item)))
-        own = custom_fields.read_fields(item, self.options.custom_fields, self.counts)
+        own = custom_fields.read_custom_fields(item, self.options.custom_fields, self.counts)
         notes: list[str] = []
         texts = self._read_texts(item, metas, notes)
         date = custom_fields.find_date(item, self.blog.offset, self.options.zones)
         status, reason = custom_fields.decide_status(item, metas, date, self.options.now, texts.pop("hidden"))
         if status == "published" and date is None:
-            notes.append(IMPORT_TIME)
-        language, translation_key = read_language(item, metas)
+            notes.append(IMPORT_TIME_NOTE)
+        language, translation_key = read_item_language(item, metas)
         found = self._list_languages(item)
         if len(found) > 1:
             language, translation_key = self.language or found[0], self.make_key(item)[:255]
@@ -250,7 +250,7 @@ class RecordMaker:
     def _check_is_imported(self, item: Element, post_type: str) -> None:
         if post_type == "attachment":
             raise NotAnArticle("It is a media file.")
-        reason = custom_fields.LEFT_BEHIND.get(item.get_text("wp:status"), "")
+        reason = custom_fields.LEFT_BEHIND_STATUSES.get(item.get_text("wp:status"), "")
         if reason and self.make_key(item) in self.options.imported_keys:
             reason = ""
         reason = "revisions" if post_type == "revision" else reason
@@ -266,7 +266,7 @@ class RecordMaker:
     def _read_texts(self, item: Element, metas: dict[str, str], notes: list[str]) -> dict[str, Any]:
         """Return the texts of an item; `hidden` is the reason for a draft in the text, or ""."""
         sources = [item.get_text("content:encoded")]
-        sources += (item.get_text(name)[:_MAX_LINE] for name in ("excerpt:encoded", "title"))
+        sources += (item.get_text(name)[:_MAX_LINE_LENGTH] for name in ("excerpt:encoded", "title"))
         selected = [self.blog.select_language(text, self.language) for text in sources]
         content, excerpt, title = (text for text, _ in selected)
         others = dict.fromkeys(code for _, codes in selected for code in codes)

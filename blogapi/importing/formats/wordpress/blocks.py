@@ -21,12 +21,12 @@ _DELIMITER = re.compile(
 )
 ANY_DELIMITER = re.compile(r"<!--\s*+/?wp:[a-z]")
 _ADDRESS = re.compile(r"https?://[^\s<>\"]++")
-_CAPTION = re.compile(r"<figcaption\b[^<>]*+>", re.IGNORECASE)
-_CODE = re.compile(r"<code\b(?![^<>]*\bclass=)|<pre\b[^<>]*>(?!\s*<code)", re.IGNORECASE)
+_CAPTION_START = re.compile(r"<figcaption\b[^<>]*+>", re.IGNORECASE)
+_CODE_START = re.compile(r"<code\b(?![^<>]*\bclass=)|<pre\b[^<>]*>(?!\s*<code)", re.IGNORECASE)
 
 # Deeper blocks are not converted, because each level copies the text of the inner blocks.
 _MAX_DEPTH = 20
-_MAX_ATTRIBUTES = 100_000
+_MAX_ATTRIBUTES_LENGTH = 100_000
 
 Attributes = dict[str, object]
 Renderer = Callable[[Attributes, str, Conversion], "str | None"]
@@ -108,7 +108,7 @@ def parse_attribute_json(attributes: str) -> Attributes | None:
     if not attributes.strip():
         return {}
     try:
-        parsed = json.loads(attributes) if len(attributes) <= _MAX_ATTRIBUTES else None
+        parsed = json.loads(attributes) if len(attributes) <= _MAX_ATTRIBUTES_LENGTH else None
     except (ValueError, RecursionError):
         return None
     return parsed if isinstance(parsed, dict) else None
@@ -120,11 +120,11 @@ def _get_text(attributes: Attributes, name: str) -> str:
 
 
 def _render_embed(attributes: Attributes, inner: str, conversion: Conversion) -> str | None:
-    address = _ADDRESS.search(_CAPTION.split(inner)[0])
+    address = _ADDRESS.search(_CAPTION_START.split(inner)[0])
     url = address[0] if address else escape(_get_text(attributes, "url"))
-    if not url or "<iframe" in inner or "<a " in _CAPTION.split(inner)[0]:
+    if not url or "<iframe" in inner or "<a " in _CAPTION_START.split(inner)[0]:
         return None
-    _, *captions = _CAPTION.split(inner, 1)
+    _, *captions = _CAPTION_START.split(inner, 1)
     caption = captions[0].partition("</figcaption")[0] if captions else ""
     return embed_address(url, conversion, caption)
 
@@ -144,7 +144,7 @@ def _render_code(attributes: Attributes, inner: str, conversion: Conversion) -> 
     language = _get_text(attributes, "language") or _get_text(attributes, "lang")
     if not re.fullmatch(r"[\w#+.-]{1,40}", language) or language in ("plain", "text", "plaintext"):
         return None
-    tag, name = _CODE.search(inner), f'class="language-{language}"'
+    tag, name = _CODE_START.search(inner), f'class="language-{language}"'
     if not tag:
         return inner
     start = f"{tag[0]} {name}" if tag[0][:5].lower() == "<code" else f"<pre {name}>"

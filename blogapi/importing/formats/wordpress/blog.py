@@ -20,8 +20,8 @@ from blogapi.importing.texts.xml_elements import Element
 
 # The number is limited because each link is compared with all former addresses.
 _MAX_FORMER_ADDRESSES = 20
-_MAX_TEXT = 1_000
-_MAX_DESCRIPTION = 10_000
+_MAX_TEXT_LENGTH = 1_000
+_MAX_DESCRIPTION_LENGTH = 10_000
 _QUARTER_HOUR = 900
 # For each kind of term: the taxonomy, and the elements of the nicename, name, description and parent.
 _TERM_ELEMENTS = {
@@ -33,7 +33,7 @@ _TERM_ELEMENTS = {
 }  # fmt: skip
 _CHANNEL_TEXTS = ("title", "link", "language", "wp:base_blog_url", "wp:base_site_url")
 # `<!--:en-->text<!--:-->`, `[:en]text[:]` and `{:en}text{:}`; the marker without a language ends a text.
-_MARKER = re.compile(r"(?:<!--|\[|\{):([a-z]{2}|)(?:-->|\]|\})")
+_LANGUAGE_MARKER = re.compile(r"(?:<!--|\[|\{):([a-z]{2}|)(?:-->|\]|\})")
 # Markers in brackets or braces can be code (`items[:id]`), unless the text begins with a marker.
 _COMMENT_MARKER = re.compile(r"<!--:[a-z]{2}-->")
 _FIRST_MARKER = re.compile(r"\s*(?:\[:[a-z]{2}\]|\{:[a-z]{2}\})")
@@ -50,7 +50,7 @@ class WordPressTerm:
 
 @dataclass(slots=True)
 class Blog:
-    """A blog; `add_element` is called with each element of its export files."""
+    """The data of a blog; `add_element` is called with each element of its export files."""
 
     texts: dict[str, str] = field(default_factory=dict)  #: texts of the channel by the name of the element
     authors: dict[str, AuthorRecord] = field(default_factory=dict)  #: by login in lower case
@@ -61,7 +61,7 @@ class Blog:
     patterns: dict[int, str] = field(default_factory=dict)  #: texts of synced patterns by id
     offsets: Counter[timedelta] = field(default_factory=Counter)  #: local time minus UTC
     first_address: str = ""  #: the address of the blog in the first item that has one
-    #: host and path of the blog at the time of each item, from its guid; a blog that moved has several
+    #: the hosts and paths of the blog in the guids of its items; a blog that moved has several
     former_addresses: set[str] = field(default_factory=set)
     other_terms: Counter[str] = field(default_factory=Counter)  #: by their name in the report
     unread_rules: set[str] = field(default_factory=set)  #: plugins, see `find_rule_plugins`
@@ -72,7 +72,7 @@ class Blog:
         if element.name == "item":
             self._add_item(element)
         elif element.name in _CHANNEL_TEXTS:
-            self.texts.setdefault(element.name, element.text.strip()[:_MAX_TEXT])
+            self.texts.setdefault(element.name, element.text.strip()[:_MAX_TEXT_LENGTH])
         elif element.name == "wp:author":
             login = to_line(element.get_text("wp:author_login"))
             parts = (element.get_text(f"wp:author_{part}_name") for part in ("first", "last"))
@@ -81,7 +81,7 @@ class Blog:
             candidates = (name for name in (display_name, full_name) if name and not is_mail_address(name))
             if login:
                 name = next(candidates, "") or make_author_name(login)
-                bio = to_plain_line(element.get_text("wp:author_description")[:_MAX_TEXT])
+                bio = to_plain_line(element.get_text("wp:author_description")[:_MAX_TEXT_LENGTH])
                 self.authors[login.casefold()] = AuthorRecord(name=name, bio=bio)
         elif element.name in _TERM_ELEMENTS:
             taxonomy, *names = _TERM_ELEMENTS[element.name]
@@ -93,13 +93,13 @@ class Blog:
             name = to_plain_line(name) or nicename
             if name and taxonomy in ("category", "post_tag"):
                 id_ = to_id(element.get_text("wp:term_id"))
-                description = to_plain_line(description)[:_MAX_DESCRIPTION]
+                description = to_plain_line(description)[:_MAX_DESCRIPTION_LENGTH]
                 term = WordPressTerm(id_, nicename, name, description, to_line(unquote(parent)))
                 self.terms[taxonomy, nicename.casefold()] = term
             elif name:
                 count_name(self.other_terms, "definitions of terms of the taxonomy", to_line(taxonomy))
 
-    def merge(self, other: Blog) -> None:
+    def add_blog_data(self, other: Blog) -> None:
         """Add the data that another file of the same blog contains."""
         self.texts = other.texts | self.texts
         for post, places in other.uploads.items():
@@ -163,9 +163,9 @@ class Blog:
     def _add_attachment(self, item: Element, id_: int) -> None:
         url = to_line(item.get_text("wp:attachment_url") or item.get_text("guid"))[:MAX_URL_LENGTH]
         alts = [value for name, value in list_fields(item) if name == "_wp_attachment_image_alt"]
-        alt = to_plain_line("".join(alts[:1]))[:_MAX_TEXT]
+        alt = to_plain_line("".join(alts[:1]))[:_MAX_TEXT_LENGTH]
         parent = to_id(item.get_text("wp:post_parent"))
-        caption, title = (item.get_text(name)[:_MAX_TEXT] for name in ("excerpt:encoded", "title"))
+        caption, title = (item.get_text(name)[:_MAX_TEXT_LENGTH] for name in ("excerpt:encoded", "title"))
         mime_type = MIME_TYPES.get(get_extension(split_url(url)[1]), "")
         self.attachments[id_] = Attachment(url, alt, caption, to_plain_line(title), mime_type)
         if parent:
@@ -217,9 +217,9 @@ def select_language(text: str, language: str = "") -> tuple[str, tuple[str, ...]
 
 
 def _split_languages(text: str) -> list[tuple[str, str]]:
-    """Return the parts of a text with their languages; nothing if it has no marker of a language."""
+    """Return the parts of a text with their languages; [] if the text has no language marker."""
     if not (_COMMENT_MARKER.search(text) or _FIRST_MARKER.match(text)):
         return []
     # The text before the first marker belongs to all languages.
-    pieces = ["", *_MARKER.split(text)]
+    pieces = ["", *_LANGUAGE_MARKER.split(text)]
     return [*zip(pieces[::2], pieces[1::2], strict=True)]

@@ -19,18 +19,18 @@ from blogapi.importing.formats.wordpress.blocks import (
     parse_attribute_json,
 )
 from blogapi.importing.formats.wordpress.conversion import (
-    BLOCK,
+    BLOCK_MARK,
     BLOCK_PLACEHOLDER,
-    COMMENT,
+    COMMENT_MARK,
     Conversion,
     clean_text,
 )
 from blogapi.importing.formats.wordpress.embeds import embed_address_lines, make_link, replace_player
-from blogapi.importing.formats.wordpress.wpautop import add_paragraphs
+from blogapi.importing.formats.wordpress.paragraphs import add_paragraphs
 from blogapi.importing.texts.lines import to_mapping
 from blogapi.rendering import plain_text
 
-_START = re.compile(
+_PROTECTED_START = re.compile(
     r"<!--(?P<comment>)|<(?P<element>pre|code|script|style|textarea|object|iframe|math|svg)(?=[\s/>])"
     r"(?P<tag>[^<>]*+)>|<(?P<embed>embed)\s[^<>]*+>(?:\s*+</embed>)?"
     rf"|(?<!\[)\[(?P<shortcode>{'|'.join(sorted(shortcodes.CODE_NAMES, key=len, reverse=True))})"
@@ -39,29 +39,29 @@ _START = re.compile(
 )
 _KEPT_COMMENT = re.compile(r"<!--(?:more|nextpage|noteaser)\b")
 
-# `class="brush: php"` (SyntaxHighlighter), `class="lang:php decode:true"` (Crayon), `lang="php"` (WP-Syntax),
-# `data-enlighter-language="php"`.
+# Matches `class="brush: php"` (SyntaxHighlighter), `class="lang:php decode:true"` (Crayon), `lang="php"`
+# (WP-Syntax), `data-enlighter-language="php"`.
 _PRE_LANGUAGE = re.compile(
     r"""\bbrush:\s*+([\w#+-]+)|\blang:([\w#+-]+)|\blang(?:uage)?=["']?([\w#+-]+)"""
     r"""|\bdata-enlighter-language=["']([\w#+-]+)|\blanguage-([\w#+-]+)""",
     re.IGNORECASE,
 )
-_PLAIN = frozenset({"", "default", "plain", "text", "generic", "raw"})
-_AMPERSAND = re.compile(r"&(?!#?\w{1,32};)")
+_PLAIN_LANGUAGES = frozenset({"", "default", "plain", "text", "generic", "raw"})
+_BARE_AMPERSAND = re.compile(r"&(?!#?\w{1,32};)")
 _EDITOR_TAG = re.compile(r"\n?</?p>|<br\s*/?>\n?", re.IGNORECASE)
-_GIST = re.compile(r"""src=["']?(https?://gist\.github\.com/[^\s"'>?]++)""")
+_GIST_ADDRESS = re.compile(r"""src=["']?(https?://gist\.github\.com/[^\s"'>?]++)""")
 
-_HARMLESS = {*privacy_signs.HARMLESS_SHORTCODES, *shortcodes.HANDLERS, *shortcodes.NAMES}
-# Shortcodes for sample code, in which no shortcode hides a text. `text` has other uses in some themes.
-_EXAMPLES = shortcodes.CODE_NAMES - {"text", "plain", "highlight"}
+_HARMLESS_NAMES = {*privacy_signs.HARMLESS_SHORTCODES, *shortcodes.HANDLERS, *shortcodes.KNOWN_NAMES}
+# Shortcodes with sample code, in which other shortcodes hide no text. Some themes use `text` differently.
+_SAMPLE_CODE_NAMES = shortcodes.CODE_NAMES - {"text", "plain", "highlight"}
 _HidingSigns = Mapping[str, privacy_signs.HidingSign | None]
-_KEY = re.compile(r'"([\w-]{1,80}+)"\s*+:')
+_ATTRIBUTE_KEY = re.compile(r'"([\w-]{1,80}+)"\s*+:')
 _TAG = re.compile(
     r"\[/(?P<end>\w[\w-]*+)[^\[\]]{0,100}\]|\[(?P<name>\w[\w-]*+)(?P<attributes>[^\[\]]*+)(?P<close>\]?)"
 )
-_NUMBER = re.compile(r"(?:-bulk)?[_-]?\d{1,9}\Z")
-_PATTERN = re.compile(r"<!--\s*+wp:(?:core/)?block\s++\{\"ref\":(\d{1,18})\b[^<>]*+>")
-_MAX_PATTERNS = 1_000_000  # characters in one text
+_NUMBER_SUFFIX = re.compile(r"(?:-bulk)?[_-]?\d{1,9}\Z")
+_PATTERN_BLOCK = re.compile(r"<!--\s*+wp:(?:core/)?block\s++\{\"ref\":(\d{1,18})\b[^<>]*+>")
+_MAX_PATTERNS_LENGTH = 1_000_000  # characters of the patterns in one text
 _IMAGE = re.compile(r"<img\b[^<>]*+>", re.IGNORECASE)
 _SRC = re.compile(r"""\ssrc\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"'>]++))""", re.IGNORECASE)
 _LAZY_SRC = re.compile(r"""\sdata-(?:lazy-)?src(\s*+=)""", re.IGNORECASE)
@@ -69,12 +69,12 @@ _LAZY_SRC_VALUE = re.compile(
     r"""\sdata-(?:lazy-)?src\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"'>]++))""", re.IGNORECASE
 )
 _ALT = re.compile(r"""\salt\s*+=\s*+(?:"[^"]+"|'[^']+')""", re.IGNORECASE)
-_MORE = re.compile(r"<!--more\b")
+_MORE_TAG = re.compile(r"<!--more\b")
 # A figure cannot be in the paragraph that an editor has made around its shortcode.
 _LONE_BLOCKS = re.compile(rf"<p(?:\s[^<>]*+)?>\s*+((?:{BLOCK_PLACEHOLDER}\s*+)++)</p>")
 # A longer text before the "more" tag is not used as the excerpt; then the excerpt is generated.
-_MAX_EXCERPT = 500
-_ALIGNED = re.compile(
+_MAX_EXCERPT_LENGTH = 500
+_ALIGNED_TAG = re.compile(
     r"<(?P<name>p|div|h[1-6]|img)(?=\s)(?>[^<>]*?"
     r"(?<![\w-])(?:align=[\"']?|style=[\"'](?:[^\"'<>]*?[;\s])?text-align:\s*+)"
     r"(?P<side>left|right|center|justify)(?![\w-]))[^<>]*+>",
@@ -88,7 +88,7 @@ def protect_code(text: str, conversion: Conversion) -> str:
     out: list[str] = []
     position = 0
     unclosed: set[str] = set()  # end tags that were not found, and are not searched for again
-    while start := _START.search(text, position):
+    while start := _PROTECTED_START.search(text, position):
         # The text that ends the element or shortcode, in lower case; "" = it has no content.
         end_tag = f"</{start['element'].lower()}" if start["element"] else ""
         end_tag = f"[/{start['shortcode'].lower()}]" if start["shortcode"] else end_tag
@@ -112,19 +112,19 @@ def protect_code(text: str, conversion: Conversion) -> str:
 
 def make_code_block(code: str, language: str, *, is_escaped: bool = False) -> str:
     """Return a code block; `is_escaped` = the code is certainly HTML already."""
-    code = code if is_escaped else escape_once(code)
+    code = code if is_escaped else escape_code_once(code)
     name = language.lower()
-    attribute = "" if name in _PLAIN else f' class="language-{escape(name)}"'
+    attribute = "" if name in _PLAIN_LANGUAGES else f' class="language-{escape(name)}"'
     return f"<pre><code{attribute}>{code.strip(chr(10))}\n</code></pre>"
 
 
-def escape_once(code: str) -> str:
+def escape_code_once(code: str) -> str:
     """Return code as HTML. Code with `&lt;` and without `<` is taken as already escaped."""
     if "<" in code and "&lt;" in code and not _EDITOR_TAG.sub("", code).count("<"):
         code = _EDITOR_TAG.sub("\n", code)  # The visual editor has added paragraphs.
     if "<" in code:
         return escape(code, quote=False)
-    return _AMPERSAND.sub("&amp;", code).replace(">", "&gt;")
+    return _BARE_AMPERSAND.sub("&amp;", code).replace(">", "&gt;")
 
 
 @cache
@@ -135,30 +135,30 @@ def _compile_end_pattern(end_tag: str) -> re.Pattern[str]:
 def _convert_element(start: re.Match[str], inner: str, html: str, conversion: Conversion) -> str:
     element = (start["element"] or start["embed"] or "").lower()
     if start["comment"] is not None:
-        return conversion.store(html, BLOCK if _KEPT_COMMENT.match(html) else COMMENT)
+        return conversion.add_html(html, BLOCK_MARK if _KEPT_COMMENT.match(html) else COMMENT_MARK)
     if start["shortcode"]:
         named, positional = shortcodes.parse_attributes(start["attributes"])
         name = start["shortcode"].lower()
         language = named.get("lang") or named.get("language") or next(iter(positional), "").lstrip("=")
         language = language or ("" if name in shortcodes.CODE_NAMES_WITHOUT_LANGUAGE else name)
-        return conversion.store(make_code_block(inner, unescape(language).strip("'\"")))
+        return conversion.add_html(make_code_block(inner, unescape(language).strip("'\"")))
     if element == "pre":
         found = _PRE_LANGUAGE.search(start["tag"])
         if found and "<code" not in inner[:500].lower():
             language = next(group for group in found.groups() if group)
             # WP-Syntax and Crayon store unescaped code; all other plugins store HTML.
             html = make_code_block(inner, language, is_escaped='escaped="true"' in start["tag"])
-        return conversion.store(html)
+        return conversion.add_html(html)
     if element == "code":
         return html.replace("[", "&#91;")
     if element in ("iframe", "object", "embed"):
         return replace_player(html, conversion)
     if element in ("script", "style"):
-        if gist := _GIST.search(html):
-            return conversion.store(f"<p>{make_link(gist[1].removesuffix('.js'))}</p>")
+        if gist := _GIST_ADDRESS.search(html):
+            return conversion.add_html(f"<p>{make_link(gist[1].removesuffix('.js'))}</p>")
         conversion.add_note("Scripts and style sheets in the text are not shown.")
-        return conversion.store(html, COMMENT)
-    return conversion.store(html)
+        return conversion.add_html(html, COMMENT_MARK)
+    return conversion.add_html(html)
 
 
 def leave_out_hidden_parts(text: str, conversion: Conversion) -> str:
@@ -198,13 +198,13 @@ def _is_block_left_out(block: re.Match[str], conversion: Conversion) -> bool:
     attributes = parse_attribute_json(block["attributes"])
     if attributes is None:
         # WordPress ignores attributes that are not JSON, and so may have shown the block.
-        attributes = dict.fromkeys(_KEY.findall(block["attributes"]), "?")
+        attributes = dict.fromkeys(_ATTRIBUTE_KEY.findall(block["attributes"]), "?")
     visibility = to_mapping(attributes.get("blockVisibility"))
     if isinstance(sets := visibility.get("controlSets"), list):
         # Block Visibility shows the block if no control set is enabled, or if one shows it.
         enabled = [controls for controls in sets if to_mapping(controls).get("enable") is not False]
         groups = ([*_list_lines({"blockVisibility": controls})] for controls in enabled)
-        hides = (any(privacy_signs.find_signs(group, privacy_signs.BLOCKS)) for group in groups)
+        hides = (any(privacy_signs.find_signs(group, privacy_signs.HIDING_BLOCKS)) for group in groups)
         if not enabled or not all(hides):
             attributes = {**attributes, "blockVisibility": {**visibility, "controlSets": []}}
     lines = [*_list_lines(attributes)]
@@ -214,9 +214,9 @@ def _is_block_left_out(block: re.Match[str], conversion: Conversion) -> bool:
         # If an attribute has several values, a sign that is new (`HidingSign.is_new`) takes precedence.
         unknown[name] = sign if sign.is_new else unknown.get(name, sign)
     if block["name"].startswith("kadence/"):
-        unknown.pop("loggedIn", None)  # hides the block from members
+        unknown.pop("loggedIn", None)  # This attribute hides the block from members.
     unknown[block["name"]] = privacy_signs.guess_block_sign(block["name"], is_enclosing=not block["void"])
-    return _is_left_out("block", block["name"], lines, unknown | privacy_signs.BLOCKS, conversion)
+    return _is_left_out("block", block["name"], lines, unknown | privacy_signs.HIDING_BLOCKS, conversion)
 
 
 def _is_left_out(
@@ -265,7 +265,7 @@ def _find_hidden_shortcodes(text: str, conversion: Conversion) -> Iterator[tuple
         if tag.start() < position or not (end or tag["name"].startswith(privacy_signs.BUILDER_PREFIXES)):
             continue
         is_escaped = text[tag.start() - 1 : tag.start()] == "[" and text[stop : stop + 1] == "]"
-        if is_escaped or tag["name"] in _EXAMPLES:
+        if is_escaped or tag["name"] in _SAMPLE_CODE_NAMES:
             position = stop
         elif _is_shortcode_left_out(tag, conversion):
             yield tag.start(), stop
@@ -280,10 +280,10 @@ def _is_shortcode_left_out(tag: re.Match[str], conversion: Conversion) -> bool:
         return True
     if name.startswith(privacy_signs.BUILDER_PREFIXES):
         return _is_left_out("shortcode", name, _list_lines(attributes), privacy_signs.BUILDERS, conversion)
-    plain = _NUMBER.sub("", name.lstrip("_"))
-    if not _HARMLESS.isdisjoint((name, plain, plain.removeprefix("su_"))):
+    plain = _NUMBER_SUFFIX.sub("", name.lstrip("_"))
+    if not _HARMLESS_NAMES.isdisjoint((name, plain, plain.removeprefix("su_"))):
         return False
-    sign = privacy_signs.SHORTCODES.get(plain)
+    sign = privacy_signs.HIDING_SHORTCODES.get(plain)
     if sign is None:
         sign = privacy_signs.guess_shortcode_sign(tag["name"], attributes)
     elif "?" in attributes or named.get("operator", "allow").lower() != "allow":
@@ -298,7 +298,7 @@ def convert_text(content: str, conversion: Conversion, excerpt: str = "") -> Con
     """
 
     def convert_classic(part: str) -> str:
-        return conversion.store(add_paragraphs(_convert_inline(part, conversion)))
+        return conversion.add_html(add_paragraphs(_convert_inline_text(part, conversion)))
 
     # This call only finds reasons for a draft: a shortcode in the excerpt can hide the whole text.
     leave_out_hidden_parts(excerpt, conversion)
@@ -306,16 +306,16 @@ def convert_text(content: str, conversion: Conversion, excerpt: str = "") -> Con
     text = clean_text(_insert_patterns(text, conversion))
     text = _show_lazy_images(leave_out_hidden_parts(text, conversion))
     if ANY_DELIMITER.search(text):
-        html = _convert_inline(convert_blocks(text, conversion, convert_classic), conversion)
+        html = _convert_inline_text(convert_blocks(text, conversion, convert_classic), conversion)
     else:
-        html = add_paragraphs(_convert_inline(text, conversion))
-    html = conversion.restore(_ALIGNED.sub(_add_alignment_class, html)).strip()
+        html = add_paragraphs(_convert_inline_text(text, conversion))
+    html = conversion.restore_html(_ALIGNED_TAG.sub(_add_alignment_class, html)).strip()
     conversion.html, notes, left_out, _ = drop_hidden_text(html, "html", keeps_unclear=True)
     conversion.left_out += left_out
-    more = _MORE.search(conversion.html)
-    if more and more.start() <= 20 * _MAX_EXCERPT:
+    more = _MORE_TAG.search(conversion.html)
+    if more and more.start() <= 20 * _MAX_EXCERPT_LENGTH:
         excerpt = unescape(plain_text.to_plain_text(conversion.html[: more.start()]))
-        conversion.excerpt = excerpt if len(excerpt) <= _MAX_EXCERPT else ""
+        conversion.excerpt = excerpt if len(excerpt) <= _MAX_EXCERPT_LENGTH else ""
     for note in notes:
         conversion.add_note(note)
     return conversion
@@ -328,9 +328,9 @@ def _insert_patterns(text: str, conversion: Conversion) -> str:
         nonlocal size
         pattern = conversion.get_pattern(int(block[1]))
         size += len(pattern)
-        return pattern if pattern and size <= _MAX_PATTERNS else block[0]
+        return pattern if pattern and size <= _MAX_PATTERNS_LENGTH else block[0]
 
-    return _PATTERN.sub(insert_pattern, text)
+    return _PATTERN_BLOCK.sub(insert_pattern, text)
 
 
 def _show_lazy_images(text: str) -> str:
@@ -368,7 +368,7 @@ def _read_url(attribute: re.Pattern[str], image: str) -> str:
     return unescape(found[found.lastindex or 0]).partition("?")[0] if found else ""
 
 
-def _convert_inline(text: str, conversion: Conversion) -> str:
+def _convert_inline_text(text: str, conversion: Conversion) -> str:
     text = shortcodes.replace_shortcodes(protect_code(text, conversion), conversion)
     return _LONE_BLOCKS.sub(r"\1", embed_address_lines(text, conversion))
 

@@ -15,13 +15,13 @@ MIME_TYPES = {extension: type.name for extension, type in BY_EXTENSION.items()} 
     "jpeg": "image/jpeg", "mp4": "video/mp4", "m4v": "video/mp4", "webm": "video/webm", "ogv": "video/ogg",
     "mov": "video/quicktime",
 }  # fmt: skip
-# Each placeholder is one of these characters, a number and _END. XML does not allow these
+# Each placeholder is one of these characters, a number and _END_MARK. XML does not allow these
 # characters, and `clean_text` removes them from the text of the post.
-BLOCK, INLINE, COMMENT = "\x02", "\x01", "\x04"
-_END = "\x03"
+BLOCK_MARK, INLINE_MARK, COMMENT_MARK = "\x02", "\x01", "\x04"
+_END_MARK = "\x03"
 #: matches the placeholder of a block, and of a comment
-BLOCK_PLACEHOLDER, COMMENT_PLACEHOLDER = rf"{BLOCK}\d+{_END}", rf"{COMMENT}\d+{_END}"
-_PLACEHOLDER = re.compile(rf"[{BLOCK}{INLINE}{COMMENT}](\d+){_END}")
+BLOCK_PLACEHOLDER, COMMENT_PLACEHOLDER = rf"{BLOCK_MARK}\d+{_END_MARK}", rf"{COMMENT_MARK}\d+{_END_MARK}"
+_PLACEHOLDER = re.compile(rf"[{BLOCK_MARK}{INLINE_MARK}{COMMENT_MARK}](\d+){_END_MARK}")
 _REMOVED_CHARACTERS = re.compile(r"[\x00-\x08]")
 
 
@@ -45,7 +45,7 @@ def clean_text(text: str) -> str:
 class Conversion:
     """The conversion of a text: the data of the blog that it needs, its state and its result.
 
-    For finished HTML, `store` returns a placeholder that the next steps treat as one character.
+    For finished HTML, `add_html` returns a placeholder that the next steps treat as one character.
     """
 
     #: returns the attachment with an id, or None if the export does not contain it
@@ -74,11 +74,11 @@ class Conversion:
         is_new = is_new and (former is None or former.is_new)
         self.guesses[guess.name.casefold()] = replace(guess, is_new=is_new)
 
-    def store(self, html: str, kind: str = BLOCK) -> str:
-        """Return a placeholder for the HTML; `kind` is BLOCK, INLINE (part of a paragraph) or COMMENT."""
+    def add_html(self, html: str, kind: str = BLOCK_MARK) -> str:
+        """Return a placeholder for the HTML; `kind` is BLOCK_MARK, INLINE_MARK or COMMENT_MARK."""
         self._stored.append(html)
-        return f"{kind}{len(self._stored) - 1}{_END}"
+        return f"{kind}{len(self._stored) - 1}{_END_MARK}"
 
-    def restore(self, text: str) -> str:
+    def restore_html(self, text: str) -> str:
         """Return the text with the stored HTML in place of the placeholders."""
-        return _PLACEHOLDER.sub(lambda found: self.restore(self._stored[int(found[1])]), text)
+        return _PLACEHOLDER.sub(lambda found: self.restore_html(self._stored[int(found[1])]), text)

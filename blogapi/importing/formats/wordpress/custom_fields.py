@@ -17,7 +17,7 @@ from blogapi.importing.texts.dates import Zones
 from blogapi.importing.texts.lines import to_http_url, to_line, to_plain_line
 from blogapi.importing.texts.xml_elements import Element
 
-# If there are more names, the further ones are counted together, which limits the memory.
+# Further names are counted together, which limits the memory.
 _MAX_NAMES = 200
 _PING_TYPES = ("pingback", "trackback")
 # The names in the report, by the value of `wp:comment_approved`.
@@ -28,38 +28,38 @@ _REMOVED_COMMENT_NAMES = {
 }
 
 # Maps each SEO field of a record to the custom fields in which plugins store its value.
-_TEXTS = {
+_SEO_TEXTS = {
     "seo_title": "_yoast_wpseo_title rank_math_title _aioseo_title _aioseop_title _seopress_titles_title "
     "jetpack_seo_html_title _genesis_title",
     "seo_description": "_yoast_wpseo_metadesc rank_math_description _aioseo_description _aioseop_description "
     "_seopress_titles_desc advanced_seo_description _genesis_description",
 }
-_URLS = {
+_SEO_URLS = {
     "canonical_url": "_yoast_wpseo_canonical rank_math_canonical_url _aioseo_canonical_url "
     "_seopress_robots_canonical _genesis_canonical_uri",
     "og_image": "_yoast_wpseo_opengraph-image rank_math_facebook_image _seopress_social_fb_img "
     "_social_image_url",
 }
-_NOINDEX = ("_yoast_wpseo_meta-robots-noindex", "_seopress_robots_index", "_genesis_noindex")
-_NOFOLLOW = ("_yoast_wpseo_meta-robots-nofollow", "_seopress_robots_follow", "_genesis_nofollow")
-FIELDS = frozenset(key for keys in (*_TEXTS.values(), *_URLS.values()) for key in keys.split())
-# `%%title%%` of Yoast and SEOPress, `%title%` of Rank Math, `#post_title` of All in One SEO.
+_NOINDEX_FIELDS = ("_yoast_wpseo_meta-robots-noindex", "_seopress_robots_index", "_genesis_noindex")
+_NOFOLLOW_FIELDS = ("_yoast_wpseo_meta-robots-nofollow", "_seopress_robots_follow", "_genesis_nofollow")
+SEO_FIELDS = frozenset(key for keys in (*_SEO_TEXTS.values(), *_SEO_URLS.values()) for key in keys.split())
+# Matches `%%title%%` of Yoast and SEOPress, `%title%` of Rank Math, and `#post_title` of All in One SEO.
 _VARIABLE = re.compile(r"%%?([a-z][a-z0-9_-]{1,40})%%?|#([a-z]+(?:_[a-z]+){1,4})\b")
-_ALIASES = {
+_VARIABLE_ALIASES = {
     "post_title": "title", "site_title": "sitename", "blog_title": "sitename", "sitetitle": "sitename",
     "separator_sa": "sep", "post_excerpt": "excerpt", "excerpt_only": "excerpt", "pagenumber": "page",
     "pagetotal": "page", "current_pagination": "page",
 }  # fmt: skip
 _DEFAULT_VARIABLES = frozenset({"title", "sep", "page", "sitename"})
 # Custom fields that other rules read, or in which wordpress.com keeps its state.
-_KNOWN_FIELDS = FIELDS | {"footnotes", "firehose_sent", "jabber_published"}
+_KNOWN_FIELDS = SEO_FIELDS | {"footnotes", "firehose_sent", "jabber_published"}
 _HIDDEN_PREFIXES = ("_", "rank_math_", "wpcom_")
-# Arrays and objects of PHP, as WordPress stores them.
+# Matches arrays and objects of PHP in the form in which WordPress stores them.
 _SERIALIZED_VALUE = re.compile(r"(?:a|O|C):[0-9]+:")
 # The names in the report of items that are not imported, by their status.
-LEFT_BEHIND = {"trash": "items in the trash", "auto-draft": "auto-drafts", "inherit": "revisions"}
+LEFT_BEHIND_STATUSES = {"trash": "items in the trash", "auto-draft": "auto-drafts", "inherit": "revisions"}
 _STATUSES = {"publish": "published", "future": "scheduled"}
-_DRAFT_STATUSES, _BECAME_DRAFT = ("pending", "private", *LEFT_BEHIND), "the article became a draft."
+_DRAFT_STATUSES, _BECAME_DRAFT = ("pending", "private", *LEFT_BEHIND_STATUSES), "the article became a draft."
 
 
 def list_fields(item: Element) -> list[tuple[str, str]]:
@@ -91,11 +91,11 @@ def read_seo(
     """
     fields: dict[str, Any] = {}
     notes = []
-    for name, keys in (_TEXTS | _URLS).items():
+    for name, keys in (_SEO_TEXTS | _SEO_URLS).items():
         value = next((metas[key] for key in keys.split() if metas.get(key, "").strip()), "")
         template, url = to_plain_line(value), to_http_url(value)
         is_other = url.rstrip("/") != link.rstrip("/")
-        text = _fill_template(template, variables) if name in _TEXTS else url if is_other else ""
+        text = _fill_template(template, variables) if name in _SEO_TEXTS else url if is_other else ""
         if text is None:
             notes.append(f"Its SEO text “{template[:100]}” has variables and was left out.")
         elif text:
@@ -106,8 +106,8 @@ def read_seo(
 def read_robots(metas: Mapping[str, str]) -> str:
     """Return the value of `robots` in the API: "noindex", "noindex, nofollow" or ""."""
     given = metas.get("rank_math_robots", "")
-    is_hidden = any(metas.get(name) in ("1", "yes") for name in _NOINDEX) or "noindex" in given
-    is_alone = any(metas.get(name) in ("1", "yes") for name in _NOFOLLOW) or "nofollow" in given
+    is_hidden = any(metas.get(name) in ("1", "yes") for name in _NOINDEX_FIELDS) or "noindex" in given
+    is_alone = any(metas.get(name) in ("1", "yes") for name in _NOFOLLOW_FIELDS) or "nofollow" in given
     return ("noindex, nofollow" if is_alone else "noindex") if is_hidden else ""
 
 
@@ -117,7 +117,7 @@ def _fill_template(template: str, variables: Mapping[str, str]) -> str | None:
 
     def get_name(match: re.Match[str]) -> str:
         name: str = match[1] or match[2]
-        return _ALIASES.get(name, name)
+        return _VARIABLE_ALIASES.get(name, name)
 
     names = set(map(get_name, _VARIABLE.finditer(template)))
     if names and names <= _DEFAULT_VARIABLES and not re.search(r"\w", _VARIABLE.sub("", template)):
@@ -128,7 +128,7 @@ def _fill_template(template: str, variables: Mapping[str, str]) -> str | None:
     return to_line(_VARIABLE.sub(lambda match: known[get_name(match)], template))
 
 
-def read_fields(item: Element, definitions: CustomFieldFinder, counts: Counter[str]) -> dict[str, Any]:
+def read_custom_fields(item: Element, definitions: CustomFieldFinder, counts: Counter[str]) -> dict[str, Any]:
     """Return the values of custom fields, and the other fields for which custom fields could be defined.
 
     Counts all other fields by name, except hidden fields, whose names begin with an underscore.
@@ -186,11 +186,11 @@ def decide_status(
 
 
 def find_guesses_in_fields(item: Element) -> Iterator[Guess]:
-    """Yield a guess for each custom field that no table knows and that seems to hide the item."""
+    """Yield a guess for each custom field that is in no table and seems to hide the item."""
     for name, value in list_fields(item):
         if name in privacy_signs.BUILDER_FIELDS:
             found = {it["name"] for it in privacy_signs.BUILDER_CONDITION.finditer(value)}
-            found |= {"hide_desktop"} if privacy_signs.BUILDER_HIDDEN.search(value) else set()
+            found |= {"hide_desktop"} if privacy_signs.HIDDEN_BUILDER_ELEMENT.search(value) else set()
             settings = set(privacy_signs.BUILDER_SETTING.findall(value))
             found |= {key for key, text, word in settings if privacy.is_private_field(key, text or word)}
             for setting in sorted(found):
@@ -205,7 +205,7 @@ def find_rule_plugins(item: Element) -> Iterator[str]:
     traces = {item.get_text("wp:post_type"), *(name for name, _ in list_fields(item))}
     is_page = item.get_text("wp:post_type") == "page" and item.get_text("wp:status") == "publish"
     content = item.get_text("content:encoded").replace("[[", "") if is_page else ""
-    for sign in privacy_signs.UNREAD_RULES:
+    for sign in privacy_signs.UNREAD_RULE_PLUGINS:
         if any(name in traces or (name[0] == "[" and name in content) for name in sign.names):
             yield sign.source
 

@@ -1,4 +1,4 @@
-"""HTML of pictures, galleries, players and pages of other sites, with the classes that the sanitizer keeps.
+"""Make HTML for pictures, players and pages of other sites, with the classes that the sanitizer keeps.
 
 The address of a page of another site is replaced by a player if the sanitizer permits it, else by a link.
 """
@@ -10,14 +10,14 @@ from collections.abc import Iterable
 from html import escape, unescape
 from urllib.parse import quote
 
-from blogapi.importing.formats.wordpress.conversion import INLINE, MIME_TYPES, Attachment, Conversion
+from blogapi.importing.formats.wordpress.conversion import INLINE_MARK, MIME_TYPES, Attachment, Conversion
 from blogapi.importing.texts.titles import split_address
 from blogapi.rendering.players import EMBED_HOSTS, find_player
 
-IMAGE = re.compile(r"(?:<a\s[^<>]*+>\s*+)?<img\s[^<>]*+>(?:\s*+</a>)?", re.IGNORECASE)
+IMAGE_ELEMENT = re.compile(r"(?:<a\s[^<>]*+>\s*+)?<img\s[^<>]*+>(?:\s*+</a>)?", re.IGNORECASE)
 
 _ADDRESS_LINE = re.compile(r"(?m)^([ \t]*+(?:<p>)?)(https?://[^\s<>\"]++)((?:</p>)?[ \t]*+)$")
-# Old forms of addresses, and the forms that `find_player` recognises.
+# Old forms of addresses, each with the form that `find_player` recognises.
 _FORMER_ADDRESSES = (
     (re.compile(r"\A//"), "https://"),
     (re.compile(r"\Aspotify:(\w+):(\w+)\Z"), r"https://open.spotify.com/\1/\2"),
@@ -26,10 +26,10 @@ _FORMER_ADDRESSES = (
     (re.compile(r"youtube\.com/(?:v|e)/([\w-]+)&?"), r"youtube.com/embed/\1?"),
     (re.compile(r"youtube\.com/watch/\?"), "youtube.com/watch?"),
 )
-_ATTRIBUTE = re.compile(
+_ADDRESS_ATTRIBUTE = re.compile(
     r"""\b(src|data|value|href)\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"'>]++))""", re.IGNORECASE
 )
-_SOURCE = re.compile(r"""<(?:object|embed|iframe|param\b[^<>]*?\b(?:movie|src)\b)[^<>]*""", re.IGNORECASE)
+_PLAYER_TAG = re.compile(r"""<(?:object|embed|iframe|param\b[^<>]*?\b(?:movie|src)\b)[^<>]*""", re.IGNORECASE)
 
 
 def make_figure(content: str, caption: str = "", classes: str = "", id_: str = "") -> str:
@@ -86,8 +86,8 @@ def embed_address(address: str, conversion: Conversion, caption: str = "") -> st
     if player or caption:
         frame = f'<iframe src="{escape(player)}" width="560" height="315" allowfullscreen></iframe>'
         content = frame if player else make_link(address)
-        return conversion.store(make_figure(content, caption, "wp-block-embed"))
-    return conversion.store(make_link(address), INLINE)
+        return conversion.add_html(make_figure(content, caption, "wp-block-embed"))
+    return conversion.add_html(make_link(address), INLINE_MARK)
 
 
 def embed_address_lines(text: str, conversion: Conversion) -> str:
@@ -116,24 +116,24 @@ def find_player_address(address: str) -> str:
 def replace_player(html: str, conversion: Conversion) -> str:
     """Return a placeholder for the player in an `<iframe>`, `<object>` or `<embed>`, or for a link."""
     addresses = list[str]()
-    for tag in _SOURCE.findall(html):
-        values = (unescape("".join(values)).strip() for _, *values in _ATTRIBUTE.findall(tag))
+    for tag in _PLAYER_TAG.findall(html):
+        values = (unescape("".join(values)).strip() for _, *values in _ADDRESS_ATTRIBUTE.findall(tag))
         addresses += [value for value in values if "/" in value][:1]
     for address in addresses:
         if html[:7].lower() == "<iframe" and _get_host(address) in EMBED_HOSTS:
-            return conversion.store(html, INLINE)
+            return conversion.add_html(html, INLINE_MARK)
         if find_player_address(address):
             return embed_address(address, conversion)
     if "wp-block-file__embed" in html:
         return ""  # The block also contains a link to the file.
     if not addresses:
-        return conversion.store(html, INLINE)
+        return conversion.add_html(html, INLINE_MARK)
     conversion.add_note(
         f"An embedded page of {_get_host(addresses[0]) or 'the blog'} is a link now, because only "
         "the addresses of known players may be embedded."
     )
     text = addresses[0].partition("?")[0].removeprefix("https://").removeprefix("http://")
-    return conversion.store(make_link(addresses[0], escape(text[:100])), INLINE)
+    return conversion.add_html(make_link(addresses[0], escape(text[:100])), INLINE_MARK)
 
 
 def _get_host(address: str) -> str:

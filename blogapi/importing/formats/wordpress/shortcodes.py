@@ -20,14 +20,14 @@ _AUDIO_TYPES = ("src", "mp3", "m4a", "ogg", "wav", "flac", "wma")
 _VIDEO_TYPES = ("src", "mp4", "m4v", "webm", "ogv", "mov", "wmv", "flv")
 _ADDRESS = re.compile(r"https?://[^\s<>\"'\]]++|(?<![\w/])//[\w.-]++/[^\s<>\"'\]]*+")
 _TAG = re.compile(r"<[^<>]*+>")
-_TITLES = ("title", "heading", "text", "h2", "name", "author")
-_PICTURES = ("image", "image_url", "portrait_url")
-_ADDRESSES = ("button_url", "button_link", "button_one_url", "url", "link", "href")
-_LABELS = ("button_text", "button_one_text", "linktext", "btn_title")
-_ESCAPED = re.compile(r"&(?:quot|#34|#0*39|apos|#91|#93);")
-_LEVEL = re.compile(r"(?:^|tag:)(h[2-6])\b")
+_TITLE_ATTRIBUTES = ("title", "heading", "text", "h2", "name", "author")
+_PICTURE_ATTRIBUTES = ("image", "image_url", "portrait_url")
+_ADDRESS_ATTRIBUTES = ("button_url", "button_link", "button_one_url", "url", "link", "href")
+_LABEL_ATTRIBUTES = ("button_text", "button_one_text", "linktext", "btn_title")
+_ESCAPED_CHARACTER = re.compile(r"&(?:quot|#34|#0*39|apos|#91|#93);")
+_HEADING_LEVEL = re.compile(r"(?:^|tag:)(h[2-6])\b")
 # Characters that page builders replace, because attributes of shortcodes cannot contain them.
-_REPLACED = {"%22": '"', "%91": "[", "%93": "]", "``": '"', "`{`": "[", "`}`": "]"}
+_REPLACED_CHARACTERS = {"%22": '"', "%91": "[", "%93": "]", "``": '"', "`{`": "[", "`}`": "]"}
 
 #: Shortcodes without content; text between their tags stays in the post
 SHORTCODES_WITHOUT_CONTENT = frozenset(
@@ -37,17 +37,17 @@ _ATTRIBUTE = re.compile(
     r"""([\w-]++)\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"']++))|"([^"]*)"|'([^']*)'|(\S++)"""
 )
 # Quotation marks with which editors and themes replace straight quotation marks.
-_QUOTES = re.compile("&quot;|&#34;|&#822[01];|&#8243;|[“”″„]")
-_SPACES = re.compile("&nbsp;|&#160;|[\xa0\u200b]")
-# SyntaxHighlighter has one shortcode for each language, in addition to _CODE.
-_LANGUAGES = (
+_QUOTATION_MARK = re.compile("&quot;|&#34;|&#822[01];|&#8243;|[“”″„]")
+_SPACE_CHARACTER = re.compile("&nbsp;|&#160;|[\xa0\u200b]")
+# SyntaxHighlighter has one shortcode for each language, in addition to _CODE_SHORTCODES.
+_LANGUAGE_SHORTCODES = (
     "actionscript3 as3 bash shell coldfusion cf clojure clj cpp c csharp c-sharp css delphi pas pascal diff "
     "patch erl erlang fsharp go golang groovy haskell java javafx jfx js jscript javascript matlab objc "
     "obj-c perl pl php plain text powershell ps py python r splus rails rb ror ruby scala sql swift vb "
     "vbnet xml xhtml xslt html yaml json"
 )
-_CODE = "code sourcecode source crayon prettify highlight"
-_LAYOUT = (
+_CODE_SHORTCODES = "code sourcecode source crayon prettify highlight"
+_LAYOUT_SHORTCODES = (
     "vc_row vc_row_inner vc_column vc_column_inner vc_column_text vc_section et_pb_section et_pb_row "
     "et_pb_row_inner et_pb_column et_pb_column_inner et_pb_text fusion_builder_container fusion_builder_row "
     "fusion_builder_column fusion_builder_row_inner fusion_builder_column_inner fusion_text su_row "
@@ -58,27 +58,27 @@ _LAYOUT = (
     "et_pb_fullwidth_slider et_pb_fullwidth_code fusion_separator fusion_imageframe fusion_tabs "
     "fusion_accordion fusion_content_boxes fusion_code su_accordion su_tabs su_divider su_spacer"
 )
-_TITLED = (
+_TITLED_SHORTCODES = (
     "vc_custom_heading vc_text_separator vc_tta_section vc_tab vc_accordion_tab vc_toggle vc_cta "
     "et_pb_heading et_pb_blurb et_pb_toggle et_pb_accordion_item et_pb_tab et_pb_cta et_pb_slide "
     "et_pb_testimonial et_pb_team_member et_pb_fullwidth_header et_pb_pricing_table fusion_title "
     "fusion_toggle fusion_tab fusion_content_box su_heading su_spoiler su_tab su_box"
 )
-_PLUGINS = (
+_PLUGIN_SHORTCODES = (
     "archives contact-form contact-form-7 display-posts donate gravityform jetpack_subscription_form "
     "login_form nggallery ngg_images popular-posts portfolio powerpress products recent-posts recent_posts "
     "related_posts sharethis sitemap slideshow subscribe2 tablepress toc wpforms ninja_form singlepic "
     "mc4wp_form"
 )
 #: Shortcodes with code, and shortcodes with code whose name is not a language
-CODE_NAMES = frozenset((_CODE + " " + _LANGUAGES).split())
-CODE_NAMES_WITHOUT_LANGUAGE = frozenset(_CODE.split())
-LAYOUT_NAMES = frozenset((_LAYOUT + " " + _TITLED).split())
+CODE_NAMES = frozenset((_CODE_SHORTCODES + " " + _LANGUAGE_SHORTCODES).split())
+CODE_NAMES_WITHOUT_LANGUAGE = frozenset(_CODE_SHORTCODES.split())
+LAYOUT_NAMES = frozenset((_LAYOUT_SHORTCODES + " " + _TITLED_SHORTCODES).split())
 #: Shortcodes of page builders that have a title, a picture or a button in their attributes
-TITLED_NAMES = frozenset(_TITLED.split())
+TITLED_NAMES = frozenset(_TITLED_SHORTCODES.split())
 #: Shortcodes of plugins that often have neither attributes nor an end tag
-PLUGIN_NAMES = frozenset(_PLUGINS.split())
-NAMES = CODE_NAMES | LAYOUT_NAMES | PLUGIN_NAMES
+PLUGIN_NAMES = frozenset(_PLUGIN_SHORTCODES.split())
+KNOWN_NAMES = CODE_NAMES | LAYOUT_NAMES | PLUGIN_NAMES
 # HTML tags are matched too, so that shortcodes in their attributes are not replaced.
 _TOKEN = re.compile(
     r"</?[a-zA-Z][^<>]*+>"
@@ -109,17 +109,17 @@ def _convert_caption(shortcode: Shortcode, conversion: Conversion) -> str | None
     inner = replace_shortcodes(shortcode.inner, conversion).strip()
     if not inner:
         return None
-    found = media_html.IMAGE.search(inner)
+    found = media_html.IMAGE_ELEMENT.search(inner)
     # The picture with the link around it; without a picture, the whole content is in the figure.
     image, rest = (found[0], inner[: found.start()] + inner[found.end() :]) if found else (inner, "")
     # In HTML in an attribute, WordPress escapes only quotes and brackets.
-    caption = _ESCAPED.sub(lambda entity: unescape(entity[0]), shortcode.named.get("caption", ""))
+    caption = _ESCAPED_CHARACTER.sub(lambda entity: unescape(entity[0]), shortcode.named.get("caption", ""))
     caption = " ".join(filter(None, (rest.strip(), caption)))
     if not caption:
         return image
     classes = f"wp-caption {shortcode.named.get('align', 'alignnone')}"
     caption = caption.replace("\n", "<br />\n")
-    return conversion.store(media_html.make_figure(image, caption, classes, shortcode.named.get("id", "")))
+    return conversion.add_html(media_html.make_figure(image, caption, classes, shortcode.named.get("id", "")))
 
 
 def _convert_gallery(shortcode: Shortcode, conversion: Conversion) -> str | None:
@@ -140,7 +140,7 @@ def _convert_gallery(shortcode: Shortcode, conversion: Conversion) -> str | None
     is_linked = named.get("link", "") != "none"
     content = "\n".join(media_html.make_image(picture, is_linked=is_linked) for picture in pictures)
     classes = f"wp-block-gallery columns-{int(columns) if is_number else 3}"
-    return conversion.store(media_html.make_figure(f"\n{content}\n", classes=classes))
+    return conversion.add_html(media_html.make_figure(f"\n{content}\n", classes=classes))
 
 
 def _convert_video(shortcode: Shortcode, conversion: Conversion) -> str | None:
@@ -173,7 +173,7 @@ def _convert_player(
         size=(named.get("width", ""), named.get("height", "")) if kind == "video" else ("", ""),
         poster=named.get("poster", ""),
     )
-    return conversion.store(player)
+    return conversion.add_html(player)
 
 
 def _convert_playlist(shortcode: Shortcode, conversion: Conversion) -> str | None:
@@ -182,7 +182,7 @@ def _convert_playlist(shortcode: Shortcode, conversion: Conversion) -> str | Non
     files = find_attachments(read_ids(named.get("ids") or named.get("include") or ""), conversion)
     files = files or _list_uploads(kind, conversion)
     players = [media_html.make_player(kind, [file.url], caption=file.caption or file.title) for file in files]
-    return conversion.store("\n".join(players)) if players else None
+    return conversion.add_html("\n".join(players)) if players else None
 
 
 def _convert_link(shortcode: Shortcode, conversion: Conversion) -> str | None:
@@ -208,37 +208,37 @@ def _make_embed_handler(prefix: str, *names: str) -> Handler:
 def _convert_image(shortcode: Shortcode, conversion: Conversion) -> str | None:
     ids = read_ids(shortcode.named.get("image") or shortcode.named.get("id") or "")
     if pictures := find_attachments(ids[:1], conversion):
-        return conversion.store(media_html.make_image(pictures[0]))
+        return conversion.add_html(media_html.make_image(pictures[0]))
     address = shortcode.named.get("src") or shortcode.find_address()
     alt = unescape(shortcode.named.get("alt", ""))
-    return conversion.store(media_html.make_image(Attachment(unescape(address), alt))) if address else None
+    return conversion.add_html(media_html.make_image(Attachment(unescape(address), alt))) if address else None
 
 
 def _convert_button(shortcode: Shortcode, conversion: Conversion) -> str | None:
     address = _find_link(shortcode.named) or unescape(shortcode.find_address())
-    label = escape(_find_text(shortcode.named, (*_LABELS, "title")), quote=False)
+    label = escape(_find_text(shortcode.named, (*_LABEL_ATTRIBUTES, "title")), quote=False)
     return make_link(address, _TAG.sub("", shortcode.inner).strip() or label) if address else None
 
 
 def convert_box_attributes(named: dict[str, str], conversion: Conversion) -> str:
     """Return the heading, the picture and the button of a box whose text is between its tags."""
     parts: list[str] = []
-    if title := _find_text(named, _TITLES):
-        level = _LEVEL.search(named.get("font_container") or named.get("title_level") or "")
+    if title := _find_text(named, _TITLE_ATTRIBUTES):
+        level = _HEADING_LEVEL.search(named.get("font_container") or named.get("title_level") or "")
         tag = level[1] if level else "h3"
         parts.append(f"<{tag}>{escape(title, quote=False)}</{tag}>")
-    picture = _find_attribute(named, _PICTURES)
+    picture = _find_attribute(named, _PICTURE_ATTRIBUTES)
     if picture.startswith(("http://", "https://", "/")):
         parts.append(media_html.make_image(Attachment(unescape(picture), alt=_find_text(named, ("alt",)))))
-    label, address = _find_text(named, _LABELS), _find_link(named)
+    label, address = _find_text(named, _LABEL_ATTRIBUTES), _find_link(named)
     if label and address:
         parts.append(f"<p>{make_link(address, escape(label, quote=False))}</p>")
-    return "\n\n".join(map(conversion.store, parts))
+    return "\n\n".join(map(conversion.add_html, parts))
 
 
 def _find_link(named: dict[str, str]) -> str:
     """Return the address of a button; WPBakery writes `url:https%3A%2F%2Fexample.com|title:Shop`."""
-    address = unescape(_find_attribute(named, _ADDRESSES))
+    address = unescape(_find_attribute(named, _ADDRESS_ATTRIBUTES))
     if address.startswith("url:"):
         address = unquote(address[4:].partition("|")[0])
     return address if address.startswith(("http://", "https://", "mailto:", "tel:", "/")) else ""
@@ -250,7 +250,7 @@ def _find_attribute(named: dict[str, str], names: Iterable[str]) -> str:
 
 def _find_text(named: dict[str, str], names: Iterable[str]) -> str:
     text = _find_attribute(named, names)
-    for code, character in _REPLACED.items():
+    for code, character in _REPLACED_CHARACTERS.items():
         text = text.replace(code, character)
     return " ".join(unescape(_TAG.sub("", text)).split())
 
@@ -304,10 +304,10 @@ HANDLERS: dict[str, Handler] = {
 def parse_attributes(text: str) -> tuple[dict[str, str], list[str]]:
     """Return the named values (names in lower case), and the values without a name."""
     if '"' not in text:
-        text = _QUOTES.sub('"', text)
+        text = _QUOTATION_MARK.sub('"', text)
     named: dict[str, str] = {}
     positional: list[str] = []
-    for name, *values in _ATTRIBUTE.findall(_SPACES.sub(" ", text)):
+    for name, *values in _ATTRIBUTE.findall(_SPACE_CHARACTER.sub(" ", text)):
         value = next(filter(None, values), "")
         if name:
             named[name.lower()] = value
@@ -337,7 +337,7 @@ def replace_shortcodes(text: str, conversion: Conversion) -> str:
 
 
 def _find_ends(tokens: list[_Token]) -> dict[int, int]:
-    """Return the index of each end tag by the index of its start tag, which is the nearest before it."""
+    """Return the index of each end tag, by the index of the nearest start tag of the same name before it."""
     ends: dict[int, int] = {}
     starts: dict[str, int] = {}
     for index, token in enumerate(tokens):
@@ -361,7 +361,7 @@ def _convert_shortcode(
         named, _ = parse_attributes(token["attributes"])
         return f"\n\n{convert_box_attributes(named, conversion)}\n\n", False
     if token["name"] not in HANDLERS and token["name"] not in CODE_NAMES:
-        # An unknown shortcode, and not a remark such as `[sic]`.
+        # Count an unknown shortcode, but not a remark such as `[sic]`.
         is_known = end is not None or token["name"] in PLUGIN_NAMES or token["attributes"].endswith("/")
         if not token["end"] and (is_known or _NAMED_ATTRIBUTE.match(token["attributes"])):
             conversion.unconverted[token["name"]] += 1

@@ -26,9 +26,9 @@ from blogapi.rendering.slugs import make_term_key
 
 # The start of a CDATA mark or of a reference at the end of a chunk, which the next chunk can continue.
 _UNFINISHED_MARKUP = re.compile(r"(?:\]{1,2}|<[^<>]{0,12}|&[^&;<]{0,33})\Z")
-_MAX_START = 10
-_START = re.compile(r"<(?:\?xml|rss|channel|item)\b")
-_BOUNDARY = re.compile(r"(<!\[CDATA\[|\]\]>|</rss\s{0,9}>)")
+_MAX_START_LENGTH = 10
+_XML_START = re.compile(r"<(?:\?xml|rss|channel|item)\b")
+_SECTION_BOUNDARY = re.compile(r"(<!\[CDATA\[|\]\]>|</rss\s{0,9}>)")
 _INVALID_CHARACTERS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udc7f\udd00-\udfff\ufffe\uffff]+")
 # `surrogateescape` decodes invalid bytes to these characters.
 _INVALID_BYTES = re.compile(r"[\udc80-\udcff]+")
@@ -40,19 +40,19 @@ _DTD_REFUSAL = (
     "It has a document type declaration, which is not read for safety; WordPress writes none: remove it."
 )
 # Matches the declaration of the namespace, or elements of WordPress, as some files have no declarations.
-_WXR = re.compile(
+_WXR_MARK = re.compile(
     r"xmlns:[\w.-]+\s{0,9}=\s{0,9}[\"']https?://(?:www\.)?wordpress\.org/export/"
     r"|<wp:(?:wxr_version|base_(?:site|blog)_url|author|category|tag|term|post_(?:id|type|date|name))>"
     r"|^\s*<item>.*<(?:content|excerpt):encoded>",
     re.IGNORECASE | re.DOTALL,
 )
-_SUFFIXES = (".xml", ".wxr", ".rss")
+_WXR_SUFFIXES = (".xml", ".wxr", ".rss")
 
 
 def repair_xml(chunks: Iterable[str], repairs: Counter[str]) -> Iterator[str]:
     """Yield the text with only characters and references that XML allows; count the repairs by their names.
 
-    Text before the first element and after the last one is removed.
+    Text before the first element and after the last element is removed.
     """
     is_section = False
     parts = _split_at_boundaries(chunks, repairs)
@@ -60,7 +60,7 @@ def repair_xml(chunks: Iterable[str], repairs: Counter[str]) -> Iterator[str]:
         if part == "]]>" and not is_section:
             yield "]]&gt;"
             continue
-        if _BOUNDARY.fullmatch(part):
+        if _SECTION_BOUNDARY.fullmatch(part):
             is_end = part.startswith("</") and not is_section
             is_section = part.startswith("<!") or (is_section and part != "]]>")
             yield part
@@ -85,8 +85,8 @@ def _split_at_boundaries(chunks: Iterable[str], repairs: Counter[str]) -> Iterat
             repairs["bytes that are not valid in its encoding"] += count
         text = rest + text
         if not is_started:
-            start = _START.search(text)
-            position = start.start() if start else max(0, len(text) - _MAX_START)
+            start = _XML_START.search(text)
+            position = start.start() if start else max(0, len(text) - _MAX_START_LENGTH)
             repairs["text outside of the XML elements"] |= position > 0
             text, is_started = text[position:], start is not None
             if not is_started:
@@ -94,7 +94,7 @@ def _split_at_boundaries(chunks: Iterable[str], repairs: Counter[str]) -> Iterat
                 continue
         unfinished = _UNFINISHED_MARKUP.search(text)
         end = unfinished.start() if unfinished else len(text)
-        yield from filter(None, _BOUNDARY.split(text[:end]))
+        yield from filter(None, _SECTION_BOUNDARY.split(text[:end]))
         rest = text[end:]
     yield rest if is_started else ""
 
@@ -114,17 +114,17 @@ class MalformedFile(Exception):
 
 @dataclass(slots=True)
 class ExportFile:
-    """A WXR file. `read` can be called several times; the attributes describe the most recent call."""
+    """A WXR file; its attributes describe the most recent call of `read_elements`."""
 
     entry: Entry
     problem: RefusedFile | NotAnArticle | None  #: why the file is refused
     blog: Blog = field(default_factory=Blog)  #: the data of the blog in the file
-    is_repaired: bool = False  #: whether `read` repairs the file
+    is_repaired: bool = False  #: whether `read_elements` repairs the file
     is_incomplete: bool = False
     unfinished_title: str | None = None  #: the title of the item in which the file ends
     repairs: Counter[str] = field(default_factory=Counter)
 
-    def read(self) -> Iterator[Element]:
+    def read_elements(self) -> Iterator[Element]:
         """Yield the children of the channel.
 
         Raises MalformedFile if the file is not well-formed, and RefusedFile if the file cannot be read.
@@ -165,7 +165,7 @@ class WordPressSource(FileSource):
             if not file.problem:
                 blog = self._blogs.setdefault(self._get_address(file.blog), file.blog)
                 if blog is not file.blog:
-                    blog.merge(file.blog)
+                    blog.add_blog_data(file.blog)
         self._makers = {
             address: RecordMaker(blog, address, options, self.left_behind)
             for address, blog in self._blogs.items()
@@ -211,7 +211,7 @@ class WordPressSource(FileSource):
             raise file.problem
         maker = self._makers[self._get_address(file.blog)]
         try:
-            for element in (element for element in file.read() if element.name == "item"):
+            for element in (element for element in file.read_elements() if element.name == "item"):
                 try:
                     with suppress(NotAnArticle):
                         yield from maker.make_records(element, entry)
@@ -254,7 +254,7 @@ def _scan_file(entry: Entry) -> ExportFile:
 
 def _collect_blog(file: ExportFile) -> Blog:
     blog = Blog()
-    for element in file.read():
+    for element in file.read_elements():
         blog.add_element(element)
     if not (blog.items or blog.texts or blog.terms or blog.authors):
         raise RefusedFile("It is not a WordPress export; leave out --format, or export the blog again.")
@@ -268,12 +268,12 @@ def _list_hosts(address: str, blog: Blog) -> set[str]:
     return {address, blog.address, *blog.former_addresses, *named, *of_files} - {""}
 
 
-def detect(entry: Entry, head: bytes) -> bool:
+def is_wxr_file(entry: Entry, head: bytes) -> bool:
     """Return whether a file is a WXR file or a part of one; `head` has its first bytes."""
     text = head.decode(find_codec(head), "replace").lstrip("\ufeff\0 \t\r\n")
     # Text before the XML declaration can be a warning of PHP; but a post can also quote WXR.
-    is_xml = text.startswith("<") or entry.path.suffix.lower() in _SUFFIXES
-    return is_xml and _WXR.search(text) is not None
+    is_xml = text.startswith("<") or entry.path.suffix.lower() in _WXR_SUFFIXES
+    return is_xml and _WXR_MARK.search(text) is not None
 
 
-FORMAT = Format(name="wordpress", contract=CONTRACT_VERSION, detect=detect, open_source=WordPressSource)
+FORMAT = Format(name="wordpress", contract=CONTRACT_VERSION, detect=is_wxr_file, open_source=WordPressSource)

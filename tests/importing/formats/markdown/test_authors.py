@@ -14,7 +14,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def read(text):
-    record = reader.parse_file("blog/post.md", text.encode(), ImportOptions(now=NOW))
+    record = reader.parse_article("blog/post.md", text.encode(), ImportOptions(now=NOW))
     assert not [note for note in record.notes if "gnored" in note]
     return record.authors
 

@@ -30,7 +30,7 @@ def read(tmp_path):
             (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / path).write_text(content, encoding="utf-8")
         entries = {entry.key: entry for entry in walk_paths([tmp_path / "site"])}
-        return reader.read_file(entries[name], ImportOptions(now=datetime(2026, 1, 1, tzinfo=UTC)))
+        return reader.read_article(entries[name], ImportOptions(now=datetime(2026, 1, 1, tzinfo=UTC)))
 
     return read
 

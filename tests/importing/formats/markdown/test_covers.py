@@ -13,7 +13,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def read(front):
-    return reader.parse_file(
+    return reader.parse_article(
         "blog/a.md",
         f"---\ntitle: Hello\ndate: 2020-01-02\n{front}\n---\nText".encode(),
         ImportOptions(now=NOW),

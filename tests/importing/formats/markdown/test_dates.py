@@ -11,8 +11,8 @@ from blogapi.content.custom_fields.models import CustomField
 from blogapi.importing.format_api.privacy_signs import (
     DATE_FIELDS,
     EXPIRY_FIELDS,
-    OTHER_DATES,
-    STRICT_DATES,
+    OTHER_DATE_FIELDS,
+    STRICT_DATE_FIELDS,
     list_names,
 )
 from blogapi.importing.format_api.source import ImportOptions
@@ -23,7 +23,7 @@ from blogapi.importing.storing.custom_fields import CustomFieldFinder
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 LOS_ANGELES, BERLIN = ZoneInfo("America/Los_Angeles"), ZoneInfo("Europe/Berlin")
-STRICT, OTHERS = list_names(STRICT_DATES), list_names(OTHER_DATES)
+STRICT, OTHERS = list_names(STRICT_DATE_FIELDS), list_names(OTHER_DATE_FIELDS)
 NAMES = [*STRICT, *OTHERS]
 FIRST = STRICT[:7]
 LATER = [name for name in NAMES if name not in FIRST]
@@ -47,7 +47,7 @@ NO_PLANS = (
 
 
 def read(front, key="blog/a.md", **options):
-    return reader.parse_file(
+    return reader.parse_article(
         key, f"---\ntitle: Hello\n{front}\n---\nText".encode(), ImportOptions(now=NOW, **options)
     )
 
@@ -272,7 +272,7 @@ def test_a_post_that_was_shown_before_its_date_is_scheduled_with_a_note(tmp_path
     path.write_text("---\ndate: 2999-01-01\n---\nText", encoding="utf-8")
     if name:
         (tmp_path / name).write_text(text, encoding="utf-8")
-    record = reader.read_file(reader.Entry("a.md", path), ImportOptions(now=NOW))
+    record = reader.read_article(reader.Entry("a.md", path), ImportOptions(now=NOW))
     assert (record.status, record.published_at) == ("published", datetime(2999, 1, 1, tzinfo=UTC))
     assert any("could show it already" in note for note in record.notes) == is_shown
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.format_api.source_files import Entry
-from blogapi.importing.formats.markdown import front_matter, reader, sections
+from blogapi.importing.formats.markdown import front_matter, reader, site_rules
 from blogapi.importing.formats.markdown.terms import read_term_page
 from blogapi.importing.refusals import RefusedFile
 
@@ -207,7 +207,7 @@ def test_any_text_is_parsed_or_refused(text, start):
 )
 def test_front_matter_that_is_a_program_is_not_run_and_makes_a_draft(name, language):
     text = f'---{name}\n{{ title: "A", draft: false }}\n---\n# Hello\n\nText'
-    record = reader.parse_file(
+    record = reader.parse_article(
         "blog/2020-01-02-a.md", text.encode(), ImportOptions(now=NOW, publish_undated=True)
     )
     assert (record.status, record.content) == ("draft", "# Hello\n\nText")
@@ -230,14 +230,14 @@ def test_front_matter_that_is_a_program_is_not_run_and_makes_a_draft(name, langu
     ],
 )
 def test_no_reader_sees_front_matter(header, status):
-    record = reader.parse_file("blog/2020-01-02-a.md", f"{header}\nText".encode(), ImportOptions(now=NOW))
+    record = reader.parse_article("blog/2020-01-02-a.md", f"{header}\nText".encode(), ImportOptions(now=NOW))
     assert (record.status, record.content) == (status, "Text")
 
 
 def test_a_section_page_whose_front_matter_is_a_program_may_be_private(tmp_path):
     for name in ("_index.md", "a.md"):
         (tmp_path / name).write_text(f"---{'js' * (name == '_index.md')}\n\n---\nText", encoding="utf-8")
-    assert sections.find_draft_reasons(Entry("blog/a.md", tmp_path / "a.md"))
+    assert site_rules.find_folder_page_reasons(Entry("blog/a.md", tmp_path / "a.md"))
 
 
 def test_the_text_of_such_a_page_does_not_describe_a_tag(tmp_path):

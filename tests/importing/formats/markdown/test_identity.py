@@ -6,8 +6,8 @@ import shutil
 
 import pytest
 
-from blogapi.importing.format_api.source_files import Entry, find_root, walk_path
-from blogapi.importing.formats.markdown.source import identify_files
+from blogapi.importing.format_api.source_files import Entry, find_root_folder, walk_path
+from blogapi.importing.formats.markdown.source import assign_keys
 from blogapi.importing.refusals import RefusedFile
 
 
@@ -21,9 +21,9 @@ def import_blog(tmp_path):
         for name, text in (files or {}).items():
             (path / name).parent.mkdir(parents=True, exist_ok=True)
             (path / name).write_text(text, encoding="utf-8")
-        for entry, former_key in identify_files([*walk_path(path)], roots):
+        for entry, former_key in assign_keys([*walk_path(path)], roots):
             roots.pop(former_key, None)
-            roots[entry.key] = find_root(entry.path, entry.key)
+            roots[entry.key] = find_root_folder(entry.path, entry.key)
         return sorted(roots)
 
     return import_blog
@@ -102,17 +102,17 @@ def test_files_without_a_known_root_keep_their_keys(tmp_path):
         Entry("posts/x.md", tmp_path / "posts" / "x.md"),
         Entry("posts/y.md", tmp_path / "posts" / "y.md", RefusedFile("Broken.")),
     ]
-    assert identify_files(entries, {}) == [(entry, "") for entry in entries]
+    assert assign_keys(entries, {}) == [(entry, "") for entry in entries]
 
 
 def test_a_root_in_another_unicode_form_is_the_same_place(tmp_path):
     entry = Entry("posts/x.md", tmp_path / "caf\u00e9" / "posts" / "x.md")
     roots = {"posts/x.md": str(tmp_path / "cafe\u0301")}
-    assert identify_files([entry], roots) == [(entry, "posts/x.md")]
+    assert assign_keys([entry], roots) == [(entry, "posts/x.md")]
 
 
 def test_the_root_of_a_key_is_the_folder_below_which_it_is_a_path(tmp_path):
     path = tmp_path / "blog" / "é.md"
-    assert find_root(path, "blog/é.md") == str(tmp_path)
-    assert find_root(path, "other/é.md") is None
-    assert find_root(path, "wordpress:example.com:1") is None
+    assert find_root_folder(path, "blog/é.md") == str(tmp_path)
+    assert find_root_folder(path, "other/é.md") is None
+    assert find_root_folder(path, "wordpress:example.com:1") is None

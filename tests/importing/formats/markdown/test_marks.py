@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from blogapi.importing.storing.article_input import make_body
-from blogapi.importing.storing.imported_before import compute_digest
+from blogapi.importing.storing.article_input import make_article_body
+from blogapi.importing.storing.earlier_imports import compute_digest
 from tests.importing.format_api.test_privacy import read
 
 
@@ -42,6 +42,6 @@ def test_marks_are_written_only_if_the_source_has_them(app):
     record = read("")
     marked = replace(record, featured=True, robots="noindex")
     with app.app_context():
-        assert not {"featured", "robots"} & make_body(record).keys()
-        assert make_body(marked).items() >= {"featured": True, "robots": "noindex"}.items()
+        assert not {"featured", "robots"} & make_article_body(record).keys()
+        assert make_article_body(marked).items() >= {"featured": True, "robots": "noindex"}.items()
     assert len({compute_digest(one) for one in (record, marked, replace(marked, robots=""))}) == 3

@@ -26,7 +26,7 @@ def read(tmp_path):
             (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / path).write_text(content, encoding="utf-8")
         entries = {entry.path: entry for entry in walk_path(tmp_path / inner)}
-        return reader.read_file(entries[tmp_path / name], ImportOptions(now=NOW))
+        return reader.read_article(entries[tmp_path / name], ImportOptions(now=NOW))
 
     return read
 

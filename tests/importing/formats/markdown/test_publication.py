@@ -16,7 +16,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 def read(front, key="blog/a.md"):
     """Return the record of a file, dated 2 January 2020 unless `front` contains another date."""
     default = "" if re.search(r"(?m)^date:", front) else "date: 2020-01-02\n"
-    return reader.parse_file(
+    return reader.parse_article(
         key, f"---\ntitle: Hello\n{default}{front}\n---\nText".encode(), ImportOptions(now=NOW)
     )
 

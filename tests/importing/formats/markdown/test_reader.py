@@ -27,7 +27,7 @@ def read(front="", body="Text", key="blog/post.md"):
 
 def read_file(text, key="blog/post.md"):
     data = text if isinstance(text, bytes) else text.encode()
-    return reader.parse_file(key, data, ImportOptions(now=NOW))
+    return reader.parse_article(key, data, ImportOptions(now=NOW))
 
 
 def test_all_fields_of_a_file_are_read():
@@ -242,7 +242,7 @@ def test_an_article_with_a_metadata_file_is_refused(tmp_path):
     (tmp_path / "a.md").write_text(".. title: Mine\n.. slug: mine\n\nText", encoding="utf-8")
     (tmp_path / "a.meta").write_text(".. title: Bread\n.. status: private\n", encoding="utf-8")
     with pytest.raises(RefusedFile, match=r"in a `\.meta` file"):
-        reader.read_file(Entry("blog/a.md", tmp_path / "a.md"), ImportOptions(now=NOW))
+        reader.read_article(Entry("blog/a.md", tmp_path / "a.md"), ImportOptions(now=NOW))
 
 
 @pytest.mark.parametrize(
@@ -266,7 +266,7 @@ def test_other_formats_for_articles_are_refused_by_name(suffix, reason):
 def test_a_signature_is_not_an_asciidoc_file(tmp_path):
     (tmp_path / "a.asc").write_bytes(b"-----BEGIN PGP SIGNATURE-----\n")
     with pytest.raises(NotAnArticle, match="OpenPGP"):
-        reader.read_file(Entry("blog/a.asc", tmp_path / "a.asc"), ImportOptions(now=NOW))
+        reader.read_article(Entry("blog/a.asc", tmp_path / "a.asc"), ImportOptions(now=NOW))
 
 
 def test_mdx_is_read_as_markdown_without_javascript():
@@ -293,7 +293,7 @@ def test_mdx_is_read_as_markdown_without_javascript():
 def test_markdown_of_docusaurus_is_mdx(tmp_path, name, configuration, is_mdx):
     (tmp_path / configuration).write_text("export default {};", encoding="utf-8")
     (tmp_path / name).write_text("---\ntitle: A\n---\nimport b from 'c'\n\nText", encoding="utf-8")
-    record = reader.read_file(Entry(f"blog/{name}", tmp_path / name), ImportOptions(now=NOW))
+    record = reader.read_article(Entry(f"blog/{name}", tmp_path / name), ImportOptions(now=NOW))
     assert (record.is_mdx, "import" in record.content) == (is_mdx, not is_mdx)
 
 
@@ -419,12 +419,14 @@ def test_any_key_is_read_or_refused(key):
 
 
 def test_the_aliases_of_a_note_are_its_names():
-    record = reader.parse_file(
+    record = reader.parse_article(
         "vault/a.md", b"---\naliases: Big Data, data\n---\nText", ImportOptions(now=NOW)
     )
     assert record.names == ("Big Data, data", "Big Data", "data")
 
 
 def test_the_folder_of_the_pictures_is_read():
-    record = reader.parse_file("blog/a.md", b"---\nmedia_subpath: /img/a/\n---\nText", ImportOptions(now=NOW))
+    record = reader.parse_article(
+        "blog/a.md", b"---\nmedia_subpath: /img/a/\n---\nText", ImportOptions(now=NOW)
+    )
     assert record.media_folder == "/img/a/"

@@ -27,7 +27,7 @@ def statuses(tmp_path):
         found = {}
         for entry in walk_path(tmp_path / "blog"):
             try:
-                found[entry.path.stem] = reader.read_file(entry, ImportOptions(now=NOW)).status
+                found[entry.path.stem] = reader.read_article(entry, ImportOptions(now=NOW)).status
             except NotAnArticle:
                 continue
         return found
@@ -81,7 +81,7 @@ def blog(tmp_path):
         found = {}
         for entry in walk_path(tmp_path / "blog"):
             try:
-                found[entry.key.removeprefix("blog/")] = reader.read_file(
+                found[entry.key.removeprefix("blog/")] = reader.read_article(
                     entry, ImportOptions(now=NOW)
                 ).status
             except NotAnArticle:

@@ -14,7 +14,9 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def read(front, key="blog/a.md"):
-    return reader.parse_file(key, f"---\ntitle: Hello\n{front}\n---\nText".encode(), ImportOptions(now=NOW))
+    return reader.parse_article(
+        key, f"---\ntitle: Hello\n{front}\n---\nText".encode(), ImportOptions(now=NOW)
+    )
 
 
 @pytest.mark.parametrize(
@@ -55,7 +57,7 @@ def test_terms_are_read_in_all_formats(front, category, tags):
     ],
 )
 def test_a_list_of_categories_of_hexo_is_a_path(front, path, tags):
-    record = reader.parse_file(
+    record = reader.parse_article(
         "source/_posts/a.md", f"---\ntitle: A\n{front}\n---\nText".encode(), ImportOptions(now=NOW)
     )
     assert ((*record.categories_above, record.category), record.tags) == (path, tags)
@@ -76,7 +78,7 @@ def test_the_site_says_whether_a_list_of_categories_is_a_path(tmp_path, name, co
     file.write_text("---\ntitle: A\ncategories: [a, b]\n---\nText", encoding="utf-8")
     if configuration:
         (tmp_path / "blog" / "_config.yml").write_text(configuration, encoding="utf-8")
-    record = reader.read_file(Entry(f"blog/{name}", file), ImportOptions(now=NOW))
+    record = reader.read_article(Entry(f"blog/{name}", file), ImportOptions(now=NOW))
     assert (*record.categories_above, record.category) == path
 
 
@@ -89,7 +91,7 @@ def test_plural_terms_of_jekyll_posts_are_split_at_spaces():
 def read_from(front, *, tags=(), category=(), key="blog/posts/food/bread/2020-01-02-a.md"):
     text = f"---\ntitle: Hello\n{front}\n---\nText"
     options = ImportOptions(now=NOW, tags_from=tags, category_from=category)
-    record = reader.parse_file(key, text.encode(), options)
+    record = reader.parse_article(key, text.encode(), options)
     assert not any("became tags" in note for note in record.notes)
     return record.category, record.tags
 
@@ -117,5 +119,5 @@ def test_tags_and_the_category_come_from_other_fields_and_folders(front, options
 
 def test_the_folder_of_a_collection_of_jekyll_is_a_category_without_its_mark():
     options = ImportOptions(now=NOW, category_from=("folder",))
-    record = reader.parse_file("site/_projects/a.md", b"---\ntitle: A\n---\nText", options)
+    record = reader.parse_article("site/_projects/a.md", b"---\ntitle: A\n---\nText", options)
     assert record.category == "projects"

@@ -19,7 +19,7 @@ CORPUS = os.environ.get("BLOGAPI_TEST_CORPUS", "")
 def find_all(*keys):
     """Return the language and the translation key of each file."""
     translations = LanguageFinder(keys)
-    places = [translations.find(key) for key in keys]
+    places = [translations.find_language(key) for key in keys]
     return [(language, translations.get_translation_key(path)) for language, path in places]
 
 

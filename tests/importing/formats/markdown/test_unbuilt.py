@@ -12,7 +12,7 @@ from blogapi.importing.format_api.privacy_signs import (
     ELEVENTY_IGNORE_FILES,
     EXCLUSION_SETTINGS,
     GENERATOR_NAMES,
-    HIDING_TEXTS,
+    HIDING_SETTINGS,
     UNBUILT_NAMES,
 )
 from blogapi.importing.format_api.source import ImportOptions
@@ -51,7 +51,7 @@ def read(tmp_path):
         records = {}
         for entry in walk_path(tmp_path / inner):
             try:
-                record = reader.read_file(entry, ImportOptions(now=NOW))
+                record = reader.read_article(entry, ImportOptions(now=NOW))
             except NotAnArticle:
                 continue
             records[entry.path.relative_to(tmp_path / "site").as_posix()] = record
@@ -482,10 +482,10 @@ def test_each_name_has_examples_that_hide_a_file_and_that_do_not(generator):
 
 @pytest.mark.parametrize(
     ("generator", "name"),
-    [(generator, name) for generator, texts in HIDING_TEXTS.items() for name in texts],
+    [(generator, name) for generator, texts in HIDING_SETTINGS.items() for name in texts],
 )
 def test_each_text_has_examples_that_hide_a_file_and_that_do_not(generator, name):
-    pattern, field = HIDING_TEXTS[generator][name]
+    pattern, field = HIDING_SETTINGS[generator][name]
     hiding = [site for _, site, note in HIDDEN if note == f"sets `{field}`"]
     assert any(re.search(pattern, text) for site in hiding for text in site.values())
     word = re.split(r"\W", name)[0]

@@ -9,7 +9,7 @@ import pytest
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.format_api.source_files import walk_path
-from blogapi.importing.formats.notion.source import FORMAT, MAX_ROWS, Database, parse_markdown
+from blogapi.importing.formats.notion.source import FORMAT, MAX_ROWS, Database, parse_markdown_page
 from blogapi.rendering.renderer import render_text
 from tests.conftest import ARTICLES
 from tests.pictures import make_picture
@@ -141,7 +141,7 @@ def test_a_long_table_ends_with_the_number_of_the_other_rows():
 
 
 def test_callouts_become_quotes_except_in_code():
-    page = parse_markdown("# A\n\n<aside>\n💡 Note\n\nmore\n</aside>\n\n```html\n<aside>\n```\n", ())
+    page = parse_markdown_page("# A\n\n<aside>\n💡 Note\n\nmore\n</aside>\n\n```html\n<aside>\n```\n", ())
     assert page.body == "> 💡 Note\n>\n> more\n\n\n```html\n<aside>\n```"
 
 

@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from blogapi.importing.format_api.hidden_parts import hide_parts
-from blogapi.importing.format_api.privacy_signs import BLOCKS, HIDING_PARTS
+from blogapi.importing.format_api.hidden_parts import remove_hidden_parts
+from blogapi.importing.format_api.privacy_signs import HIDING_BLOCKS, HIDING_NAME_PART
 from tests.importing.formats.wordpress.exports import make_export, make_item, make_meta, read_export
 from tests.importing.guesses import mark_all
 
@@ -56,7 +56,11 @@ def newspack(visible="visible", **rules):
     return {"newspackAccessControlRules": rules, "newspackAccessControlVisibility": visible}
 
 
-HARMLESS = {name for name, sign in BLOCKS.items() if sign.shown == ".*"} - {"vsdesk", "vstablet", "vsmobile"}
+HARMLESS = {name for name, sign in HIDING_BLOCKS.items() if sign.shown == ".*"} - {
+    "vsdesk",
+    "vstablet",
+    "vsmobile",
+}
 ALL = {"display_to": "all"}
 SIZES = {"mobile": False, "tablet": False, "desktop": False}
 LOGGED_IN = {"userRole": {"visibilityByRole": "logged-in"}}
@@ -404,8 +408,8 @@ def test_a_block_is_left_out_or_makes_a_draft(tmp_path, content, expected):
 @pytest.mark.parametrize(
     ("examples", "names"),
     [
-        (ATTRIBUTES | KADENCE | BLOCK_NAMES, BLOCKS.keys() - HARMLESS),
-        (PARTS, {*re.split(r"\|(?!of)", HIDING_PARTS.pattern)}),
+        (ATTRIBUTES | KADENCE | BLOCK_NAMES, HIDING_BLOCKS.keys() - HARMLESS),
+        (PARTS, {*re.split(r"\|(?!of)", HIDING_NAME_PART.pattern)}),
     ],
 )
 def test_each_sign_has_an_example_that_hides_and_one_that_does_not(examples, names):
@@ -532,5 +536,5 @@ def test_template_parts_are_not_part_of_a_text(tmp_path, post_type):
 
 
 def test_an_element_without_an_end_makes_a_draft(tmp_path):
-    record = hide_parts(read(tmp_path, "<!-- wp:html --><div hidden>secret<!-- /wp:html -->"))
+    record = remove_hidden_parts(read(tmp_path, "<!-- wp:html --><div hidden>secret<!-- /wp:html -->"))
     assert record.status == "draft" and "secret" in record.content

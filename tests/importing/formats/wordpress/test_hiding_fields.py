@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blogapi.importing.format_api.privacy_signs import POST_FIELDS, UNREAD_RULES
+from blogapi.importing.format_api.privacy_signs import POST_FIELDS, UNREAD_RULE_PLUGINS
 from tests.importing.formats.wordpress.exports import (
     make_export,
     make_item,
@@ -198,5 +198,5 @@ def test_the_plugins_of_all_files_are_named(tmp_path):
 def test_each_trace_of_a_plugin_has_an_example():
     parameters = test_plugins_whose_rules_are_not_in_the_file_are_named.pytestmark[0].args[1]
     examples = [item for item, plugin in parameters if plugin]
-    names = [name for sign in UNREAD_RULES for name in sign.names]
+    names = [name for sign in UNREAD_RULE_PLUGINS for name in sign.names]
     assert [name for name in names if not any(name in item for item in examples)] == []

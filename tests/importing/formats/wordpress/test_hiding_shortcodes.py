@@ -11,7 +11,7 @@ from blogapi.importing.format_api.privacy_signs import (
     BUILDERS,
     HARMLESS_SHORTCODES,
     HIDING_SHORTCODE_ATTRIBUTES,
-    SHORTCODES,
+    HIDING_SHORTCODES,
 )
 from blogapi.importing.formats.wordpress.content import convert_text
 from blogapi.importing.formats.wordpress.conversion import Conversion
@@ -72,7 +72,7 @@ NAMES_WITH_WORDS = (
     " is_logged_in user_logged_in subscriptionactive wcl_protect content_protector hide vip login"
     " login_to_view password secret geoip_detect2_hide_if time-restrict time-restrict-repeat handl_hide"
 )
-NAMES = [*SHORTCODES, *NAMES_WITH_WORDS.split()]
+NAMES = [*HIDING_SHORTCODES, *NAMES_WITH_WORDS.split()]
 #: By the name and the attribute in the table: attributes with which visitors saw the text, and not.
 SHOWN = {
     ("membership", "level"): (['level="0"', "level=-1", 'level="0, 2"'], ['level="1"', 'level="10"', ""]),
@@ -202,7 +202,7 @@ def test_what_visitors_saw_is_public(tmp_path):
 
 
 def test_each_condition_of_the_table_has_an_example():
-    conditions = {name for name, sign in SHORTCODES.items() if sign.unless != NEVER}
+    conditions = {name for name, sign in HIDING_SHORTCODES.items() if sign.unless != NEVER}
     assert conditions == {name for name, _ in SHOWN}
 
 

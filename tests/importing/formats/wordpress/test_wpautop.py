@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blogapi.importing.formats.wordpress.wpautop import add_paragraphs
+from blogapi.importing.formats.wordpress.paragraphs import add_paragraphs
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ _MAX_LOST_SHARE = 0.1
 _MIN_LOST_WORDS = 5
 
 # The text between these marks is not shown.
-_HIDDEN = (("<!--", "-->"), ("<script", "</script>"), ("<style", "</style>"))
+_HIDDEN_PARTS = (("<!--", "-->"), ("<script", "</script>"), ("<style", "</style>"))
 # Tags within a word are removed; all other markup separates words.
 _INLINE_TAG = re.compile(rf"</?(?:{plain_text.INLINE_NAMES})(?:\s[^<>]*+)?>", re.IGNORECASE)
 _MARKUP = re.compile(
@@ -32,23 +32,23 @@ _MARKUP = re.compile(
     r"|^[ >]*+(?:\[[^\]\[]++\]:|`{3,}+|~{3,}+)[^\n]*+|https?://[^\s<>()]*+|&#?\w{1,32};|\{#[^{}\n]*+\}",
     re.IGNORECASE | re.MULTILINE,
 )
-_NO_WORD = re.compile(r"\W++")
+_NON_WORD = re.compile(r"\W++")
 
 # The fields of a record that do not change its article. A new wording of a note is not a change either.
-_WITHOUT_DIGEST = split_words("""key former_key notes is_undated path source cover_alt addresses names
+_FIELDS_WITHOUT_DIGEST = split_words("""key former_key notes is_undated path source cover_alt addresses names
     has_templates is_mdx media_folder former_paths other_fields categories_above left_out unread_rules
     guesses open_status unlifted generator uuid body created last_updated was_public slug_derived former_times
     media_paths""")
 # Older versions had these fields in an object of their own, whose text is a part of the digest.
-_EXPORTED = split_words("uuid body created last_updated was_public slug_derived former_slugs media_paths")
+_EXPORT_NAMES = split_words("uuid body created last_updated was_public slug_derived former_slugs media_paths")
 _NEW_FIELDS = split_words("featured robots language translation_key custom is_page parent_key position")
 # Before blogs had pages, imports made articles with the tag `page` from the pages in these formats.
 _TAGGED_FORMATS = ("blogger:", "ghost:", "substack:", "wordpress:")
 PAGE_TAG = "page"
 #: The largest difference between two time zones. If a date moves by less, the article keeps its date.
-MAX_SHIFT = timedelta(hours=26)
+MAX_ZONE_SHIFT = timedelta(hours=26)
 # The maximum time that one import takes from setting `created` of an article to `imported_at` of its file.
-_IMPORT_TIME = timedelta(minutes=1)
+_MAX_IMPORT_TIME = timedelta(minutes=1)
 HIDDEN_THERE = (
     "The former blog hides it. It was edited here after the import, so it stays public; make it a draft "
     "if it should be hidden."
@@ -62,7 +62,7 @@ PART_HIDDEN_THERE = (
 def describe_lost_words(content: str, content_type: str, shown: str) -> str | None:
     """Return a note if `shown`, the text of the HTML, lacks more than a tenth of the words in `content`."""
     texts = (_strip_markup(content, content_type), shown)
-    expected, actual = (plain_text.measure_text(_NO_WORD.sub(" ", text)).word_count for text in texts)
+    expected, actual = (plain_text.measure_text(_NON_WORD.sub(" ", text)).word_count for text in texts)
     if expected - actual < max(_MIN_LOST_WORDS, expected * _MAX_LOST_SHARE):
         return None
     return (
@@ -74,7 +74,7 @@ def describe_lost_words(content: str, content_type: str, shown: str) -> str | No
 def _strip_markup(content: str, content_type: str) -> str:
     if content_type == "text":
         return content
-    for start, end in _HIDDEN:
+    for start, end in _HIDDEN_PARTS:
         first, *parts = content.split(start)
         content = " ".join([first, *(part.partition(end)[2] if end in part else part for part in parts)])
     return _MARKUP.sub(" ", _INLINE_TAG.sub("", content))
@@ -82,7 +82,7 @@ def _strip_markup(content: str, content_type: str) -> str:
 
 def extract_words_as_text(content: str, content_type: str) -> str:
     """Return the words of a text without its markup, separated by spaces."""
-    return " ".join(_NO_WORD.sub(" ", _strip_markup(content, content_type)).split())
+    return " ".join(_NON_WORD.sub(" ", _strip_markup(content, content_type)).split())
 
 
 def add_page_tag(record: ArticleRecord) -> ArticleRecord:
@@ -107,7 +107,7 @@ def compute_digest(record: ArticleRecord, status: str = "") -> str:
     record = replace(record, status=status or get_former_status(record))
     if record.status == "draft" and record.key.startswith("wordpress:"):
         record = replace(record, former_slugs=())
-    names = [field.name for field in fields(record) if field.name not in _WITHOUT_DIGEST]
+    names = [field.name for field in fields(record) if field.name not in _FIELDS_WITHOUT_DIGEST]
     content = {name: getattr(record, name) for name in names}
     # Older versions did not have these fields, and their digests must stay valid.
     content = {name: value for name, value in content.items() if value or name not in _NEW_FIELDS}
@@ -115,7 +115,7 @@ def compute_digest(record: ArticleRecord, status: str = "") -> str:
     content["exported"] = None
     if record.uuid is not None:
         slugs = {slug: record.former_times.get(slug) for slug in record.former_slugs}
-        values = {name: getattr(record, name) for name in _EXPORTED} | {"former_slugs": slugs}
+        values = {name: getattr(record, name) for name in _EXPORT_NAMES} | {"former_slugs": slugs}
         text = ", ".join(f"{name}={value!r}" for name, value in values.items())
         content |= {"former_slugs": (), "exported": f"ExportedFields({text})"}
     return hashlib.sha256(json.dumps(content, default=str, sort_keys=True).encode("utf-8")).hexdigest()
@@ -124,7 +124,7 @@ def compute_digest(record: ArticleRecord, status: str = "") -> str:
 # The parameter `article` is an Article, or a row with its columns.
 
 
-def is_edited(article: Any, file: ImportedFile) -> bool:
+def is_article_edited(article: Any, file: ImportedFile) -> bool:
     """Return whether the article was changed in this blog after its last import."""
     return bool(article.last_updated > file.imported_at)
 
@@ -152,26 +152,26 @@ def keep_date(
     if record.uuid is not None or date is None:
         return record
     if record.published_at is not None:
-        was_unknown = any(abs(date - time) < _IMPORT_TIME for time in import_times)
-        is_other = abs(record.published_at - date) > MAX_SHIFT
+        was_unknown = any(abs(date - time) < _MAX_IMPORT_TIME for time in import_times)
+        is_other = abs(record.published_at - date) > MAX_ZONE_SHIFT
         if was_unknown or is_other or record.published_at > max(date, now):
             return record
     return replace(record, published_at=date)
 
 
-def is_changed(record: ArticleRecord, kept: ArticleRecord, article: Any, file: ImportedFile) -> bool:
+def is_record_changed(record: ArticleRecord, kept: ArticleRecord, article: Any, file: ImportedFile) -> bool:
     """Return whether a record differs from its last import.
 
     `kept` is the result of `keep_state`: the record with the status and the time that its article keeps.
     """
-    edited, stored = is_edited(article, file), file.get_guesses()
+    edited, stored = is_article_edited(article, file), file.get_guesses()
     statuses = {record.status, kept.status}
     if record.guesses:
         # A digest with another status counts only if the last import saw each guess that is not lifted.
         is_known = {*record.unlifted} <= (stored or set())
         statuses = {get_former_status(record), *({"draft", record.open_status} if is_known else ())}
     if edited and not {record.status, article.status} & {*READABLE_STATUSES}:
-        # A user made it a draft, as the report of an earlier import advised; new guesses change nothing.
+        # A user made the article a draft, as the report of an earlier import advised; guesses change nothing.
         statuses, stored = statuses | {*READABLE_STATUSES}, None
     digests = {compute_digest(variant, status) for variant in (record, kept) for status in statuses}
     if file.digest not in digests or (stored is not None and not {*record.unlifted} <= stored):

@@ -22,12 +22,12 @@ from blogapi.importing.format_api.source_files import Entry
 from blogapi.importing.refusals import RefusedFile
 
 _ADVICE = "report this to the author of its package"
-_CHOICES = {
+_FIELD_CHOICES = {
     "content_type": ("markdown", "html", "text"),
     "status": ("draft", "published", "unlisted", "archived"),
 }
 # The attributes of a source, with their types. Sources of older packages lack some of these attributes.
-_ATTRIBUTES: dict[str, Any] = {
+_SOURCE_ATTRIBUTES: dict[str, Any] = {
     "hosts": Set[str],
     "terms": Sequence[TermRecord],
     "left_behind": Counter[str],
@@ -38,10 +38,10 @@ _ATTRIBUTES: dict[str, Any] = {
 
 # Annotations are resolved once for each class, and not for each record.
 _get_types: Callable[[Any], dict[str, Any]] = cache(get_type_hints)
-Value = TypeVar("Value")
+FunctionResult = TypeVar("FunctionResult")
 #: Called with the name of a format and its package before the code of the format runs, and with "" after it.
-announce: Callable[[str], None] = lambda name: None  # noqa: E731
-_arrived: list[int] = []
+report_format: Callable[[str], None] = lambda name: None  # noqa: E731
+_arrived_signals: list[int] = []
 
 
 def guard_format(format_: Format, notes: list[str], package: str) -> Format:
@@ -93,7 +93,7 @@ class _GuardedSource(Source):
         return self._report_refusal(problem, item.source or item.key) if problem else item
 
     def _copy_attributes(self, source: Source) -> Iterator[FileReport]:
-        for name, type_ in _ATTRIBUTES.items():
+        for name, type_ in _SOURCE_ATTRIBUTES.items():
             value = getattr(source, name, getattr(self, name))
             if problem := _describe_wrong_type(name, value, type_):
                 yield self._report_refusal(problem)
@@ -110,7 +110,7 @@ def _find_problem(item: ArticleRecord | FileReport) -> str:
     for name, type_ in _get_types(type(item)).items():
         if problem := _describe_wrong_type(name, getattr(item, name), type_):
             return problem
-    for name, choices in _CHOICES.items() if isinstance(item, ArticleRecord) else ():
+    for name, choices in _FIELD_CHOICES.items() if isinstance(item, ArticleRecord) else ():
         if getattr(item, name) not in choices:
             return f"an unknown `{name}` ({getattr(item, name)!r:.60}): it must be {' or '.join(choices)}"
     return ""
@@ -150,14 +150,14 @@ class ForeignError(Exception):
 @contextmanager
 def announce_format(subject: str) -> Iterator[None]:
     """Announce a format of another package while the `with` block runs its code."""
-    announce(subject)
+    report_format(subject)
     try:
         yield
     finally:
-        announce("")
+        report_format("")
 
 
-def call_function(function: Callable[[], Value]) -> Value:
+def call_function(function: Callable[[], FunctionResult]) -> FunctionResult:
     """Return what a function of another package returns; its output goes to standard error.
 
     Raises ForeignError for every exception of the function, also SystemExit, unless a signal ends the import.
@@ -175,8 +175,8 @@ def call_function(function: Callable[[], Value]) -> Value:
 
 def exit_if_signalled() -> None:
     """End the import if a signal has arrived, even if the code of another package caught its exception."""
-    if _arrived:
-        _end_import(_arrived[0])
+    if _arrived_signals:
+        _end_import(_arrived_signals[0])
 
 
 def _end_import(number: int) -> None:
@@ -190,10 +190,10 @@ def remember_signals() -> Iterator[None]:
     """Exit on SIGINT and SIGTERM, so that temporary files are deleted, and remember the signals."""
 
     def handle_signal(number: int, _: FrameType | None) -> None:
-        _arrived.append(number)
+        _arrived_signals.append(number)
         _end_import(number)
 
-    _arrived.clear()
+    _arrived_signals.clear()
     if threading.current_thread() is not threading.main_thread():
         # Only the main thread can handle signals.
         yield
@@ -204,4 +204,4 @@ def remember_signals() -> Iterator[None]:
     finally:
         for number, handler in former.items():
             signal.signal(number, handler or signal.SIG_DFL)
-        _arrived.clear()
+        _arrived_signals.clear()

@@ -30,7 +30,7 @@ _TOKEN = re.compile(rf"<(?P<end>/?)(?P<name>{_BLOCKS})(?=[\s/>])[^<>]*+>|{BLOCK_
 _TAG_WITH_LINES = re.compile(r"<[a-zA-Z/][^<>\n]*+\n[^<>]*+>")
 _LINE_BREAKS = re.compile(r"<br\s*+/?>\s*+(?:<br\s*+/?>\s*+)++", re.IGNORECASE)
 _ENDS_WITH_BREAK = re.compile(r"<br\s*/?>\Z", re.IGNORECASE)
-_INVISIBLE = re.compile(
+_INVISIBLE_MARKUP = re.compile(
     rf"</?(?!img|input|iframe|object|embed|video|audio)[a-z][^<>]*+>|{COMMENT_PLACEHOLDER}"
 )
 
@@ -71,7 +71,7 @@ class _ParagraphWriter:
         self.html.append(f"{token}\n")
 
     def write_text(self, text: str) -> None:
-        """Write the text between two tokens."""
+        """Write the text between two tokens, as paragraphs if its parent element may contain paragraphs."""
         if not text or text.isspace():
             return
         parent = self._get_parent()
@@ -86,7 +86,7 @@ class _ParagraphWriter:
             self.html.append(chunks[0])
         else:
             for chunk in chunks:
-                is_visible = chunk[0] not in "<\x04" or _INVISIBLE.sub("", chunk).strip()
+                is_visible = chunk[0] not in "<\x04" or _INVISIBLE_MARKUP.sub("", chunk).strip()
                 self.html.append(f"<p>{chunk}</p>\n" if is_visible else chunk)
 
     def _get_parent(self) -> str:

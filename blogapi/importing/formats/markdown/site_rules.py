@@ -13,7 +13,7 @@ from blogapi.importing.format_api.privacy import DraftReason
 from blogapi.importing.format_api.privacy_signs import VAULT_PUBLISHING_FIELDS
 from blogapi.importing.format_api.source_files import Entry, read_bytes
 from blogapi.importing.formats.markdown import front_matter, paths
-from blogapi.importing.formats.markdown.front_matter import Fields
+from blogapi.importing.formats.markdown.front_matter import FrontMatter
 from blogapi.importing.formats.markdown.generators import GeneratorSite, list_configuration_files
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.templates.template_tags import find_comments, find_dead_branches
@@ -23,7 +23,7 @@ from blogapi.importing.texts.lines import decode_text, is_empty, normalize_key, 
 from blogapi.importing.texts.messages import format_count
 from blogapi.rendering.hidden_elements import remove_spans
 
-_MAX_LEVELS = 12
+_MAX_VAULT_LEVELS = 12
 
 # The fields that make an `index.md` private together with the other files of its folder. Other privacy
 # fields, such as `hidden` and `eleventyExcludeFromCollections`, also occur in the home page of a public blog.
@@ -50,13 +50,13 @@ def is_in_vault(folder: Path, levels: int) -> bool:
 
     The configuration of a generator is looked for in `levels` folders; outer folders belong to other sites.
     """
-    folders = (folder, *folder.parents[:_MAX_LEVELS])
+    folders = (folder, *folder.parents[:_MAX_VAULT_LEVELS])
     vaults = ((it / ".obsidian").is_dir() or (it / "logseq/config.edn").is_file() for it in folders)
     number = next((number for number, is_vault in enumerate(vaults) if is_vault), None)
     return number is not None and not any(map(list_configuration_files, folders[number:levels]))
 
 
-def find_draft_reasons(entry: Entry, generator: str = "") -> list[DraftReason]:
+def find_folder_page_reasons(entry: Entry, generator: str = "") -> list[DraftReason]:
     """Return the reasons for a draft in the section pages and index pages of the folders of an article.
 
     Folders above the imported folder are not read. Zola publishes no page of a draft section. Hugo applies
@@ -67,7 +67,7 @@ def find_draft_reasons(entry: Entry, generator: str = "") -> list[DraftReason]:
     language, is_index = paths.get_language(entry.key), paths.is_index(entry.key)
     reasons: list[DraftReason] = []
     for number, parent in enumerate(entry.path.parents[: entry.key.count("/")]):
-        for page in _list_pages(parent):
+        for page in _list_folder_pages(parent):
             is_section = paths.is_section(page.name)
             # The index pages of a folder are translations of each other, and each is an article of its own.
             if page == entry.path or (is_index and number == 0 and not is_section):
@@ -81,13 +81,13 @@ def find_draft_reasons(entry: Entry, generator: str = "") -> list[DraftReason]:
                 f"The {kind} “{page.name}” of its folder or an outer folder is private "
                 "or unreadable; the article became a draft."
             )
-            reasons += (replace(it, note=note) for it in _read_reasons(page, is_section=is_section))
+            reasons += (replace(it, note=note) for it in _read_page_reasons(page, is_section=is_section))
     return reasons
 
 
 # A folder is listed once in an import, not once for each of its files.
 @lru_cache(maxsize=256)
-def _list_pages(parent: Path) -> list[Path]:
+def _list_folder_pages(parent: Path) -> list[Path]:
     with suppress(OSError):
         return sorted(it for it in parent.iterdir() if paths.is_section(it.name) or paths.is_index(it.name))
     return []
@@ -95,7 +95,7 @@ def _list_pages(parent: Path) -> list[Path]:
 
 # A page is read once, not once for each file below it.
 @lru_cache(maxsize=256)
-def _read_reasons(page: Path, *, is_section: bool) -> list[DraftReason]:
+def _read_page_reasons(page: Path, *, is_section: bool) -> list[DraftReason]:
     """Return the reasons for a draft in a page; an unreadable page is a reason, because it may be private."""
     try:
         parsed = front_matter.parse_file(decode_text(read_bytes(page))[0])
@@ -121,10 +121,10 @@ class SiteRules:
     encrypted_tags: frozenset[str] = frozenset()  #: in lower case
 
 
-def read_rules(key: str, folder: Path, site: GeneratorSite | None) -> SiteRules:
+def read_site_rules(key: str, folder: Path, site: GeneratorSite | None) -> SiteRules:
     has_liquid = site.generator in ("jekyll", "hexo", "eleventy") if site else None
     # Without a configuration, a file that is named like a post of Jekyll is treated as a post of Jekyll.
-    if has_liquid is None and (paths.is_post(key) or paths.parse_path(key).has_date_prefix):
+    if has_liquid is None and (paths.is_in_post_folder(key) or paths.parse_path(key).has_date_prefix):
         has_liquid = True
     is_vault = is_in_vault(folder, 0) or (site is not None and site.generator == "quartz")
     tags = to_mapping(site.settings.get("encrypt")).get("tags") if site else None
@@ -136,7 +136,7 @@ def read_rules(key: str, folder: Path, site: GeneratorSite | None) -> SiteRules:
 
 
 def leave_out_comments(
-    body: str, content_type: str, rules: SiteRules, fields: Fields
+    body: str, content_type: str, rules: SiteRules, fields: FrontMatter
 ) -> tuple[str, list[str]]:
     """Return the text without the comments of its generator, and these comments; add notes to `fields`."""
     if content_type == "text":
@@ -150,7 +150,7 @@ def leave_out_comments(
                 fields.add_note(f"The import left out {comments} of the generator (`{{% {name} %}}`).")
     start = find_open_comment(body) if content_type == "markdown" else None
     # The plugin Digital Garden of Obsidian publishes the notes that have this field.
-    if start is not None and (rules.is_vault or fields.find("dgpublish")):
+    if start is not None and (rules.is_vault or fields.find_value("dgpublish")):
         fields.add_note("The import left out the end of the text, from a `%%` that is not closed.")
         return body[:start], [*parts, body[start:]]
     if start is not None:
@@ -161,7 +161,7 @@ def leave_out_comments(
     return body, parts
 
 
-def find_text_reasons(
+def find_tag_reasons(
     body: str, content_type: str, rules: SiteRules, entries: dict[str, object], tags: tuple[str, ...]
 ) -> Iterator[DraftReason]:
     """Yield reasons for a draft: a comment of an unknown generator, and tags whose posts Hexo encrypts."""
