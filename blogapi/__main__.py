@@ -11,7 +11,7 @@ from blogapi import __version__, commands, create_app
 from blogapi.commands import EPILOG, CommandGroup, make_blog_option
 
 
-class _Program(CommandGroup):
+class _MainGroup(CommandGroup):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import the command, and the application if the command imports Flask; return the command."""
         command = super().get_command(ctx, cmd_name)
@@ -27,7 +27,7 @@ class _Program(CommandGroup):
         return command
 
 
-main = _Program(
+main = _MainGroup(
     "blogapi",
     help="A self-hosted headless blog.",
     epilog=EPILOG,
@@ -37,7 +37,7 @@ main = _Program(
 click.version_option(__version__, prog_name="blogapi")(main)
 
 
-def run(arguments: list[str] | None = None, *, name: str = "blogapi") -> None:
+def run_command_line(arguments: list[str] | None = None, *, name: str = "blogapi") -> None:
     """Run the command line with the given arguments (default: `sys.argv`)."""
     for stream in (sys.stdout, sys.stderr):
         # On Windows, a redirected stream uses the system's code page, which lacks most characters.
@@ -53,4 +53,4 @@ def run(arguments: list[str] | None = None, *, name: str = "blogapi") -> None:
 
 
 if __name__ == "__main__":
-    run(name="python -m blogapi")
+    run_command_line(name="python -m blogapi")

@@ -25,14 +25,7 @@ from blogapi.reader_site import site_checks, theme
 from blogapi.site import served_paths
 from blogapi.storage import database, releases
 from blogapi.version import __version__
-from blogapi.web import (
-    error_handlers,
-    inner_requests,
-    logs,
-    media_addresses,
-    metrics,
-    request_environ,
-)
+from blogapi.web import error_handlers, inner_requests, logs, media_addresses, metrics, request_environ
 from blogapi.web.rate_limits import limiter
 from blogapi.web.rate_limits import middleware as rate_limit_middleware
 
@@ -92,6 +85,6 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     response_cache_middleware.init_app(app, lambda: theme.get_theme(app).generation)
     inner_requests.init_app(app)
     rate_limit_middleware.init_app(app)
-    parameters = {media_addresses.PREFIX: (), **feed_routes.QUERY_PARAMETERS}
+    parameters = {media_addresses.MEDIA_PREFIX: (), **feed_routes.QUERY_PARAMETERS}
     request_environ.init_app(app, parameters, served_paths.find_known_parameters)
     return app

@@ -118,7 +118,7 @@ BLUEPRINTS = (
         openapi,
     ),
 )
-PAGES = (reader_site, docs, admin_pages, preview_pages, media_files, metrics, mcp)
+NON_API_BLUEPRINTS = (reader_site, docs, admin_pages, preview_pages, media_files, metrics, mcp)
 
 
 def init_app(app: Flask, *, version: str) -> None:
@@ -127,7 +127,7 @@ def init_app(app: Flask, *, version: str) -> None:
     app.url_map.strict_slashes = False
     app.url_map.merge_slashes = False
     app.url_map.converters.update(id=IdConverter, reference=ReferenceConverter)
-    for blueprint in (*BLUEPRINTS, *PAGES):
+    for blueprint in (*BLUEPRINTS, *NON_API_BLUEPRINTS):
         if blueprint is not admin_pages or app.config["ADMIN_PAGES"]:
             app.register_blueprint(blueprint)
     document.init_app(app, BLUEPRINTS, version=version)

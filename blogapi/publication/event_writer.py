@@ -29,10 +29,10 @@ from blogapi.storage import database_clock
 from blogapi.storage.database import (
     CommitCounter,
     UtcDateTime,
-    chunk,
     current_time,
     db,
     get_write_transaction,
+    split_values,
     table_of,
     transaction,
 )
@@ -58,7 +58,7 @@ _COUNTER_COLUMNS = ("tag", "visible", "position", "public_position", "announced_
 _UPDATE_COUNTER = update(_counter).values({name: bindparam(f"new_{name}") for name in _COUNTER_COLUMNS})
 _NOW = bindparam("now", type_=UtcDateTime())
 _IS_PUBLIC = bindparam("is_public", type_=Boolean())
-_SUPERSEDE = (
+_SUPERSEDE_EVENTS = (
     update(_event)
     .where(_event.c.kind == bindparam("of_kind"), _event.c.uuid == bindparam("of_uuid"))
     .where(_event.c.newest.is_not(None) | _event.c.newest_public.is_not(None))
@@ -69,9 +69,9 @@ _SUPERSEDE = (
         superseded=case((or_(_IS_PUBLIC, _event.c.newest_public.is_(None)), _NOW), else_=null()),
     )
 )
-_INSERT = insert(_event)
-_SELECT_DUE = select(_event).where(_event.c.due <= _NOW).order_by(_event.c.due, _event.c.uuid)
-_SCHEDULE_AGAIN = (
+_INSERT_EVENTS = insert(_event)
+_SELECT_DUE_EVENTS = select(_event).where(_event.c.due <= _NOW).order_by(_event.c.due, _event.c.uuid)
+_RESCHEDULE_EVENTS = (
     update(_event)
     .where(_event.c.newest.is_not(None), _event.c.what.in_(FETCHED_CHANGES), _event.c.readable_from > _NOW)
     .values(due=_event.c.readable_from)
@@ -110,7 +110,7 @@ def write_due_events() -> None:
 
 
 @metrics.gauge("due_items_lag_seconds", "Time since the first unreported item was due.", reads_database=True)
-def _read_lag() -> float:
+def _measure_due_items_lag() -> float:
     due = db.session.scalar(select(func.min(Event.due)))
     return 0 if due is None else max(0, (current_time() - due).total_seconds())
 
@@ -120,7 +120,7 @@ class _EventWriter:
 
     def __init__(self, session: Session, authors: AuthorQueries) -> None:
         self._connection, self._tag = session.connection(), secrets.token_hex(4)
-        self._now = database_clock.read_clock(session)
+        self._now = database_clock.read_database_clock(session)
         self._counter = dict(get_write_transaction(session).counter)
         self._min_due: datetime | None = self._counter["min_due"]
         self._authors = authors
@@ -152,13 +152,13 @@ class _EventWriter:
         if is_set_back:
             # The clock was set back: items whose time is in the future again are hidden until they become due
             # again.
-            self._connection.execute(_SCHEDULE_AGAIN, {"now": self._now})
+            self._connection.execute(_RESCHEDULE_EVENTS, {"now": self._now})
             self._counter["announced_until"] = None
             self._visible = True
             self._min_due = self._connection.execute(_READ_COUNTER).one().min_due
         if self._min_due is None or self._min_due > self._now:
             return
-        due = self._connection.execute(_SELECT_DUE, {"now": self._now}).mappings().all()
+        due = self._connection.execute(_SELECT_DUE_EVENTS, {"now": self._now}).mappings().all()
         for row in due:
             address = ItemAddress(row["slug"], row["path"])
             self._add_event(
@@ -216,7 +216,7 @@ class _EventWriter:
             return
         old_addresses = {
             row.uuid: ItemAddress(row.slug, row.path)
-            for batch in chunk(uuids)
+            for batch in split_values(uuids)
             for row in self._connection.execute(_SELECT_PUBLIC_AUTHORS, {"uuids": batch})
         }
         # Most articles have authors that are public already.
@@ -287,9 +287,9 @@ class _EventWriter:
     def _store_events(self) -> None:
         """Store the added events; the former newest events of their items are superseded."""
         if self._superseded:
-            self._connection.execute(_SUPERSEDE, self._superseded)
+            self._connection.execute(_SUPERSEDE_EVENTS, self._superseded)
         if self._rows:
-            self._connection.execute(_INSERT, self._rows)
+            self._connection.execute(_INSERT_EVENTS, self._rows)
         self._superseded, self._rows = [], []
 
 

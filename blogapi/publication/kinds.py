@@ -77,7 +77,7 @@ def list_models_with_pages() -> list[type[Any]]:
     return [model for model in _list_models_with_events() if KINDS[model.kind].has_page]
 
 
-def get_model(name: str) -> type[Any]:
+def get_model_of_kind(name: str) -> type[Any]:
     """Return the model of the kind with the name."""
     return next(model for model in list_models_with_pages() if model.kind == name)
 

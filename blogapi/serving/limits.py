@@ -54,7 +54,7 @@ class ByteCounter:
         self.limit, self.total = limit, 0
         self._lock = threading.Lock()
 
-    def add(self, size: int) -> bool:
+    def add_bytes(self, size: int) -> bool:
         """Add `size` bytes (which may be negative) and return True, or return False at the limit."""
         with self._lock:
             if size > 0 and self.total + size > self.limit:

@@ -82,16 +82,16 @@ class Page(Generic[Rows]):
         )
 
 
-def paginate(statement: Select[Row], page: PageRequest | None) -> Page[Sequence[Row]]:
+def fetch_page(statement: Select[Row], page: PageRequest | None) -> Page[Sequence[Row]]:
     """Return a page of an ordered select of one entity, or all rows if `page` is None.
 
     Executes two statements for a page, and one statement for all rows.
     """
-    result = paginate_rows(statement, page)
+    result = fetch_row_page(statement, page)
     return replace(result, rows=[row[0] for row in result.rows])
 
 
-def paginate_rows(statement: Select[*tuple[Any, ...]], page: PageRequest | None) -> Page[Sequence[Any]]:
+def fetch_row_page(statement: Select[*tuple[Any, ...]], page: PageRequest | None) -> Page[Sequence[Any]]:
     """Return a page of an ordered select of several columns; each item is a SQLAlchemy row."""
     if page is None:
         rows = db.session.execute(statement).all()

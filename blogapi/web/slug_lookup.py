@@ -58,7 +58,7 @@ class SlugOwner:
     slug: str
 
 
-def choose_owner(rows: Iterable[Any], slug: str) -> SlugOwner | None:
+def choose_slug_owner(rows: Iterable[Any], slug: str) -> SlugOwner | None:
     """Return the item of the rows (uuid, current slug) that has or had the slug; None if there are no rows.
 
     An item with this current slug takes precedence over an item that had the slug before.

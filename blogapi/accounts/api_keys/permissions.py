@@ -24,7 +24,7 @@ UNUSED_LIFETIME = timedelta(days=1)
 MAX_UNUSED_KEYS = 1000
 
 
-def validate_name(name: str) -> str:
+def validate_key_name(name: str) -> str:
     """Return the name; raises Invalid if it is too long or contains characters that are not allowed."""
     try:
         validated: str = Text(max_length=MAX_NAME_LENGTH).deserialize(name)

@@ -17,9 +17,9 @@ from blogapi.publication import events
 from blogapi.storage.database import CommitCounter, db
 from blogapi.web import key_format
 from blogapi.web.access import Caller, Scope
-from blogapi.web.errors import NotFound, or_not_found
+from blogapi.web.errors import NotFound, require_item
 from blogapi.web.key_format import digest_token
-from blogapi.web.pagination import Page, PageRequest, paginate
+from blogapi.web.pagination import Page, PageRequest, fetch_page
 
 
 class KeyWithOwner(NamedTuple):
@@ -58,7 +58,7 @@ _SELECT_WITH_OWNER = (
 
 def find_key_by_value(value: str) -> KeyWithOwner | None:
     """Return the key with this value, expired or not, and its owner, or None if there is no such key."""
-    if not key_format.is_well_formed(value):
+    if not key_format.is_well_formed_key(value):
         return None
     row = db.session.connection().execute(_SELECT_WITH_OWNER, {"digest": digest_token(value)}).one_or_none()
     if row is None:
@@ -71,7 +71,7 @@ def find_key_by_value(value: str) -> KeyWithOwner | None:
 
 def get_key_by_uuid(uuid: UUID) -> ApiKey:
     """Return the key with the uuid; raises NotFound if there is none."""
-    return or_not_found(db.session.get(ApiKey, uuid), "No key has this uuid.")
+    return require_item(db.session.get(ApiKey, uuid), "No key has this uuid.")
 
 
 def get_visible_key(uuid: UUID, caller: Caller) -> ApiKey:
@@ -98,7 +98,7 @@ def list_keys(
         statement = statement.where(ApiKey.owner_id == user)
     if ownerless is not None:
         statement = statement.where(ApiKey.owner_id.is_(None) if ownerless else ApiKey.owner_id.is_not(None))
-    return paginate(statement, page)
+    return fetch_page(statement, page)
 
 
 def select_expired_anonymous_keys(now: datetime) -> Select[UUID]:

@@ -146,7 +146,7 @@ def service(kind: str, host: str, port: int, user: str) -> None:
     # Standard output is usually redirected, and contains only the file.
     url = listening.make_local_url(host, port)
     click.echo(f"To ask the service for its state: {blog_folder.get_command()} health --url {url}", err=True)
-    if names := ", ".join(f"{config.PREFIX}{name}" for name in config.read_environment()):
+    if names := ", ".join(f"{config.VARIABLE_PREFIX}{name}" for name in config.read_environment()):
         click.echo(f"The service does not get {names}; set them in {instance / 'config.toml'}.", err=True)
 
 
