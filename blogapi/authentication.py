@@ -54,7 +54,7 @@ SESSION_COOKIE = "blogapi_session"
 SECURE_SESSION_COOKIE = f"__Host-{SESSION_COOKIE}"
 
 # Requests to these paths are answered even on a full disk: logins, the checks that an admin runs, and calls
-# of MCP tools, because the request that a tool sends to the API is checked itself.
+# of MCP tools, because each tool sends a request to the API, which checks the free space for this request.
 _FULL_DISK_PREFIXES = ("/api/v1/auth/", "/api/v1/doctor/", MCP_PATH)
 
 
@@ -105,7 +105,7 @@ def init_app(app: Flask) -> None:
 def has_session(app: Flask, cookies: str) -> bool:
     """Return whether a Cookie header contains a session that the blog has signed.
 
-    The server calls this before it accepts a large body. It does not query whether the login has ended.
+    The server calls this before it accepts a large body. The login itself may have ended.
     """
     signer = SessionInterface().get_signing_serializer(app)
     assert signer is not None, "config.load_settings() always sets SECRET_KEY"
@@ -176,9 +176,9 @@ def _allow_caching() -> None:
 def _correct_routing_error() -> HTTPException | None:
     """Return the 404 or 405 error of a request that matches no view, or None.
 
-    A path matches with and without a trailing slash. This function corrects two results of Werkzeug: it
-    accepts two trailing slashes, and for a method that is not supported, it raises NotFound instead of
-    MethodNotAllowed if the path has no trailing slash.
+    A path matches with and without a trailing slash. This function corrects two results of Werkzeug,
+    which accepts two trailing slashes, and which raises NotFound instead of MethodNotAllowed if the path has
+    no trailing slash and does not support the method.
     """
     if request.path.endswith("//"):
         return NotFound()

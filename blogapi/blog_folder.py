@@ -1,4 +1,4 @@
-"""Finds the folder of the blog, and checks whether it contains a blog.
+"""Finds the folder of the current blog, and checks whether a folder contains a blog.
 
 The instance folder, `instance` in the folder of a blog, contains the whole state of the blog.
 """
@@ -103,7 +103,7 @@ def is_blog(instance: Path) -> bool:
 
 
 def find_instance_at(target: Path) -> Path | None:
-    """Return the instance folder that `target` is, contains or lies in; None if there is no such folder.
+    """Return the instance folder that is `target`, is inside it or contains it, or None.
 
     Only the instance folder of the current blog and folders with the name `instance` are found. `target` is
     searched up to two levels deep.

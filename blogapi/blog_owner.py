@@ -26,7 +26,7 @@ HAS_WARNED: ContextVar[bool] = ContextVar("has_warned", default=False)
 
 
 def find_owner(path: Path) -> Any:
-    """Return the owner as an entry of `pwd`, which needs POSIX; without an entry, the name is the user id."""
+    """Return the owner of a path as an entry of `pwd` (only on POSIX); an unknown user has its id as name."""
     import pwd
 
     status = path.lstat()

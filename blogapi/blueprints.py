@@ -180,7 +180,7 @@ def routes() -> None:
     table = Table("path", "method", "rule", "scope", "who may call", box=None)
     for path, method, _, access in list_operations(current_app):
         table.add_row(path, method, access.rule.name, access.scope, access.rule.description)
-    # In a file, lines may be longer than in a terminal.
+    # Without a terminal, rich would wrap the lines after 80 characters.
     Console(width=None if sys.stdout.isatty() else 200).print(table)
 
 

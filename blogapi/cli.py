@@ -24,7 +24,7 @@ class ProgressReporter(Protocol):
     """The type of the functions `show_progress` and `hide_progress`."""
 
     def __call__(self, items: Iterable[Item], *, total: int, label: str) -> Iterator[Item]:
-        """Yield the items."""
+        """Yield the items, of which there are `total`; `label` describes the work."""
 
 
 @contextmanager

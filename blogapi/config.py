@@ -33,7 +33,7 @@ class AppState(Generic[Value]):
         self._key = f"blogapi-{name}"
 
     def set(self, app: Flask, value: Value) -> None:
-        """Set the value of the application."""
+        """Store the value for this application; a former value is replaced."""
         app.extensions[self._key] = value
 
     def get(self, app: Flask | None = None) -> Value:
@@ -47,7 +47,7 @@ class AppState(Generic[Value]):
 
 VARIABLE_PREFIX = "BLOGAPI_"
 INSTANCE_PATH_VARIABLE = f"{VARIABLE_PREFIX}INSTANCE_PATH"
-# In a container, this variable is the beginning of a command line on the host that runs a command of blogapi.
+# In a container, this variable contains the words with which a command line on the host starts blogapi.
 COMMAND_VARIABLE = f"{VARIABLE_PREFIX}COMMAND"
 
 _SETTINGS_BY_NAME = {setting.name: setting for setting in SETTINGS}

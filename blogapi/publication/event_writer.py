@@ -41,7 +41,7 @@ from blogapi.web import metrics
 
 
 class AuthorQueries(Protocol):
-    """Finds the authors whom articles make public."""
+    """Finds the authors of articles; an author is public if a public article names them."""
 
     def find_authors(self, articles: Collection[UUID]) -> set[UUID]:
         """Return the authors of these articles."""
@@ -176,7 +176,7 @@ class _EventWriter:
         self._shown |= self._authors.find_authors([row["uuid"] for row in due])
 
     def _write_item_events(self, notes: Iterable[tuple[ItemKey, NotedChange]]) -> None:
-        """Write the events of noted items."""
+        """Write an event for each item whose change the transaction has noted, except for authors."""
         for key, (before, after, noted_change, has_earlier_events, fields) in notes:
             was_readable, is_readable = (
                 state is not None and state.readable_from is not None and state.readable_from <= self._now
@@ -197,7 +197,7 @@ class _EventWriter:
                 listed=after is not None and after.listed,
                 readable_from=None if after is None else after.readable_from,
                 has_earlier_events=has_earlier_events,
-                # Edits of a draft are not reported.
+                # The changed fields of a draft are not reported.
                 fields=fields if was_readable and is_readable else (),
             )
             self._visible |= any(state is not None and state.readable_from for state in (before, after))
@@ -219,7 +219,7 @@ class _EventWriter:
             for batch in split_values(uuids)
             for row in self._connection.execute(_SELECT_PUBLIC_AUTHORS, {"uuids": batch})
         }
-        # Most articles have authors that are public already.
+        # Authors that stay public need no query; most articles have only such authors.
         uuids -= self._shown & old_addresses.keys() - self._hidden - notes.keys()
         public = self._authors.find_public_authors(uuids, self._now) if uuids else {}
         for uuid in sorted(uuids):
@@ -257,7 +257,7 @@ class _EventWriter:
         has_earlier_events: bool = True,
         fields: Collection[str] = (),
     ) -> None:
-        """Add an event with the next position, and a public position if it changes what is listed."""
+        """Add an event with the next position; if `is_public` is set, it also gets a public position."""
         counter, public_position = self._counter, None
         counter["position"] += 1
         if is_public:

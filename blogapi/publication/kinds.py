@@ -61,7 +61,7 @@ _ALL_KINDS = (
     ItemKind(name="site", plural="site", events={ChangeType.UPDATED: "updated"}, keeps_slugs=False),
 )
 KINDS: Mapping[str, ItemKind] = {kind.name: kind for kind in _ALL_KINDS}
-#: The kinds whose items have an address; responses with links or lists can change with any of them.
+#: The kinds whose items have an address; a change of any such item can change links and lists.
 PAGE_KINDS = tuple(kind.name for kind in _ALL_KINDS if kind.has_page)
 SLUG_KINDS = tuple(kind.name for kind in _ALL_KINDS if kind.keeps_slugs)
 CONTENT_KINDS = tuple(kind.name for kind in _ALL_KINDS if kind.is_content)

@@ -58,7 +58,7 @@ def list_shown_cache_tags(kinds: Collection[str], items: Mapping[str, Collection
 class ShownContent:
     """The items that a response shows (uuids by kind), and the kinds whose items can all change it.
 
-    The site can change every response.
+    A change of the site can change every response.
     """
 
     kinds: Collection[str] = ()

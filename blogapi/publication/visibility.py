@@ -58,11 +58,11 @@ class DatedItem(Protocol):
 
     @property
     def status(self) -> str:
-        """The stored status."""
+        """The stored status, one of the values of Status."""
 
     @property
     def published_at(self) -> datetime | None:
-        """The time of publication."""
+        """The time from which readers can see the item, if its status allows it."""
 
 
 class Item(DatedItem, Protocol):

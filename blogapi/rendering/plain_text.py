@@ -31,7 +31,7 @@ _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&nbsp;", " "), ("&
 
 _PICTURE, _ALT = re.compile(r"<img([^<>]*)>"), re.compile(r' alt="([^"]*)"')
 
-# Matches characters, of several scripts, with which a text that is cut does not end.
+# Characters, of several scripts, that are removed from the end of a shortened text.
 _CUT_END = (
     " .,;:!?([{\xb7-\u2013\u2014\u2026\u201e\u060c\u061b\u061f\u0964"
     "\u3001\u3002\uff01\uff0c\uff0e\uff1a\uff1b\uff1f"

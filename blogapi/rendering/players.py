@@ -1,4 +1,4 @@
-"""The players of videos and sounds, which replace paragraphs that contain only the address of a player."""
+"""The players of videos and sounds; they replace paragraphs that contain only the address of one."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ _MEDIA_ATTRIBUTES = frozenset(
     }
 )
 # A reference to another article, which `articles.responses.article_links` replaces by the address of the
-# article. The fragment of the link is kept as it is.
+# article. The fragment of the link is kept unchanged.
 _ARTICLE_REFERENCE = re.compile(rf"\s*({ARTICLE_REFERENCE.pattern})(#\S*)?\s*")
 _REFERENCE_SCHEMES = ("media:", "article:")
 _REFERENCE_SCHEME = re.compile("|".join(_REFERENCE_SCHEMES), re.IGNORECASE)
@@ -110,7 +110,7 @@ _URL_ATTRIBUTES = frozenset({"src", "href", "poster", "cite"})
 # Browsers ignore these characters at the beginning of a URL, and some of them everywhere.
 _IGNORED_IN_URL = re.compile(r"[\x00-\x20]")
 
-# This is matched as text, because URL parsers and browsers can disagree about the host of an unusual URL.
+# The URL is matched as text, because URL parsers and browsers can disagree about the host of an unusual URL.
 _EMBED_URL = re.compile(
     rf"(?:https?:)?(//(?:{'|'.join(re.escape(host) for host in sorted(EMBED_HOSTS))})/\S*)", re.IGNORECASE
 )
@@ -327,12 +327,12 @@ def _clean_reference(tag: str, attribute: str, value: str) -> str | None:
 
 
 class _AttributeFilter:
-    """Filters the attributes of one document. nh3 calls the filter for each attribute in document order."""
+    """Cleans the attributes of one document. nh3 calls the filter for each attribute in document order."""
 
     def __init__(self, html: str, footnote_mark: str, *, has_references: bool) -> None:
         self.renamed_ids: dict[str, str] = {}
         self._has_references = has_references
-        # The ids that the renderer's footnotes will have once FOOTNOTE_MARK is removed.
+        # The ids that the renderer's footnotes have after FOOTNOTE_MARK is removed.
         is_marked = footnote_mark and footnote_mark in html
         ids = re.findall(rf'id="(fn(?:ref)?-){footnote_mark}([^"]+)"', html) if is_marked else ()
         self._footnote_ids = {unescape("".join(parts)) for parts in ids}

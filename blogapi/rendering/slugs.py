@@ -63,7 +63,7 @@ def make_term_slug(name: str, *, former: bool = False) -> str:
     """Return the slug of the name of a category or tag: `C#` gives "c-sharp", `C++` gives "c-plus-plus".
 
     Equal names have equal slugs, even without letters and digits, so that each import finds the same term.
-    For `former`, see `make_slug`.
+    `former` has the same meaning as in `make_slug`.
     """
     default = f"{zlib.crc32(name.encode(errors='replace')):08x}"
     return make_slug(_PLUS_SIGN.sub(" plus", _SHARP_SIGN.sub(" sharp", name)), default=default, former=former)

@@ -28,7 +28,7 @@ _UNQUOTED_CHARACTERS = r"/?:@!$&'()*+,;=-._~%"
 
 
 class AccessLogEntry(NamedTuple):
-    """A finished request.
+    """A finished request, as one entry of the access log.
 
     `at` is the time at which the response ended, in seconds since 1970. `seconds` is the time from the last
     received byte of the request to the end of the response. `user` is the name of the user who is logged in.

@@ -1,4 +1,4 @@
-"""A client connection: its deadlines, and cached responses, which are sent without a worker thread."""
+"""A client connection, which has deadlines and sends cached responses without a worker thread."""
 
 from __future__ import annotations
 

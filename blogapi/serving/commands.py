@@ -49,7 +49,7 @@ def configure_malloc() -> None:
         mallopt(_TRIM_THRESHOLD, 1024 * 1024)
 
 
-# The seconds that the stopping server waits for a running import.
+# How long a server that stops waits for a running import, in seconds.
 IMPORT_STOP_SECONDS = 5
 
 FIRST_ADMIN_TEXT = "No admin can log in yet. This link creates one; it works once, for one day:"

@@ -14,7 +14,7 @@ SHORT_BODY_BYTES = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of the server. Times are in seconds; the server checks them once per `sweep`."""
+    """The limits of a server. Times are in seconds; the server checks them every `sweep` seconds."""
 
     # Longest time from the first byte of a request to its last byte.
     request: float = 10

@@ -120,7 +120,7 @@ LOG_INTERVAL_SECONDS = 60
 
 
 class Server(TcpWSGIServer):  # type: ignore[misc]
-    """One listening socket and its connections."""
+    """The server on one listening socket, which limits its connections and the time of requests."""
 
     channel_class = Channel
 

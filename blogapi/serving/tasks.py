@@ -65,7 +65,7 @@ class LoggedTask(Task):  # type: ignore[misc]
         self.log_request()
 
     def write(self, data: bytes) -> None:
-        """Send a chunk of the body."""
+        """Send a chunk of the body, and count its bytes for the access log."""
         self.body_bytes += len(data)
         super().write(data)
 
@@ -93,10 +93,10 @@ class LoggedTask(Task):  # type: ignore[misc]
 
 
 class ProblemTask(LoggedTask, ErrorTask):  # type: ignore[misc]
-    """The response to a request that the server itself refuses."""
+    """The task that sends an error response to a request that the server itself refuses."""
 
     def execute(self) -> None:
-        """Write the error response. If the request was not parsed, some attributes are missing."""
+        """Write the error response; a request that was not parsed lacks some attributes."""
         error = self.request.error
         code, detail = errors.get_default_problem(error.code)
         body = errors.make_problem_body(error.code, code, detail)
@@ -112,7 +112,7 @@ class ProblemTask(LoggedTask, ErrorTask):  # type: ignore[misc]
 
 
 class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
-    """The response of the application."""
+    """The task that sends the response of the application, or a cached response."""
 
     content_length: int | None
     chunked_response: bool

@@ -184,7 +184,7 @@ def make_preview_url(site: Site, token: str) -> str | None:
 
 
 def list_languages(site: Site) -> Sequence[str]:
-    """Return the normalized languages of the site, its own first."""
+    """Return the normalized languages of the site; the first is the main language."""
     return [normalize_language(site.own_language), *(other["language"] for other in site.other_languages)]
 
 

@@ -66,7 +66,7 @@ FIRST_PAGE = PageNumber()
 
 
 def make_site_head(site: Site, *, page: PageNumber = FIRST_PAGE) -> Fields:
-    """Return the head of the home page in the language in which the site is described.
+    """Return the head of the home page in the language of `site`, which `localize_site` can change.
 
     The first page links to the home pages in all languages of the site, if there are several.
     """
@@ -243,7 +243,7 @@ def drop_empty_fields(fields: Mapping[str, Any]) -> Fields:
 
 
 def to_line(text: str) -> str:
-    """Return the text without line breaks."""
+    """Return the text on one line, with a space in place of line breaks."""
     return _LINE_BREAKS.sub(" ", text).strip()
 
 

@@ -1,4 +1,4 @@
-"""The table of the site."""
+"""The table that contains the description of the site in one row."""
 
 from __future__ import annotations
 

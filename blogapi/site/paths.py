@@ -28,7 +28,7 @@ def extract_path(address: str) -> str | None:
 
 
 def extract_former_path(address: str) -> str | None:
-    """Return the path of an address as it is stored; None for the home page, or if the path is too long."""
+    """Return the path of an address in its stored form; None for the home page or a path that is too long."""
     path = extract_path(address)
     return path if path and path != "/" and len(path.encode("utf-8")) <= MAX_PATH_BYTES else None
 

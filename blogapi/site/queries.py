@@ -1,4 +1,4 @@
-"""Queries for the site."""
+"""Functions that read the site, the size of its logo, and the address of the service."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ bp = Blueprint("site", __name__, url_prefix="/api/v1/blog/site", description="Th
 
 
 def _read_site() -> Site | WithAttributes:
-    """Return the site as the caller may see it."""
+    """Return the site with only the fields that the caller may see."""
     site = queries.get_site()
     return site if current_caller().sees_admin_fields else WithAttributes(site, built_in=None, mcp=None)
 

@@ -44,7 +44,7 @@ def is_site_path(path: str) -> bool:
 
 
 def find_known_parameters(path: str) -> tuple[str, ...] | None:
-    """Return the query parameters that a page of the site knows; None if no page can have the path."""
+    """Return the query parameters that a page of the site reads; None if no page can have the path."""
     if not is_site_path(path):
         return None
     return ("q", "page") if strip_slash(path) == strip_slash(SEARCH_PATH) else ()
@@ -74,7 +74,7 @@ class SitePage:
 
 
 def find_fixed_page(site: Site, path: str) -> SitePage | None:
-    """Return the page that depends on no item at a decoded path, with or without a slash at its end."""
+    """Return the home, search, archive or month page at a decoded path, or None; a last slash is ignored."""
     if match := _MONTH_PATH.fullmatch(path):
         year, month = map(int, match.groups())
         return SitePage("month", make_month_path(year, month), year=year, month=month)

@@ -1,4 +1,4 @@
-"""Changes the site."""
+"""Changes the fields of the site, and records the change; former paths of pages are kept."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ _UNUSABLE_URL = (
 def get_sqlite_path(database_url: str, folder: Path) -> Path | None:
     """Return the path of the SQLite file that `DATABASE_URL` names, or None for any other database.
 
-    Does not touch the file. Raises CannotStart for an invalid URL.
+    Does not open the file. Raises CannotStart for an invalid URL.
     """
     if not database_url:
         return folder / "blog.db"
@@ -81,7 +81,7 @@ def get_sqlite_path(database_url: str, folder: Path) -> Path | None:
 
 
 def get_engine_options(url: str | URL) -> dict[str, Any]:
-    """Return the options for `create_engine`."""
+    """Return the options with which `create_engine` opens the database of a blog."""
     options: dict[str, Any] = {"hide_parameters": True}
     if str(url).startswith("postgresql"):
         # REPEATABLE READ: a list and its total must come from one snapshot. `pool_pre_ping` replaces lost
@@ -192,7 +192,7 @@ def _refuse_replaced_file(engine: Engine) -> None:
     """Refuse new transactions after the database file has been removed or replaced.
 
     Connections can use an open file even after it was removed: they would read stale content, and their
-    writes would be lost. They are not closed, because SQLite deletes the log when the last connection is
+    writes would be lost. The connections are not closed: SQLite deletes the log when the last one is
     closed, and the log of the new file has the same name.
     """
     path = Path(str(engine.url.database)).absolute()
@@ -252,7 +252,7 @@ def _configure_sqlite(connection: sqlite3.Connection, record: Any) -> None:
     for pragma in (
         f"busy_timeout={WRITE_WAIT_SECONDS * 1000}",
         "journal_mode=WAL",
-        # See `checkpoint`.
+        # Only `checkpoint.truncate_log` makes checkpoints.
         "wal_autocheckpoint=0",
         # With NORMAL, a power failure can lose acknowledged writes.
         "synchronous=FULL",

@@ -69,7 +69,7 @@ db = SQLAlchemy(session_options={"expire_on_commit": False})
 
 
 def current_time() -> datetime:
-    """Return the time (aware, UTC) that decides what is due; see `database_clock.get_transaction_time`."""
+    """Return the time (aware, UTC) by which items are due; see `database_clock.get_transaction_time`."""
     return database_clock.get_transaction_time(db.session())
 
 
@@ -122,11 +122,11 @@ class JsonText(TypeDecorator[Any]):
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
-        """Return the value of the stored JSON; a damaged text is returned as it is."""
+        """Return the value of the stored JSON; a damaged text is returned unchanged."""
         try:
             return None if value is None else json.loads(value)
         except ValueError:
-            # `doctor` finds that a new rendering differs from the text, and replaces the text.
+            # `doctor` renders the item again, notices that the stored text differs, and replaces the text.
             return value
 
 
@@ -272,7 +272,7 @@ def transaction(*, wait: bool = True, visible: bool | None = True) -> Iterator[N
     """Take the write lock and run one transaction; commit at its end, roll back on any exception.
 
     Cached responses to readers without access to drafts are dropped, unless `visible` is False in this block
-    and in all nested blocks. With None, the nested blocks decide.
+    and in all nested blocks. With None, the values of the nested blocks decide.
 
     Waits up to WRITE_WAIT_SECONDS for other writes, or not at all if `wait` is False; the time that the
     request has waited for a thread counts too. Raises one of BUSY_ERRORS if the lock is not free in time.
@@ -428,7 +428,7 @@ def list_uuid_batches(model: Any, size: int) -> Iterator[list[UUID]]:
 
 @contextmanager
 def allow_long_write_waits() -> Iterator[None]:
-    """Let the writes in the `with` block wait for a minute, because no request waits for them.
+    """Let writes in the `with` block wait up to a minute for other programs: no request waits for them.
 
     The writes try again after WRITE_WAIT_SECONDS, because signals are handled only between two statements.
     """

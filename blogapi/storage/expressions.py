@@ -1,4 +1,4 @@
-"""SQL expressions that the engines compile in different ways."""
+"""SQL expressions whose text differs between SQLite and PostgreSQL."""
 
 from __future__ import annotations
 

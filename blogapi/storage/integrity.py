@@ -1,4 +1,4 @@
-"""Integrity checks of a SQLite file.
+"""Checks whether a SQLite file is damaged, and repairs references.
 
 The checks use only the driver, so they also work if the application cannot start.
 """
@@ -81,7 +81,7 @@ def run_quick_check(path: Path, *, seconds: float) -> str:
 
 
 def count_lost_writes(path: Path) -> int:
-    """Return how many committed writes in the log SQLite would drop at least; nothing is changed.
+    """Return the minimum number of committed writes in the log that SQLite would drop; change nothing.
 
     SQLite treats the first invalid frame as the end of the log, because a power failure leaves such a frame.
     Each write is on the disk before the next one begins, so after a power failure at most one write follows
@@ -149,7 +149,7 @@ def delete_broken_references(connection: sqlite3.Connection) -> None:
 def read_last_migrations(connection: sqlite3.Connection) -> list[str]:
     """Return the names of the last migration (`["0001"]`, …), or [] if the file contains no blog.
 
-    Only a database that another program has changed names more than one.
+    A database names one migration, unless another program has changed the database.
     """
     try:
         rows = connection.execute("SELECT version_num FROM alembic_version ORDER BY 1").fetchall()

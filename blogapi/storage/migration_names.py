@@ -1,4 +1,4 @@
-"""The names of the migrations, for callers that need no database library."""
+"""The names of the migrations; this module imports no database library, so that it is quick to import."""
 
 from __future__ import annotations
 

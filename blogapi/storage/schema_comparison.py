@@ -86,7 +86,7 @@ def _compare_schemas(actual: DatabaseSchema, expected: DatabaseSchema) -> list[s
 
 def _create_tables(connection: Connection, models: MetaData) -> None:
     models.create_all(connection, checkfirst=False)
-    # Alembic creates the same table.
+    # Alembic creates this table in the real database, so the expected schema needs it too.
     version = Column("version_num", String(32), nullable=False)
     key = PrimaryKeyConstraint("version_num", name="alembic_version_pkc")
     Table("alembic_version", MetaData(), version, key).create(connection)

@@ -81,7 +81,7 @@ def check_schema(connection: Connection, models: MetaData) -> None:
 
 @contextmanager
 def convert_database_errors(engine: Engine) -> Iterator[None]:
-    """Convert database errors into CannotStart."""
+    """Convert each database error in the `with` block into CannotStart, with the reason in one sentence."""
     try:
         yield
     except (DatabaseError, sqlite3.Error) as error:

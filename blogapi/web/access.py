@@ -117,7 +117,7 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """An access rule.
+    """An access rule: who may call a view, and with which credentials.
 
     `description` says in the API documentation who may call the view. With `checks_credentials`, a key or
     session in the request is checked; with `requires_credentials`, the request must contain one. `role` is

@@ -150,7 +150,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         return _drop_wrapper(super().doc(**documented))
 
     def alt_response(self, status_code: int, **options: Any) -> Callable[[View], View]:
-        """Document another response of the operation."""
+        """Add another possible response, such as an error, to the documentation of the operation."""
         return _drop_wrapper(super().alt_response(status_code, **options))
 
     def check_exists(
@@ -243,7 +243,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         prepare_write: Callable[..., object] | None = None,
         section: str = "",
     ) -> Callable[[AnyView], Callable[..., Response]]:
-        """Run the view, a write, in one transaction, and send its return value.
+        """Decorate a view that writes: it runs in one transaction, and its return value is sent.
 
         Preconditions are checked against the ETag that a GET of the path returns. The response has the ETag
         of the item. `partial_schema` is the schema of all fields that `fields=` can select. With `creates`,
@@ -276,7 +276,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         base: type[DetailQuery] = DetailQuery,
         single: type[ma.Schema] | None = None,
     ) -> None:
-        """Declare the query parameters with `fields`, which selects fields of `schema`."""
+        """Declare the query parameters of the view, including `fields`, which selects fields of `schema`."""
         operation = get_operation(view)
         operation.fields_query = base.from_dict({"fields_": FieldNames(schema, default, single=single)})()
         operation.takes_query = True

@@ -37,7 +37,7 @@ _SQLITE_STATES = {
 
 
 def init_app(app: Flask) -> None:
-    """Register a handler for every exception."""
+    """Register the handlers, which convert every exception of a view to an error response."""
     app.register_error_handler(Problem, _handle_problem)
     app.register_error_handler(Damaged, _handle_damage)
     app.register_error_handler(HTTPException, _handle_http_error)

@@ -231,7 +231,7 @@ class ItemUuidsSchema(InputSchema):
 
 
 class OutputSchema(Schema):
-    """Base of response schemas: a response has every field, or those that the parameter `fields` names."""
+    """Base of response schemas: a response has all fields, or only those in the parameter `fields`."""
 
     def hidden_state(self, shown: Any) -> str:
         """Return the part of the item's state that a write can change but this schema does not show.
@@ -249,7 +249,7 @@ class NestedColumns(ma.fields.Nested):
     """A nested object whose fields are attributes of the object that contains it."""
 
     def get_value(self, obj: Any, attr: str, *_: Any, **__: Any) -> Any:
-        """Return the object itself."""
+        """Return the object itself, because its own attributes are the fields of the nested object."""
         return obj
 
 
@@ -314,7 +314,7 @@ class PrefixedParameters(ma.fields.Field[Any]):
 
 
 def list_changed_fields(schema: type[ma.Schema], item: object, values: Fields) -> list[str]:
-    """Return the names of the schema's fields whose new values differ from those of the item.
+    """Return the names of the schema's fields whose new values differ from the values of the item.
 
     `values` maps attributes of the item to the new values.
     """

@@ -158,7 +158,7 @@ def prefers_html() -> bool:
 def make_error_headers(current_id: str = "") -> list[tuple[str, str]]:
     """Return the headers of an error that is sent before the application sees the request.
 
-    `current_id` is empty if the middleware of `request_environ` will add the id.
+    `current_id` is empty if the middleware of `request_environ` adds the id later.
     """
     return [
         *CONSTANT_HEADERS.items(),

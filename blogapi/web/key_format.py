@@ -1,4 +1,4 @@
-"""The format of API keys: a prefix, random characters and a checksum."""
+"""The format of API keys (a prefix, random characters and a checksum), and the digests of tokens."""
 
 from __future__ import annotations
 

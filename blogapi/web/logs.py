@@ -26,7 +26,7 @@ from blogapi.web.request_environ import REQUEST_ID_KEY, ROUTE_KEY
 
 # The key of the WSGI environment for the name of the user who is logged in.
 USERNAME_KEY = "blogapi.user"
-# A record with this attribute is already in the format of the log.
+# The attribute of a log record whose message is already a complete line, as in the access log.
 IS_FORMATTED = "is_formatted"
 
 # The group matches the prefix of an API key, which is not secret; the other characters of the key are secret.

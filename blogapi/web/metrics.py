@@ -32,7 +32,7 @@ ReadMetric = Callable[[], float | MetricValues]
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A metric. `read` returns its current value; the value of a counter never decreases.
+    """A metric of the registry. `read` returns its value; the value of a counter never decreases.
 
     `read` may raise OSError, and SQLAlchemyError if `reads_database` is set.
     """
@@ -99,7 +99,7 @@ class Metrics:
     """The metrics of the registry, and the number and the duration of the served requests."""
 
     def __init__(self, app: Flask) -> None:
-        # Imported here because it would take a tenth of the start time, and metrics are off by default.
+        # Imported here because this import takes a tenth of the start time, and metrics are off by default.
         from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector
 
         self._app = app
@@ -124,7 +124,7 @@ class Metrics:
         self._seconds.labels(route or "none").observe(seconds)
 
     def render(self) -> bytes:
-        """Return the metrics in the text format."""
+        """Return the metrics in the text format of Prometheus."""
         from prometheus_client import generate_latest
 
         return bytes(generate_latest(self.registry))

@@ -59,7 +59,7 @@ OPERATIONS = AppState[dict[str, Operation]]("operations")
 
 
 def get_operation(view: Callable[..., Any]) -> Operation:
-    """Return the declarations of a view."""
+    """Return the operation in which the decorators of a view store their declarations."""
     operation: Operation = view.__dict__.setdefault("operation", Operation())
     return operation
 
@@ -76,7 +76,7 @@ def set_declarations(**declarations: Any) -> Callable[[View], View]:
     return decorate
 
 
-# The first words of the operation ids of views whose names do not begin with a verb of VERBS.
+# In operation ids, these words replace the names of views that do not begin with a verb of VERBS.
 _RENAMED_VIEWS = {
     "listed": "list",
     "published": "list",

@@ -18,7 +18,7 @@ Rows = TypeVar("Rows")
 
 DEFAULT_PAGE_SIZE = 20
 MAX_PAGE_SIZE = 100
-# The number of the last page of a search; only the newest matches that fit on the pages up to it are ranked.
+# The number of the last page of a search; a search ranks only as many matches as fit on these pages.
 MAX_SEARCH_PAGE = 50
 # The maximum ensures that the offset (page number times page size) fits into 64 bits.
 MAX_PAGE_NUMBER = 1_000_000_000

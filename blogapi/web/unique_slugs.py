@@ -11,7 +11,7 @@ from blogapi.web.errors import Conflict, Invalid
 # The number of slugs that the first statement looks up, and the maximum number for the following statements.
 FIRST_LOOKUP_SIZE, _MAX_LOOKUP_SIZE = 4, 500
 
-# A function that returns those of the given slugs that are in use.
+# A function that returns the given slugs that are in use.
 FindTakenSlugs = Callable[[Sequence[str]], Collection[str]]
 # A function that returns whether an item with this slug would have an address that is already in use.
 IsReservedSlug = Callable[[str], bool]

@@ -17,7 +17,7 @@ MAX_NAME_LENGTH = 100
 # The minimum time between two updates of `last_used`, so that most reads do not write.
 LAST_USED_INTERVAL = timedelta(hours=1)
 
-# Anyone may create anonymous keys. An anonymous key that is not used within UNUSED_LIFETIME expires, and only
+# By default, anyone may create anonymous keys. An unused one expires after UNUSED_LIFETIME, and only
 # the newest MAX_UNUSED_KEYS unused keys are stored. A used key is deleted only UNUSED_LIFETIME after it
 # expired, so that requests with it get `key_expired` instead of `key_invalid`.
 UNUSED_LIFETIME = timedelta(days=1)

@@ -1,4 +1,4 @@
-"""Queries for API keys."""
+"""Functions that read API keys, and statements that select keys to delete."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def find_key_by_value(value: str) -> KeyWithOwner | None:
     if row is None:
         return None
     key = KeyWithOwner._make(row)
-    # Lists for editors need the position; it is part of this row, so that they execute no other statement.
+    # This row contains the position that lists for editors need, so that lists execute no other statement.
     events.LAST_POSITION.set(db.session(), key.last_position)
     return key
 

@@ -36,7 +36,7 @@ def check_own_password(password: str) -> Account:
 
 
 def _check_credentials(username: str, password: str, code: str) -> Account:
-    # The name is folded, so that failed logins with different spellings of a name are counted together.
+    # Failed logins with different spellings of a name count together, because the name is case-folded.
     name = usernames.fold_username(username)
     network, counters = limiter.get_client_key(), limiter.COUNTERS.get()
     limits = [("LOGIN_ADDRESS_LIMIT", network), ("LOGIN_ACCOUNT_LIMIT", name, network)]

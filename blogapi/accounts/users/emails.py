@@ -1,4 +1,4 @@
-"""The e-mails with one-time links."""
+"""Sends one-time links by e-mail, for invitations and forgotten passwords."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Queries for users and their login sessions."""
+"""Functions that read users, their login sessions and their one-time links."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ class MemoryCounters:
                 self._remembered.popitem(last=False)
 
     def remembers_key(self, key: Hashable) -> bool:
-        """Return whether the key is remembered."""
+        """Return whether `remember_key` was called with the key, and the key was not forgotten since."""
         return key in self._remembered
 
     def find_problem(self) -> str:
