@@ -5,8 +5,8 @@ import sys
 from blogapi import create_app
 
 if __name__ == "__main__":
-    from blogapi.__main__ import run
+    from blogapi.__main__ import run_command_line
 
-    run(["serve", *sys.argv[1:]], name="python wsgi.py")
+    run_command_line(["serve", *sys.argv[1:]], name="python wsgi.py")
 
 app = create_app()

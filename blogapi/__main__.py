@@ -11,23 +11,23 @@ from blogapi import __version__, commands, create_app
 from blogapi.commands import EPILOG, CommandGroup, make_blog_option
 
 
-class _Program(CommandGroup):
+class _MainGroup(CommandGroup):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import the command, and the application if the command imports Flask; return the command."""
+        """Return the command; if its module imports Flask, import the application too."""
         command = super().get_command(ctx, cmd_name)
         # A command whose module does not import Flask needs no application and starts sooner without it.
         if ctx.obj is None and "flask" in sys.modules:
             from flask.cli import ScriptInfo
 
-            # Commands that need no application, such as `restore`, need the models of all tables.
+            # Commands such as `restore` create no application, but need the models of all tables.
             from blogapi import application  # noqa: F401
 
-            # `serve` itself checks whether it may create the blog.
+            # `open_blog` refuses a missing blog; `serve` itself checks whether it may create one.
             ctx.obj = ScriptInfo(create_app=create_app if cmd_name == "serve" else commands.open_blog)
         return command
 
 
-main = _Program(
+main = _MainGroup(
     "blogapi",
     help="A self-hosted headless blog.",
     epilog=EPILOG,
@@ -37,7 +37,7 @@ main = _Program(
 click.version_option(__version__, prog_name="blogapi")(main)
 
 
-def run(arguments: list[str] | None = None, *, name: str = "blogapi") -> None:
+def run_command_line(arguments: list[str] | None = None, *, name: str = "blogapi") -> None:
     """Run the command line with the given arguments (default: `sys.argv`)."""
     for stream in (sys.stdout, sys.stderr):
         # On Windows, a redirected stream uses the system's code page, which lacks most characters.
@@ -53,4 +53,4 @@ def run(arguments: list[str] | None = None, *, name: str = "blogapi") -> None:
 
 
 if __name__ == "__main__":
-    run(name="python -m blogapi")
+    run_command_line(name="python -m blogapi")

@@ -1,4 +1,4 @@
-"""Creates the application."""
+"""`create_app` assembles the application: settings, views, database and WSGI middleware."""
 
 from __future__ import annotations
 
@@ -25,14 +25,7 @@ from blogapi.reader_site import site_checks, theme
 from blogapi.site import served_paths
 from blogapi.storage import database, releases
 from blogapi.version import __version__
-from blogapi.web import (
-    error_handlers,
-    inner_requests,
-    logs,
-    media_addresses,
-    metrics,
-    request_environ,
-)
+from blogapi.web import error_handlers, inner_requests, logs, media_addresses, metrics, request_environ
 from blogapi.web.rate_limits import limiter
 from blogapi.web.rate_limits import middleware as rate_limit_middleware
 
@@ -85,13 +78,13 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
         releases.record_release(build_access_matrix(app))
 
     # Keep this order: the WSGI middleware that is added last is the outermost. All others read the environ
-    # that `request_environ` prepares, the limits count files and cached responses too, and inner requests are
-    # not counted again. The cache reads the list of routes when it is created, so it is created after the
+    # that `request_environ` prepares. The rate limits also count requests for files and cached responses, but
+    # no inner requests. The cache reads the list of routes when it is created, so it is created after the
     # routes are registered: with an empty list, it would store nothing for callers without a key.
     delivery.init_app(app)
     response_cache_middleware.init_app(app, lambda: theme.get_theme(app).generation)
     inner_requests.init_app(app)
     rate_limit_middleware.init_app(app)
-    parameters = {media_addresses.PREFIX: (), **feed_routes.QUERY_PARAMETERS}
+    parameters = {media_addresses.MEDIA_PREFIX: (), **feed_routes.QUERY_PARAMETERS}
     request_environ.init_app(app, parameters, served_paths.find_known_parameters)
     return app

@@ -34,27 +34,27 @@ from blogapi.web.access import (
     Access,
     Caller,
     Role,
-    authorize,
     check_same_origin,
     may_publish,
     reader,
     refuse_form_request,
+    require_access,
 )
-from blogapi.web.conditional import reject_conditional_headers
-from blogapi.web.errors import InvalidQuery, Unauthorized, format_allow
+from blogapi.web.errors import InvalidQuery, Unauthorized, format_allow_header
 from blogapi.web.headers import CORS_EXPOSED_HEADERS
-from blogapi.web.logs import USER_KEY
+from blogapi.web.logs import USERNAME_KEY
 from blogapi.web.operation import OPERATIONS
 from blogapi.web.request_environ import MCP_PATH
 from blogapi.web.slug_lookup import check_ids
+from blogapi.web.writes import refuse_unsupported_headers
 
-COOKIE = "blogapi_session"
+SESSION_COOKIE = "blogapi_session"
 # Browsers accept a cookie with the prefix `__Host-` only over TLS and only for the host that sets it, so no
 # other host of the domain can set this cookie.
-SECURE_COOKIE = f"__Host-{COOKIE}"
+SECURE_SESSION_COOKIE = f"__Host-{SESSION_COOKIE}"
 
 # Requests to these paths are answered even on a full disk: logins, the checks that an admin runs, and calls
-# of MCP tools, because the request that a tool sends to the API is checked itself.
+# of MCP tools, because each tool sends a request to the API, which checks the free space for this request.
 _FULL_DISK_PREFIXES = ("/api/v1/auth/", "/api/v1/doctor/", MCP_PATH)
 
 
@@ -67,7 +67,7 @@ class SessionInterface(SecureCookieSessionInterface):
 
     def open_session(self, app: Flask, request: Request) -> SecureCookieSession:
         """Return the session in the cookie, or an empty session if the signature is missing or invalid."""
-        cookie = request.cookies.get(SECURE_COOKIE if request.is_secure else COOKIE)
+        cookie = request.cookies.get(SECURE_SESSION_COOKIE if request.is_secure else SESSION_COOKIE)
         if not cookie:
             return self.session_class()
         signer = self.get_signing_serializer(app)
@@ -79,7 +79,7 @@ class SessionInterface(SecureCookieSessionInterface):
 
     def get_cookie_name(self, app: Flask) -> str:
         """Return the name of the cookie, which depends on whether the request came over TLS."""
-        return SECURE_COOKIE if request.is_secure else COOKIE
+        return SECURE_SESSION_COOKIE if request.is_secure else SESSION_COOKIE
 
     def get_cookie_secure(self, app: Flask) -> bool:
         return request.is_secure
@@ -94,7 +94,7 @@ def init_app(app: Flask) -> None:
     """Register the hooks, and CORS if the setting CORS_ORIGINS names origins."""
     app.session_interface = SessionInterface()
     app.config.update(SESSION_COOKIE_SAMESITE="Lax", SESSION_REFRESH_EACH_REQUEST=False)
-    app.before_request(authenticate)
+    app.before_request(authorize_request)
     # The function that is registered last runs first.
     app.after_request(headers.finish_response)
     app.after_request(shared_caching.add_caching_headers)
@@ -105,18 +105,18 @@ def init_app(app: Flask) -> None:
 def has_session(app: Flask, cookies: str) -> bool:
     """Return whether a Cookie header contains a session that the blog has signed.
 
-    The server calls this before it accepts a large body. It does not query whether the login has ended.
+    The server calls this before it accepts a large body. The login itself may have ended.
     """
     signer = SessionInterface().get_signing_serializer(app)
     assert signer is not None, "config.load_settings() always sets SECRET_KEY"
     for name, value in parse_cookie(cookies).items(multi=True):
-        if name.endswith(COOKIE):
+        if name.endswith(SESSION_COOKIE):
             with suppress(BadSignature):
                 return bool(signer.loads(value))
     return False
 
 
-def authenticate() -> Response | None:
+def authorize_request() -> Response | None:
     """Set `g.caller` and check the access rule of the view; return a response only for OPTIONS.
 
     Sets `g.check_caller`, with which a write checks the rule again. A preflight request of an allowed origin
@@ -129,7 +129,7 @@ def authenticate() -> Response | None:
     if request.routing_exception is not None or request.path.endswith("//"):
         request.routing_exception = _correct_routing_error()
     if request.method == "OPTIONS" and (request.routing_exception is None or _is_allowed_preflight()):
-        allowed = format_allow(_get_url_adapter().allowed_methods(_add_slash(request.path)))
+        allowed = format_allow_header(_get_url_adapter().allowed_methods(_add_slash(request.path)))
         return Response(status=204, headers={"Allow": allowed})
     if isinstance(request.routing_exception, MethodNotAllowed):
         _require_credentials(request.routing_exception)
@@ -140,14 +140,14 @@ def authenticate() -> Response | None:
         return None
     request.environ[request_environ.ROUTE_KEY] = request.url_rule.rule if request.url_rule else ""
     operation = OPERATIONS.get()[request.endpoint or ""]
-    g.check_caller = partial(_check_access, operation.access)
+    g.check_caller = partial(_check_caller, operation.access)
     g.check_caller()
     if request.view_args:
         check_ids(request.view_args)
     if request.args and not operation.takes_query:
         raise InvalidQuery("This operation takes no query parameters.")
     if operation.representation is None and request.method not in SAFE_METHODS:
-        reject_conditional_headers()
+        refuse_unsupported_headers()
     # If the disk is almost full, only logins, deletions and checks may use the remaining space.
     if request.method not in ("GET", "HEAD", "DELETE") and not request.path.startswith(_FULL_DISK_PREFIXES):
         check_free_space()
@@ -176,9 +176,9 @@ def _allow_caching() -> None:
 def _correct_routing_error() -> HTTPException | None:
     """Return the 404 or 405 error of a request that matches no view, or None.
 
-    A path matches with and without a trailing slash. This function corrects two results of Werkzeug: it
-    accepts two trailing slashes, and for a method that is not supported, it raises NotFound instead of
-    MethodNotAllowed if the path has no trailing slash.
+    A path matches with and without a trailing slash. This function corrects two results of Werkzeug,
+    which accepts two trailing slashes, and which raises NotFound instead of MethodNotAllowed if the path has
+    no trailing slash and does not support the method.
     """
     if request.path.endswith("//"):
         return NotFound()
@@ -194,15 +194,15 @@ def _add_slash(path: str) -> str:
     return f"{path.rstrip('/')}/"
 
 
-def _check_access(access: Access) -> None:
+def _check_caller(access: Access) -> None:
     if access.rule.checks_credentials:
         if (value := request.headers.get("X-API-KEY")) is not None:
             g.caller = _authenticate_key(value)
-        elif (SECURE_COOKIE if request.is_secure else COOKIE) in request.cookies:
+        elif (SECURE_SESSION_COOKIE if request.is_secure else SESSION_COOKIE) in request.cookies:
             g.caller = _authenticate_session()
         else:
             g.caller = STRANGER
-    authorize(access, g.caller)
+    require_access(access, g.caller)
 
 
 def _require_credentials(error: MethodNotAllowed) -> None:
@@ -212,7 +212,7 @@ def _require_credentials(error: MethodNotAllowed) -> None:
         accesses, key=lambda access: (access.rule.requires_credentials, access.rule.checks_credentials)
     )
     if most_open.rule.requires_credentials:
-        _check_access(Access(reader, "published"))
+        _check_caller(Access(reader, "published"))
 
 
 def _authenticate_key(value: str) -> Caller:
@@ -257,7 +257,7 @@ def _authenticate_session() -> Caller:
     check_same_origin(request)
     refuse_form_request(request, takes_file=operation is not None and operation.takes_file)
     account, role = login.account, Role(login.account.role)
-    request.environ[USER_KEY] = account.username
+    request.environ[USERNAME_KEY] = account.username
     now, last_used, digest = clock.now(), login.last_used, login.digest
     lacks_second_factor = is_second_factor_required(role) and account.second_factor_since is None
     caller = Caller(

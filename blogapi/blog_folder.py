@@ -1,4 +1,4 @@
-"""Finds the folder of the blog, and checks whether it contains a blog.
+"""Finds the folder of the current blog, and checks whether a folder contains a blog.
 
 The instance folder, `instance` in the folder of a blog, contains the whole state of the blog.
 """
@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from blogapi import config
-from blogapi.config import INSTANCE_PATH, CannotStart
+from blogapi.config import INSTANCE_PATH_VARIABLE, CannotStart
 from blogapi.storage.migration_names import list_migrations
 from blogapi.version import __version__
 
@@ -25,7 +25,7 @@ CHECKOUT = _PACKAGE.parent if (_PACKAGE.parent / "wsgi.py").is_file() else None
 
 def get_command() -> str:
     """Return the beginning of a command line that starts this program, to show in messages."""
-    if in_container := os.environ.get(config.COMMAND):
+    if in_container := os.environ.get(config.COMMAND_VARIABLE):
         return in_container
     started = Path(sys.argv[0]).stem
     if started == "blogapi":
@@ -79,7 +79,7 @@ _BLOG_FILES = ("blog.db", "config.toml", "secret_key")
 
 def select_blog(folder: Path) -> None:
     """Use the blog in this folder, in this process and in processes that it starts."""
-    os.environ[INSTANCE_PATH] = str(folder.absolute() / "instance")
+    os.environ[INSTANCE_PATH_VARIABLE] = str(folder.absolute() / "instance")
 
 
 def find_instance() -> Path:
@@ -89,11 +89,11 @@ def find_instance() -> Path:
     contains the current folder. Without such a blog, the path is `instance` in the checkout (for a package:
     in the current folder).
     """
-    if configured := os.environ.get(INSTANCE_PATH):
+    if configured := os.environ.get(INSTANCE_PATH_VARIABLE):
         return Path(configured).resolve()
     here = Path.cwd()
     candidates = (folder / "instance" for folder in (here, *here.parents))
-    existing = next((path for path in candidates if is_blog(path) and _is_trusted(path, here)), None)
+    existing = next((path for path in candidates if is_blog(path) and _is_trusted_folder(path, here)), None)
     return existing or (CHECKOUT or here) / "instance"
 
 
@@ -103,7 +103,7 @@ def is_blog(instance: Path) -> bool:
 
 
 def find_instance_at(target: Path) -> Path | None:
-    """Return the instance folder that `target` is, contains or lies in; None if there is no such folder.
+    """Return the instance folder that is `target`, is inside it or contains it, or None.
 
     Only the instance folder of the current blog and folders with the name `instance` are found. `target` is
     searched up to two levels deep.
@@ -112,10 +112,10 @@ def find_instance_at(target: Path) -> Path | None:
     if target.is_relative_to(current) or current.is_relative_to(target):
         return current
     existing = (target, *target.parents, *target.glob("instance"), *target.glob("*/instance"))
-    return next((folder for folder in existing if _is_instance(folder)), None)
+    return next((folder for folder in existing if _is_instance_folder(folder)), None)
 
 
-def _is_instance(folder: Path) -> bool:
+def _is_instance_folder(folder: Path) -> bool:
     try:
         has_files = any((folder / name).exists() for name in ("blog.db", "secret_key"))
         return folder.name == "instance" and (has_files or config.has_settings(folder))
@@ -164,7 +164,7 @@ def refuse_lost_database(instance: Path) -> None:
         )
 
 
-def _is_trusted(instance: Path, here: Path) -> bool:
+def _is_trusted_folder(instance: Path, here: Path) -> bool:
     # In a shared folder such as /tmp, another user could create settings that this user would apply.
     owner = getattr(os, "getuid", None)
     return instance.parent == here or owner is None or instance.stat().st_uid == owner()

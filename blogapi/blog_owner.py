@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from blogapi import blog_folder
-from blogapi.config import INSTANCE_PATH
+from blogapi.config import INSTANCE_PATH_VARIABLE
 
 # The commands that always run as the user who starts them, and the commands that may write to any target.
 _UNSWITCHED_COMMANDS = frozenset({"serve", "service", "health", "version", "completion"})
@@ -26,7 +26,7 @@ HAS_WARNED: ContextVar[bool] = ContextVar("has_warned", default=False)
 
 
 def find_owner(path: Path) -> Any:
-    """Return the owner as an entry of `pwd`, which needs POSIX; without an entry, the name is the user id."""
+    """Return the owner of a path as an entry of `pwd` (only on POSIX); an unknown user has its id as name."""
     import pwd
 
     status = path.lstat()
@@ -36,7 +36,7 @@ def find_owner(path: Path) -> Any:
         return pwd.struct_passwd((str(status.st_uid), "x", status.st_uid, status.st_gid, "", "/", ""))
 
 
-def list_files(instance: Path) -> list[Path]:
+def list_owner_files(instance: Path) -> list[Path]:
     """Return the files of the blog that its owner must be able to use."""
     return [path for pattern in ("*", "media/*", "backups/*") for path in instance.glob(pattern)]
 
@@ -77,7 +77,7 @@ def act_as_owner(program: type[click.Group]) -> Iterator[None]:
         problem = next(_describe_problems(context, user.pw_name), None)
     finally:
         os.seteuid(0)
-    os.environ[INSTANCE_PATH] = str(instance)
+    os.environ[INSTANCE_PATH_VARIABLE] = str(instance)
     if not unusable and not problem:
         os.setgid(user.pw_gid)
         os.setuid(user.pw_uid)
@@ -101,7 +101,7 @@ def act_as_owner(program: type[click.Group]) -> Iterator[None]:
             os.chown(path, user.pw_uid, user.pw_gid, follow_symlinks=False)
 
 
-def _can_use(path: Path, mode: int) -> bool:
+def _is_usable(path: Path, mode: int) -> bool:
     # `is_dir` raises an error if the folder above cannot be opened.
     is_usable = os.access(path, mode, effective_ids=True)
     return is_usable and (not path.is_dir() or os.access(path, os.X_OK, effective_ids=True))
@@ -109,10 +109,10 @@ def _can_use(path: Path, mode: int) -> bool:
 
 def _list_unusable_files(instance: Path) -> Iterator[Path]:
     """Yield the files of the program and of the blog that the effective user cannot use."""
-    files = [instance if instance.exists() else instance.parent, *list_files(instance)]
+    files = [instance if instance.exists() else instance.parent, *list_owner_files(instance)]
     program = map(Path, (sys.prefix, sys.executable, __file__, os.__file__))
-    yield from (path for path in (*program, *files) if not _can_use(path, os.R_OK))
-    yield from (path for path in files if path.name not in READ_ONLY_FILES and not _can_use(path, os.W_OK))
+    yield from (path for path in (*program, *files) if not _is_usable(path, os.R_OK))
+    yield from (path for path in files if path.name not in READ_ONLY_FILES and not _is_usable(path, os.W_OK))
 
 
 def _describe_problems(context: click.Context, name: str) -> Iterator[str]:
@@ -125,10 +125,10 @@ def _describe_problems(context: click.Context, name: str) -> Iterator[str]:
         for path in map(Path, value if isinstance(value, tuple) else (value,)):
             around = (path, *path.absolute().parents)
             nearest = next(parent for parent in around if os.access(parent, os.F_OK))
-            if is_source and not _can_use(path, os.R_OK):
+            if is_source and not _is_usable(path, os.R_OK):
                 copy_command = f"cp -r {path} COPY && chown -R {name} COPY"
                 yield f"{name} cannot read {path}. Name a copy that this user can read (`{copy_command}`)."
-            elif not is_source and "://" not in str(value) and not _can_use(nearest, os.W_OK):
+            elif not is_source and "://" not in str(value) and not _is_usable(nearest, os.W_OK):
                 advice = f"Name a folder that this user may write (`install -d -o {name} FOLDER`)"
                 yield f"{name} cannot write {path}. {advice}."
 

@@ -118,7 +118,7 @@ BLUEPRINTS = (
         openapi,
     ),
 )
-PAGES = (reader_site, docs, admin_pages, preview_pages, media_files, metrics, mcp)
+NON_API_BLUEPRINTS = (reader_site, docs, admin_pages, preview_pages, media_files, metrics, mcp)
 
 
 def init_app(app: Flask, *, version: str) -> None:
@@ -127,7 +127,7 @@ def init_app(app: Flask, *, version: str) -> None:
     app.url_map.strict_slashes = False
     app.url_map.merge_slashes = False
     app.url_map.converters.update(id=IdConverter, reference=ReferenceConverter)
-    for blueprint in (*BLUEPRINTS, *PAGES):
+    for blueprint in (*BLUEPRINTS, *NON_API_BLUEPRINTS):
         if blueprint is not admin_pages or app.config["ADMIN_PAGES"]:
             app.register_blueprint(blueprint)
     document.init_app(app, BLUEPRINTS, version=version)
@@ -180,7 +180,7 @@ def routes() -> None:
     table = Table("path", "method", "rule", "scope", "who may call", box=None)
     for path, method, _, access in list_operations(current_app):
         table.add_row(path, method, access.rule.name, access.scope, access.rule.description)
-    # In a file, lines may be longer than in a terminal.
+    # Without a terminal, rich would wrap the lines after 80 characters.
     Console(width=None if sys.stdout.isatty() else 200).print(table)
 
 

@@ -21,10 +21,10 @@ Item = TypeVar("Item")
 
 
 class ProgressReporter(Protocol):
-    """The type of the functions `show_progress` and `no_progress`."""
+    """The type of the functions `show_progress` and `hide_progress`."""
 
     def __call__(self, items: Iterable[Item], *, total: int, label: str) -> Iterator[Item]:
-        """Yield the items."""
+        """Yield the items, of which there are `total`; `label` describes the work."""
 
 
 @contextmanager
@@ -62,12 +62,12 @@ def exit_on_sigterm() -> Iterator[None]:
         signal.signal(signal.SIGTERM, old_handler or signal.SIG_DFL)
 
 
-def is_terminal() -> bool:
+def is_stdin_terminal() -> bool:
     """Return whether standard input is a terminal, at which a person can answer a question."""
     return sys.stdin.isatty()
 
 
-def no_progress(items: Iterable[Item], *, total: int, label: str) -> Iterator[Item]:
+def hide_progress(items: Iterable[Item], *, total: int, label: str) -> Iterator[Item]:
     """Yield the items without a progress bar."""
     yield from items
 

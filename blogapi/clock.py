@@ -3,7 +3,7 @@
 import time
 from datetime import UTC, datetime, timedelta
 
-# Smaller differences between two clocks are ignored.
+# Clocks of two servers that differ by less than this are treated as equal.
 TOLERANCE = timedelta(minutes=1)
 
 

@@ -26,7 +26,7 @@ def open_blog() -> Flask:
 
 
 def _select_new_blog(_context: click.Context, _argument: click.Parameter, folder: Path | None) -> Path | None:
-    if folder is not None or not os.environ.get(config.INSTANCE_PATH):
+    if folder is not None or not os.environ.get(config.INSTANCE_PATH_VARIABLE):
         blog_folder.select_blog(folder or Path.cwd())
     return folder
 
@@ -49,7 +49,7 @@ def init(folder: Path | None) -> None:
     with suppress(FileExistsError), gitignore.open("x", encoding="utf-8", newline="\n") as file:
         file.write("*\n!/theme/\n!/theme/**\n")
     click.echo(f"Created a blog in {instance.parent}.")
-    if config.COMMAND in os.environ:
+    if config.COMMAND_VARIABLE in os.environ:
         # In a container, the next steps differ: `serve` is not started like the other commands.
         return
     is_here = instance.parent == Path.cwd()

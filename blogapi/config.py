@@ -33,7 +33,7 @@ class AppState(Generic[Value]):
         self._key = f"blogapi-{name}"
 
     def set(self, app: Flask, value: Value) -> None:
-        """Set the value of the application."""
+        """Store the value for this application; a former value is replaced."""
         app.extensions[self._key] = value
 
     def get(self, app: Flask | None = None) -> Value:
@@ -45,15 +45,15 @@ class AppState(Generic[Value]):
         return value
 
 
-PREFIX = "BLOGAPI_"
-INSTANCE_PATH = f"{PREFIX}INSTANCE_PATH"
-# In a container, this variable is the beginning of a command line on the host that runs a command of blogapi.
-COMMAND = f"{PREFIX}COMMAND"
+VARIABLE_PREFIX = "BLOGAPI_"
+INSTANCE_PATH_VARIABLE = f"{VARIABLE_PREFIX}INSTANCE_PATH"
+# In a container, this variable contains the words with which a command line on the host starts blogapi.
+COMMAND_VARIABLE = f"{VARIABLE_PREFIX}COMMAND"
 
 _SETTINGS_BY_NAME = {setting.name: setting for setting in SETTINGS}
 
 
-def get_default(name: str) -> Any:
+def get_default_value(name: str) -> Any:
     return _SETTINGS_BY_NAME[name].default
 
 
@@ -81,18 +81,18 @@ def read_settings(folder: Path) -> dict[str, Any]:
     Raises CannotStart for a setting that is unknown or has an invalid value.
     """
     values = {setting.name: setting.default for setting in SETTINGS}
-    values |= _parse_settings(_read_file(folder / "config.toml"), source="config.toml")
+    values |= _parse_settings(_read_toml(folder / "config.toml"), source="config.toml")
     return values | _parse_settings(read_environment(), source="the environment")
 
 
 def has_settings(folder: Path) -> bool:
     """Return whether the file `config.toml` in the folder has settings of blogapi."""
-    return any(name in _SETTINGS_BY_NAME for name in _read_file(folder / "config.toml"))
+    return any(name in _SETTINGS_BY_NAME for name in _read_toml(folder / "config.toml"))
 
 
 def find_removed_settings(folder: Path) -> list[str]:
     """Return a sentence about each removed setting that the folder or the environment sets."""
-    sources = {"config.toml": _read_file(folder / "config.toml"), "the environment": read_environment()}
+    sources = {"config.toml": _read_toml(folder / "config.toml"), "the environment": read_environment()}
     return [
         f"The setting {name} in {source} has no effect any more. {REMOVED_SETTINGS[name].reason}"
         for source, values in sources.items()
@@ -101,14 +101,14 @@ def find_removed_settings(folder: Path) -> list[str]:
     ]
 
 
-def build_environment(app: Flask) -> dict[str, str]:
+def build_process_environment(app: Flask) -> dict[str, str]:
     """Return the environment of a process that opens the blog of the application with the same settings."""
     # The process reads all other settings itself; the settings of `create_app` exist only in this process.
     settings = read_settings(Path(app.instance_path))
     overrides = {name: app.config[name] for name in settings if app.config[name] != settings[name]}
     overrides.pop("SECRET_KEY", None)
-    texts = {f"{PREFIX}{name}": _format_value(value) for name, value in overrides.items()}
-    return {**os.environ, INSTANCE_PATH: app.instance_path} | texts
+    texts = {f"{VARIABLE_PREFIX}{name}": _format_value(value) for name, value in overrides.items()}
+    return {**os.environ, INSTANCE_PATH_VARIABLE: app.instance_path} | texts
 
 
 def _format_value(value: Any) -> str:
@@ -117,7 +117,7 @@ def _format_value(value: Any) -> str:
     return ",".join(value) if isinstance(value, tuple) else str(value)
 
 
-def _read_file(path: Path) -> dict[str, Any]:
+def _read_toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
@@ -133,11 +133,11 @@ def read_environment() -> dict[str, str]:
     # Unknown names are kept, so that the caller refuses a misspelt security setting.
     # BLOGAPI_INSTANCE_PATH, BLOGAPI_COMMAND and the variables of the test suite are not settings.
     return {
-        name.removeprefix(PREFIX): value
+        name.removeprefix(VARIABLE_PREFIX): value
         for name, value in os.environ.items()
-        if name.startswith(PREFIX)
-        and name not in (INSTANCE_PATH, COMMAND)
-        and not name.startswith(f"{PREFIX}TEST_")
+        if name.startswith(VARIABLE_PREFIX)
+        and name not in (INSTANCE_PATH_VARIABLE, COMMAND_VARIABLE)
+        and not name.startswith(f"{VARIABLE_PREFIX}TEST_")
     }
 
 
@@ -148,7 +148,7 @@ def _parse_settings(values: Mapping[str, Any], *, source: str) -> dict[str, Any]
             continue
         setting = _SETTINGS_BY_NAME.get(name)
         if setting is None:
-            raise CannotStart(f"The setting {name} in {source} is unknown.{_find_hint(name, value)}")
+            raise CannotStart(f"The setting {name} in {source} is unknown.{_make_hint(name, value)}")
         try:
             parsed[name] = setting.parse(value)
         except ValueError as error:
@@ -156,11 +156,11 @@ def _parse_settings(values: Mapping[str, Any], *, source: str) -> dict[str, Any]
     return parsed
 
 
-def _find_hint(name: str, value: Any) -> str:
+def _make_hint(name: str, value: Any) -> str:
     """Return a space and a sentence that helps to correct an unknown setting, or an empty string."""
     if isinstance(value, Mapping):
         return f" Settings do not belong in a table; delete the line [{name}]."
-    similar = difflib.get_close_matches(name.upper().removeprefix(PREFIX), _SETTINGS_BY_NAME, n=1)
+    similar = difflib.get_close_matches(name.upper().removeprefix(VARIABLE_PREFIX), _SETTINGS_BY_NAME, n=1)
     return f" Did you mean {similar[0]}?" if similar else ""
 
 

@@ -56,16 +56,16 @@ MAX_LANGUAGE_TAG_LENGTH = 35
 
 
 # A well-formed tag consists of a language, a script, a region, variants, extensions and a private-use part.
-_TAG = re.compile(
+_LANGUAGE_TAG = re.compile(
     r"[a-z]{2,3}(-[a-z]{3}){0,3}(-[a-z]{4})?(-([a-z]{2}|\d{3}))?(-([a-z\d]{5,8}|\d[a-z\d]{3}))*"
     r"(-[a-wyz\d](-[a-z\d]{2,8})+)*(-x(-[a-z\d]{1,8})+)?",
     re.ASCII | re.IGNORECASE,
 )
 
 
-def is_language(tag: str) -> bool:
+def is_language_tag(tag: str) -> bool:
     """Return whether the text is a well-formed language tag."""
-    return 2 <= len(tag) <= MAX_LANGUAGE_TAG_LENGTH and _TAG.fullmatch(tag) is not None
+    return 2 <= len(tag) <= MAX_LANGUAGE_TAG_LENGTH and _LANGUAGE_TAG.fullmatch(tag) is not None
 
 
 def normalize_language(tag: str) -> str:

@@ -37,7 +37,7 @@ _ACTIVE_TYPE = re.compile(
     r"text/(html|xml|xsl)|application/(xml|x-shockwave-flash)|.*(\+xml|script[0-9.]*)|multipart/.*"
 )
 _ACTIVE_EXTENSION = re.compile(r"s?html?|xht(ml)?|mht(ml)?|svgz?|xml|xslt?|[cm]?js|swf")
-_LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
+_HOST_LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -132,7 +132,7 @@ def encode_host(host: str) -> str:
     ascii_labels = [
         label if label.isascii() else f"xn--{label.encode('punycode').decode('ascii')}" for label in labels
     ]
-    return ".".join(ascii_labels) if all(map(_LABEL.fullmatch, ascii_labels)) else ""
+    return ".".join(ascii_labels) if all(map(_HOST_LABEL.fullmatch, ascii_labels)) else ""
 
 
 def parse_hosts(value: Any) -> tuple[str, ...]:
@@ -331,12 +331,7 @@ SETTINGS = (
         "",
         "Password at the mail server. Set `BLOGAPI_SMTP_PASSWORD`, because backups contain `config.toml`.",
     ),
-    Setting(
-        "SMTP_SENDER",
-        parse_sender,
-        "",
-        "Sender of e-mails, such as `My blog <blog@example.org>`.",
-    ),
+    Setting("SMTP_SENDER", parse_sender, "", "Sender of e-mails, such as `My blog <blog@example.org>`."),
     Setting(
         "EMAIL_LIMIT",
         parse_limit_setting,

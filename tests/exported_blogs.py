@@ -12,7 +12,7 @@ from uuid import UUID, uuid4
 from flask import Flask
 from sqlalchemy import select, update
 
-from blogapi.cli import no_progress
+from blogapi.cli import hide_progress
 from blogapi.content.articles import service as articles
 from blogapi.content.articles.models import (
     Article,
@@ -130,7 +130,7 @@ class Blogs:
                 media_extensions=list_extensions(),
             )
             run = ImportRun(importer, sources, spool, given)
-            run.import_sources(no_progress)
+            run.import_sources(hide_progress)
             if notes is not None:
                 notes += run.notes
             return run.reports

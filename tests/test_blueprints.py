@@ -16,7 +16,7 @@ from tests.conftest import ARTICLES, CATEGORIES, KEYS, TAGS
 def register_view(monkeypatch, view):
     pages = Blueprint("bare", __name__)
     pages.add_url_rule("/bare", view_func=view)
-    monkeypatch.setattr(blueprints, "PAGES", (*blueprints.PAGES, pages))
+    monkeypatch.setattr(blueprints, "NON_API_BLUEPRINTS", (*blueprints.NON_API_BLUEPRINTS, pages))
 
 
 def test_a_view_without_a_rule_is_refused_at_the_start(monkeypatch):

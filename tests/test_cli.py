@@ -54,7 +54,7 @@ def test_the_progress_bar_yields_every_item_and_is_drawn_only_on_a_terminal(monk
 
 
 def test_without_a_progress_bar_every_item_is_yielded():
-    assert list(cli.no_progress(iter("abc"), total=3, label="Reading")) == ["a", "b", "c"]
+    assert list(cli.hide_progress(iter("abc"), total=3, label="Reading")) == ["a", "b", "c"]
 
 
 def test_a_terminated_command_deletes_its_temporary_files(tmp_path):

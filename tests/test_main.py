@@ -45,7 +45,7 @@ def stdout(monkeypatch):
 def test_redirected_output_is_utf_8_on_any_code_page(greet, stdout):
     stream = stdout(TextIOWrapper)
     with pytest.raises(SystemExit) as ended:
-        program.run(["greet"])
+        program.run_command_line(["greet"])
     stream.flush()
     assert ended.value.code == 0
     assert stream.buffer.getvalue().decode("utf-8").split() == ["Grüße,", "世界", "\\udcff"]
@@ -54,7 +54,7 @@ def test_redirected_output_is_utf_8_on_any_code_page(greet, stdout):
 def test_a_terminal_keeps_its_encoding(greet, stdout):
     stream = stdout(Terminal)
     with pytest.raises(UnicodeEncodeError):
-        program.run(["greet"])
+        program.run_command_line(["greet"])
     assert stream.encoding == "cp1252"
 
 
@@ -70,7 +70,7 @@ def start_huge_thread() -> None:
 def test_too_little_memory_ends_with_a_sentence(monkeypatch, fail):
     monkeypatch.setitem(program.main.commands, "greet", click.Command("greet", callback=fail))
     with pytest.raises(SystemExit, match=r"^Error: There is not enough memory\."):
-        program.run(["greet"])
+        program.run_command_line(["greet"])
 
 
 def test_another_error_keeps_its_traceback(monkeypatch):
@@ -79,12 +79,12 @@ def test_another_error_keeps_its_traceback(monkeypatch):
 
     monkeypatch.setitem(program.main.commands, "greet", click.Command("greet", callback=fail))
     with pytest.raises(RuntimeError, match="something else"):
-        program.run(["greet"])
+        program.run_command_line(["greet"])
 
 
 def test_an_unknown_command_is_a_usage_error_with_the_program_name(capsys):
     with pytest.raises(SystemExit) as ended:
-        program.run(["nothing"], name="blogapi")
+        program.run_command_line(["nothing"], name="blogapi")
     assert ended.value.code == 2
     assert capsys.readouterr().err.startswith("Usage: blogapi [OPTIONS] COMMAND")
 
@@ -103,7 +103,7 @@ def test_version_prints_the_versions_as_lines_and_as_json(monkeypatch, capsys, c
     printed = []
     for options in ([], ["--json"]):
         with pytest.raises(SystemExit) as ended:
-            program.run(["version", *options])
+            program.run_command_line(["version", *options])
         assert ended.value.code == 0
         printed.append(capsys.readouterr().out)
     lines, document = dict(map(str.split, printed[0].splitlines())), json.loads(printed[1])
@@ -115,7 +115,7 @@ def test_version_prints_the_versions_as_lines_and_as_json(monkeypatch, capsys, c
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_prints_a_script_of_the_shell_that_asks_the_program(capsys, shell):
     with pytest.raises(SystemExit) as ended:
-        program.run(["completion", shell])
+        program.run_command_line(["completion", shell])
     assert ended.value.code == 0
     assert re.search(rf"_BLOGAPI_COMPLETE={shell}_complete.* (blogapi|\$1)\b", capsys.readouterr().out)
 
@@ -131,7 +131,7 @@ def test_completion_prints_a_script_of_the_shell_that_asks_the_program(capsys, s
 )
 def test_a_misspelt_command_or_option_is_an_error_with_a_suggestion(capsys, words, hint):
     with pytest.raises(SystemExit) as ended:
-        program.run(words)
+        program.run_command_line(words)
     assert ended.value.code == 2
     assert hint in capsys.readouterr().err.replace("'--repair'", "--repair")
 
@@ -139,6 +139,6 @@ def test_a_misspelt_command_or_option_is_an_error_with_a_suggestion(capsys, word
 @pytest.mark.parametrize("name", ["webhook create", "webhook add", "key add", "user add"])
 def test_add_and_create_are_the_same_command(capsys, name):
     with pytest.raises(SystemExit) as ended:
-        program.run([*name.split(), "--help"])
+        program.run_command_line([*name.split(), "--help"])
     assert ended.value.code == 0
     assert "--blog" in capsys.readouterr().out

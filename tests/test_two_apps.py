@@ -15,7 +15,7 @@ import pytest
 from flask import Flask
 
 from blogapi.content import dependencies
-from blogapi.web.media_addresses import complete_address
+from blogapi.web.media_addresses import add_service_url
 from tests.conftest import ARTICLES, CATEGORIES, People
 from tests.content.media.rows import MEDIA
 from tests.contracts.client import CheckedClient
@@ -103,12 +103,12 @@ def test_each_application_shows_pictures_below_its_own_address(blogs):
 def test_a_request_within_the_context_of_another_application_leaves_its_addresses(blogs):
     red, blue = blogs
     with red.app.app_context():
-        addresses = [complete_address(red.path)]
+        addresses = [add_service_url(red.path)]
         assert blue.show()["cover_image"] == f"https://blue.example{blue.path}"
-        addresses.append(complete_address(red.path))
+        addresses.append(add_service_url(red.path))
         with blue.app.app_context():
-            addresses.append(complete_address(red.path))
-        addresses.append(complete_address(red.path))
+            addresses.append(add_service_url(red.path))
+        addresses.append(add_service_url(red.path))
     names = [address.removesuffix(red.path) for address in addresses]
     assert names == [f"https://{name}.example" for name in ("red", "red", "blue", "red")]
 

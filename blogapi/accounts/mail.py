@@ -118,7 +118,7 @@ def _describe_error(error: Exception) -> str:
 
 MAX_WAITING_JOBS = 20
 
-Job = Callable[[], None]
+MailJob = Callable[[], None]
 
 _OUTBOX_KEY = "blogapi-outbox"
 
@@ -128,32 +128,32 @@ def init_app(app: Flask) -> None:
     app.extensions[_OUTBOX_KEY] = _Outbox(app)
 
 
-def submit_job(job: Job) -> None:
+def submit_job(job: MailJob) -> None:
     """Run the job in the thread of the outbox, in an application context.
 
     Jobs that wait when the process ends are lost. Raises Unavailable if too many jobs wait.
     """
     outbox: _Outbox = current_app.extensions[_OUTBOX_KEY]
-    outbox.submit(job)
+    outbox.submit_job(job)
 
 
 class _Outbox:
     def __init__(self, app: Flask) -> None:
-        self.jobs: queue.Queue[Job] = queue.Queue(MAX_WAITING_JOBS)
+        self.jobs: queue.Queue[MailJob] = queue.Queue(MAX_WAITING_JOBS)
         self._app, self._lock = app, threading.Lock()
         self._thread: threading.Thread | None = None
 
-    def submit(self, job: Job) -> None:
+    def submit_job(self, job: MailJob) -> None:
         try:
             self.jobs.put_nowait(job)
         except queue.Full as error:
             raise Unavailable("Too many e-mails wait to be sent; try again in a minute.") from error
         with self._lock:
             if self._thread is None or not self._thread.is_alive():
-                self._thread = threading.Thread(target=self._run, name="outbox", daemon=True)
+                self._thread = threading.Thread(target=self._run_jobs, name="outbox", daemon=True)
                 self._thread.start()
 
-    def _run(self) -> None:
+    def _run_jobs(self) -> None:
         while True:
             job = self.jobs.get()
             try:

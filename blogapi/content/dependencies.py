@@ -36,5 +36,5 @@ def init_app(app: Flask) -> None:
     """Set the modules whose functions lower packages call; call this before the first transaction."""
     user_service.PROFILES.set(app, authors)
     site_service.FORMER_PATH_STORE.set(app, page_moves)
-    media_addresses.LIBRARY.set(app, library)
+    media_addresses.MEDIA_LIBRARY.set(app, library)
     article_hooks.ARTICLE_HOOKS.set(app, rerendering)

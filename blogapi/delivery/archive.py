@@ -18,7 +18,7 @@ from blogapi.content.taxonomies.queries import find_term
 from blogapi.publication import kinds, visibility
 from blogapi.publication.kinds import TERM_KINDS
 from blogapi.publication.shared_caching import declare_shown_kinds
-from blogapi.site.addresses import describe_site_in, to_time_zone
+from blogapi.site.addresses import localize_site, to_time_zone
 from blogapi.site.head_schemas import HeadSchema
 from blogapi.site.heads import FIRST_PAGE, PageNumber, make_list_head
 from blogapi.site.models import Site
@@ -72,7 +72,7 @@ def list_months(filters: Mapping[str, str]) -> list[Fields]:
         if name == "language":
             conditions.append(is_in_language(_article.uuid, reference))
             continue
-        term = find_term(kinds.get_model(name), reference)
+        term = find_term(kinds.get_model_of_kind(name), reference)
         if term is None:
             return []
         conditions.append(_match_term(name, term.uuid))
@@ -119,6 +119,6 @@ def listed(query: Query) -> PartialResult:
     """List the months with public articles, newest first, in the time zone of the site."""
     months = list_months(query.filters)
     if "head" in (query.fields or ()):
-        site = describe_site_in(get_site(), query.filters.get("language", ""))
+        site = localize_site(get_site(), query.filters.get("language", ""))
         months = [{**row, "head": make_month_head(site, row["year"], row["month"])} for row in months]
     return PartialResult(Page(months, len(months), None), query)

@@ -30,7 +30,7 @@ from blogapi.docs.shared_components import (
 )
 from blogapi.web.access import get_access
 from blogapi.web.blueprint import Blueprint
-from blogapi.web.errors import Code
+from blogapi.web.errors import ErrorCode
 from blogapi.web.fields import FieldNames, Identifier, Timestamp
 from blogapi.web.headers import RESPONSE_HEADERS
 from blogapi.web.operation import get_operation
@@ -50,7 +50,7 @@ class ProblemSchema(ma.Schema):
     detail = ma.fields.String(required=True, metadata={"description": "What is wrong, and what to do next."})
     code = ma.fields.String(
         required=True,
-        validate=ma.validate.OneOf(get_args(Code)),
+        validate=ma.validate.OneOf(get_args(ErrorCode)),
         metadata={"description": "A stable error code for programs.", "example": "not_found"},
     )
     errors = ma.fields.Dict(

@@ -36,7 +36,7 @@ _CONTENT_SECURITY_POLICY = (
 def get_document() -> Response:
     """Return this OpenAPI document."""
     app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
-    return web_json.json_response(
+    return web_json.make_json_response(
         web_json.to_json_bytes(add_custom_fields(document.get_document(app), describe_public_fields()))
     )
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from blogapi.docs.components import METHODS, SCHEMAS, Document, get_component_name, list_operations
 from blogapi.docs.custom_fields import COMPONENTS, MARK
-from blogapi.web.fields import AWARE_PATTERN, NAIVE_PATTERN
+from blogapi.web.fields import AWARE_TIME_PATTERN, NAIVE_TIME_PATTERN
 
 
 def share_enums(document: Document) -> None:
@@ -55,7 +55,7 @@ def _make_type_name(name: str) -> str:
 def share_timestamps(document: Document) -> None:
     """Turn each schema that several timestamps have, such as a nullable time, into a component."""
     schemas = document["components"]["schemas"]
-    names = {AWARE_PATTERN: "Timestamp", NAIVE_PATTERN: "TimestampWithoutOffset"}
+    names = {AWARE_TIME_PATTERN: "Timestamp", NAIVE_TIME_PATTERN: "TimestampWithoutOffset"}
     occurrences = [
         _Occurrence(owner, prefix + names[field["pattern"]], schema["properties"], name)
         for owner, schema in schemas.items()

@@ -15,19 +15,19 @@ from blogapi.content.media.addresses import REFERENCE
 from blogapi.exporting.article_rows import Item
 from blogapi.exporting.snapshot import get_media_path
 from blogapi.rendering import article_references
-from blogapi.rendering.characters import JOINERS, MARKS
-from blogapi.web.media_addresses import HASH_PREFIX, PATH
+from blogapi.rendering.characters import COMBINING_MARKS, JOINERS
+from blogapi.web.media_addresses import FILE_PATH, FILE_PREFIX
 
 # The largest number of texts that are replaced in one article; a longer pattern would be slow.
 _MAX_REPLACEMENTS = 1_000
 
-_LETTERS = rf"\w{MARKS}{JOINERS}"
+_LETTERS = rf"\w{COMBINING_MARKS}{JOINERS}"
 # Matches a reference that is not a part of another address.
 _LIBRARY_PATTERN = (
     rf"(?<![\w/.:%}}-])(?:(?i:{REFERENCE.pattern})"
-    rf"|(?:https?://(?:(?!//)[^\s\"'<>()?#\\])*?)?{HASH_PREFIX}[{_LETTERS}%.-]*[{_LETTERS}%])"
+    rf"|(?:https?://(?:(?!//)[^\s\"'<>()?#\\])*?)?{FILE_PREFIX}[{_LETTERS}%.-]*[{_LETTERS}%])"
 )
-_ARTICLE_PATTERN = rf"(?<![\w/.:%}}-]){article_references.REFERENCE.pattern}"
+_ARTICLE_PATTERN = rf"(?<![\w/.:%}}-]){article_references.ARTICLE_REFERENCE.pattern}"
 # The characters around a path in Markdown and HTML; the same text in a sentence is not replaced.
 _BEFORE_PATH = r"""(?:(?<=[("'<=,])|(?<=,\s)|(?<=\]:)|(?<=\]:\s))"""
 _AFTER_PATH = r"""(?=[)"'>,\s]|\Z)"""
@@ -64,7 +64,7 @@ class MediaAddresses:
         """Return the name of the file to which `media:<uuid>` or an address refers, or None."""
         if reference[:6].lower() == "media:":
             return self.names.get(reference[6:].lower())
-        match = PATH.search(reference)
+        match = FILE_PATH.search(reference)
         return self._by_hash.get(match[1]) if match else None
 
     def export_picture(self, address: str, folder: str) -> tuple[str, str | None]:
@@ -72,7 +72,7 @@ class MediaAddresses:
 
         `folder` is the address of the folder with the exported files.
         """
-        name = self.find_file_name(address) if PATH.fullmatch(address) else None
+        name = self.find_file_name(address) if FILE_PATH.fullmatch(address) else None
         exported = address if name is None else f"{folder}{name}"
         stored_path = self._paths.get(exported.removeprefix(folder)) if exported.startswith(folder) else None
         return exported, None if address == (stored_path or exported) else address

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
-from blogapi.cli import ProgressReporter, no_progress
+from blogapi.cli import ProgressReporter, hide_progress
 from blogapi.content.media.folder import get_folder
 from blogapi.exporting.export_files import list_files
 from blogapi.exporting.layouts import Layout
@@ -27,7 +27,7 @@ def export_files(
     since: datetime | None = None,
     overwrite: bool = False,
     dry_run: bool = False,
-    progress: ProgressReporter = no_progress,
+    progress: ProgressReporter = hide_progress,
 ) -> ExportReport:
     """Write the blog into a folder, or into an archive if the name of the target ends with `.zip`.
 

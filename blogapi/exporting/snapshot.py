@@ -59,7 +59,7 @@ from blogapi.publication.visibility import (
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
 from blogapi.storage import connections
-from blogapi.storage.database import chunk, current_time, db, end_read, table_of
+from blogapi.storage.database import current_time, db, end_read, split_values, table_of
 
 _ARTICLES_PER_BATCH = 200
 
@@ -119,7 +119,7 @@ class Snapshot:
         slugs = self._list_term_slugs()
         media = frozenset(file["uuid"] for file in self.media)
         now = current_time()
-        for uuids in chunk(self.uuids, _ARTICLES_PER_BATCH):
+        for uuids in split_values(self.uuids, _ARTICLES_PER_BATCH):
             for article in article_rows.read_articles(uuids, slugs, media, now):
                 yield {**article, "custom": self._select_custom_fields(article["custom"])}
 
@@ -131,7 +131,7 @@ class Snapshot:
             *(_article.type, _article.parent_id, _article.position),
             _article.language,
         )
-        for batch in chunk(sorted(uuids)):
+        for batch in split_values(sorted(uuids)):
             is_public = and_(_article.uuid.in_(batch), _is_listed(current_time()))
             for row in fetch_rows(select(*columns).where(is_public)):
                 yield {
@@ -143,13 +143,13 @@ class Snapshot:
 
     def read_slugs(self) -> Iterator[str]:
         """Yield the slugs of the articles, in any order."""
-        for uuids in chunk(self.uuids, _ARTICLES_PER_BATCH):
+        for uuids in split_values(self.uuids, _ARTICLES_PER_BATCH):
             yield from (slug for (slug,) in fetch_rows(select(_article.slug).where(_article.uuid.in_(uuids))))
 
     def read_working_copies(self) -> Iterator[Item]:
         """Yield the working copies in the order of their articles; none in an export without drafts."""
         slugs = self._list_term_slugs()
-        for uuids in chunk(self.uuids, _ARTICLES_PER_BATCH) if self.includes_drafts else ():
+        for uuids in split_values(self.uuids, _ARTICLES_PER_BATCH) if self.includes_drafts else ():
             for copy in article_rows.read_working_copies(uuids, slugs):
                 yield {**copy, "custom": self._select_custom_fields(copy["custom"])}
 

@@ -13,13 +13,13 @@ from blogapi.exporting.layouts import Layout
 from blogapi.exporting.snapshot import Snapshot
 from blogapi.publication.kinds import TERM_LISTS
 from blogapi.publication.visibility import LISTED_STATUSES
-from blogapi.rendering.characters import MARKS
+from blogapi.rendering.characters import COMBINING_MARKS
 from blogapi.rendering.yaml_text import to_yaml
 from blogapi.site.heads import drop_empty_fields
 
 # Matches a name from which `_make_folder_name` makes the same folder name as Hugo; for other names, Hugo has
 # further rules.
-_SIMPLE_NAME = re.compile(rf"[\w{MARKS}]+(?:[ -][\w{MARKS}]+)*")
+_SIMPLE_NAME = re.compile(rf"[\w{COMBINING_MARKS}]+(?:[ -][\w{COMBINING_MARKS}]+)*")
 
 
 class TermPages:

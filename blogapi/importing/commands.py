@@ -21,7 +21,7 @@ from blogapi.importing import queries
 from blogapi.importing.format_api.source import DEFINE_NONE, UNREAD_RULE_CHOICES, UNREAD_RULES_DRAFT
 from blogapi.importing.formats import foreign_code, registry
 from blogapi.importing.refusals import RefusedFile
-from blogapi.storage.database import current_time, wait_for_other_programs
+from blogapi.storage.database import allow_long_write_waits, current_time
 from blogapi.web.errors import Conflict, NotFound
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ def import_(
             **options,
         )
         opened = run_setup.open_run(paths, importer, reader_options, format_name=format_name)
-        with wait_for_other_programs(), opened as run:
+        with allow_long_write_waits(), opened as run:
             yield run
 
     if background_report:

@@ -19,7 +19,7 @@ from blogapi.version import __version__
 from blogapi.web.access import allow, current_caller, reader
 from blogapi.web.errors import Forbidden, Malformed, UnsupportedMediaType
 from blogapi.web.fields import Fields
-from blogapi.web.json import json_response, parse_json, to_json_bytes
+from blogapi.web.json import make_json_response, parse_json, to_json_bytes
 from blogapi.web.operation import OPERATIONS
 from blogapi.web.request_environ import MCP_PATH, ROUTE_KEY
 
@@ -77,7 +77,7 @@ def answer_message() -> Response:
         status, body["error"] = error.status, error.error
     if protocol.is_request_id(id):
         body["id"] = id
-    return json_response(to_json_bytes({"jsonrpc": "2.0", **body}), status)
+    return make_json_response(to_json_bytes({"jsonrpc": "2.0", **body}), status)
 
 
 def _parse_message(data: bytes) -> Any:

@@ -29,10 +29,10 @@ from blogapi.storage import database_clock
 from blogapi.storage.database import (
     CommitCounter,
     UtcDateTime,
-    chunk,
     current_time,
     db,
     get_write_transaction,
+    split_values,
     table_of,
     transaction,
 )
@@ -41,7 +41,7 @@ from blogapi.web import metrics
 
 
 class AuthorQueries(Protocol):
-    """Finds the authors whom articles make public."""
+    """Finds the authors of articles; an author is public if a public article names them."""
 
     def find_authors(self, articles: Collection[UUID]) -> set[UUID]:
         """Return the authors of these articles."""
@@ -58,7 +58,7 @@ _COUNTER_COLUMNS = ("tag", "visible", "position", "public_position", "announced_
 _UPDATE_COUNTER = update(_counter).values({name: bindparam(f"new_{name}") for name in _COUNTER_COLUMNS})
 _NOW = bindparam("now", type_=UtcDateTime())
 _IS_PUBLIC = bindparam("is_public", type_=Boolean())
-_SUPERSEDE = (
+_SUPERSEDE_EVENTS = (
     update(_event)
     .where(_event.c.kind == bindparam("of_kind"), _event.c.uuid == bindparam("of_uuid"))
     .where(_event.c.newest.is_not(None) | _event.c.newest_public.is_not(None))
@@ -69,9 +69,9 @@ _SUPERSEDE = (
         superseded=case((or_(_IS_PUBLIC, _event.c.newest_public.is_(None)), _NOW), else_=null()),
     )
 )
-_INSERT = insert(_event)
-_SELECT_DUE = select(_event).where(_event.c.due <= _NOW).order_by(_event.c.due, _event.c.uuid)
-_SCHEDULE_AGAIN = (
+_INSERT_EVENTS = insert(_event)
+_SELECT_DUE_EVENTS = select(_event).where(_event.c.due <= _NOW).order_by(_event.c.due, _event.c.uuid)
+_RESCHEDULE_EVENTS = (
     update(_event)
     .where(_event.c.newest.is_not(None), _event.c.what.in_(FETCHED_CHANGES), _event.c.readable_from > _NOW)
     .values(due=_event.c.readable_from)
@@ -110,7 +110,7 @@ def write_due_events() -> None:
 
 
 @metrics.gauge("due_items_lag_seconds", "Time since the first unreported item was due.", reads_database=True)
-def _read_lag() -> float:
+def _measure_due_items_lag() -> float:
     due = db.session.scalar(select(func.min(Event.due)))
     return 0 if due is None else max(0, (current_time() - due).total_seconds())
 
@@ -120,7 +120,7 @@ class _EventWriter:
 
     def __init__(self, session: Session, authors: AuthorQueries) -> None:
         self._connection, self._tag = session.connection(), secrets.token_hex(4)
-        self._now = database_clock.read_clock(session)
+        self._now = database_clock.read_database_clock(session)
         self._counter = dict(get_write_transaction(session).counter)
         self._min_due: datetime | None = self._counter["min_due"]
         self._authors = authors
@@ -152,13 +152,13 @@ class _EventWriter:
         if is_set_back:
             # The clock was set back: items whose time is in the future again are hidden until they become due
             # again.
-            self._connection.execute(_SCHEDULE_AGAIN, {"now": self._now})
+            self._connection.execute(_RESCHEDULE_EVENTS, {"now": self._now})
             self._counter["announced_until"] = None
             self._visible = True
             self._min_due = self._connection.execute(_READ_COUNTER).one().min_due
         if self._min_due is None or self._min_due > self._now:
             return
-        due = self._connection.execute(_SELECT_DUE, {"now": self._now}).mappings().all()
+        due = self._connection.execute(_SELECT_DUE_EVENTS, {"now": self._now}).mappings().all()
         for row in due:
             address = ItemAddress(row["slug"], row["path"])
             self._add_event(
@@ -176,7 +176,7 @@ class _EventWriter:
         self._shown |= self._authors.find_authors([row["uuid"] for row in due])
 
     def _write_item_events(self, notes: Iterable[tuple[ItemKey, NotedChange]]) -> None:
-        """Write the events of noted items."""
+        """Write an event for each item whose change the transaction has noted, except for authors."""
         for key, (before, after, noted_change, has_earlier_events, fields) in notes:
             was_readable, is_readable = (
                 state is not None and state.readable_from is not None and state.readable_from <= self._now
@@ -197,7 +197,7 @@ class _EventWriter:
                 listed=after is not None and after.listed,
                 readable_from=None if after is None else after.readable_from,
                 has_earlier_events=has_earlier_events,
-                # Edits of a draft are not reported.
+                # The changed fields of a draft are not reported.
                 fields=fields if was_readable and is_readable else (),
             )
             self._visible |= any(state is not None and state.readable_from for state in (before, after))
@@ -216,10 +216,10 @@ class _EventWriter:
             return
         old_addresses = {
             row.uuid: ItemAddress(row.slug, row.path)
-            for batch in chunk(uuids)
+            for batch in split_values(uuids)
             for row in self._connection.execute(_SELECT_PUBLIC_AUTHORS, {"uuids": batch})
         }
-        # Most articles have authors that are public already.
+        # Authors that stay public need no query; most articles have only such authors.
         uuids -= self._shown & old_addresses.keys() - self._hidden - notes.keys()
         public = self._authors.find_public_authors(uuids, self._now) if uuids else {}
         for uuid in sorted(uuids):
@@ -257,7 +257,7 @@ class _EventWriter:
         has_earlier_events: bool = True,
         fields: Collection[str] = (),
     ) -> None:
-        """Add an event with the next position, and a public position if it changes what is listed."""
+        """Add an event with the next position; if `is_public` is set, it also gets a public position."""
         counter, public_position = self._counter, None
         counter["position"] += 1
         if is_public:
@@ -287,9 +287,9 @@ class _EventWriter:
     def _store_events(self) -> None:
         """Store the added events; the former newest events of their items are superseded."""
         if self._superseded:
-            self._connection.execute(_SUPERSEDE, self._superseded)
+            self._connection.execute(_SUPERSEDE_EVENTS, self._superseded)
         if self._rows:
-            self._connection.execute(_INSERT, self._rows)
+            self._connection.execute(_INSERT_EVENTS, self._rows)
         self._superseded, self._rows = [], []
 
 

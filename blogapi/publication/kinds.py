@@ -61,7 +61,7 @@ _ALL_KINDS = (
     ItemKind(name="site", plural="site", events={ChangeType.UPDATED: "updated"}, keeps_slugs=False),
 )
 KINDS: Mapping[str, ItemKind] = {kind.name: kind for kind in _ALL_KINDS}
-#: The kinds whose items have an address; responses with links or lists can change with any of them.
+#: The kinds whose items have an address; a change of any such item can change links and lists.
 PAGE_KINDS = tuple(kind.name for kind in _ALL_KINDS if kind.has_page)
 SLUG_KINDS = tuple(kind.name for kind in _ALL_KINDS if kind.keeps_slugs)
 CONTENT_KINDS = tuple(kind.name for kind in _ALL_KINDS if kind.is_content)
@@ -77,7 +77,7 @@ def list_models_with_pages() -> list[type[Any]]:
     return [model for model in _list_models_with_events() if KINDS[model.kind].has_page]
 
 
-def get_model(name: str) -> type[Any]:
+def get_model_of_kind(name: str) -> type[Any]:
     """Return the model of the kind with the name."""
     return next(model for model in list_models_with_pages() if model.kind == name)
 

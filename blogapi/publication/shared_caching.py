@@ -18,13 +18,13 @@ from blogapi.web.access import SAFE_METHODS, current_caller
 from blogapi.web.headers import PUBLIC_VARY
 from blogapi.web.operation import OPERATIONS, View, set_declarations
 
-SITE = "site"
+SITE_KIND = "site"
 
 # The cache tag of each kind, in the order that headers use. Every response depends on the site.
 KIND_TAGS = {name: KINDS[name].plural for name in sorted(KINDS)}
 
 # The maximum length of the tags of one response: proxies often limit all headers to 4 or 8 kB.
-MAX_BYTES = 2_000
+MAX_TAG_BYTES = 2_000
 
 
 def make_item_cache_tag(kind: str, uuid: UUID) -> str:
@@ -43,11 +43,11 @@ def list_shown_cache_tags(kinds: Collection[str], items: Mapping[str, Collection
     If the tags would be longer than MAX_BYTES, the tag of the kind with the most items replaces the tags of
     these items.
     """
-    shown_kinds, shown_items = {*kinds, SITE}, {**items}
+    shown_kinds, shown_items = {*kinds, SITE_KIND}, {**items}
     while True:
         tags = [tag for kind, tag in KIND_TAGS.items() if kind in shown_kinds]
         tags += [make_item_cache_tag(kind, uuid) for kind, uuids in shown_items.items() for uuid in uuids]
-        if len(" ".join(tags)) <= MAX_BYTES:
+        if len(" ".join(tags)) <= MAX_TAG_BYTES:
             return tags
         largest_kind = max(shown_items, key=lambda kind: len(shown_items[kind]))
         shown_kinds.add(largest_kind)
@@ -58,7 +58,7 @@ def list_shown_cache_tags(kinds: Collection[str], items: Mapping[str, Collection
 class ShownContent:
     """The items that a response shows (uuids by kind), and the kinds whose items can all change it.
 
-    The site can change every response.
+    A change of the site can change every response.
     """
 
     kinds: Collection[str] = ()

@@ -58,11 +58,11 @@ class DatedItem(Protocol):
 
     @property
     def status(self) -> str:
-        """The stored status."""
+        """The stored status, one of the values of Status."""
 
     @property
     def published_at(self) -> datetime | None:
-        """The time of publication."""
+        """The time from which readers can see the item, if its status allows it."""
 
 
 class Item(DatedItem, Protocol):
@@ -99,13 +99,13 @@ def is_scheduled(item: DatedItem, now: datetime) -> bool:
 # `columns` can be a mapped class, `table.c` or an alias with the columns `status`, `published_at` and `type`.
 
 
-def is_article(columns: Any) -> ColumnElement[bool]:
+def match_articles(columns: Any) -> ColumnElement[bool]:
     """Return the condition that the item is an article and not a page."""
     condition: ColumnElement[bool] = columns.type == literal_column(f"'{ItemType.ARTICLE}'")
     return condition
 
 
-def is_page(columns: Any) -> ColumnElement[bool]:
+def match_pages(columns: Any) -> ColumnElement[bool]:
     """Return the condition that the item is a page, written as in the partial index of pages."""
     condition: ColumnElement[bool] = columns.type == literal_column(f"'{ItemType.PAGE}'")
     return condition
@@ -113,43 +113,45 @@ def is_page(columns: Any) -> ColumnElement[bool]:
 
 def match_listed_pages(columns: Any, now: ColumnElement[datetime] | datetime = NOW) -> ColumnElement[bool]:
     """Return the condition that the item is a page in the list of pages and the sitemap."""
-    return and_(is_any_of(columns.status, LISTED_STATUSES), is_page(columns), columns.published_at <= now)
+    return and_(
+        match_any_of(columns.status, LISTED_STATUSES), match_pages(columns), columns.published_at <= now
+    )
 
 
 def match_readable_items(columns: Any, now: ColumnElement[datetime] | datetime = NOW) -> ColumnElement[bool]:
     """Return the condition that everyone can read the item."""
-    return and_(is_any_of(columns.status, READABLE_STATUSES), columns.published_at <= now)
+    return and_(match_any_of(columns.status, READABLE_STATUSES), columns.published_at <= now)
 
 
 def match_listed_articles(columns: Any, now: ColumnElement[datetime] | datetime = NOW) -> ColumnElement[bool]:
     """Return the condition that the item is an article in the lists."""
-    return and_(can_be_listed(columns), columns.published_at <= now)
+    return and_(match_listable(columns), columns.published_at <= now)
 
 
 def match_scheduled_items(columns: Any, now: ColumnElement[datetime] | datetime = NOW) -> ColumnElement[bool]:
     """Return the condition that the item becomes readable later."""
-    return and_(is_any_of(columns.status, READABLE_STATUSES), columns.published_at > now)
+    return and_(match_any_of(columns.status, READABLE_STATUSES), columns.published_at > now)
 
 
 def make_listed_from_expression(columns: Any) -> ColumnElement[datetime | None]:
     """Return the SQL expression of the time that `get_listed_from` returns."""
-    return case((can_be_listed(columns), columns.published_at))
+    return case((match_listable(columns), columns.published_at))
 
 
-def has_status(
+def match_status(
     columns: Any, status: str, now: ColumnElement[datetime] | datetime = NOW
 ) -> ColumnElement[bool]:
     """Return the condition that the item has the status now; a scheduled item does not have it yet."""
-    condition = is_any_of(columns.status, [status])
+    condition = match_any_of(columns.status, [status])
     return condition & (columns.published_at <= now) if status in READABLE_STATUSES else condition
 
 
-def can_be_listed(columns: Any) -> ColumnElement[bool]:
+def match_listable(columns: Any) -> ColumnElement[bool]:
     """Return the part of the condition `match_listed_articles` that does not depend on the time."""
-    return and_(is_any_of(columns.status, LISTED_STATUSES), is_article(columns))
+    return and_(match_any_of(columns.status, LISTED_STATUSES), match_articles(columns))
 
 
-def is_any_of(column: Any, values: Sequence[Any]) -> ColumnElement[bool]:
+def match_any_of(column: Any, values: Sequence[Any]) -> ColumnElement[bool]:
     """Return the condition that the column has one of the values."""
     if not values:
         return false()

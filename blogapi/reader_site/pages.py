@@ -19,8 +19,8 @@ from blogapi.reader_site import documents
 from blogapi.reader_site.documents import PAGE_SIZE, list_ancestors, make_tree
 from blogapi.reader_site.words import Tables, Words, find_words
 from blogapi.site.addresses import (
-    describe_site_in,
     list_homes,
+    localize_site,
     make_absolute_address,
     make_numbered_url,
     to_time_zone,
@@ -29,7 +29,7 @@ from blogapi.site.heads import PageNumber, make_list_head, make_site_head
 from blogapi.site.models import Site
 from blogapi.site.queries import find_logo_size
 from blogapi.site.schemas import SiteSchema
-from blogapi.site.served_paths import ARCHIVE_PATH, SEARCH_PATH, Target, make_month_path
+from blogapi.site.served_paths import ARCHIVE_PATH, SEARCH_PATH, SitePage, make_month_path
 from blogapi.web.errors import NotFound
 from blogapi.web.fields import Fields
 from blogapi.web.pagination import MAX_SEARCH_PAGE
@@ -74,7 +74,7 @@ class Edition:
         return f"{self.root}{quote(path)}"
 
 
-def show_target(edition: Edition, target: Target) -> Page:
+def show_target(edition: Edition, target: SitePage) -> Page:
     """Return the page of a target; raises NotFound for an empty month, and after the last page of a list."""
     if target.kind == "archive":
         return _show_archive(edition)
@@ -86,7 +86,7 @@ def show_target(edition: Edition, target: Target) -> Page:
 def _describe_site(edition: Edition, language: str) -> Fields:
     """Return the values that each page needs, even without a header and a footer."""
     site, language = edition.site, language or edition.site.language
-    described = describe_site_in(site, language)
+    described = localize_site(site, language)
     size = find_logo_size(site) or (None, None)
     return {
         "site": _SITE_SCHEMA.dump(site) | {"logo_width": size[0], "logo_height": size[1]},
@@ -174,7 +174,7 @@ def _choose_most_used_terms(terms: Sequence[Fields]) -> list[Fields]:
     return sorted(terms, key=lambda term: -term["articles_count"])[:_MAX_FOOT_TERMS]
 
 
-def _show_list(edition: Edition, target: Target) -> Page:
+def _show_list(edition: Edition, target: SitePage) -> Page:
     """Return a page of the list of articles of a home page, a month, a category, a tag or an author."""
     site, kind, page, item = edition.site, target.kind, PageNumber(target.number), Fields()
 
@@ -187,7 +187,7 @@ def _show_list(edition: Edition, target: Target) -> Page:
     if target.uuid is not None:
         item = documents.get_term(kind, target.uuid, page)
     context = _make_context(edition, kind, target.language or item.get("language", ""), target.own_path)
-    described, title = describe_site_in(site, context["language"]), item.get("name", "")
+    described, title = localize_site(site, context["language"]), item.get("name", "")
     if kind == "month":
         title = context["words"].format_month(target.year, target.month)
         head = make_month_head(described, target.year, target.month, name=title, page=page)
@@ -222,7 +222,7 @@ def _get_list_page(
     }
 
 
-def _make_article_filters(site: Site, target: Target) -> ArticleFilters:
+def _make_article_filters(site: Site, target: SitePage) -> ArticleFilters:
     if target.kind == "home":
         return make_home_filters(site, target.language)
     if target.kind == "month":
@@ -256,11 +256,11 @@ def _show_archive(edition: Edition) -> Page:
     title = context["words"]["archive"]
     context |= {"years": list(years.values()), "page_title": title}
     context["pager"] |= {"total": total}
-    head = make_list_head(describe_site_in(site, context["language"]), title, ARCHIVE_PATH)
+    head = make_list_head(localize_site(site, context["language"]), title, ARCHIVE_PATH)
     return Page("archive.html", context | {"head": head})
 
 
-def _show_item(edition: Edition, target: Target) -> Page:
+def _show_item(edition: Edition, target: SitePage) -> Page:
     assert target.uuid is not None, "an item has a uuid"
     article = documents.get_item(target.kind, target.uuid)
     context = _make_context(edition, target.kind, article["language"], target.path)

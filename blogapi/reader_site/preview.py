@@ -17,7 +17,7 @@ from blogapi.site.queries import get_site
 from blogapi.web.access import allow, anyone
 from blogapi.web.errors import NotFound
 from blogapi.web.headers import NO_STORE, prefers_html
-from blogapi.web.json import json_response
+from blogapi.web.json import make_json_response
 
 preview_pages = flask.Blueprint("preview_pages", __name__)
 
@@ -52,8 +52,8 @@ def show(token: str) -> Response:
 def _show_json(token: str) -> Response:
     article, _ = service.get_item_json(token, None)
     assert isinstance(article.body, bytes), "only lists are streamed"
-    response = json_response(article.body)
-    response.set_etag(article.etag())
+    response = make_json_response(article.body)
+    response.set_etag(article.compute_etag())
     return response
 
 

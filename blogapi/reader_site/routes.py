@@ -98,7 +98,7 @@ def index() -> BaseResponse:
         raise InvalidQuery("This operation takes no query parameters.")
     elif prefers_html():
         return flask.redirect("/admin/" if current_app.config["ADMIN_PAGES"] else "/docs/")
-    return web_json.json_response(web_json.to_json_bytes(_list_important_paths()))
+    return web_json.make_json_response(web_json.to_json_bytes(_list_important_paths()))
 
 
 def _list_important_paths() -> dict[str, Any]:
@@ -180,7 +180,7 @@ def _show_search(edition: Edition) -> Response:
     refusal: TooManyRequests | None = None
     if q:
         try:
-            limiter.count_attempts(("SEARCH_LIMIT", limiter.get_client_network()))
+            limiter.count_attempts(("SEARCH_LIMIT", limiter.get_client_key()))
         except TooManyRequests as error:
             refusal = error
     response = _render_page(edition.site, pages.show_search(edition, q, number, is_refused=bool(refusal)))

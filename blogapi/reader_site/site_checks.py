@@ -16,7 +16,7 @@ from blogapi.operations.doctor.findings import (
 )
 from blogapi.reader_site import targets, theme
 from blogapi.site.models import Site
-from blogapi.site.paths import without_slash
+from blogapi.site.paths import strip_slash
 from blogapi.site.queries import get_site
 from blogapi.site.served_paths import find_fixed_page, is_service_path
 
@@ -37,7 +37,7 @@ def run_site_checks() -> Iterator[Finding]:
 def _check_addresses(site: Site) -> Finding:
     hidden, seen = list[str](), set[str]()
     for item in targets.list_items(site):
-        path = without_slash(item.path)
+        path = strip_slash(item.path)
         if path in seen or is_service_path(path) or find_fixed_page(site, path):
             hidden.append(f"{item.path} ({item.kind})")
         seen.add(path)

@@ -21,7 +21,7 @@ from uuid import UUID
 
 from flask import current_app, g
 
-from blogapi.cli import ProgressReporter, no_progress
+from blogapi.cli import ProgressReporter, hide_progress
 from blogapi.content.articles.lists.conditions import ArticleFilters
 from blogapi.content.custom_fields.definitions import list_definitions
 from blogapi.content.media import file_references, resized_copies, types
@@ -46,15 +46,15 @@ from blogapi.reader_site import documents, pages, templating, theme
 from blogapi.reader_site.pages import Edition, Page
 from blogapi.site.addresses import list_homes, make_term_path
 from blogapi.site.models import Site
-from blogapi.site.paths import without_slash
+from blogapi.site.paths import strip_slash
 from blogapi.site.queries import cache_site, get_service_url, get_site
-from blogapi.site.served_paths import ARCHIVE_PATH, Target, find_serving_errors, make_month_path
+from blogapi.site.served_paths import ARCHIVE_PATH, SitePage, find_serving_errors, make_month_path
 from blogapi.storage import connections, files
 from blogapi.storage.database import db, end_read
 from blogapi.web.access import STRANGER
 from blogapi.web.errors import Conflict, Invalid
 from blogapi.web.fields import WithAttributes
-from blogapi.web.media_addresses import HASH_PREFIX, PATH
+from blogapi.web.media_addresses import FILE_PATH, FILE_PREFIX
 
 FOLDER_NAME = "site-builds"
 
@@ -68,7 +68,7 @@ _ROBOTS = "User-agent: *\nDisallow:\n\nSitemap: {url}/sitemap.xml\n"
 _DOCUMENTS = ("article", "articles", "item", "related", "site")
 _ADDRESS_FIELDS = ("avatar", "cover_image", "icon", "logo", "url")
 
-_MEDIA_PATH = re.compile(rf"{HASH_PREFIX}([^/?#\s\"'<>]+)")
+_MEDIA_PATH = re.compile(rf"{FILE_PREFIX}([^/?#\s\"'<>]+)")
 _WINDOWS_NAMES = re.compile(
     r'.*[<>:"\\|?*\x00-\x1f].*|.*[. ]|(con|prn|aux|nul|(com|lpt)[0-9¹²³])(\..*)?', re.IGNORECASE | re.DOTALL
 )
@@ -81,7 +81,7 @@ def build_copy(
     url: str = "",
     unlisted: bool = False,
     overwrite: bool = False,
-    progress: ProgressReporter = no_progress,
+    progress: ProgressReporter = hide_progress,
 ) -> ExportReport:
     """Write the site into the folder; `url` is the address of the copy (default: the address of the site).
 
@@ -166,14 +166,14 @@ class _SiteCopier:
         for path in progress(sorted(self._media), total=len(self._media), label="Copying files"):
             yield from self._make_media_file(path)
 
-    def _list_targets(self) -> Iterator[Target]:
+    def _list_targets(self) -> Iterator[SitePage]:
         """Yield all targets except terms; if two targets have the same address, the first one gets it."""
         for language, path in list_homes(self._site).items():
-            yield Target("home", unquote(path), language=language)
-        yield Target("archive", ARCHIVE_PATH)
+            yield SitePage("home", unquote(path), language=language)
+        yield SitePage("archive", ARCHIVE_PATH)
         for one in list_months({}):
             year, month = one["year"], one["month"]
-            yield Target("month", make_month_path(year, month), year=year, month=month)
+            yield SitePage("month", make_month_path(year, month), year=year, month=month)
         for kind in (ItemType.PAGE.value, ItemType.ARTICLE.value):
             listed, _ = documents.list_published_items(("uuid", "url"), ArticleFilters(type=kind))
             unlisted = documents.list_unlisted_items(kind)
@@ -183,17 +183,17 @@ class _SiteCopier:
                 self._hidden_links += [*urls, *(url.removeprefix(self._site.url) for url in urls)]
             for item in (*listed, *(unlisted if self._unlisted else ())):
                 path = unquote(item["url"].removeprefix(self._site.url))
-                yield Target(kind, path, UUID(item["uuid"]))
+                yield SitePage(kind, path, UUID(item["uuid"]))
 
-    def _list_terms(self) -> Iterator[Target]:
+    def _list_terms(self) -> Iterator[SitePage]:
         """Yield the terms that the written pages show; other terms can reveal words of drafts."""
         for kind in TERM_KINDS:
             names = ("uuid", "slug", "articles_count", *(["parent"] if kind == "category" else []))
             for term in pages.list_used_terms(documents.list_terms(kind, *names), self._linked_terms):
                 path = make_term_path(self._site, kind, uuid=term["uuid"], slug=term["slug"])
-                yield Target(kind, unquote(path), UUID(term["uuid"]))
+                yield SitePage(kind, unquote(path), UUID(term["uuid"]))
 
-    def _list_pages(self, target: Target) -> Iterator[TextFile]:
+    def _list_pages(self, target: SitePage) -> Iterator[TextFile]:
         """Yield all pages of a target."""
         page = pages.show_target(self._edition, target)
         yield from self._make_page(target.path, page)
@@ -245,7 +245,7 @@ class _SiteCopier:
     def _make_address(self, address: str) -> str:
         """Return an address for the copy: paths and addresses of media files get the path of the copy."""
         for service in self._services:
-            if PATH.fullmatch(path := address.removeprefix(service)):
+            if FILE_PATH.fullmatch(path := address.removeprefix(service)):
                 return f"{self._edition.root}{path}"
         if not address.startswith("/") or address.startswith("//"):
             return address
@@ -257,7 +257,7 @@ class _SiteCopier:
         site, root, unlisted = self._site, self._edition.root, 0
         rows = redirects.list_redirects(None, site, unlisted=True).rows
         lines = redirect_formats.choose_redirect_lines(map(self._rewrite_redirect, rows), site.url)
-        targets, kept = {without_slash(unquote(line.old)): line.new for line in lines}, list[RedirectLine]()
+        targets, kept = {strip_slash(unquote(line.old)): line.new for line in lines}, list[RedirectLine]()
         for line in lines:
             chain = find_redirect_chain(line.new, site.url, targets.get)
             end = chain[-1] if chain else ""
@@ -291,7 +291,7 @@ class _SiteCopier:
 
     def _has_path(self, path: str) -> bool:
         """Return whether the copy has a file at a decoded path."""
-        if PATH.fullmatch(path):
+        if FILE_PATH.fullmatch(path):
             self._media.add(path)
             return True
         name = make_file_name(path)
@@ -328,7 +328,7 @@ class _SiteCopier:
         if self._claim_name(name):
             found = _MEDIA_PATH.finditer(content.decode()) if name.endswith((".html", ".xml", ".css")) else ()
             paths = (unquote(unescape(one[0])) for one in found)
-            self._media |= {path for path in paths if PATH.fullmatch(path)}
+            self._media |= {path for path in paths if FILE_PATH.fullmatch(path)}
             yield TextFile(name, content)
 
     def _claim_name(self, name: str) -> bool:

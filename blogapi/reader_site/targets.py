@@ -17,12 +17,12 @@ from blogapi.content.articles.author_visibility import is_public_author
 from blogapi.content.articles.models import Article
 from blogapi.content.taxonomies.categories import Category
 from blogapi.parsing import parse_uuid
-from blogapi.publication.kinds import TERM_KINDS, get_model
-from blogapi.publication.visibility import ItemType, is_article, is_readable, match_readable_items
+from blogapi.publication.kinds import TERM_KINDS, get_model_of_kind
+from blogapi.publication.visibility import ItemType, is_readable, match_articles, match_readable_items
 from blogapi.site import addresses, page_paths
 from blogapi.site.models import Site
-from blogapi.site.paths import without_slash
-from blogapi.site.served_paths import Target, find_fixed_page
+from blogapi.site.paths import strip_slash
+from blogapi.site.served_paths import SitePage, find_fixed_page
 from blogapi.storage.database import UtcDateTime, current_time, db
 
 # The kinds of items with a page. If several items have the same path, the first kind is shown.
@@ -37,7 +37,7 @@ _NO_ARTICLE = (
 )
 
 
-def find_target(site: Site, path: str) -> Target | None:
+def find_target(site: Site, path: str) -> SitePage | None:
     """Return the target at a decoded path, with or without a slash at its end, or None.
 
     If several targets could have the path, the first in this order has it: fixed pages, home pages, pages,
@@ -54,19 +54,19 @@ def find_target(site: Site, path: str) -> Target | None:
     return find_fixed_page(site, path) or _find_item(site, path, _KINDS)
 
 
-def _find_list(site: Site, path: str) -> Target | None:
+def _find_list(site: Site, path: str) -> SitePage | None:
     """Return the target of the list of articles whose first page has this path, or None."""
     fixed = find_fixed_page(site, path)
     return fixed if fixed and fixed.kind in ("home", "month") else _find_item(site, path, TERM_KINDS)
 
 
-def _find_item(site: Site, path: str, kinds: Sequence[str]) -> Target | None:
+def _find_item(site: Site, path: str, kinds: Sequence[str]) -> SitePage | None:
     """Return the item of the first of these kinds that has the path; this runs at most two statements."""
     items = list_items(site, path, kinds)
-    return next((item for item in items if without_slash(item.path) == without_slash(path)), None)
+    return next((item for item in items if strip_slash(item.path) == strip_slash(path)), None)
 
 
-def list_items(site: Site, path: str | None = None, kinds: Sequence[str] = _KINDS) -> Iterator[Target]:
+def list_items(site: Site, path: str | None = None, kinds: Sequence[str] = _KINDS) -> Iterator[SitePage]:
     """Yield the items of these kinds that readers can see; with a path, all items that can have the path."""
     statements = []
     for kind in kinds:
@@ -77,9 +77,9 @@ def list_items(site: Site, path: str | None = None, kinds: Sequence[str] = _KIND
             tree, now = page_tree.get_tree(), current_time()
             for uuid, node in tree.items():
                 if is_readable(node, now):
-                    yield Target(kind, unquote(page_paths.make_path_in_tree(site, uuid, tree)), uuid)
+                    yield SitePage(kind, unquote(page_paths.make_path_in_tree(site, uuid, tree)), uuid)
             continue
-        model: Any = get_model(kind)
+        model: Any = get_model_of_kind(kind)
         statement, slugs = _select_items(kind), addresses.list_possible_slugs(values)
         if path is not None:
             uuids = list(filter(None, map(parse_uuid, slugs)))
@@ -92,18 +92,18 @@ def list_items(site: Site, path: str | None = None, kinds: Sequence[str] = _KIND
             own = addresses.make_article_path(site, **addresses.get_address_values(row))
         else:
             own = addresses.make_term_path(site, row.kind, uuid=row.uuid, slug=row.slug)
-        yield Target(row.kind, unquote(own), row.uuid)
+        yield SitePage(row.kind, unquote(own), row.uuid)
 
 
 def _select_items(kind: str) -> Select[*tuple[Any, ...]]:
     """Return a statement for the items of a kind other than pages that readers can see."""
-    model: Any = get_model(kind)
+    model: Any = get_model_of_kind(kind)
     if kind == Article.kind:
         columns = (Article.published_at, Category.slug.label("category_slug"), Article.language)
         return (
             select(literal(kind).label("kind"), Article.uuid, Article.slug, *columns)
             .outerjoin(Category, Category.uuid == Article.category_id)
-            .where(is_article(Article), match_readable_items(Article, current_time()))
+            .where(match_articles(Article), match_readable_items(Article, current_time()))
         )
     statement = select(literal(kind).label("kind"), model.uuid, model.slug, *_NO_ARTICLE)
     return statement.where(is_public_author()) if kind == "author" else statement

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from blogapi.parsing import is_language, normalize_language
+from blogapi.parsing import is_language_tag, normalize_language
 
 Tables = Mapping[str, Mapping[str, Any]]
 
@@ -115,7 +115,7 @@ def make_tables(own: Mapping[str, Any]) -> Tables:
     """
     tables = dict(_read_built_in_tables())
     for tag, table in own.items():
-        if not isinstance(table, Mapping) or not (tag == "names" or is_language(tag)):
+        if not isinstance(table, Mapping) or not (tag == "names" or is_language_tag(tag)):
             raise ValueError(f'"{tag}" must be a table whose name is the tag of a language, such as [de].')
         for name, word in table.items():
             if problem := _find_problem("" if tag == "names" else name, word):

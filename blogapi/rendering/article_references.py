@@ -4,4 +4,4 @@ from __future__ import annotations
 
 import re
 
-REFERENCE = re.compile(r"(?i:article:(?P<article>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}))")
+ARTICLE_REFERENCE = re.compile(r"(?i:article:(?P<article>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}))")

@@ -6,7 +6,7 @@ import re
 import unicodedata
 
 #: Matches lone surrogates, and control characters other than tab, line feed and carriage return.
-FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+FORBIDDEN_CHARACTER = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 #: The zero-width joiner and non-joiner, which change how the letters around them are shown.
 JOINERS = r"\u200c\u200d"
@@ -28,4 +28,4 @@ def _find_combining_marks() -> str:
 
 
 #: The marks of letters, as ranges of a regular expression.
-MARKS = _find_combining_marks()
+COMBINING_MARKS = _find_combining_marks()

@@ -48,7 +48,7 @@ def is_too_expensive_to_parse(html: str) -> bool:
         return True
     if len(html) > _MAX_MALFORMED_LENGTH and len(_ORDINARY_TAG.findall(html)) < tags:
         return True
-    if _has_deep_elements(html):
+    if _is_deeply_nested(html):
         return True
     # After the removal of closed elements, the remaining tags are not closed, or are nested deeply.
     rest = _VOID_ELEMENT.sub("\0", html)
@@ -60,7 +60,7 @@ def is_too_expensive_to_parse(html: str) -> bool:
     return tags * len(_COPIED_ELEMENT.findall(rest)) * (longest + 50) > _MAX_COPYING_COST
 
 
-def _has_deep_elements(html: str) -> bool:
+def _is_deeply_nested(html: str) -> bool:
     """Return whether more than MAX_OPEN_ELEMENTS elements are open at once."""
     open_elements, depth = Counter[str](), 0
     for end, name in _TAG.findall(html.lower()):

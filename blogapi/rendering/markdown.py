@@ -20,9 +20,9 @@ _MARK_REPLACEMENTS = ((_FORMULA_START, ""), (_FORMULA_END, ""), (_MATH_MARK, "")
 
 # A formula is in one paragraph, and contains no code, link, footnote or address. Each pattern stops where the
 # same kind of formula could begin, so that the time is linear.
-_TEX = r"[^$`\\\n\][:]|\n(?![ \t]*\n)|\[(?!\^)|\](?!\()|:(?!//)"
-_IN_DOLLARS = rf"(?:{_TEX}|\\[^`\n]?)++"
-_IN_BRACKETS = rf"(?:{_TEX}|\$|\\[^`\n()\][]?(?![()\][]))++"
+_TEX_PART = r"[^$`\\\n\][:]|\n(?![ \t]*\n)|\[(?!\^)|\](?!\()|:(?!//)"
+_IN_DOLLARS = rf"(?:{_TEX_PART}|\\[^`\n]?)++"
+_IN_BRACKETS = rf"(?:{_TEX_PART}|\$|\\[^`\n()\][]?(?![()\][]))++"
 _DISPLAY_FORMULA = rf"\$\$(?!\$){_IN_DOLLARS}\$\$(?!\$)|\\\[{_IN_BRACKETS}\\\]"
 _FORMULA = re.compile(
     rf"(?P<lines>^[ \t>]*+(?:{_DISPLAY_FORMULA})[ \t]*+$)"
@@ -53,7 +53,7 @@ def _mark_formula(match: re.Match[str]) -> str:
 # The maximum number of footnotes. A reference of 4 characters produces 300 characters of HTML.
 MAX_FOOTNOTES = 4_000
 
-_EXTENSIONS = comrak.ExtensionOptions(
+_EXTENSION_OPTIONS = comrak.ExtensionOptions(
     alerts=True,
     autolink=True,
     cjk_friendly_emphasis=True,
@@ -64,7 +64,7 @@ _EXTENSIONS = comrak.ExtensionOptions(
     tasklist=True,
 )
 # Raw HTML is kept here, because the sanitizer cleans it later.
-_OPTIONS = comrak.RenderOptions(tasklist_classes=True, unsafe_=True)
+_RENDER_OPTIONS = comrak.RenderOptions(tasklist_classes=True, unsafe_=True)
 
 # The time for nested quotes grows with the square of their depth: 3 s for 100,000 levels.
 MAX_QUOTE_DEPTH = 1_000
@@ -104,7 +104,7 @@ _ADDRESS = re.compile(
 _ADDRESS_END = f" {_MATH_MARK}"
 
 # comrak writes the whole first word after a fence as the class, such as `js{1,3}`, `{.python` and `{r,`.
-_LANGUAGE = re.compile(r'(<code class="language-)\{?\.?([^"{}]+?),?(?:[{}][^"]*)?"')
+_FENCE_LANGUAGE = re.compile(r'(<code class="language-)\{?\.?([^"{}]+?),?(?:[{}][^"]*)?"')
 
 # comrak writes the checkbox of a list item with several blocks before the first paragraph.
 _BOX_BEFORE_PARAGRAPH = re.compile(r'(<li class="task-list-item">)(<input [^<>]*> )\n<p>')
@@ -129,7 +129,7 @@ def render_markdown(content: str) -> str | None:
     content = _SELF_CLOSED_TAG.sub(rf"<\g<1>{_SELF_CLOSED_MARK}\2", _TILDE.sub(_TILDE_MARK, content))
     content = content.encode("utf-8", "replace").decode()
     # Without the line end, comrak ignores a reference definition at the end of the text.
-    html = comrak.markdown_to_html(f"{content}\n", _EXTENSIONS, render_options=_OPTIONS)
+    html = comrak.markdown_to_html(f"{content}\n", _EXTENSION_OPTIONS, render_options=_RENDER_OPTIONS)
     html = html.replace(_TILDE_MARK, "~").replace(_ENCODED_TILDE_MARK, "~")
     html = html.replace(_SELF_CLOSED_MARK, "").replace(_ADDRESS_END, "")
     # comrak encloses formulas in elements.
@@ -137,7 +137,7 @@ def render_markdown(content: str) -> str | None:
     html = html.replace(f"{_MATH_MARK}</span>", "")
     for mark, text in _MARK_REPLACEMENTS:
         html = html.replace(mark, text).replace(quote(mark, safe="$"), text)
-    html = _AUTOLINK.sub(_unescape_autolink, _LANGUAGE.sub(r'\1\2"', html))
+    html = _AUTOLINK.sub(_unescape_autolink, _FENCE_LANGUAGE.sub(r'\1\2"', html))
     return _BOX_BEFORE_PARAGRAPH.sub(r"\1\n<p>\2", _AUTOLINK_IN_LINK.sub(r"\1\2", html))
 
 

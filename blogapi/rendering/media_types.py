@@ -1,4 +1,4 @@
-"""The built-in types of media files."""
+"""The types of files that every media library accepts."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import math
 import re
 from typing import NamedTuple
 
-from blogapi.rendering.characters import FORBIDDEN
+from blogapi.rendering.characters import FORBIDDEN_CHARACTER
 from blogapi.rendering.players import remove_players
 
 WORDS_PER_MINUTE = 220
@@ -21,17 +21,17 @@ _UNSPACED_CHARACTER = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf90
 # nh3 escapes `<` and `>` in the values of attributes, and it writes only the entities in _ENTITIES.
 _TAG = re.compile(r"<[^<>]*>")
 # Inline elements, whose tags do not separate words.
-INLINE_NAMES = (
+INLINE_ELEMENTS = (
     "a|abbr|acronym|b|bdi|bdo|cite|code|data|del|dfn|em|i|ins|kbd|mark|q|ruby|s|samp|small|span|strike|strong|sub"
     "|time|tt|u|var|wbr"
 )
 # `10<sup>th</sup>` is one word; a footnote mark, an exponent or a verse number is not part of a word.
-_INLINE_TAG = re.compile(rf"</?(?:{INLINE_NAMES})(?: [^<>]*)?>|<sup(?: [^<>]*)?>(?=[^\W\d])|</sup>(?!\w)")
+_INLINE_TAG = re.compile(rf"</?(?:{INLINE_ELEMENTS})(?: [^<>]*)?>|<sup(?: [^<>]*)?>(?=[^\W\d])|</sup>(?!\w)")
 _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&nbsp;", " "), ("&amp;", "&"))
 
 _PICTURE, _ALT = re.compile(r"<img([^<>]*)>"), re.compile(r' alt="([^"]*)"')
 
-# Matches characters, of several scripts, with which a text that is cut does not end.
+# Characters, of several scripts, that are removed from the end of a shortened text.
 _CUT_END = (
     " .,;:!?([{\xb7-\u2013\u2014\u2026\u201e\u060c\u061b\u061f\u0964"
     "\u3001\u3002\uff01\uff0c\uff0e\uff1a\uff1b\uff1f"
@@ -60,7 +60,7 @@ def to_plain_text(html: str) -> str:
     """Return the text of sanitized HTML as one line, without markup and forbidden characters."""
     text = decode_entities(_TAG.sub(" ", _INLINE_TAG.sub("", html)))
     # `&#127;` stands for a character that is forbidden in an excerpt.
-    return " ".join(FORBIDDEN.sub("", text).split())
+    return " ".join(FORBIDDEN_CHARACTER.sub("", text).split())
 
 
 def decode_entities(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The players of videos and sounds, which replace paragraphs that contain only the address of a player."""
+"""The players of videos and sounds; they replace paragraphs that contain only the address of one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MAX_PLAYERS = 100
 
 _ADDRESS_END = r"(?:[/?&#]\S*)?"
 _PARAGRAPH = re.compile(r'<p><a href="(https?://[^"<>]*+)">([^<]*+)</a></p>')
-_TIME = re.compile(r"[?&#](?:t|start)=(?:([0-9]{1,2})h)?(?:([0-9]{1,4})m)?(?:([0-9]{1,6})s?)?(?=[&#]|\Z)")
+_START = re.compile(r"[?&#](?:t|start)=(?:([0-9]{1,2})h)?(?:([0-9]{1,4})m)?(?:([0-9]{1,6})s?)?(?=[&#]|\Z)")
 # Matches the output of make_player_figure() after the sanitizer has cleaned it.
 _PLAYER_FRAME = re.compile(r'(<figure class="embed embed-[a-z]+">)<iframe [^<>]*+></iframe>')
 _PLAYER_FIGURE = re.compile(r'<figure class="embed embed-[a-z]+">(?:[^<]++|<(?!/?figure))*+</figure>')
@@ -49,7 +49,7 @@ class Player:
 
 
 def _make_youtube_address(match: re.Match[str]) -> str:
-    start = _TIME.search(match[0])
+    start = _START.search(match[0])
     hours, minutes, seconds = (int(number or 0) for number in start.groups()) if start else (0, 0, 0)
     total = hours * 3600 + minutes * 60 + seconds
     return f"https://www.youtube-nocookie.com/embed/{match[1]}" + (f"?start={total}" if total else "")
@@ -140,7 +140,7 @@ def find_player(address: str) -> tuple[Player, str] | None:
     return None
 
 
-def remove_frames(html: str) -> str:
+def remove_player_frames(html: str) -> str:
     """Return sanitized HTML with links instead of players, for feeds."""
     return _PLAYER_FRAME.sub(r"\1", html)
 

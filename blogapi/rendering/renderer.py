@@ -43,7 +43,7 @@ def list_headings(html: str) -> tuple[Heading, ...]:
 class RenderedContent:
     """The content of an article as sanitized HTML and as plain text on one line.
 
-    `toc` contains the headings of the HTML.
+    `toc` contains the headings of the HTML, as its table of contents.
     """
 
     html: str

@@ -10,13 +10,13 @@ from urllib.parse import unquote
 import nh3
 
 from blogapi.rendering import hidden_elements, html_cost, markdown, mathml, players, slugs
-from blogapi.rendering.article_references import REFERENCE
-from blogapi.rendering.characters import JOINERS, MARKS
-from blogapi.rendering.plain_text import FOOTNOTE_REFERENCE, INLINE_NAMES, make_label
+from blogapi.rendering.article_references import ARTICLE_REFERENCE
+from blogapi.rendering.characters import COMBINING_MARKS, JOINERS
+from blogapi.rendering.plain_text import FOOTNOTE_REFERENCE, INLINE_ELEMENTS, make_label
 from blogapi.rendering.players import EMBED_HOSTS
 
 # The classes that are kept; each comment names the programs that write these classes into content.
-_PATTERNS = (
+_CLASS_PATTERNS = (
     # The Markdown renderer, and the footnotes of Kramdown and Pandoc.
     r"footnotes?(?:-[\w-]+)?|reversefootnote|contains-task-list|task-list-item(?:-checkbox)?",
     # The language of a code block, as CommonMark and highlighters write it, and the highlighters' wrappers.
@@ -43,16 +43,16 @@ _PATTERNS = (
     r"sr-only|visually-hidden",
 )
 
-CONTENT_CLASS = re.compile("|".join(_PATTERNS))
+CONTENT_CLASS = re.compile("|".join(_CLASS_PATTERNS))
 
 # nh3's defaults allow neither iframes nor media players.
-_TAGS = nh3.ALLOWED_TAGS | {
+_ALLOWED_TAGS = nh3.ALLOWED_TAGS | {
     *("iframe", "input", "section", "video", "audio", "source", "picture", "track", "progress", "meter"),
     *("menu", "tfoot", *mathml.TAGS),
 }
 # Elements whose `text-align` becomes the attribute `align`.
 _ALIGNED_TAGS = ("div", "h1", "h2", "h3", "h4", "h5", "h6", "p", "td", "th")
-_ATTRIBUTES = {
+_ALLOWED_ATTRIBUTES = {
     **nh3.ALLOWED_ATTRIBUTES,
     **dict.fromkeys(mathml.TAGS, mathml.ATTRIBUTES),
     **{name: nh3.ALLOWED_ATTRIBUTES.get(name, set()) | {"align", "style"} for name in _ALIGNED_TAGS},
@@ -87,7 +87,7 @@ _LINK_TYPES = frozenset({"nofollow", "sponsored", "ugc", "me", "author", "licens
 _FORM_FIELD = re.compile(r'<input(?![^<>]* type="checkbox")[^<>]*>')
 
 # Matches a checkbox and the text after it, up to the end of the line or block.
-_CHECKBOX = re.compile(rf"<input([^<>]*)>((?:[^<]++|</?(?:{INLINE_NAMES}|img|sup)(?: [^<>]*+)?>)*+)")
+_CHECKBOX = re.compile(rf"<input([^<>]*)>((?:[^<]++|</?(?:{INLINE_ELEMENTS}|img|sup)(?: [^<>]*+)?>)*+)")
 
 # Together with nh3's defaults, these are all schemes that the HTML standard calls safe.
 _URL_SCHEMES = nh3.ALLOWED_URL_SCHEMES | {"matrix", "sftp", "urn"}
@@ -102,15 +102,15 @@ _MEDIA_ATTRIBUTES = frozenset(
     }
 )
 # A reference to another article, which `articles.responses.article_links` replaces by the address of the
-# article. The fragment of the link is kept as it is.
-_ARTICLE_REFERENCE = re.compile(rf"\s*({REFERENCE.pattern})(#\S*)?\s*")
+# article. The fragment of the link is kept unchanged.
+_ARTICLE_REFERENCE = re.compile(rf"\s*({ARTICLE_REFERENCE.pattern})(#\S*)?\s*")
 _REFERENCE_SCHEMES = ("media:", "article:")
 _REFERENCE_SCHEME = re.compile("|".join(_REFERENCE_SCHEMES), re.IGNORECASE)
 _URL_ATTRIBUTES = frozenset({"src", "href", "poster", "cite"})
 # Browsers ignore these characters at the beginning of a URL, and some of them everywhere.
 _IGNORED_IN_URL = re.compile(r"[\x00-\x20]")
 
-# This is matched as text, because URL parsers and browsers can disagree about the host of an unusual URL.
+# The URL is matched as text, because URL parsers and browsers can disagree about the host of an unusual URL.
 _EMBED_URL = re.compile(
     rf"(?:https?:)?(//(?:{'|'.join(re.escape(host) for host in sorted(EMBED_HOSTS))})/\S*)", re.IGNORECASE
 )
@@ -137,7 +137,7 @@ _SELF_CLOSED_TAG = re.compile(
 _IFRAME = re.compile(r"<iframe([^<>]*)>.*?</iframe>", re.DOTALL)
 _ALIGNED_TAG = re.compile(r'(<(?:t[dh]|p|div|h[1-6])\b[^<>]*) style="(\w+)"([^<>]*>)')
 _ALIGN = re.compile(r' align="\w*"')
-_NEW_TAB = ' target="_blank"'
+_NEW_TAB_ATTRIBUTE = ' target="_blank"'
 _LINK = re.compile(r'<a((?: [a-z-]+="[^"]*+")*+)>')
 _ATTRIBUTE = re.compile(r' ([a-z-]+)="([^"]*)"')
 _LINK_TAG = re.compile(r"<a(?: [^<>]*)?>|</a>")
@@ -156,7 +156,7 @@ _UNSAFE_SRCSET = re.compile(
 )
 
 _HEADING = re.compile(r'<h(([1-6])(?: align="\w*")?)>((?:[^<]++|<(?!/?h[1-6][ >]))*+)</h\2>')
-_HEADING_NAME = re.compile(rf"(?<!\s)\s*+\{{#([\w{MARKS}{JOINERS}:.-]+)\}}\s*\Z")
+_HEADING_NAME = re.compile(rf"(?<!\s)\s*+\{{#([\w{COMBINING_MARKS}{JOINERS}:.-]+)\}}\s*\Z")
 _TAG = re.compile(r"<[^<>]*>")
 # Matches start tags; a match of a comment has no name, so that tags in comments are ignored.
 _START_TAG = re.compile(r"<!--.*?(?:-->|\Z)|<([a-z][\w:.-]*+)", re.DOTALL | re.IGNORECASE)
@@ -179,7 +179,7 @@ def to_safe_html(content: str, content_type: str) -> str:
     before the HTML is shown. Content that would take more than about two seconds is returned as
     escaped text.
     """
-    html = _to_html(content, content_type)
+    html = _to_unsafe_html(content, content_type)
     if html is None:
         text = content if content_type == "text" else hidden_elements.remove_hidden_elements(content)
         return escape(text.replace("\0", ""), quote=False)
@@ -188,16 +188,16 @@ def to_safe_html(content: str, content_type: str) -> str:
     attributes = _AttributeFilter(html, footnote_mark, has_references=has_references)
     safe = nh3.clean(
         html,
-        tags=_TAGS,
+        tags=_ALLOWED_TAGS,
         clean_content_tags=_DROPPED_WITH_CONTENT,
-        attributes=_ATTRIBUTES,
+        attributes=_ALLOWED_ATTRIBUTES,
         attribute_filter=attributes,
         url_schemes=_URL_SCHEMES | {"media", "article"} if has_references else _URL_SCHEMES,
         link_rel=None,
     )
     if "<input" in safe:
         safe = _CHECKBOX.sub(_label_checkbox, _FORM_FIELD.sub("", safe))
-    if _NEW_TAB in safe:
+    if _NEW_TAB_ATTRIBUTE in safe:
         safe = _LINK.sub(_add_noopener, safe)
     safe = _IFRAME.sub(_empty_iframe, safe)
     if "<math" in safe:
@@ -215,15 +215,15 @@ def to_safe_html(content: str, content_type: str) -> str:
 
 def is_shown_as_text(content: str, content_type: str, safe: str) -> bool:
     """Return whether `safe` is the content as escaped text, because rendering it would take long."""
-    return "<" not in safe and _to_html(content, content_type) is None
+    return "<" not in safe and _to_unsafe_html(content, content_type) is None
 
 
 def list_removed_elements(content: str, content_type: str, safe: str) -> list[str]:
     """Return the names of the elements of the content that `safe`, its sanitized HTML, does not contain."""
-    html = (_to_html(content, content_type) if "<" in content else None) or ""
+    html = (_to_unsafe_html(content, content_type) if "<" in content else None) or ""
     names = Counter(name.lower() for name in _START_TAG.findall(html) if name)
     lacks_frame = names["iframe"] > safe.count("<iframe")
-    return [name for name in names if name not in _TAGS or (name == "iframe" and lacks_frame)]
+    return [name for name in names if name not in _ALLOWED_TAGS or (name == "iframe" and lacks_frame)]
 
 
 def make_heading_id(heading: str) -> str:
@@ -236,11 +236,11 @@ def make_addresses_absolute(html: str, base: str) -> str:
 
     Alternative sizes of images are omitted, because nh3 does not resolve their addresses.
     """
-    attributes = {**_ATTRIBUTES, "img": _ATTRIBUTES["img"] - {"srcset", "sizes"}}
-    attributes["source"] = _ATTRIBUTES["source"] - {"srcset", "sizes"}
+    attributes = {**_ALLOWED_ATTRIBUTES, "img": _ALLOWED_ATTRIBUTES["img"] - {"srcset", "sizes"}}
+    attributes["source"] = _ALLOWED_ATTRIBUTES["source"] - {"srcset", "sizes"}
     return nh3.clean(
-        players.remove_frames(html),
-        tags=_TAGS,
+        players.remove_player_frames(html),
+        tags=_ALLOWED_TAGS,
         attributes=attributes,
         link_rel=None,
         url_schemes=_URL_SCHEMES,
@@ -248,7 +248,7 @@ def make_addresses_absolute(html: str, base: str) -> str:
     )
 
 
-def _to_html(content: str, content_type: str) -> str | None:
+def _to_unsafe_html(content: str, content_type: str) -> str | None:
     """Return the content as unsafe HTML, or None if rendering it would take long."""
     if sum(map(content.count, _MARKUP_CHARACTERS)) > _MAX_MARKUP_CHARACTERS:
         return None
@@ -327,12 +327,12 @@ def _clean_reference(tag: str, attribute: str, value: str) -> str | None:
 
 
 class _AttributeFilter:
-    """Filters the attributes of one document. nh3 calls the filter for each attribute in document order."""
+    """Cleans the attributes of one document. nh3 calls the filter for each attribute in document order."""
 
     def __init__(self, html: str, footnote_mark: str, *, has_references: bool) -> None:
         self.renamed_ids: dict[str, str] = {}
         self._has_references = has_references
-        # The ids that the renderer's footnotes will have once FOOTNOTE_MARK is removed.
+        # The ids that the renderer's footnotes have after FOOTNOTE_MARK is removed.
         is_marked = footnote_mark and footnote_mark in html
         ids = re.findall(rf'id="(fn(?:ref)?-){footnote_mark}([^"]+)"', html) if is_marked else ()
         self._footnote_ids = {unescape("".join(parts)) for parts in ids}
@@ -404,7 +404,7 @@ class _AttributeFilter:
 # The sanitizer quotes each attribute value, and escapes `<` and `>` in it.
 _PICTURE = r"(?:<a [^<>]*+><img [^<>]*+></a>|<img [^<>]*+>)"
 _PARAGRAPH = re.compile(rf"<p>\s*+({_PICTURE}(?:\s*+(?:<br>\s*+)?{_PICTURE})*+)\s*+</p>")
-_PICTURE_PATTERN = re.compile(_PICTURE)
+_PICTURE_REGEX = re.compile(_PICTURE)
 _TITLE = re.compile(r'(<img [^<>]*?) title="([^"]+)"')
 
 
@@ -414,7 +414,7 @@ def _to_figures(paragraph: re.Match[str]) -> str:
     The title of a picture becomes its caption, and several pictures become a gallery. A single picture
     without a title is not changed.
     """
-    pictures = _PICTURE_PATTERN.findall(paragraph[1])
+    pictures = _PICTURE_REGEX.findall(paragraph[1])
     if len(pictures) > 1:
         return "\n".join(['<div class="gallery">', *map(_to_figure, pictures), "</div>"])
     return _to_figure(pictures[0]) if _TITLE.search(pictures[0]) else paragraph[0]

@@ -11,21 +11,21 @@ from functools import lru_cache
 
 from anyascii import anyascii
 
-from blogapi.rendering.characters import JOINERS, MARKS
+from blogapi.rendering.characters import COMBINING_MARKS, JOINERS
 
 MAX_SLUG_LENGTH = 255
 # The maximum length of a derived slug, which leaves space for a number such as `-2`.
 MAX_DERIVED_LENGTH = 240
 
 # `C#` and `C++` must not get the slug of `C`.
-_SHARP_SIGN = re.compile(rf"(?<=[\w{MARKS}])#(?!\w)")
-_PLUS_SIGN = re.compile(rf"(?<=[\w{MARKS}+])\+(?!\w)")
+_SHARP_SIGN = re.compile(rf"(?<=[\w{COMBINING_MARKS}])#(?!\w)")
+_PLUS_SIGN = re.compile(rf"(?<=[\w{COMBINING_MARKS}+])\+(?!\w)")
 # The scripts whose words can contain joiners: from Arabic to Myanmar, and from Khmer to Mongolian. Older
 # texts in Malayalam write the last consonant of a word with a joiner.
 _SCRIPTS_WITH_JOINERS = r"\u0600-\u109f\u1780-\u18af"
 _JOINER = rf"(?<=[{_SCRIPTS_WITH_JOINERS}])[{JOINERS}](?=[{_SCRIPTS_WITH_JOINERS}])|(?<=\u0d4d)\u200d"
 # A variation selector only chooses how a character looks.
-_WORD_PATTERN = rf"[^\W_](?:[^\W_]|(?![\ufe00-\ufe0f])[{MARKS}]|{_JOINER})*"
+_WORD_PATTERN = rf"[^\W_](?:[^\W_]|(?![\ufe00-\ufe0f])[{COMBINING_MARKS}]|{_JOINER})*"
 _WORD = re.compile(_WORD_PATTERN)
 _SLUG = re.compile(rf"{_WORD_PATTERN}(?:-{_WORD_PATTERN})*")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
@@ -35,7 +35,7 @@ _CONTRACTION = re.compile(r"(?<=[a-z])['\u2019\u02bc](?=(?:t|s|d|m|re|ve|ll)(?![
 _APOSTROPHE = re.compile("['\u2019\u02bc]")
 # Matches what a slug drops: apostrophes from entities, commas between digits, and marks that remain on Latin
 # letters.
-_DROPPED_CHARACTERS = re.compile(rf"'|(?<=\d),(?=\d)|(?<=[a-z0-9])(?![\ufe00-\ufe0f])[{MARKS}]+")
+_DROPPED_CHARACTERS = re.compile(rf"'|(?<=\d),(?=\d)|(?<=[a-z0-9])(?![\ufe00-\ufe0f])[{COMBINING_MARKS}]+")
 # NFKC would split the vowel AM of Thai and Lao, which is written as one character.
 _NOT_THAI_OR_LAO = re.compile(r"[^\u0e00-\u0eff]+")
 
@@ -49,10 +49,10 @@ def make_slug(
     without letters and digits (for example only emoji), the slug is `default`, or eight random hexadecimal
     digits. With `former`, the slug follows the rule of version 1.0, so that terms of that version are found.
     """
-    slug = _slugify(text, max_length, former)
+    slug = _derive_slug_once(text, max_length, former)
     # Converting a letter can produce another letter to convert. Repeat the conversion until it no longer
     # changes the slug.
-    while (next_slug := _slugify(slug, max_length, former)) != slug:
+    while (next_slug := _derive_slug_once(slug, max_length, former)) != slug:
         slug = next_slug
     return slug or default or secrets.token_hex(4)
 
@@ -63,7 +63,7 @@ def make_term_slug(name: str, *, former: bool = False) -> str:
     """Return the slug of the name of a category or tag: `C#` gives "c-sharp", `C++` gives "c-plus-plus".
 
     Equal names have equal slugs, even without letters and digits, so that each import finds the same term.
-    For `former`, see `make_slug`.
+    `former` has the same meaning as in `make_slug`.
     """
     default = f"{zlib.crc32(name.encode(errors='replace')):08x}"
     return make_slug(_PLUS_SIGN.sub(" plus", _SHARP_SIGN.sub(" sharp", name)), default=default, former=former)
@@ -101,7 +101,7 @@ def _join_words(text: str, max_length: int) -> str:
 
 # Cached, because a write makes the slug before it takes the write lock, and again while it holds the lock.
 @lru_cache(maxsize=64)
-def _slugify(text: str, max_length: int, former: bool) -> str:
+def _derive_slug_once(text: str, max_length: int, former: bool) -> str:
     if former:
         return hyphenate_words(
             _NOT_ASCII.sub(_latin_to_ascii, unicodedata.normalize("NFC", text)), max_length

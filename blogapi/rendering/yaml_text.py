@@ -1,4 +1,4 @@
-"""Writes YAML that every parser of YAML 1.1 and 1.2 reads the same.
+"""Writes YAML that all parsers of YAML 1.1 and 1.2 read in the same way.
 
 PyYAML is not used, because its Python writer takes 2 ms per article, its C writer escapes other characters,
 and both leave texts such as `1e5` unquoted, which other parsers read as numbers.

@@ -1,4 +1,4 @@
-"""A client connection: its deadlines, and cached responses, which are sent without a worker thread."""
+"""A client connection, which has deadlines and sends cached responses without a worker thread."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from flask import has_app_context
 from waitress.buffers import ReadOnlyFileBasedBuffer
 from waitress.channel import HTTPChannel
 
-from blogapi.serving.parser import Parser, RequestTooSlow, ServerBusy
+from blogapi.serving.parser import RequestParser, RequestTooSlow, ServerBusy
 from blogapi.serving.tasks import ProblemTask, ResponseTask
 from blogapi.storage.database import db
 
@@ -40,7 +40,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
 
     task_class = ResponseTask
     error_task_class = ProblemTask
-    parser_class = Parser
+    parser_class = RequestParser
 
     # True if the socket thread must still start the first request of `requests`.
     has_request = False
@@ -51,7 +51,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     _turn_bytes_left = TURN_BYTES
 
     # waitress has no type hints, so the types of these attributes are declared here.
-    request: Parser | None
+    request: RequestParser | None
     will_close: bool
 
     def __init__(self, server: Any, sock: socket.socket, addr: Any, adj: Any, map: Any = None) -> None:
@@ -168,7 +168,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
             self._send_cached_response(*response)
             # Let waitress use a new buffer for the next response, because a buffer keeps the sent bytes.
             self.current_outbuf_count = self.adj.outbuf_high_watermark
-            task.log()
+            task.log_request()
             request.close()
             with self.requests_lock:
                 self.requests.pop(0)
@@ -189,7 +189,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         buffer.prepare()
         self.write_soon(buffer)
 
-    def _refuse_request(self, request: Parser) -> None:
+    def _refuse_request(self, request: RequestParser) -> None:
         request.add_refusal(RequestTooSlow(""))
         with self.requests_lock:
             self.request = None
@@ -204,7 +204,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         except OSError:
             self.handle_close()
 
-    def _get_limit_start(self, request: Parser) -> float:
+    def _get_limit_start(self, request: RequestParser) -> float:
         # A stopping server gives uploads no additional time.
         return request.begun_at if self.server.stopping else request.get_limit_start(self.limits.upload_rate)
 

@@ -26,7 +26,8 @@ from blogapi.importing.jobs.runner import get_runner
 from blogapi.operations.backups import backup_command, daily
 from blogapi.operations.health.routes import start_integrity_check
 from blogapi.publication import background
-from blogapi.serving import listening, log, server, upgrading
+from blogapi.serving import access_log, listening, server
+from blogapi.serving.upgrade_responses import answer_requests
 from blogapi.site.queries import get_service_url
 from blogapi.storage.database import db
 from blogapi.storage.version_check import NewerSchema
@@ -48,11 +49,11 @@ def configure_malloc() -> None:
         mallopt(_TRIM_THRESHOLD, 1024 * 1024)
 
 
-# The seconds that the stopping server waits for a running import.
+# How long a server that stops waits for a running import, in seconds.
 IMPORT_STOP_SECONDS = 5
 
-FIRST_ADMIN = "No admin can log in yet. This link creates one; it works once, for one day:"
-NEXT_STEPS = """The blog is empty. In another terminal, in this folder and with the same --blog, if any:
+FIRST_ADMIN_TEXT = "No admin can log in yet. This link creates one; it works once, for one day:"
+NEXT_STEPS_TEXT = """The blog is empty. In another terminal, in this folder and with the same --blog, if any:
   {program} user create NAME --admin      create an admin
   {program} import PATH                   import another blog (WordPress, Ghost, Markdown and others)
   {program} key create                    create a key for a web page
@@ -119,7 +120,7 @@ def serve(
     settings = config.read_settings(instance)
     logs.configure_logging(settings)
     with logs.log_command_errors(settings), _open_socket(host, port, unix_socket) as listening_socket:
-        with upgrading.answer_requests(listening_socket) if needs_upgrade(instance) else nullcontext():
+        with answer_requests(listening_socket) if needs_upgrade(instance) else nullcontext():
             app: Flask = context.obj.load_app()
         with app.app_context():
             check_shared_folder()
@@ -164,7 +165,7 @@ def _run_server(
     has_proxy: bool,
 ) -> None:
     port = 0 if unix_socket else http_server.effective_port
-    address = unix_socket or f"{listening.make_url(host, port)}/"
+    address = unix_socket or f"{listening.make_server_url(host, port)}/"
     public_address = get_service_url() if unix_socket or has_proxy or app.config["TRUSTED_PROXY"] else ""
     local_address = "" if unix_socket else listening.make_local_url(host, port)
     if app.config["ADMIN_PAGES"]:
@@ -189,14 +190,13 @@ def _run_server(
             http_server.access_log.close()
 
 
-def _open_access_log(app: Flask) -> log.AccessLog | None:
+def _open_access_log(app: Flask) -> access_log.AccessLog | None:
     counted = get_metrics(app)
-    handlers = (
-        [] if app.config["ACCESS_LOG"] == "off" else [log.make_log_handler(logs.get_format(app.config))]
-    )
+    log_format = logs.get_log_format(app.config)
+    handlers = [] if app.config["ACCESS_LOG"] == "off" else [access_log.make_log_handler(log_format)]
     if counted is not None:
-        handlers.append(log.make_count_handler(counted.count_request))
-    return log.AccessLog(*handlers) if handlers else None
+        handlers.append(access_log.make_count_handler(counted.count_request))
+    return access_log.AccessLog(*handlers) if handlers else None
 
 
 def _stop_on_signals(app: Flask, http_server: server.Server) -> None:
@@ -217,7 +217,7 @@ def _stop_on_signals(app: Flask, http_server: server.Server) -> None:
 
 
 def _logs_json() -> bool:
-    return logs.get_format(current_app.config) == "json"
+    return logs.get_log_format(current_app.config) == "json"
 
 
 def _print_or_log(text: str) -> None:
@@ -239,7 +239,7 @@ def _print_admin_pages(address: str) -> None:
                 command = f"{blog_folder.get_command()} user create NAME --admin"
                 _print_or_log(f"No admin can log in yet; `{command}` creates one.")
             else:
-                click.echo(f"{FIRST_ADMIN}\n  {address}{links.create_setup_link().path}")
+                click.echo(f"{FIRST_ADMIN_TEXT}\n  {address}{links.create_setup_link().path}")
 
 
 def _create_sample_or_print_next_steps(with_demo: bool, local_address: str) -> None:
@@ -256,6 +256,6 @@ def _create_sample_or_print_next_steps(with_demo: bool, local_address: str) -> N
             else "The blog already has articles; no sample was added."
         )
     elif article_queries.is_blog_empty():
-        _print_or_log(NEXT_STEPS.format(program=blog_folder.get_command()))
+        _print_or_log(NEXT_STEPS_TEXT.format(program=blog_folder.get_command()))
     # Requests use their own contexts. Return the database connection of this context to the pool.
     db.session.remove()

@@ -14,7 +14,7 @@ SHORT_BODY_BYTES = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of the server. Times are in seconds; the server checks them once per `sweep`."""
+    """The limits of a server. Times are in seconds; the server checks them every `sweep` seconds."""
 
     # Longest time from the first byte of a request to its last byte.
     request: float = 10
@@ -54,7 +54,7 @@ class ByteCounter:
         self.limit, self.total = limit, 0
         self._lock = threading.Lock()
 
-    def add(self, size: int) -> bool:
+    def add_bytes(self, size: int) -> bool:
         """Add `size` bytes (which may be negative) and return True, or return False at the limit."""
         with self._lock:
             if size > 0 and self.total + size > self.limit:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 HAS_UNIX_SOCKETS = hasattr(socket, "AF_UNIX")
-UNIX_MODE = 0o660
+UNIX_SOCKET_MODE = 0o660
 
 # The addresses at which this machine reaches a server that listens on all addresses.
 _LOOPBACK_ADDRESSES = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104, these addresses are replaced
@@ -20,14 +20,14 @@ def open_socket(host: str, port: int, unix_socket: Path | None) -> socket.socket
     return bind_address(host, port) if unix_socket is None else bind_unix_socket(unix_socket)
 
 
-def make_url(host: str, port: int) -> str:
+def make_server_url(host: str, port: int) -> str:
     """Return the URL of a server that listens on this host."""
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def make_local_url(host: str, port: int) -> str:
     """Return the URL at which this machine reaches a server that listens on this host."""
-    return make_url(_LOOPBACK_ADDRESSES.get(host, host), port)
+    return make_server_url(_LOOPBACK_ADDRESSES.get(host, host), port)
 
 
 def is_unix_socket(listening: socket.socket) -> bool:
@@ -63,7 +63,7 @@ def bind_unix_socket(path: Path) -> socket.socket:
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         _remove_stale_socket(path)
-        old_umask = os.umask(0o777 & ~UNIX_MODE)
+        old_umask = os.umask(0o777 & ~UNIX_SOCKET_MODE)
         try:
             listening.bind(str(path))
         finally:

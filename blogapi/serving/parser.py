@@ -68,7 +68,7 @@ class ParserSettings(Adjustments):  # type: ignore[misc]
 
     ident = None
     max_request_header_size = MAX_HEADER_BYTES
-    # `trust_proxy` clears these headers.
+    # `apply_proxy_headers` clears these headers.
     clear_untrusted_proxy_headers = False
 
     bodies: ByteCounter
@@ -82,7 +82,7 @@ class ParserSettings(Adjustments):  # type: ignore[misc]
         return self.uploads.get(f"{method} {_UUID.sub(':id', path.removesuffix('/'))}")
 
 
-class Parser(HTTPRequestParser):  # type: ignore[misc]
+class RequestParser(HTTPRequestParser):  # type: ignore[misc]
     """Parses a request, and refuses it if a proxy and this server could understand it differently."""
 
     # Default values of attributes, which the logs read even if the request line was not parsed.
@@ -157,11 +157,11 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
     def close(self) -> None:
         super().close()
         counted, self._counted = self._counted, 0
-        self.adj.bodies.add(-counted)
+        self.adj.bodies.add_bytes(-counted)
 
     def _count_body(self) -> None:
         size = self.body_bytes_received - SHORT_BODY_BYTES
-        if self.adj.bodies.add(size - self._counted):
+        if self.adj.bodies.add_bytes(size - self._counted):
             self._counted = size
         else:
             self.add_refusal(ServerBusy(""))

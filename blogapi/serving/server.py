@@ -29,13 +29,13 @@ from blogapi.content.media import images
 from blogapi.delivery.response_cache import middleware as response_cache_middleware
 from blogapi.delivery.response_cache.commit_version import SqliteCommitVersion
 from blogapi.serving import listening
+from blogapi.serving.access_log import AccessLog
 from blogapi.serving.channel import Channel
 from blogapi.serving.limits import Limits
-from blogapi.serving.log import AccessLog
 from blogapi.serving.parser import ParserSettings, limit_bodies
 from blogapi.web import errors, headers, metrics
 from blogapi.web.rate_limits.limiter import get_address_key
-from blogapi.web.rate_limits.middleware import limits_requests
+from blogapi.web.rate_limits.middleware import has_request_limit
 from blogapi.web.request_environ import REQUEST_ID_KEY, choose_request_id
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Dispatcher:
 _FORWARDED_HEADERS = frozenset({"x-forwarded-for", "x-forwarded-proto", "x-forwarded-host"})
 
 
-def trust_proxy(app: Flask, proxy: str, *, trust_all: bool = False) -> WSGIApplication:
+def apply_proxy_headers(app: Flask, proxy: str, *, trust_all: bool = False) -> WSGIApplication:
     """Return the application wrapped in a middleware that applies the `X-Forwarded-*` headers of `proxy`.
 
     `proxy` is an address or a network. If it is empty, no sender is trusted unless `trust_all` is set.
@@ -120,7 +120,7 @@ LOG_INTERVAL_SECONDS = 60
 
 
 class Server(TcpWSGIServer):  # type: ignore[misc]
-    """One listening socket and its connections."""
+    """The server on one listening socket, which limits its connections and the time of requests."""
 
     channel_class = Channel
 
@@ -165,7 +165,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         """Serve until `stop` is called or all sockets are closed."""
         try:
             while self._map and not self.stopping:
-                self._run_once(self.limits.sweep)
+                self._run_loop_once(self.limits.sweep)
             if self._map:
                 self._finish_requests()
         finally:
@@ -261,7 +261,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
             self._logged_at = now
             logger.warning(reason)
 
-    def _run_once(self, seconds: float) -> None:
+    def _run_loop_once(self, seconds: float) -> None:
         now = time.monotonic()
         if now >= self._next_sweep:
             self._next_sweep, self._is_full = now + self.limits.sweep, False
@@ -275,7 +275,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         """Finish the requests of all connections, including connections that were not yet accepted."""
         ends_at = time.monotonic() + self.limits.stop
         self.request_seconds = self.limits.stop_grace
-        self._run_once(0)
+        self._run_loop_once(0)
         before = -1
         while before < len(self.active_channels) < self.limits.connections:
             before = len(self.active_channels)
@@ -283,10 +283,10 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         self.accepting = False
         self.socket.close()
         self._map.pop(self._fileno, None)
-        self._run_once(0)
+        self._run_loop_once(0)
         while self._close_idle_connections() and time.monotonic() < ends_at:
             self._next_sweep = 0.0
-            self._run_once(min(self.limits.sweep, 0.1))
+            self._run_loop_once(min(self.limits.sweep, 0.1))
 
     def _close_idle_connections(self) -> bool:
         """Close idle connections; return whether other connections are left."""
@@ -358,7 +358,7 @@ def create_server(
     limit_bodies(app, settings, limits)
     images.init_app(app, threads=threads)
     proxy = app.config["TRUSTED_PROXY"] if trusted_proxy is None else trusted_proxy
-    wrapped_app = trust_proxy(app, proxy, trust_all=is_unix)
+    wrapped_app = apply_proxy_headers(app, proxy, trust_all=is_unix)
     server_class = UnixServer if is_unix else Server
     server = server_class(
         wrapped_app,
@@ -389,6 +389,6 @@ def _list_keyless_paths(app: Flask) -> tuple[str, ...] | None:
     database on another machine, or for the counters of the rate limits.
     """
     cache = response_cache_middleware.RESPONSE_CACHE.get(app)
-    if not isinstance(cache.source, SqliteCommitVersion) or limits_requests(app):
+    if not isinstance(cache.source, SqliteCommitVersion) or has_request_limit(app):
         return None
     return cache.keyless_paths

@@ -14,18 +14,18 @@ from waitress.utilities import build_http_date
 
 from blogapi.delivery.response_cache import commit_version
 from blogapi.delivery.response_cache.middleware import ONLY_CACHED_KEY, NotCached
-from blogapi.serving.log import AccessLogEntry, make_loggable_path
+from blogapi.serving.access_log import AccessLogEntry, make_loggable_path
 from blogapi.serving.parser import RequestTooSlow, ServerBusy
 from blogapi.site.served_paths import is_site_path
 from blogapi.storage.database import QUEUE_SECONDS_KEY
 from blogapi.web import errors
 from blogapi.web.headers import make_error_headers
-from blogapi.web.logs import USER_KEY
+from blogapi.web.logs import USERNAME_KEY
 from blogapi.web.request_environ import REQUEST_ID_KEY, ROUTE_KEY, choose_request_id
 
 
 @lru_cache(256)
-def _capitalize_name(name: str) -> str:
+def _capitalize_header_name(name: str) -> str:
     return "-".join(part.capitalize() for part in name.split("-"))
 
 
@@ -34,9 +34,9 @@ def _format_date(second: int) -> str:
     return str(build_http_date(second))
 
 
-def make_head(status: str, headers: Sequence[tuple[str, str]], length: int, second: int) -> bytes:
+def format_head(status: str, headers: Sequence[tuple[str, str]], length: int, second: int) -> bytes:
     """Return the head of an HTTP/1.1 response: the same bytes as waitress makes, but computed faster."""
-    fields = [(_capitalize_name(name), value) for name, value in headers]
+    fields = [(_capitalize_header_name(name), value) for name, value in headers]
     fields.append(("Date", _format_date(second)))
     if not any(name == "Content-Length" for name, _ in fields):
         fields.append(("Content-Length", str(length)))
@@ -58,18 +58,18 @@ class LoggedTask(Task):  # type: ignore[misc]
         except Exception as error:
             # After any other exception, the task of the error response logs the request.
             if self.wrote_header or isinstance(error, ClientDisconnected):
-                self.log()
+                self.log_request()
             # waitress logs this path with the exception, so remove secrets from the path.
             self.request.path = make_loggable_path(self.request.path, self.route)
             raise
-        self.log()
+        self.log_request()
 
     def write(self, data: bytes) -> None:
-        """Send a chunk of the body."""
+        """Send a chunk of the body, and count its bytes for the access log."""
         self.body_bytes += len(data)
         super().write(data)
 
-    def log(self) -> None:
+    def log_request(self) -> None:
         """Record the request in the access log."""
         access_log = self.channel.server.access_log
         if access_log is None:
@@ -93,10 +93,10 @@ class LoggedTask(Task):  # type: ignore[misc]
 
 
 class ProblemTask(LoggedTask, ErrorTask):  # type: ignore[misc]
-    """The response to a request that the server itself refuses."""
+    """The task that sends an error response to a request that the server itself refuses."""
 
     def execute(self) -> None:
-        """Write the error response. If the request was not parsed, some attributes are missing."""
+        """Write the error response; a request that was not parsed lacks some attributes."""
         error = self.request.error
         code, detail = errors.get_default_problem(error.code)
         body = errors.make_problem_body(error.code, code, detail)
@@ -112,7 +112,7 @@ class ProblemTask(LoggedTask, ErrorTask):  # type: ignore[misc]
 
 
 class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
-    """The response of the application."""
+    """The task that sends the response of the application, or a cached response."""
 
     content_length: int | None
     chunked_response: bool
@@ -156,7 +156,7 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
         self.body_bytes = len(body)
         self._read_environment()
         if self.has_body:
-            return make_head(self.status, self.response_headers, len(body), int(self.start_time)), body
+            return format_head(self.status, self.response_headers, len(body), int(self.start_time)), body
         return self.build_response_header(), body
 
     def get_environment(self) -> dict[str, Any]:
@@ -185,7 +185,7 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
     def _read_environment(self) -> None:
         environ = self.environ or {}
         self.route, self.request_id = environ.get(ROUTE_KEY, ""), environ.get(REQUEST_ID_KEY, "")
-        self.client, self.user = environ.get("REMOTE_ADDR", ""), environ.get(USER_KEY, "")
+        self.client, self.user = environ.get("REMOTE_ADDR", ""), environ.get(USERNAME_KEY, "")
 
     def _set_head(self, status: str, headers: list[tuple[str, str]], *exc_info: Any) -> None:
         self.status, self.response_headers = status, headers

@@ -22,7 +22,7 @@ from blogapi.parsing import normalize_language
 from blogapi.site.models import Site
 from blogapi.site.queries import get_service_url
 from blogapi.web.fields import WithAttributes
-from blogapi.web.media_addresses import PATH
+from blogapi.web.media_addresses import FILE_PATH
 
 
 @cache
@@ -157,7 +157,7 @@ def parse_path(site: Site, kind: str, path: str) -> dict[str, str | None] | None
     `kind` is `article`, `page`, `category`, `tag` or `author`. The value `path` of a page contains the slugs
     of the pages above it and its own slug.
     """
-    match = _compile_pattern(urlsplit(site.url).path, getattr(site, f"{kind}_path")).fullmatch(path)
+    match = _compile_path_pattern(urlsplit(site.url).path, getattr(site, f"{kind}_path")).fullmatch(path)
     return match and match.groupdict()
 
 
@@ -184,11 +184,11 @@ def make_preview_url(site: Site, token: str) -> str | None:
 
 
 def list_languages(site: Site) -> Sequence[str]:
-    """Return the normalized languages of the site, its own first."""
+    """Return the normalized languages of the site; the first is the main language."""
     return [normalize_language(site.own_language), *(other["language"] for other in site.other_languages)]
 
 
-def describe_site_in(site: Site, language: str) -> Site:
+def localize_site(site: Site, language: str) -> Site:
     """Return the site with its title and description in the language, if they exist in this language.
 
     An empty language stands for the language of the site.
@@ -205,7 +205,7 @@ def describe_site_in(site: Site, language: str) -> Site:
 
 def list_homes(site: Site) -> dict[str, str]:
     """Return the paths of the home pages by language; the language of the site is first."""
-    return {language: make_home_path(describe_site_in(site, language)) for language in list_languages(site)}
+    return {language: make_home_path(localize_site(site, language)) for language in list_languages(site)}
 
 
 def make_home_url(site: Site) -> str | None:
@@ -261,7 +261,7 @@ def make_absolute_picture_url(site: Site, address: str) -> str | None:
     A relative address is relative to the service, or else to the site. A file of the media library is always
     at the address of the service.
     """
-    is_file = PATH.fullmatch(address)
+    is_file = FILE_PATH.fullmatch(address)
     return make_absolute_address(address, get_service_url(site), "" if is_file else site.url)
 
 
@@ -296,7 +296,7 @@ def _fill_pattern(pattern: str, values: Mapping[str, str]) -> str:
 
 
 @lru_cache(maxsize=64)
-def _compile_pattern(folder: str, pattern: str) -> re.Pattern[str]:
+def _compile_path_pattern(folder: str, pattern: str) -> re.Pattern[str]:
     """Return a pattern that matches the decoded paths of pages below a folder."""
     names, expression = set[str](), re.escape(unquote(folder))
     for index, text in enumerate(_PLACEHOLDER.split(re.split(r"[?#]", pattern)[0])):

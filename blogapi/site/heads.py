@@ -21,7 +21,7 @@ from blogapi.web.fields import Fields
 MAX_DESCRIPTION_LENGTH = 1000
 
 # WordPress sends the same value; without it, Google shows only small images.
-INDEXED = "max-image-preview:large"
+ROBOTS = "max-image-preview:large"
 
 _LINE_BREAKS = re.compile("[\t\n\r\x85\u2028\u2029]+")
 _LANGUAGE_AND_REGION = re.compile(
@@ -66,7 +66,7 @@ FIRST_PAGE = PageNumber()
 
 
 def make_site_head(site: Site, *, page: PageNumber = FIRST_PAGE) -> Fields:
-    """Return the head of the home page in the language in which the site is described.
+    """Return the head of the home page in the language of `site`, which `localize_site` can change.
 
     The first page links to the home pages in all languages of the site, if there are several.
     """
@@ -125,7 +125,7 @@ def build_head(
     *,
     article_properties: Mapping[str, Any] = MappingProxyType({}),
     alternates: Sequence[Fields] = (),
-    robots: str = INDEXED,
+    robots: str = ROBOTS,
 ) -> Fields:
     """Return the head of a page as fields, and all of it as HTML in the field `html`.
 
@@ -141,7 +141,7 @@ def build_head(
         "og:image": page.image,
         **sizes,
         "og:site_name": site.title,
-        "og:locale": get_locale(site.language),
+        "og:locale": make_open_graph_locale(site.language),
         **article_properties,
     }
     twitter = {
@@ -165,7 +165,7 @@ def build_head(
             },
         }
     )
-    return head | {"html": _make_html(head)}
+    return head | {"html": _make_head_html(head)}
 
 
 def choose_image(site: Site, *pictures: str) -> str | None:
@@ -209,7 +209,7 @@ def _make_breadcrumb_list(site: Site, breadcrumbs: Sequence[Breadcrumb]) -> list
     return [{"@type": "BreadcrumbList", "itemListElement": items}]
 
 
-def _make_html(head: Fields) -> str:
+def _make_head_html(head: Fields) -> str:
     names = ("description", "robots")
     json_ld = web_json.to_json(head["json_ld"]).translate(_ESCAPED_IN_SCRIPT)
     lines = [
@@ -243,7 +243,7 @@ def drop_empty_fields(fields: Mapping[str, Any]) -> Fields:
 
 
 def to_line(text: str) -> str:
-    """Return the text without line breaks."""
+    """Return the text on one line, with a space in place of line breaks."""
     return _LINE_BREAKS.sub(" ", text).strip()
 
 
@@ -252,7 +252,7 @@ def to_short_line(*texts: str) -> str:
     return shorten_text(next(filter(None, map(to_line, texts)), ""), MAX_DESCRIPTION_LENGTH)
 
 
-def get_locale(language: str) -> str | None:
+def make_open_graph_locale(language: str) -> str | None:
     """Return the locale in the form of Open Graph, such as `de_AT`, or None if the region is unknown."""
     match = _LANGUAGE_AND_REGION.match(language)
     return f"{match[1].lower()}_{match[2].upper()}" if match else None

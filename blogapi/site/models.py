@@ -1,4 +1,4 @@
-"""The table of the site."""
+"""The table that contains the description of the site in one row."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Site(HasEvents, PictureFieldsMixin, Identified, Timestamped, Base):
 
     @property
     def own_language(self) -> str:
-        """The language of the site, even if `describe_site_in` has changed its `language`."""
+        """The language of the site, even if `localize_site` has changed its `language`."""
         return self.language
 
     @property

@@ -25,10 +25,10 @@ class PageNode:
     title: str
 
 
-Tree = Mapping[UUID, PageNode]
+PageTree = Mapping[UUID, PageNode]
 
 
-def make_path(site: Site, uuid: UUID, slug: str, parent: UUID | None, tree: Tree, language: str) -> str:
+def make_path(site: Site, uuid: UUID, slug: str, parent: UUID | None, tree: PageTree, language: str) -> str:
     """Return the path of a page below the site's address; it may contain the slugs of the pages above it."""
     slugs = [slug]
     for ancestor in list_ancestors(parent, tree):
@@ -36,12 +36,12 @@ def make_path(site: Site, uuid: UUID, slug: str, parent: UUID | None, tree: Tree
     return addresses.make_page_path(site, uuid=uuid, slugs=slugs, language=language)
 
 
-def find_page_by_slug(slug: str, tree: Tree) -> UUID | None:
+def find_page_by_slug(slug: str, tree: PageTree) -> UUID | None:
     """Return the page that has this slug, or None."""
     return next((uuid for uuid, node in tree.items() if node.slug == slug), None)
 
 
-def list_listed_ancestors(parent: UUID | None, tree: Tree, now: datetime) -> list[UUID]:
+def list_listed_ancestors(parent: UUID | None, tree: PageTree, now: datetime) -> list[UUID]:
     """Return the parent and the pages above it, without pages that are not listed, the outermost first."""
     return [
         uuid
@@ -50,18 +50,18 @@ def list_listed_ancestors(parent: UUID | None, tree: Tree, now: datetime) -> lis
     ]
 
 
-def make_path_in_tree(site: Site, uuid: UUID, tree: Tree) -> str:
+def make_path_in_tree(site: Site, uuid: UUID, tree: PageTree) -> str:
     """Return the path of a page of the tree below the address of the site."""
     node = tree[uuid]
     return make_path(site, uuid, node.slug, node.parent, tree, node.language)
 
 
-def make_paths(site: Site, tree: Tree) -> dict[UUID, str]:
+def make_all_paths(site: Site, tree: PageTree) -> dict[UUID, str]:
     """Return the paths of all pages of the tree below the address of the site."""
     return {uuid: make_path_in_tree(site, uuid, tree) for uuid in tree}
 
 
-def list_ancestors(parent: UUID | None, tree: Tree) -> dict[UUID, None]:
+def list_ancestors(parent: UUID | None, tree: PageTree) -> dict[UUID, None]:
     """Return the parent and the pages above it, the nearest first."""
     ancestors: dict[UUID, None] = {}
     while parent is not None and parent in tree and parent not in ancestors:

@@ -16,7 +16,7 @@ MAX_PATH_BYTES = 2_000
 _UNSAFE_PATH = re.compile(r"[\x00-\x1f\x7f]|//|/\.{1,2}(/|\Z)")
 
 
-def to_path(address: str) -> str | None:
+def extract_path(address: str) -> str | None:
     """Return the decoded path of an address, or None if it has a query or a fragment, or is not safe."""
     try:
         parts = urlsplit(address)
@@ -27,13 +27,13 @@ def to_path(address: str) -> str | None:
     return None if not is_path or _UNSAFE_PATH.search(path) else path
 
 
-def to_former_path(address: str) -> str | None:
-    """Return the path of an address as it is stored; None for the home page, or if the path is too long."""
-    path = to_path(address)
+def extract_former_path(address: str) -> str | None:
+    """Return the path of an address in its stored form; None for the home page or a path that is too long."""
+    path = extract_path(address)
     return path if path and path != "/" and len(path.encode("utf-8")) <= MAX_PATH_BYTES else None
 
 
-def without_slash(path: str) -> str:
+def strip_slash(path: str) -> str:
     """Return the path without a slash at its end, which servers ignore."""
     return path.rstrip("/") or "/"
 
@@ -52,7 +52,7 @@ def get_host_and_port(address: str) -> tuple[str, int | None] | None:
     return host, None if port == {"http": 80, "https": 443}.get(parts.scheme) else port
 
 
-def is_loopback(address: str) -> bool:
+def is_loopback_address(address: str) -> bool:
     """Return whether only this machine can reach the host of an address."""
     try:
         host = urlsplit(address).hostname or ""
@@ -64,7 +64,7 @@ def is_loopback(address: str) -> bool:
 def is_local_address(address: str) -> bool:
     """Return whether only this machine or its network can reach the host of an address."""
     try:
-        return is_loopback(address) or not is_on_internet(urlsplit(address).hostname or "")
+        return is_loopback_address(address) or not is_on_internet(urlsplit(address).hostname or "")
     except ValueError:
         return False
 
@@ -73,5 +73,5 @@ def is_same_address(first: str, second: str) -> bool:
     """Return whether two absolute addresses are equal, except for their spelling and a slash at the end."""
     if get_host_and_port(first) is None or get_host_and_port(first) != get_host_and_port(second):
         return False
-    paths = [(without_slash(unquote(parts.path)), parts.query) for parts in map(urlsplit, (first, second))]
+    paths = [(strip_slash(unquote(parts.path)), parts.query) for parts in map(urlsplit, (first, second))]
     return paths[0] == paths[1]

@@ -1,4 +1,4 @@
-"""Queries for the site."""
+"""Functions that read the site, the size of its logo, and the address of the service."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from blogapi.site.paths import is_local_address
 from blogapi.storage.database import db
 from blogapi.storage.database_clock import CachedValue
 from blogapi.web.errors import NotFound
-from blogapi.web.media_addresses import LIBRARY, PATH
+from blogapi.web.media_addresses import FILE_PATH, MEDIA_LIBRARY
 
 _SELECT_SITE = select(Site)
 _site = CachedValue(lambda session: session.scalars(_SELECT_SITE).one())
@@ -35,7 +35,7 @@ def cache_site(site: Site) -> Site:
 
 def find_logo_size(site: Site) -> tuple[int, int] | None:
     """Return the width and the height of the logo, or None if it is not in the media library."""
-    return LIBRARY.get().find_size(site.logo) if PATH.fullmatch(site.logo) else None
+    return MEDIA_LIBRARY.get().find_size(site.logo) if FILE_PATH.fullmatch(site.logo) else None
 
 
 def get_service_url(site: Site | None = None) -> str:

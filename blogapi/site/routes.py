@@ -6,7 +6,7 @@ from typing import cast
 
 from blogapi.publication.shared_caching import declare_shown_kinds
 from blogapi.site import queries, service
-from blogapi.site.addresses import describe_site_in
+from blogapi.site.addresses import localize_site
 from blogapi.site.heads import FIRST_PAGE, PageNumber, make_site_head
 from blogapi.site.models import Site
 from blogapi.site.schemas import SiteChangesSchema, SiteFieldsSchema, SiteQuery, SiteSchema
@@ -20,7 +20,7 @@ bp = Blueprint("site", __name__, url_prefix="/api/v1/blog/site", description="Th
 
 
 def _read_site() -> Site | WithAttributes:
-    """Return the site as the caller may see it."""
+    """Return the site with only the fields that the caller may see."""
     site = queries.get_site()
     return site if current_caller().sees_admin_fields else WithAttributes(site, built_in=None, mcp=None)
 
@@ -34,7 +34,7 @@ REPRESENTATION = Representation(lambda uuid: _read_site(), SiteSchema(), _read_s
 @declare_shown_kinds()
 def single(query: Query) -> PartialResult:
     """Return the site: its title, its addresses and its navigation."""
-    site = describe_site_in(cast(Site, _read_site()), query.filters.get("language", ""))
+    site = localize_site(cast(Site, _read_site()), query.filters.get("language", ""))
     names, added = query.fields or (), Fields()
     if not {"logo_width", "logo_height"}.isdisjoint(names):
         added["logo_width"], added["logo_height"] = queries.find_logo_size(site) or (None, None)

@@ -10,11 +10,11 @@ from uuid import UUID
 
 from sqlalchemy import select
 
-from blogapi.publication.kinds import KINDS, PAGE_KINDS, get_model
-from blogapi.publication.visibility import ItemType, is_page
+from blogapi.publication.kinds import KINDS, PAGE_KINDS, get_model_of_kind
+from blogapi.publication.visibility import ItemType, match_pages
 from blogapi.site import addresses
 from blogapi.site.models import Site
-from blogapi.site.paths import without_slash
+from blogapi.site.paths import strip_slash
 from blogapi.storage.database import db
 from blogapi.web.errors import Errors
 
@@ -28,7 +28,7 @@ FIXED_SEGMENTS = ("search", "archive", "page")
 
 SEARCH_PATH, ARCHIVE_PATH = "/search/", "/archive/"
 
-_MONTH = re.compile(r"/archive/([0-9]{4})/(0[1-9]|1[0-2])/?")
+_MONTH_PATH = re.compile(r"/archive/([0-9]{4})/(0[1-9]|1[0-2])/?")
 _SERVICE_NAMES = "|".join(map(re.escape, SERVICE_SEGMENTS)).replace(r"\*", "[^/]*")
 _SERVICE_PATH = re.compile(rf"/*(?:{_SERVICE_NAMES})(?:/|\Z)")
 
@@ -44,14 +44,14 @@ def is_site_path(path: str) -> bool:
 
 
 def find_known_parameters(path: str) -> tuple[str, ...] | None:
-    """Return the query parameters that a page of the site knows; None if no page can have the path."""
+    """Return the query parameters that a page of the site reads; None if no page can have the path."""
     if not is_site_path(path):
         return None
-    return ("q", "page") if without_slash(path) == without_slash(SEARCH_PATH) else ()
+    return ("q", "page") if strip_slash(path) == strip_slash(SEARCH_PATH) else ()
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class SitePage:
     """What the built-in site shows at `path`, which is decoded.
 
     `kind` is `home`, `search`, `archive`, `month`, `page`, `article`, `category`, `tag` or `author`; the last
@@ -73,14 +73,14 @@ class Target:
         return addresses.make_numbered_url(self.path, self.number)
 
 
-def find_fixed_page(site: Site, path: str) -> Target | None:
-    """Return the page that depends on no item at a decoded path, with or without a slash at its end."""
-    if match := _MONTH.fullmatch(path):
+def find_fixed_page(site: Site, path: str) -> SitePage | None:
+    """Return the home, search, archive or month page at a decoded path, or None; a last slash is ignored."""
+    if match := _MONTH_PATH.fullmatch(path):
         year, month = map(int, match.groups())
-        return Target("month", make_month_path(year, month), year=year, month=month)
-    pages = [Target("search", SEARCH_PATH), Target("archive", ARCHIVE_PATH)]
-    pages += [Target("home", own, language=language) for language, own in addresses.list_homes(site).items()]
-    return next((page for page in pages if without_slash(page.path) == without_slash(path)), None)
+        return SitePage("month", make_month_path(year, month), year=year, month=month)
+    pages = [SitePage("search", SEARCH_PATH), SitePage("archive", ARCHIVE_PATH)]
+    pages += [SitePage("home", own, language=tag) for tag, own in addresses.list_homes(site).items()]
+    return next((page for page in pages if strip_slash(page.path) == strip_slash(path)), None)
 
 
 def make_month_path(year: int, month: int) -> str:
@@ -102,16 +102,16 @@ def is_reserved_slug(site: Site, kind: str, slug: str) -> bool:
 
 def _is_other_item(site: Site, kind: str, path: str) -> bool:
     """Return whether an item of another model, even a draft, can have the path."""
-    own = get_model(KINDS[kind].model or kind)
+    own = get_model_of_kind(KINDS[kind].model or kind)
     for other in PAGE_KINDS:
-        model = get_model(KINDS[other].model or other)
+        model = get_model_of_kind(KINDS[other].model or other)
         values = addresses.parse_path(site, other, path) if model is not own else None
         if not values:
             continue
         if other == ItemType.PAGE and values.get("path"):
             found: UUID | None = None
             for slug in str(values["path"]).split("/"):
-                is_below = is_page(model) & (model.slug == slug) & (model.parent_id == found)
+                is_below = match_pages(model) & (model.slug == slug) & (model.parent_id == found)
                 found = db.session.scalar(select(model.uuid).where(is_below))
                 if found is None:
                     break

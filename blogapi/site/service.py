@@ -1,4 +1,4 @@
-"""Changes the site."""
+"""Changes the fields of the site, and records the change; former paths of pages are kept."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ FORMER_PATH_STORE = AppState[FormerPathStore]("former-path-store")
 _PAGE_PATH_FIELDS = ("url", "page_path", "language")
 
 # The site is always readable and has no page of its own.
-STATE = ItemState(EPOCH)
+SITE_STATE = ItemState(EPOCH)
 
 
 def record_site_change(fields: Collection[str]) -> None:
     """Record that the site, or something that can change every response, has changed."""
-    note_change(Site.kind, queries.get_site().uuid, STATE, STATE, fields=fields)
+    note_change(Site.kind, queries.get_site().uuid, SITE_STATE, SITE_STATE, fields=fields)
 
 
 def change_site(fields: Fields) -> Site:
@@ -53,19 +53,19 @@ def change_site(fields: Fields) -> Site:
         for name, value in fields.items():
             setattr(site, name, value)
         if site.built_in:
-            _check_can_be_served(site, fields, changed)
+            _refuse_unservable_site(site, fields, changed)
         if changed:
             record_site_change(changed)
         db.session.flush()
         if any(getattr(site, name) != getattr(before, name) for name in ("page_path", "language")):
             FORMER_PATH_STORE.get().keep_former_paths(before, site)
-        media_addresses.store_uses(site, pictures, site.list_pictures())
+        media_addresses.store_file_uses(site, pictures, site.list_pictures())
         if queries.get_service_url() != address:
-            media_addresses.LIBRARY.get().rerender_articles_with_files()
+            media_addresses.MEDIA_LIBRARY.get().rerender_articles_with_files()
     return site
 
 
-def _check_can_be_served(site: Site, fields: Fields, changed: Collection[str]) -> None:
+def _refuse_unservable_site(site: Site, fields: Fields, changed: Collection[str]) -> None:
     """Raise Invalid if blogapi cannot show the site after a change; the errors name the given fields."""
     errors: Errors = defaultdict(list)
     for name, problems in find_serving_errors(site).items():

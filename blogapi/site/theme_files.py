@@ -21,7 +21,7 @@ def is_theme_path(path: str) -> bool:
 def list_theme_files(instance: Path) -> Iterator[tuple[str, Path]]:
     """Yield the files of the theme of a blog, each with its path relative to the instance folder.
 
-    Links and hidden files are left out, as they are when the theme is used.
+    Symbolic links and hidden files are left out, because the blog does not use them.
     """
     for folder, folders, names in os.walk(instance / THEME):
         folders.sort()

@@ -36,7 +36,7 @@ class WriteLock:
         self.held_seconds = 0.0
         # SQLite's result code if the disk refused the last write, otherwise 0.
         self.failure = 0
-        # How many times a write tries to get the lock of the database; see `wait_for_other_programs`.
+        # How many times a write tries to get the lock of the database; see `allow_long_write_waits`.
         self.tries = 1
 
     @contextmanager

@@ -35,7 +35,7 @@ def get_typed_options(url: URL) -> dict[str, Any]:
 
 
 # How long a write waits for other writes of any process, in seconds.
-BUSY_SECONDS = 5
+WRITE_WAIT_SECONDS = 5
 
 # Time limits on PostgreSQL, in seconds: for a statement, for an idle transaction, and for an idle transaction
 # of a request. They prevent a process that hangs from blocking the writes of other processes. The limit for
@@ -66,7 +66,7 @@ _UNUSABLE_URL = (
 def get_sqlite_path(database_url: str, folder: Path) -> Path | None:
     """Return the path of the SQLite file that `DATABASE_URL` names, or None for any other database.
 
-    Does not touch the file. Raises CannotStart for an invalid URL.
+    Does not open the file. Raises CannotStart for an invalid URL.
     """
     if not database_url:
         return folder / "blog.db"
@@ -81,7 +81,7 @@ def get_sqlite_path(database_url: str, folder: Path) -> Path | None:
 
 
 def get_engine_options(url: str | URL) -> dict[str, Any]:
-    """Return the options for `create_engine`."""
+    """Return the options with which `create_engine` opens the database of a blog."""
     options: dict[str, Any] = {"hide_parameters": True}
     if str(url).startswith("postgresql"):
         # REPEATABLE READ: a list and its total must come from one snapshot. `pool_pre_ping` replaces lost
@@ -92,7 +92,7 @@ def get_engine_options(url: str | URL) -> dict[str, Any]:
         except ArgumentError as error:
             raise make_database_url_error(error) from error
         defaults = {
-            "connect_timeout": BUSY_SECONDS,
+            "connect_timeout": WRITE_WAIT_SECONDS,
             "application_name": _APPLICATION_NAME,
         } | _DEAD_PEER_OPTIONS
         # An option in the URL replaces the default.
@@ -152,7 +152,7 @@ def configure_connections(engine: Engine) -> None:
     """Configure the engine's connections and create a missing SQLite file with mode 0600."""
     if engine.dialect.name != "sqlite":
         event.listen(engine, "connect", _set_postgresql_timeouts)
-        event.listen(engine, "begin", _lock_postgresql)
+        event.listen(engine, "begin", _take_postgresql_write_lock)
         return
     _create_private_file(engine)
     _refuse_replaced_file(engine)
@@ -192,7 +192,7 @@ def _refuse_replaced_file(engine: Engine) -> None:
     """Refuse new transactions after the database file has been removed or replaced.
 
     Connections can use an open file even after it was removed: they would read stale content, and their
-    writes would be lost. They are not closed, because SQLite deletes the log when the last connection is
+    writes would be lost. The connections are not closed: SQLite deletes the log when the last one is
     closed, and the log of the new file has the same name.
     """
     path = Path(str(engine.url.database)).absolute()
@@ -224,21 +224,21 @@ def _set_postgresql_timeouts(connection: Any, record: Any) -> None:
     # One statement sets all limits in one round trip. With `prepare_threshold=0`, psycopg cannot send several
     # statements together.
     connection.execute(
-        f"SELECT set_config('lock_timeout', '{BUSY_SECONDS}s', false), "
+        f"SELECT set_config('lock_timeout', '{WRITE_WAIT_SECONDS}s', false), "
         f"set_config('statement_timeout', '{STATEMENT_SECONDS}s', false), "
         f"set_config('idle_in_transaction_session_timeout', '{IDLE_SECONDS}s', false)"
     )
     connection.commit()
 
 
-def _lock_postgresql(connection: Connection) -> None:
+def _take_postgresql_write_lock(connection: Connection) -> None:
     # The lock allows one writer at a time, as on SQLite, so no other transaction changes rows between two
     # statements of a READ COMMITTED transaction. At a higher isolation level, the transaction would read a
     # snapshot from before the wait for the lock.
     seconds = connection.get_execution_options().get("writes")
     if seconds is not None:
         # PostgreSQL reads a timeout of 0 as no timeout, so 1 ms stands for no wait.
-        if seconds < BUSY_SECONDS:
+        if seconds < WRITE_WAIT_SECONDS:
             connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{seconds * 1000 or 1}ms'")
         # One statement takes the lock and sets the limit, so the process cannot be paused in between.
         idle = f", set_config('idle_in_transaction_session_timeout', '{REQUEST_IDLE_SECONDS}s', true)"
@@ -250,9 +250,9 @@ def _configure_sqlite(connection: sqlite3.Connection, record: Any) -> None:
     # sends each BEGIN, and the driver sends none.
     connection.isolation_level = None
     for pragma in (
-        f"busy_timeout={BUSY_SECONDS * 1000}",
+        f"busy_timeout={WRITE_WAIT_SECONDS * 1000}",
         "journal_mode=WAL",
-        # See `checkpoint`.
+        # Only `checkpoint.truncate_log` makes checkpoints.
         "wal_autocheckpoint=0",
         # With NORMAL, a power failure can lose acknowledged writes.
         "synchronous=FULL",
@@ -269,10 +269,10 @@ def _begin_sqlite(connection: Connection) -> None:
     if seconds is None:
         connection.exec_driver_sql("BEGIN")
         return
-    if seconds < BUSY_SECONDS:
+    if seconds < WRITE_WAIT_SECONDS:
         connection.exec_driver_sql(f"PRAGMA busy_timeout={seconds * 1000}")
     try:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
     finally:
-        if seconds < BUSY_SECONDS:
-            connection.exec_driver_sql(f"PRAGMA busy_timeout={BUSY_SECONDS * 1000}")
+        if seconds < WRITE_WAIT_SECONDS:
+            connection.exec_driver_sql(f"PRAGMA busy_timeout={WRITE_WAIT_SECONDS * 1000}")

@@ -46,7 +46,7 @@ from blogapi.config import AppState, CannotStart
 from blogapi.storage import connections, database_clock, files, upgrades
 from blogapi.storage.checkpoint import WriteAheadLog, WriteLock
 from blogapi.storage.disk_errors import REFUSED_WRITE_CODES, get_primary_result_code, is_disk_full
-from blogapi.storage.version_check import check_version
+from blogapi.storage.version_check import read_state_and_check_version
 
 Value = TypeVar("Value")
 
@@ -61,7 +61,7 @@ WRITE_KEY = "blogapi-write"
 # The lock that each write in this process holds.
 WRITE_LOCK = AppState[WriteLock]("write-lock")
 _WRITE_AHEAD_LOG = AppState[WriteAheadLog | None]("write-ahead-log")
-_SHARED_FOLDER = AppState[files.SharedFolder | None]("database-folder")
+_SHARED_FOLDER = AppState[files.FolderLock | None]("database-folder")
 
 
 # Rows stay loaded after the commit, so that the response to a write needs no second read.
@@ -69,8 +69,8 @@ db = SQLAlchemy(session_options={"expire_on_commit": False})
 
 
 def current_time() -> datetime:
-    """Return the time (aware, UTC) that decides what is due; see `database_clock.get_time`."""
-    return database_clock.get_time(db.session())
+    """Return the time (aware, UTC) by which items are due; see `database_clock.get_transaction_time`."""
+    return database_clock.get_transaction_time(db.session())
 
 
 class UtcDateTime(TypeDecorator[datetime]):
@@ -122,11 +122,11 @@ class JsonText(TypeDecorator[Any]):
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
-        """Return the value of the stored JSON; a damaged text is returned as it is."""
+        """Return the value of the stored JSON; a damaged text is returned unchanged."""
         try:
             return None if value is None else json.loads(value)
         except ValueError:
-            # `doctor` finds that a new rendering differs from the text, and replaces the text.
+            # `doctor` renders the item again, notices that the stored text differs, and replaces the text.
             return value
 
 
@@ -138,12 +138,12 @@ class bytewise(FunctionElement[str]):  # noqa: N801, as SQLAlchemy writes its fu
 
 
 @compiles(bytewise)
-def _compile_plain(element: bytewise, compiler: SQLCompiler, **options: Any) -> str:
+def _compile_bytewise(element: bytewise, compiler: SQLCompiler, **options: Any) -> str:
     return compiler.process(element.clauses, **options)
 
 
 @compiles(bytewise, "postgresql")
-def _compile_postgresql(element: bytewise, compiler: SQLCompiler, **options: Any) -> str:
+def _compile_bytewise_on_postgresql(element: bytewise, compiler: SQLCompiler, **options: Any) -> str:
     # The default order depends on the locale of the PostgreSQL database.
     return f'({compiler.process(element.clauses, **options)} COLLATE "C")'
 
@@ -167,7 +167,7 @@ class Base(DeclarativeBase):
     )
 
 
-def chunk(values: Collection[Value], size: int = 500) -> Iterator[list[Value]]:
+def split_values(values: Collection[Value], size: int = 500) -> Iterator[list[Value]]:
     """Yield the values in lists of `size` values; databases limit the number of parameters of a statement."""
     ordered = list(values)
     return (ordered[start : start + size] for start in range(0, len(ordered), size))
@@ -176,8 +176,8 @@ def chunk(values: Collection[Value], size: int = 500) -> Iterator[list[Value]]:
 def execute_in_batches(
     statement: Executable, name: str, values: Collection[Any], **others: Any
 ) -> Iterator[Any]:
-    """Yield the rows of a statement whose parameter `name` gets the values in batches; see `chunk`."""
-    for batch in chunk(values):
+    """Yield the rows of a statement whose parameter `name` gets the values in batches; see `split_values`."""
+    for batch in split_values(values):
         yield from db.session.connection().execute(statement, {name: batch, **others})
 
 
@@ -246,7 +246,7 @@ _WRITE_EVENTS = AppState[WriteEvents]("write-events")
 class WriteTransaction:
     """The outermost `transaction()` of a session.
 
-    `counter` contains the values of CommitCounter before the transaction; see `check_version`.
+    `counter` contains the values of CommitCounter before the transaction; see `read_state_and_check_version`.
     `noted_changes` are the changes that `publication.events` has noted, by the kind and uuid of the item.
     `after_commit` and `after_rollback` map each function that is called at the end to its argument, a list of
     items.
@@ -272,10 +272,10 @@ def transaction(*, wait: bool = True, visible: bool | None = True) -> Iterator[N
     """Take the write lock and run one transaction; commit at its end, roll back on any exception.
 
     Cached responses to readers without access to drafts are dropped, unless `visible` is False in this block
-    and in all nested blocks. With None, the nested blocks decide.
+    and in all nested blocks. With None, the values of the nested blocks decide.
 
-    Waits up to BUSY_SECONDS for other writes, or not at all if `wait` is False; this includes the time that
-    the request has waited for a thread. Raises one of BUSY_ERRORS if the lock is not free in this time.
+    Waits up to WRITE_WAIT_SECONDS for other writes, or not at all if `wait` is False; the time that the
+    request has waited for a thread counts too. Raises one of BUSY_ERRORS if the lock is not free in time.
     Raises NewerSchema if another version of blogapi has upgraded the database.
 
     Rows that were read before the transaction are expired, so that they are read again after the lock was
@@ -315,7 +315,7 @@ def transaction(*, wait: bool = True, visible: bool | None = True) -> Iterator[N
 def _run_write_transaction(session: Session, write: WriteTransaction, *, wait: bool) -> Iterator[None]:
     lock, log = WRITE_LOCK.get(), _WRITE_AHEAD_LOG.get()
     queued = request.environ.get(QUEUE_SECONDS_KEY, 0.0) if has_request_context() else 0.0
-    limit = connections.BUSY_SECONDS * lock.tries
+    limit = connections.WRITE_WAIT_SECONDS * lock.tries
     with lock.acquire(max(0.0, limit - queued) if wait else 0.0) as seconds_left:
         if log is not None:
             log.truncate_if_long()
@@ -332,7 +332,7 @@ def _run_write_transaction(session: Session, write: WriteTransaction, *, wait: b
                         raise
                     session.rollback()
             locked_at = time.monotonic()
-            write.counter = check_version(session)
+            write.counter = read_state_and_check_version(session)
             # The number of rows that the connection has changed so far (SQLite).
             driver = session.connection().connection.driver_connection
             changes = getattr(driver, "total_changes", 0)
@@ -423,14 +423,14 @@ def list_uuid_batches(model: Any, size: int) -> Iterator[list[UUID]]:
     """
     uuids = db.session.scalars(select(model.uuid).order_by(model.uuid)).all()
     end_read()
-    return chunk(uuids, size)
+    return split_values(uuids, size)
 
 
 @contextmanager
-def wait_for_other_programs() -> Iterator[None]:
-    """Let the writes in the `with` block wait for a minute, because no request waits for them.
+def allow_long_write_waits() -> Iterator[None]:
+    """Let writes in the `with` block wait up to a minute for other programs: no request waits for them.
 
-    The writes try again after each BUSY_SECONDS, because a signal is handled only between two statements.
+    The writes try again after WRITE_WAIT_SECONDS, because signals are handled only between two statements.
     """
     lock = WRITE_LOCK.get()
     lock.tries = 12
@@ -463,7 +463,7 @@ def init_app(app: Flask, *, write_events: WriteEvents) -> None:
     if is_sqlite and engine.url.database in (None, "", ":memory:"):
         raise CannotStart("A blog is stored in a file, not in memory; name a file in DATABASE_URL.")
     _WRITE_AHEAD_LOG.set(app, WriteAheadLog(Path(str(engine.url.database))) if is_sqlite else None)
-    _SHARED_FOLDER.set(app, files.SharedFolder(Path(str(engine.url.database)).parent) if is_sqlite else None)
+    _SHARED_FOLDER.set(app, files.FolderLock(Path(str(engine.url.database)).parent) if is_sqlite else None)
     connections.configure_connections(engine)
     upgrades.upgrade_schema(engine, Base.metadata, backups=Path(app.instance_path, "backups"))
 

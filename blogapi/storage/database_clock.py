@@ -42,7 +42,7 @@ class CachedValue(Generic[Value]):
         session.info.pop(self, None)
 
 
-def get_time(session: Session) -> datetime:
+def get_transaction_time(session: Session) -> datetime:
     """Return the current time (aware, UTC), which stays the same within a transaction on PostgreSQL.
 
     The time of a write transaction is the time at which the transaction got the write lock, so that the times
@@ -53,12 +53,12 @@ def get_time(session: Session) -> datetime:
     return _time.get(session)
 
 
-def set_time(session: Session, time: datetime) -> None:
+def set_transaction_time(session: Session, time: datetime) -> None:
     """Set the time of the session's transaction, as PostgreSQL returned it."""
     _time.set(session, to_utc(time))
 
 
-def read_clock(session: Session) -> datetime:
+def read_database_clock(session: Session) -> datetime:
     """Return the current time (aware, UTC), which may be later than the time of the transaction."""
     if session.get_bind().dialect.name == "sqlite":
         return clock.now()

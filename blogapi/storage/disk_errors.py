@@ -1,4 +1,4 @@
-"""Functions that recognize errors of a full disk, and that check for free inodes."""
+"""Functions that recognize errors of a full or damaged disk, and that check for free inodes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SQL expressions that the engines compile in different ways."""
+"""SQL expressions whose text differs between SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class unindexed(FunctionElement[Any]):  # noqa: N801, as SQLAlchemy writes its f
 
 
 @compiles(unindexed)
-def _compile_plain(element: unindexed, compiler: SQLCompiler, **options: Any) -> str:
+def _compile_unindexed(element: unindexed, compiler: SQLCompiler, **options: Any) -> str:
     return compiler.process(element.clauses, **options)
 
 
 @compiles(unindexed, "sqlite")
-def _compile_sqlite(element: unindexed, compiler: SQLCompiler, **options: Any) -> str:
+def _compile_unindexed_on_sqlite(element: unindexed, compiler: SQLCompiler, **options: Any) -> str:
     return f"+{compiler.process(element.clauses, **options)}"
 
 
@@ -44,7 +44,7 @@ class has_json_value(FunctionElement[bool]):  # noqa: N801
 
 
 @compiles(has_json_value)
-def _compile_has_value(element: has_json_value, compiler: SQLCompiler, **options: Any) -> str:
+def _compile_has_json_value(element: has_json_value, compiler: SQLCompiler, **options: Any) -> str:
     document, name, values, is_list = (compiler.process(clause, **options) for clause in element.clauses)
     member = f"(CAST({document} AS jsonb) -> {name})"
     wanted = f"ARRAY(SELECT jsonb_array_elements(CAST({values} AS jsonb)))"
@@ -52,7 +52,7 @@ def _compile_has_value(element: has_json_value, compiler: SQLCompiler, **options
 
 
 @compiles(has_json_value, "sqlite")
-def _compile_has_value_sqlite(element: has_json_value, compiler: SQLCompiler, **options: Any) -> str:
+def _compile_has_json_value_on_sqlite(element: has_json_value, compiler: SQLCompiler, **options: Any) -> str:
     document, name, values, is_list = (compiler.process(clause, **options) for clause in element.clauses)
     member = f"{document}, '$.' || {name}"
     # SQLite returns true as 1, so the type distinguishes true from the number 1.

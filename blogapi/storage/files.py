@@ -109,7 +109,7 @@ def lock_file(path: Path, *, wait: bool = False) -> Iterator[bool]:
     """
     while True:
         with path.open("ab") as file:
-            if not (is_locked := _try_lock(file)) and not wait:
+            if not (is_locked := _try_lock_file(file)) and not wait:
                 yield False
                 return
             if not is_locked:
@@ -133,11 +133,11 @@ def lock_file(path: Path, *, wait: bool = False) -> Iterator[bool]:
 def is_locked(path: Path) -> bool:
     """Return whether the file `path` is locked; to test this, the function locks the file briefly."""
     with suppress(FileNotFoundError), path.open("rb") as file:
-        return not _try_lock(file, shared=True)
+        return not _try_lock_file(file, shared=True)
     return False
 
 
-class SharedFolder:
+class FolderLock:
     """A shared lock on a folder, by which a process can find out whether another process uses the folder.
 
     The lock does not exclude other processes. The operating system releases it when the process ends. Where
@@ -149,7 +149,7 @@ class SharedFolder:
         with suppress(OSError):
             self._descriptor = os.open(folder, os.O_RDONLY)
             weakref.finalize(self, os.close, self._descriptor)
-            _try_lock(self._descriptor, shared=True)
+            _try_lock_file(self._descriptor, shared=True)
 
     def is_alone(self) -> bool:
         """Return whether no other process holds the lock; to test this, briefly lock the folder exclusively.
@@ -157,15 +157,15 @@ class SharedFolder:
         A process that opens the folder at this moment is not counted.
         """
         try:
-            return _try_lock(self._descriptor)
+            return _try_lock_file(self._descriptor)
         except (OSError, ValueError):
             return False
         finally:
             with suppress(OSError, ValueError):
-                _try_lock(self._descriptor, shared=True)
+                _try_lock_file(self._descriptor, shared=True)
 
 
-def _try_lock(file: IO[bytes] | int, *, shared: bool = False) -> bool:
+def _try_lock_file(file: IO[bytes] | int, *, shared: bool = False) -> bool:
     try:
         if sys.platform == "win32":
             msvcrt.locking(file if isinstance(file, int) else file.fileno(), msvcrt.LK_NBLCK, 1)
@@ -183,7 +183,7 @@ def _is_file_at(file: IO[bytes], path: Path) -> bool:
         return False
 
 
-def read_statuses(
+def read_file_statuses(
     paths: Iterable[Path], *, follow_symlinks: bool = True
 ) -> Iterator[tuple[Path, os.stat_result]]:
     """Yield each path with its status; skip files that were deleted since they were listed."""
@@ -194,7 +194,7 @@ def read_statuses(
 
 def list_abandoned_files(folder: Path) -> list[Path]:
     """Return the old partial files that killed processes left in the folder."""
-    found = read_statuses(folder.glob(f".*{_PARTIAL_SUFFIX}*"))
+    found = read_file_statuses(folder.glob(f".*{_PARTIAL_SUFFIX}*"))
     return [path for path, status in found if time.time() - status.st_mtime > _ABANDONED_SECONDS]
 
 

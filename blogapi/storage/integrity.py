@@ -1,4 +1,4 @@
-"""Integrity checks of a SQLite file.
+"""Checks whether a SQLite file is damaged, and repairs references.
 
 The checks use only the driver, so they also work if the application cannot start.
 """
@@ -81,7 +81,7 @@ def run_quick_check(path: Path, *, seconds: float) -> str:
 
 
 def count_lost_writes(path: Path) -> int:
-    """Return how many committed writes in the log SQLite would drop at least; nothing is changed.
+    """Return the minimum number of committed writes in the log that SQLite would drop; change nothing.
 
     SQLite treats the first invalid frame as the end of the log, because a power failure leaves such a frame.
     Each write is on the disk before the next one begins, so after a power failure at most one write follows
@@ -93,7 +93,7 @@ def count_lost_writes(path: Path) -> int:
         # With a read-only connection, SQLite recovers the index of the log but never empties the log.
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             connection.execute("SELECT 1 FROM sqlite_master").fetchone()
-            return max(0, int(_run_program("count", path)) - 1)
+            return max(0, int(_run_raw_files_program("count", path)) - 1)
     except (OSError, sqlite3.Error, subprocess.SubprocessError, ValueError):
         # The error is ignored here, because opening the database later raises an error with the reason.
         return 0
@@ -111,10 +111,10 @@ def copy_database_bytes(path: Path, target: Path) -> None:
     Raises SubprocessError if the file cannot be copied.
     """
     files.create_private_file(target)
-    _run_program("copy", path, target)
+    _run_raw_files_program("copy", path, target)
 
 
-def _run_program(command: str, *paths: Path) -> bytes:
+def _run_raw_files_program(command: str, *paths: Path) -> bytes:
     program = [sys.executable, "-I", "-S", raw_files.__file__, command]
     completed = subprocess.run(  # noqa: S603, the program is our own
         [*program, *(str(path.absolute()) for path in paths)], check=True, capture_output=True
@@ -146,10 +146,10 @@ def delete_broken_references(connection: sqlite3.Connection) -> None:
             connection.execute(f"UPDATE {child} SET {column} = NULL {missing}")  # noqa: S608
 
 
-def read_migrations(connection: sqlite3.Connection) -> list[str]:
+def read_last_migrations(connection: sqlite3.Connection) -> list[str]:
     """Return the names of the last migration (`["0001"]`, …), or [] if the file contains no blog.
 
-    Only a database that another program has changed names more than one.
+    A database names one migration, unless another program has changed the database.
     """
     try:
         rows = connection.execute("SELECT version_num FROM alembic_version ORDER BY 1").fetchall()
@@ -158,9 +158,9 @@ def read_migrations(connection: sqlite3.Connection) -> list[str]:
     return [str(name) for (name,) in rows]
 
 
-def read_migration(connection: sqlite3.Connection) -> str | None:
+def read_last_migration(connection: sqlite3.Connection) -> str | None:
     """Return the name of the last migration (`"0001"`, …), or None if the file contains no blog."""
-    return next(iter(read_migrations(connection)), None)
+    return next(iter(read_last_migrations(connection)), None)
 
 
 def read_page_size(path: Path) -> int:
@@ -190,7 +190,7 @@ def has_wal_reset_bug(version: tuple[int, ...]) -> bool:
     return _WAL_RESET_BUG_VERSIONS[0] <= version <= _WAL_RESET_BUG_VERSIONS[1]
 
 
-def is_in_use(database: Path) -> bool:
+def is_database_in_use(database: Path) -> bool:
     """Return whether another connection has opened the file; raises sqlite3.Error if it cannot be read."""
     # SQLite leaves the journal mode WAL only if no other connection has opened the file.
     with open_database(database) as connection:

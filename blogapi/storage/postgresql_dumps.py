@@ -52,7 +52,7 @@ def restore_tables(url: URL, path: Path) -> Iterator[None]:
         raise
 
 
-def replace_content(url: URL, path: Path) -> None:
+def replace_tables(url: URL, path: Path) -> None:
     """Replace all tables of the database with the dump's tables, in one transaction; raises DumpError."""
     with tempfile.TemporaryDirectory(prefix="blogapi-") as folder:
         dropped, restored = Path(folder, "drop.sql"), Path(folder, "restore.sql")

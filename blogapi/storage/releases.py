@@ -1,4 +1,4 @@
-"""The releases of blogapi that have used the database, each with the rights of callers at that time."""
+"""The releases of blogapi that have used the database, each with its access rules of the API."""
 
 from __future__ import annotations
 

@@ -13,12 +13,12 @@ from collections import Counter, defaultdict
 from sqlalchemy import Column, Connection, MetaData, PrimaryKeyConstraint, String, Table, create_engine, text
 
 # Maps each object, by its kind and name such as "table tag", to its definitions.
-Schema = dict[str, list[str]]
+DatabaseSchema = dict[str, list[str]]
 
 _TOKEN = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|\w+|\S""")
 _QUOTED_NAME = re.compile(r'"(\w+)"')
 # A foreign key that was added together with its column.
-_REFERENCE = re.compile(r"(\w+) (.+) (CONSTRAINT \w+) (REFERENCES .+)", re.DOTALL)
+_COLUMN_WITH_FOREIGN_KEY = re.compile(r"(\w+) (.+) (CONSTRAINT \w+) (REFERENCES .+)", re.DOTALL)
 # When Alembic copies a table, it puts the defaults of the columns in parentheses.
 _DEFAULT = re.compile(r"DEFAULT \( ('(?:[^']|'')*'|\w+) \)")
 # After `pg_restore`, PostgreSQL describes a condition such as `status IN ('draft', 'archived')` with casts of
@@ -74,7 +74,7 @@ def find_differences(connection: Connection, models: MetaData) -> list[str]:
     return _compare_schemas(_read_postgresql(connection), _read_models_on_postgresql(connection, models))
 
 
-def _compare_schemas(actual: Schema, expected: Schema) -> list[str]:
+def _compare_schemas(actual: DatabaseSchema, expected: DatabaseSchema) -> list[str]:
     sentences = [f"{name} is missing" for name in sorted(expected.keys() - actual.keys())]
     sentences += [f"{name} is unknown" for name in sorted(actual.keys() - expected.keys())]
     for name in sorted(actual.keys() & expected.keys()):
@@ -86,13 +86,13 @@ def _compare_schemas(actual: Schema, expected: Schema) -> list[str]:
 
 def _create_tables(connection: Connection, models: MetaData) -> None:
     models.create_all(connection, checkfirst=False)
-    # Alembic creates the same table.
+    # Alembic creates this table in the real database, so the expected schema needs it too.
     version = Column("version_num", String(32), nullable=False)
     key = PrimaryKeyConstraint("version_num", name="alembic_version_pkc")
     Table("alembic_version", MetaData(), version, key).create(connection)
 
 
-def _read_models_on_sqlite(models: MetaData) -> Schema:
+def _read_models_on_sqlite(models: MetaData) -> DatabaseSchema:
     engine = create_engine("sqlite://")
     try:
         with engine.begin() as connection:
@@ -102,7 +102,7 @@ def _read_models_on_sqlite(models: MetaData) -> Schema:
         engine.dispose()
 
 
-def _read_sqlite(connection: Connection) -> Schema:
+def _read_sqlite(connection: Connection) -> DatabaseSchema:
     rows = connection.exec_driver_sql(_SQLITE_OBJECTS)
     return {f"{kind} {name}": _split_definitions(sql) for kind, name, sql in rows}
 
@@ -122,28 +122,28 @@ def _split_definitions(sql: str) -> list[str]:
         else:
             definitions[-1].append(part)
     items = [_DEFAULT.sub(r"DEFAULT \1", " ".join(definition)) for definition in definitions if definition]
-    return [part for definition in items for part in _split_reference(definition)]
+    return [part for definition in items for part in _split_foreign_key(definition)]
 
 
-def _split_reference(definition: str) -> list[str]:
+def _split_foreign_key(definition: str) -> list[str]:
     """Split the definition of a column with a foreign key into column and key; return others as one item."""
-    match = _REFERENCE.fullmatch(definition)
+    match = _COLUMN_WITH_FOREIGN_KEY.fullmatch(definition)
     if match is None or match[1] == "CONSTRAINT":
         return [definition]
     column, type, name, reference = match.groups()
     return [f"{column} {type}", f"{name} FOREIGN KEY ( {column} ) {reference}"]
 
 
-def _read_postgresql(connection: Connection) -> Schema:
+def _read_postgresql(connection: Connection) -> DatabaseSchema:
     current = str(connection.scalar(text("SELECT quote_ident(current_schema())")))
-    schema: Schema = defaultdict(list)
+    schema: DatabaseSchema = defaultdict(list)
     for kind, name, definition in connection.execute(text(_POSTGRESQL_OBJECTS), {"schema": current}):
         definition = _CAST_VALUE.sub(r"\1\2", _CAST_ARRAY.sub(r"\1\2", " ".join(definition.split())))
         schema[f"{_POSTGRESQL_KINDS.get(kind, kind)} {name}"].append(definition)
     return schema
 
 
-def _read_models_on_postgresql(connection: Connection, models: MetaData) -> Schema:
+def _read_models_on_postgresql(connection: Connection, models: MetaData) -> DatabaseSchema:
     # The temporary tables would hide the real tables, so they are rolled back immediately. The functions of
     # triggers are still found in the real schema, as PostgreSQL never looks for functions in `pg_temp`.
     current = connection.scalar(text("SELECT quote_ident(current_schema())"))

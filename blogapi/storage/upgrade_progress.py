@@ -22,7 +22,7 @@ class Progress:
 
 
 class Upgrade:
-    """The upgrade of this process; `progress` is what it has reported last."""
+    """The upgrade that this process runs; `progress` is its last report, or None before the first."""
 
     progress: Progress | None = None
 

@@ -31,10 +31,10 @@ from blogapi.storage.disk_errors import is_disk_full
 logger = logging.getLogger(__name__)
 
 # With pages of 4 kB (SQLite's default), rows of about 2 kB waste space.
-PAGE_SIZE = 8192
+SQLITE_PAGE_SIZE = 8192
 
 # How long the start waits for another process that runs migrations, in seconds.
-LOCK_SECONDS = 60
+LOCK_WAIT_SECONDS = 60
 
 # The largest number of schema differences in an error message.
 _MAX_DIFFERENCES = 5
@@ -49,13 +49,13 @@ def upgrade_schema(engine: Engine, models: MetaData, *, backups: Path) -> None:
     with content is first copied into `backups`. Raises CannotStart if this version cannot use the database or
     its schema would differ from the models; the database is then unchanged.
     """
-    with convert_errors(engine):
-        migration = get_current_migration(engine)
+    with convert_database_errors(engine):
+        migration = find_last_migration(engine)
         if migration == migration_names.list_migrations()[-1]:
             return
         refuse_unknown_migration(migration)
-        with _locked_connection(engine) as connection:
-            migration = read_migration(connection)
+        with _open_locked_connection(engine) as connection:
+            migration = read_last_migration(connection)
             if migration == migration_names.list_migrations()[-1]:
                 return
             with _copy_before_upgrade(engine, backups, migration):
@@ -80,8 +80,8 @@ def check_schema(connection: Connection, models: MetaData) -> None:
 
 
 @contextmanager
-def convert_errors(engine: Engine) -> Iterator[None]:
-    """Convert database errors into CannotStart."""
+def convert_database_errors(engine: Engine) -> Iterator[None]:
+    """Convert each database error in the `with` block into CannotStart, with the reason in one sentence."""
     try:
         yield
     except (DatabaseError, sqlite3.Error) as error:
@@ -94,7 +94,7 @@ def convert_errors(engine: Engine) -> Iterator[None]:
         ) from error
 
 
-def get_current_migration(engine: Engine) -> str | None:
+def find_last_migration(engine: Engine) -> str | None:
     """Return the name of the last migration of the database, or None for an empty database.
 
     Uses a separate connection without the settings of the application, so that the journal mode of a database
@@ -104,7 +104,7 @@ def get_current_migration(engine: Engine) -> str | None:
     if engine.dialect.name == "sqlite":
         _refuse_damaged_log(Path(str(engine.url.database)))
     with connections.open_plain_engine(engine.url) as plain, plain.connect() as connection:
-        return read_migration(connection)
+        return read_last_migration(connection)
 
 
 def _refuse_damaged_log(path: Path) -> None:
@@ -113,7 +113,7 @@ def _refuse_damaged_log(path: Path) -> None:
         raise CannotStart(f"{problem}; restore a backup, or run doctor --repair to drop these writes.")
 
 
-def read_migration(connection: Connection) -> str | None:
+def read_last_migration(connection: Connection) -> str | None:
     """Return the last migration, or None if there are no tables; raises CannotStart for other tables."""
     tables = inspect(connection).get_table_names()
     if "alembic_version" not in tables:
@@ -124,7 +124,7 @@ def read_migration(connection: Connection) -> str | None:
         return None
     names = connection.execute(text("SELECT version_num FROM alembic_version ORDER BY 1")).scalars().all()
     if len(names) > 1:
-        raise CannotStart("{}; {}.".format(*migration_names.describe_several(names)))
+        raise CannotStart("{}; {}.".format(*migration_names.describe_several_migrations(names)))
     return names[0] if names else None
 
 
@@ -137,19 +137,19 @@ def refuse_unknown_migration(migration: str | None) -> None:
 
 
 @contextmanager
-def _locked_connection(engine: Engine) -> Iterator[Connection]:
+def _open_locked_connection(engine: Engine) -> Iterator[Connection]:
     """Yield a connection in a transaction that excludes the transactions of other processes."""
     if engine.dialect.name != "sqlite":
         # At a higher isolation level, the snapshot would be taken before the wait for the lock.
         with engine.execution_options(isolation_level="READ COMMITTED").begin() as connection:
-            connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'")
+            connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{LOCK_WAIT_SECONDS}s'")
             connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
             connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
             connection.exec_driver_sql(connections.WRITE_LOCK_SQL)
             yield connection
         return
-    exclusive = create_engine(engine.url, connect_args={"timeout": LOCK_SECONDS}, hide_parameters=True)
-    event.listen(exclusive, "connect", _prepare_connection)
+    exclusive = create_engine(engine.url, connect_args={"timeout": LOCK_WAIT_SECONDS}, hide_parameters=True)
+    event.listen(exclusive, "connect", _configure_connection)
     event.listen(exclusive, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
     try:
         with exclusive.begin() as connection:
@@ -158,13 +158,13 @@ def _locked_connection(engine: Engine) -> Iterator[Connection]:
         exclusive.dispose()
 
 
-def _prepare_connection(connection: sqlite3.Connection, record: object) -> None:
+def _configure_connection(connection: sqlite3.Connection, record: object) -> None:
     connection.isolation_level = None
     integrity.define_sqlar_uncompress(connection)
     # If foreign keys were on, re-creating a table would silently delete the rows that refer to it.
     connection.execute("PRAGMA foreign_keys=OFF")
     # A file that is not empty keeps its page size.
-    connection.execute(f"PRAGMA page_size={PAGE_SIZE}")
+    connection.execute(f"PRAGMA page_size={SQLITE_PAGE_SIZE}")
     # Set the journal mode before the migrations, because it cannot change while other connections are open.
     connection.execute("PRAGMA journal_mode=WAL")
 
@@ -243,7 +243,7 @@ def _run_migrations(connection: Connection, *, report: bool) -> None:
     from alembic.config import Config
 
     settings = Config()
-    settings.set_main_option("script_location", str(migration_names.SCRIPTS).replace("%", "%%"))
+    settings.set_main_option("script_location", str(migration_names.MIGRATIONS_FOLDER).replace("%", "%%"))
     settings.attributes["connection"] = connection
     settings.attributes["on_version_apply"] = _report_migration if report else None
     if broken := _count_broken_references(connection):

@@ -26,10 +26,10 @@ _READ_STATE = (
     "(SELECT renderer FROM article_stats) AS renderer, "
     "commit_counter.*, (SELECT min(due) FROM event) AS min_due{} FROM commit_counter"
 )
-_TIMES = {name: DateTime() for name in ("announced_until", "min_due")}
+_TIME_COLUMNS = {name: DateTime() for name in ("announced_until", "min_due")}
 _STATEMENTS = {
-    "sqlite": text(_READ_STATE.format("")).columns(**_TIMES),
-    "postgresql": text(_READ_STATE.format(", clock_timestamp() AS now")).columns(**_TIMES),
+    "sqlite": text(_READ_STATE.format("")).columns(**_TIME_COLUMNS),
+    "postgresql": text(_READ_STATE.format(", clock_timestamp() AS now")).columns(**_TIME_COLUMNS),
 }
 
 
@@ -43,7 +43,7 @@ class NewerSchema(Exception):
         )
 
 
-def accept_renderers(app: Flask, *versions: str) -> None:
+def accept_renderer_versions(app: Flask, *versions: str) -> None:
     """Accept writes only if the stored version of the renderer is one of `versions`.
 
     Until the first call, writes are accepted with any stored version.
@@ -51,7 +51,7 @@ def accept_renderers(app: Flask, *versions: str) -> None:
     app.extensions[_RENDERERS_KEY] = versions
 
 
-def check_version(session: Session) -> dict[str, Any]:
+def read_state_and_check_version(session: Session) -> dict[str, Any]:
     """Raise NewerSchema if another version of blogapi has upgraded the database or rendered its articles.
 
     Returns the columns of `database.CommitCounter`, and as `min_due` the time at which the next scheduled
@@ -66,8 +66,8 @@ def check_version(session: Session) -> dict[str, Any]:
     if renderers is not None and row.renderer not in renderers:
         raise NewerSchema
     if dialect != "sqlite":
-        database_clock.set_time(session, row.now)
+        database_clock.set_transaction_time(session, row.now)
     state = dict(row._mapping)
-    for name in _TIMES:
+    for name in _TIME_COLUMNS:
         state[name] = state[name] and state[name].replace(tzinfo=UTC)
     return state

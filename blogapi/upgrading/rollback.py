@@ -94,7 +94,7 @@ def get_upgrade_copy(instance: Path) -> UpgradeCopy:
 def check_can_roll_back(instance: Path, copy: UpgradeCopy) -> None:
     """Raise Conflict if the blog has the migration of the copy, or if another process uses the blog."""
     with open_plain_engine(get_database_url(instance)) as engine:
-        current = upgrades.get_current_migration(engine)
+        current = upgrades.find_last_migration(engine)
         if current == copy.migration:
             raise Conflict(f"The blog is already in the state before the upgrade (schema {current}).")
         if current not in migration_names.list_migrations():
@@ -190,7 +190,7 @@ def restore_copy(instance: Path, copy: UpgradeCopy) -> Path:
                 with files.create_partial_file(saved) as partial:
                     postgresql_dumps.dump_database(url, partial)
                     files.replace_file(partial, saved)
-                postgresql_dumps.replace_content(url, copy.path)
+                postgresql_dumps.replace_tables(url, copy.path)
             except DumpError as error:
                 saved.unlink(missing_ok=True)
                 raise Conflict(f"The copy cannot be restored: {error}.") from error
@@ -213,7 +213,7 @@ def restore_copy(instance: Path, copy: UpgradeCopy) -> Path:
 
 def _is_in_use(engine: Engine) -> bool:
     if engine.dialect.name == "sqlite":
-        return integrity.is_in_use(Path(str(engine.url.database)))
+        return integrity.is_database_in_use(Path(str(engine.url.database)))
     others = text(
         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
         "AND pid <> pg_backend_pid() AND application_name = :name"

@@ -73,8 +73,8 @@ class UpgradeCopy:
 
 def read_blog_state(instance: Path) -> BlogState:
     """Return the state of the blog before the upgrade; raises CannotStart if the database cannot be used."""
-    with open_plain_engine(get_database_url(instance)) as engine, upgrades.convert_errors(engine):
-        migration = upgrades.get_current_migration(engine)
+    with open_plain_engine(get_database_url(instance)) as engine, upgrades.convert_database_errors(engine):
+        migration = upgrades.find_last_migration(engine)
         upgrades.refuse_unknown_migration(migration)
         with engine.connect() as connection:
             last = releases.read_last_release(connection)
@@ -162,15 +162,15 @@ def _create_app_on_copy(instance: Path, folder: Path, copy: URL, create_app: Cre
         "SECRET_KEY": "0" * 64,
         "DAILY_BACKUPS": 0,
     }
-    former = os.environ.get(config.INSTANCE_PATH)
-    os.environ[config.INSTANCE_PATH] = str(folder)
+    former = os.environ.get(config.INSTANCE_PATH_VARIABLE)
+    os.environ[config.INSTANCE_PATH_VARIABLE] = str(folder)
     try:
         app = create_app({**settings, **overrides})
     finally:
         if former is None:
-            del os.environ[config.INSTANCE_PATH]
+            del os.environ[config.INSTANCE_PATH_VARIABLE]
         else:
-            os.environ[config.INSTANCE_PATH] = former
+            os.environ[config.INSTANCE_PATH_VARIABLE] = former
     try:
         yield app
     finally:

@@ -117,7 +117,7 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """An access rule.
+    """An access rule: who may call a view, and with which credentials.
 
     `description` says in the API documentation who may call the view. With `checks_credentials`, a key or
     session in the request is checked; with `requires_credentials`, the request must contain one. `role` is
@@ -151,7 +151,7 @@ editor_login = Rule("editor login", "logged-in editors and admins", role=Role.ED
 admin_login = Rule("admin login", "logged-in admins", role=Role.ADMIN, login_only=True)
 
 # Who may call a view that requires the role, in the words of the error message.
-_CALLERS = {rule.role: rule.description for rule in (author, editor, admin)}
+_CALLERS_BY_ROLE = {rule.role: rule.description for rule in (author, editor, admin)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +205,7 @@ def current_user_id() -> UUID:
     return user
 
 
-def authorize(access: Access, caller: Caller) -> None:
+def require_access(access: Access, caller: Caller) -> None:
     """Raise Unauthorized or Forbidden unless the caller has the required access."""
     if access.rule.requires_credentials and not caller.is_authenticated:
         raise Unauthorized("Send an API key in the X-API-KEY header; POST /api/v1/auth/api-key/ creates one.")
@@ -217,7 +217,7 @@ def authorize(access: Access, caller: Caller) -> None:
             code="second_factor_missing",
         )
     if not caller.role.includes(access.rule.role):
-        callers = _CALLERS[access.rule.role]
+        callers = _CALLERS_BY_ROLE[access.rule.role]
         raise Forbidden(f"Only {callers} may do this; use the key of such a user, or log in as one.")
     identified = access.rule.checks_credentials and caller.user is not None
     if (access.rule.requires_credentials or identified) and access.scope not in caller.scopes:

@@ -17,15 +17,15 @@ from webargs.flaskparser import FlaskParser
 from blogapi.storage.database import db, get_write_transaction, transaction
 from blogapi.web import headers, read_only
 from blogapi.web import json as web_json
-from blogapi.web.conditional import check_preconditions, run_write_once
 from blogapi.web.errors import Invalid, InvalidQuery, Problem, flatten_messages
 from blogapi.web.fields import FieldNames, PrefixedParameters
 from blogapi.web.json import JsonBody
 from blogapi.web.operation import Operation, View, get_operation, make_operation_id, set_declarations
 from blogapi.web.pagination import DetailQuery, Page
-from blogapi.web.representation import PartialResult, Representation, UpsertResult, restrict_schema, serialize
+from blogapi.web.representation import PartialResult, Representation, UpsertResult, dump_json, restrict_schema
 from blogapi.web.slug_lookup import read_item_by_reference
 from blogapi.web.uploads import FileBodySchema, describe_file_body
+from blogapi.web.writes import check_preconditions, run_write_once
 
 
 class ArgumentParser(FlaskParser):
@@ -86,11 +86,11 @@ def add_a_or_an(noun: str) -> str:
 def set_summary(sentence: str) -> Callable[[View], View]:
     """Set the docstring of a view, which the OpenAPI document shows as its summary."""
 
-    def describe(view: View) -> View:
+    def set_docstring(view: View) -> View:
         view.__doc__ = sentence
         return view
 
-    return describe
+    return set_docstring
 
 
 def _drop_wrapper(document: Callable[[View], Any]) -> Callable[[View], View]:
@@ -150,7 +150,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         return _drop_wrapper(super().doc(**documented))
 
     def alt_response(self, status_code: int, **options: Any) -> Callable[[View], View]:
-        """Document another response of the operation."""
+        """Add another possible response, such as an error, to the documentation of the operation."""
         return _drop_wrapper(super().alt_response(status_code, **options))
 
     def check_exists(
@@ -243,7 +243,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         prepare_write: Callable[..., object] | None = None,
         section: str = "",
     ) -> Callable[[AnyView], Callable[..., Response]]:
-        """Run the view, a write, in one transaction, and send its return value.
+        """Decorate a view that writes: it runs in one transaction, and its return value is sent.
 
         Preconditions are checked against the ETag that a GET of the path returns. The response has the ETag
         of the item. `partial_schema` is the schema of all fields that `fields=` can select. With `creates`,
@@ -276,7 +276,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         base: type[DetailQuery] = DetailQuery,
         single: type[ma.Schema] | None = None,
     ) -> None:
-        """Declare the query parameters with `fields`, which selects fields of `schema`."""
+        """Declare the query parameters of the view, including `fields`, which selects fields of `schema`."""
         operation = get_operation(view)
         operation.fields_query = base.from_dict({"fields_": FieldNames(schema, default, single=single)})()
         operation.takes_query = True
@@ -330,12 +330,12 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
                 args.append(stack.enter_context(operation.receive_body(*args, **values)))
             sent = g.pop("sent_read_only", ())
             size = len(request.get_data())
-            errors = sent and read_only.find_changes(sent, id, representation.read_fields, max_bytes=size)
+            errors = sent and read_only.find_errors(sent, id, representation.read_fields, max_bytes=size)
             if operation.prepare_write is not None:
                 operation.prepare_write(*args, **values)
 
             def write() -> Response:
-                check_preconditions(lambda: representation.etag(id))
+                check_preconditions(lambda: representation.compute_etag(id))
                 if errors:
                     raise Invalid("Some fields are read-only; `errors` names them.", errors=errors)
                 result = view(*args, **values)
@@ -370,16 +370,16 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
             return _build_response(upsert.item, status, schema, None)
         uuid = upsert.item.uuid
         if names is None:
-            current = serialize(representation.get_item(uuid), representation.item_schema)
+            current = dump_json(representation.get_item(uuid), representation.item_schema)
         else:
             current = representation.read_fields(uuid, names)
         has_same_shape = names is not None or type(schema) is type(representation.item_schema)
-        shown = current if has_same_shape else serialize(upsert.item, schema)
-        response = web_json.json_response(shown.body, status)
+        shown = current if has_same_shape else dump_json(upsert.item, schema)
+        response = web_json.make_json_response(shown.body, status)
         if upsert.created:
             path = request.path.rstrip("/") if request.method != "POST" else f"{self.url_prefix}/{uuid}"
             response.headers["Location"] = f"{path}/"
-        response.set_etag(current.etag())
+        response.set_etag(current.compute_etag())
         return response
 
 
@@ -405,10 +405,10 @@ def _build_response(
     is_page = isinstance(result, Page)
     items = result.rows if is_page else result
     # `many` is passed because a schema restricted to `fields` is the same for an item and for a page.
-    json_body = serialize(items, schema, many=is_page or schema.many)
-    response = web_json.json_response(json_body.body, status)
+    json_body = dump_json(items, schema, many=is_page or schema.many)
+    response = web_json.make_json_response(json_body.body, status)
     if request.method in ("GET", "HEAD"):
-        response.set_etag(json_body.etag(hidden_state))
+        response.set_etag(json_body.compute_etag(hidden_state))
     return add_page_headers(response, result) if is_page else response
 
 

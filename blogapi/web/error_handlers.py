@@ -20,7 +20,7 @@ from blogapi.web.errors import (
     Problem,
     StorageFull,
     Unavailable,
-    format_allow,
+    format_allow_header,
     get_default_problem,
     make_problem_body,
 )
@@ -37,7 +37,7 @@ _SQLITE_STATES = {
 
 
 def init_app(app: Flask) -> None:
-    """Register a handler for every exception."""
+    """Register the handlers, which convert every exception of a view to an error response."""
     app.register_error_handler(Problem, _handle_problem)
     app.register_error_handler(Damaged, _handle_damage)
     app.register_error_handler(HTTPException, _handle_http_error)
@@ -48,21 +48,21 @@ def init_app(app: Flask) -> None:
     app.register_error_handler(Exception, _handle_unexpected_error)
 
 
-def _build_response(status: int, *parts: Any) -> Response:
+def _build_problem_response(status: int, *parts: Any) -> Response:
     return Response(make_problem_body(status, *parts), status, content_type=PROBLEM_JSON)
 
 
 def _handle_problem(error: Problem) -> Response:
-    response = _build_response(error.status, error.code, error.detail, error.errors, error.uuid)
+    response = _build_problem_response(error.status, error.code, error.detail, error.errors, error.uuid)
     response.headers.update(error.headers)
     return response
 
 
 def _handle_http_error(error: HTTPException) -> Response:
     status = error.code or 500
-    response = _build_response(status, *get_default_problem(status))
+    response = _build_problem_response(status, *get_default_problem(status))
     if isinstance(error, MethodNotAllowed):
-        response.headers["Allow"] = format_allow(error.valid_methods or ())
+        response.headers["Allow"] = format_allow_header(error.valid_methods or ())
     return response
 
 
@@ -72,7 +72,7 @@ def _handle_database_error(error: DBAPIError) -> Response:
         return _handle_problem(StorageFull(get_default_problem(507)[1], headers={"Retry-After": "1"}))
     if is_damage_error(error):
         return _handle_damage(Damaged(str(error.orig)))
-    is_temporary = _is_temporary(error) or error.connection_invalidated
+    is_temporary = _is_temporary_error(error) or error.connection_invalidated
     return _handle_unavailable_database(error) if is_temporary else _handle_unexpected_error(error)
 
 
@@ -88,7 +88,7 @@ def _handle_damage(error: Damaged) -> Response:
     return _handle_problem(error)
 
 
-def _is_temporary(error: DBAPIError) -> bool:
+def _is_temporary_error(error: DBAPIError) -> bool:
     """Return whether a retry may succeed: the database is locked, timed out, unreachable or read-only."""
     # SQLITE_ERROR means an invalid statement, which fails again at every retry.
     if isinstance(error, OperationalError):
@@ -98,11 +98,11 @@ def _is_temporary(error: DBAPIError) -> bool:
 
 def _handle_unavailable_database(error: DBAPIError | PoolTimeout) -> Response:
     current_app.logger.warning("database unavailable: %s", getattr(error, "orig", error))
-    state = "is busy" if isinstance(error, PoolTimeout) else _describe_state(error)
+    state = "is busy" if isinstance(error, PoolTimeout) else _describe_database_state(error)
     return _handle_problem(Unavailable(f"The database {state}; send the same request again in a second."))
 
 
-def _describe_state(error: DBAPIError) -> str:
+def _describe_database_state(error: DBAPIError) -> str:
     """Return why the database is unavailable, as the predicate of a sentence."""
     if isinstance(error.orig, sqlite3.Error):
         return _SQLITE_STATES.get(get_primary_result_code(error), "is not available")
@@ -126,4 +126,4 @@ def _handle_unexpected_error(error: Exception) -> Response:
     incident = request.environ.get(request_environ.REQUEST_ID_KEY) or request_environ.choose_request_id(None)
     current_app.logger.error("incident %s", incident, exc_info=error)
     code, detail = get_default_problem(500)
-    return _build_response(500, code, f"{detail} The log has the details under incident {incident}.")
+    return _build_problem_response(500, code, f"{detail} The log has the details under incident {incident}.")

@@ -22,7 +22,7 @@ Errors = dict[str, list[str]]
 Item = TypeVar("Item")
 
 # Every `code` of an error; the OpenAPI document lists them. The type checker refuses any other code.
-Code = Literal[
+ErrorCode = Literal[
     "admin_exists",
     "article_changed",
     "author_in_use",
@@ -96,13 +96,13 @@ class Problem(Exception):
     """
 
     status = 500
-    code: Code = "internal_error"
+    code: ErrorCode = "internal_error"
 
     def __init__(
         self,
         detail: str,
         *,
-        code: Code | None = None,
+        code: ErrorCode | None = None,
         errors: Errors | None = None,
         headers: Mapping[str, str] | None = None,
         uuid: UUID | None = None,
@@ -138,7 +138,7 @@ class Unauthorized(Problem):
 
     status, code = 401, "key_missing"
 
-    def __init__(self, detail: str, *, code: Code | None = None) -> None:
+    def __init__(self, detail: str, *, code: ErrorCode | None = None) -> None:
         super().__init__(detail, code=code, headers={"WWW-Authenticate": "ApiKey"})
 
 
@@ -154,7 +154,7 @@ class NotFound(Problem):
     status, code = 404, "not_found"
 
 
-def or_not_found(item: Item | None, detail: str) -> Item:
+def require_item(item: Item | None, detail: str) -> Item:
     """Return the item; raises NotFound if it is None."""
     if item is None:
         raise NotFound(detail)
@@ -219,9 +219,9 @@ class Unavailable(Problem):
     """The server cannot handle the request at the moment; the client may send it again."""
 
     status = 503
-    code: Code = "unavailable"
+    code: ErrorCode = "unavailable"
 
-    def __init__(self, detail: str, *, code: Code | None = None) -> None:
+    def __init__(self, detail: str, *, code: ErrorCode | None = None) -> None:
         super().__init__(detail, code=code, headers={"Retry-After": "1"})
 
 
@@ -241,10 +241,10 @@ class StorageFull(Problem):
     status, code = 507, "storage_full"
 
 
-_CODES = {subclass.status: subclass.code for subclass in Problem.__subclasses__()}
+_CODE_BY_STATUS = {subclass.status: subclass.code for subclass in Problem.__subclasses__()}
 
 # Code and detail of HTTP errors that Flask, Werkzeug or the server raise.
-_DEFAULT_PROBLEMS: dict[int, tuple[Code, str]] = {
+_DEFAULT_PROBLEMS: dict[int, tuple[ErrorCode, str]] = {
     400: ("malformed", "The request cannot be parsed; check its syntax."),
     404: ("not_found", "This path does not exist; GET /openapi.json lists the paths."),
     405: (
@@ -275,14 +275,14 @@ def get_reason_phrase(status: int) -> str:
     return HTTP_STATUS_CODES[status]
 
 
-def get_default_problem(status: int) -> tuple[Code, str]:
+def get_default_problem(status: int) -> tuple[ErrorCode, str]:
     """Return the (code, detail) of an HTTP error that was not raised as a Problem."""
-    code = _CODES.get(status, "malformed" if status < 500 else "internal_error")
+    code = _CODE_BY_STATUS.get(status, "malformed" if status < 500 else "internal_error")
     return _DEFAULT_PROBLEMS.get(status, (code, f"{get_reason_phrase(status)}."))
 
 
 def make_problem_body(
-    status: int, code: Code, detail: str, errors: Errors | None = None, uuid: UUID | None = None
+    status: int, code: ErrorCode, detail: str, errors: Errors | None = None, uuid: UUID | None = None
 ) -> bytes:
     """Return the problem+json body, as UTF-8."""
     body: dict[str, Any] = {
@@ -314,6 +314,6 @@ def _join_path(*names: str) -> str:
     return ".".join(name for name in names if name)
 
 
-def format_allow(methods: Iterable[str]) -> str:
+def format_allow_header(methods: Iterable[str]) -> str:
     """Return the methods as an `Allow` value, in the order of METHODS."""
     return ", ".join(method for method in METHODS if method in set(methods))

@@ -19,20 +19,20 @@ from marshmallow import validate
 from blogapi import config
 from blogapi.parsing import (
     MAX_LANGUAGE_TAG_LENGTH,
-    is_language,
+    is_language_tag,
     is_web_address,
     normalize_language,
     parse_timestamp,
     parse_uuid,
 )
 from blogapi.rendering import slugs
-from blogapi.rendering.characters import FORBIDDEN
+from blogapi.rendering.characters import FORBIDDEN_CHARACTER
 
 Fields = dict[str, Any]
 
 
-NAIVE_PATTERN = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}$"
-AWARE_PATTERN = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00$"
+NAIVE_TIME_PATTERN = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}$"
+AWARE_TIME_PATTERN = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00$"
 
 
 def resolve_limit(limit: int | str) -> int:
@@ -59,7 +59,7 @@ class Text(ma.fields.String):
         min_length = max(min_length, int(options.get("required", False)))
         self.max_length, self.min_length = max_length, min_length
         json_schema = {
-            "maxLength": config.get_default(max_length) if isinstance(max_length, str) else max_length
+            "maxLength": config.get_default_value(max_length) if isinstance(max_length, str) else max_length
         }
         if min_length:
             json_schema["minLength"] = min_length
@@ -67,7 +67,7 @@ class Text(ma.fields.String):
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> str:
         text = super()._deserialize(value, attr, data, **options)
-        if FORBIDDEN.search(text):
+        if FORBIDDEN_CHARACTER.search(text):
             raise ma.ValidationError("Contains a control character or a lone surrogate; remove it.")
         if self.required and not text.strip():
             raise ma.ValidationError("Must not be empty.")
@@ -139,7 +139,7 @@ class Timestamp(ma.fields.Field[datetime]):
         json_schema = {"description": "Without an offset, the time is UTC."}
         if options.get("dump_only"):
             json_schema = {
-                "pattern": AWARE_PATTERN if aware else NAIVE_PATTERN,
+                "pattern": AWARE_TIME_PATTERN if aware else NAIVE_TIME_PATTERN,
                 "description": "UTC." if aware else "UTC, without an offset.",
             }
         metadata = options.pop("metadata", {})
@@ -191,7 +191,7 @@ class InputSchema(Schema):
         unknown = ma.RAISE
 
     @ma.pre_load(pass_collection=True)
-    def remove_read_only(self, data: Any, many: bool, **_: Any) -> Any:
+    def remove_read_only_fields(self, data: Any, many: bool, **_: Any) -> Any:
         """Return the data without the read-only fields."""
         items = data if many and isinstance(data, list) else [data]
         if items is data and len(items) > resolve_limit("MAX_BULK"):
@@ -231,7 +231,7 @@ class ItemUuidsSchema(InputSchema):
 
 
 class OutputSchema(Schema):
-    """Base of response schemas: a response has every field, or those that the parameter `fields` names."""
+    """Base of response schemas: a response has all fields, or only those in the parameter `fields`."""
 
     def hidden_state(self, shown: Any) -> str:
         """Return the part of the item's state that a write can change but this schema does not show.
@@ -249,7 +249,7 @@ class NestedColumns(ma.fields.Nested):
     """A nested object whose fields are attributes of the object that contains it."""
 
     def get_value(self, obj: Any, attr: str, *_: Any, **__: Any) -> Any:
-        """Return the object itself."""
+        """Return the object itself, because its own attributes are the fields of the nested object."""
         return obj
 
 
@@ -314,7 +314,7 @@ class PrefixedParameters(ma.fields.Field[Any]):
 
 
 def list_changed_fields(schema: type[ma.Schema], item: object, values: Fields) -> list[str]:
-    """Return the names of the schema's fields whose new values differ from those of the item.
+    """Return the names of the schema's fields whose new values differ from the values of the item.
 
     `values` maps attributes of the item to the new values.
     """
@@ -349,12 +349,12 @@ class Language(Text):
         tag = super()._deserialize(value, attr, data, **options)
         if not tag and self.may_be_empty:
             return ""
-        if not is_language(tag):
+        if not is_language_tag(tag):
             raise ma.ValidationError("Not a language tag such as en or de-AT (BCP 47).")
         return normalize_language(tag)
 
 
-SEND_REFERENCE = 'Send the slug or the uuid of an item, as in {"slug": "kitchen"} or "kitchen".'
+REFERENCE_MESSAGE = 'Send the slug or the uuid of an item, as in {"slug": "kitchen"} or "kitchen".'
 
 
 def parse_reference(value: Any) -> UUID | str:
@@ -368,7 +368,7 @@ def parse_reference(value: Any) -> UUID | str:
             return uuid
         if member != "uuid" and slugs.is_slug(text):
             return text
-    raise ma.ValidationError({member: [SEND_REFERENCE]} if member else SEND_REFERENCE)
+    raise ma.ValidationError({member: [REFERENCE_MESSAGE]} if member else REFERENCE_MESSAGE)
 
 
 class Reference(ma.fields.Field[UUID | str]):
@@ -401,9 +401,9 @@ class FieldNames(ma.fields.Field[tuple[str, ...]]):
         single: type[ma.Schema] | None = None,
         **options: Any,
     ) -> None:
-        self.field_names = _list_fields(schema)
-        self.default_names = _list_fields(default or schema)
-        self.single_names = frozenset(_list_fields(single) if single else ()) - {*self.field_names}
+        self.field_names = _list_field_names(schema)
+        self.default_names = _list_field_names(default or schema)
+        self.single_names = frozenset(_list_field_names(single) if single else ()) - {*self.field_names}
         super().__init__(
             # marshmallow schemas already have an attribute `fields`.
             data_key="fields",
@@ -441,6 +441,6 @@ class FieldNames(ma.fields.Field[tuple[str, ...]]):
         return f"{name!r} is not a field; send one of *, {', '.join(self.field_names)}."
 
 
-def _list_fields(schema: type[ma.Schema]) -> tuple[str, ...]:
+def _list_field_names(schema: type[ma.Schema]) -> tuple[str, ...]:
     excluded = schema.opts.exclude
     return tuple(name for name in schema._declared_fields if name not in excluded)

@@ -129,7 +129,7 @@ def contains_etag(header: ETags, etag: str) -> bool:
     return header.star_tag or etag in _read_etags(header)
 
 
-def contains_state(header: ETags, etag: str) -> bool:
+def matches_item_state(header: ETags, etag: str) -> bool:
     """Return whether `If-Match` contains the ETag of any representation of the item in its current state.
 
     `etag` is the current ETag of one representation; representations differ in their `fields`. For a list, or
@@ -158,7 +158,7 @@ def prefers_html() -> bool:
 def make_error_headers(current_id: str = "") -> list[tuple[str, str]]:
     """Return the headers of an error that is sent before the application sees the request.
 
-    `current_id` is empty if the middleware of `request_environ` will add the id.
+    `current_id` is empty if the middleware of `request_environ` adds the id later.
     """
     return [
         *CONSTANT_HEADERS.items(),
@@ -168,7 +168,7 @@ def make_error_headers(current_id: str = "") -> list[tuple[str, str]]:
     ]
 
 
-def cors_headers(origin: str | None, allowed: Collection[str]) -> list[tuple[str, str]]:
+def make_cors_headers(origin: str | None, allowed: Collection[str]) -> list[tuple[str, str]]:
     """Return the CORS headers of a response that is sent before the application sees the request.
 
     `origin` is the `Origin` header of the request, and `allowed` has the origins of the setting CORS_ORIGINS.

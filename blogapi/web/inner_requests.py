@@ -19,7 +19,7 @@ _COPIED_KEYS = ("REMOTE_ADDR", "HTTP_X_API_KEY", REQUEST_ID_KEY)
 
 
 def init_app(app: Flask) -> None:
-    """Store the application as it is now: with the response cache, but without the limits on requests."""
+    """Keep the application for inner requests: with the response cache, but without the rate limits."""
     _CLIENT.set(app, Client(app.wsgi_app, use_cookies=False))
 
 

@@ -20,7 +20,7 @@ def parse_json(data: bytes) -> Any:
     """Return the parsed JSON; raises Malformed unless it is strict JSON in UTF-8."""
     try:
         return json.loads(
-            data.decode("utf-8"), object_pairs_hook=_refuse_duplicates, parse_constant=_refuse_constant
+            data.decode("utf-8"), object_pairs_hook=_refuse_duplicate_keys, parse_constant=_refuse_constant
         )
     except UnicodeDecodeError as error:
         raise Malformed(f"The body is not UTF-8 (byte {error.start}); send UTF-8.") from error
@@ -64,13 +64,13 @@ def read_json_body(request: Request) -> Any | None:
     return value
 
 
-def json_response(body: bytes | Iterator[bytes], status: int = 200) -> Response:
+def make_json_response(body: bytes | Iterator[bytes], status: int = 200) -> Response:
     """Return a JSON response, which is streamed if the body is an iterator of chunks."""
     content = body if isinstance(body, bytes) else stream_with_context(body)
     return Response(content, status, content_type="application/json")
 
 
-def _refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _refuse_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) < len(pairs):
         raise Malformed("A JSON object has the same key twice; send each key once.")
@@ -97,7 +97,7 @@ class JsonBody:
     state: str = ""
     item_state: str = ""
 
-    def etag(self, extra_state: str = "") -> str:
+    def compute_etag(self, extra_state: str = "") -> str:
         """Return the ETag, without quotes; `extra_state` is further state that a write can change."""
         content = self.body if isinstance(self.body, bytes) else self.state.encode()
         etag = headers.compute_etag(content, f"{self.hidden_state}{extra_state}")
@@ -107,7 +107,7 @@ class JsonBody:
         return f"{headers.compute_etag(self.item_state.encode())[:16]}.{etag[:16]}"
 
 
-def add_member(members: Mapping[str, Any], name: str, value: JsonBody, *, item_state: str) -> JsonBody:
+def append_member(members: Mapping[str, Any], name: str, value: JsonBody, *, item_state: str) -> JsonBody:
     """Return a JSON object with the members and, at its end, one more member with this name and value.
 
     The value can be a long list. `item_state` is the state of the item without that member.

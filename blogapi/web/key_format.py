@@ -1,4 +1,4 @@
-"""The format of API keys: a prefix, random characters and a checksum."""
+"""The format of API keys (a prefix, random characters and a checksum), and the digests of tokens."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ def digest_token(token: str) -> str:
 
 BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase
 
-PREFIX = "blogapi_"
+KEY_PREFIX = "blogapi_"
 RANDOM_LENGTH = 32
 CHECKSUM_LENGTH = 6
 # The number of characters that lists show to identify a key; the other characters stay secret.
-SHOWN_PREFIX_LENGTH = len(PREFIX) + 6
-KEY_LENGTH = len(PREFIX) + RANDOM_LENGTH + CHECKSUM_LENGTH
+SHOWN_PREFIX_LENGTH = len(KEY_PREFIX) + 6
+KEY_LENGTH = len(KEY_PREFIX) + RANDOM_LENGTH + CHECKSUM_LENGTH
 
 
 def generate_key() -> str:
     """Return a new key: `blogapi_`, 32 random base62 characters (190 bits) and their CRC32 (6 characters)."""
     secret = "".join(secrets.choice(BASE62) for _ in range(RANDOM_LENGTH))
-    return f"{PREFIX}{secret}{_compute_checksum(secret)}"
+    return f"{KEY_PREFIX}{secret}{_compute_checksum(secret)}"
 
 
-def is_well_formed(value: str) -> bool:
+def is_well_formed_key(value: str) -> bool:
     """Return whether the text has the format of a key, so that a mistyped key is refused without a query."""
-    secret, checksum = value[len(PREFIX) : -CHECKSUM_LENGTH], value[-CHECKSUM_LENGTH:]
-    return len(value) == KEY_LENGTH and value.startswith(PREFIX) and _compute_checksum(secret) == checksum
+    secret, checksum = value[len(KEY_PREFIX) : -CHECKSUM_LENGTH], value[-CHECKSUM_LENGTH:]
+    return len(value) == KEY_LENGTH and value.startswith(KEY_PREFIX) and _compute_checksum(secret) == checksum
 
 
 def _compute_checksum(secret: str) -> str:

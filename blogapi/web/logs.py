@@ -25,12 +25,12 @@ from sqlalchemy.exc import ArgumentError
 from blogapi.web.request_environ import REQUEST_ID_KEY, ROUTE_KEY
 
 # The key of the WSGI environment for the name of the user who is logged in.
-USER_KEY = "blogapi.user"
-# A record with this attribute is already in the format of the log.
+USERNAME_KEY = "blogapi.user"
+# The attribute of a log record whose message is already a complete line, as in the access log.
 IS_FORMATTED = "is_formatted"
 
 # The group matches the prefix of an API key, which is not secret; the other characters of the key are secret.
-API_KEY = re.compile(r"(blogapi_[0-9A-Za-z]{6})[0-9A-Za-z]{32}", re.ASCII)
+API_KEY_PATTERN = re.compile(r"(blogapi_[0-9A-Za-z]{6})[0-9A-Za-z]{32}", re.ASCII)
 _SECRET_SETTINGS = ("SECRET_KEY", "SMTP_PASSWORD")
 _URL_SETTINGS = ("DATABASE_URL", "LIMITS_URL")
 _MIN_HIDDEN_LENGTH = 6
@@ -38,7 +38,7 @@ _MIN_HIDDEN_LENGTH = 6
 logger = logging.getLogger("blogapi")
 
 
-def get_format(settings: Mapping[str, Any]) -> str:
+def get_log_format(settings: Mapping[str, Any]) -> str:
     """Return the format of the log: `json` or `text`."""
     return "json" if "json" in (settings["LOG_FORMAT"], settings["ACCESS_LOG"]) else "text"
 
@@ -51,7 +51,7 @@ def configure_logging(settings: Mapping[str, Any]) -> None:
     if any(not isinstance(handler.formatter, _Formatter) for handler in root.handlers):
         return
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_Formatter(get_format(settings), _find_secrets(settings)))
+    handler.setFormatter(_Formatter(get_log_format(settings), _find_secrets(settings)))
     # Below WARNING, libraries log values such as the parameters of SQL statements.
     logging.basicConfig(handlers=[handler], level=max(level, logging.WARNING), force=True)
     logging.captureWarnings(True)
@@ -67,7 +67,7 @@ def log_command_errors(settings: Mapping[str, Any]) -> Iterator[None]:
     try:
         yield
     except click.ClickException as error:
-        if get_format(settings) != "json":
+        if get_log_format(settings) != "json":
             raise
         logger.critical(error.format_message())
         raise SystemExit(error.exit_code) from error
@@ -75,7 +75,7 @@ def log_command_errors(settings: Mapping[str, Any]) -> Iterator[None]:
 
 def get_key_prefix(key: str) -> str:
     """Return the prefix of an API key, which is not secret, or "" if the text is not an API key."""
-    found = API_KEY.fullmatch(key)
+    found = API_KEY_PATTERN.fullmatch(key)
     return found[1] if found else ""
 
 
@@ -95,7 +95,7 @@ class _Formatter(logging.Formatter):
             return record.getMessage()
         message = self._hide_secrets(record.getMessage())
         traceback = self._hide_secrets(self.formatException(record.exc_info)) if record.exc_info else ""
-        context = _describe_request()
+        context = _get_request_context()
         if self._is_json:
             fields = {"time": format_time(record.created), "level": record.levelname.lower()}
             fields |= {"logger": record.name, "message": message} | context
@@ -106,10 +106,10 @@ class _Formatter(logging.Formatter):
         return f"{format_time(record.created)} {record.levelname} {record.name}: " + "\n  ".join(lines)
 
     def _hide_secrets(self, text: str) -> str:
-        return self._secret.sub("•••", API_KEY.sub(r"\1*", text))
+        return self._secret.sub("•••", API_KEY_PATTERN.sub(r"\1*", text))
 
 
-def _describe_request() -> dict[str, str]:
+def _get_request_context() -> dict[str, str]:
     """Return the id, the route, the client and the user or key of the current request, if there is one."""
     if not has_request_context():
         return {}
@@ -119,7 +119,7 @@ def _describe_request() -> dict[str, str]:
         "method": request.method,
         "route": environ.get(ROUTE_KEY),
         "client": environ.get("REMOTE_ADDR"),
-        "user": environ.get(USER_KEY),
+        "user": environ.get(USERNAME_KEY),
         "key": get_key_prefix(environ.get("HTTP_X_API_KEY", "")),
     }
     return {name: value for name, value in context.items() if value}

@@ -18,14 +18,14 @@ from blogapi.config import AppState
 from blogapi.parsing import is_web_address
 from blogapi.web.fields import WebAddress
 
-PREFIX = "/media/"
+MEDIA_PREFIX = "/media/"
 # The pattern of the path of a file, up to the name.
-HASH_PREFIX = rf"{PREFIX}([0-9a-f]{{64}})/"
+FILE_PREFIX = rf"{MEDIA_PREFIX}([0-9a-f]{{64}})/"
 # Matches the path of a file; the name is the last part.
-PATH = re.compile(rf"{HASH_PREFIX}([^/?#\s\"'<>]+)")
+FILE_PATH = re.compile(rf"{FILE_PREFIX}([^/?#\s\"'<>]+)")
 
 # Matches an address that can refer to a file.
-_REFERENCE = re.compile(rf"media:|https?://.*{HASH_PREFIX}", re.IGNORECASE)
+_REFERENCE = re.compile(rf"media:|https?://.*{FILE_PREFIX}", re.IGNORECASE)
 
 
 class MediaLibrary(Protocol):
@@ -47,7 +47,7 @@ class MediaLibrary(Protocol):
         """Rerender all articles that show files, after the address of the service has changed."""
 
 
-LIBRARY = AppState[MediaLibrary]("media-library")
+MEDIA_LIBRARY = AppState[MediaLibrary]("media-library")
 
 
 class PictureFieldsMixin:
@@ -62,15 +62,15 @@ class PictureFieldsMixin:
         return [getattr(self, name) or "" for name in self.picture_fields]
 
 
-def store_uses(item: PictureFieldsMixin, old_pictures: Sequence[str], pictures: Sequence[str]) -> None:
+def store_file_uses(item: PictureFieldsMixin, old_pictures: Sequence[str], pictures: Sequence[str]) -> None:
     """Store which files of the library the item shows, unless the pictures are unchanged."""
-    if old_pictures != pictures and any(PATH.fullmatch(picture) for picture in (*old_pictures, *pictures)):
-        LIBRARY.get().store_item_uses(item.kind, item.uuid, pictures)
+    if old_pictures != pictures and any(FILE_PATH.fullmatch(path) for path in (*old_pictures, *pictures)):
+        MEDIA_LIBRARY.get().store_item_uses(item.kind, item.uuid, pictures)
 
 
-def complete_address(address: str) -> str:
+def add_service_url(address: str) -> str:
     """Return the address, preceded by the address of the service if it is the path of a file."""
-    return f"{LIBRARY.get().get_service_url()}{address}" if PATH.fullmatch(address) else address
+    return f"{MEDIA_LIBRARY.get().get_service_url()}{address}" if FILE_PATH.fullmatch(address) else address
 
 
 class PictureReference(WebAddress):
@@ -92,7 +92,7 @@ class PictureReference(WebAddress):
         has_uuid = address[:6].lower() == "media:"
         if not _REFERENCE.match(address) or not (has_uuid or is_web_address(address)):
             return super().check_address(address)
-        normalized = LIBRARY.get().normalize_address(address)
+        normalized = MEDIA_LIBRARY.get().normalize_address(address)
         if normalized is None:
             raise ma.ValidationError(
                 "There is no such file in the media library; GET /api/v1/blog/media/ lists the files."
@@ -104,4 +104,4 @@ class PictureAddress(ma.fields.String):
     """The address of a picture in a response."""
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **options: Any) -> Any:
-        return complete_address(value) if isinstance(value, str) else value
+        return add_service_url(value) if isinstance(value, str) else value

@@ -26,20 +26,20 @@ if TYPE_CHECKING:
 _REGISTRY_KEY = "blogapi-metrics-registry"
 
 # The values of a metric with labels, by the values of the labels; empty if the metric has no values.
-Values = Mapping[tuple[str, ...], float]
-Reader = Callable[[], float | Values]
+MetricValues = Mapping[tuple[str, ...], float]
+ReadMetric = Callable[[], float | MetricValues]
 
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A metric. `read` returns its current value; the value of a counter never decreases.
+    """A metric of the registry. `read` returns its value; the value of a counter never decreases.
 
     `read` may raise OSError, and SQLAlchemyError if `reads_database` is set.
     """
 
     description: str
     kind: Literal["gauge", "counter"]
-    read: Reader
+    read: ReadMetric
     labels: tuple[str, ...] = ()
     reads_database: bool = False
 
@@ -61,22 +61,22 @@ class EventCounter:
 
 def gauge(
     name: str, description: str, *labels: str, reads_database: bool = False
-) -> Callable[[Reader], Reader]:
+) -> Callable[[ReadMetric], ReadMetric]:
     """Register the decorated function, which is called in an application context, as a metric's `read`."""
 
-    def register(read: Reader) -> Reader:
+    def register(read: ReadMetric) -> ReadMetric:
         _common_metrics[name] = Metric(description, "gauge", read, labels, reads_database)
         return read
 
     return register
 
 
-def add_gauge(app: Flask, name: str, description: str, read: Reader) -> None:
+def add_gauge(app: Flask, name: str, description: str, read: ReadMetric) -> None:
     """Register a metric of the application whose value can increase and decrease."""
     app.extensions.setdefault(_REGISTRY_KEY, {})[name] = Metric(description, "gauge", read)
 
 
-def add_counter(app: Flask, name: str, description: str, read: Reader) -> None:
+def add_counter(app: Flask, name: str, description: str, read: ReadMetric) -> None:
     """Register a metric of the application whose value only increases."""
     app.extensions.setdefault(_REGISTRY_KEY, {})[name] = Metric(description, "counter", read)
 
@@ -92,14 +92,14 @@ _METRICS_KEY = "blogapi-metrics"
 
 # The upper bounds of the histogram's buckets, in seconds. Most responses come from the response cache and
 # take less than a millisecond.
-BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+BUCKET_BOUNDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 
 class Metrics:
     """The metrics of the registry, and the number and the duration of the served requests."""
 
     def __init__(self, app: Flask) -> None:
-        # Imported here because it would take a tenth of the start time, and metrics are off by default.
+        # Imported here because this import takes a tenth of the start time, and metrics are off by default.
         from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector
 
         self._app = app
@@ -112,7 +112,7 @@ class Metrics:
             "blogapi_request_seconds",
             "Seconds from the last byte of a request to the last byte of its response.",
             ("route",),
-            buckets=BUCKETS,
+            buckets=BUCKET_BOUNDS,
             registry=self.registry,
         )
         self.registry.register(self)
@@ -124,7 +124,7 @@ class Metrics:
         self._seconds.labels(route or "none").observe(seconds)
 
     def render(self) -> bytes:
-        """Return the metrics in the text format."""
+        """Return the metrics in the text format of Prometheus."""
         from prometheus_client import generate_latest
 
         return bytes(generate_latest(self.registry))
@@ -135,7 +135,7 @@ class Metrics:
 
         kinds, is_readable = {"gauge": GaugeMetricFamily, "counter": CounterMetricFamily}, True
         for name, metric in list_registered_metrics(self._app).items():
-            values: float | Values = {}
+            values: float | MetricValues = {}
             try:
                 # After an error of the database, each further attempt could wait for several seconds.
                 if is_readable or not metric.reads_database:
@@ -154,12 +154,12 @@ class Metrics:
 
 @gauge("build_info", "Versions of the program.", "version", "commit", "python", "sqlite")
 @cache
-def _read_build() -> Values:
+def _read_build_info() -> MetricValues:
     return {tuple(value or "" for name, value in blog_folder.get_versions().items() if name != "schema"): 1}
 
 
 @gauge("schema_info", "The last migration of the database.", "migration", reads_database=True)
-def _read_schema() -> Values:
+def _read_schema_info() -> MetricValues:
     return {(str(db.session.scalar(text("SELECT version_num FROM alembic_version"))),): 1}
 
 
@@ -178,7 +178,7 @@ def init_app(app: Flask) -> None:
         engine = db.engine
     if engine.dialect.name == "sqlite":
         log = files.get_side_files(Path(str(engine.url.database))).log
-        add_gauge(app, "wal_bytes", "Size of SQLite's write-ahead log.", lambda: _get_size(log))
+        add_gauge(app, "wal_bytes", "Size of SQLite's write-ahead log.", lambda: _get_file_size(log))
     for name in ("checkedout", "checkedin", "overflow"):
         if read := getattr(engine.pool, name, None):
             add_gauge(app, f"database_pool_{name}", f"Database connections: {name}.", read)
@@ -190,7 +190,7 @@ def get_metrics(app: Flask) -> Metrics | None:
     return app.extensions.get(_METRICS_KEY)
 
 
-def _get_size(path: Path) -> float:
+def _get_file_size(path: Path) -> float:
     try:
         return path.stat().st_size
     except OSError:

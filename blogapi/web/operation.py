@@ -59,7 +59,7 @@ OPERATIONS = AppState[dict[str, Operation]]("operations")
 
 
 def get_operation(view: Callable[..., Any]) -> Operation:
-    """Return the declarations of a view."""
+    """Return the operation in which the decorators of a view store their declarations."""
     operation: Operation = view.__dict__.setdefault("operation", Operation())
     return operation
 
@@ -76,8 +76,8 @@ def set_declarations(**declarations: Any) -> Callable[[View], View]:
     return decorate
 
 
-# The first words of the operation ids of views whose names do not begin with a verb of VERBS.
-_FIRST_WORDS = {
+# In operation ids, these words replace the names of views that do not begin with a verb of VERBS.
+_RENAMED_VIEWS = {
     "listed": "list",
     "published": "list",
     "single": "get",
@@ -109,7 +109,7 @@ def make_operation_id(resource: str, view_name: str) -> str:
     The resource is in the plural, as given, if the operation lists or writes several items, otherwise in the
     singular. Raises ValueError if the name does not begin with one of VERBS.
     """
-    verb, *others = _FIRST_WORDS.get(view_name, view_name).split("_")
+    verb, *others = _RENAMED_VIEWS.get(view_name, view_name).split("_")
     if verb not in VERBS:
         raise ValueError(f"The name of the view {view_name!r} must begin with a verb of VERBS.")
     is_plural = others == ["all"] or (verb == "list" and not others)

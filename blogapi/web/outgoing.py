@@ -15,7 +15,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Any
 from urllib.parse import SplitResult, quote, urlsplit
 
-from blogapi.rendering.characters import FORBIDDEN
+from blogapi.rendering.characters import FORBIDDEN_CHARACTER
 from blogapi.settings import encode_host
 
 # Networks that are not global, although older versions of Python treat them as global.
@@ -30,7 +30,7 @@ class RefusedAddress(Exception):
     """The address must not be called; the message is a sentence for admins."""
 
 
-def parse_address(url: str, allowed_hosts: Collection[str]) -> SplitResult:
+def parse_permitted_url(url: str, allowed_hosts: Collection[str]) -> SplitResult:
     """Return the parts of an absolute URL, converted to ASCII with IDNA and percent-encoding.
 
     Raises RefusedAddress if the URL is invalid, contains credentials or a fragment, or has another scheme
@@ -145,9 +145,9 @@ def send_request(
     raised but returned in the answer.
     """
     started = time.monotonic()
-    status, error, received, body_read = None, "", dict[str, str](), bytearray()
+    status, error, received, data = None, "", dict[str, str](), bytearray()
     try:
-        parts = parse_address(url, allowed_hosts)
+        parts = parse_permitted_url(url, allowed_hosts)
         addresses = resolve_host(parts, allowed_hosts)
         path = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
         options: dict[str, Any] = {"port": parts.port, "timeout": seconds}
@@ -171,8 +171,8 @@ def send_request(
             # Ignore a body that ends too early, because only the status matters. `read1` is used because
             # `read` would read without a limit if a chunk has the size -1.
             with suppress(OSError, HTTPException, ValueError):
-                while len(body_read) < MAX_ANSWER_BYTES and (part := response.read1(MAX_ANSWER_BYTES)):
-                    body_read += part
+                while len(data) < MAX_ANSWER_BYTES and (part := response.read1(MAX_ANSWER_BYTES)):
+                    data += part
         finally:
             timer.cancel()
             connection.close()
@@ -186,14 +186,14 @@ def send_request(
         _clean_header(received.get("retry-after", "")),
         _clean_header(received.get("location", ""), mask),
         # Mask more text than is returned: `mask` does not recognise a secret that is cut off at the end.
-        FORBIDDEN.sub("�", mask(body_read[: 16 * text_length].decode("utf-8", "replace"))[:text_length]),
+        FORBIDDEN_CHARACTER.sub("�", mask(data[: 16 * text_length].decode("utf-8", "replace"))[:text_length]),
         time.monotonic() - started,
     )
 
 
 def _clean_header(value: str, mask: Callable[[str], str] = str) -> str:
     text = value.encode("latin-1").decode("utf-8", "replace")
-    return " ".join(FORBIDDEN.sub("�", mask(text)).split())[:MAX_HEADER_LENGTH]
+    return " ".join(FORBIDDEN_CHARACTER.sub("�", mask(text)).split())[:MAX_HEADER_LENGTH]
 
 
 def _describe_failure(problem: Exception, elapsed: float, limit: float) -> str:

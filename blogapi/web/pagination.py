@@ -18,7 +18,7 @@ Rows = TypeVar("Rows")
 
 DEFAULT_PAGE_SIZE = 20
 MAX_PAGE_SIZE = 100
-# The number of the last page of a search; only the newest matches that fit on the pages up to it are ranked.
+# The number of the last page of a search; a search ranks only as many matches as fit on these pages.
 MAX_SEARCH_PAGE = 50
 # The maximum ensures that the offset (page number times page size) fits into 64 bits.
 MAX_PAGE_NUMBER = 1_000_000_000
@@ -82,16 +82,16 @@ class Page(Generic[Rows]):
         )
 
 
-def paginate(statement: Select[Row], page: PageRequest | None) -> Page[Sequence[Row]]:
+def fetch_page(statement: Select[Row], page: PageRequest | None) -> Page[Sequence[Row]]:
     """Return a page of an ordered select of one entity, or all rows if `page` is None.
 
     Executes two statements for a page, and one statement for all rows.
     """
-    result = paginate_rows(statement, page)
+    result = fetch_row_page(statement, page)
     return replace(result, rows=[row[0] for row in result.rows])
 
 
-def paginate_rows(statement: Select[*tuple[Any, ...]], page: PageRequest | None) -> Page[Sequence[Any]]:
+def fetch_row_page(statement: Select[*tuple[Any, ...]], page: PageRequest | None) -> Page[Sequence[Any]]:
     """Return a page of an ordered select of several columns; each item is a SQLAlchemy row."""
     if page is None:
         rows = db.session.execute(statement).all()

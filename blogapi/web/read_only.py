@@ -48,7 +48,7 @@ def collect_read_only_fields(schema: ma.Schema, body: Any) -> list[SentItem]:
     return [item for item in sent if item.values]
 
 
-def find_changes(items: Sequence[SentItem], id: UUID | None, read: ReadFields, *, max_bytes: int) -> Errors:
+def find_errors(items: Sequence[SentItem], id: UUID | None, read: ReadFields, *, max_bytes: int) -> Errors:
     """Return an error for each field whose value differs from the value that `read` returns.
 
     `id` is the id in the path, and `max_bytes` is the size of the body. Items that do not exist are skipped.

@@ -56,27 +56,27 @@ class Representation:
     fields_schema: type[ma.Schema] | None = None
     get_items_by_uuid: Callable[[Sequence[UUID], Sequence[str] | None], JsonBody] | None = None
 
-    def etag(self, id: UUID | None) -> str | None:
+    def compute_etag(self, id: UUID | None) -> str | None:
         """Return the ETag of an item (None if it does not exist), or of the list if `id` is None."""
         if id is None:
-            return serialize(self.get_items(), self.items_schema).etag(self.hidden_state())
+            return dump_json(self.get_items(), self.items_schema).compute_etag(self.hidden_state())
         try:
-            return serialize(self.get_item(id), self.item_schema).etag()
+            return dump_json(self.get_item(id), self.item_schema).compute_etag()
         except NotFound:
             return None
 
     def read_fields(self, id: UUID | None, names: Sequence[str]) -> JsonBody:
         """Return the named fields of an item, or of the list if `id` is None; raises NotFound."""
         if id is None:
-            return serialize(self.get_items(), self.items_schema)
+            return dump_json(self.get_items(), self.items_schema)
         if self.get_fields is None or self.fields_schema is None:
-            return serialize(self.get_item(id), self.item_schema)
+            return dump_json(self.get_item(id), self.item_schema)
         # If all names are fields of lists, such as `snippet`, `uuid` is read: a missing item raises NotFound.
         fields = tuple(name for name in self.fields_schema._declared_fields if name in names) or ("uuid",)
-        return serialize(self.get_fields(id, fields), restrict_schema(self.fields_schema, fields))
+        return dump_json(self.get_fields(id, fields), restrict_schema(self.fields_schema, fields))
 
 
-def serialize(result: Any, schema: ma.Schema, *, many: bool | None = None) -> JsonBody:
+def dump_json(result: Any, schema: ma.Schema, *, many: bool | None = None) -> JsonBody:
     """Return the result as JSON; a result that is already JSON is returned unchanged."""
     if isinstance(result, JsonBody):
         return result

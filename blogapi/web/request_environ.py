@@ -1,4 +1,4 @@
-"""WSGI middleware that prepares the environ of each request for the middlewares and the views inside it."""
+"""WSGI middleware that prepares the environ of each request for the inner middlewares and the views."""
 
 from __future__ import annotations
 

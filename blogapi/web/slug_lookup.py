@@ -58,7 +58,7 @@ class SlugOwner:
     slug: str
 
 
-def choose_owner(rows: Iterable[Any], slug: str) -> SlugOwner | None:
+def choose_slug_owner(rows: Iterable[Any], slug: str) -> SlugOwner | None:
     """Return the item of the rows (uuid, current slug) that has or had the slug; None if there are no rows.
 
     An item with this current slug takes precedence over an item that had the slug before.
@@ -80,7 +80,7 @@ def accept_slugs(find_owner: Callable[[str], SlugOwner | None]) -> Callable[[Vie
 def read_item_by_reference(
     read: Callable[..., Any], reference: UUID | str, find_owner: Callable[[str], SlugOwner | None]
 ) -> tuple[Any, UUID]:
-    """Return what `read` returns (or a redirect), and the uuid of the item; see `accept_slugs`."""
+    """Return the result of `read`, or a redirect, and the uuid of the item; see `accept_slugs`."""
     if isinstance(reference, UUID):
         try:
             return read(id=reference), reference

@@ -11,10 +11,10 @@ from blogapi.web.errors import Conflict, Invalid
 # The number of slugs that the first statement looks up, and the maximum number for the following statements.
 FIRST_LOOKUP_SIZE, _MAX_LOOKUP_SIZE = 4, 500
 
-# A function that returns those of the given slugs that are in use.
-FindTaken = Callable[[Sequence[str]], Collection[str]]
+# A function that returns the given slugs that are in use.
+FindTakenSlugs = Callable[[Sequence[str]], Collection[str]]
 # A function that returns whether an item with this slug would have an address that is already in use.
-IsReserved = Callable[[str], bool]
+IsReservedSlug = Callable[[str], bool]
 
 
 def make_numbered_slugs(slug: str, first: int = 1, size: int = FIRST_LOOKUP_SIZE) -> list[str]:
@@ -22,7 +22,7 @@ def make_numbered_slugs(slug: str, first: int = 1, size: int = FIRST_LOOKUP_SIZE
     return [slug if number == 1 else f"{slug}-{number}" for number in range(first, first + size)]
 
 
-def find_free_slug(slug: str, find_taken: FindTaken, is_reserved: IsReserved) -> str:
+def find_free_slug(slug: str, find_taken: FindTakenSlugs, is_reserved: IsReservedSlug) -> str:
     """Return `slug`, or `slug` with the first free number (-2, -3, …) if it is taken or reserved."""
     # Each candidate is looked up in the unique index. A search for all slugs with the same prefix could not
     # use this index on PostgreSQL, because its order depends on the locale.
@@ -39,8 +39,8 @@ def find_free_slug(slug: str, find_taken: FindTaken, is_reserved: IsReserved) ->
 def choose_slug(
     slug: str | None,
     name: str,
-    find_taken: FindTaken,
-    is_reserved: IsReserved,
+    find_taken: FindTakenSlugs,
+    is_reserved: IsReservedSlug,
     derive_slug: Callable[[str], str] = make_slug,
 ) -> str:
     """Return the requested slug, or a free slug derived from the name if `slug` is None.

@@ -69,7 +69,7 @@ class Blog:
     def log_in(self, name: str = "ida") -> str:
         """Return the session cookie of a new login of the user."""
         with self.app.app_context():
-            token = users.log_in(user_queries.get_user_by_name(name), lifetime=timedelta(days=1))
+            token = users.start_login(user_queries.get_user_by_name(name), lifetime=timedelta(days=1))
         serializer = authentication.SessionInterface().get_signing_serializer(self.app)
         assert serializer is not None
         return str(serializer.dumps({"token": token}))
@@ -77,7 +77,7 @@ class Blog:
     def client(self, name: str = "ida") -> Client:
         """Return a client of the API with a login of the user."""
         client = self.app.test_client()
-        client.set_cookie(authentication.COOKIE, self.log_in(name))
+        client.set_cookie(authentication.SESSION_COOKIE, self.log_in(name))
         return Client(client)
 
 
@@ -92,7 +92,7 @@ def create_users(app: Flask) -> None:
 def open_app(folder: Path, **settings: Any) -> Iterator[Flask]:
     """Create the application of an instance folder, and close its connections at the end."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(config.INSTANCE_PATH, str(folder))
+        patch.setenv(config.INSTANCE_PATH_VARIABLE, str(folder))
         app = create_app({"SECRET_KEY": "x" * 32} | settings)
     try:
         yield app

@@ -63,7 +63,11 @@ class AdminPages(PageOpener):
             self._contexts[user] = context
         context = self._contexts[user]
         if user and not context.cookies():
-            cookie = {"name": authentication.COOKIE, "value": self.blog.log_in(user), "url": self.origin}
+            cookie = {
+                "name": authentication.SESSION_COOKIE,
+                "value": self.blog.log_in(user),
+                "url": self.origin,
+            }
             context.add_cookies([cookie])  # type: ignore[list-item]
         return context
 

@@ -83,7 +83,7 @@ def run(blog, api):
     key = api.post("auth/api-key/", {"scopes": ["published"]})["public_state"]
 
     def run_cases(cases):
-        cookie = f"{authentication.COOKIE}={blog.log_in()}"
+        cookie = f"{authentication.SESSION_COOKIE}={blog.log_in()}"
         given = {"module": MODULE, "origin": blog.origin, "cookie": cookie, "key": key, "cases": cases}
         return run_node(str(Path(__file__).with_name("run_actions.mjs")), json.dumps(given))
 

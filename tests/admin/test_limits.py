@@ -67,7 +67,7 @@ def test_the_first_load_is_small(blog, api, open_admin, path, ready, limit):
         "[location.href, ...performance.getEntriesByType('resource').map(({ name }) => name)]"
     )
     client = blog.app.test_client()
-    client.set_cookie(authentication.COOKIE, blog.log_in())
+    client.set_cookie(authentication.SESSION_COOKIE, blog.log_in())
     paths = {url.removeprefix(open_admin.origin).partition("#")[0] for url in loaded}
     sizes = {path: len(gzip.compress(client.get(path).data, 9)) for path in paths}
     assert any(path.endswith("/vendor/lit.js") for path in paths)

@@ -15,11 +15,11 @@ from blogapi.admin import routes as admin
 from blogapi.content.media.delivery import CACHE_CONTROL
 from blogapi.docs.components import SCHEMAS
 from blogapi.docs.operations import OTHER_ERROR_STATUSES, OTHER_ERRORS
-from blogapi.publication.shared_caching import MAX_BYTES
+from blogapi.publication.shared_caching import MAX_TAG_BYTES
 from blogapi.site.served_paths import is_site_path
 from blogapi.web import headers
 from blogapi.web.headers import DOCUMENTED_ALLOW as DOCUMENTED_ALLOW
-from blogapi.web.media_addresses import PREFIX
+from blogapi.web.media_addresses import MEDIA_PREFIX
 
 HEADERS = headers.CONSTANT_HEADERS
 _HEADER_VALIDATORS = {header.name: Draft202012Validator(header.schema) for header in headers.RESPONSE_HEADERS}
@@ -205,7 +205,7 @@ def check_headers(method: str, response: TestResponse, *, storable: bool = True)
     if response.headers["Cache-Control"].startswith("public, max-age=0"):
         check_shared(response)
     elif is_file:
-        prefixes = "/admin/assets/" if is_asset else (PREFIX, "/style.css", "/theme/")
+        prefixes = "/admin/assets/" if is_asset else (MEDIA_PREFIX, "/style.css", "/theme/")
         assert response.request.path.startswith(prefixes)
         assert response.status_code in (200, 206, 304)
     elif method in ("GET", "HEAD"):
@@ -227,7 +227,7 @@ def check_shared(response: TestResponse) -> None:
         assert "blogapi_session" not in sent.get("Cookie", "")
         assert response.headers["Vary"] == headers.PUBLIC_VARY
     tags = response.headers["Cache-Tag"]
-    assert "site" in tags.split(",") and len(tags) <= MAX_BYTES
+    assert "site" in tags.split(",") and len(tags) <= MAX_TAG_BYTES
     assert response.headers["Surrogate-Key"] == tags.replace(",", " ")
 
 
@@ -243,7 +243,7 @@ class CheckedClient(FlaskClient):
             kwargs["headers"] = {"X-API-KEY": self.key} | headers
         response = super().open(*args, **kwargs)
         request = response.request
-        pages = ("/docs", "/admin", "/preview/", "/style.css", "/theme/", PREFIX)
+        pages = ("/docs", "/admin", "/preview/", "/style.css", "/theme/", MEDIA_PREFIX)
         is_page = is_site_path(request.path) or request.path.startswith(pages)
         if not is_page and request.method != "OPTIONS":
             has_fields = "fields" in request.args

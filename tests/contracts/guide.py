@@ -20,7 +20,7 @@ from blogapi.importing.format_api.privacy_signs import STATUS_RULE, FieldRule
 from blogapi.importing.texts.lines import BOOLEAN_WORDS
 from blogapi.settings import REMOVED_SETTINGS, SETTINGS, Setting
 from blogapi.storage.database import db
-from blogapi.web.access import SCOPES, STRANGER, Access, Caller, Role, authorize
+from blogapi.web.access import SCOPES, STRANGER, Access, Caller, Role, require_access
 from blogapi.web.errors import Problem
 
 GUIDE = Path(blogapi.__file__).parent / "docs" / "guide"
@@ -134,7 +134,7 @@ def make_rights_table() -> str:
     rows = [
         (
             right.name,
-            *("no" if limit is None else limit or "yes" for limit in map(right.get_limit, Role)),
+            *("no" if text is None else text or "yes" for text in map(right.get_condition, Role)),
         )
         for right in RIGHTS
     ]
@@ -279,7 +279,7 @@ def _join_code(names: Iterable[str]) -> str:
 
 def _result(access: Access, caller: Caller) -> str:
     try:
-        authorize(access, caller)
+        require_access(access, caller)
     except Problem as error:
         return str(error.status)
     return "yes"

@@ -10,7 +10,7 @@ import click
 import pytest
 
 from blogapi.__main__ import main
-from blogapi.config import INSTANCE_PATH, PREFIX
+from blogapi.config import INSTANCE_PATH_VARIABLE, VARIABLE_PREFIX
 from blogapi.content.articles.lifecycle import API_STATUSES, SCHEDULED, TRANSITIONS
 from blogapi.content.articles.lists.query_schemas import ArticleListQuery
 from blogapi.content.dependencies import TAXONOMIES
@@ -121,7 +121,7 @@ def test_the_command_writes_the_committed_tables(monkeypatch, tmp_path):
         monkeypatch.setattr(guide, name, tmp_path / committed.name)
         former = re.sub(rb"\| (yes|admin) \|", b"| no |", committed.read_bytes())
         (tmp_path / committed.name).write_bytes(former)
-    monkeypatch.setenv(INSTANCE_PATH, str(tmp_path))
+    monkeypatch.setenv(INSTANCE_PATH_VARIABLE, str(tmp_path))
     guide.write_tables()
     for page in (guide.SETTINGS_PAGE, guide.PERMISSIONS_PAGE, guide.GENERATORS_PAGE):
         assert page.read_bytes() == (guide.GUIDE / page.name).read_bytes()
@@ -129,7 +129,7 @@ def test_the_command_writes_the_committed_tables(monkeypatch, tmp_path):
 
 def test_the_environment_variables_are_in_the_guide():
     page = guide.SETTINGS_PAGE.read_text(encoding="utf-8")
-    assert f"`{PREFIX}<NAME>`" in page and f"`{INSTANCE_PATH}`" in page
+    assert f"`{VARIABLE_PREFIX}<NAME>`" in page and f"`{INSTANCE_PATH_VARIABLE}`" in page
 
 
 @pytest.mark.parametrize("name", list(COMMANDS))

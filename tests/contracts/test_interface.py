@@ -260,7 +260,7 @@ NAIVE_TIMES = {
 
 
 def test_every_time_of_a_response_says_that_it_is_in_utc_and_only_documented_ones_omit_the_offset(contract):
-    patterns = {fields.AWARE_PATTERN: "UTC.", fields.NAIVE_PATTERN: "UTC, without an offset."}
+    patterns = {fields.AWARE_TIME_PATTERN: "UTC.", fields.NAIVE_TIME_PATTERN: "UTC, without an offset."}
     times = {
         (schema, name): described
         for schema, definition in contract.document["components"]["schemas"].items()
@@ -270,5 +270,5 @@ def test_every_time_of_a_response_says_that_it_is_in_utc_and_only_documented_one
     assert len(times) > len(NAIVE_TIMES)
     for described in times.values():
         assert described["description"].endswith(patterns[described["pattern"]])
-    naive = {key for key, described in times.items() if described["pattern"] == fields.NAIVE_PATTERN}
+    naive = {key for key, described in times.items() if described["pattern"] == fields.NAIVE_TIME_PATTERN}
     assert naive == NAIVE_TIMES

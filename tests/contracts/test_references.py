@@ -10,7 +10,7 @@ from uuid import uuid4
 import pytest
 
 from blogapi.content.articles.schemas import PageFieldsSchema, SingleArticleFieldsSchema
-from blogapi.web.fields import SEND_REFERENCE
+from blogapi.web.fields import REFERENCE_MESSAGE
 
 BLOG = "/api/v1/blog/"
 ARTICLES, PAGES, CATEGORIES = f"{BLOG}articles/", f"{BLOG}pages/", f"{BLOG}categories/"
@@ -178,7 +178,7 @@ def test_anything_else_is_an_error_that_says_what_to_send(place, items, send):
         assert answer.status_code == 422, value
         ((name, (message,)),) = answer.json["errors"].items()
         assert name.startswith(path), value
-        assert message.startswith("There is no such " if value in unknown else SEND_REFERENCE), value
+        assert message.startswith("There is no such " if value in unknown else REFERENCE_MESSAGE), value
     answer, path = send(place, None)
     if place.takes_null:
         assert answer.status_code in (200, 201)

@@ -110,7 +110,7 @@ def test_each_volume_and_each_file_is_declared(compose):
 def test_the_environment_has_settings_that_exist_and_no_password(compose, monkeypatch, tmp_path):
     environment = compose["services"]["blogapi"]["environment"]
     for name, value in environment.items():
-        if name.startswith(config.PREFIX):
+        if name.startswith(config.VARIABLE_PREFIX):
             monkeypatch.setenv(name, value)
     settings = config.read_settings(tmp_path)
     assert bool(settings["DATABASE_URL"]) == ("postgresql" in compose["services"])

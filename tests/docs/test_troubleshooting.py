@@ -11,7 +11,7 @@ import pytest
 
 import blogapi
 from blogapi.operations.health import routes
-from blogapi.web.errors import Code
+from blogapi.web.errors import ErrorCode
 from tests.contracts.guide import GUIDE, get_section
 
 PAGE = GUIDE / "troubleshooting.md"
@@ -43,7 +43,7 @@ def test_the_page_quotes_messages():
 
 def test_each_code_of_a_refused_key_exists():
     codes = re.findall(r"^\| `\d+` `(\w+)` ", TEXT, re.MULTILINE)
-    assert len(codes) == 8 and set(codes) <= set(get_args(Code))
+    assert len(codes) == 8 and set(codes) <= set(get_args(ErrorCode))
 
 
 def test_each_problem_and_warning_of_the_health_check_is_on_the_page():

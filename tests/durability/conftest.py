@@ -20,7 +20,6 @@ from flask import Flask
 
 from blogapi import create_app
 from blogapi.config import CannotStart
-from blogapi.storage.upgrades import PAGE_SIZE as PAGE_SIZE
 from tests.conftest import ARTICLES, CATEGORIES, TAGS, People, close_connections
 from tests.durability.test_processes import WSGI, ServerProcess, start_server_process
 
@@ -31,7 +30,7 @@ PATIENT_SERVER = [
     sys.executable,
     "-c",
     "import sys; from blogapi.storage import connections; from blogapi.__main__ import main; "
-    "connections.BUSY_SECONDS = 50; main(['serve', *sys.argv[1:]])",
+    "connections.WRITE_WAIT_SECONDS = 50; main(['serve', *sys.argv[1:]])",
 ]
 LISTS = (
     TAGS,

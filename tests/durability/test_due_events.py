@@ -26,7 +26,7 @@ import json, os, random, sys
 from datetime import timedelta
 from blogapi import clock, create_app
 from blogapi.storage import connections
-connections.BUSY_SECONDS = 50
+connections.WRITE_WAIT_SECONDS = 50
 ahead, random = timedelta(seconds=int(sys.argv[1])), random.Random(sys.argv[1])
 get_time = clock.now
 clock.now = lambda: get_time() + ahead

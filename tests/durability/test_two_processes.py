@@ -19,7 +19,7 @@ WRITER = """
 import sys
 from blogapi import create_app
 from blogapi.storage import connections
-connections.BUSY_SECONDS = 50
+connections.WRITE_WAIT_SECONDS = 50
 client, path = create_app().test_client(), sys.argv[1]
 headers = {"X-API-KEY": sys.argv[2]}
 written = 0

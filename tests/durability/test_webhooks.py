@@ -35,7 +35,7 @@ SERVER = [
     "import os; from datetime import timedelta; from blogapi.delivery.webhooks import queries\n"
     "queries.LEASE = timedelta(seconds=5)\n"
     "os.environ |= {'BLOGAPI_WEBHOOK_HOSTS': '127.0.0.1', 'BLOGAPI_SECRET_KEY': 'x' * 32}\n"
-    "from blogapi.__main__ import run; import sys; sys.argv[1:1] = ['serve']; run()",
+    "from blogapi.__main__ import run_command_line as run; import sys; sys.argv[1:1] = ['serve']; run()",
 ]
 
 

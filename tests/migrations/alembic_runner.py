@@ -12,7 +12,7 @@ from blogapi.storage import migration_names
 def migrate_to(engine: Engine, last: str) -> None:
     """Run the migrations up to `last` on an empty database."""
     settings = Config()
-    settings.set_main_option("script_location", str(migration_names.SCRIPTS).replace("%", "%%"))
+    settings.set_main_option("script_location", str(migration_names.MIGRATIONS_FOLDER).replace("%", "%%"))
     with engine.begin() as connection:
         settings.attributes["connection"] = connection
         command.upgrade(settings, last)

@@ -80,7 +80,7 @@ def fill(folder: Path) -> dict[str, Any]:
 
     def new_value() -> str:
         digits = f"{next(numbers):032}"
-        return f"{key_format.PREFIX}{digits}{key_format._compute_checksum(digits)}"
+        return f"{key_format.KEY_PREFIX}{digits}{key_format._compute_checksum(digits)}"
 
     key_format.generate_key = new_value
     app = create_app({"SECRET_KEY": "x" * 32, "TESTING": True})

@@ -107,7 +107,7 @@ def select_stable_columns(row: dict[str, Any]) -> list[tuple[str, Any]]:
 
 @pytest.mark.parametrize("migration", migration_names.list_migrations())
 def test_a_merged_migration_is_not_edited(migration):
-    (path,) = (migration_names.SCRIPTS / "versions").glob(f"{migration}_*.py")
+    (path,) = (migration_names.MIGRATIONS_FOLDER / "versions").glob(f"{migration}_*.py")
     digest = hashlib.sha256(path.read_bytes().replace(b"\r\n", b"\n")).hexdigest()
     if migration not in DIGESTS:
         pytest.fail(

@@ -7,7 +7,7 @@ import pytest
 from blogapi.content.articles.schemas import ArticleBodySchema
 from blogapi.content.dependencies import TAXONOMIES
 from blogapi.content.taxonomies.categories import CATEGORIES
-from blogapi.publication.kinds import KINDS, TERM_KINDS, get_model
+from blogapi.publication.kinds import KINDS, TERM_KINDS, get_model_of_kind
 from blogapi.storage.database import db
 from tests.conftest import ARTICLES
 from tests.content.media.pictures import add_picture
@@ -36,7 +36,7 @@ def test_a_term_is_in_the_sitemap_and_its_former_slug_redirects(as_admin, as_rea
 @pytest.mark.parametrize("kind", TERM_KINDS)
 def test_the_picture_of_a_term_is_in_use_under_its_name(app, as_admin, kind):
     path, picture = f"/api/v1/blog/{KINDS[kind].plural}/", add_picture(app)
-    as_admin.post(path, json={"name": "Term", get_model(kind).picture_fields[0]: picture.path})
+    as_admin.post(path, json={"name": "Term", get_model_of_kind(kind).picture_fields[0]: picture.path})
     (use,) = as_admin.get(f"/api/v1/blog/media/{picture.uuid}/uses/").json
     assert (use["kind"], use["title"]) == (kind, "Term")
 

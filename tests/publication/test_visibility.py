@@ -47,7 +47,7 @@ def test_python_and_sql_agree(app, status, time, type_):
         )
     ]
     conditions.append(visibility.match_listed_pages(row))
-    conditions.append(visibility.has_status(row, status.value))
+    conditions.append(visibility.match_status(row, status.value))
     with app.app_context():
         found = [
             db.session.execute(select(row.status).where(condition), {"now": NOW}).first() is not None

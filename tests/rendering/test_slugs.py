@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blogapi.rendering import slugs
-from blogapi.rendering.characters import JOINERS, MARKS
+from blogapi.rendering.characters import COMBINING_MARKS, JOINERS
 
-_WORD = rf"[^\W_](?:[^\W_]|[{MARKS}{JOINERS}])*"
+_WORD = rf"[^\W_](?:[^\W_]|[{COMBINING_MARKS}{JOINERS}])*"
 FORM = re.compile(rf"{_WORD}(-{_WORD})*")
 
 

@@ -245,7 +245,7 @@ def test_the_requests_of_the_pages_for_writing_are_not_those_of_forms(
         assert caller.is_authenticated == access.rule.checks_credentials
         raise Forbidden("", code="forbidden")
 
-    monkeypatch.setattr(authentication, "authorize", refuse)
+    monkeypatch.setattr(authentication, "require_access", refuse)
     for endpoint, method, path, body in operations:
         if method not in LOOKS:
             kind = "application/octet-stream" if endpoint in TAKE_FILES else body and "application/json"

@@ -13,7 +13,7 @@ from flask import Response
 from sqlalchemy import text
 
 from blogapi.accounts.users import service as users
-from blogapi.serving import log
+from blogapi.serving import access_log as log
 from blogapi.storage.database import db
 from tests.conftest import ARTICLES, KEYS, TAGS
 from tests.live_server import start_server

@@ -128,6 +128,6 @@ def test_patterns_are_found_wherever_they_are():
             "blogapi.content.media.types._PATTERNS",
             "blogapi.serving.parser.HEADER_FIELD_RE",
         ),
-        "blogapi.serving.log",
+        "blogapi.serving.access_log",
     }
     assert all(any(place.endswith(name) for place in places) for name in _ALLOWED)

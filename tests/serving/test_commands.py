@@ -96,7 +96,7 @@ def test_the_first_line_leads_to_the_admin_pages(serve, app):
         users.create_user("ada", "correct horse battery", role=Role.ADMIN)
     first, *others = serve().output.splitlines()
     assert re.fullmatch(r"Write here: http://127\.0\.0\.1:\d+/admin/", first)
-    assert commands.FIRST_ADMIN not in others
+    assert commands.FIRST_ADMIN_TEXT not in others
 
 
 def test_a_server_on_all_addresses_prints_an_address_that_a_browser_can_open(serve):
@@ -107,12 +107,12 @@ def test_a_server_on_all_addresses_prints_an_address_that_a_browser_can_open(ser
 
 def test_the_link_that_is_printed_creates_the_first_admin(serve, people, as_stranger):
     lines = serve().output.splitlines()
-    link = lines[lines.index(commands.FIRST_ADMIN) + 1]
+    link = lines[lines.index(commands.FIRST_ADMIN_TEXT) + 1]
     token = re.fullmatch(r"  http://127\.0\.0\.1:\d+/admin/setup/#(.+)", link)[1]
     body = {"token": token, "username": "lin", "password": "correct horse battery"}
     assert as_stranger.post("/api/v1/auth/setup/", json=body).json["role"] == "admin"
     again = serve()
-    assert (again.exit_code, commands.FIRST_ADMIN in again.output) == (0, False)
+    assert (again.exit_code, commands.FIRST_ADMIN_TEXT in again.output) == (0, False)
 
 
 def test_behind_a_proxy_the_link_has_the_public_address(serve, app, as_login):
@@ -134,7 +134,7 @@ def test_a_database_that_refuses_writes_can_be_served(serve, monkeypatch):
 
     monkeypatch.setattr(links, "create_setup_link", refuse)
     result = serve()
-    assert result.exit_code == 0 and commands.FIRST_ADMIN not in result.output
+    assert result.exit_code == 0 and commands.FIRST_ADMIN_TEXT not in result.output
 
 
 def test_the_integrity_check_runs_when_the_server_starts(serve, monkeypatch):

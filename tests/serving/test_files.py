@@ -13,8 +13,8 @@ from waitress.buffers import ReadOnlyFileBasedBuffer
 
 from blogapi.content.media.folder import get_folder
 from blogapi.serving import channel
+from blogapi.serving.access_log import AccessLog, AccessLogEntry
 from blogapi.serving.channel import Channel
-from blogapi.serving.log import AccessLog, AccessLogEntry
 from blogapi.web import downloads
 from tests.content.media.stored_files import put_file
 from tests.live_server import start_server

@@ -49,7 +49,7 @@ def test_the_server_works_without_poll(app, monkeypatch):
 
 
 def test_reads_get_threads_while_all_writes_wait_and_no_write_is_refused(make_app, monkeypatch):
-    monkeypatch.setattr(connections, "BUSY_SECONDS", 60)
+    monkeypatch.setattr(connections, "WRITE_WAIT_SECONDS", 60)
     app = make_app()
     post = b"POST /api/v1/auth/api-key/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
     with start_server(app, threads=2) as server, ExitStack() as stack:

@@ -99,4 +99,4 @@ def test_a_socket_of_another_server_is_not_removed(app, path):
     ],
 )
 def test_the_url_of_a_server_that_listens_on_all_addresses_can_be_opened(host, url, local_url):
-    assert (listening.make_url(host, 80), listening.make_local_url(host, 80)) == (url, local_url)
+    assert (listening.make_server_url(host, 80), listening.make_local_url(host, 80)) == (url, local_url)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from blogapi.serving.log import AccessLog
+from blogapi.serving.access_log import AccessLog
 from blogapi.web.access import Role
 from tests.conftest import KEYS
 from tests.live_server import serve

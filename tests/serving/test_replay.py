@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from blogapi import clock
+from blogapi.serving.access_log import AccessLogEntry
 from blogapi.serving.limits import Limits
-from blogapi.serving.log import AccessLogEntry
 from blogapi.serving.server import Dispatcher
 from tests.conftest import ARTICLES, TAGS, People
 from tests.delivery.response_cache.sockets import format_request, send_all

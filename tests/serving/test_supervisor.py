@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from blogapi.serving import channel, listening, upgrading
+from blogapi.serving import channel, listening, upgrade_responses
 from blogapi.serving.limits import Limits
 from tests.durability.test_processes import BLOGAPI, TIMEOUT, start_process
 from tests.live_server import start_server
@@ -86,7 +86,7 @@ def test_a_supervisor_that_does_not_read_is_no_error(systemd):
 
 
 def test_an_upgrade_gets_more_time(systemd):
-    with listening.bind_address("127.0.0.1", 0) as bound, upgrading.answer_requests(bound):
+    with listening.bind_address("127.0.0.1", 0) as bound, upgrade_responses.answer_requests(bound):
         found = {receive(systemd) for _ in range(2)}
     assert found == {"EXTEND_TIMEOUT_USEC=60000000"}
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from waitress.task import WSGITask
 
-from blogapi.serving.tasks import ResponseTask, make_head
+from blogapi.serving.tasks import ResponseTask, format_head
 from blogapi.web import request_environ
 
 LENGTH = ("Content-Length", "5")
@@ -61,7 +61,7 @@ def test_the_head_of_a_response_equals_that_of_waitress(status):
 
 @pytest.mark.parametrize(("length", "headers"), HEADERS)
 def test_the_head_of_a_cached_response_equals_that_of_waitress(length, headers):
-    assert make_head("200 OK", headers, length, 1_795_000_000) == write_head(
+    assert format_head("200 OK", headers, length, 1_795_000_000) == write_head(
         WSGITask, "200 OK", length, headers
     )
 

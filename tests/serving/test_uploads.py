@@ -101,12 +101,12 @@ def make_cookie(blog: Any) -> Callable[..., str]:
     """Return a function that makes the cookie of a login."""
     signer = authentication.SessionInterface().get_signing_serializer(blog)
     value = signer.dumps({"token": "of a login that may have ended"})
-    return lambda prefix="": f"other=1; {prefix}{authentication.COOKIE}={value}"
+    return lambda prefix="": f"other=1; {prefix}{authentication.SESSION_COOKIE}={value}"
 
 
 @pytest.mark.parametrize("prefix", ["", "__Host-"])
 def test_a_large_file_to_import_is_accepted_with_a_signed_session_only(blog, make_cookie, prefix):
-    name, cookie = f"{prefix}{authentication.COOKIE}", make_cookie(prefix)
+    name, cookie = f"{prefix}{authentication.SESSION_COOKIE}", make_cookie(prefix)
     body = b"x" * (MAX_BODY_BYTES + 1)
     with start_server(blog) as server:
 

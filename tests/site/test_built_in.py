@@ -122,7 +122,7 @@ def test_the_service_has_the_address_of_the_built_in_site(
     as_login.patch(SITE, json=fields | {"built_in": True})
     assert get_service_url() == address
     with app.app_context():
-        assert media_addresses.complete_address(picture) == f"{address}{picture}"
+        assert media_addresses.add_service_url(picture) == f"{address}{picture}"
     assert as_reader.get(SITE).json["service_url"] == fields.get("service_url", "")
 
 
@@ -161,7 +161,7 @@ def test_a_loopback_or_private_address_is_local(address, is_local):
 
 def test_pictures_get_new_addresses_when_the_address_of_the_service_changes(as_login, monkeypatch, app):
     calls = []
-    library = media_addresses.LIBRARY.get(app)
+    library = media_addresses.MEDIA_LIBRARY.get(app)
     monkeypatch.setattr(library, "rerender_articles_with_files", lambda: calls.append(1))
     for fields, count in (
         ({"url": URL}, 0),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blogapi.site.paths import MAX_PATH_BYTES, is_same_address, to_former_path, to_path, without_slash
+from blogapi.site.paths import MAX_PATH_BYTES, extract_former_path, extract_path, is_same_address, strip_slash
 
 
 @pytest.mark.parametrize(
@@ -22,17 +22,17 @@ from blogapi.site.paths import MAX_PATH_BYTES, is_same_address, to_former_path, 
     ],
 )
 def test_the_path_of_an_address(address, path):
-    assert to_path(address) == path
+    assert extract_path(address) == path
 
 
 def test_the_first_page_and_long_paths_are_not_stored():
-    assert to_former_path("https://blog.example/") is None
-    assert to_former_path(f"/{'a' * (MAX_PATH_BYTES - 1)}") == f"/{'a' * (MAX_PATH_BYTES - 1)}"
-    assert to_former_path(f"/{'a' * MAX_PATH_BYTES}") is None
+    assert extract_former_path("https://blog.example/") is None
+    assert extract_former_path(f"/{'a' * (MAX_PATH_BYTES - 1)}") == f"/{'a' * (MAX_PATH_BYTES - 1)}"
+    assert extract_former_path(f"/{'a' * MAX_PATH_BYTES}") is None
 
 
 def test_a_slash_at_the_end_is_ignored():
-    assert (without_slash("/a/"), without_slash("/")) == ("/a", "/")
+    assert (strip_slash("/a/"), strip_slash("/")) == ("/a", "/")
 
 
 URL = "https://blog.example/a%20b/caf%C3%A9/"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blogapi.site.addresses import describe_site_in
+from blogapi.site.addresses import localize_site
 from blogapi.site.heads import PageNumber, make_list_head, make_site_head
 from blogapi.site.models import Site
 from tests.content.media.pictures import add_picture
@@ -149,7 +149,7 @@ def test_a_list_without_a_term_has_the_title_of_the_site_behind_its_own():
 def test_words_and_titles_are_escaped():
     site = Site(**FIELDS | {"languages": "[]", "logo": "", "service_url": "", "page_path": "/{path}/"})
     site.title = HOSTILE
-    described = describe_site_in(site, "de")
+    described = localize_site(site, "de")
     for head in (
         make_site_head(described, page=PageNumber(2, HOSTILE)),
         make_list_head(described, HOSTILE, "/archive/", page=PageNumber(2, HOSTILE)),

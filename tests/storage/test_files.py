@@ -40,11 +40,11 @@ def test_a_replacement_is_written_to_disk_before_it_is_renamed(tmp_path, monkeyp
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows cannot lock a folder")
 def test_a_process_knows_whether_it_is_the_only_one_with_a_folder(tmp_path):
-    first = files.SharedFolder(tmp_path)
+    first = files.FolderLock(tmp_path)
     assert first.is_alone() and first.is_alone()
     program = (
         "import sys; from pathlib import Path; from blogapi.storage import files;"
-        "lock = files.SharedFolder(Path(sys.argv[1])); print('ready', flush=True); input();"
+        "lock = files.FolderLock(Path(sys.argv[1])); print('ready', flush=True); input();"
         "print(lock.is_alone())"
     )
     command = [sys.executable, "-c", program, str(tmp_path)]
@@ -57,4 +57,4 @@ def test_a_process_knows_whether_it_is_the_only_one_with_a_folder(tmp_path):
 
 
 def test_in_a_folder_that_cannot_be_locked_no_process_is_the_only_one(tmp_path):
-    assert not files.SharedFolder(tmp_path / "missing").is_alone()
+    assert not files.FolderLock(tmp_path / "missing").is_alone()

@@ -61,7 +61,7 @@ def run_in_processes(number, code, url, monkeypatch):
 
 def copy_scripts(tmp_path, body):
     scripts = tmp_path / "scripts"
-    shutil.copytree(migration_names.SCRIPTS, scripts, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(migration_names.MIGRATIONS_FOLDER, scripts, ignore=shutil.ignore_patterns("__pycache__"))
     write_migration(scripts, body)
     return scripts
 
@@ -88,7 +88,7 @@ def test_four_processes_that_upgrade_together_run_the_migration_once(databases, 
         copy = databases.copy_database(app)
     code = (
         "from pathlib import Path; from blogapi.storage import migration_names; "
-        f"migration_names.SCRIPTS = Path({str(scripts)!r}); {START}"
+        f"migration_names.MIGRATIONS_FOLDER = Path({str(scripts)!r}); {START}"
     )
     outputs = run_in_processes(4, code, databases.url(copy), monkeypatch)
     assert [out.strip() for out, _ in outputs] == [b"{'status': 'ok'}"] * 4, outputs
@@ -107,7 +107,7 @@ def test_four_processes_that_upgrade_together_run_the_migration_once(databases, 
 )
 def test_a_failed_migration_leaves_the_database_unchanged(app, make_tag, tmp_path, monkeypatch, body, reason):
     make_tag("kept")
-    monkeypatch.setattr(migration_names, "SCRIPTS", copy_scripts(tmp_path, body))
+    monkeypatch.setattr(migration_names, "MIGRATIONS_FOLDER", copy_scripts(tmp_path, body))
     migration_names.list_migrations.cache_clear()
     for _ in range(2):
         assert reason in get_start_error()

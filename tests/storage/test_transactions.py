@@ -16,10 +16,10 @@ from blogapi.storage.checkpoint import WriteLock
 from blogapi.storage.database import (
     BUSY_ERRORS,
     QUEUE_SECONDS_KEY,
+    allow_long_write_waits,
     db,
     savepoint,
     transaction,
-    wait_for_other_programs,
 )
 from tests.databases import other_connection, write_from_other_process
 from tests.storage.conftest import list_usernames, make_account
@@ -174,7 +174,7 @@ def test_a_transaction_holds_the_write_lock_until_its_commit_has_ended(pushed_ap
 
 
 def test_a_transaction_waits_a_limited_time_for_another_process(make_app, monkeypatch, lock_timeouts):
-    monkeypatch.setattr(connections, "BUSY_SECONDS", 1)
+    monkeypatch.setattr(connections, "WRITE_WAIT_SECONDS", 1)
     app = make_app()
     lock_timeouts.clear()
     with (
@@ -198,7 +198,7 @@ def test_an_import_waits_longer_than_a_request(pushed_app, monkeypatch, is_patie
             other.exec_driver_sql("ROLLBACK")
 
     with (
-        wait_for_other_programs() if is_patient else nullcontext(),
+        allow_long_write_waits() if is_patient else nullcontext(),
         other_connection(pushed_app, writing=True) as other,
         listen(db.engine, "handle_error", free_lock),
         nullcontext() if is_patient else pytest.raises(OperationalError, match="lock"),
@@ -213,7 +213,7 @@ def test_a_patient_program_gives_up_at_last(pushed_app, monkeypatch):
     monkeypatch.setattr(WriteLock, "acquire", lambda self, seconds: nullcontext(0))
     refused = []
     with (
-        wait_for_other_programs(),
+        allow_long_write_waits(),
         other_connection(pushed_app, writing=True),
         listen(db.engine, "handle_error", lambda context: refused.append(context)),
         pytest.raises(OperationalError, match="lock"),
@@ -262,7 +262,7 @@ def test_reads_do_not_wait_for_a_write(pushed_app):
 
 def test_no_update_is_lost_when_eight_threads_write(pushed_app, monkeypatch):
     # On a busy machine, a thread can wait long for its turns.
-    monkeypatch.setattr(connections, "BUSY_SECONDS", 600)
+    monkeypatch.setattr(connections, "WRITE_WAIT_SECONDS", 600)
     with transaction():
         db.session.add(make_account("0"))
 

@@ -59,9 +59,11 @@ def add_migration(tmp_path, monkeypatch):
 
     def add(body: str) -> None:
         scripts = tmp_path / "scripts"
-        shutil.copytree(migration_names.SCRIPTS, scripts, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(
+            migration_names.MIGRATIONS_FOLDER, scripts, ignore=shutil.ignore_patterns("__pycache__")
+        )
         write_migration(scripts, body)
-        monkeypatch.setattr(migration_names, "SCRIPTS", scripts)
+        monkeypatch.setattr(migration_names, "MIGRATIONS_FOLDER", scripts)
         migration_names.list_migrations.cache_clear()
 
     yield add
@@ -243,7 +245,7 @@ def test_an_upgrade_whose_commit_fails_deletes_its_copy(old_database, add_migrat
 def test_upgrades_that_are_killed_leave_one_copy(old_database, add_migration, instance, tmp_path):
     before, backups = dump(old_database), instance / "backups"
     add_migration("__import__('os')._exit(9)")
-    scripts = f"migration_names.SCRIPTS = Path({str(tmp_path / 'scripts')!r}); "
+    scripts = f"migration_names.MIGRATIONS_FOLDER = Path({str(tmp_path / 'scripts')!r}); "
     killed = {
         "in the migration": "",
         "before the copy is complete": "upgrades.files.replace_file = lambda *_: os._exit(9); ",
@@ -292,11 +294,11 @@ def test_a_copy_has_its_name_only_when_it_is_complete(old_database, add_migratio
 @pytest.mark.sqlite("its file is copied first")
 def test_processes_that_upgrade_at_the_same_time_make_one_copy(old_database, tmp_path, instance):
     scripts = tmp_path / "scripts"
-    shutil.copytree(migration_names.SCRIPTS, scripts, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(migration_names.MIGRATIONS_FOLDER, scripts, ignore=shutil.ignore_patterns("__pycache__"))
     write_migration(scripts, RECREATES_A_PARENT)
     code = (
         "from pathlib import Path; from blogapi.storage import migration_names; "
-        f"migration_names.SCRIPTS = Path({str(scripts)!r}); "
+        f"migration_names.MIGRATIONS_FOLDER = Path({str(scripts)!r}); "
         "from blogapi import create_app; create_app(); print('up')"
     )
     processes = [

@@ -34,7 +34,7 @@ def upgrade(app):
     yield execute
     execute(MIGRATED.format(migration_names.list_migrations()[-1]))
     execute(RENDERED.format(RENDERER_VERSION))
-    version_check.accept_renderers(app, RENDERER_VERSION)
+    version_check.accept_renderer_versions(app, RENDERER_VERSION)
 
 
 @pytest.fixture(params=UPGRADES.values(), ids=UPGRADES)
@@ -100,7 +100,7 @@ def test_other_servers_store_nothing_while_a_new_version_renders_the_articles(
 ):
     make_article()
     upgrade(UPGRADES["another rendering"])
-    version_check.accept_renderers(app, "another")
+    version_check.accept_renderer_versions(app, "another")
     rerender_articles, refused = rerendering.rerender_articles, []
 
     def store_slowly(session, articles):
@@ -128,7 +128,7 @@ def test_an_interrupted_rendering_is_repeated_at_the_next_start(app, make_app, m
 
 def test_a_start_fails_if_another_version_upgrades_the_database_at_the_same_time(app, upgrade, monkeypatch):
     upgrade(UPGRADES["another rendering"])
-    version_check.accept_renderers(app, "another")
+    version_check.accept_renderer_versions(app, "another")
     render_all = rerendering.rerender_all_articles
 
     def render_and_lose():

@@ -17,12 +17,12 @@ from blogapi.web.access import (
     admin,
     allow,
     anyone,
-    authorize,
     check_same_origin,
     get_access,
     guest,
     reader,
     refuse_form_request,
+    require_access,
 )
 from blogapi.web.errors import Forbidden, Unauthorized
 
@@ -80,10 +80,10 @@ def test_each_combination_of_a_rule_and_a_scope_allows_exactly_the_expected_call
     rule, scope, allowed, caller
 ):
     if caller in allowed:
-        authorize(Access(rule, scope), CALLERS[caller])
+        require_access(Access(rule, scope), CALLERS[caller])
     else:
         with pytest.raises(Unauthorized if caller == "stranger" else Forbidden):
-            authorize(Access(rule, scope), CALLERS[caller])
+            require_access(Access(rule, scope), CALLERS[caller])
 
 
 @pytest.mark.parametrize("caller", CALLERS)
@@ -93,13 +93,13 @@ def test_only_admins_with_the_read_scope_see_drafts(caller):
 
 def test_a_missing_scope_has_its_own_code():
     with pytest.raises(Forbidden) as refused:
-        authorize(Access(admin, "write"), CALLERS["admin's read key"])
+        require_access(Access(admin, "write"), CALLERS["admin's read key"])
     assert refused.value.code == "scope_missing"
 
 
 def test_the_role_is_checked_before_the_scope():
     with pytest.raises(Forbidden) as refused:
-        authorize(Access(admin, "write"), CALLERS["member's read key"])
+        require_access(Access(admin, "write"), CALLERS["member's read key"])
     assert refused.value.code == "forbidden"
 
 

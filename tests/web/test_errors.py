@@ -174,7 +174,10 @@ def test_nested_messages_are_flattened_to_paths():
 
 
 def test_the_allow_header_lists_methods_in_a_fixed_order():
-    assert errors.format_allow({"OPTIONS", "HEAD", "DELETE", "GET", "BREW"}) == "GET, DELETE, HEAD, OPTIONS"
+    assert (
+        errors.format_allow_header({"OPTIONS", "HEAD", "DELETE", "GET", "BREW"})
+        == "GET, DELETE, HEAD, OPTIONS"
+    )
 
 
 def test_error_responses_have_the_headers_of_the_problem():

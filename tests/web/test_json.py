@@ -83,8 +83,8 @@ def test_json_is_serialized_compactly_and_unescaped():
 
 @pytest.mark.parametrize("members", [{}, {"a": 1}])
 def test_a_member_is_added_to_an_object(members):
-    short = web_json.add_member(members, "more", JsonBody(b"[1]", "2"), item_state="1")
-    long = web_json.add_member(members, "more", JsonBody(iter([b"[", b"1]"]), state="3"), item_state="1")
+    short = web_json.append_member(members, "more", JsonBody(b"[1]", "2"), item_state="1")
+    long = web_json.append_member(members, "more", JsonBody(iter([b"[", b"1]"]), state="3"), item_state="1")
     expected = members | {"more": [1]}
     assert json.loads(short.body) == json.loads(b"".join(long.body)) == expected
     assert list(json.loads(short.body)) == list(expected)
@@ -98,9 +98,9 @@ def test_the_etag_depends_on_the_body_and_on_every_part_of_the_state():
         JsonBody(iter(()), state="[1] 1"),
         JsonBody(iter(()), state="[1] 2"),
         JsonBody(iter(()), "hidden", state="[1] 2"),
-        web_json.add_member({}, "more", JsonBody(iter(()), state="1"), item_state=""),
-        web_json.add_member({"name": "a"}, "more", JsonBody(iter(()), state="1"), item_state=""),
-        web_json.add_member({"name": "a"}, "more", JsonBody(iter(()), state="1"), item_state="slug"),
+        web_json.append_member({}, "more", JsonBody(iter(()), state="1"), item_state=""),
+        web_json.append_member({"name": "a"}, "more", JsonBody(iter(()), state="1"), item_state=""),
+        web_json.append_member({"name": "a"}, "more", JsonBody(iter(()), state="1"), item_state="slug"),
     ]
-    etags = [body.etag() for body in bodies] + [bodies[0].etag("unlisted")]
+    etags = [body.compute_etag() for body in bodies] + [bodies[0].compute_etag("unlisted")]
     assert len(set(etags)) == len(etags)

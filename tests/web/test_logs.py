@@ -32,7 +32,9 @@ def log(monkeypatch):
     captured = []
 
     def configure(**settings):
-        defaults = {name: config.get_default(name) for name in ("LOG_FORMAT", "LOG_LEVEL", "ACCESS_LOG")}
+        defaults = {
+            name: config.get_default_value(name) for name in ("LOG_FORMAT", "LOG_LEVEL", "ACCESS_LOG")
+        }
         secret = {"SECRET_KEY": "", "SMTP_PASSWORD": "", "DATABASE_URL": "", "LIMITS_URL": ""}
         monkeypatch.setattr(logging.getLogger(), "handlers", [])
         logs.configure_logging(defaults | secret | settings)
@@ -97,7 +99,7 @@ def test_the_handlers_of_an_outer_program_stay(log, monkeypatch):
 
 
 def test_a_line_names_the_request(log, app):
-    environ = {logs.REQUEST_ID_KEY: "id-1", logs.ROUTE_KEY: "/x/<id>/", logs.USER_KEY: "zoe"}
+    environ = {logs.REQUEST_ID_KEY: "id-1", logs.ROUTE_KEY: "/x/<id>/", logs.USERNAME_KEY: "zoe"}
     environ["REMOTE_ADDR"] = "127.0.0.1"
     headers = {"X-API-KEY": KEY}
     with app.test_request_context("/x/secret/?q=secret", environ_overrides=environ, headers=headers):

@@ -65,7 +65,7 @@ def declare_write(bp, steps):
         bp.write(
             200,
             ItemSchema(),
-            SimpleNamespace(etag=lambda id: steps.run("etag"), get_items_by_uuid=None),
+            SimpleNamespace(compute_etag=lambda id: steps.run("etag"), get_items_by_uuid=None),
             partial_schema=ItemSchema,
             receive_body=steps.receive,
             prepare_write=partial(steps.run, "prepare"),

@@ -161,7 +161,7 @@ def test_a_value_that_is_longer_than_the_body_is_not_read_to_its_end():
         return JsonBody(b"x" * 100_000 for _ in repeat(None))
 
     sent = read_only.collect_read_only_fields(Body(), {"articles": []})
-    assert list(read_only.find_changes(sent, uuid4(), read, max_bytes=10)) == ["articles"]
+    assert list(read_only.find_errors(sent, uuid4(), read, max_bytes=10)) == ["articles"]
 
 
 def test_a_patch_without_read_only_fields_reads_nothing_more(as_admin, paths, record_statements):

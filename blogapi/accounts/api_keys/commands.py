@@ -16,7 +16,7 @@ from blogapi.accounts.users.queries import get_user_by_name
 from blogapi.cli import report_problems
 from blogapi.parsing import parse_timestamp, parse_uuid
 from blogapi.web.access import SCOPES, Caller, Role, Scope
-from blogapi.web.errors import or_not_found
+from blogapi.web.errors import require_item
 
 key = AppGroup("key", help="Create and manage API keys.")
 
@@ -77,5 +77,5 @@ def delete_key(uuid: str) -> None:
     """Delete the key with this uuid, which `key list` shows; requests with it are refused immediately."""
     with report_problems():
         detail = f"{uuid!r} is not the uuid of a key; `key list` shows the uuids."
-        service.delete_key_unchecked(or_not_found(parse_uuid(uuid), detail))
+        service.delete_key_unchecked(require_item(parse_uuid(uuid), detail))
     click.echo(f"Deleted the key {uuid}.")

@@ -17,14 +17,14 @@ MAX_NAME_LENGTH = 100
 # The minimum time between two updates of `last_used`, so that most reads do not write.
 LAST_USED_INTERVAL = timedelta(hours=1)
 
-# Anyone may create anonymous keys. An anonymous key that is not used within UNUSED_LIFETIME expires, and only
+# By default, anyone may create anonymous keys. An unused one expires after UNUSED_LIFETIME, and only
 # the newest MAX_UNUSED_KEYS unused keys are stored. A used key is deleted only UNUSED_LIFETIME after it
 # expired, so that requests with it get `key_expired` instead of `key_invalid`.
 UNUSED_LIFETIME = timedelta(days=1)
 MAX_UNUSED_KEYS = 1000
 
 
-def validate_name(name: str) -> str:
+def validate_key_name(name: str) -> str:
     """Return the name; raises Invalid if it is too long or contains characters that are not allowed."""
     try:
         validated: str = Text(max_length=MAX_NAME_LENGTH).deserialize(name)

@@ -1,4 +1,4 @@
-"""Queries for API keys."""
+"""Functions that read API keys, and statements that select keys to delete."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from blogapi.publication import events
 from blogapi.storage.database import CommitCounter, db
 from blogapi.web import key_format
 from blogapi.web.access import Caller, Scope
-from blogapi.web.errors import NotFound, or_not_found
+from blogapi.web.errors import NotFound, require_item
 from blogapi.web.key_format import digest_token
-from blogapi.web.pagination import Page, PageRequest, paginate
+from blogapi.web.pagination import Page, PageRequest, fetch_page
 
 
 class KeyWithOwner(NamedTuple):
@@ -58,20 +58,20 @@ _SELECT_WITH_OWNER = (
 
 def find_key_by_value(value: str) -> KeyWithOwner | None:
     """Return the key with this value, expired or not, and its owner, or None if there is no such key."""
-    if not key_format.is_well_formed(value):
+    if not key_format.is_well_formed_key(value):
         return None
     row = db.session.connection().execute(_SELECT_WITH_OWNER, {"digest": digest_token(value)}).one_or_none()
     if row is None:
         return None
     key = KeyWithOwner._make(row)
-    # Lists for editors need the position; it is part of this row, so that they execute no other statement.
+    # This row contains the position that lists for editors need, so that lists execute no other statement.
     events.LAST_POSITION.set(db.session(), key.last_position)
     return key
 
 
 def get_key_by_uuid(uuid: UUID) -> ApiKey:
     """Return the key with the uuid; raises NotFound if there is none."""
-    return or_not_found(db.session.get(ApiKey, uuid), "No key has this uuid.")
+    return require_item(db.session.get(ApiKey, uuid), "No key has this uuid.")
 
 
 def get_visible_key(uuid: UUID, caller: Caller) -> ApiKey:
@@ -98,7 +98,7 @@ def list_keys(
         statement = statement.where(ApiKey.owner_id == user)
     if ownerless is not None:
         statement = statement.where(ApiKey.owner_id.is_(None) if ownerless else ApiKey.owner_id.is_not(None))
-    return paginate(statement, page)
+    return fetch_page(statement, page)
 
 
 def select_expired_anonymous_keys(now: datetime) -> Select[UUID]:

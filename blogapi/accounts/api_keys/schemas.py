@@ -31,7 +31,7 @@ def _make_name_field(**options: Any) -> Text:
     )
 
 
-def _check_distinct(scopes: list[str]) -> None:
+def _check_distinct_scopes(scopes: list[str]) -> None:
     if len({*scopes}) < len(scopes):
         raise ma.ValidationError("Must not contain a scope twice.")
 
@@ -77,7 +77,7 @@ class KeyBodySchema(InputSchema):
     expires = Timestamp(allow_none=True, metadata={"example": "2030-01-01T00:00:00Z"})
     scopes = ma.fields.List(
         ma.fields.String(validate=validate.OneOf(SCOPES)),
-        validate=[validate.Length(min=1, max=len(SCOPES)), _check_distinct],
+        validate=[validate.Length(min=1, max=len(SCOPES)), _check_distinct_scopes],
         metadata={
             "description": (
                 "`published` allows reading published content, for example in a web page. `read` allows "

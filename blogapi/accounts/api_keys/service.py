@@ -56,7 +56,7 @@ def issue_key(
     key = ApiKey(
         digest=digest_token(value),
         prefix=value[: key_format.SHOWN_PREFIX_LENGTH],
-        name=permissions.validate_name(name),
+        name=permissions.validate_key_name(name),
         owner_id=owner,
         scope=scope,
         created=created or clock.now(),

@@ -11,12 +11,12 @@ from blogapi.accounts.users.schemas import ROLES, EmailAddress, NewUsername, Sec
 from blogapi.web.access import SCOPES
 from blogapi.web.fields import Identifier, InputSchema, OutputSchema, StrictBoolean, Text, Timestamp
 
-_CURRENT_PASSWORD = Text(
+_CURRENT_PASSWORD_FIELD = Text(
     max_length=passwords.MAX_PASSWORD_LENGTH,
     required=True,
     metadata={"format": "password", "example": "a long pass phrase"},
 )
-_TOKEN = Text(
+_TOKEN_FIELD = Text(
     max_length=200,
     required=True,
     metadata={"description": "The part of the link after `#`.", "example": "kT9sVd1LwRj6HzYc3GpFa8Ue0sZK"},
@@ -35,7 +35,7 @@ class LoginSchema(InputSchema):
     """The credentials of a login."""
 
     username = Text(max_length=200, required=True, metadata={"example": "ada"})
-    password = _CURRENT_PASSWORD
+    password = _CURRENT_PASSWORD_FIELD
     code = _make_code_field(load_default="")
     remember = StrictBoolean(
         load_default=True,
@@ -64,13 +64,13 @@ class LoginOptionsSchema(OutputSchema):
 class InvitationTokenSchema(InputSchema):
     """The token of an invitation."""
 
-    token = _TOKEN
+    token = _TOKEN_FIELD
 
 
 class JoiningUserSchema(InputSchema):
     """The name and password of a new user, and the token of the link."""
 
-    token = _TOKEN
+    token = _TOKEN_FIELD
     username = NewUsername()
     password = passwords.make_new_password_field()
 
@@ -78,7 +78,7 @@ class JoiningUserSchema(InputSchema):
 class ResetPasswordSchema(InputSchema):
     """A new password, the token of a link, and the code of the second factor if the user has one."""
 
-    token = _TOKEN
+    token = _TOKEN_FIELD
     password = passwords.make_new_password_field()
     code = _make_code_field(load_default="")
 
@@ -86,7 +86,7 @@ class ResetPasswordSchema(InputSchema):
 class NewPasswordSchema(InputSchema):
     """A new password, and the current password."""
 
-    current_password = _CURRENT_PASSWORD
+    current_password = _CURRENT_PASSWORD_FIELD
     password = passwords.make_new_password_field()
 
 
@@ -94,14 +94,14 @@ class EnableSecondFactorSchema(InputSchema):
     """A code from the app, and the current password."""
 
     code = _make_code_field(required=True)
-    current_password = _CURRENT_PASSWORD
+    current_password = _CURRENT_PASSWORD_FIELD
 
 
 class OwnEmailSchema(InputSchema):
     """The e-mail address of the current user, and the current password."""
 
     email = EmailAddress(required=True)
-    current_password = _CURRENT_PASSWORD
+    current_password = _CURRENT_PASSWORD_FIELD
 
 
 class ForgottenPasswordSchema(InputSchema):
@@ -113,7 +113,7 @@ class ForgottenPasswordSchema(InputSchema):
 class OwnPasswordSchema(InputSchema):
     """The current password."""
 
-    current_password = _CURRENT_PASSWORD
+    current_password = _CURRENT_PASSWORD_FIELD
 
 
 class SecondFactorSetupSchema(OutputSchema):

@@ -18,10 +18,10 @@ from blogapi.web.fields import WithAttributes
 
 user = AppGroup("user", help="Create and manage users.")
 
-_ROLE = click.Choice([*map(str, Role)])
+_ROLE_CHOICE = click.Choice([*map(str, Role)])
 _role_option = click.option(
     "--role",
-    type=_ROLE,
+    type=_ROLE_CHOICE,
     default=Role.READER.value,
     show_default=True,
     help="What the user may do: an author writes their own articles, an editor all articles.",
@@ -63,7 +63,7 @@ def create_user(name: str, role: str, admin: bool, can_publish: bool, password_s
 
 @user.command("role")
 @click.argument("name")
-@click.argument("role", type=_ROLE)
+@click.argument("role", type=_ROLE_CHOICE)
 @click.option(
     "--can-publish/--cannot-publish",
     default=None,

@@ -12,7 +12,7 @@ from blogapi.web.rate_limits import limiter
 _failures = EventCounter("login_failures", "Wrong passwords and codes, and logins that a limit has refused.")
 
 
-def authenticate(username: str, password: str, code: str) -> Account:
+def authenticate_user(username: str, password: str, code: str) -> Account:
     """Return the user who logs in with a password, and with a code if they have a second factor.
 
     Raises Unauthorized if the name, the password or the code is wrong or a required code is missing, and
@@ -36,11 +36,11 @@ def check_own_password(password: str) -> Account:
 
 
 def _check_credentials(username: str, password: str, code: str) -> Account:
-    # The name is folded, so that failed logins with different spellings of a name are counted together.
+    # Failed logins with different spellings of a name count together, because the name is case-folded.
     name = usernames.fold_username(username)
-    network, counters = limiter.get_client_network(), limiter.COUNTERS.get()
+    network, counters = limiter.get_client_key(), limiter.COUNTERS.get()
     limits = [("LOGIN_ADDRESS_LIMIT", network), ("LOGIN_ACCOUNT_LIMIT", name, network)]
-    if not counters.remembers((name, network)):
+    if not counters.remembers_key((name, network)):
         limits.append(("LOGIN_STRANGERS_LIMIT", name))
     try:
         with limiter.count_failures(*limits):
@@ -53,5 +53,5 @@ def _check_credentials(username: str, password: str, code: str) -> Account:
         _failures.count_event()
         raise
     if code or account.second_factor_since is None:
-        counters.remember((name, network))
+        counters.remember_key((name, network))
     return account

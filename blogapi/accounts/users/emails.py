@@ -1,4 +1,4 @@
-"""The e-mails with one-time links."""
+"""Sends one-time links by e-mail, for invitations and forgotten passwords."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ def send_invitation(link: Any) -> WithAttributes:
     """
     subject = "Invitation to {title}"
     values = {"name": link.name, "role": add_a_or_an(link.role)}
-    return _try_sending(link, link.email, subject, _INVITATION_TEXT, values)
+    return _email_link(link, link.email, subject, _INVITATION_TEXT, values)
 
 
 def send_reset_link(account: Account, link: Any) -> WithAttributes:
     """Send a reset link to the user; return the link with `sent` and `problem`."""
     values = {"name": account.username}
-    return _try_sending(link, account.email, "New password for {title}", _RESET_TEXT, values)
+    return _email_link(link, account.email, "New password for {title}", _RESET_TEXT, values)
 
 
 def send_requested_link(username: str) -> None:
@@ -77,7 +77,7 @@ def send_requested_link(username: str) -> None:
         _send_link(link, address, "New password for {title}", _RESET_TEXT, {"name": name})
 
 
-def _try_sending(link: Any, address: str, subject: str, text: str, values: dict[str, str]) -> WithAttributes:
+def _email_link(link: Any, address: str, subject: str, text: str, values: dict[str, str]) -> WithAttributes:
     problem = ""
     if not can_send_links():
         problem = "This blog sends no e-mail; set SMTP_HOST, SMTP_SENDER and the `service_url` of the site."

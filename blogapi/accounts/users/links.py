@@ -22,11 +22,11 @@ from blogapi.web.access import Role
 from blogapi.web.errors import Conflict, Unauthorized
 from blogapi.web.fields import Fields, WithAttributes
 
-LIFETIME, INVITATION_LIFETIME = timedelta(days=1), timedelta(days=7)
+LINK_LIFETIME, INVITATION_LIFETIME = timedelta(days=1), timedelta(days=7)
 MAX_INVITATIONS = 100
 
 # The admin page to which each kind of link leads.
-_PAGES = {LinkKind.SETUP: "setup", LinkKind.RESET: "reset", LinkKind.INVITATION: "join"}
+_PAGES_BY_KIND = {LinkKind.SETUP: "setup", LinkKind.RESET: "reset", LinkKind.INVITATION: "join"}
 
 
 def create_setup_link() -> WithAttributes:
@@ -123,7 +123,7 @@ def _store_link(link: OneTimeLink) -> WithAttributes:
     """Store a new link and return it with its `path` and `url`; delete its predecessor and expired links."""
     token, now, kind = secrets.token_urlsafe(32), clock.now(), LinkKind(link.kind)
     link.digest, link.created = key_format.digest_token(token), now
-    link.expires = now + (INVITATION_LIFETIME if kind == LinkKind.INVITATION else LIFETIME)
+    link.expires = now + (INVITATION_LIFETIME if kind == LinkKind.INVITATION else LINK_LIFETIME)
     is_former = and_(
         OneTimeLink.kind == kind,
         OneTimeLink.kind != LinkKind.INVITATION,
@@ -132,7 +132,7 @@ def _store_link(link: OneTimeLink) -> WithAttributes:
     with transaction():
         db.session.execute(delete(OneTimeLink).where(or_(OneTimeLink.expires <= now, is_former)))
         db.session.add(link)
-    path = f"/admin/{_PAGES[kind]}/#{token}"
+    path = f"/admin/{_PAGES_BY_KIND[kind]}/#{token}"
     return WithAttributes(link, path=path, url=f"{get_service_url()}{path}")
 
 

@@ -77,7 +77,7 @@ class RecoveryCode(Base):
 
 
 class LinkKind(StrEnum):
-    """The effect of a one-time link."""
+    """The kind of a one-time link: what happens when a person uses the link."""
 
     SETUP = "setup"
     RESET = "reset"

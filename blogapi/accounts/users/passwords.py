@@ -1,4 +1,4 @@
-"""Password hashes."""
+"""Hashes of passwords, and the field of requests with a new password."""
 
 from __future__ import annotations
 

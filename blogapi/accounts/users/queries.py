@@ -1,4 +1,4 @@
-"""Queries for users and their login sessions."""
+"""Functions that read users, their login sessions and their one-time links."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from blogapi.accounts.users.models import Account, LinkKind, OneTimeLink, Recove
 from blogapi.storage.database import bytewise, db
 from blogapi.web import key_format
 from blogapi.web.access import Role
-from blogapi.web.errors import or_not_found
+from blogapi.web.errors import require_item
 from blogapi.web.fields import WithAttributes
 
 _SELECT_ADMINS = select(Account).where(Account.role == Role.ADMIN, Account.disabled.is_(False))
@@ -24,7 +24,7 @@ _SELECT_ADMINS = select(Account).where(Account.role == Role.ADMIN, Account.disab
 def get_user_by_name(username: str) -> Account:
     """Return the user with the name; raises NotFound if there is none, and Invalid if the name is invalid."""
     detail = f"No user is named {username!r}; `user list` shows all users."
-    return or_not_found(find_user_by_name(username), detail)
+    return require_item(find_user_by_name(username), detail)
 
 
 def find_user_by_name(username: str) -> Account | None:
@@ -40,7 +40,7 @@ def find_user(uuid: UUID) -> Account | None:
 
 def get_user(uuid: UUID) -> Account:
     """Return the user with the uuid; raises NotFound if there is none."""
-    return or_not_found(find_user(uuid), "No user has this uuid.")
+    return require_item(find_user(uuid), "No user has this uuid.")
 
 
 def list_users() -> Sequence[Account]:
@@ -101,7 +101,7 @@ def get_login(account_id: UUID, uuid: UUID) -> WebSession:
     """Return the login session of the user with the uuid; raises NotFound if there is none."""
     conditions = (WebSession.account_id == account_id, WebSession.digest.startswith(uuid.hex))
     login = db.session.scalar(select(WebSession).where(*conditions))
-    return or_not_found(login, "You have no login with this uuid.")
+    return require_item(login, "You have no login with this uuid.")
 
 
 def find_link(token: str) -> OneTimeLink | None:
@@ -131,7 +131,7 @@ def get_invitation(uuid: UUID) -> OneTimeLink:
     is_link = OneTimeLink.digest.startswith(uuid.hex)
     link = db.session.scalar(select(OneTimeLink).where(is_link, OneTimeLink.kind == LinkKind.INVITATION))
     detail = "No open invitation has this uuid; it may have been accepted or revoked, or have expired."
-    return or_not_found(link, detail)
+    return require_item(link, detail)
 
 
 def is_second_factor_required(role: str) -> bool:

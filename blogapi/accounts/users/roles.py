@@ -16,17 +16,17 @@ from blogapi.web.access import Role
 class Right:
     """A right, the lowest role that has it, and the operations that it allows.
 
-    `limits` maps each lower role that has the right under a condition to that condition.
+    `conditions` maps each lower role that has the right under a condition to that condition.
     """
 
     name: str
     role: Role
     operations: Sequence[str] = ()
-    limits: dict[Role, str] = field(default_factory=dict)
+    conditions: dict[Role, str] = field(default_factory=dict)
 
-    def get_limit(self, role: Role) -> str | None:
+    def get_condition(self, role: Role) -> str | None:
         """Return the condition under which the role has the right (empty: always), or None if never."""
-        return "" if role.includes(self.role) else self.limits.get(role)
+        return "" if role.includes(self.role) else self.conditions.get(role)
 
 
 RIGHTS = (
@@ -50,7 +50,7 @@ RIGHTS = (
     ),
     Right("Upload files, and change their own files", Role.AUTHOR, ("media", "media_uses")),
     Right("Create tags, and change their own profile", Role.AUTHOR, ("tags.create", "authors.change")),
-    Right("Publish", Role.EDITOR, limits={Role.AUTHOR: "own articles, if allowed"}),
+    Right("Publish", Role.EDITOR, conditions={Role.AUTHOR: "own articles, if allowed"}),
     Right("See and change the articles and files of other users, and change bylines", Role.EDITOR),
     Right("Manage categories, tags and authors", Role.EDITOR, ("categories", "tags", "authors")),
     Right(
@@ -74,5 +74,5 @@ RIGHTS = (
 
 def list_rights(role: Role) -> list[tuple[Right, str]]:
     """Return the rights of the role, each with its condition (empty: no condition)."""
-    limits = ((right, right.get_limit(role)) for right in RIGHTS)
-    return [(right, limit) for right, limit in limits if limit is not None]
+    conditions = ((right, right.get_condition(role)) for right in RIGHTS)
+    return [(right, condition) for right, condition in conditions if condition is not None]

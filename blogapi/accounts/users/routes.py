@@ -96,7 +96,7 @@ def login(fields: Fields) -> Account:
     If the user has a second factor, a request without `code` fails with the code `second_factor_required`:
     send it again with `code`. Each code works once.
     """
-    account = credentials.authenticate(fields["username"], fields["password"], fields["code"])
+    account = credentials.authenticate_user(fields["username"], fields["password"], fields["code"])
     _log_in(account, remember=fields["remember"])
     return account
 
@@ -110,7 +110,7 @@ def logout() -> None:
         raise Forbidden(
             "An API key has no login session; to delete the key, use DELETE /api/v1/auth/api-key/:id/."
         )
-    service.log_out(session["token"])
+    service.end_login_by_token(session["token"])
     session.clear()
 
 
@@ -149,7 +149,7 @@ def create_first_admin(fields: Fields) -> Account:
 
     The link works once, and only as long as no admin can log in.
     """
-    with limiter.count_failures(("LOGIN_ADDRESS_LIMIT", limiter.get_client_network())):
+    with limiter.count_failures(("LOGIN_ADDRESS_LIMIT", limiter.get_client_key())):
         account = links.create_first_admin(**fields)
     _log_in(account)
     return account
@@ -162,7 +162,7 @@ def create_first_admin(fields: Fields) -> Account:
 @bp.response(200, InvitedSchema())
 def show_invitation(fields: Fields) -> OneTimeLink:
     """Show an invitation to the person who has its link."""
-    with limiter.count_failures(("LOGIN_ADDRESS_LIMIT", limiter.get_client_network())):
+    with limiter.count_failures(("LOGIN_ADDRESS_LIMIT", limiter.get_client_key())):
         return links.get_invitation(fields["token"])
 
 
@@ -176,7 +176,7 @@ def accept_invitation(fields: Fields) -> Account:
 
     The link works once, for 7 days.
     """
-    with limiter.count_failures(("LOGIN_ADDRESS_LIMIT", limiter.get_client_network())):
+    with limiter.count_failures(("LOGIN_ADDRESS_LIMIT", limiter.get_client_key())):
         account = links.accept_invitation(**fields)
     _log_in(account)
     return account
@@ -195,7 +195,7 @@ def send_reset_link(fields: Fields) -> None:
     if not emails.can_send_links():
         raise Conflict("This blog sends no e-mail; ask an admin for a link.")
     name = usernames.fold_username(fields["username"])
-    limits = [("EMAIL_LIMIT", "account", name), ("EMAIL_LIMIT", "address", limiter.get_client_network())]
+    limits = [("EMAIL_LIMIT", "account", name), ("EMAIL_LIMIT", "address", limiter.get_client_key())]
     limiter.count_attempts(*limits)
     mail.submit_job(partial(emails.send_requested_link, name))
 
@@ -211,7 +211,7 @@ def reset_password(fields: Fields) -> Account:
     If the user has a second factor, `code` is required, as for a login.
     """
     code = fields.pop("code")
-    with limiter.count_failures(("LOGIN_ADDRESS_LIMIT", limiter.get_client_network())):
+    with limiter.count_failures(("LOGIN_ADDRESS_LIMIT", limiter.get_client_key())):
         account = links.get_reset_account(fields["token"])
         if code:
             second_factor.use_code(account, code)
@@ -245,8 +245,8 @@ def replace_password(fields: Fields) -> None:
 
 def _log_in(account: Account, *, remember: bool = True) -> None:
     """End the browser's current login and start a new one."""
-    service.log_out(session.get("token", ""))
-    token = service.log_in(
+    service.end_login_by_token(session.get("token", ""))
+    token = service.start_login(
         account,
         lifetime=current_app.permanent_session_lifetime if remember else SHORT_LIFETIME,
         user_agent=request.user_agent.string,

@@ -39,14 +39,14 @@ _WRONG_CODE = "The code is wrong; enter the newest one from the app, or a recove
 _USED_CODE = "That code has been used. Wait for the next one."
 
 
-def begin_setup(account_id: UUID) -> WithAttributes:
+def begin_second_factor_setup(account_id: UUID) -> WithAttributes:
     """Return a new `secret`, its `url` for apps, and the `qr_code` of the URL as the `data:` URL of an image.
 
     The second factor stays off until `enable_second_factor` is called. Raises Conflict if it is on already.
     """
     with transaction(visible=False):
         account = queries.get_user(account_id)
-        _check_can_begin(account)
+        _check_setup_is_allowed(account)
         account.second_factor_nonce = secrets.token_hex(16)
     totp = _get_totp(account)
     url = totp.provisioning_uri(name=account.username, issuer_name=get_site().title or DEFAULT_ISSUER)
@@ -64,7 +64,7 @@ def enable_second_factor(account_id: UUID, code: str, *, current_token: str) -> 
     """
     with transaction(visible=False):
         account = queries.get_user(account_id)
-        _check_can_begin(account)
+        _check_setup_is_allowed(account)
         if account.second_factor_nonce is None:
             raise Conflict("Begin the setup of the second factor first.")
         step = _find_time_step(account, _normalize_code(code))
@@ -170,6 +170,6 @@ def _normalize_code(code: str) -> str:
     return _SEPARATORS.sub("", code).lower()
 
 
-def _check_can_begin(account: Account) -> None:
+def _check_setup_is_allowed(account: Account) -> None:
     if account.second_factor_since is not None:
         raise Conflict("The second factor is on already; turn it off first.")

@@ -160,7 +160,7 @@ def find_user_with_password(username: str, password: str) -> Account | None:
     return account if account is not None and matches and not account.disabled else None
 
 
-def log_in(account: Account, *, lifetime: timedelta, user_agent: str = "") -> str:
+def start_login(account: Account, *, lifetime: timedelta, user_agent: str = "") -> str:
     """Delete expired login sessions, start a new one and return the token for its cookie.
 
     `user_agent` is the `User-Agent` header of the browser, which helps the user to recognize the login.
@@ -200,7 +200,7 @@ def record_login_use(digest: str, account_id: UUID, now: datetime) -> None:
         store_last_seen(account_id, now)
 
 
-def log_out(token: str) -> None:
+def end_login_by_token(token: str) -> None:
     """End the login session; every process then refuses its cookie."""
     with transaction():
         db.session.execute(delete(WebSession).where(WebSession.digest == key_format.digest_token(token)))

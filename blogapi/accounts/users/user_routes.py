@@ -61,7 +61,7 @@ def list_roles() -> list[Fields]:
     return [
         {
             "role": role,
-            "rights": [{"name": right.name, "condition": limit} for right, limit in list_rights(role)],
+            "rights": [{"name": right.name, "condition": text} for right, text in list_rights(role)],
         }
         for role in Role
     ]

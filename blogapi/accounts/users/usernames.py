@@ -1,4 +1,4 @@
-"""Validation and normalization of user names."""
+"""Validates user names, and converts them to the form in which they are stored."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from blogapi.content.taxonomies.service import get_term_state, make_term_address
 from blogapi.publication.events import AUTHOR, ItemAddress, note_change
 from blogapi.publication.models import FETCHED_CHANGES, Event
 from blogapi.publication.visibility import match_listed_articles
-from blogapi.storage.database import chunk, current_time, db, execute_in_batches, transaction
+from blogapi.storage.database import current_time, db, execute_in_batches, split_values, transaction
 
 # With a join instead of the inner subquery, SQLite could read all public articles for each author.
 _is_visible = Article.uuid == ArticleAuthor.article_id, match_listed_articles(Article)
@@ -41,7 +41,7 @@ def record_missing_authors() -> None:
 
 def find_authors(articles: Collection[UUID]) -> set[UUID]:
     """Return the authors of these articles."""
-    conditions = (ArticleAuthor.article_id.in_(batch) for batch in chunk(articles))
+    conditions = (ArticleAuthor.article_id.in_(batch) for batch in split_values(articles))
     return {
         uuid
         for condition in conditions

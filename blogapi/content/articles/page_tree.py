@@ -8,8 +8,8 @@ from uuid import UUID
 from sqlalchemy import select
 
 from blogapi.content.articles.models import Article
-from blogapi.publication.visibility import is_page, is_readable
-from blogapi.site.page_paths import PageNode, Tree
+from blogapi.publication.visibility import is_readable, match_pages
+from blogapi.site.page_paths import PageNode, PageTree
 from blogapi.storage.database import current_time, db, table_of
 from blogapi.storage.database_clock import CachedValue
 from blogapi.web.access import current_caller
@@ -18,7 +18,7 @@ _article = table_of(Article).c
 _SELECT_PAGES = select(
     *(_article.uuid, _article.slug, _article.parent_id),
     *(_article.status, _article.published_at, _article.was_public, _article.language, _article.title),
-).where(is_page(_article))
+).where(match_pages(_article))
 
 
 def read_tree() -> dict[UUID, PageNode]:
@@ -27,21 +27,21 @@ def read_tree() -> dict[UUID, PageNode]:
     return {uuid: PageNode(*place) for uuid, *place in rows}
 
 
-_tree = CachedValue[Tree](lambda session: read_tree())
+_tree = CachedValue[PageTree](lambda session: read_tree())
 
 
-def get_tree() -> Tree:
+def get_tree() -> PageTree:
     """Return the tree that this transaction read first, or that the last `reread_tree` has read."""
     return _tree.get(db.session())
 
 
-def reread_tree() -> Tree:
+def reread_tree() -> PageTree:
     """Return the tree after a write of the current transaction, and keep it for `get_tree`."""
     _tree.discard(db.session())
     return get_tree()
 
 
-def is_visible_page(uuid: UUID | None, tree: Tree) -> bool:
+def is_visible_page(uuid: UUID | None, tree: PageTree) -> bool:
     """Return whether the item of the kind page exists, and the caller may see it."""
     place = tree.get(uuid) if uuid else None
     return place is not None and (current_caller().sees_drafts or is_readable(place, current_time()))

@@ -14,7 +14,7 @@ from sqlalchemy import select
 from blogapi.content.articles.models import Article
 from blogapi.rendering import renderer
 from blogapi.rendering.renderer import RenderedContent
-from blogapi.storage.database import chunk, db, table_of
+from blogapi.storage.database import db, split_values, table_of
 
 Texts = Mapping[str, str]
 # The content of an article and its content type.
@@ -62,7 +62,7 @@ def remove_generated_excerpt(old_texts: Texts | None, texts: Texts) -> Texts:
 def read_texts(uuids: Sequence[UUID]) -> dict[UUID, dict[str, str]]:
     """Return the texts RENDERED_FIELDS of existing articles, by uuid."""
     texts: dict[UUID, dict[str, str]] = {}
-    for batch in chunk(uuids):
+    for batch in split_values(uuids):
         columns = select(_article.uuid, *(_article[name] for name in RENDERED_FIELDS))
         for uuid, *values in db.session.connection().execute(columns.where(_article.uuid.in_(batch))):
             texts[uuid] = dict(zip(RENDERED_FIELDS, values, strict=True))

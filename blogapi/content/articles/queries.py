@@ -15,9 +15,9 @@ from sqlalchemy.orm.attributes import set_committed_value
 from blogapi.content.articles.fields import LINK_FIELDS
 from blogapi.content.articles.models import LINK_MODELS, Article, ArticleRevision, FormerSlug, WorkingCopy
 from blogapi.publication.visibility import match_scheduled_items
-from blogapi.storage.database import chunk, db, table_of
-from blogapi.web.errors import NotFound, or_not_found
-from blogapi.web.slug_lookup import SlugOwner, choose_owner
+from blogapi.storage.database import db, split_values, table_of
+from blogapi.web.errors import NotFound, require_item
+from blogapi.web.slug_lookup import SlugOwner, choose_slug_owner
 
 _article, _former = table_of(Article).c, table_of(FormerSlug).c
 _revision = table_of(ArticleRevision).c
@@ -65,7 +65,7 @@ def get_article(uuid: UUID) -> Article:
 
     Raises NotFound if the article does not exist.
     """
-    return or_not_found(find_article(uuid), "There is no such article.")
+    return require_item(find_article(uuid), "There is no such article.")
 
 
 def find_article(uuid: UUID) -> Article | None:
@@ -80,7 +80,7 @@ def find_articles(uuids: Sequence[UUID], *, with_html: bool = False) -> dict[UUI
     """
     complete = _SELECT_WITH_HTML if with_html else _SELECT_COMPLETE
     articles_by_uuid: dict[UUID, Article] = {}
-    for batch in chunk(uuids):
+    for batch in split_values(uuids):
         articles = db.session.scalars(complete, {"uuids": batch}).all()
         for name, statement in _LINKS.items():
             _load_links(name, statement, articles)
@@ -98,7 +98,7 @@ class StoredArticle(NamedTuple):
 def find_stored_articles(uuids: Sequence[UUID]) -> dict[UUID, StoredArticle]:
     """Return the existing articles with these uuids, loaded with everything that a write needs."""
     found: dict[UUID, StoredArticle] = {}
-    for batch in chunk(uuids):
+    for batch in split_values(uuids):
         rows = db.session.execute(_SELECT_STORED, {"uuids": batch}).unique().all()
         _load_links("tag_links", _LINKS["tag_links"], [row[0] for row in rows])
         found |= {article.uuid: StoredArticle(article, number or 0) for article, number in rows}
@@ -125,7 +125,7 @@ def find_former_slugs(uuid: UUID) -> set[str]:
 
 def find_slug_owner(slug: str) -> SlugOwner | None:
     """Return the article, in any status, that has or had this slug, or None."""
-    return choose_owner(db.session.connection().execute(_SELECT_SLUG_OWNERS, {"slug": slug}), slug)
+    return choose_slug_owner(db.session.connection().execute(_SELECT_SLUG_OWNERS, {"slug": slug}), slug)
 
 
 def is_blog_empty() -> bool:
@@ -153,7 +153,7 @@ def find_taken_slugs(slugs: Sequence[str], *, exclude: UUID) -> set[str]:
 def get_last_revision_numbers(uuids: Sequence[UUID]) -> dict[UUID, int]:
     """Return the highest revision number of each article that has revisions, by uuid."""
     numbers: dict[UUID, int] = {}
-    for batch in chunk(uuids):
+    for batch in split_values(uuids):
         newest = select(_revision.article_id, func.max(_revision.number)).group_by(_revision.article_id)
         rows = db.session.connection().execute(newest.where(_revision.article_id.in_(batch)))
         numbers.update((uuid, number) for uuid, number in rows)
@@ -163,6 +163,6 @@ def get_last_revision_numbers(uuids: Sequence[UUID]) -> dict[UUID, int]:
 def find_working_copies(uuids: Sequence[UUID]) -> dict[UUID, WorkingCopy]:
     """Return the working copies of these articles, by the uuid of the article."""
     copies: list[WorkingCopy] = []
-    for batch in chunk(uuids):
+    for batch in split_values(uuids):
         copies += db.session.scalars(select(WorkingCopy).where(WorkingCopy.article_id.in_(batch)))
     return {copy.article_id: copy for copy in copies}

@@ -14,7 +14,7 @@ from blogapi.content.custom_fields import custom_values
 from blogapi.content.custom_fields.definitions import list_definitions
 from blogapi.content.custom_fields.models import NO_VALUES, CustomField
 from blogapi.rendering.plain_text import to_plain_text
-from blogapi.storage.database import chunk, table_of
+from blogapi.storage.database import split_values, table_of
 
 _article = table_of(Article).c
 _SELECT_TEXTS = (
@@ -47,7 +47,7 @@ def read_texts(connection: Connection, uuids: Sequence[UUID]) -> dict[UUID, Sear
     session = Session(connection, join_transaction_mode="rollback_only")
     fields = session.scalars(select(CustomField)).all()
     found: dict[UUID, SearchTexts] = {}
-    for batch in chunk(uuids):
+    for batch in split_values(uuids):
         rows = connection.execute(_SELECT_TEXTS, {"uuids": batch}).all()
         check_texts(rows)
         for uuid, title, custom, html, *others in rows:

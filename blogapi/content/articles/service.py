@@ -56,9 +56,9 @@ from blogapi.site.served_paths import is_reserved_slug
 from blogapi.storage.database import current_time, db, table_of, transaction
 from blogapi.web import unique_slugs
 from blogapi.web.access import current_caller, current_key_name
-from blogapi.web.conditional import write_items
 from blogapi.web.errors import Conflict, Errors, Invalid
 from blogapi.web.unique_slugs import find_free_slug, get_base_slug, make_provisional_slug
+from blogapi.web.writes import write_items
 
 # The maximum number of slugs that an error message lists.
 _MAX_NAMED_SLUGS = 50

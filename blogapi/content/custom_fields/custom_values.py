@@ -12,8 +12,8 @@ import marshmallow as ma
 
 from blogapi.content.custom_fields.models import MAX_NAME_LENGTH, NO_VALUES, CustomField, FieldType
 from blogapi.parsing import is_web_address, parse_uuid
-from blogapi.rendering.characters import FORBIDDEN
-from blogapi.web.media_addresses import PictureReference, complete_address
+from blogapi.rendering.characters import FORBIDDEN_CHARACTER
+from blogapi.web.media_addresses import PictureReference, add_service_url
 
 MAX_TEXT, MAX_LONG_TEXT, MAX_ITEMS = 1_000, 100_000, 100
 
@@ -146,7 +146,7 @@ def complete_addresses(field: CustomField, value: Any) -> Any:
     """Return a valid value in which the addresses of pictures are absolute."""
     if field.type != FieldType.PICTURE:
         return value
-    return [complete_address(item) for item in value] if field.is_list else complete_address(value)
+    return [add_service_url(item) for item in value] if field.is_list else add_service_url(value)
 
 
 def list_searched_texts(fields: Iterable[CustomField], stored: str) -> list[str]:
@@ -179,7 +179,7 @@ def make_json_schema(field: CustomField) -> dict[str, Any]:
 def _convert_text(field: CustomField, value: Any) -> str:
     limit = MAX_LONG_TEXT if field.type == FieldType.LONG_TEXT else MAX_TEXT
     text = _require_text(value)
-    if FORBIDDEN.search(text):
+    if FORBIDDEN_CHARACTER.search(text):
         raise UnfitValue("Contains a control character or a lone surrogate; remove it.")
     if len(text) > limit:
         raise UnfitValue(f"Must have at most {limit} characters.")

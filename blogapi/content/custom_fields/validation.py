@@ -14,7 +14,7 @@ from blogapi.content.custom_fields.definitions import list_definitions, list_vis
 from blogapi.content.custom_fields.models import CustomField, FieldType
 from blogapi.web.access import current_caller
 from blogapi.web.errors import Errors
-from blogapi.web.fields import SEND_REFERENCE, parse_reference
+from blogapi.web.fields import REFERENCE_MESSAGE, parse_reference
 
 
 class CustomValuesField(ma.fields.Field[dict[str, Any]]):
@@ -69,7 +69,7 @@ def _parse_article_reference(field: CustomField, value: Any) -> UUID | str:
     try:
         return parse_reference(value)
     except ma.ValidationError as error:
-        raise UnfitValue(SEND_REFERENCE) from error
+        raise UnfitValue(REFERENCE_MESSAGE) from error
 
 
 def _resolve_article_references(values: dict[str, Any]) -> dict[str, list[str]]:

@@ -22,10 +22,10 @@ from blogapi.content.taxonomies.authors import Author
 from blogapi.content.working_copies.queries import make_edited_json
 from blogapi.publication.visibility import DatedItem, Status, is_readable, is_scheduled
 from blogapi.storage.database import current_time, db, table_of
-from blogapi.web.errors import or_not_found
+from blogapi.web.errors import require_item
 from blogapi.web.fields import WithAttributes
 from blogapi.web.json import JsonBody, to_json_bytes
-from blogapi.web.pagination import Page, PageRequest, paginate_rows
+from blogapi.web.pagination import Page, PageRequest, fetch_row_page
 
 _item = table_of(DeletedItem).c
 _COLUMNS = ("uuid", "kind", "title", "language", "cover_image", "status", "published_at", "edits", "deleted")
@@ -48,14 +48,14 @@ def list_items(page: PageRequest | None, *, kind: str = "", q: str = "") -> Page
         statement = statement.where(_item.kind == kind)
     if q:
         statement = statement.where(_item.sort_key.contains(make_sort_key(q), autoescape=True))
-    found = paginate_rows(statement.order_by(_item.deleted.desc(), _item.uuid), page)
+    found = fetch_row_page(statement.order_by(_item.deleted.desc(), _item.uuid), page)
     return Page([_add_status(row) for row in found.rows], found.total, page)
 
 
 def get_json(uuid: UUID) -> JsonBody:
     """Return the deleted item with its text and the text of its edits; raises NotFound if it is unknown."""
     found = db.session.execute(_select_items().where(_item.uuid == uuid)).one_or_none()
-    row = _add_status(or_not_found(found, "There is no such deleted item."))
+    row = _add_status(require_item(found, "There is no such deleted item."))
     document = deleted_items.parse_document(db.session.get_one(DeletedItem, uuid))
     texts = [make_edited_json(document.article, copy, SHOWN_FIELDS) for copy in (None, document.working_copy)]
     text, edited = ({"category": None, **json.loads(cast(bytes, json_body.body))} for json_body in texts)

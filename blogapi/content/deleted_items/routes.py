@@ -18,11 +18,11 @@ from blogapi.content.deleted_items.schemas import (
 from blogapi.content.deleted_items.service import delete_items_for_good, prerender_items, restore_items
 from blogapi.web.access import allow, author, current_user_id
 from blogapi.web.blueprint import Blueprint
-from blogapi.web.conditional import write_items
 from blogapi.web.fields import EmptySchema, Fields, ItemUuidsSchema, WithAttributes
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import BulkDeleteQuery, Query
 from blogapi.web.representation import PartialResult, Representation
+from blogapi.web.writes import write_items
 
 bp = Blueprint(
     "deleted_items", __name__, url_prefix="/api/v1/blog/deleted", description="Deleted articles and pages"

@@ -37,7 +37,7 @@ from blogapi.content.taxonomies.authors import find_profile, get_or_create_profi
 from blogapi.content.taxonomies.categories import CATEGORIES, DEFAULT_CATEGORY
 from blogapi.content.taxonomies.service import get_or_create_term
 from blogapi.publication.visibility import ItemType, Status
-from blogapi.site.page_paths import Tree, list_ancestors
+from blogapi.site.page_paths import PageTree, list_ancestors
 from blogapi.storage.database import current_time, db, transaction
 from blogapi.web.fields import WithAttributes
 
@@ -131,7 +131,7 @@ def _adapt_article(article: Article, row: DeletedItem, user: UUID) -> list[str]:
     return notes
 
 
-def _make_restored_tree(documents: Mapping[UUID, Document], notes: Mapping[UUID, list[str]]) -> Tree:
+def _make_restored_tree(documents: Mapping[UUID, Document], notes: Mapping[UUID, list[str]]) -> PageTree:
     """Return the tree with the restored pages above their former children that now have no parent."""
     tree = {**page_tree.get_tree(), **dict.fromkeys(documents, NEW_PLACE)}
     parents = {uuid: document.article.parent_id for uuid, document in documents.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from blogapi.web.media_addresses import PREFIX
+from blogapi.web.media_addresses import MEDIA_PREFIX
 
 ALLOWED_WIDTHS = (200, 320, 400, 480, 640, 800, 960, 1200, 1600, 2000, 2400)
 # The widths in `renditions`. A picture that is not wider than the smallest width has no renditions.
@@ -40,7 +40,7 @@ def parse_copy_format(name: str) -> CopyFormat | None:
 
 def make_path(hash: str, name: str) -> str:
     """Return the path of a file below the address of the service."""
-    return f"{PREFIX}{hash}/{name}"
+    return f"{MEDIA_PREFIX}{hash}/{name}"
 
 
 def make_width_path(path: str, width: int) -> str:

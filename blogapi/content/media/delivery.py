@@ -28,7 +28,7 @@ from blogapi.rendering import media_types
 from blogapi.web import downloads, headers, request_environ
 from blogapi.web.access import allow, anyone
 from blogapi.web.errors import NotFound, RangeNotSatisfiable, Unavailable
-from blogapi.web.media_addresses import PREFIX
+from blogapi.web.media_addresses import MEDIA_PREFIX
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -37,12 +37,12 @@ logger = logging.getLogger(__name__)
 
 pages = flask.Blueprint("media_files", __name__)
 
-RULE = f"{PREFIX}<hash>/<name>"
+RULE = f"{MEDIA_PREFIX}<hash>/<name>"
 CACHE_CONTROL = "public, max-age=31536000, immutable"
 
 _PROBLEM_KEY = "blogapi.content.media-problem"
 
-_PATH = re.compile(rf"{PREFIX}([0-9a-f]{{64}})/([^/]{{1,1000}})")
+_PATH = re.compile(rf"{MEDIA_PREFIX}([0-9a-f]{{64}})/([^/]{{1,1000}})")
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 _HEADERS = (
@@ -88,7 +88,7 @@ class DeliveryMiddleware:
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         is_read = environ["REQUEST_METHOD"] in ("GET", "HEAD")
         path = environ["PATH_INFO"]
-        target = self._find_target(path) if is_read and path.startswith(PREFIX) else None
+        target = self._find_target(path) if is_read and path.startswith(MEDIA_PREFIX) else None
         if target is None:
             return self._application(environ, start_response)
         try:
@@ -136,7 +136,10 @@ class DeliveryMiddleware:
         self, target: _RequestedFile, environ: WSGIEnvironment, start_response: StartResponse
     ) -> Iterable[bytes]:
         """Send the file or a range of it; raises OSError if it cannot be opened, and RangeNotSatisfiable."""
-        common_fields = [*target.headers, *headers.cors_headers(environ.get("HTTP_ORIGIN"), self._origins)]
+        common_fields = [
+            *target.headers,
+            *headers.make_cors_headers(environ.get("HTTP_ORIGIN"), self._origins),
+        ]
         none_match = environ.get("HTTP_IF_NONE_MATCH")
         if none_match is not None and headers.contains_etag(parse_etags(none_match), target.etag.strip('"')):
             target.path.stat()

@@ -26,9 +26,9 @@ from blogapi.content.media.addresses import (
 from blogapi.content.media.models import FormerHash, Media, MediaPath
 from blogapi.rendering.plain_text import decode_entities
 from blogapi.site.queries import get_service_url
-from blogapi.storage.database import chunk, db, execute_in_batches, table_of
+from blogapi.storage.database import db, execute_in_batches, split_values, table_of
 from blogapi.web.fields import Fields
-from blogapi.web.media_addresses import HASH_PREFIX, PATH, PREFIX
+from blogapi.web.media_addresses import FILE_PATH, FILE_PREFIX, MEDIA_PREFIX
 
 # The attributes that contain a single address, by element.
 ADDRESS_ATTRIBUTES = {
@@ -45,7 +45,7 @@ _ADDRESS_ATTRIBUTE = re.compile(r'\b(src|href|poster|srcset)="([^"]*)"')
 
 # Each pattern begins with a text for which `re` searches quickly.
 _RELATIVE = tuple(
-    re.compile(rf'{name}="(?!https?://|//|#|media:|{HASH_PREFIX}){rest}')
+    re.compile(rf'{name}="(?!https?://|//|#|media:|{FILE_PREFIX}){rest}')
     for name, rest in (
         *((name, '[^"]') for name in ("src", "poster", "srcset")),
         # A link with the extension of a web page refers to no file of the library. MEDIA_TYPES can add any
@@ -56,9 +56,9 @@ _RELATIVE = tuple(
 
 # Matches the path of a file, alone or below an address, with or without a query or a fragment. An address
 # that contains another address, as in a web archive, is not matched.
-_ADDRESS = re.compile(rf"(https?://(?:(?!//)[^?#])*?)?({PATH.pattern})([?#].*)?", re.DOTALL)
+_ADDRESS = re.compile(rf"(https?://(?:(?!//)[^?#])*?)?({FILE_PATH.pattern})([?#].*)?", re.DOTALL)
 
-_MENTIONED_HASH = re.compile(HASH_PREFIX)
+_MENTIONED_HASH = re.compile(FILE_PREFIX)
 
 _media, _path = table_of(Media).c, table_of(MediaPath).c
 _former = table_of(FormerHash).c
@@ -156,7 +156,7 @@ class KnownFiles:
 
     def find_new_path(self, path: str) -> str | None:
         """Return the path that replaces the path of a replaced file; None for any other path."""
-        match = PATH.fullmatch(path)
+        match = FILE_PATH.fullmatch(path)
         file = self.by_hash.get(match[1]) if match else None
         return file.find_new_path(path) if match and file else None
 
@@ -213,7 +213,7 @@ def find_files(texts: Iterable[ArticleHtml]) -> KnownFiles:
     with_paths: dict[UUID, None] = {}
     for text in texts:
         addresses = [address for address in text.addresses if address]
-        if "media:" in text.html or PREFIX in text.html:
+        if "media:" in text.html or MEDIA_PREFIX in text.html:
             addresses += _list_addresses(text.html)
         keys |= dict.fromkeys(key for address in addresses if (key := parse_reference(address)) is not None)
         if any(pattern.search(text.html) for pattern in _RELATIVE):
@@ -237,7 +237,7 @@ NO_FILES = KnownFiles({}, {}, {})
 
 def find_files_by_path(paths: Iterable[str]) -> Mapping[str, File]:
     """Return the files with these paths, or with a rendition at one of these paths, by path."""
-    hashes = {path: match[1] for path in paths if (match := PATH.fullmatch(path))}
+    hashes = {path: match[1] for path in paths if (match := FILE_PATH.fullmatch(path))}
     files = _index_files_by_hash(_find_files([], sorted(set(hashes.values())))) if hashes else {}
     return {path: files[hash] for path, hash in hashes.items() if hash in files}
 
@@ -258,7 +258,7 @@ def parse_reference(address: str) -> UUID | Address | None:
     """Return the uuid or the path in a reference; None if the address is not a reference."""
     if match := REFERENCE.fullmatch(address):
         return UUID(match[1])
-    if PREFIX in address and (match := _ADDRESS.fullmatch(address)):
+    if MEDIA_PREFIX in address and (match := _ADDRESS.fullmatch(address)):
         return Address(match[1], match[2], match[3], match[5] or "")
     return None
 
@@ -296,7 +296,7 @@ def _find_files(uuids: Sequence[UUID], hashes: Sequence[str]) -> dict[UUID, File
 def _read_files(uuids: Sequence[UUID], hashes: Sequence[str]) -> dict[UUID, File]:
     files: dict[UUID, File] = {}
     keys: Sequence[UUID | str] = (*uuids, *hashes)
-    for batch in chunk(keys):
+    for batch in split_values(keys):
         values = {
             "uuids": [key for key in batch if isinstance(key, UUID)] or _NO_UUIDS,
             "hashes": [key for key in batch if isinstance(key, str)] or _NO_HASHES,

@@ -15,7 +15,7 @@ from typing import Any
 
 from flask import Flask, current_app
 
-from blogapi.config import PREFIX, AppState
+from blogapi.config import VARIABLE_PREFIX, AppState
 from blogapi.rendering.media_types import MediaType
 from blogapi.web.errors import Invalid, Problem, StorageFull, Unavailable
 
@@ -148,7 +148,7 @@ def _run_worker(job: dict[str, Any]) -> dict[str, Any]:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             # A decoder that an attacker has taken over finds no secrets in the environment.
-            env={name: value for name, value in os.environ.items() if not name.startswith(PREFIX)},
+            env={name: value for name, value in os.environ.items() if not name.startswith(VARIABLE_PREFIX)},
             timeout=_WORKER_SECONDS,
         )
     except subprocess.TimeoutExpired:

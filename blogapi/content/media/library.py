@@ -12,7 +12,7 @@ from blogapi.content.media.file_references import find_used_files
 from blogapi.content.media.file_references import normalize_address as normalize_address
 from blogapi.content.media.models import Media
 from blogapi.site.queries import get_service_url as get_service_url
-from blogapi.storage.database import chunk, db
+from blogapi.storage.database import db, split_values
 
 
 def find_size(path: str) -> tuple[int, int] | None:
@@ -29,5 +29,5 @@ def store_item_uses(kind: str, item: UUID, paths: Collection[str]) -> None:
 def rerender_articles_with_files() -> None:
     """Rerender all articles that show files, after the address of the service has changed."""
     session = db.session()
-    for batch in chunk(session.scalars(select(Media.uuid)).all()):
+    for batch in split_values(session.scalars(select(Media.uuid)).all()):
         hooks.rerender_articles(session, batch)

@@ -34,9 +34,9 @@ from blogapi.content.taxonomies.categories import Category
 from blogapi.content.taxonomies.tags import Tag
 from blogapi.site.models import Site
 from blogapi.storage.database import Base, db, table_of
-from blogapi.web.errors import or_not_found
+from blogapi.web.errors import require_item
 from blogapi.web.json import JsonBody, to_json, to_json_bytes
-from blogapi.web.pagination import Page, PageRequest, paginate_rows
+from blogapi.web.pagination import Page, PageRequest, fetch_row_page
 from blogapi.web.representation import restrict_schema
 
 # The maximum number of files whose JSON a read keeps in memory at a time.
@@ -69,18 +69,18 @@ def find_files_by_former_hashes(hashes: Collection[str]) -> Sequence[UUID]:
 
 def get_media(uuid: UUID) -> Media:
     """Return the file; raises NotFound if there is no such file."""
-    return or_not_found(db.session.get(Media, uuid), _NOT_FOUND_MESSAGE)
+    return require_item(db.session.get(Media, uuid), _NOT_FOUND_MESSAGE)
 
 
 def check_exists(uuid: UUID) -> None:
     """Raise NotFound if there is no such file."""
-    or_not_found(db.session.scalar(select(_media.uuid).where(_media.uuid == uuid)), _NOT_FOUND_MESSAGE)
+    require_item(db.session.scalar(select(_media.uuid).where(_media.uuid == uuid)), _NOT_FOUND_MESSAGE)
 
 
 def get_json(uuid: UUID, names: Sequence[str] | None = None) -> JsonBody:
     """Return the file with these fields (None: all fields); raises NotFound if there is no such file."""
     found = db.session.connection().execute(_SELECT_SHOWN.where(_media.uuid == uuid)).one_or_none()
-    row = or_not_found(found, _NOT_FOUND_MESSAGE)
+    row = require_item(found, _NOT_FOUND_MESSAGE)
     return JsonBody(
         to_json_bytes(_get_schema(names).dump(row)), item_state=to_json(_get_schema(None).dump(row))
     )
@@ -193,7 +193,7 @@ def list_uses(uuid: UUID, page: PageRequest | None, *, visible_to: UUID | None =
     # The column `type` of an article is the kind of the item: an article or a page.
     kind = case((use.c.kind == "article", func.coalesce(article.c.type, use.c.kind)), else_=use.c.kind)
     is_visible = true() if visible_to is None else visible_files.is_visible_use(visible_to, use)
-    return paginate_rows(
+    return fetch_row_page(
         select(kind.label("kind"), use.c.item_id.label("uuid"), title.label("title"), use.c.current)
         .select_from(use)
         .outerjoin(article, article.c.uuid == use.c.item_id)

@@ -138,7 +138,7 @@ def _prune_stored_files(*, dry_run: bool) -> Iterator[RemovedFile]:
 
 def _list_old_files(root: Path) -> Iterator[tuple[tuple[str, str], int]]:
     """Yield hash and extension of each stored file that is older than a day, and its size."""
-    for path, status in files.read_statuses(list_paths(root)):
+    for path, status in files.read_file_statuses(list_paths(root)):
         hash, _, extension = path.name.partition(".")
         if time.time() - status.st_mtime > ORPHAN_SECONDS:
             yield (hash, extension), status.st_size

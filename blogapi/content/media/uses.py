@@ -24,8 +24,8 @@ from blogapi.content.taxonomies.service import get_term_state
 from blogapi.content.taxonomies.tags import Tag
 from blogapi.publication.events import note_change
 from blogapi.site.models import Site
-from blogapi.site.service import STATE as SITE_STATE
-from blogapi.storage.database import Base, chunk, current_time, table_of
+from blogapi.site.service import SITE_STATE
+from blogapi.storage.database import Base, current_time, split_values, table_of
 from blogapi.storage.expressions import make_upsert_statement
 
 ARTICLE = "article"
@@ -80,7 +80,7 @@ def store_article_uses(
     """
     connection = session.connection()
     current: set[tuple[UUID, UUID]] = set()
-    for items in chunk([item for item in used if item not in new]):
+    for items in split_values([item for item in used if item not in new]):
         rows = connection.execute(_SELECT_USES, {"kind": ARTICLE, "items": items})
         current |= {(row.item_id, row.media_id) for row in rows if row.current}
     wanted = {(item, media_id) for item, files in used.items() for media_id in files}
@@ -94,7 +94,7 @@ def store_article_uses(
 
 def end_article_uses(session: Session, articles: Collection[UUID]) -> None:
     """Store that only former versions of these deleted articles use files."""
-    for items in chunk(articles):
+    for items in split_values(articles):
         session.connection().execute(_END_ALL_USES, {"items": items})
 
 
@@ -105,7 +105,7 @@ def list_former_uses(session: Session, articles: Collection[UUID]) -> dict[UUID,
     contains one of them. Files with a path in the article are left out, because the path is also a use.
     """
     found: dict[UUID, dict[UUID, tuple[str, ...]]] = {}
-    for items in chunk(articles):
+    for items in split_values(articles):
         statement = (
             select(_use.c.item_id, _use.c.media_id, _media.c.hash)
             .join(_media, _media.c.uuid == _use.c.media_id)
@@ -114,7 +114,7 @@ def list_former_uses(session: Session, articles: Collection[UUID]) -> dict[UUID,
         )
         rows = session.connection().execute(statement).all()
         hashes = defaultdict[UUID, list[str]](list)
-        for media_ids in chunk({row.media_id for row in rows}):
+        for media_ids in split_values({row.media_id for row in rows}):
             former = table_of(FormerHash).c
             selected = select(former.media_id, former.hash).where(former.media_id.in_(media_ids))
             for media_id, hash in session.connection().execute(selected):
@@ -140,7 +140,7 @@ def delete_former_uses(session: Session, uses: Sequence[tuple[UUID, UUID]]) -> N
 
 def delete_paths_and_uses(session: Session, articles: Collection[UUID]) -> None:
     """Delete the paths and uses of articles that no longer have a version."""
-    for items in chunk(articles):
+    for items in split_values(articles):
         paths = session.connection().scalars(_DELETE_PATHS, {"items": items}).all()
         uses = session.connection().scalars(_DELETE_USES, {"kind": ARTICLE, "items": items}).all()
         mark_files_unused(session, {*paths, *uses})
@@ -172,13 +172,13 @@ def store_deleted_item_uses(session: Session, documents: Mapping[UUID, str]) -> 
 
 def mark_files_used(session: Session, media_ids: Collection[UUID]) -> None:
     """Reset `unused_since` of these files, because something uses them."""
-    for batch in chunk(media_ids):
+    for batch in split_values(media_ids):
         session.connection().execute(_MARK_USED, {"media_ids": batch})
 
 
 def mark_files_unused(session: Session, media_ids: Collection[UUID]) -> None:
     """Set `unused_since` to the current time for each of these files that nothing uses any more."""
-    for batch in chunk(media_ids):
+    for batch in split_values(media_ids):
         session.connection().execute(_MARK_UNUSED, {"media_ids": batch, "now": current_time()})
 
 
@@ -198,7 +198,7 @@ def _add_uses(
 def replace_uses(session: Session, kind: str, used: Mapping[UUID, Iterable[File]]) -> None:
     """Store which files the items of a kind use now."""
     dropped = set[UUID]()
-    for items in chunk(used):
+    for items in split_values(used):
         dropped.update(session.connection().scalars(_DELETE_USES, {"kind": kind, "items": items}))
     uses = {(item, file.uuid) for item, files in used.items() for file in files}
     _add_uses(session, kind, sorted(uses))
@@ -215,7 +215,7 @@ def replace_paths(session: Session, media_id: UUID) -> None:
     rows = [
         row
         for model in _MODELS
-        for batch in chunk(items[model.kind])
+        for batch in split_values(items[model.kind])
         for row in session.scalars(select(model).where(model.uuid.in_(batch)))
     ]
     shown = [(row, name) for row in rows for name in row.picture_fields if getattr(row, name)]
@@ -236,7 +236,7 @@ def replace_paths(session: Session, media_id: UUID) -> None:
 def read_article_uses(session: Session, articles: Collection[UUID]) -> dict[UUID, set[UUID]]:
     """Return the files that each of these articles uses now, according to the stored uses."""
     found: dict[UUID, set[UUID]] = {item: set() for item in articles}
-    for items in chunk(articles):
+    for items in split_values(articles):
         for row in session.connection().execute(_SELECT_USES, {"kind": ARTICLE, "items": items}):
             if row.current:
                 found[row.item_id].add(row.media_id)

@@ -43,7 +43,7 @@ def _resolve_parent(fields: ArticleInput) -> ArticleInput:
     return replace(fields, parent=uuid if page_tree.is_visible_page(uuid, tree) else uuid4())
 
 
-def _make_tree_after(items: Iterable[ArticleInput]) -> page_paths.Tree:
+def _make_tree_after(items: Iterable[ArticleInput]) -> page_paths.PageTree:
     """Return the tree after a write of these pages."""
     tree = {**page_tree.get_tree()}
     for fields in items:
@@ -55,7 +55,7 @@ def _make_tree_after(items: Iterable[ArticleInput]) -> page_paths.Tree:
     return tree
 
 
-def _check_parent(fields: ArticleInput, tree: page_paths.Tree) -> None:
+def _check_parent(fields: ArticleInput, tree: page_paths.PageTree) -> None:
     if not isinstance(fields.parent, UUID):
         return
     if objection := find_objection(fields.uuid, fields.parent, tree):
@@ -64,7 +64,7 @@ def _check_parent(fields: ArticleInput, tree: page_paths.Tree) -> None:
         )
 
 
-def find_objection(uuid: UUID | None, parent: UUID, tree: page_paths.Tree) -> str:
+def find_objection(uuid: UUID | None, parent: UUID, tree: page_paths.PageTree) -> str:
     """Return why the page (None: a new one) may not be below the parent, or "" if it may."""
     if parent not in tree:
         return "There is no such page."
@@ -75,7 +75,7 @@ def find_objection(uuid: UUID | None, parent: UUID, tree: page_paths.Tree) -> st
     return ""
 
 
-def _count_pages_above(parent: UUID, uuid: UUID | None, tree: page_paths.Tree) -> int:
+def _count_pages_above(parent: UUID, uuid: UUID | None, tree: page_paths.PageTree) -> int:
     """Return the maximum number of pages above the page (None: a new page) or one of its descendants."""
     numbers = [len(page_paths.list_ancestors(parent, tree))]
     if uuid is not None:

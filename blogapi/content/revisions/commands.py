@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 from flask.cli import AppGroup, with_appcontext
 
-from blogapi.cli import is_terminal, report_problems
+from blogapi.cli import is_stdin_terminal, report_problems
 from blogapi.content.revisions import service
 
 revisions = AppGroup("revisions", help="Manage the former versions of articles.")
@@ -35,7 +35,7 @@ def prune_revisions(keep: int | None, *, deleted: bool, yes: bool) -> None:
 
 def _prune_deleted_items(*, asks: bool) -> None:
     count = len(service.list_unrestorable_items())
-    if count and asks and is_terminal():
+    if count and asks and is_stdin_terminal():
         click.echo(
             f"{count} deleted articles and pages have left the bin; they have versions or uses of files."
         )

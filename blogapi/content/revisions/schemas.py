@@ -21,7 +21,7 @@ from blogapi.content.working_copies.schemas import (
 )
 from blogapi.publication.visibility import ItemType, Status
 from blogapi.web.fields import Fields, Identifier, InputSchema, OutputSchema, StrictInteger, Timestamp
-from blogapi.web.media_addresses import complete_address
+from blogapi.web.media_addresses import add_service_url
 
 MAX_NUMBER = 2**31 - 1
 
@@ -82,7 +82,7 @@ class AnyFieldValue(ma.fields.Raw):
         if isinstance(value, list):
             return [str(uuid) for uuid in value]
         if obj.field in _PICTURE_FIELDS:
-            return complete_address(value or "")
+            return add_service_url(value or "")
         return str(value) if isinstance(value, UUID) else value
 
 

@@ -28,11 +28,11 @@ from blogapi.content.media.models import MediaPath, MediaUse
 from blogapi.content.working_copies.queries import find_working_copy
 from blogapi.content.working_copies.service import make_edits
 from blogapi.publication.visibility import ItemType
-from blogapi.storage.database import chunk, current_time, db, transaction
+from blogapi.storage.database import current_time, db, split_values, transaction
 from blogapi.web.access import current_key_name
-from blogapi.web.errors import Conflict, or_not_found
+from blogapi.web.errors import Conflict, require_item
 from blogapi.web.fields import Fields, WithAttributes
-from blogapi.web.pagination import Page, PageRequest, paginate
+from blogapi.web.pagination import Page, PageRequest, fetch_page
 
 
 def list_revisions(article_id: UUID, page: PageRequest | None) -> Page[Sequence[WithAttributes]]:
@@ -42,14 +42,14 @@ def list_revisions(article_id: UUID, page: PageRequest | None) -> Page[Sequence[
         .where(ArticleRevision.article_id == article_id)
         .order_by(ArticleRevision.number.desc())
     )
-    revisions = paginate(statement, page)
+    revisions = fetch_page(statement, page)
     return Page([add_content_fields(row) for row in revisions.rows], revisions.total, page)
 
 
 def get_revision(article_id: UUID, number: int) -> ArticleRevision:
     """Return the former version; raises NotFound if it does not exist."""
     revision = db.session.get(ArticleRevision, (article_id, number))
-    return or_not_found(revision, "There is no such version; GET …/revisions/ lists the versions.")
+    return require_item(revision, "There is no such version; GET …/revisions/ lists the versions.")
 
 
 def add_content_fields(revision: ArticleRevision) -> WithAttributes:
@@ -186,7 +186,7 @@ def prune_deleted_histories() -> int:
 
 def delete_histories(articles: Collection[UUID]) -> None:
     """Delete all versions of deleted items, also those with a name, and their paths and uses of files."""
-    for batch in chunk(articles):
+    for batch in split_values(articles):
         db.session.execute(delete(ArticleRevision).where(ArticleRevision.article_id.in_(batch)))
     uses.delete_paths_and_uses(db.session(), articles)
 

@@ -18,7 +18,7 @@ from blogapi.content.search.fts5 import Fts5
 from blogapi.content.search.models import SearchEntry
 from blogapi.content.search.results import SearchText
 from blogapi.content.search.tokenizer import Query
-from blogapi.storage.database import chunk, table_of
+from blogapi.storage.database import split_values, table_of
 from blogapi.storage.expressions import make_upsert_statement
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _create_engine(dialect: str) -> Engine:
 def store_words(connection: Connection, texts: Sequence[SearchText]) -> None:
     """Store the words of articles in the index; their rows in `search_entry` must exist."""
     engine = get_engine(connection)
-    for batch in chunk(texts, _ROWS_PER_STATEMENT):
+    for batch in split_values(texts, _ROWS_PER_STATEMENT):
         rows = [
             {"key": text.article_id, **engine.make_words(text.title, text.subtitle, text.text)}
             for text in batch
@@ -61,7 +61,7 @@ def store_words(connection: Connection, texts: Sequence[SearchText]) -> None:
 def find_up_to_date_articles(connection: Connection, texts: Sequence[SearchText]) -> set[UUID]:
     """Return the uuids of the articles whose words in the index are exactly the words of their texts."""
     engine = get_engine(connection)
-    batches = chunk(texts, _ROWS_PER_STATEMENT)
+    batches = split_values(texts, _ROWS_PER_STATEMENT)
     return set().union(*(engine.find_up_to_date_articles(connection, batch) for batch in batches))
 
 

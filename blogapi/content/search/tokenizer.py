@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Literal
 
-from blogapi.rendering.characters import JOINERS, MARKS
+from blogapi.rendering.characters import COMBINING_MARKS, JOINERS
 
 # These characters enclose each hit in a snippet until the text is escaped for HTML.
 HIT_START, HIT_END = "\x02", "\x03"
@@ -39,7 +39,7 @@ _LAST_VOWELS = r"\u0e30\u0e32\u0e33\u0e45\u0eb0\u0eb2\u0eb3\u0ebd"
 _TATWEEL = r"\u0640"
 # Letters and digits of any script with their marks, and private-use characters.
 _LETTER, _PRIVATE = rf"[^\W_{_IDEOGRAPHS}{_SPACELESS_SCRIPTS}{_TATWEEL}]", r"\ue000-\uf8ff"
-_MARKS = f"{MARKS}{_TATWEEL}{JOINERS}"
+_MARKS = f"{COMBINING_MARKS}{_TATWEEL}{JOINERS}"
 # The lookahead avoids the slower search in _MARKS at the end of most words.
 _LETTERS = rf"(?:{_LETTER}+|[{_PRIVATE}])(?:(?=[^\x00-\u02ff])[{_PRIVATE}{_MARKS}]+{_LETTER}*)*"
 _CONSONANT = rf"(?=[^\W_])[{_SPACELESS_SCRIPTS}]"

@@ -17,9 +17,9 @@ from blogapi.content.taxonomies.similar_names import make_name_key, make_spellin
 from blogapi.content.taxonomies.taxonomy import Taxonomy, TermType
 from blogapi.parsing import parse_uuid
 from blogapi.rendering.slugs import make_slug, make_term_slug
-from blogapi.storage.database import chunk, db, table_of
-from blogapi.web.errors import or_not_found
-from blogapi.web.slug_lookup import SlugOwner, choose_owner
+from blogapi.storage.database import db, split_values, table_of
+from blogapi.web.errors import require_item
+from blogapi.web.slug_lookup import SlugOwner, choose_slug_owner
 from blogapi.web.unique_slugs import make_numbered_slugs
 
 _former = table_of(FormerTermSlug).c
@@ -27,14 +27,14 @@ _former = table_of(FormerTermSlug).c
 
 def get_term(taxonomy: Taxonomy[TermType], uuid: UUID) -> TermType:
     """Return the term; raises NotFound if it does not exist."""
-    return or_not_found(db.session.get(taxonomy.model, uuid), make_not_found_message(taxonomy))
+    return require_item(db.session.get(taxonomy.model, uuid), make_not_found_message(taxonomy))
 
 
 def find_slug_owner(taxonomy: Taxonomy[TermType], slug: str) -> SlugOwner | None:
     """Return the uuid and the current slug of the term that has or had this slug, or None."""
     model: Any = taxonomy.model
     rows = db.session.connection().execute(_select_slug_owners(model), {"slug": slug})
-    return choose_owner(rows, slug)
+    return choose_slug_owner(rows, slug)
 
 
 def find_term(
@@ -60,7 +60,7 @@ def find_terms_by_slugs(taxonomy: Taxonomy[TermType], slugs: Sequence[str]) -> d
     model = taxonomy.model
     return {
         term.slug: term
-        for batch in chunk(slugs)
+        for batch in split_values(slugs)
         for term in db.session.scalars(select(model).where(model.slug.in_(batch)))
     }
 
@@ -71,7 +71,7 @@ def find_terms_by_former_slugs(taxonomy: Taxonomy[TermType], slugs: Collection[s
     statement = select(FormerTermSlug.slug, model).join(model, model.uuid == FormerTermSlug.term_id)
     return {
         row[0]: row[1]
-        for batch in chunk(slugs)
+        for batch in split_values(slugs)
         for row in db.session.execute(statement.where(_former.kind == model.kind, _former.slug.in_(batch)))
     }
 
@@ -79,7 +79,7 @@ def find_terms_by_former_slugs(taxonomy: Taxonomy[TermType], slugs: Collection[s
 def find_namesakes(taxonomy: Taxonomy[TermType], names: Collection[str]) -> dict[str, list[TermType]]:
     """Return the terms with these names, the oldest first, by the key of the name."""
     model, found = taxonomy.model, defaultdict[str, list[TermType]](list)
-    for batch in chunk({make_name_key(name) for name in names}):
+    for batch in split_values({make_name_key(name) for name in names}):
         statement = select(model).where(model.name_key.in_(batch)).order_by(model.created, model.uuid)
         for term in db.session.scalars(statement):
             found[term.name_key].append(term)
@@ -133,7 +133,7 @@ def find_uuids_by_former_slugs(model: type[Any], slugs: Collection[str]) -> dict
     statement = select(_former.slug, _former.term_id).where(_former.kind == model.kind)
     return {
         row.slug: row.term_id
-        for batch in chunk(slugs)
+        for batch in split_values(slugs)
         for row in db.session.execute(statement.where(_former.slug.in_(batch)))
     }
 
@@ -148,7 +148,7 @@ def find_merged_terms(model: type[Any], uuids: Sequence[UUID]) -> dict[UUID, UUI
     )
     return {
         UUID(row.slug): row.uuid
-        for batch in chunk(uuids)
+        for batch in split_values(uuids)
         for row in db.session.connection().execute(statement.where(_former.slug.in_(list(map(str, batch)))))
     }
 

@@ -19,13 +19,13 @@ from blogapi.publication.shared_caching import ShownContent, declare_shown_kinds
 from blogapi.site.heads import FIRST_PAGE, PageNumber
 from blogapi.web.access import allow, author, current_caller, current_user_id, editor, reader
 from blogapi.web.blueprint import Blueprint, add_a_or_an, set_summary
-from blogapi.web.conditional import write_items
 from blogapi.web.errors import Forbidden
 from blogapi.web.fields import Fields, ItemUuidsSchema, make_item_schema
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import BulkDeleteQuery, Page, Query
 from blogapi.web.representation import Representation, UpsertResult
 from blogapi.web.slug_lookup import accept_slugs
+from blogapi.web.writes import write_items
 
 # A function that merges the terms with the listed uuids into the term with the given uuid, and returns this
 # term.

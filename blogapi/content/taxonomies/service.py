@@ -96,7 +96,7 @@ def change_term(taxonomy: Taxonomy[TermType], uuid: UUID, fields: Fields) -> Ter
 def store_term(term: Term, former_pictures: Sequence[str] = ()) -> None:
     """Store a changed term, and its uses of files."""
     db.session.flush()
-    media_addresses.store_uses(term, former_pictures, term.list_pictures())
+    media_addresses.store_file_uses(term, former_pictures, term.list_pictures())
 
 
 def delete_term(taxonomy: Taxonomy[TermType], uuid: UUID) -> None:
@@ -121,7 +121,7 @@ def remove_term(term: Term) -> None:
     note_change(term.kind, term.uuid, get_term_state(term), None)
     db.session.delete(term)
     db.session.flush()
-    media_addresses.store_uses(term, term.list_pictures(), ())
+    media_addresses.store_file_uses(term, term.list_pictures(), ())
     _delete_former_slugs(term.kind, FormerTermSlug.term_id == term.uuid)
 
 

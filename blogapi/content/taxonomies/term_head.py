@@ -34,7 +34,7 @@ def make_head(
 
     `term` contains all stored fields of the term. `parents` are the terms above it, the outermost first.
     """
-    site = addresses.describe_site_in(site, term["language"])
+    site = addresses.localize_site(site, term["language"])
     page = PageSummary(
         title=number.number_title(to_line(term["seo_title"]) or to_line(term["name"])),
         description=to_short_line(term["seo_description"], term.get("description") or term.get("bio") or ""),

@@ -16,17 +16,17 @@ from blogapi.content.taxonomies.queries import make_not_found_message
 from blogapi.content.taxonomies.similar_names import find_similar_terms
 from blogapi.content.taxonomies.taxonomy import Taxonomy, TermType
 from blogapi.content.taxonomies.term_head import make_head
-from blogapi.publication.visibility import READABLE_STATUSES, is_article
+from blogapi.publication.visibility import READABLE_STATUSES, match_articles
 from blogapi.rendering.slugs import make_slug
 from blogapi.site.addresses import make_term_url
 from blogapi.site.heads import FIRST_PAGE, PageNumber
 from blogapi.site.queries import get_site
-from blogapi.storage.database import Base, chunk, db, table_of
+from blogapi.storage.database import Base, db, split_values, table_of
 from blogapi.web import json as web_json
-from blogapi.web.errors import or_not_found
+from blogapi.web.errors import require_item
 from blogapi.web.fields import Fields
 from blogapi.web.json import JsonBody
-from blogapi.web.pagination import Page, PageRequest, paginate_rows
+from blogapi.web.pagination import Page, PageRequest, fetch_row_page
 from blogapi.web.representation import restrict_schema
 
 # A function that returns the public articles of a term, with the documented fields.
@@ -122,15 +122,15 @@ def _list_terms(
         conditions.append(~_select_items(taxonomy).exists())
     elif filters.used == "hidden":
         article = Base.metadata.tables["article"].c
-        articles = _select_items(taxonomy).where(is_article(article))
+        articles = _select_items(taxonomy).where(match_articles(article))
         conditions += [articles.exists(), ~articles.where(article.status.in_(READABLE_STATUSES)).exists()]
     if filters.similar:
         return _list_similar_terms(model, columns, page, conditions)
     if filters.ordering == "-articles":
-        articles = _select_items(taxonomy).where(is_article(Base.metadata.tables["article"].c))
+        articles = _select_items(taxonomy).where(match_articles(Base.metadata.tables["article"].c))
         number = articles.with_only_columns(func.count(), maintain_column_froms=True)
         order.insert(0, number.scalar_subquery().desc())
-    return paginate_rows(select(*columns).where(*conditions).order_by(*order), page)
+    return fetch_row_page(select(*columns).where(*conditions).order_by(*order), page)
 
 
 def _match_slug_part(model: type[Term], text: str) -> ColumnElement[bool]:
@@ -160,7 +160,7 @@ def _list_similar_terms(
     shown = uuids if page is None else uuids[(page.number - 1) * page.size :][: page.size]
     rows = {
         row.uuid: row
-        for batch in chunk(shown)
+        for batch in split_values(shown)
         for row in db.session.execute(select(*columns).where(model.uuid.in_(batch)))
     }
     return Page([rows[uuid] for uuid in shown], len(uuids), page)
@@ -191,7 +191,7 @@ def get_json(
     )
     if "articles" not in fields:
         return JsonBody(web_json.to_json_bytes(term), item_state=state)
-    return web_json.add_member(term, "articles", list_articles(uuid), item_state=state)
+    return web_json.append_member(term, "articles", list_articles(uuid), item_state=state)
 
 
 def check_visible(taxonomy: Taxonomy[Any], uuid: UUID, condition: ColumnElement[bool] | None) -> None:
@@ -202,7 +202,7 @@ def check_visible(taxonomy: Taxonomy[Any], uuid: UUID, condition: ColumnElement[
 def _get_row(taxonomy: Taxonomy[Any], uuid: UUID, condition: ColumnElement[bool] | None) -> Any:
     statement = select(*_find_columns(taxonomy).values()).where(taxonomy.model.uuid == uuid)
     row = db.session.execute(statement if condition is None else statement.where(condition)).one_or_none()
-    return or_not_found(row, make_not_found_message(taxonomy))
+    return require_item(row, make_not_found_message(taxonomy))
 
 
 @cache

@@ -22,7 +22,7 @@ from blogapi.content.articles.writing.term_references import keep_existing_terms
 from blogapi.content.custom_fields.shown_values import keep_visible_values
 from blogapi.publication.visibility import is_scheduled
 from blogapi.storage.database import current_time, db
-from blogapi.web.errors import NotFound, or_not_found
+from blogapi.web.errors import NotFound, require_item
 from blogapi.web.fields import WithAttributes
 from blogapi.web.json import JsonBody
 
@@ -37,7 +37,7 @@ def find_working_copy(article_id: UUID) -> WorkingCopy | None:
 def check_exists(article_id: UUID) -> None:
     """Raise NotFound if the article has no working copy."""
     uuid = db.session.scalar(select(WorkingCopy.article_id).where(WorkingCopy.article_id == article_id))
-    or_not_found(uuid, _NOT_FOUND_MESSAGE)
+    require_item(uuid, _NOT_FOUND_MESSAGE)
 
 
 def get_details(article_id: UUID) -> WithAttributes:
@@ -51,7 +51,7 @@ def get_details(article_id: UUID) -> WithAttributes:
         .where(WorkingCopy.article_id == article_id)
         .execution_options(populate_existing=True)
     ).one_or_none()
-    copy, username = or_not_found(row, _NOT_FOUND_MESSAGE)
+    copy, username = require_item(row, _NOT_FOUND_MESSAGE)
     not_live = copy.not_live and json.loads(copy.not_live)
     user = {"uuid": copy.user_id, "username": username or ""}
     return _add_edits(copy, parse_content(copy.content), uuid=article_id, user=user, not_live=not_live)

@@ -20,7 +20,7 @@ from blogapi.web.access import allow, current_caller, current_user_id
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.errors import PreconditionRequired
 from blogapi.web.fields import Fields, WithAttributes
-from blogapi.web.headers import contains_state
+from blogapi.web.headers import matches_item_state
 from blogapi.web.json import JsonBody
 from blogapi.web.representation import Representation, UpsertResult
 
@@ -44,11 +44,11 @@ def build_blueprint(resource: Resource) -> Blueprint:
         `If-Match`, or if the edits can be written into a scheduled item.
         """
 
-        def etag(self, id: UUID | None) -> str | None:
-            etag = copy.etag(id)
+        def compute_etag(self, id: UUID | None) -> str | None:
+            etag = copy.compute_etag(id)
             sent = request.headers
             is_needed = "If-Match" in sent or ("If-None-Match" not in sent and service.is_scheduled_item(id))
-            return item.etag(id) if etag is None and is_needed else etag
+            return item.compute_etag(id) if etag is None and is_needed else etag
 
     class EditedRepresentation(WorkingCopyRepresentation):
         """A representation with the read-only fields of a PATCH, which belong to the copy or to the item."""
@@ -73,7 +73,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     def sends_item_etag(id: UUID) -> bool:
         if "If-Match" not in request.headers or request.if_match.star_tag:
             return False
-        return contains_state(request.if_match, item.etag(id) or "")
+        return matches_item_state(request.if_match, item.compute_etag(id) or "")
 
     def check_copy_was_read(id: UUID) -> None:
         """Raise PreconditionRequired if a key for drafts could overwrite edits that its client has not read.
@@ -95,8 +95,8 @@ def build_blueprint(resource: Resource) -> Blueprint:
         if isinstance(saved, WorkingCopy):
             return UpsertResult(WithAttributes(saved, uuid=id), created)
         details = schema().dump(queries.get_item_details(saved))
-        response = web_json.json_response(web_json.to_json_bytes(details))
-        response.set_etag(item.etag(id) or "")
+        response = web_json.make_json_response(web_json.to_json_bytes(details))
+        response.set_etag(item.compute_etag(id) or "")
         return UpsertResult(response, created=False)
 
     @bp.get("/")

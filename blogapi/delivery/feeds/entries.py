@@ -20,10 +20,10 @@ from blogapi.content.taxonomies.queries import find_term
 from blogapi.parsing import normalize_language, parse_timestamp
 from blogapi.publication import kinds
 from blogapi.site import addresses
-from blogapi.site.addresses import describe_site_in
+from blogapi.site.addresses import localize_site
 from blogapi.site.models import Site
 from blogapi.site.queries import get_public_site, get_service_url
-from blogapi.web.errors import or_not_found
+from blogapi.web.errors import require_item
 from blogapi.web.pagination import PageRequest
 
 ENTRY_COUNT = 20
@@ -97,7 +97,7 @@ def get_feed(filters: dict[str, str], path: str, edit_html: Callable[[str], str]
     language, site = filters.get("language", ""), get_public_site()
     default = normalize_language(site.language) if site.other_languages else ""
     shown_language = {"": default, ALL_LANGUAGES: ""}.get(language, language)
-    site = describe_site_in(site, shown_language)
+    site = localize_site(site, shown_language)
     home_url = f"{site.url}/"
     terms = {kind: _get_term(kind, filters[kind]) for kind in kinds.TERM_KINDS if kind in filters}
     values = {name: (value,) if name in ("category", "tag") else value for name, value in filters.items()}
@@ -151,8 +151,8 @@ def _make_page_url(site: Site, terms: Mapping[str, Term]) -> str | None:
 def _get_term(kind: str, reference: str) -> Term:
     # Readers see no author without public articles.
     condition = is_public_author() if kind == "author" else None
-    term: Term | None = find_term(kinds.get_model(kind), reference, condition)
-    return or_not_found(term, f"There is no such {kind}.")
+    term: Term | None = find_term(kinds.get_model_of_kind(kind), reference, condition)
+    return require_item(term, f"There is no such {kind}.")
 
 
 def _make_entry(site: Site, article: dict[str, Any], *, is_full: bool) -> FeedEntry:

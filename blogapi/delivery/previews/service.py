@@ -20,11 +20,11 @@ from blogapi.content.pages.schemas import PAGE_FIELDS
 from blogapi.content.working_copies.queries import get_edited_json
 from blogapi.publication.visibility import ItemType
 from blogapi.storage.database import Base, Identified, db, transaction
-from blogapi.web.errors import NotFound, or_not_found
+from blogapi.web.errors import NotFound, require_item
 from blogapi.web.fields import WithAttributes
 from blogapi.web.json import JsonBody
 from blogapi.web.key_format import digest_token
-from blogapi.web.pagination import Page, PageRequest, paginate
+from blogapi.web.pagination import Page, PageRequest, fetch_page
 
 
 class Preview(Identified, Base):
@@ -44,7 +44,7 @@ _PAGE_FIELD_NAMES = frozenset(PageFieldsSchema().fields)
 
 def list_previews(article_id: UUID, page: PageRequest | None) -> Page[Sequence[Preview]]:
     """Return the preview links of an article that have not expired, newest first."""
-    return paginate(
+    return fetch_page(
         select(Preview)
         .where(Preview.article_id == article_id, Preview.expires > clock.now())
         .order_by(Preview.created.desc(), Preview.uuid),
@@ -66,7 +66,7 @@ def get_item_json(token: str, names: Sequence[str] | None) -> tuple[JsonBody, bo
         .where(Preview.digest == digest_token(token), Preview.expires > clock.now())
     ).one_or_none()
     detail = "This preview link is unknown or has expired; ask the author for a new link."
-    article_id, type_, copy = or_not_found(row, detail)
+    article_id, type_, copy = require_item(row, detail)
     if type_ == ItemType.PAGE:
         names = PAGE_FIELDS if names is None else [name for name in names if name in _PAGE_FIELD_NAMES]
     if copy is None:

@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote
 from blogapi.delivery.redirects.custom.service import GONE
 from blogapi.delivery.redirects.custom.targets import find_redirect_chain
 from blogapi.delivery.redirects.queries import CUSTOM, Redirect
-from blogapi.site.paths import to_path, without_slash
+from blogapi.site.paths import extract_path, strip_slash
 
 # The status of a redirect from a former slug or path.
 PERMANENT_STATUS = 308
@@ -74,24 +74,24 @@ def choose_redirect_lines(redirects: Iterable[Redirect], site_url: str) -> list[
     lines: dict[str, RedirectLine] = {}
     for line in _make_lines(redirects):
         lines.setdefault(line.old, line)
-    pages = {to_path(item.new_url or "") for item in redirects if item.kind != CUSTOM}
-    targets = {without_slash(unquote(old)): line.new for old, line in lines.items()}
+    pages = {extract_path(item.new_url or "") for item in redirects if item.kind != CUSTOM}
+    targets = {strip_slash(unquote(old)): line.new for old, line in lines.items()}
     return [
         line
         for line in lines.values()
         if unquote(line.old) not in pages
         # A redirect can lead back to its path if the address of the site has changed.
-        and without_slash(unquote(line.old)) not in find_redirect_chain(line.new, site_url, targets.get)
+        and strip_slash(unquote(line.old)) not in find_redirect_chain(line.new, site_url, targets.get)
     ]
 
 
 def _make_lines(redirects: Iterable[Redirect]) -> Iterator[RedirectLine]:
     for redirect in redirects:
-        old = to_path(redirect.old_url or "")
+        old = extract_path(redirect.old_url or "")
         # All characters that have a meaning in one of the formats are percent-encoded.
         if old is not None and redirect.status is not None:
             yield RedirectLine(_quote_path(old), redirect.new, redirect.status)
-        elif old is not None and (new := to_path(redirect.new_url or "")) is not None:
+        elif old is not None and (new := extract_path(redirect.new_url or "")) is not None:
             yield RedirectLine(_quote_path(old), _quote_path(new))
 
 

@@ -38,24 +38,24 @@ from blogapi.content.taxonomies.categories import Category
 from blogapi.content.taxonomies.models import FormerTermSlug, Term
 from blogapi.delivery.redirects.custom.service import CustomRedirect
 from blogapi.parsing import parse_uuid
-from blogapi.publication.kinds import SLUG_KINDS, TERM_KINDS, get_model
+from blogapi.publication.kinds import SLUG_KINDS, TERM_KINDS, get_model_of_kind
 from blogapi.publication.visibility import (
     NOW,
     ItemType,
-    is_article,
     is_readable,
+    match_articles,
     match_listed_articles,
     match_listed_pages,
     match_readable_items,
 )
 from blogapi.site import addresses, page_paths
 from blogapi.site.models import Site
-from blogapi.site.paths import to_path, without_slash
+from blogapi.site.paths import extract_path, strip_slash
 from blogapi.site.queries import get_site
-from blogapi.storage.database import UtcDateTime, bytewise, chunk, current_time, db
+from blogapi.storage.database import UtcDateTime, bytewise, current_time, db, split_values
 from blogapi.storage.expressions import unindexed
 from blogapi.web.fields import WithAttributes
-from blogapi.web.pagination import Page, PageRequest, paginate_rows
+from blogapi.web.pagination import Page, PageRequest, fetch_row_page
 
 PAGE = ItemType.PAGE.value
 # The kind of custom redirects.
@@ -102,23 +102,23 @@ def list_redirects(
             UnindexedColumns, current_time()
         )
     merged = union_all(*_select_redirects(visible, is_public_author())).subquery()
-    result = paginate_rows(select(merged).order_by(bytewise(merged.c.old), merged.c.kind), page)
+    result = fetch_row_page(select(merged).order_by(bytewise(merged.c.old), merged.c.kind), page)
     return replace(result, rows=_hide_addresses(site, _to_redirects(site, result.rows)))
 
 
 def find_redirects(address: str) -> Page[Sequence[Redirect]]:
     """Return a list with the redirect from the path of a former page, or an empty list."""
-    path, site = to_path(address), get_site()
+    path, site = extract_path(address), get_site()
     if path is None:
         return Page([], 0, None)
     values = {
         kind: addresses.parse_path(add_placeholder_address(site), kind, path) or {} for kind in SLUG_KINDS
     }
     slugs = {kind: addresses.list_possible_slugs(parsed) for kind, parsed in values.items()}
-    paths = [without_slash(path), f"{without_slash(path)}/"]
+    paths = [strip_slash(path), f"{strip_slash(path)}/"]
     rows = db.session.execute(_build_search(), {**slugs, "paths": paths, "now": current_time()}).all()
     redirects = _to_redirects(site, rows)
-    matches = [row for row in redirects if _get_page_path(row.old_url) == without_slash(path)]
+    matches = [row for row in redirects if _get_page_path(row.old_url) == strip_slash(path)]
     # A former path takes precedence over a former slug: the former address of a slug is only derived from the
     # current pattern of addresses.
     matches.sort(
@@ -163,9 +163,9 @@ def _select_redirects(
     """
     is_path = true() if paths is None else FormerPath.path.in_(paths)
     yield _select_article_redirects(FormerPath.path, visible & is_path)
-    is_slug = _make_slug_condition(FormerSlug.slug, Article.kind, slugs) & is_article(UnindexedColumns)
+    is_slug = _make_slug_condition(FormerSlug.slug, Article.kind, slugs) & match_articles(UnindexedColumns)
     yield _select_article_redirects(FormerSlug.slug, visible & is_slug)
-    for model in map(get_model, TERM_KINDS):
+    for model in map(get_model_of_kind, TERM_KINDS):
         condition = _make_slug_condition(FormerTermSlug.slug, model.kind, slugs)
         yield _select_term_redirects(model, condition & public_author if model is Author else condition)
     yield _select_custom_redirects(true() if paths is None else CustomRedirect.path.in_(paths))
@@ -217,7 +217,7 @@ def _to_redirects(site: Site, rows: Sequence[Row[Any]]) -> list[Redirect]:
     """Return the redirects, except those whose path is the address of a public article or page."""
     site = add_placeholder_address(site)
     tree = page_tree.get_tree()
-    page_urls = {uuid: site.url + path for uuid, path in page_paths.make_paths(site, tree).items()}
+    page_urls = {uuid: site.url + path for uuid, path in page_paths.make_all_paths(site, tree).items()}
     redirects = [_to_redirect(site, row, page_urls) for row in rows]
     pages = _find_page_paths(site, [item for item in redirects if _is_path(item.old)])
     now = current_time()
@@ -260,7 +260,7 @@ def _is_path(old: str) -> bool:
 
 
 def _get_page_path(url: str | None) -> str:
-    return without_slash(unquote(urlsplit(url or "").path))
+    return strip_slash(unquote(urlsplit(url or "").path))
 
 
 def _find_page_paths(site: Site, redirects: Sequence[Redirect]) -> set[str]:
@@ -274,9 +274,9 @@ def _find_page_paths(site: Site, redirects: Sequence[Redirect]) -> set[str]:
         references |= {*slugs}
         if values is not None and not slugs:
             # The addresses of all articles have this path, and differ from each other only in their query.
-            pages.add(without_slash(redirect.old))
+            pages.add(strip_slash(redirect.old))
     remaining = sorted(references - {item.new for item in redirects})
-    for batch in chunk(remaining):
+    for batch in split_values(remaining):
         keys = batch if column is Article.slug else filter(None, map(parse_uuid, batch))
         rows = db.session.execute(_select_article_addresses().where(column.in_(list(keys))))
         pages |= {_get_page_path(_make_url(site, row, row.new)) for row in rows}

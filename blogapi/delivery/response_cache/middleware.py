@@ -1,6 +1,6 @@
 """WSGI middleware that sends cached responses while their content cannot have changed.
 
-`blogapi.authentication.authenticate`, which runs before each view, decides which responses may be cached, and
+`authentication.authorize_request`, which runs before each view, decides which responses may be cached, and
 until when. A cached response is sent only for the same request with the same API key.
 """
 

@@ -19,10 +19,10 @@ from blogapi.delivery.webhooks.models import CallMode, Delivery, PauseReason, We
 from blogapi.publication.models import Event
 from blogapi.storage.database import CommitCounter, current_time, db
 from blogapi.web import metrics
-from blogapi.web.errors import NotFound, or_not_found
+from blogapi.web.errors import NotFound, require_item
 from blogapi.web.fields import WithAttributes
 from blogapi.web.outgoing import CALL_SECONDS
-from blogapi.web.pagination import Page, PageRequest, paginate
+from blogapi.web.pagination import Page, PageRequest, fetch_page
 
 # The seconds from each failure to the next attempt, as the Standard Webhooks specification recommends: ten
 # attempts in about three days.
@@ -101,7 +101,7 @@ class WaitingEvents(NamedTuple):
 
 def list_webhooks(page: PageRequest | None) -> Page[Sequence[WithAttributes]]:
     """Return the webhooks with the attributes that `describe_webhooks` adds, sorted by name."""
-    webhooks = paginate(select(Webhook).order_by(func.lower(Webhook.name), Webhook.uuid), page)
+    webhooks = fetch_page(select(Webhook).order_by(func.lower(Webhook.name), Webhook.uuid), page)
     return Page(describe_webhooks(webhooks.rows), webhooks.total, webhooks.page_request)
 
 
@@ -129,7 +129,7 @@ def get_described_webhook(uuid: UUID) -> WithAttributes:
 
 def get_webhook(uuid: UUID) -> Webhook:
     """Return the webhook with the uuid; raises NotFound if there is none."""
-    return or_not_found(db.session.get(Webhook, uuid), "No webhook has this uuid.")
+    return require_item(db.session.get(Webhook, uuid), "No webhook has this uuid.")
 
 
 def count_webhooks() -> int:
@@ -176,7 +176,7 @@ def list_delayed_webhooks() -> list[UUID]:
 @metrics.gauge(
     "webhook_lag_seconds", "Time since the next call was due.", "webhook", "name", reads_database=True
 )
-def _read_lags() -> metrics.Values:
+def _read_lags() -> metrics.MetricValues:
     # The sender immediately skips events that a webhook does not select, so these events are not excluded
     # here.
     first = select(Event.time).where(Event.position > Webhook.position).order_by(Event.position).limit(1)
@@ -189,7 +189,7 @@ def _read_lags() -> metrics.Values:
 @metrics.gauge(
     "webhook_failures", "Failed attempts of the next call.", "webhook", "name", reads_database=True
 )
-def _read_failures() -> metrics.Values:
+def _read_failures() -> metrics.MetricValues:
     failing = or_(Webhook.paused.is_(None), Webhook.paused.in_((PauseReason.FAILURES, PauseReason.GONE)))
     webhooks = db.session.scalars(select(Webhook).where(failing))
     return {(str(webhook.uuid), webhook.name): webhook.failures for webhook in webhooks}
@@ -269,7 +269,7 @@ def find_replay_position(webhook: Webhook, since: datetime) -> int:
 
 def list_deliveries(webhook: UUID, page: PageRequest | None) -> Page[Sequence[Delivery]]:
     """Return the calls of a webhook, newest first."""
-    return paginate(select_deliveries(webhook), page)
+    return fetch_page(select_deliveries(webhook), page)
 
 
 def get_delivery(webhook: UUID, uuid: UUID) -> Delivery:

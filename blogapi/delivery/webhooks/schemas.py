@@ -47,7 +47,7 @@ class ReceiverAddress(Text):
     def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> str:
         address = super()._deserialize(value, attr, data, **options)
         try:
-            return outgoing.parse_address(address, current_app.config["WEBHOOK_HOSTS"]).geturl()
+            return outgoing.parse_permitted_url(address, current_app.config["WEBHOOK_HOSTS"]).geturl()
         except outgoing.RefusedAddress as refusal:
             raise ma.ValidationError(str(refusal)) from refusal
 

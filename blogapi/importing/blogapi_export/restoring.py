@@ -48,7 +48,7 @@ from blogapi.site import service as site_service
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
 from blogapi.site.schemas import SiteChangesSchema
-from blogapi.storage.database import chunk, db, end_read, savepoint, table_of, transaction
+from blogapi.storage.database import db, end_read, savepoint, split_values, table_of, transaction
 from blogapi.web.fields import Fields
 
 _COPY_SCHEMA, _MEDIA_TEXTS_SCHEMA = WorkingCopyBodySchema(), MediaChangesSchema()
@@ -133,7 +133,7 @@ class Summary:
 
 def restore_media(data: BlogData, state: ImportState, key: str, restored: Summary) -> Iterator[FileReport]:
     """Store the media files as uploads of the user; yield a report for each file that was not stored."""
-    for group in chunk(data.media):
+    for group in split_values(data.media):
         known = queries.find_uploads([item.hash for item in group])
         taken = queries.get_media([item.uuid for item in group]).keys()
         end_read()
@@ -184,7 +184,7 @@ def restore_terms(data: BlogData, importer: Importer, key: str, restored: Summar
     """Create the terms that this blog does not have; yield a report for each term that is refused."""
     parents = {(term.kind, term.slug): (term.kind, term.parent) for term in data.terms.values()}
     ordered = list_parents_first(data.terms.values(), parents, lambda term: (term.kind, term.slug))
-    for terms in chunk(ordered, TERMS_PER_TRANSACTION):
+    for terms in split_values(ordered, TERMS_PER_TRANSACTION):
         with importer.open_transaction():
             for kind, taxonomy in exported_terms.TAXONOMIES.items():
                 by_slug = {term.slug: term for term in terms if term.kind == kind}

@@ -40,7 +40,7 @@ from blogapi.parsing import parse_uuid
 from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status
 from blogapi.rendering.slugs import MAX_SLUG_LENGTH, make_slug, make_term_slug
 from blogapi.web.fields import Timestamp
-from blogapi.web.media_addresses import HASH_PREFIX
+from blogapi.web.media_addresses import FILE_PREFIX
 
 _FRONT_MATTER = re.compile(
     rb"(?:\xef\xbb\xbf)?---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE
@@ -53,7 +53,7 @@ _FIELDS_WITHOUT_REASONS = ("blogapi", "draft", "permalink", "url")
 _REFERENCE_NUMBER = re.compile(r"#[0-9]+\Z")
 _PRE_ELEMENT = re.compile(r"<pre>(.*)</pre>\n?", re.DOTALL)
 # A reference to a file of the library; every other address of a media file is a path of an old blog.
-_LIBRARY_REFERENCE = re.compile(rf"media:|.*{HASH_PREFIX}", re.IGNORECASE | re.DOTALL)
+_LIBRARY_REFERENCE = re.compile(rf"media:|.*{FILE_PREFIX}", re.IGNORECASE | re.DOTALL)
 _MAX_REPLACEMENTS = 10_000
 # Parsing longer front matter would take more than a second.
 _MAX_FRONT_MATTER_BYTES = 2_000_000

@@ -108,7 +108,7 @@ def get_job_status(job: ImportJob) -> JobStatus:
 
 
 @metrics.gauge("imports", "Imports that the blog keeps.", "status", reads_database=True)
-def _count_jobs() -> metrics.Values:
+def _count_jobs() -> metrics.MetricValues:
     jobs = db.session.scalars(select(ImportJob).options(load_only(ImportJob.status)))
     counts = Counter(map(get_job_status, jobs))
     return {(status.value,): counts[status] for status in JobStatus}

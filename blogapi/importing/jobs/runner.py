@@ -129,7 +129,7 @@ def _run_job(app: Flask, uuid: UUID, runner: JobRunner, lock: ExitStack) -> None
         try:
             # With this path, the process finds the packages of the server in any working directory.
             path = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-            child = ImportProcess(command, config.build_environment(app) | path)
+            child = ImportProcess(command, config.build_process_environment(app) | path)
         except (OSError, config.CannotStart):
             app.logger.exception("the import %s cannot be started", uuid)
             _store_outcome(uuid, JobStatus.FAILED, SERVER_ERROR, {})

@@ -17,7 +17,7 @@ from blogapi.importing.jobs.queries import ENDED_STATUSES, RUNNING_STATUSES, Job
 from blogapi.importing.models import ImportJob
 from blogapi.storage.database import BUSY_ERRORS, current_time, db, transaction
 from blogapi.storage.version_check import NewerSchema
-from blogapi.web.errors import Conflict, or_not_found
+from blogapi.web.errors import Conflict, require_item
 from blogapi.web.fields import Fields
 
 MAX_JOBS, MAX_JOB_AGE = 10, timedelta(days=7)
@@ -129,4 +129,4 @@ def _delete_old_jobs(keep: int) -> list[UUID]:
 
 def _get_job(uuid: UUID) -> ImportJob:
     job = db.session.get(ImportJob, uuid)
-    return or_not_found(job, "There is no such import; GET /api/v1/imports/ lists them.")
+    return require_item(job, "There is no such import; GET /api/v1/imports/ lists them.")

@@ -41,7 +41,7 @@ from blogapi.importing.texts.messages import describe_unread_rules, join_counts
 from blogapi.importing.texts.pictures import get_extension
 from blogapi.publication.visibility import READABLE_STATUSES
 from blogapi.rendering import plain_text
-from blogapi.rendering.characters import FORBIDDEN
+from blogapi.rendering.characters import FORBIDDEN_CHARACTER
 from blogapi.rendering.slugs import make_slug
 from blogapi.site.queries import get_site
 from blogapi.web.fields import resolve_limit
@@ -365,8 +365,8 @@ def split_byline(record: ArticleRecord) -> ArticleRecord:
 def remove_forbidden_characters(value: Any, removed: list[str]) -> Any:
     """Return the value without forbidden characters in its texts; add these characters to `removed`."""
     if isinstance(value, str):
-        removed += FORBIDDEN.findall(value)
-        return FORBIDDEN.sub("", value)
+        removed += FORBIDDEN_CHARACTER.findall(value)
+        return FORBIDDEN_CHARACTER.sub("", value)
     if isinstance(value, (tuple, list)):
         return type(value)([remove_forbidden_characters(item, removed) for item in value])
     if isinstance(value, Mapping):

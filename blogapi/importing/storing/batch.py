@@ -37,10 +37,10 @@ from blogapi.importing.texts.messages import describe_unread_rules, join_names
 from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status
 from blogapi.rendering import sanitizer, slugs
 from blogapi.site.addresses import make_article_path, make_page_path
-from blogapi.site.paths import to_former_path, without_slash
+from blogapi.site.paths import extract_former_path, strip_slash
 from blogapi.site.queries import get_site
 from blogapi.site.served_paths import is_reserved_slug
-from blogapi.storage.database import chunk, current_time, db
+from blogapi.storage.database import current_time, db, split_values
 
 
 def is_slug_free(slug: str | None, uuid: UUID, type_: str) -> bool:
@@ -82,7 +82,7 @@ class FormerPathStore:
         self._new: list[FormerPath] = []
         paths = sorted({path for record in records for path in list_former_paths(record)})
         self._site = add_placeholder_address(get_site()) if paths else None
-        for group in chunk(paths):
+        for group in split_values(paths):
             owners = select(FormerPath.path, FormerPath.article_id)
             rows = db.session.execute(owners.where(FormerPath.path.in_(group)))
             self._owners |= {row.path: row.article_id for row in rows}
@@ -95,7 +95,7 @@ class FormerPathStore:
         paths = list_former_paths(record) if has_known_addresses(record) else ()
         current_path = self._get_current_path(article) if paths else ""
         for path in paths:
-            if without_slash(path) == current_path:
+            if strip_slash(path) == current_path:
                 continue
             if path not in self._owners:
                 created = record.former_times.get(path) or current_time()
@@ -124,7 +124,7 @@ class FormerPathStore:
             category = db.session.get(Category, article.category_id) if has_category else None
             values |= {"category_slug": category.slug if category else "", "slug": article.slug}
             path = make_article_path(self._site, published_at=article.published_at, **values)
-        return without_slash(unquote(urlsplit(self._site.url + path).path))
+        return strip_slash(unquote(urlsplit(self._site.url + path).path))
 
 
 def has_known_addresses(record: ArticleRecord) -> bool:
@@ -134,7 +134,7 @@ def has_known_addresses(record: ArticleRecord) -> bool:
 
 def list_former_paths(record: ArticleRecord) -> Sequence[str]:
     """Return the valid paths in the former blog."""
-    return [path for path in dict.fromkeys(map(to_former_path, record.former_paths)) if path]
+    return [path for path in dict.fromkeys(map(extract_former_path, record.former_paths)) if path]
 
 
 class ImportBatch:

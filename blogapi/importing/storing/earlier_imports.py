@@ -24,7 +24,7 @@ _MIN_LOST_WORDS = 5
 # The text between these marks is not shown.
 _HIDDEN_PARTS = (("<!--", "-->"), ("<script", "</script>"), ("<style", "</style>"))
 # Tags within a word are removed; all other markup separates words.
-_INLINE_TAG = re.compile(rf"</?(?:{plain_text.INLINE_NAMES})(?:\s[^<>]*+)?>", re.IGNORECASE)
+_INLINE_TAG = re.compile(rf"</?(?:{plain_text.INLINE_ELEMENTS})(?:\s[^<>]*+)?>", re.IGNORECASE)
 _MARKUP = re.compile(
     # Tags, pictures, the addresses of links, and references to definitions of links.
     r"</?[a-z][^<>]*+>|!\[[^\]\[]*+\](?:\([^()]*+\))?|\]\([^()]*+(?:\([^()]*+\)[^()]*+)?\)|\]\[[^\]\[]*+\]"

@@ -14,7 +14,7 @@ from blogapi.content.taxonomies.taxonomy import Taxonomy
 from blogapi.importing.format_api.article_record import TermRecord
 from blogapi.importing.storing.state import REFUSAL_ERRORS, ImportState, describe_refusal
 from blogapi.rendering.slugs import make_term_key
-from blogapi.storage.database import chunk, savepoint
+from blogapi.storage.database import savepoint, split_values
 
 _TAXONOMIES: dict[str, Taxonomy[Any]] = {taxonomy.singular: taxonomy for taxonomy in (CATEGORIES, TAGS)}
 # Other writers wait while a transaction is open: creating a term takes about 3 ms.
@@ -44,7 +44,7 @@ def store_terms(
     new = [term for term in supported if (term.kind, term.name) not in existing]
     parents = {make_term_key(term.name): make_term_key(term.parent) for term in new if term.parent}
     ordered = list_parents_first(new, parents, lambda term: make_term_key(term.name))
-    for group in chunk(ordered, TERMS_PER_TRANSACTION):
+    for group in split_values(ordered, TERMS_PER_TRANSACTION):
         with open_transaction():
             for term in group:
                 taxonomy = _TAXONOMIES[term.kind]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blogapi.parsing import is_language, normalize_language
+from blogapi.parsing import is_language_tag, normalize_language
 from blogapi.rendering.slugs import make_slug
 
 # The codes of ISO 639-1. Codes of three letters are not read, because words such as `css` would be codes.
@@ -20,7 +20,7 @@ _KNOWN_CODES = frozenset(_LANGUAGE_CODES.split())
 def read_language(text: str) -> str:
     """Return the language that a text such as `de`, `pt_BR` or `zh-cn` names, or ""."""
     tag = text.strip().replace("_", "-")
-    is_known = is_language(tag) and tag.partition("-")[0].casefold() in _KNOWN_CODES
+    is_known = is_language_tag(tag) and tag.partition("-")[0].casefold() in _KNOWN_CODES
     return normalize_language(tag) if is_known else ""
 
 

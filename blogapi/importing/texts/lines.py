@@ -8,17 +8,17 @@ import re
 from collections.abc import Iterable
 from datetime import date, time
 
-from blogapi.config import get_default
+from blogapi.config import get_default_value
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.messages import format_count
 from blogapi.parsing import is_web_address
-from blogapi.rendering.characters import FORBIDDEN
+from blogapi.rendering.characters import FORBIDDEN_CHARACTER
 from blogapi.rendering.renderer import render_text
 
 _SEPARATORS = {ord(character): None for character in "-_ "}
 
 #: The default maximum length of addresses; an article with a longer address would be refused.
-MAX_URL_LENGTH: int = get_default("MAX_URL")
+MAX_URL_LENGTH: int = get_default_value("MAX_URL")
 # UTF-32 comes before UTF-16, because the little-endian mark of UTF-32 begins with the mark of UTF-16.
 _BYTE_ORDER_MARKS = {
     **dict.fromkeys((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE), "UTF-32"),
@@ -26,7 +26,7 @@ _BYTE_ORDER_MARKS = {
     codecs.BOM_UTF8: "UTF-8-SIG",
 }
 # The control characters of ISO 8859 and the byte order mark are invisible in a line.
-_INVISIBLE_CHARACTER = re.compile(rf"{FORBIDDEN.pattern}|[\x80-\x9f\ufeff]")
+_INVISIBLE_CHARACTER = re.compile(rf"{FORBIDDEN_CHARACTER.pattern}|[\x80-\x9f\ufeff]")
 # The pattern matches only names of HTML elements, because `Option<T>` in a description is text.
 _ELEMENT = re.compile(
     r"</?(?:(?P<inline>a|abbr|b|cite|code|del|em|i|ins|kbd|mark|q|s|small|span|strong|sub|sup|u)"
@@ -88,7 +88,7 @@ def decode_text(data: bytes) -> tuple[str, list[str]]:
         ) from error
     notes = [] if name == "UTF-8" else [f"The file was converted from {name}."]
     text = text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    text, removed = FORBIDDEN.subn("", text)
+    text, removed = FORBIDDEN_CHARACTER.subn("", text)
     if removed:
         notes.append(describe_removed_characters(removed))
     return text, notes

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from html import unescape
 
-from blogapi.rendering.characters import FORBIDDEN
+from blogapi.rendering.characters import FORBIDDEN_CHARACTER
 
 #: The maximum number of media files that are imported for one article.
 MAX_REFERENCES = 500
@@ -57,7 +57,7 @@ def list_references(html: str, extensions: Collection[str]) -> list[FileReferenc
             named = (attributes.get(name, "") for name in ("src", "poster"))
             paths = [*named, *split_srcset(attributes.get("srcset", ""))]
         # A character reference such as `&#127;` stands for a character that the text itself cannot contain.
-        alt = FORBIDDEN.sub("", attributes.get("alt", "")) if element[1] == "img" else ""
+        alt = FORBIDDEN_CHARACTER.sub("", attributes.get("alt", "")) if element[1] == "img" else ""
         alt = " ".join(alt.split())[:MAX_ALT_LENGTH]
         for path in filter(is_local_address, paths):
             earlier = unique.get(path)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from blogapi.cli import ProgressReporter, no_progress
+from blogapi.cli import ProgressReporter, hide_progress
 from blogapi.content.media import stored_files
 from blogapi.content.media.stored_files import StoredFile
 from blogapi.operations.backups.manifest import (
@@ -78,7 +78,7 @@ def add_manifest(archive: zipfile.ZipFile, manifest: Manifest, media: MediaList)
     archive.writestr(MANIFEST, manifest.to_json())
 
 
-def unpack_backup(path: Path, folder: Path, *, progress: ProgressReporter = no_progress) -> Manifest:
+def unpack_backup(path: Path, folder: Path, *, progress: ProgressReporter = hide_progress) -> Manifest:
     """Unpack a backup without its media files into the folder and return its manifest.
 
     Raises InvalidBackup if the file is damaged.

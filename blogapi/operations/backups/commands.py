@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from blogapi import blog_folder, clock
-from blogapi.cli import exit_on_sigterm, is_terminal, report_problems, show_progress
+from blogapi.cli import exit_on_sigterm, is_stdin_terminal, report_problems, show_progress
 from blogapi.operations.backups import backup_command, folder_backups, naming, restoring, service, status
 from blogapi.operations.backups.folder_backups import Rotation
 from blogapi.operations.backups.manifest import Manifest, MissingFile, describe_missing
@@ -90,7 +90,7 @@ def restore(path: Path, allow_missing_media: bool, yes: bool) -> None:
     with report_problems():
         if question := restoring.describe_replacement(path, instance):
             click.echo(question)
-            if is_terminal() and not yes:
+            if is_stdin_terminal() and not yes:
                 click.confirm("Replace it?", abort=True)
         result = restoring.restore_backup(
             path,

@@ -73,7 +73,7 @@ def _check_and_upgrade(
 
 
 def _read_contents(connection: Connection) -> DatabaseContents:
-    migration = upgrades.read_migration(connection)
+    migration = upgrades.read_last_migration(connection)
     if migration is None:
         raise Conflict("The database contains no blog.")
     names = sorted(inspect(connection).get_table_names())

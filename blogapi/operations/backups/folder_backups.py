@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from blogapi.cli import ProgressReporter, no_progress
+from blogapi.cli import ProgressReporter, hide_progress
 from blogapi.operations.backups import naming, service
 from blogapi.operations.backups.media_store import MediaStore, PruneResult
 from blogapi.operations.backups.naming import BackupKind
@@ -27,7 +27,7 @@ def create_folder_backup(
     kind: BackupKind,
     *,
     keep: int | None,
-    progress: ProgressReporter = no_progress,
+    progress: ProgressReporter = hide_progress,
 ) -> tuple[service.Backup, Rotation]:
     """Write a backup into a folder; delete the oldest backups of its kind so that `keep` remain."""
     with service.convert_errors(target):

@@ -57,7 +57,7 @@ def list_backups(instance: Path) -> list[StoredBackup]:
     folder = instance / "backups"
     backups = [
         _read_backup(path, kind, stat)
-        for path, stat in files.read_statuses(folder.iterdir() if folder.is_dir() else ())
+        for path, stat in files.read_file_statuses(folder.iterdir() if folder.is_dir() else ())
         if (kind := naming.find_backup_kind(path.name)) and S_ISREG(stat.st_mode)
     ]
     return sorted(backups, key=lambda backup: (backup.created, backup.name), reverse=True)

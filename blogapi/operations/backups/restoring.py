@@ -15,7 +15,7 @@ from flask import Flask
 from sqlalchemy import URL
 
 from blogapi import clock, config, settings
-from blogapi.cli import ProgressReporter, no_progress
+from blogapi.cli import ProgressReporter, hide_progress
 from blogapi.config import CannotStart
 from blogapi.content import dependencies
 from blogapi.content.articles.writing import rerendering
@@ -73,7 +73,7 @@ def restore_backup(
     instance: Path,
     *,
     allow_missing_media: bool = False,
-    progress: ProgressReporter = no_progress,
+    progress: ProgressReporter = hide_progress,
 ) -> RestoreResult:
     """Replace the content of the blog with a backup; save the former content in `backups/`.
 
@@ -126,7 +126,7 @@ def describe_replacement(path: Path, instance: Path) -> str:
     if not integrity.count_lost_writes(live):
         with suppress(sqlite3.Error), integrity.open_database(live) as connection:
             number = connection.execute("SELECT count(*) FROM article").fetchone()[0]
-    if not number and not integrity.is_in_use(live):
+    if not number and not integrity.is_database_in_use(live):
         return ""
     with service.convert_errors(path):
         # The name of a copy of the database contains its time.
@@ -136,7 +136,7 @@ def describe_replacement(path: Path, instance: Path) -> str:
     return f"{sentence} Its current state is saved in {instance / 'backups'}."
 
 
-def verify_backup(path: Path, instance: Path, *, progress: ProgressReporter = no_progress) -> Backup:
+def verify_backup(path: Path, instance: Path, *, progress: ProgressReporter = hide_progress) -> Backup:
     """Check a backup by restoring it into a temporary folder or database, and check its media files.
 
     A dump is restored on the server of the blog in this instance folder, or only read if the database user
@@ -195,7 +195,7 @@ def _upgrade_database(url: URL, folder: Path) -> None:
     try:
         dependencies.init_app(app)
         database.init_app(app, write_events=dependencies.write_events)
-        with app.app_context(), upgrades.convert_errors(db.engine):
+        with app.app_context(), upgrades.convert_database_errors(db.engine):
             upgrades.check_schema(db.session.connection(), Base.metadata)
         rerendering.init_app(app)
         # A visible commit changes the tags in `commit_counter`, so that caches drop the former responses.

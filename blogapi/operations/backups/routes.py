@@ -111,7 +111,7 @@ def _get_instance() -> Path:
 
 
 @metrics.gauge("backup_last_success_timestamp_seconds", "Time of the last good backup.")
-def _read_last_success() -> float | metrics.Values:
+def _read_last_success() -> float | metrics.MetricValues:
     last = read_status(_get_instance()).last_success
     return last.timestamp() if last else {}
 

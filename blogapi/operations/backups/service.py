@@ -17,7 +17,7 @@ from sqlalchemy import URL
 from sqlalchemy.exc import DBAPIError
 
 from blogapi import blog_folder, clock, config
-from blogapi.cli import ProgressReporter, no_progress
+from blogapi.cli import ProgressReporter, hide_progress
 from blogapi.config import CannotStart
 from blogapi.content.media import stored_files
 from blogapi.content.media.folder import MediaFolder, locate_folder
@@ -89,7 +89,7 @@ def create_backup(
     target: Path,
     *,
     store: MediaStore | None = None,
-    progress: ProgressReporter = no_progress,
+    progress: ProgressReporter = hide_progress,
 ) -> Backup:
     """Write a consistent backup of the blog in this instance folder.
 
@@ -123,7 +123,7 @@ def create_backup(
                 archive.add_file(zip_file, SETTINGS, settings, progress)
             theme = list(list_theme_files(instance))
             for name, path in theme:
-                archive.add_file(zip_file, name, path, no_progress)
+                archive.add_file(zip_file, name, path, hide_progress)
             place = MediaPlace.FOLDER if store else MediaPlace.FILE
             manifest = replace(_make_manifest(contents, media, place), has_theme=bool(theme))
             archive.add_manifest(zip_file, manifest, media)
@@ -155,7 +155,7 @@ def _take_snapshot(source: Path, database: Path) -> DatabaseContents:
     with integrity.open_database(database) as connection:
         if faults := integrity.check_integrity(connection, quick=True):
             raise Conflict(f"The database is damaged ({faults[0]}); run `doctor` to see what to do.")
-        migration, rows = integrity.read_migration(connection), integrity.count_rows(connection)
+        migration, rows = integrity.read_last_migration(connection), integrity.count_rows(connection)
     if migration is None:
         raise Conflict("The database contains no blog.")
     return DatabaseContents(DatabaseKind.SQLITE, migration, rows, read_media_files(database))
@@ -228,7 +228,7 @@ def read_media_files(database: Path) -> set[StoredFile]:
         return stored_files.read_stored_files(connection)
 
 
-def unpack_backup(path: Path, folder: Path, *, progress: ProgressReporter = no_progress) -> Manifest:
+def unpack_backup(path: Path, folder: Path, *, progress: ProgressReporter = hide_progress) -> Manifest:
     """Unpack a backup into the folder and check its SQLite file; return its manifest.
 
     Also accepts a plain database file that an upgrade or a restore has copied. Raises InvalidBackup with the
@@ -253,7 +253,7 @@ def _copy_plain_database(path: Path, target: Path) -> Manifest:
     files.create_private_file(target)
     shutil.copyfile(path, target)
     with integrity.open_database(target) as connection:
-        migration = integrity.read_migration(connection)
+        migration = integrity.read_last_migration(connection)
         if migration is None:
             raise InvalidBackup("it contains no blog")
         rows = integrity.count_rows(connection)
@@ -267,7 +267,7 @@ def _check_database(path: Path, manifest: Manifest) -> None:
             raise InvalidBackup(f"its database is damaged ({faults[0]})")
         if integrity.count_broken_references(connection):
             raise InvalidBackup("rows in its database refer to missing rows")
-        contents = integrity.read_migration(connection), integrity.count_rows(connection)
+        contents = integrity.read_last_migration(connection), integrity.count_rows(connection)
         if contents != (manifest.step, manifest.rows):
             raise InvalidBackup("its database does not match its manifest")
 

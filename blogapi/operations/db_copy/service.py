@@ -27,7 +27,7 @@ from sqlalchemy import (
 )
 
 from blogapi import clock
-from blogapi.cli import ProgressReporter, no_progress
+from blogapi.cli import ProgressReporter, hide_progress
 from blogapi.content.articles import search_texts
 from blogapi.content.search import engines
 from blogapi.content.search.models import SearchEntry
@@ -46,7 +46,7 @@ _SEARCH_INDEX = "search_index"
 
 
 def copy_blog(
-    source: Engine, target: Engine, *, backups: Path, progress: ProgressReporter = no_progress
+    source: Engine, target: Engine, *, backups: Path, progress: ProgressReporter = hide_progress
 ) -> dict[str, TableSum]:
     """Copy the source into the target; return the number of rows and the digest of each table.
 
@@ -59,7 +59,7 @@ def copy_blog(
     with _delete_on_failure(target):
         upgrades.upgrade_schema(target, Base.metadata, backups=backups)
         connections.configure_connections(source)
-        options = connections.get_write_options(target, connections.BUSY_SECONDS)
+        options = connections.get_write_options(target, connections.WRITE_WAIT_SECONDS)
         # The transaction of the reader sees one state of the source.
         with _begin_transaction(source) as reader, _begin_transaction(target, **options) as writer:
             _check_is_empty(writer)
@@ -82,7 +82,7 @@ def _check_source(source: Engine) -> None:
     path = source.url.database
     if source.dialect.name == "sqlite" and not (path and Path(path).is_file()):
         raise NotFound(f"The file {path} does not exist.")
-    migration = upgrades.get_current_migration(source)
+    migration = upgrades.find_last_migration(source)
     if migration is None:
         raise NotFound(f"{source.url!r} contains no blog.")
     if migration != migration_names.list_migrations()[-1]:

@@ -30,7 +30,7 @@ from blogapi.importing.storing.custom_fields import CustomFieldFinder
 from blogapi.importing.storing.service import Importer
 from blogapi.rendering.media_types import BY_EXTENSION
 from blogapi.site import service as site_service
-from blogapi.site.paths import is_loopback
+from blogapi.site.paths import is_loopback_address
 from blogapi.site.queries import get_site
 from blogapi.site.schemas import SiteChangesSchema
 from blogapi.site.served_paths import find_serving_errors
@@ -74,7 +74,7 @@ def update_loopback_address(url: str) -> None:
         site, author = get_site(), find_user_by_name(AUTHOR_NAME)
         first_author = db.session.scalar(select(Article.author_id).order_by(Article.created).limit(1))
         is_sample = author is not None and author.uuid == first_author
-        if is_sample and site.built_in and is_loopback(site.url) and site.url != url:
+        if is_sample and site.built_in and is_loopback_address(site.url) and site.url != url:
             site_service.change_site({"url": url})
 
 

@@ -11,7 +11,7 @@ from uuid import UUID
 from sqlalchemy import exists, func, select, text
 from sqlalchemy.exc import DBAPIError
 
-from blogapi.cli import ProgressReporter, no_progress
+from blogapi.cli import ProgressReporter, hide_progress
 from blogapi.content.articles.models import Article
 from blogapi.content.articles.queries import find_articles
 from blogapi.content.articles.writing import repeated_columns
@@ -36,7 +36,7 @@ _ARTICLES_PER_BATCH = 100
 
 
 def run_checks(
-    *, repair: bool = False, full: bool = False, progress: ProgressReporter = no_progress
+    *, repair: bool = False, full: bool = False, progress: ProgressReporter = hide_progress
 ) -> Iterator[Finding]:
     """Yield findings about data derived from articles and terms; `repair` corrects it.
 

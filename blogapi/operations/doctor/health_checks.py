@@ -75,7 +75,7 @@ def get_report() -> HealthReport:
 
 
 @metrics.gauge("doctor_findings", "Findings of the last quick checks.", "level")
-def _count_findings() -> metrics.Values:
+def _count_findings() -> metrics.MetricValues:
     levels = [advice.level for advice in get_report().findings]
     return {(level.value,): levels.count(level) for level in _LEVEL_ORDER} if levels else {}
 
@@ -140,7 +140,7 @@ def _check_backups(instance: Path) -> Iterator[Advice]:
 
 
 def _check_upgrade_copy(instance: Path) -> Iterator[Advice]:
-    copies = dict(files.read_statuses(instance.glob(f"backups/{upgrades.COPY_PREFIX}*")))
+    copies = dict(files.read_file_statuses(instance.glob(f"backups/{upgrades.COPY_PREFIX}*")))
     if copies:
         newest = max(copies, key=lambda path: copies[path].st_mtime)
         text = (

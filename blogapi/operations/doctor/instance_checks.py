@@ -19,7 +19,7 @@ from blogapi.operations.doctor.findings import (
     make_problem_finding,
 )
 from blogapi.storage.disk_errors import has_free_inodes
-from blogapi.storage.files import get_side_files, read_statuses
+from blogapi.storage.files import get_side_files, read_file_statuses
 
 Statuses = Mapping[Path, os.stat_result]
 
@@ -42,7 +42,7 @@ def run_checks(folder: Path, database: Path | None) -> Iterator[Finding]:
         )
         return
     paths = [folder / "secret_key", *((database, *get_side_files(database)[:2]) if database else ())]
-    files = dict(read_statuses(paths, follow_symlinks=False))
+    files = dict(read_file_statuses(paths, follow_symlinks=False))
     yield from _check_modes(folder, files)
     yield _check_disk(database.parent if database and database.parent.is_dir() else folder, files)
     yield _check_clock(files)
@@ -85,7 +85,7 @@ def _find_open_modes(folder: Path, files: Statuses) -> Iterator[Finding]:
     elif is_accessible_to_others(mode):
         yield make_hint_finding("files", f"Other users can list {folder}.", f"chmod 700 '{folder}'")
     owner = blog_owner.find_owner(folder)
-    for path, status in read_statuses(blog_owner.list_files(folder), follow_symlinks=False):
+    for path, status in read_file_statuses(blog_owner.list_owner_files(folder), follow_symlinks=False):
         is_read = path.name in blog_owner.READ_ONLY_FILES
         # A file can be shared with a group.
         can_use = (is_accessible_to_others if is_read else is_writable_by_others)(status.st_mode)

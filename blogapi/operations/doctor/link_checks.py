@@ -17,7 +17,7 @@ from blogapi.operations.doctor import findings
 from blogapi.operations.doctor.findings import Advice, Level
 from blogapi.publication.models import Event
 from blogapi.publication.visibility import match_listed_articles, match_listed_pages, match_readable_items
-from blogapi.rendering.article_references import REFERENCE
+from blogapi.rendering.article_references import ARTICLE_REFERENCE
 from blogapi.site import addresses, page_paths
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
@@ -72,7 +72,7 @@ def _list_addresses(site: Site) -> tuple[dict[UUID, str], set[str]]:
     """Return the addresses that readers can see, and the addresses of hidden, deleted and renamed items."""
     public: dict[UUID, str] = {}
     hidden = set()
-    paths = page_paths.make_paths(site, read_tree())
+    paths = page_paths.make_all_paths(site, read_tree())
     is_public = match_readable_items(Article, current_time()).label("is_public")
     statement = select(
         *(Article.uuid, Article.slug, Article.language, Category.slug.label("category_slug"), is_public),
@@ -107,7 +107,7 @@ def _find_targets(site: Site, address: str, html: str) -> Iterator[str]:
 
 def _is_broken(target: str, hidden: Container[str], public: Container[UUID]) -> bool:
     """Return whether the target is an article or a page that readers cannot see."""
-    reference = REFERENCE.fullmatch(target)
+    reference = ARTICLE_REFERENCE.fullmatch(target)
     return UUID(reference[1]) not in public if reference else target in hidden
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from flask import current_app
 from sqlalchemy import ColumnElement, and_, exists, or_, select, update
 
-from blogapi.cli import ProgressReporter, no_progress
+from blogapi.cli import ProgressReporter, hide_progress
 from blogapi.content.articles.models import Article
 from blogapi.content.media import stored_files, uses
 from blogapi.content.media.folder import get_folder
@@ -34,7 +34,7 @@ _COPY_FILES = "copy these files from the folder `media` of a backup to the same 
 
 
 def run_checks(
-    *, repair: bool = False, full: bool = False, progress: ProgressReporter = no_progress
+    *, repair: bool = False, full: bool = False, progress: ProgressReporter = hide_progress
 ) -> Iterator[Finding]:
     """Yield findings about the media folder and the use of media.
 
@@ -114,7 +114,7 @@ def _report_intact_files(root: Path, stored: set[StoredFile], full: bool) -> Fin
 
 def _report_orphans(root: Path, orphans: list[Path]) -> Iterator[Finding]:
     if orphans:
-        size = findings.format_bytes(sum(status.st_size for _, status in files.read_statuses(orphans)))
+        size = findings.format_bytes(sum(status.st_size for _, status in files.read_file_statuses(orphans)))
         names = findings.join_examples(sorted(path.name for path in orphans))
         says = f"{len(orphans)} files ({size}) in {root} belong to no media ({names})."
         remedy = "unless you may `rollback` an upgrade, run `media prune`, which deletes them after a day"

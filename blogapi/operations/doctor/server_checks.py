@@ -51,7 +51,7 @@ def run_checks() -> Iterator[Finding]:
 
 
 def _check_clock() -> Finding:
-    before, time, after = clock.now(), database_clock.read_clock(db.session()), clock.now()
+    before, time, after = clock.now(), database_clock.read_database_clock(db.session()), clock.now()
     difference = (before - time) + (after - before) / 2
     db.session.rollback()
     if abs(difference) <= MAX_CLOCK_DIFFERENCE:
@@ -66,7 +66,7 @@ def _check_clock() -> Finding:
 
 
 def _check_redis() -> Finding:
-    if error := limiter.COUNTERS.get().find_error():
+    if error := limiter.COUNTERS.get().find_problem():
         says = f"Redis does not respond; each process counts requests in its own memory: {error}"
         return make_problem_finding("limits", says, "start Redis, or correct LIMITS_URL")
     return make_ok_finding("limits", "The rate limit counters are stored in Redis.")

@@ -94,7 +94,7 @@ def _check_file(
         yield make_problem_finding("database", f"{path} is damaged: {fault}.", _RESTORE_REMEDY)
     if faults:
         return
-    names = integrity.read_migrations(connection)
+    names = integrity.read_last_migrations(connection)
     broken = remaining = integrity.count_broken_references(connection)
     # The tables of another program are not changed.
     if broken and repair and {*names} & {*migration_names.list_migrations()}:
@@ -119,7 +119,7 @@ def _check_migration(names: Sequence[str]) -> Finding:
     if not names:
         return make_problem_finding("schema", "The file contains no blog.", "correct DATABASE_URL")
     if len(names) > 1:
-        says, remedy = migration_names.describe_several(names)
+        says, remedy = migration_names.describe_several_migrations(names)
         return make_problem_finding("schema", f"{says}.", remedy)
     migration = names[0]
     if migration not in migrations:

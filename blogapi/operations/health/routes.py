@@ -27,7 +27,7 @@ from blogapi.storage.version_check import NewerSchema
 from blogapi.web import metrics
 from blogapi.web.access import allow, anyone
 from blogapi.web.blueprint import Blueprint
-from blogapi.web.errors import DAMAGE_KEY, Code, StorageFull, Unavailable
+from blogapi.web.errors import DAMAGE_KEY, ErrorCode, StorageFull, Unavailable
 from blogapi.web.fields import Fields, OmitNullMixin, OutputSchema
 
 # The free space that a write and the write-ahead log can need.
@@ -39,7 +39,7 @@ _CHECK_SECONDS = 10.0
 # While the disk refuses writes, the health check waits at least this long before it tries another write.
 _RETRY_SECONDS, _NEXT_TRY_KEY = 30.0, "blogapi-next-try"
 
-_PROBLEMS: dict[int, Code] = {
+_PROBLEMS: dict[int, ErrorCode] = {
     sqlite3.SQLITE_CORRUPT: "damaged",
     sqlite3.SQLITE_NOTADB: "damaged",
     sqlite3.SQLITE_CANTOPEN: "missing",
@@ -47,7 +47,7 @@ _PROBLEMS: dict[int, Code] = {
     sqlite3.SQLITE_FULL: "storage_full",
 }
 
-DETAILS: dict[Code, str] = {
+DETAILS: dict[ErrorCode, str] = {
     "database": "The database does not respond; see the log of the service.",
     "damaged": "The database is damaged; run doctor.",
     "missing": "The database file is missing or was replaced; put it back.",
@@ -56,7 +56,7 @@ DETAILS: dict[Code, str] = {
 }
 
 
-def find_problem() -> Code | None:
+def find_problem() -> ErrorCode | None:
     """Return the first problem as a key of DETAILS, or None if the service is healthy; runs one statement."""
     path = _find_sqlite_file(current_app.config["DATABASE_URL"], current_app.instance_path)
     if path is not None and not path.exists():
@@ -70,7 +70,7 @@ def find_problem() -> Code | None:
     return None if path is None else _find_write_problem(path) or _find_refused_write()
 
 
-def _find_refused_write() -> Code | None:
+def _find_refused_write() -> ErrorCode | None:
     """Return the problem if the disk refused the last write; every 30 seconds, a small write tries again."""
     lock, now = WRITE_LOCK.get(), time.monotonic()
     if lock.failure and now >= current_app.extensions.get(_NEXT_TRY_KEY, 0.0):
@@ -91,7 +91,7 @@ def check_free_space() -> None:
 
 
 @metrics.gauge("disk_free_bytes", "Free space on the disk of a folder.", "folder")
-def _read_free_space() -> metrics.Values:
+def _read_free_space() -> metrics.MetricValues:
     instance, media = Path(current_app.instance_path), get_folder().root
     # The first upload creates the media folder.
     folders = {"instance": instance, "media": media if media.exists() else media.parent}
@@ -131,7 +131,7 @@ def _find_sqlite_file(database_url: str, folder: str) -> Path | None:
         return None
 
 
-def _find_write_problem(path: Path) -> Code | None:
+def _find_write_problem(path: Path) -> ErrorCode | None:
     if not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
         return "read_only"
     free = shutil.disk_usage(path.parent).free

@@ -99,7 +99,7 @@ def _quote_for_windows(words: list[str]) -> str:
 
 
 def _quote_for_powershell(text: str) -> str:
-    """Return an expression in ASCII, because programs of Windows read scripts in several encodings."""
+    """Return the text as an ASCII expression, because Windows programs read scripts in several encodings."""
 
     def write_code_units(match: re.Match[str]) -> str:
         units = struct.iter_unpack(">H", match[0].encode("utf-16-be"))
@@ -143,10 +143,10 @@ def service(kind: str, host: str, port: int, user: str) -> None:
         str(port),
     ]
     click.echo(_BUILDERS[kind](Service(command, user, _list_folders(instance))), nl=False)
-    # Standard output is usually redirected, and contains only the file.
+    # Standard output contains only the file, because users redirect it.
     url = listening.make_local_url(host, port)
     click.echo(f"To ask the service for its state: {blog_folder.get_command()} health --url {url}", err=True)
-    if names := ", ".join(f"{config.PREFIX}{name}" for name in config.read_environment()):
+    if names := ", ".join(f"{config.VARIABLE_PREFIX}{name}" for name in config.read_environment()):
         click.echo(f"The service does not get {names}; set them in {instance / 'config.toml'}.", err=True)
 
 

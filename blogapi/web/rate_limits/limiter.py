@@ -27,7 +27,7 @@ def init_app(app: Flask) -> None:
 
 def count_attempts(*keys: AttemptKey) -> None:
     """Count an attempt for each key; if a key exceeds its limit, count none and raise TooManyRequests."""
-    wait = COUNTERS.get().count_attempts(*_to_attempts(keys))
+    wait = COUNTERS.get().count_attempts(*_make_attempts(keys))
     if wait:
         raise make_limit_error(wait)
 
@@ -49,10 +49,10 @@ def count_failures(*keys: AttemptKey) -> Iterator[None]:
         raise
     finally:
         if not failed:
-            COUNTERS.get().undo_count(*_to_attempts(keys))
+            COUNTERS.get().undo_count(*_make_attempts(keys))
 
 
-def get_client_network() -> str:
+def get_client_key() -> str:
     """Return the rate-limit key for the client address of the current request."""
     return get_address_key(request.remote_addr or "")
 
@@ -90,5 +90,5 @@ def _make_counters(app: Flask) -> MemoryCounters:
     return RedisCounters(app.config["LIMITS_URL"], app.config["SECRET_KEY"], app.logger)
 
 
-def _to_attempts(keys: tuple[AttemptKey, ...]) -> list[Attempt]:
+def _make_attempts(keys: tuple[AttemptKey, ...]) -> list[Attempt]:
     return [(setting, current_app.config[setting], tuple(key)) for setting, *key in keys]

@@ -45,7 +45,7 @@ class SlidingWindow:
         if len(times) >= 2 * self._amount:
             del times[: self._amount]
         times.append(now)
-        self._drop_expired(now)
+        self._drop_expired_keys(now)
 
     def remove_last_attempt(self, key: Hashable) -> None:
         """Remove the most recent attempt of the key."""
@@ -53,7 +53,7 @@ class SlidingWindow:
         if times:
             times.pop()
 
-    def _drop_expired(self, now: float) -> None:
+    def _drop_expired_keys(self, now: float) -> None:
         while self._times:
             times = next(iter(self._times.values()))
             if len(self._times) <= self._max_tracked and times and times[-1] + self._seconds > now:
@@ -92,7 +92,7 @@ class MemoryCounters:
             for window, key in self._find_windows(*attempts):
                 window.remove_last_attempt(key)
 
-    def remember(self, key: Hashable) -> None:
+    def remember_key(self, key: Hashable) -> None:
         """Remember the key; if there are more than MAX_TRACKED_KEYS keys, forget the oldest one."""
         with self._lock:
             self._remembered[key] = None
@@ -100,17 +100,17 @@ class MemoryCounters:
             if len(self._remembered) > MAX_TRACKED_KEYS:
                 self._remembered.popitem(last=False)
 
-    def remembers(self, key: Hashable) -> bool:
-        """Return whether the key is remembered."""
+    def remembers_key(self, key: Hashable) -> bool:
+        """Return whether `remember_key` was called with the key, and the key was not forgotten since."""
         return key in self._remembered
 
-    def find_error(self) -> str:
+    def find_problem(self) -> str:
         """Return why the counters do not work as configured, or an empty string if they work."""
         return ""
 
     def _find_windows(self, *attempts: Attempt) -> Iterator[tuple[SlidingWindow, Hashable]]:
         for setting, limit, key in attempts:
-            for amount, seconds in parse_limit(limit):
+            for amount, seconds in parse_optional_rates(limit):
                 window = self._windows.get((setting, amount, seconds))
                 if window is None:
                     window = self._windows[setting, amount, seconds] = SlidingWindow(amount, seconds)
@@ -118,6 +118,6 @@ class MemoryCounters:
 
 
 @lru_cache(maxsize=100)
-def parse_limit(limit: str) -> tuple[tuple[int, int], ...]:
+def parse_optional_rates(limit: str) -> tuple[tuple[int, int], ...]:
     """Return (number of attempts, seconds) for each rate in the limit; no rates for an empty limit."""
     return parse_rates(limit) if limit else ()

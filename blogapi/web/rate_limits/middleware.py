@@ -45,7 +45,7 @@ class RateLimitMiddleware:
         address = limiter.get_address_key(environ.get("REMOTE_ADDR", ""))
         yield "REQUEST_ADDRESS_LIMIT", config["REQUEST_ADDRESS_LIMIT"], address
         key = environ.get("HTTP_X_API_KEY", "")
-        if config["REQUEST_KEY_LIMIT"] and key_format.is_well_formed(key):
+        if config["REQUEST_KEY_LIMIT"] and key_format.is_well_formed_key(key):
             yield "REQUEST_KEY_LIMIT", config["REQUEST_KEY_LIMIT"], digest_token(key)
 
     def _refuse_request(
@@ -55,17 +55,17 @@ class RateLimitMiddleware:
         sent = dict(headers.make_error_headers()) | error.headers | {"Content-Length": str(len(body))}
         if environ["REQUEST_METHOD"] in ("GET", "HEAD"):
             sent["Cache-Control"] = headers.NO_CACHE
-        sent |= headers.cors_headers(environ.get("HTTP_ORIGIN"), self._app.config["CORS_ORIGINS"])
+        sent |= headers.make_cors_headers(environ.get("HTTP_ORIGIN"), self._app.config["CORS_ORIGINS"])
         start_response("429 Too Many Requests", list(sent.items()))
         return [b"" if environ["REQUEST_METHOD"] == "HEAD" else body]
 
 
-def limits_requests(app: Flask) -> bool:
+def has_request_limit(app: Flask) -> bool:
     """Return whether a limit on requests is set."""
     return bool(app.config["REQUEST_ADDRESS_LIMIT"] or app.config["REQUEST_KEY_LIMIT"])
 
 
 def init_app(app: Flask) -> None:
     """Wrap the application in the middleware if a limit on requests is set."""
-    if limits_requests(app):
+    if has_request_limit(app):
         app.wsgi_app = RateLimitMiddleware(app, app.wsgi_app)  # type: ignore[method-assign]

@@ -19,7 +19,7 @@ from redis.retry import Retry
 
 from blogapi import clock
 from blogapi.config import CannotStart
-from blogapi.web.rate_limits.memory import Attempt, MemoryCounters, parse_limit
+from blogapi.web.rate_limits.memory import Attempt, MemoryCounters, parse_optional_rates
 
 # The maximum time for the connection to Redis, and the maximum time for its reply, in seconds.
 TIMEOUT_SECONDS = 0.5
@@ -62,7 +62,7 @@ class RedisCounters(MemoryCounters):
 
     def __init__(self, url: str, secret: str, log: Logger) -> None:
         super().__init__()
-        self._redis, self._secret = _make_client(url), secret.encode("utf-8")
+        self._redis, self._secret = _make_redis_client(url), secret.encode("utf-8")
         self._script = self._redis.register_script(COUNT_SCRIPT)
         self._breaker = CircuitBreaker(self._redis, log)
 
@@ -76,7 +76,7 @@ class RedisCounters(MemoryCounters):
             return 0.0
         names = [name for name, _, _ in windows]
         sizes = [number for _, amount, seconds in windows for number in (amount, seconds * 1000)]
-        wait: int | None = self._breaker.call(lambda: self._script(names, sizes))
+        wait: int | None = self._breaker.call_redis(lambda: self._script(names, sizes))
         return super().count_attempts(*attempts) if wait is None else wait / 1000
 
     def undo_count(self, *attempts: Attempt) -> None:
@@ -88,20 +88,21 @@ class RedisCounters(MemoryCounters):
                     pipeline.lpop(name)
                 return pipeline.execute()
 
-        if self._breaker.call(pop_newest) is None:
+        if self._breaker.call_redis(pop_newest) is None:
             super().undo_count(*attempts)
 
-    def remember(self, key: Hashable) -> None:
+    def remember_key(self, key: Hashable) -> None:
         """Remember the key in this process, and in Redis for REMEMBER_SECONDS."""
-        super().remember(key)
-        self._breaker.call(lambda: self._redis.set(self._make_name("known", key), "", ex=REMEMBER_SECONDS))
+        super().remember_key(key)
+        name = self._make_redis_key("known", key)
+        self._breaker.call_redis(lambda: self._redis.set(name, "", ex=REMEMBER_SECONDS))
 
-    def remembers(self, key: Hashable) -> bool:
+    def remembers_key(self, key: Hashable) -> bool:
         """Return whether the key is remembered in this process or in Redis."""
-        is_known = super().remembers(key)
-        return is_known or bool(self._breaker.call(lambda: self._redis.exists(self._make_name("known", key))))
+        name = self._make_redis_key("known", key)
+        return super().remembers_key(key) or bool(self._breaker.call_redis(lambda: self._redis.exists(name)))
 
-    def find_error(self) -> str:
+    def find_problem(self) -> str:
         """Return why Redis does not respond, or an empty string if it responds."""
         try:
             self._redis.ping()
@@ -111,10 +112,10 @@ class RedisCounters(MemoryCounters):
 
     def _list_windows(self, *attempts: Attempt) -> Iterator[tuple[str, int, int]]:
         for setting, limit, key in attempts:
-            for amount, seconds in parse_limit(limit):
-                yield self._make_name(f"{setting}:{amount}:{seconds}", key), amount, seconds
+            for amount, seconds in parse_optional_rates(limit):
+                yield self._make_redis_key(f"{setting}:{amount}:{seconds}", key), amount, seconds
 
-    def _make_name(self, kind: str, key: Hashable) -> str:
+    def _make_redis_key(self, kind: str, key: Hashable) -> str:
         # The digest depends on a secret, so that a person who reads Redis cannot find an address by computing
         # the digests of all addresses, and so that two blogs never share a counter.
         digest = hmac.digest(self._secret, repr(key).encode("utf-8"), "sha256")
@@ -130,7 +131,7 @@ class CircuitBreaker:
         self._available = True
         self._next_check = self._next_warning = -math.inf
 
-    def call(self, function: Callable[[], Reply]) -> Reply | None:
+    def call_redis(self, function: Callable[[], Reply]) -> Reply | None:
         """Return the result of the function, or None if Redis is unavailable."""
         if not self._available:
             self._start_check()
@@ -170,7 +171,7 @@ class CircuitBreaker:
             self._log.warning(message, error)
 
 
-def _make_client(url: str) -> Redis:
+def _make_redis_client(url: str) -> Redis:
     """Return a client that is not connected yet; raises CannotStart if the URL is unusable."""
     try:
         client = Redis.from_url(

@@ -32,7 +32,7 @@ def logged_in(app, make_client):
 
     def make(account):
         with app.app_context():
-            token = users.log_in(account, lifetime=timedelta(days=3650))
+            token = users.start_login(account, lifetime=timedelta(days=3650))
         client = make_client(app)
         with client.session_transaction() as session:
             session["token"] = token

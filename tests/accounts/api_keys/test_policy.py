@@ -37,29 +37,31 @@ def test_generated_keys_are_unique():
 
 def test_the_checksum_is_the_crc32_of_the_random_characters():
     # The CRC-32 of 32 zeros is 2700251856, which is 2wjyrI in base 62.
-    assert key_format.is_well_formed("blogapi_" + "0" * 32 + "2wjyrI")
+    assert key_format.is_well_formed_key("blogapi_" + "0" * 32 + "2wjyrI")
 
 
 @given(values)
 def test_every_generated_key_is_well_formed(value):
-    assert key_format.is_well_formed(value)
+    assert key_format.is_well_formed_key(value)
 
 
 @given(values, st.integers(0, key_format.KEY_LENGTH - 1), st.sampled_from(key_format.BASE62 + "_ -é"))
 def test_any_mistyped_character_is_detected(value, place, character):
     mistyped = value[:place] + character + value[place + 1 :]
-    assert key_format.is_well_formed(mistyped) == (mistyped == value)
+    assert key_format.is_well_formed_key(mistyped) == (mistyped == value)
 
 
-@given(values, st.integers(len(key_format.PREFIX), key_format.KEY_LENGTH - key_format.CHECKSUM_LENGTH - 2))
+@given(
+    values, st.integers(len(key_format.KEY_PREFIX), key_format.KEY_LENGTH - key_format.CHECKSUM_LENGTH - 2)
+)
 def test_swapped_characters_are_detected(value, place):
     turned = value[:place] + value[place + 1] + value[place] + value[place + 2 :]
-    assert key_format.is_well_formed(turned) == (turned == value)
+    assert key_format.is_well_formed_key(turned) == (turned == value)
 
 
 @given(st.text())
 def test_arbitrary_text_is_not_a_well_formed_key(text):
-    assert not key_format.is_well_formed(text)
+    assert not key_format.is_well_formed_key(text)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +80,7 @@ def test_arbitrary_text_is_not_a_well_formed_key(text):
     ],
 )
 def test_an_incorrectly_copied_key_is_not_well_formed(spoil):
-    assert not key_format.is_well_formed(spoil(key_format.generate_key()))
+    assert not key_format.is_well_formed_key(spoil(key_format.generate_key()))
 
 
 def test_a_digest_is_a_sha_256_hash():
@@ -220,11 +222,11 @@ def test_a_rotation_never_extends_the_validity_of_the_old_key(expires, overlap, 
 
 @pytest.mark.parametrize("name", ["", "front end", "x" * 100, "数", "two\nlines"])
 def test_a_name_of_up_to_100_characters_is_valid(name):
-    assert permissions.validate_name(name) == name
+    assert permissions.validate_key_name(name) == name
 
 
 @pytest.mark.parametrize("name", ["x" * 101, "bell\x07", "half \ud800"])
 def test_an_invalid_name_is_refused(name):
     with pytest.raises(Invalid) as refused:
-        permissions.validate_name(name)
+        permissions.validate_key_name(name)
     assert list(refused.value.errors) == ["name"]

@@ -218,7 +218,7 @@ def test_a_password_is_read_from_a_pipe_without_a_warning(app, instance):
         capture_output=True,
         text=True,
         encoding="utf-8",
-        env=os.environ | {config.INSTANCE_PATH: str(instance)},
+        env=os.environ | {config.INSTANCE_PATH_VARIABLE: str(instance)},
         start_new_session=True,
     )
     assert (result.returncode, "Created the reader eve" in result.stdout) == (0, True), result.stderr

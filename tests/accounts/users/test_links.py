@@ -115,7 +115,7 @@ def test_a_reset_link_becomes_invalid(app, people, as_login, make_token, as_stra
         with app.app_context():
             links.service.change_user(people.member.uuid, {"disabled": True})
     else:
-        set_clock(NOON + links.LIFETIME)
+        set_clock(NOON + links.LINK_LIFETIME)
     assert outcome(as_stranger.post(RESET, json={"token": token, "password": PASSWORD})) == INVALID
 
 

@@ -74,7 +74,7 @@ def test_wrong_credentials_are_not_authenticated(context, name, password):
 def test_a_login_session_lasts_for_the_given_time(context, set_clock):
     account = service.create_user("ada", None, role=Role.ADMIN)
     set_clock(NOON)
-    token = service.log_in(account, lifetime=DAY)
+    token = service.start_login(account, lifetime=DAY)
     set_clock(NOON + DAY - timedelta(microseconds=1))
     assert queries.find_session(token).account.username == "ada"
     set_clock(NOON + DAY)
@@ -82,7 +82,7 @@ def test_a_login_session_lasts_for_the_given_time(context, set_clock):
 
 
 def test_only_the_digest_of_a_token_is_stored(context):
-    token = service.log_in(service.create_user("ada", None, role=Role.ADMIN), lifetime=DAY)
+    token = service.start_login(service.create_user("ada", None, role=Role.ADMIN), lifetime=DAY)
     assert db.session.scalars(select(WebSession.digest)).all() == [key_format.digest_token(token)]
 
 
@@ -90,23 +90,23 @@ def test_a_login_deletes_expired_sessions(context, set_clock):
     account = service.create_user("ada", None, role=Role.ADMIN)
     for days in range(3):
         set_clock(NOON + days * DAY)
-        service.log_in(account, lifetime=DAY)
+        service.start_login(account, lifetime=DAY)
     assert db.session.scalar(select(func.count()).select_from(WebSession)) == 1
 
 
 def test_logging_out_ends_only_the_current_session(context):
     account = service.create_user("ada", None, role=Role.ADMIN)
-    here, there = (service.log_in(account, lifetime=DAY) for _ in range(2))
+    here, there = (service.start_login(account, lifetime=DAY) for _ in range(2))
     assert queries.find_session(here) is not None
-    service.log_out(here)
+    service.end_login_by_token(here)
     assert queries.find_session(here) is None
     assert queries.find_session(there) is not None
 
 
 def test_a_new_password_ends_all_sessions_of_its_user_but_no_other_session(context):
     ada, mel = (service.create_user(name, PASSWORD, role=Role.READER) for name in ("ada", "mel"))
-    hers = [service.log_in(ada, lifetime=DAY) for _ in range(2)]
-    other = service.log_in(mel, lifetime=DAY)
+    hers = [service.start_login(ada, lifetime=DAY) for _ in range(2)]
+    other = service.start_login(mel, lifetime=DAY)
     service.set_password("ada", "another password")
     assert [queries.find_session(token) for token in hers] == [None, None]
     assert queries.find_session(other) is not None
@@ -115,7 +115,7 @@ def test_a_new_password_ends_all_sessions_of_its_user_but_no_other_session(conte
 
 
 def test_an_invalid_new_password_changes_nothing(context):
-    token = service.log_in(service.create_user("ada", PASSWORD, role=Role.ADMIN), lifetime=DAY)
+    token = service.start_login(service.create_user("ada", PASSWORD, role=Role.ADMIN), lifetime=DAY)
     with pytest.raises(Invalid):
         service.set_password("ada", "short")
     assert queries.find_session(token) is not None
@@ -131,7 +131,7 @@ def test_an_operation_on_an_unknown_user_raises_not_found(context, act):
 def test_deleting_a_user_deletes_their_keys_and_sessions(app, people, as_stranger):
     key = people.key(people.member)
     with app.app_context():
-        token = service.log_in(people.member, lifetime=DAY)
+        token = service.start_login(people.member, lifetime=DAY)
         service.delete_user("mel")
         assert queries.find_session(token) is None
     assert as_stranger.get(TAGS, headers={"X-API-KEY": key}).status_code == 401

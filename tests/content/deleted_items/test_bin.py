@@ -342,7 +342,7 @@ def test_prune_can_do_both_and_asks_for_one(app, as_admin, prune, histories):
 
 
 def test_prune_asks_on_a_terminal(app, as_admin, prune, histories, monkeypatch):
-    monkeypatch.setattr(commands, "is_terminal", lambda: True)
+    monkeypatch.setattr(commands, "is_stdin_terminal", lambda: True)
     refused = app.test_cli_runner().invoke(args=["revisions", "prune", "--deleted"], input="n\n")
     assert refused.exit_code == 1 and "1 deleted articles and pages" in refused.output
     assert list_versions(as_admin, histories)[2] == 3

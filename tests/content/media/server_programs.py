@@ -21,7 +21,7 @@ from blogapi.storage import connections
 from blogapi.storage.database import db, transaction
 from blogapi.web.errors import Unavailable
 
-connections.BUSY_SECONDS = 60
+connections.WRITE_WAIT_SECONDS = 60
 app = create_app()
 app.app_context().push()
 

@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 
 from blogapi.content.articles.models import FormerPath
-from blogapi.site.paths import to_former_path
+from blogapi.site.paths import extract_former_path
 from blogapi.storage.database import db, transaction
 from tests.conftest import ARTICLES, TAGS
 from tests.contracts.client import outcome
@@ -200,4 +200,4 @@ def test_many_redirects_take_as_many_statements_as_few(
     ],
 )
 def test_an_address_gives_a_former_path(address, path):
-    assert to_former_path(address) == path
+    assert extract_former_path(address) == path

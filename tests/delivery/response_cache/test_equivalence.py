@@ -109,7 +109,7 @@ class Blog:
 
     def log_in(self):
         with self.app.app_context():
-            token = users.log_in(self.people.admin, lifetime=timedelta(days=3650))
+            token = users.start_login(self.people.admin, lifetime=timedelta(days=3650))
         client = self.app.test_client()
         with client.session_transaction() as session:
             session["token"] = token

@@ -135,7 +135,7 @@ def test_a_draft_in_the_default_category_keeps_them_once_the_category_exists(blo
 
 def test_a_login_keeps_the_cached_responses_of_readers(app, blog, people):
     with app.app_context():
-        users.log_in(people.admin, lifetime=timedelta(days=1))
+        users.start_login(people.admin, lifetime=timedelta(days=1))
     assert blog.is_cached()
 
 

@@ -51,21 +51,23 @@ def test_public_addresses_are_accepted(address):
 )
 def test_addresses_that_cannot_be_called_are_refused(url, reason):
     with pytest.raises(outgoing.RefusedAddress, match=reason):
-        outgoing.resolve_host(outgoing.parse_address(url, ()), ())
+        outgoing.resolve_host(outgoing.parse_permitted_url(url, ()), ())
 
 
 def test_an_allowed_host_may_be_private_and_without_tls():
-    parts = outgoing.parse_address("http://127.0.0.1:8080/build?x=1", ("127.0.0.1",))
+    parts = outgoing.parse_permitted_url("http://127.0.0.1:8080/build?x=1", ("127.0.0.1",))
     assert outgoing.resolve_host(parts, ("127.0.0.1",)) == ["127.0.0.1"]
     assert parts.geturl() == "http://127.0.0.1:8080/build?x=1"
-    assert outgoing.resolve_host(outgoing.parse_address("http://[::1]:1/", ("[::1]",)), ("[::1]",)) == ["::1"]
+    assert outgoing.resolve_host(outgoing.parse_permitted_url("http://[::1]:1/", ("[::1]",)), ("[::1]",)) == [
+        "::1"
+    ]
 
 
 def test_a_host_is_refused_if_one_of_its_addresses_is_private(monkeypatch):
     found = [(2, 1, 6, "", ("8.8.8.8", 443)), (2, 1, 6, "", ("10.0.0.7", 443))]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *arguments, **options: found)
     with pytest.raises(outgoing.RefusedAddress, match=r"10\.0\.0\.7 is in a private network"):
-        outgoing.resolve_host(outgoing.parse_address("https://hooks.example/", ()), ())
+        outgoing.resolve_host(outgoing.parse_permitted_url("https://hooks.example/", ()), ())
 
 
 def test_a_host_without_an_address_is_refused(monkeypatch):
@@ -74,7 +76,7 @@ def test_a_host_without_an_address_is_refused(monkeypatch):
 
     monkeypatch.setattr(socket, "getaddrinfo", fail)
     with pytest.raises(outgoing.RefusedAddress, match=r"hooks\.example has no address"):
-        outgoing.resolve_host(outgoing.parse_address("https://hooks.example/", ()), ())
+        outgoing.resolve_host(outgoing.parse_permitted_url("https://hooks.example/", ()), ())
 
 
 @pytest.mark.parametrize(
@@ -90,10 +92,10 @@ def test_a_host_without_an_address_is_refused(monkeypatch):
     ],
 )
 def test_hosts_and_paths_are_in_ascii(url, ascii_url):
-    found = outgoing.parse_address(url, ()).geturl()
+    found = outgoing.parse_permitted_url(url, ()).geturl()
     assert found.isascii()
     assert found == ascii_url or ascii_url is None
-    assert outgoing.parse_address(found, ()).geturl() == found
+    assert outgoing.parse_permitted_url(found, ()).geturl() == found
 
 
 @pytest.mark.parametrize(
@@ -109,6 +111,6 @@ def test_hosts_and_paths_are_in_ascii(url, ascii_url):
 )
 def test_an_address_that_has_no_form_in_ascii_is_invalid_at_url(as_login, url):
     with pytest.raises(outgoing.RefusedAddress):
-        outgoing.parse_address(url, ())
+        outgoing.parse_permitted_url(url, ())
     answer = as_login.post("/api/v1/webhooks/", json={"name": "x", "url": url})
     assert (answer.status_code, [*answer.json["errors"]]) == (422, ["url"])

@@ -160,7 +160,7 @@ def test_the_progress_has_a_pipe_of_its_own(app, people, tmp_path):
     with (tmp_path / "log").open("wb") as log:
         process = subprocess.Popen(
             [sys.executable, "-c", program, *words],
-            env=config.build_environment(app),
+            env=config.build_process_environment(app),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=log,
@@ -210,7 +210,7 @@ def test_what_the_user_gave_reaches_the_process_as_single_arguments(app, people)
 
 def test_the_process_gets_the_settings_of_the_server_and_no_secret(app, monkeypatch):
     app.config.update(MAX_TAGS=7, CORS_ORIGINS=("https://a.example", "https://b.example"), METRICS=True)
-    environment = config.build_environment(app)
+    environment = config.build_process_environment(app)
     assert environment["BLOGAPI_MAX_TAGS"] == "7"
     assert "BLOGAPI_SECRET_KEY" not in environment
     for name, value in environment.items():
@@ -245,7 +245,7 @@ def test_a_process_ends_after_the_current_article_when_its_input_is_closed(app, 
     process = subprocess.Popen(
         [sys.executable, "-m", "blogapi", *arguments],
         cwd=config.Path(config.__file__).parent.parent,
-        env=config.build_environment(app),
+        env=config.build_process_environment(app),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )

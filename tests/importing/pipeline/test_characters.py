@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from blogapi.rendering.characters import FORBIDDEN
+from blogapi.rendering.characters import FORBIDDEN_CHARACTER
 from tests.conftest import ARTICLES
 from tests.importing.formats.blogger.test_source import make_entry, make_feed
 from tests.importing.formats.ghost.test_source import a_post, wrap
@@ -50,6 +50,6 @@ def test_an_article_with_control_characters_is_imported(app, as_admin, people, t
     article = as_admin.get(ARTICLES, query_string={"fields": "*,excerpt"}).json[0]
     terms = [as_admin.get(f"/api/v1/blog/{kind}/").text for kind in ("tags", "categories", "authors")]
     for text in (json.dumps(article), *terms):
-        assert not FORBIDDEN.search(text)
+        assert not FORBIDDEN_CHARACTER.search(text)
         assert "\\u00" not in text
     assert as_admin.put(f"{ARTICLES}{article['uuid']}/", json=article).status_code == 200

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from blogapi.cli import no_progress
+from blogapi.cli import hide_progress
 from blogapi.content.articles.models import Article
 from blogapi.content.taxonomies.categories import Category
 from blogapi.content.taxonomies.tags import Tag
@@ -66,7 +66,7 @@ def run(app, people):
             importer = Importer(people.admin.uuid, **options)
             given = {f"format-{number}": source for number, source in enumerate(sources)}
             started = ImportRun(importer, given, spool, ImportOptions(now=NOW))
-            started.import_sources(no_progress)
+            started.import_sources(hide_progress)
             return started
 
     return run

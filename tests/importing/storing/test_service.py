@@ -27,7 +27,7 @@ from blogapi.importing.storing import service
 from blogapi.importing.storing.article_input import ArticleInputFactory
 from blogapi.rendering import renderer
 from blogapi.storage.database import WRITE_KEY, db, transaction
-from blogapi.storage.files import SharedFolder
+from blogapi.storage.files import FolderLock
 from blogapi.web.errors import Conflict
 
 RECORD = ArticleRecord(
@@ -365,7 +365,7 @@ def test_a_record_that_the_database_refuses_does_not_stop_the_other_records(impo
 def server(app, importer, monkeypatch):
     """A lock that stands for another process that has the blog open."""
     # The folder of the database was made after the application.
-    own, other = (SharedFolder(Path(app.instance_path)) for _ in range(2))
+    own, other = (FolderLock(Path(app.instance_path)) for _ in range(2))
     monkeypatch.setattr("blogapi.importing.storing.service.is_only_process", own.is_alone)
     return other
 

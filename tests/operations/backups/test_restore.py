@@ -332,7 +332,7 @@ def test_a_backup_with_an_older_schema_is_upgraded(run, tmp_path, monkeypatch, i
     result = run("restore", tmp_path / "older.zip")
     assert result.exit_code == 0, result.output
     with integrity.open_database(instance / "blog.db") as connection:
-        assert integrity.read_migration(connection) == migration_names.list_migrations()[-1]
+        assert integrity.read_last_migration(connection) == migration_names.list_migrations()[-1]
 
 
 @pytest.mark.parametrize("content", [b"", b"Dear reader, " * 1000, b"SQLite format 3\0" + b"\xff" * 9000])
@@ -399,7 +399,7 @@ def test_a_restore_asks_on_a_terminal(
 ):
     """Without a terminal (None), the command prints the same lines and asks nothing."""
     make_article(title="Later")
-    monkeypatch.setattr(commands, "is_terminal", lambda: words is not None)
+    monkeypatch.setattr(commands, "is_stdin_terminal", lambda: words is not None)
     before = read_row(blog / "blog.db", "SELECT count(*) FROM article")
     runner = app.test_cli_runner()
     result = runner.invoke(args=["restore", str(backup_file), *(words or [])], input=typed)

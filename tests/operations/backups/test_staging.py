@@ -89,7 +89,7 @@ def test_a_start_succeeds_if_the_folder_of_a_killed_restore_cannot_be_deleted(bl
 
 
 def test_a_new_lock_file_is_created_if_the_previous_holder_deleted_the_old_file(tmp_path, monkeypatch):
-    path, lock = tmp_path / "lock", files._try_lock
+    path, lock = tmp_path / "lock", files._try_lock_file
     deleted = []
 
     def lock_late(file):
@@ -99,7 +99,7 @@ def test_a_new_lock_file_is_created_if_the_previous_holder_deleted_the_old_file(
         return lock(file)
 
     if sys.platform != "win32":
-        monkeypatch.setattr(files, "_try_lock", lock_late)
+        monkeypatch.setattr(files, "_try_lock_file", lock_late)
     with files.lock_file(path) as held:
         assert held and path.exists()
         with files.lock_file(path) as second:

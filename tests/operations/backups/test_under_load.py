@@ -29,7 +29,7 @@ WRITER = """
 import random, sys, time
 from blogapi import create_app
 from blogapi.storage import connections
-connections.BUSY_SECONDS = 60
+connections.WRITE_WAIT_SECONDS = 60
 client, number, headers = create_app().test_client(), 0, {"X-API-KEY": sys.argv[1]}
 while True:
     time.sleep(random.choice((0, 0, 0, 0.5)))

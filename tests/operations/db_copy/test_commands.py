@@ -108,7 +108,7 @@ def full_blog(app, as_admin, people, make_article, make_tag, make_category):
     people.key(None)
     picture = store_picture(app, "blue")
     with app.app_context():
-        users.log_in(people.admin, lifetime=timedelta(days=3))
+        users.start_login(people.admin, lifetime=timedelta(days=3))
         links.create_reset_link(people.admin.uuid)
         row = {"key": "blog/a.md", "article_id": first.uuid, "digest": "d", "imported_at": datetime.now(UTC)}
         with transaction():

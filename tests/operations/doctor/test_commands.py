@@ -339,7 +339,7 @@ from blogapi.accounts.users import queries, service
 app = create_app({"SECRET_KEY": "x" * 32})
 client = app.test_client()
 with app.app_context(), client.session_transaction() as session:
-    session["token"] = service.log_in(queries.find_user_by_name("ada"), lifetime=timedelta(days=1))
+    session["token"] = service.start_login(queries.find_user_by_name("ada"), lifetime=timedelta(days=1))
 for method, path in (("GET", "backups"), ("POST", "doctor")):
     response = client.open(f"/api/v1/{path}/", method=method)
     print(response.status_code, response.text)

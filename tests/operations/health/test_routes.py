@@ -16,7 +16,7 @@ from blogapi.accounts.users import service as users
 from blogapi.operations.health import routes
 from blogapi.storage import database, files, integrity
 from blogapi.storage.database import db
-from blogapi.storage.upgrades import PAGE_SIZE
+from blogapi.storage.upgrades import SQLITE_PAGE_SIZE
 from tests.audit_hooks.sqlite_files import allow_opening
 from tests.conftest import ARTICLES, TAGS, close_connections
 from tests.contracts.client import outcome
@@ -80,8 +80,8 @@ def test_damage_is_reported_after_a_request_has_read_a_damaged_page(
         page = db.session.scalar(text("SELECT rootpage FROM sqlite_master WHERE name = 'tag'"))
     close_connections(app)
     with allow_opening(), (instance / "blog.db").open("r+b") as file:
-        file.seek((page - 1) * PAGE_SIZE)
-        file.write(b"\xff" * PAGE_SIZE)
+        file.seek((page - 1) * SQLITE_PAGE_SIZE)
+        file.write(b"\xff" * SQLITE_PAGE_SIZE)
     assert get_health(as_stranger) == (200, "ok")
     response = as_admin.get(TAGS)
     assert (response.status_code, response.json["code"]) == (503, "damaged")

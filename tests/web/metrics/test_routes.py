@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from blogapi.serving import log
+from blogapi.serving import access_log
 from blogapi.web import metrics
 from tests.conftest import ARTICLES, TAGS
 from tests.live_server import start_server
 from tests.serving.sockets import connect, wait_until
-from tests.serving.test_log import make_entry
+from tests.serving.test_access_log import make_entry
 from tests.web.metrics.scrape import read_metrics
 
 
@@ -27,7 +27,7 @@ def test_metrics_are_off_by_default(make_app, make_client, people):
 
 
 def test_requests_are_counted_by_route_method_and_status(as_admin, app):
-    count = log.make_count_handler(metrics.get_metrics(app).count_request)
+    count = access_log.make_count_handler(metrics.get_metrics(app).count_request)
     before = read_metrics(as_admin)
     count(
         [

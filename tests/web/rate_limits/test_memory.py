@@ -42,8 +42,8 @@ def test_an_attempt_that_is_undone_is_not_counted(counters, advance_clock):
 
 
 def test_remembers_returns_true_only_for_remembered_keys(counters):
-    counters.remember(("ada", "192.0.2.1"))
-    known = [counters.remembers(key) for key in (("ada", "192.0.2.1"), ("ada", "192.0.2.2"), "ada")]
+    counters.remember_key(("ada", "192.0.2.1"))
+    known = [counters.remembers_key(key) for key in (("ada", "192.0.2.1"), ("ada", "192.0.2.2"), "ada")]
     assert known == [True, False, False]
 
 
@@ -51,8 +51,8 @@ def test_the_least_recently_remembered_key_is_forgotten(monkeypatch):
     monkeypatch.setattr(memory, "MAX_TRACKED_KEYS", 2)
     counters = MemoryCounters()
     for key in ("a", "b", "a", "c"):
-        counters.remember(key)
-    assert [counters.remembers(key) for key in "abc"] == [True, False, True]
+        counters.remember_key(key)
+    assert [counters.remembers_key(key) for key in "abc"] == [True, False, True]
 
 
 def test_counters_do_not_use_the_system_clock(monkeypatch):

@@ -188,8 +188,8 @@ def test_each_process_uses_its_own_counters_until_redis_is_back(
     assert [one.count_attempts(ATTEMPT) > 0 for _ in range(4)] == [False, False, False, True]
     one.undo_count(ATTEMPT)
     assert [one.count_attempts(ATTEMPT) > 0 for _ in range(2)] == [False, True]
-    one.remember("ada")
-    assert (one.remembers("ada"), one.remembers("grace")) == (True, False)
+    one.remember_key("ada")
+    assert (one.remembers_key("ada"), one.remembers_key("grace")) == (True, False)
     assert len(redis_messages()) == 1
     wait_for_checks()
     own_redis.start()
@@ -228,7 +228,7 @@ def test_a_redis_that_does_not_respond_delays_only_one_request(make_counters, mo
         assert [counted.count_attempts(ATTEMPT) > 0 for _ in range(4)] == [False, False, False, True]
         for _ in range(20):
             counted.undo_count(ATTEMPT)
-            counted.remembers("ada")
+            counted.remembers_key("ada")
         wait_for_checks()
         listening.accept()[0].close()
         with pytest.raises(BlockingIOError):

@@ -26,13 +26,13 @@ from blogapi.content.taxonomies.tags import Tag
 from blogapi.parsing import normalize_language, parse_uuid
 from blogapi.publication.visibility import (
     ItemType,
-    has_status,
-    is_any_of,
-    is_article,
-    is_page,
+    match_any_of,
+    match_articles,
     match_listed_articles,
     match_listed_pages,
+    match_pages,
     match_scheduled_items,
+    match_status,
 )
 from blogapi.site.queries import get_site
 from blogapi.storage.database import db, table_of
@@ -124,7 +124,7 @@ def list_conditions(filters: ArticleFilters) -> Iterator[ArticleCondition]:
     if filters.author:
         yield _match_author(filters.author)
     if filters.uuid:
-        yield ArticleCondition(is_any_of(_article.uuid, filters.uuid), is_selective=True)
+        yield ArticleCondition(match_any_of(_article.uuid, filters.uuid), is_selective=True)
     if filters.parent:
         yield ArticleCondition(_article.parent_id == filters.parent)
     if filters.top:
@@ -163,13 +163,13 @@ def list_state_conditions(
     is_of_pages = filters.type == PAGE
     if public:
         return [match_listed_pages(columns, now) if is_of_pages else match_listed_articles(columns, now)]
-    type_ = is_page(_article) if is_of_pages else is_article(columns)
+    type_ = match_pages(_article) if is_of_pages else match_articles(columns)
     if not filters.status:
         return [type_]
     is_wanted = (
         match_scheduled_items(columns, now)
         if filters.status == SCHEDULED
-        else has_status(columns, filters.status, now)
+        else match_status(columns, filters.status, now)
     )
     return [type_, is_wanted]
 
@@ -268,7 +268,7 @@ def _match_terms(filters: ArticleFilters) -> Iterator[ArticleCondition]:
         yield ArticleCondition(~has_tag.of_article, ~has_tag.in_all)
     if filters.category:
         wanted = _list_term_uuids(categories, filters.category)
-        of_article, of_tag = (is_any_of(columns.category_id, wanted) for columns in (_article, _tag))
+        of_article, of_tag = (match_any_of(columns.category_id, wanted) for columns in (_article, _tag))
         yield ArticleCondition(of_article, of_any_tag=of_tag)
     if unwanted := _list_term_uuids(categories, filters.not_category):
         of_article, of_tag = (columns.category_id.not_in(unwanted) for columns in (_article, _tag))
@@ -277,7 +277,7 @@ def _match_terms(filters: ArticleFilters) -> Iterator[ArticleCondition]:
 
 def _match_link(link: Any, column: Any, values: Sequence[UUID]) -> ArticleCondition:
     """Return the condition that an article has one of these values in a table of links."""
-    of_link = is_any_of(column, values)
+    of_link = match_any_of(column, values)
     has_link = exists().where(link.article_id == _article.uuid, of_link).correlate(table_of(Article))
     in_all = _article.uuid.in_(select(link.article_id).where(of_link))
     return ArticleCondition(has_link, in_all, link, of_link, drives=len(values) == 1)

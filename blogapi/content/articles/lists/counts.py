@@ -20,11 +20,11 @@ from blogapi.content.taxonomies.taxonomy import Taxonomy
 from blogapi.publication.visibility import (
     NOW,
     Status,
-    is_article,
+    match_articles,
     match_listed_articles,
     match_scheduled_items,
 )
-from blogapi.storage.database import chunk, current_time, db, table_of
+from blogapi.storage.database import current_time, db, split_values, table_of
 
 _article = table_of(Article).c
 
@@ -59,7 +59,7 @@ class ArticleCounter:
     def count_by_status(self, terms: Collection[UUID]) -> Mapping[UUID, Mapping[str, int]]:
         """Return the numbers of articles of these terms by status; statuses without articles are left out."""
         numbers = defaultdict[UUID, Counter[str]](Counter)
-        for batch in chunk(terms):
+        for batch in split_values(terms):
             for statement in self.by_status:
                 of_terms = statement.where(self.link.in_(batch)).group_by(self.link, "shown_status")
                 for term, status, number in db.session.execute(of_terms, {"now": current_time()}):
@@ -73,7 +73,7 @@ class ArticleCounter:
 
 def _select_counts_by_status(term: ColumnElement[UUID]) -> Select[*tuple[Any, ...]]:
     status = case((match_scheduled_items(_article), SCHEDULED), else_=_article.status).label("shown_status")
-    return select(term, status, func.count()).where(is_article(_article))
+    return select(term, status, func.count()).where(match_articles(_article))
 
 
 def make_counter(taxonomy: Taxonomy[Any]) -> ArticleCounter:

@@ -30,7 +30,12 @@ from blogapi.content.articles.lists.conditions import (
 from blogapi.content.articles.models import Article, ArticleTag, WorkingCopy
 from blogapi.content.search.models import SearchEntry
 from blogapi.parsing import parse_uuid
-from blogapi.publication.visibility import LISTED_STATUSES, READABLE_STATUSES, is_page, match_scheduled_items
+from blogapi.publication.visibility import (
+    LISTED_STATUSES,
+    READABLE_STATUSES,
+    match_pages,
+    match_scheduled_items,
+)
 from blogapi.storage.database import current_time, db, table_of
 from blogapi.storage.expressions import unindexed
 
@@ -115,7 +120,7 @@ def select_matching_articles(
         filters = replace(filters, author="")
     if author_id and is_only_author(author_id):
         author_id = None
-    has_pages = not public and db.session.scalar(select(exists().where(is_page(_article))))
+    has_pages = not public and db.session.scalar(select(exists().where(match_pages(_article))))
     if author_id is None and not has_pages:
         if filters == NO_FILTERS:
             return None

@@ -34,7 +34,7 @@ from blogapi.content.articles.responses.article_fields import (
 from blogapi.content.articles.responses.computed_fields import COMPUTED_FIELDS
 from blogapi.content.search.queries import make_snippets, search_articles
 from blogapi.publication import events
-from blogapi.storage.database import chunk, db
+from blogapi.storage.database import db, split_values
 from blogapi.web import json as web_json
 from blogapi.web.errors import InvalidQuery, NotFound
 from blogapi.web.fields import Fields, Timestamp
@@ -138,7 +138,7 @@ def _stream_array(
     uuids: Sequence[UUID], names: tuple[str, ...], snippets: Snippets | None, *, public: bool
 ) -> Iterator[bytes]:
     separator = b"["
-    for batch in chunk(uuids, CHUNK_SIZE):
+    for batch in split_values(uuids, CHUNK_SIZE):
         _, articles = _read_articles(batch, names, snippets, public=public)
         if articles:
             yield separator + web_json.to_json_bytes(articles)[1:-1]

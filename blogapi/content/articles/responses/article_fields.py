@@ -36,7 +36,7 @@ from blogapi.content.taxonomies.authors import Author, EmbeddedAuthorSchema
 from blogapi.content.taxonomies.categories import Category, EmbeddedCategorySchema
 from blogapi.content.taxonomies.tags import Tag, TagSchema
 from blogapi.publication.visibility import match_readable_items
-from blogapi.storage.database import chunk, current_time, db, table_of
+from blogapi.storage.database import current_time, db, split_values, table_of
 from blogapi.web.fields import Fields, NestedColumns
 
 # For each field: its name, the attribute of the row (None: the row itself), and the function that serializes
@@ -144,7 +144,7 @@ def read_rows(uuids: Sequence[UUID], needed: tuple[str, ...], *, public: bool) -
     contains NUL characters.
     """
     found: dict[UUID, Any] = {}
-    for batch in chunk(uuids):
+    for batch in split_values(uuids):
         values = {"uuids": batch, "now": current_time()}
         # This bypasses the ORM, which would look for entities in every row.
         for row in db.session.connection().execute(_select_rows(needed, public), values).all():
@@ -187,7 +187,7 @@ def read_terms(rows: Sequence[Any], needed: Collection[str]) -> Terms:
                 if uuid not in dumped:
                     dumped[uuid] = dump_row(_make_term_plan("category", "category_"), row)
                 found["category"][row.uuid] = [dumped[uuid]]
-    for batch in chunk([row.uuid for row in rows]) if names else ():
+    for batch in split_values([row.uuid for row in rows]) if names else ():
         for row in db.session.connection().execute(_select_terms(names), {"articles": batch}).all():
             name, article, uuid, *_ = row
             if article is None:

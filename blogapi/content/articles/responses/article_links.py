@@ -20,7 +20,7 @@ from blogapi.content.articles.models import Article
 from blogapi.content.taxonomies.categories import Category
 from blogapi.publication import shared_caching
 from blogapi.publication.visibility import LISTED_STATUSES, ItemType, match_readable_items
-from blogapi.rendering.article_references import REFERENCE
+from blogapi.rendering.article_references import ARTICLE_REFERENCE as REFERENCE
 from blogapi.site import addresses, page_paths
 from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db, execute_in_batches, table_of
@@ -101,7 +101,7 @@ def find_urls(uuids: Iterable[UUID]) -> dict[UUID, str]:
             # A change of an unlisted item purges only the responses with the cache tag of this item.
             shared_caching.add_shown_item(row.type, row.uuid)
     has_pages = any(row.type == ItemType.PAGE for row in rows)
-    pages = page_paths.make_paths(site, page_tree.read_tree()) if has_pages else {}
+    pages = page_paths.make_all_paths(site, page_tree.read_tree()) if has_pages else {}
     paths = {
         row.uuid: pages.get(row.uuid)
         or addresses.make_article_path(site, **addresses.get_address_values(row))

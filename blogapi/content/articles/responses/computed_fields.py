@@ -78,7 +78,7 @@ class ArticleGroup:
         return [_make_url(self.site, article, self.tree) for article in self.articles]
 
     @cached_property
-    def tree(self) -> page_paths.Tree:
+    def tree(self) -> page_paths.PageTree:
         """The tree of the pages; empty if none of the articles is a page."""
         has_pages = any(_get_item_type(article) == ItemType.PAGE for article in self.articles)
         return page_tree.read_tree() if has_pages else {}
@@ -275,7 +275,7 @@ def _make_term_url(site: Site, kind: str, term: Fields) -> str | None:
     return addresses.make_term_url(site, kind, uuid=term["uuid"], slug=term["slug"])
 
 
-def _make_url(site: Site, article: Fields, tree: page_paths.Tree) -> str | None:
+def _make_url(site: Site, article: Fields, tree: page_paths.PageTree) -> str | None:
     published_at = article["published_at"]
     if article["category"] is None:
         if not (published_at and site.url):

@@ -16,7 +16,7 @@ from blogapi.parsing import parse_timestamp
 from blogapi.publication.visibility import LISTED_STATUSES
 from blogapi.site import addresses
 from blogapi.site.heads import (
-    INDEXED,
+    ROBOTS,
     Breadcrumb,
     PageSummary,
     build_head,
@@ -55,7 +55,7 @@ def make_head(
     it, both with the outermost first. `translations` are the public articles with the same translation key,
     including the article itself; the head links to them if there are several.
     """
-    site, category = addresses.describe_site_in(site, article["language"]), article["category"]
+    site, category = addresses.localize_site(site, article["language"]), article["category"]
     page, times = _make_page_summary(article, site, url), _read_times(article)
     categories = [*parents, *([category] if category else [])]
     return build_head(
@@ -66,7 +66,7 @@ def make_head(
         [*list_category_breadcrumbs(site, categories), *pages, (page.title, page.url)],
         article_properties=_make_article_properties(times, article, site) if category else {},
         alternates=_list_alternates(article, translations),
-        robots=(article["robots"] or INDEXED) if article["status"] in LISTED_STATUSES else _NOT_INDEXED,
+        robots=(article["robots"] or ROBOTS) if article["status"] in LISTED_STATUSES else _NOT_INDEXED,
     )
 
 

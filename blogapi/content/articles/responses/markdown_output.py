@@ -15,12 +15,12 @@ from flask import Response, request
 from blogapi.content.articles.responses import article_links
 from blogapi.content.media.addresses import REFERENCE as FILE
 from blogapi.content.media.file_references import find_mentioned_files
-from blogapi.rendering.article_references import REFERENCE as ARTICLE
+from blogapi.rendering.article_references import ARTICLE_REFERENCE as ARTICLE
 from blogapi.rendering.yaml_text import to_yaml
 from blogapi.web.errors import InvalidQuery
 from blogapi.web.fields import Fields
 from blogapi.web.json import JsonBody
-from blogapi.web.media_addresses import complete_address
+from blogapi.web.media_addresses import add_service_url
 from blogapi.web.pagination import Query
 
 MARKDOWN = "text/markdown"
@@ -106,7 +106,7 @@ def _make_response(body: JsonBody) -> Response:
         content = _resolve_references(content, is_markdown=content_type == "markdown")
     text = f"---\n{to_yaml(fields)}---\n{content}".encode()
     response = Response(text, content_type=f"{MARKDOWN}; charset=utf-8")
-    response.set_etag(replace(body, body=text).etag())
+    response.set_etag(replace(body, body=text).compute_etag())
     return response
 
 
@@ -117,7 +117,7 @@ def _resolve_references(content: str, *, is_markdown: bool) -> str:
         return content
     if is_markdown:
         content = _CODE.sub(lambda code: code[0].replace(":", _COLON_MARK), content)
-    addresses = {uuid: complete_address(file.path) for uuid, file in files.items()}
+    addresses = {uuid: add_service_url(file.path) for uuid, file in files.items()}
     addresses |= article_links.find_urls(uuids)
     for pattern in _LINKS:
         content = pattern.sub(

@@ -20,7 +20,7 @@ from blogapi.parsing import normalize_language
 from blogapi.publication.visibility import ItemType, match_listed_articles, match_listed_pages
 from blogapi.site import addresses, page_paths
 from blogapi.site.models import Site
-from blogapi.storage.database import chunk, current_time, db, table_of
+from blogapi.storage.database import current_time, db, split_values, table_of
 
 # The maximum number of translations of an article; a site has at most as many languages.
 MAX_TRANSLATIONS = 100
@@ -53,7 +53,7 @@ def find_translations(
     """
     by_key, own = defaultdict[str, list[Translation]](list), normalize_language(site.language)
     tree: Mapping[UUID, page_paths.PageNode] = {}
-    for batch in chunk(sorted({*keys} - {""})):
+    for batch in split_values(sorted({*keys} - {""})):
         rows = db.session.execute(_SELECT[type_], {"keys": batch, "now": current_time()}).all()
         if rows and type_ == ItemType.PAGE:
             tree = tree or page_tree.read_tree()

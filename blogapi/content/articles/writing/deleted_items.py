@@ -29,7 +29,7 @@ from blogapi.content.articles.snapshots import get_content
 from blogapi.content.articles.writing import history
 from blogapi.content.media import uses
 from blogapi.content.search.tokenizer import make_sort_key
-from blogapi.storage.database import CachedUuid, UtcDateTime, chunk, current_time, db, table_of
+from blogapi.storage.database import CachedUuid, UtcDateTime, current_time, db, split_values, table_of
 
 # The models whose rows a document contains, each with the column that contains the uuid of the item.
 _MODELS: Mapping[type[Any], str] = {
@@ -64,10 +64,10 @@ def store_documents(user: UUID, uuids: Sequence[UUID]) -> None:
     for model, name in _MODELS.items():
         table = table_of(model)
         columns = [column for column in table.c if not column.info.get("derived")]
-        for batch in chunk(uuids):
+        for batch in split_values(uuids):
             for row in connection.execute(select(*columns).where(table.c[name].in_(batch))).mappings():
                 documents[row[name]].setdefault(table.name, []).append(dict(row))
-    for batch in chunk(uuids):
+    for batch in split_values(uuids):
         for child in connection.execute(select(table_of(Article).c.uuid, parent).where(parent.in_(batch))):
             documents[child.parent_id].setdefault("children", []).append(child.uuid)
     texts = dict[UUID, str]()

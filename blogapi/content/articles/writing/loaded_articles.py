@@ -25,10 +25,10 @@ from blogapi.content.media import uses
 from blogapi.content.search.engines import update_listed_times, update_short_texts
 from blogapi.publication.visibility import ItemType, get_listed_from
 from blogapi.rendering.slugs import make_slug
-from blogapi.site.page_paths import Tree
+from blogapi.site.page_paths import PageTree
 from blogapi.storage.database import db, transaction
 from blogapi.web.errors import NotFound
-from blogapi.web.media_addresses import PATH
+from blogapi.web.media_addresses import FILE_PATH
 from blogapi.web.unique_slugs import make_numbered_slugs
 
 # The derived columns depend on these columns and on the files. The words of the search index depend on the
@@ -55,7 +55,7 @@ class ArticleWrite:
         changed = [address for pair in pictures if pair[0] != pair[1] for address in pair]
         if self.article.custom != former.custom:
             changed += [*list_pictures(self.article.custom), *list_pictures(former.custom)]
-        return any(PATH.fullmatch(address or "") for address in changed)
+        return any(FILE_PATH.fullmatch(address or "") for address in changed)
 
     def has_changed(self, *columns: str) -> bool:
         """Return whether the write of an article that is not new has changed one of these columns."""
@@ -85,7 +85,7 @@ class LoadedArticles:
     writes: dict[UUID, ArticleWrite] = field(default_factory=dict)
     deleted: list[UUID] = field(default_factory=list)
     # The tree of the pages before the first change of a page; None if no page is changed.
-    tree: Tree | None = None
+    tree: PageTree | None = None
 
     def get(self, uuid: UUID, type_: str | None = None) -> Article:
         """Return the article; raises NotFound if there is none, or if it has another type."""

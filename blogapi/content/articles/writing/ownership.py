@@ -24,7 +24,7 @@ from blogapi.content.taxonomies.models import Term
 from blogapi.content.taxonomies.service import get_term_state
 from blogapi.content.taxonomies.tags import Tag
 from blogapi.publication.events import note_change
-from blogapi.storage.database import chunk, db, transaction
+from blogapi.storage.database import db, split_values, transaction
 from blogapi.web.errors import Conflict
 
 # The maximum number of articles in memory at a time.
@@ -86,7 +86,7 @@ def _move_articles(old_owner: UUID, owner: UUID, moved: ReassignedCounts) -> Non
         links = select(ArticleAuthor.article_id).where(ArticleAuthor.author_id == profile.uuid)
         is_owned.append(Article.uuid.in_(links))
     uuids = db.session.scalars(select(Article.uuid).where(or_(*is_owned))).all()
-    for batch in chunk(uuids, _BATCH_SIZE):
+    for batch in split_values(uuids, _BATCH_SIZE):
         for article, _ in queries.find_stored_articles(batch).values():
             before, is_author = get_article_state(article), article.author_id == old_owner
             in_byline = profile is not None and _replace_author(article, profile.uuid, new_profile)

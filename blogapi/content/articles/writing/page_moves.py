@@ -18,8 +18,8 @@ from blogapi.publication.events import ItemAddress, ItemState
 from blogapi.publication.visibility import LISTED_STATUSES, ItemType, get_readable_from, is_readable
 from blogapi.site import page_paths
 from blogapi.site.models import Site
-from blogapi.site.page_paths import PageNode, Tree
-from blogapi.site.paths import to_former_path
+from blogapi.site.page_paths import PageNode, PageTree
+from blogapi.site.paths import extract_former_path
 from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db, get_write_transaction, table_of
 from blogapi.storage.expressions import make_upsert_statement
@@ -27,7 +27,7 @@ from blogapi.storage.expressions import make_upsert_statement
 _PAGE = ItemType.PAGE.value
 
 
-def record_page_moves(before: Tree, after: Tree, *, keeps_paths: bool = True) -> None:
+def record_page_moves(before: PageTree, after: PageTree, *, keeps_paths: bool = True) -> None:
     """Record the pages whose paths a write has changed, in a fixed number of statements.
 
     The session has noted the changes of the written pages already, but with paths that later writes may have
@@ -36,7 +36,7 @@ def record_page_moves(before: Tree, after: Tree, *, keeps_paths: bool = True) ->
     site, notes = get_site(), get_write_transaction(db.session()).noted_changes
     # No reader knows the address that a new page had earlier in the transaction.
     known = {uuid: place for uuid, place in before.items() if _is_known_to_readers(uuid, notes)}
-    old_paths, paths = page_paths.make_paths(site, before), page_paths.make_paths(site, after)
+    old_paths, paths = page_paths.make_all_paths(site, before), page_paths.make_all_paths(site, after)
     for uuid, place in after.items():
         old = before.get(uuid)
         state = _make_state(place, paths[uuid])
@@ -56,7 +56,7 @@ def _is_known_to_readers(uuid: UUID, notes: Mapping[events.ItemKey, Any]) -> boo
 def keep_former_paths(before: Site, after: Site) -> None:
     """Store the former path of each page whose path differs between two states of the site."""
     tree = page_tree.read_tree()
-    paths = page_paths.make_paths(before, tree), page_paths.make_paths(after, tree)
+    paths = page_paths.make_all_paths(before, tree), page_paths.make_all_paths(after, tree)
     _store_former_paths(before, tree, *paths)
 
 
@@ -68,7 +68,7 @@ def _make_state(place: PageNode, path: str) -> ItemState:
 
 
 def _store_former_paths(
-    site: Site, tree: Tree, old_paths: Mapping[UUID, str], paths: Mapping[UUID, str]
+    site: Site, tree: PageTree, old_paths: Mapping[UUID, str], paths: Mapping[UUID, str]
 ) -> None:
     now = current_time()
     rows = [
@@ -83,12 +83,12 @@ def _store_former_paths(
 
 
 def _list_moved_pages(
-    site: Site, tree: Tree, old_paths: Mapping[UUID, str], paths: Mapping[UUID, str]
+    site: Site, tree: PageTree, old_paths: Mapping[UUID, str], paths: Mapping[UUID, str]
 ) -> Iterator[tuple[UUID, str]]:
     """Yield the pages whose paths have changed and that readers may know, with the former paths."""
     now, folder = current_time(), urlsplit(site.url).path
     for uuid, place in tree.items():
         is_known = place.was_public or is_readable(place, now)
         is_moved = paths.get(uuid, old_paths[uuid]) != old_paths[uuid]
-        if is_known and is_moved and (path := to_former_path(f"{folder}{old_paths[uuid]}")):
+        if is_known and is_moved and (path := extract_former_path(f"{folder}{old_paths[uuid]}")):
             yield uuid, path

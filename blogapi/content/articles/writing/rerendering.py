@@ -31,7 +31,7 @@ from blogapi.content.taxonomies.service import repair_sort_keys
 from blogapi.content.taxonomies.tags import Tag
 from blogapi.publication.models import ChangeType
 from blogapi.storage import connections, migration_names, upgrade_progress, upgrades, version_check
-from blogapi.storage.database import chunk, db, list_uuid_batches, table_of, transaction
+from blogapi.storage.database import db, list_uuid_batches, split_values, table_of, transaction
 from blogapi.storage.version_check import NewerSchema
 
 # The number of articles that one transaction renders. The number is small, so that other writers wait only
@@ -47,8 +47,8 @@ def needs_upgrade(home: Path) -> bool:
     url = connections.get_database_url(home)
     if url.get_backend_name() == "sqlite" and not Path(str(url.database)).exists():
         return False
-    with connections.open_plain_engine(url) as engine, upgrades.convert_errors(engine):
-        migration = upgrades.get_current_migration(engine)
+    with connections.open_plain_engine(url) as engine, upgrades.convert_database_errors(engine):
+        migration = upgrades.find_last_migration(engine)
         return migration is not None and not is_up_to_date(engine, migration)
 
 
@@ -62,10 +62,10 @@ def is_up_to_date(engine: Engine, migration: str | None) -> bool:
 
 def init_app(app: Flask) -> None:
     """Render all articles again if the stored version of the renderer differs from the current one."""
-    with app.app_context(), upgrades.convert_errors(db.engine):
+    with app.app_context(), upgrades.convert_database_errors(db.engine):
         if db.session.scalar(select(ArticleStats.renderer)) != RENDERER_VERSION:
             _rerender_all_articles()
-    version_check.accept_renderers(app, RENDERER_VERSION)
+    version_check.accept_renderer_versions(app, RENDERER_VERSION)
 
 
 def _rerender_all_articles() -> None:
@@ -81,7 +81,7 @@ def _rerender_all_articles() -> None:
             return
         if stored != unfinished:
             _store_version(unfinished)
-    version_check.accept_renderers(current_app, RENDERER_VERSION, unfinished)
+    version_check.accept_renderer_versions(current_app, RENDERER_VERSION, unfinished)
     try:
         author_visibility.record_missing_authors()
         rerender_all_articles()
@@ -131,7 +131,7 @@ def prerender_articles_using(media_ids: Collection[UUID]) -> None:
 def rerender_articles_using(session: Session, media_ids: Collection[UUID]) -> None:
     """Rerender the articles that show the files, and record the change of these articles."""
     users = sorted(hooks.find_items_using(session, Article.kind, media_ids))
-    for batch in chunk(users, _ARTICLES_PER_STATEMENT):
+    for batch in split_values(users, _ARTICLES_PER_STATEMENT):
         rendered = render_articles(queries.find_articles(batch, with_html=True).values())
         changed = []
         for rendered_article in rendered:
@@ -170,6 +170,6 @@ def update_search_words(name: str) -> None:
     """Update the search words of all articles that have a value for the custom field `name`."""
     # The custom field may have no definition any more.
     has_value = _article.custom.contains(f'"{name}":', autoescape=True)
-    for uuids in chunk(db.session.scalars(select(_article.uuid).where(has_value)).all()):
+    for uuids in split_values(db.session.scalars(select(_article.uuid).where(has_value)).all()):
         articles = queries.find_articles(uuids).values()
         reindex_articles(db.session(), list(articles))

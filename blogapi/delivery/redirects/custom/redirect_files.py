@@ -18,7 +18,7 @@ import marshmallow as ma
 from blogapi.delivery.redirects.custom.schemas import CustomRedirectBodySchema
 from blogapi.delivery.redirects.custom.service import GONE
 from blogapi.delivery.redirects.custom.targets import get_local_path
-from blogapi.site.paths import without_slash
+from blogapi.site.paths import strip_slash
 from blogapi.web.errors import Invalid, flatten_messages
 from blogapi.web.fields import Fields, join_messages
 
@@ -79,10 +79,10 @@ def read_redirects(text: str) -> RedirectFile:
         except _SkippedLine as reason:
             result.skipped.append((number, str(reason)))
             continue
-        if without_slash(fields["path"]) in paths:
+        if strip_slash(fields["path"]) in paths:
             result.skipped.append((number, f"{fields['path']} has a redirect in an earlier line"))
         else:
-            paths.add(without_slash(fields["path"]))
+            paths.add(strip_slash(fields["path"]))
             result.redirects.append(fields)
     result.skipped.sort()
     return result
@@ -102,7 +102,7 @@ def _make_fields(source: str, target: str, status_text: str) -> Fields:
         raise _SkippedLine(join_messages(flatten_messages(error.messages))) from None
     if status != GONE and not fields["target"]:
         raise _SkippedLine("it has no target")
-    if get_local_path(fields["target"], "") == without_slash(fields["path"]):
+    if get_local_path(fields["target"], "") == strip_slash(fields["path"]):
         raise _SkippedLine(
             "it only adds or removes the slash at the end, which makes no difference in this blog"
         )

@@ -9,7 +9,7 @@ from marshmallow import validate
 
 from blogapi.delivery.redirects.custom.service import STATUSES
 from blogapi.delivery.redirects.custom.targets import parse_target
-from blogapi.site.paths import to_former_path
+from blogapi.site.paths import extract_former_path
 from blogapi.web.fields import Identifier, InputSchema, OutputSchema, Text, Timestamp
 from blogapi.web.pagination import ListQuery
 
@@ -24,9 +24,9 @@ _TARGET_METADATA = {
 class _Path(Text):
     def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> str:
         text = super()._deserialize(value, attr, data, **options).strip()
-        path = to_former_path(text)
+        path = extract_former_path(text)
         if path is None or not text.startswith("/"):
-            suggestion = path or to_former_path(f"/{text}") or "/old/page.html"
+            suggestion = path or extract_former_path(f"/{text}") or "/old/page.html"
             raise ma.ValidationError(
                 f"Not a path such as {suggestion}: it begins with one slash and has no query or fragment."
             )

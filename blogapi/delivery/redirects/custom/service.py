@@ -9,13 +9,13 @@ from sqlalchemy import CheckConstraint, Index, Text, or_, select
 from sqlalchemy.orm import Mapped, mapped_column
 
 from blogapi.delivery.redirects.custom import targets
-from blogapi.site.paths import without_slash
+from blogapi.site.paths import strip_slash
 from blogapi.site.queries import get_site
 from blogapi.site.service import record_site_change
 from blogapi.storage.database import Base, Identified, Timestamped, bytewise, db, transaction
-from blogapi.web.errors import Conflict, Invalid, or_not_found
+from blogapi.web.errors import Conflict, Invalid, require_item
 from blogapi.web.fields import Fields
-from blogapi.web.pagination import Page, PageRequest, paginate
+from blogapi.web.pagination import Page, PageRequest, fetch_page
 
 GONE = 410
 STATUSES = (301, 302, GONE)
@@ -44,7 +44,7 @@ Index("ix_redirect_order", bytewise(CustomRedirect.path)).ddl_if(dialect="postgr
 
 def get_redirect(uuid: UUID) -> CustomRedirect:
     """Return the redirect with the uuid; raises NotFound if there is none."""
-    return or_not_found(db.session.get(CustomRedirect, uuid), "No redirect has this uuid.")
+    return require_item(db.session.get(CustomRedirect, uuid), "No redirect has this uuid.")
 
 
 def list_custom_redirects(page: PageRequest | None, *, q: str = "") -> Page[Sequence[CustomRedirect]]:
@@ -57,12 +57,12 @@ def list_custom_redirects(page: PageRequest | None, *, q: str = "") -> Page[Sequ
                 CustomRedirect.target.icontains(q, autoescape=True),
             )
         )
-    return paginate(statement, page)
+    return fetch_page(statement, page)
 
 
 def find_redirect_from_path(path: str) -> CustomRedirect | None:
     """Return the redirect from a path, with or without a slash at its end."""
-    bare = without_slash(path)
+    bare = strip_slash(path)
     return db.session.scalars(
         select(CustomRedirect).where(CustomRedirect.path.in_({bare, f"{bare}/"}))
     ).first()
@@ -147,7 +147,7 @@ def _check_loop(redirect: CustomRedirect) -> None:
         next_redirect = redirect if path == start else find_redirect_from_path(path)
         return None if next_redirect is None else next_redirect.target
 
-    start = without_slash(redirect.path)
+    start = strip_slash(redirect.path)
     chain = targets.find_redirect_chain(redirect.target, get_site().url, find_target)
     if start in chain:
         steps = " → ".join([start, *chain[: chain.index(start) + 1]])

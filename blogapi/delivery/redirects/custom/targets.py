@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from urllib.parse import quote, urlsplit
 
-from blogapi.site.paths import MAX_PATH_BYTES, get_host_and_port, to_path, without_slash
+from blogapi.site.paths import MAX_PATH_BYTES, extract_path, get_host_and_port, strip_slash
 
 # Browsers give up after 20 redirects.
 MAX_STEPS = 10
@@ -42,8 +42,8 @@ def get_local_path(target: str, site_url: str) -> str | None:
     parts = urlsplit(target)
     if parts.netloc and get_host_and_port(target) != get_host_and_port(site_url):
         return None
-    path = to_path(parts.path or "/")
-    return without_slash(path) if target and path else None
+    path = extract_path(parts.path or "/")
+    return strip_slash(path) if target and path else None
 
 
 def find_redirect_chain(target: str, site_url: str, find_target: Callable[[str], str | None]) -> list[str]:

@@ -17,7 +17,7 @@ from blogapi import clock
 from blogapi.storage.database import Base, db, transaction
 from blogapi.web.access import current_user_id
 from blogapi.web.errors import Conflict, Invalid, Malformed, PreconditionFailed, PreconditionRequired, Problem
-from blogapi.web.headers import contains_state
+from blogapi.web.headers import matches_item_state
 
 
 def check_preconditions(get_etag: Callable[[], str | None]) -> None:
@@ -32,7 +32,7 @@ def check_preconditions(get_etag: Callable[[], str | None]) -> None:
     may_change = request.method != "POST" or "id" in (request.view_args or {})
     if has_if_match or request.headers.get("If-None-Match") == "*":
         current = get_etag()
-        matches = current is not None and contains_state(request.if_match, current)
+        matches = current is not None and matches_item_state(request.if_match, current)
         if has_if_match and not matches:
             raise PreconditionFailed(
                 "The item was changed since you read it; read it again.", etag=current and f'"{current}"'
@@ -45,7 +45,7 @@ def check_preconditions(get_etag: Callable[[], str | None]) -> None:
         )
 
 
-def reject_conditional_headers() -> None:
+def refuse_unsupported_headers() -> None:
     """Refuse the headers If-Match and Idempotency-Key in a request to a view that does not support them.
 
     A view supports neither header if it changes nothing that has an ETag, or if its response contains a

@@ -13,7 +13,7 @@ from sqlalchemy import update
 from blogapi import create_app
 from blogapi.__main__ import main
 from blogapi.content.articles.models import ArticleStats
-from blogapi.serving import commands, listening, server, upgrading
+from blogapi.serving import commands, listening, server, upgrade_responses
 from blogapi.storage import upgrade_progress
 from blogapi.storage.database import db, transaction
 from tests.databases import close_connections
@@ -48,7 +48,7 @@ def port(listening_socket):
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
 def test_each_request_gets_503_upgrading_with_the_progress(listening_socket, port, method):
     request = READ.replace("GET", method)
-    with upgrading.answer_requests(listening_socket):
+    with upgrade_responses.answer_requests(listening_socket):
         before = ask(port, request)
         upgrade_progress.report_progress("articles", 200, 1000)
         response = ask(port, request)
@@ -60,7 +60,7 @@ def test_each_request_gets_503_upgrading_with_the_progress(listening_socket, por
 
 
 def test_a_browser_gets_a_page_that_loads_again(listening_socket, port):
-    with upgrading.answer_requests(listening_socket):
+    with upgrade_responses.answer_requests(listening_socket):
         upgrade_progress.report_progress("migrations", 3, 36)
         response = ask(port, headers="Accept: text/html,*/*;q=0.8\r\n")
         head = ask(port, READ.replace("GET", "HEAD"), headers="Accept: text/html\r\n")
@@ -73,13 +73,13 @@ def test_a_browser_gets_a_page_that_loads_again(listening_socket, port):
 
 
 def test_a_large_body_is_refused(listening_socket, port):
-    with upgrading.answer_requests(listening_socket):
+    with upgrade_responses.answer_requests(listening_socket):
         response = ask(port, READ.replace("GET", "POST"), headers=f"Content-Length: {10**7}\r\n")
     assert response.status == 413
 
 
 def test_the_server_that_follows_answers_connections_that_were_made_meanwhile(app, listening_socket, port):
-    with upgrading.answer_requests(listening_socket):
+    with upgrade_responses.answer_requests(listening_socket):
         assert ask(port).status == 503
     http_server = server.create_server(app, listening_socket=listening_socket, threads=2)
     waiting = connect(port)
@@ -96,7 +96,7 @@ def test_the_server_that_follows_answers_connections_that_were_made_meanwhile(ap
 def test_the_socket_file_stays_for_the_server_that_follows(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with listening.bind_unix_socket(tmp_path / "s") as bound:
-        with upgrading.answer_requests(bound):
+        with upgrade_responses.answer_requests(bound):
             pass
         assert (tmp_path / "s").exists()
 

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import quote
 
-from blogapi.web.logs import API_KEY, IS_FORMATTED, format_time, get_key_prefix
+from blogapi.web.logs import API_KEY_PATTERN, IS_FORMATTED, format_time, get_key_prefix
 
 logger = logging.getLogger("blogapi.access")
 
@@ -28,7 +28,7 @@ _UNQUOTED_CHARACTERS = r"/?:@!$&'()*+,;=-._~%"
 
 
 class AccessLogEntry(NamedTuple):
-    """A finished request.
+    """A finished request, as one entry of the access log.
 
     `at` is the time at which the response ended, in seconds since 1970. `seconds` is the time from the last
     received byte of the request to the end of the response. `user` is the name of the user who is logged in.
@@ -55,7 +55,7 @@ class AccessLog:
         self._waiting: deque[AccessLogEntry] = deque()
         self._lost = 0
         self._has_entries, self._closing = threading.Event(), threading.Event()
-        self._thread = threading.Thread(target=self._run, name="access_log", daemon=True)
+        self._thread = threading.Thread(target=self._pass_entries, name="access_log", daemon=True)
         self._thread.start()
 
     def add_entry(self, entry: AccessLogEntry) -> None:
@@ -73,15 +73,15 @@ class AccessLog:
         self._has_entries.set()
         self._thread.join(5)
 
-    def _run(self) -> None:
+    def _pass_entries(self) -> None:
         while not self._closing.is_set():
             self._has_entries.wait()
             self._closing.wait(BATCH_SECONDS)
             self._has_entries.clear()
-            self._flush()
-        self._flush()
+            self._pass_waiting_entries()
+        self._pass_waiting_entries()
 
-    def _flush(self) -> None:
+    def _pass_waiting_entries(self) -> None:
         entries = [self._waiting.popleft() for _ in range(len(self._waiting))]
         if entries:
             for handle in self._handlers:
@@ -117,7 +117,7 @@ def make_count_handler(
 def format_text_line(entry: AccessLogEntry) -> str:
     """Return the entry as a line of text, with the key's prefix or the user; `-` is an absent value."""
     at, method, path, route, status, seconds, size, request_id, key, client, user = entry
-    caller = find_prefix(key) or quote(user) or "-"
+    caller = find_key_prefix(key) or quote(user) or "-"
     return (
         f"{_format_second(int(at))}.{int(at % 1 * 1000):03}Z {method[:20] or '-'} "
         f"{make_loggable_path(path, route)} {route or '-'} {status[:3]} "
@@ -136,7 +136,7 @@ def format_json_line(entry: AccessLogEntry) -> str:
         "ms": round(entry.seconds * 1000, 1),
         "bytes": entry.size,
         "request_id": entry.request_id,
-        "key": find_prefix(entry.key) or None,
+        "key": find_key_prefix(entry.key) or None,
         "user": entry.user or None,
         "client": entry.client or None,
     }
@@ -144,7 +144,7 @@ def format_json_line(entry: AccessLogEntry) -> str:
 
 
 # Cached, because the formatting functions call it for each request.
-find_prefix = lru_cache(1024)(get_key_prefix)
+find_key_prefix = lru_cache(1024)(get_key_prefix)
 
 
 @lru_cache(4096)
@@ -156,7 +156,7 @@ def make_loggable_path(path: str, route: str) -> str:
     """
     if "<token>" in route:
         return route
-    plain = API_KEY.sub(r"\1*", path)
+    plain = API_KEY_PATTERN.sub(r"\1*", path)
     if not route:
         plain = re.sub(r"[\w~-]{24,}", "*", plain)
     return quote(plain[:1000].encode("latin-1", "replace"), safe=_UNQUOTED_CHARACTERS) or "-"

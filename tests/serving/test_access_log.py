@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from blogapi.serving import log
+from blogapi.serving import access_log
+from blogapi.serving.access_log import AccessLog, AccessLogEntry
 from blogapi.serving.limits import Limits
-from blogapi.serving.log import AccessLog, AccessLogEntry
 from tests.conftest import ARTICLES, KEYS, TAGS
 from tests.live_server import start_server
 from tests.serving.sockets import connect, parse_response, read_all, send, wait_until
@@ -55,18 +55,18 @@ def make_request(path: str, *headers: str, method: str = "GET") -> bytes:
 
 
 def test_the_text_format_shows_every_field():
-    assert log.format_text_line(make_entry(key=KEY)) == (
+    assert access_log.format_text_line(make_entry(key=KEY)) == (
         f"2026-11-18T11:06:40.250Z GET {ARTICLES} {ARTICLES} 200 1.2ms 45B id-1 blogapi_aB3dE6 10.0.0.9"
     )
 
 
 def test_an_absent_value_is_written_as_a_dash():
-    line = log.format_text_line(make_entry(method="", path="", route=""))
+    line = access_log.format_text_line(make_entry(method="", path="", route=""))
     assert line == "2026-11-18T11:06:40.250Z - - - 200 1.2ms 45B id-1 - 10.0.0.9"
 
 
 def test_the_json_format_shows_every_field():
-    assert json.loads(log.format_json_line(make_entry(key=KEY))) == {
+    assert json.loads(access_log.format_json_line(make_entry(key=KEY))) == {
         "time": "2026-11-18T11:06:40.250Z",
         "method": "GET",
         "path": ARTICLES,
@@ -81,12 +81,12 @@ def test_the_json_format_shows_every_field():
     }
 
 
-@pytest.mark.parametrize("form", [log.format_text_line, log.format_json_line])
+@pytest.mark.parametrize("form", [access_log.format_text_line, access_log.format_json_line])
 @pytest.mark.parametrize("path", ["/a\nb", "/a b", '/a"b', "/a\x1b[0m", "/a\x85b", "/\xff", "/a\\nb"])
 def test_a_path_cannot_forge_a_log_line(form, path):
     line = form(make_entry(path=path, route=""))
     assert line.isascii() and line.isprintable()
-    assert len(log.format_text_line(make_entry(path=path, route="")).split(" ")) == 10
+    assert len(access_log.format_text_line(make_entry(path=path, route="")).split(" ")) == 10
 
 
 @pytest.mark.parametrize(
@@ -99,12 +99,12 @@ def test_a_path_cannot_forge_a_log_line(form, path):
     ],
 )
 def test_a_logged_path_contains_no_secret(path, route, shown):
-    assert log.make_loggable_path(path, route) == shown
+    assert access_log.make_loggable_path(path, route) == shown
 
 
 @pytest.mark.parametrize("key", ["hunter2", "blogapi_short", KEY + "x", "blogapi_" + "é" * 38, "a\nb"])
 def test_no_part_of_a_malformed_key_is_logged(key):
-    assert log.get_key_prefix(key) == ""
+    assert access_log.get_key_prefix(key) == ""
 
 
 def test_each_request_is_logged_once(app, people, recorded_log):
@@ -129,7 +129,7 @@ def test_each_request_is_logged_once(app, people, recorded_log):
     assert [entry.size > 0 for entry in entries] == [True, True, True, False, True]
     assert all(entry.seconds >= 0 for entry in entries)
     assert sum(entry.seconds for entry in entries) <= time.monotonic() - started_at
-    text = "\n".join(map(log.format_text_line, entries))
+    text = "\n".join(map(access_log.format_text_line, entries))
     assert "secret" not in text and key not in text and key[:14] in text
 
 
@@ -199,26 +199,26 @@ def test_all_log_lines_are_written_when_the_server_stops(app, recorded_log):
 
 
 def test_dropped_log_entries_are_counted(monkeypatch, caplog):
-    monkeypatch.setattr(log, "MAX_WAITING_ENTRIES", 2)
+    monkeypatch.setattr(access_log, "MAX_WAITING_ENTRIES", 2)
     entered, released = threading.Event(), threading.Event()
 
     def block(entries):
         entered.set()
         assert released.wait(60)
 
-    access_log = AccessLog(block)
-    access_log.add_entry(make_entry())
+    blocked_log = AccessLog(block)
+    blocked_log.add_entry(make_entry())
     assert entered.wait(60)
     for _ in range(5):
-        access_log.add_entry(make_entry())
+        blocked_log.add_entry(make_entry())
     released.set()
-    access_log.close()
+    blocked_log.close()
     assert "3 requests are missing from this log" in caplog.text
 
 
 def test_each_batch_is_one_record(caplog):
     with caplog.at_level(logging.INFO):
-        log.make_log_handler("text")([make_entry(), make_entry(request_id="id-2")])
+        access_log.make_log_handler("text")([make_entry(), make_entry(request_id="id-2")])
     (record,) = caplog.records
     assert re.fullmatch(r"[^\n]+ id-1 - 10.0.0.9\n[^\n]+ id-2 - 10.0.0.9", record.getMessage())
 
