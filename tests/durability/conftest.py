@@ -20,6 +20,7 @@ from flask import Flask
 
 from blogapi import create_app
 from blogapi.config import CannotStart
+from blogapi.storage.upgrades import SQLITE_PAGE_SIZE as SQLITE_PAGE_SIZE
 from tests.conftest import ARTICLES, CATEGORIES, TAGS, People, close_connections
 from tests.durability.test_processes import WSGI, ServerProcess, start_server_process
 

@@ -23,7 +23,7 @@ from tests.audit_hooks.sqlite_files import allow_opening
 from tests.conftest import close_connections
 from tests.durability.conftest import (
     LISTS,
-    PAGE_SIZE,
+    SQLITE_PAGE_SIZE,
     get_repetitions,
     get_start_error,
     get_status_and_code,
@@ -35,7 +35,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.sqlite("its file and its log")]
 # The test damages this number of pages from the whole file and the same number of pages with article text,
 # one page at a time.
 PAGE_COUNT = get_repetitions("PAGES", 4)
-JUNK = (b"\xff" * PAGE_SIZE, bytes(PAGE_SIZE), os.urandom(PAGE_SIZE))
+JUNK = (b"\xff" * SQLITE_PAGE_SIZE, bytes(SQLITE_PAGE_SIZE), os.urandom(SQLITE_PAGE_SIZE))
 
 
 @allow_opening()
@@ -77,12 +77,12 @@ def sample(starts: Sequence[int]) -> Sequence[int]:
 
 def test_a_damaged_page_causes_no_wrong_response(blog, expected_responses, write_key):
     whole = read(blog)
-    starts = range(0, len(whole), PAGE_SIZE)
-    texts = [start for start in starts if b"Words." in whole[start : start + PAGE_SIZE]]
+    starts = range(0, len(whole), SQLITE_PAGE_SIZE)
+    texts = [start for start in starts if b"Words." in whole[start : start + SQLITE_PAGE_SIZE]]
     for number, start in enumerate((*sample(starts), *sample(texts))):
         for leftover in get_side_files(blog):
             leftover.unlink(missing_ok=True)
-        write(blog, whole[:start] + JUNK[number % len(JUNK)] + whole[start + PAGE_SIZE :])
+        write(blog, whole[:start] + JUNK[number % len(JUNK)] + whole[start + SQLITE_PAGE_SIZE :])
         try:
             test_client = create_app().test_client()
         except CannotStart as error:
@@ -101,7 +101,7 @@ def test_the_error_for_damage_that_is_found_at_the_start_is_one_sentence(blog, a
     with app.app_context():
         page = db.session.scalar(text("SELECT rootpage FROM sqlite_master WHERE name = 'article_stats'"))
     close_connections(app)
-    overwrite(blog, (page - 1) * PAGE_SIZE, JUNK[0])
+    overwrite(blog, (page - 1) * SQLITE_PAGE_SIZE, JUNK[0])
     assert (
         get_start_error()
         == f"The database sqlite:///{blog} cannot be used: database disk image is malformed."
@@ -112,8 +112,8 @@ def test_pages_that_are_damaged_while_the_server_runs_cause_no_wrong_response(
     serve, blog, expected_responses
 ):
     with serve() as (client, _):
-        pages = blog.stat().st_size // PAGE_SIZE
-        overwrite(blog, pages // 3 * PAGE_SIZE, os.urandom((pages - pages // 3) * PAGE_SIZE))
+        pages = blog.stat().st_size // SQLITE_PAGE_SIZE
+        overwrite(blog, pages // 3 * SQLITE_PAGE_SIZE, os.urandom((pages - pages // 3) * SQLITE_PAGE_SIZE))
         responses = [client("GET", path) for path in LISTS]
         assert get_status_and_code(client("GET", "/health/")) == (503, "damaged")
     assert (503, "damaged") in map(get_status_and_code, responses)

@@ -27,7 +27,7 @@ from tests.audit_hooks.sqlite_files import allow_opening
 from tests.conftest import ARTICLES, KEYS, TAGS, close_connections
 from tests.durability.conftest import (
     LISTS,
-    PAGE_SIZE,
+    SQLITE_PAGE_SIZE,
     Client,
     Response,
     get_start_error,
@@ -180,7 +180,7 @@ def test_a_backup_on_a_full_disk_is_refused_until_there_is_space(small_disk, blo
         outcomes.append((response.status_code, response.json.get("code")))
         if response.status_code != 507:
             break
-        os.truncate(filler, filler.stat().st_size - 4 * PAGE_SIZE)
+        os.truncate(filler, filler.stat().st_size - 4 * SQLITE_PAGE_SIZE)
     assert len(outcomes) > 2
     assert set(outcomes[:-1]) == {(507, "storage_full")} and outcomes[-1][0] == 201
     assert [backup["name"] for backup in as_login.get(BACKUPS).json] == [response.json["name"]]
@@ -212,7 +212,7 @@ def test_doctor_and_restore_on_a_full_disk_name_what_is_full(small_disk, blog, a
     assert line.endswith("Do: free some space on the disk.") and "damaged" not in line
     # A little space is enough to begin the restore, and not to end it.
     for pages in (0, 40, 240):
-        os.truncate(filler, filler.stat().st_size - pages * PAGE_SIZE)
+        os.truncate(filler, filler.stat().st_size - pages * SQLITE_PAGE_SIZE)
         result = run(args=["restore", str(tmp_path / "saved.zip")])
         assert result.exit_code == 1 and f"The disk is full; {small_disk}" in result.stderr, result.output
     assert list((small_disk / "backups").glob("*.db")) == []
