@@ -75,7 +75,7 @@ def list_months(filters: Mapping[str, str]) -> list[Fields]:
         term = find_term(kinds.get_model(name), reference)
         if term is None:
             return []
-        conditions.append(_match_term(name, term.uuid))
+        conditions.append(_make_term_condition(name, term.uuid))
     times = db.session.connection().scalars(select(_article.published_at).where(*conditions))
     zone = get_site().time_zone
     months = Counter((local.year, local.month) for local in (to_time_zone(time, zone) for time in times))
@@ -95,7 +95,7 @@ def make_month_head(
     return make_list_head(site, name or f"{year:04}-{month:02}", make_month_path(year, month), page=page)
 
 
-def _match_term(name: str, term: UUID) -> ColumnElement[bool]:
+def _make_term_condition(name: str, term: UUID) -> ColumnElement[bool]:
     if name == Category.kind:
         return _article.category_id.in_(find_terms_and_descendants(Category, [term]))
     link, column = (_tag, _tag.tag_id) if name == "tag" else (_byline, _byline.author_id)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from blogapi.docs.components import METHODS, SCHEMAS, Document, get_component_name, list_operations
+from blogapi.docs.components import METHODS, SCHEMA_PREFIX, Document, get_component_name, list_operations
 from blogapi.docs.custom_fields import COMPONENTS, MARK
 from blogapi.web.fields import AWARE_PATTERN, NAIVE_PATTERN
 
@@ -152,7 +152,7 @@ def drop_unused_schemas(document: Document) -> None:
 def _list_references(value: Any) -> Iterator[str]:
     if isinstance(value, dict):
         reference = value.get("$ref")
-        if isinstance(reference, str) and reference.startswith(SCHEMAS):
-            yield reference.removeprefix(SCHEMAS)
+        if isinstance(reference, str) and reference.startswith(SCHEMA_PREFIX):
+            yield reference.removeprefix(SCHEMA_PREFIX)
     for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
         yield from _list_references(inner)

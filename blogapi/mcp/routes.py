@@ -12,8 +12,8 @@ from werkzeug.exceptions import NotFound
 from blogapi.config import AppState
 from blogapi.docs import document
 from blogapi.mcp import calls, protocol
+from blogapi.mcp.bound_tools import BoundTool, bind_tools
 from blogapi.mcp.protocol import RpcError
-from blogapi.mcp.schemas import BoundTool, bind_tools
 from blogapi.site.queries import get_site
 from blogapi.version import __version__
 from blogapi.web.access import allow, current_caller, reader

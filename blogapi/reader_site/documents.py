@@ -42,8 +42,8 @@ ENTRY_FIELDS = (
     "links",
 )
 # The names of the text fields that a page shows below the title.
-TEXTS = tuple(text.name for text in TEXT_FIELDS if text.is_previewed)
-_ITEM_FIELDS = ("uuid", "title", *TEXTS, "cover_image", "cover", "language", "html", "toc", "custom")
+LEAD_TEXTS = tuple(text.name for text in TEXT_FIELDS if text.is_previewed)
+_ITEM_FIELDS = ("uuid", "title", *LEAD_TEXTS, "cover_image", "cover", "language", "html", "toc", "custom")
 _PAGE_FIELDS = (*_ITEM_FIELDS, "url", "head", "translations", "parent")
 _BYLINE_FIELDS = ("category", "tags", "authors", "links", "published_at", "reading_minutes")
 _ARTICLE_FIELDS = (
@@ -140,7 +140,7 @@ def list_ancestors(items: Sequence[Fields], item: Mapping[str, Any]) -> list[Fie
     return found
 
 
-def make_tree(items: Sequence[Fields]) -> list[Fields]:
+def make_item_tree(items: Sequence[Fields]) -> list[Fields]:
     """Return the items whose parent is not among the items, each with the items below it in `below`."""
     nodes = {one["uuid"]: {**one, "below": []} for one in items}
     for node in nodes.values():

@@ -25,9 +25,9 @@ _TEMPLATES = FOLDER / "templates"
 # The part of a Content-Security-Policy that allows the players of the sanitizer.
 EMBEDDED_FRAMES = f"frame-src {' '.join(f'https://{host}' for host in sorted(EMBED_HOSTS))}"
 
-_TAG = re.compile(r"<[a-z](?=[^<>]* (?:href|src|poster|srcset)=)[^<>]*+>")
-_ATTRIBUTE = re.compile(r' (href|src|poster|srcset)="([^"]*)"')
-_CANDIDATE = re.compile(r"(?<![^\s,])[^\s,]+")
+_TAG_WITH_ADDRESS = re.compile(r"<[a-z](?=[^<>]* (?:href|src|poster|srcset)=)[^<>]*+>")
+_ADDRESS_ATTRIBUTE = re.compile(r' (href|src|poster|srcset)="([^"]*)"')
+_SRCSET_ADDRESS = re.compile(r"(?<![^\s,])[^\s,]+")
 
 
 @cache
@@ -88,9 +88,9 @@ def edit_addresses(html: str, edit: Callable[[str], str]) -> str:
     def edit_attribute(found: re.Match[str]) -> str:
         name, value = found.groups()
         is_list = name == "srcset"
-        return f' {name}="{_CANDIDATE.sub(lambda one: edit(one[0]), value) if is_list else edit(value)}"'
+        return f' {name}="{_SRCSET_ADDRESS.sub(lambda one: edit(one[0]), value) if is_list else edit(value)}"'
 
-    return _TAG.sub(lambda tag: _ATTRIBUTE.sub(edit_attribute, tag[0]), html)
+    return _TAG_WITH_ADDRESS.sub(lambda tag: _ADDRESS_ATTRIBUTE.sub(edit_attribute, tag[0]), html)
 
 
 @pass_context
@@ -100,7 +100,7 @@ def _format_date(context: Context, time: str) -> str:
 
 
 @pass_context
-def _name_language(context: Context, tag: str) -> str:
+def _get_language_name(context: Context, tag: str) -> str:
     return str(context["words"].name_language(tag))
 
 
@@ -111,6 +111,6 @@ def _get_host(url: str) -> str:
 _FILTERS: Mapping[str, Callable[..., str]] = {
     "date": _format_date,
     "shorten": shorten_text,
-    "language_name": _name_language,
+    "language_name": _get_language_name,
     "host": _get_host,
 }

@@ -26,23 +26,23 @@ from blogapi.site.queries import get_public_site, get_service_url
 from blogapi.web.errors import or_not_found
 from blogapi.web.pagination import PageRequest
 
-ENTRY_COUNT = 20
+MAX_FEED_ENTRIES = 20
 
 # The value of the filter `language` for the articles in all languages.
 ALL_LANGUAGES = "all"
 
 # The maximum number of characters of whole articles in a feed; older articles are shown as excerpts. A longer
 # feed could not be cached, so each request would build it again.
-MAX_CONTENT_LENGTH = 1_000_000
+MAX_FEED_CHARACTERS = 1_000_000
 
-_FIELDS = (
+_ENTRY_FIELDS = (
     *("uuid", "title", "url", "published_at", "last_updated", "excerpt", "html", "cover_image"),
     *("category", *LINK_NAMES),
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class FeedAuthor:
     """An author in a byline; `url` is the address of their page or of their own website, or None."""
 
     name: str
@@ -62,7 +62,7 @@ class FeedEntry:
     content: str | None
     image: str | None
     labels: Sequence[str]
-    authors: Sequence[Person]
+    authors: Sequence[FeedAuthor]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,14 +99,14 @@ def get_feed(filters: dict[str, str], path: str, edit_html: Callable[[str], str]
     shown_language = {"": default, ALL_LANGUAGES: ""}.get(language, language)
     site = describe_site_in(site, shown_language)
     home_url = f"{site.url}/"
-    terms = {kind: _get_term(kind, filters[kind]) for kind in kinds.TERM_KINDS if kind in filters}
+    terms = {kind: _get_public_term(kind, filters[kind]) for kind in kinds.TERM_KINDS if kind in filters}
     values = {name: (value,) if name in ("category", "tag") else value for name, value in filters.items()}
     values.pop("language", None)
     article_filters = ArticleFilters(language=shown_language) if language else make_home_filters(site, "")
-    page = PageRequest(number=1, size=ENTRY_COUNT)
-    body = article_bodies.list_published(_FIELDS, page, replace(article_filters, **values)).rows  # type: ignore[arg-type]
+    page = PageRequest(number=1, size=MAX_FEED_ENTRIES)
+    body = article_bodies.list_published(_ENTRY_FIELDS, page, replace(article_filters, **values)).rows  # type: ignore[arg-type]
     assert isinstance(body.body, bytes)
-    characters_left = MAX_CONTENT_LENGTH if current_app.config["FEED_CONTENT"] == "full" else 0
+    characters_left = MAX_FEED_CHARACTERS if current_app.config["FEED_CONTENT"] == "full" else 0
     service_url, entries = get_service_url(site), []
     for article in json.loads(body.body):
         article["html"] = edit_html(article["html"])
@@ -148,7 +148,7 @@ def _make_page_url(site: Site, terms: Mapping[str, Term]) -> str | None:
     return urls[0] if len(urls) == 1 else None
 
 
-def _get_term(kind: str, reference: str) -> Term:
+def _get_public_term(kind: str, reference: str) -> Term:
     # Readers see no author without public articles.
     condition = is_public_author() if kind == "author" else None
     term: Term | None = find_term(kinds.get_model(kind), reference, condition)
@@ -175,7 +175,7 @@ def _make_entry(site: Site, article: dict[str, Any], *, is_full: bool) -> FeedEn
         image=addresses.make_absolute_picture_url(site, article["cover_image"]),
         labels=list(dict.fromkeys([article["category"]["name"], *(tag["name"] for tag in article["tags"])])),
         authors=[
-            Person(
+            FeedAuthor(
                 author["name"],
                 addresses.make_term_url(site, "author", uuid=author["uuid"], slug=author["slug"]),
             )

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from feedgenerator import Atom1Feed, Rss201rev2Feed, SyndicationFeed
 
-from blogapi.delivery.feeds.entries import Feed, FeedEntry, Person
+from blogapi.delivery.feeds.entries import Feed, FeedAuthor, FeedEntry
 from blogapi.web import json as web_json
 
 _CONTENT_NAMESPACE = "http://purl.org/rss/1.0/modules/content/"
@@ -17,7 +17,7 @@ _MEDIA_NAMESPACE = "http://search.yahoo.com/mrss/"
 
 # XML cannot contain these characters. HTML can contain them: the content `&#11;` is rendered as a control
 # character.
-_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_INVALID_XML_CHARACTER = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class _RssFeed(Rss201rev2Feed):  # type: ignore[misc]
@@ -65,15 +65,15 @@ def _add_cover(handler: Any, item: Any) -> None:
 
 def format_rss_feed(feed: Feed) -> bytes:
     """Return the feed as RSS."""
-    return _to_xml(_RssFeed, feed)
+    return _format_xml_feed(_RssFeed, feed)
 
 
 def format_atom_feed(feed: Feed) -> bytes:
     """Return the feed as Atom."""
-    return _to_xml(_AtomFeed, feed)
+    return _format_xml_feed(_AtomFeed, feed)
 
 
-def _to_xml(feed_class: type[SyndicationFeed], feed: Feed) -> bytes:
+def _format_xml_feed(feed_class: type[SyndicationFeed], feed: Feed) -> bytes:
     xml_feed = feed_class(
         title=_to_xml_text(feed.title),
         link=feed.page_url,
@@ -97,7 +97,7 @@ def _to_xml(feed_class: type[SyndicationFeed], feed: Feed) -> bytes:
             pubdate=entry.published,
             updateddate=entry.updated,
             categories=[_to_xml_text(label) for label in entry.labels],
-            authors=[Person(_to_xml_text(author.name), author.url) for author in entry.authors],
+            authors=[FeedAuthor(_to_xml_text(author.name), author.url) for author in entry.authors],
         )
     text: str = xml_feed.writeString("utf-8")
     return text.encode()
@@ -105,7 +105,7 @@ def _to_xml(feed_class: type[SyndicationFeed], feed: Feed) -> bytes:
 
 def _to_xml_text(text: str) -> str:
     """Return the text without the characters that XML cannot contain."""
-    return _NOT_IN_XML.sub("", text)
+    return _INVALID_XML_CHARACTER.sub("", text)
 
 
 def format_json_feed(feed: Feed) -> bytes:

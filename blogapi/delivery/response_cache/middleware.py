@@ -92,8 +92,8 @@ class ResponseCacheMiddleware:
         self._get_generation = get_generation
         self.source = source
         self._app, self._application = app, application
-        self._public_paths = _list_paths(app, checks_credentials=False)
-        self._guest_paths = _list_paths(app, checks_credentials=True)
+        self._public_paths = _list_cacheable_paths(app, checks_credentials=False)
+        self._guest_paths = _list_cacheable_paths(app, checks_credentials=True)
         # The prefixes of paths whose responses can be cached for requests without a key.
         self.keyless_paths = self._public_paths + self._guest_paths
         self._lock = threading.Lock()
@@ -111,7 +111,7 @@ class ResponseCacheMiddleware:
         if pending is not None:
             values = pending.cache_key, pending.version, pending.started_at
             if cached := self.cache.get(*values) or self.missing_pages.get(*values):
-                return _send_cached(cached, environ, start_response)
+                return _send_cached_response(cached, environ, start_response)
         if ONLY_CACHED_KEY in environ:
             raise NotCached
         if pending is None:
@@ -241,7 +241,7 @@ RESPONSE_CACHE = AppState[ResponseCacheMiddleware]("response-cache")
 
 def init_app(app: Flask, get_generation: Callable[[], str]) -> None:
     """Wrap the application in the response cache; for `get_generation`, see ResponseCacheMiddleware."""
-    source, max_bytes = commit_version.create_source(app), app.config["CACHE_MEGABYTES"] * 2**20
+    source, max_bytes = commit_version.create_version_source(app), app.config["CACHE_MEGABYTES"] * 2**20
     middleware = ResponseCacheMiddleware(app, app.wsgi_app, source, max_bytes, get_generation)
     caches = middleware.cache, middleware.missing_pages
     RESPONSE_CACHE.set(app, middleware)
@@ -255,7 +255,7 @@ def init_app(app: Flask, get_generation: Callable[[], str]) -> None:
     )
 
 
-def _send_cached(
+def _send_cached_response(
     response: CachedResponse, environ: WSGIEnvironment, start_response: StartResponse
 ) -> list[bytes]:
     environ[request_environ.ROUTE_KEY] = response.route
@@ -264,7 +264,7 @@ def _send_cached(
     return [response.body] if response.body else []
 
 
-def _list_paths(app: Flask, *, checks_credentials: bool) -> tuple[str, ...]:
+def _list_cacheable_paths(app: Flask, *, checks_credentials: bool) -> tuple[str, ...]:
     """Return the path prefixes of the cacheable views that need no credentials.
 
     With `checks_credentials`, return only the paths whose responses depend on the credentials in a request;

@@ -37,7 +37,7 @@ from blogapi.web.outgoing import Answer
 _SPLITTERS = [re.compile(separator).split for separator in (r"[/?&=]", r"\s", r"[^\w%-]")]
 
 # The answer that is stored for a call that raises an unexpected exception.
-_FAILURE = Answer(None, "The call failed; see the log of the service.")
+_NO_ANSWER = Answer(None, "The call failed; see the log of the service.")
 
 MAX_EVENT_CALLS = 100
 MAX_STORED_DELIVERIES = 100
@@ -73,7 +73,7 @@ class DueCalls:
     def record_failure(self) -> None:
         """Replace all outcomes with one failed call, so that the calls are repeated later."""
         attempt = self.webhook.failures + 1
-        self.outcomes = [Outcome(message, _FAILURE, clock.now(), attempt) for message in self.messages[:1]]
+        self.outcomes = [Outcome(message, _NO_ANSWER, clock.now(), attempt) for message in self.messages[:1]]
 
 
 def lease_due_calls(server: str, busy: Collection[UUID] = ()) -> list[DueCalls]:
@@ -174,7 +174,7 @@ def _take_leases(webhooks: Sequence[Webhook], server: str) -> set[UUID]:
         for webhook in db.session.scalars(select(Webhook).where(Webhook.uuid.in_(positions))):
             is_free = webhook.active and not queries.is_leased(webhook, now)
             if is_free and webhook.position == positions[webhook.uuid]:
-                webhook.leased_by, webhook.leased_until = server, now + queries.LEASE
+                webhook.leased_by, webhook.leased_until = server, now + queries.LEASE_DURATION
                 leased.add(webhook.uuid)
     return leased
 
@@ -190,7 +190,7 @@ def _call_webhook(webhook: Webhook, message: Message, *, attempt: int) -> Outcom
             answer = replace(answer, error=f"The address redirects to {answer.location}; enter that address.")
     except Exception as error:
         log_failure(error)
-        answer = _FAILURE
+        answer = _NO_ANSWER
     return Outcome(message, answer, now, attempt)
 
 

@@ -158,7 +158,7 @@ def parse_media_list(content: bytes) -> MediaList:
         raise InvalidBackup("its list of media files cannot be read") from error
 
 
-def describe_missing(missing: Sequence[MissingFile]) -> Iterable[str]:
+def describe_missing_files(missing: Sequence[MissingFile]) -> Iterable[str]:
     """Yield a line for each missing file; after the first 20, a line with the number of further files."""
     for file in missing[:_MAX_LISTED_FILES]:
         yield f"  {file.path} ({file.name}): {file.reason}"

@@ -183,7 +183,7 @@ def _open_backup(
         with integrity.open_database(folder / DATABASE) as connection:
             connection.execute("PRAGMA journal_mode=DELETE")
         files = service.read_media_files(folder / DATABASE)
-    with media_restoring.open_media(path, manifest, folder, files) as media:
+    with media_restoring.open_backup_media(path, manifest, folder, files) as media:
         yield manifest, media
 
 

@@ -52,7 +52,7 @@ _MAX_SNAPSHOTS = 5
 # The free space that must remain on the disk after the media files were saved.
 _SPARE_BYTES = 100 * 1024 * 1024
 
-NOT_RESTORED = "was read, but not restored, because the database user may not create a database"
+NOT_RESTORED_REASON = "was read, but not restored, because the database user may not create a database"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ def create_backup(
     fails, or if the database is damaged, because the new backup could replace the last good backup.
     """
     url = get_database_url(instance)
-    take_snapshot = partial(dumps.take_snapshot, url)
+    take_snapshot = partial(dumps.write_dump, url)
     if get_database_kind(url) is DatabaseKind.SQLITE:
         source = Path(str(url.database))
         if not source.is_file():

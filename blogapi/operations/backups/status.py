@@ -19,7 +19,7 @@ from blogapi.storage import files
 from blogapi.web.errors import Problem
 
 # With daily backups, the next backup is overdue when the last good backup has this age.
-MAX_AGE = timedelta(hours=36)
+OVERDUE_AGE = timedelta(hours=36)
 
 _FILE_NAME = "status.json"
 _LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
@@ -37,7 +37,7 @@ class BackupStatus:
     last_alarm: datetime | None = None
     reason: str = ""
 
-    def merge(self, remembered: BackupStatus) -> BackupStatus:
+    def merge_remembered(self, remembered: BackupStatus) -> BackupStatus:
         """Return the stored status, completed with the status that the process remembers."""
         return BackupStatus(
             self.last_success,
@@ -47,13 +47,13 @@ class BackupStatus:
         )
 
     def is_late(self, keep: int) -> bool:
-        """Return whether the blog has had no good backup for MAX_AGE; `keep` is the setting DAILY_BACKUPS.
+        """Return whether the blog has had no good backup for OVERDUE_AGE; `keep` is the setting DAILY_BACKUPS.
 
         The result is False for a blog without daily backups, and for a new blog without a first attempt.
         """
         since = self.last_success or self.failing_since
         # A backup from the future was made while the clock was ahead.
-        return bool(keep) and since is not None and not -clock.TOLERANCE <= clock.now() - since < MAX_AGE
+        return bool(keep) and since is not None and not -clock.TOLERANCE <= clock.now() - since < OVERDUE_AGE
 
 
 def read_status(instance: Path) -> BackupStatus:

@@ -42,7 +42,7 @@ AUTHOR_NAME = "demo"
 
 _FOLDER = Path(__file__).parent
 #: The pictures that `tests/operations/demo/draw_pictures.py` draws, and their width and height in pixels.
-PICTURES, PICTURE_SIZE = _FOLDER / "pictures", (1200, 675)
+PICTURE_FOLDER, PICTURE_SIZE = _FOLDER / "pictures", (1200, 675)
 
 
 def fill_empty_blog(url: str = "") -> int:
@@ -63,7 +63,7 @@ def fill_empty_blog(url: str = "") -> int:
         options = ImportOptions(now=current_time(), custom_fields=CustomFieldFinder(detach_definitions()))
         entries = walk_path(_FOLDER / "articles")
         records = [reader.read_file(entry, options) for entry in entries if entry.problem is None]
-        reports = Importer(author, assets=[PICTURES], restore_deleted=True).store(records)
+        reports = Importer(author, assets=[PICTURE_FOLDER], restore_deleted=True).store(records)
         stored = zip(records, reports, strict=True)
         return sum(report.result is Result.CREATED for record, report in stored if not record.is_page)
 
@@ -102,7 +102,7 @@ def _store_pictures(user: UUID) -> None:
     Unlike uploads, the pictures are not decoded: a process for each would double the CPU time of the start.
     """
     with get_folder().create_temporary_folder() as folder:
-        for source in sorted(PICTURES.iterdir()):
+        for source in sorted(PICTURE_FOLDER.iterdir()):
             copy = Path(shutil.copyfile(source, folder / source.name))
             files.sync_file(copy)
             content = copy.read_bytes()

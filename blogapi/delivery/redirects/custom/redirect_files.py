@@ -28,8 +28,8 @@ _STATUS_WORDS = {"permanent": "301", "temp": "302", "seeother": "303", "gone": "
 _DIRECTIVE_STATUSES = {"redirectpermanent": "301", "redirecttemp": "302"}
 # Matches a regular expression that matches only one path, with or without a slash at its end.
 _LITERAL_PATTERN = re.compile(r"\^?(?P<path>(?:[\w/%~-]|\\?\.)*?)(?P<slash>/\?)?\$")
-_PLACEHOLDER = re.compile(r"\*|/:\w|\$[0-9]|%\{")
-_FLAGS = re.compile(r"\[([^\[\]]*+)\]\Z")
+_PLACEHOLDER_PATTERN = re.compile(r"\*|/:\w|\$[0-9]|%\{")
+_FLAGS_PATTERN = re.compile(r"\[([^\[\]]*+)\]\Z")
 
 # The actions of the plugin Redirection with one target, or with an error such as 410.
 _SUPPORTED_ACTIONS = ("", "url", "error")
@@ -66,16 +66,16 @@ def read_redirects(text: str) -> RedirectFile:
     first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
     columns = [name.strip().strip('"').lower() for name in first.split(",")]
     if {"source", "target"} <= {*columns}:
-        rows = _read_csv(lines)
+        rows = _read_csv_rows(lines)
     elif first.lstrip().startswith("{"):
-        rows = _read_json(text)
+        rows = _read_json_redirects(text)
     elif first.lstrip().startswith(("/", "https://", "http://")):
-        rows = _read_netlify(lines)
+        rows = _read_netlify_lines(lines)
     else:
-        rows = _read_apache(lines)
+        rows = _read_apache_lines(lines)
     for number, row, parse in rows:
         try:
-            fields = _make_fields(*parse(row))
+            fields = _make_redirect_fields(*parse(row))
         except _SkippedLine as reason:
             result.skipped.append((number, str(reason)))
             continue
@@ -88,9 +88,9 @@ def read_redirects(text: str) -> RedirectFile:
     return result
 
 
-def _make_fields(source: str, target: str, status_text: str) -> Fields:
+def _make_redirect_fields(source: str, target: str, status_text: str) -> Fields:
     """Return the fields of a redirect in the form that the API accepts."""
-    if _PLACEHOLDER.search(source) or _PLACEHOLDER.search(target):
+    if _PLACEHOLDER_PATTERN.search(source) or _PLACEHOLDER_PATTERN.search(target):
         raise _SkippedLine(_PATTERN_REASON)
     if status_text not in _STATUSES:
         raise _SkippedLine(f"a status {status_text} is not a redirect")
@@ -113,13 +113,13 @@ def _skip_line(reason: str) -> NoReturn:
     raise _SkippedLine(reason)
 
 
-def _read_netlify(lines: Iterable[str]) -> Iterator[_Line]:
+def _read_netlify_lines(lines: Iterable[str]) -> Iterator[_Line]:
     for number, text in enumerate(lines, 1):
         if text.strip() and not text.lstrip().startswith("#"):
-            yield number, text, _parse_netlify
+            yield number, text, _parse_netlify_line
 
 
-def _parse_netlify(text: str) -> _RedirectTexts:
+def _parse_netlify_line(text: str) -> _RedirectTexts:
     """Parse a line of `_redirects`: a path, a target, and a status, which can end with `!`."""
     source, *rest = text.split(" #")[0].split()
     if rest and (re.match(r"\w+=", rest[0]) or len(rest) > 2):
@@ -129,7 +129,7 @@ def _parse_netlify(text: str) -> _RedirectTexts:
     return source, rest[0], (rest[1] if len(rest) > 1 else "301").removesuffix("!")
 
 
-def _read_csv(lines: Iterable[str]) -> Iterator[_Line]:
+def _read_csv_rows(lines: Iterable[str]) -> Iterator[_Line]:
     rows, last_line = csv.DictReader(lines, skipinitialspace=True), 0
     try:
         rows.fieldnames = [name.strip().lower() for name in rows.fieldnames or ()]
@@ -159,7 +159,7 @@ def _parse_csv_row(row: Mapping[str, str | None]) -> _RedirectTexts:
     return get_text("source"), get_text("target"), get_text("code") or (kind if kind.isdigit() else "301")
 
 
-def _read_json(text: str) -> Iterator[_Line]:
+def _read_json_redirects(text: str) -> Iterator[_Line]:
     """Parse the JSON of the plugin Redirection; the first redirect has the number 1."""
     try:
         document = json.loads(text.removeprefix("\ufeff"))
@@ -188,7 +188,7 @@ def _parse_json_redirect(row: Mapping[str, Any]) -> _RedirectTexts:
     )
 
 
-def _read_apache(lines: Iterable[str]) -> Iterator[_Line]:
+def _read_apache_lines(lines: Iterable[str]) -> Iterator[_Line]:
     has_condition = False
     for number, text in enumerate(lines, 1):
         directive = text.split(None, 1)[0].lower() if text.strip() else ""
@@ -197,7 +197,7 @@ def _read_apache(lines: Iterable[str]) -> Iterator[_Line]:
         elif directive == "rewriterule":
             yield number, text, _parse_rewrite_rule
         elif directive.startswith("redirect"):
-            yield number, text, _parse_directive
+            yield number, text, _parse_redirect_directive
         # A condition applies to the next rule.
         has_condition = directive == "rewritecond" or (has_condition and directive != "rewriterule")
 
@@ -209,7 +209,7 @@ def _split_words(text: str) -> list[str]:
         raise _SkippedLine("its quotes are not closed") from None
 
 
-def _parse_directive(text: str) -> _RedirectTexts:
+def _parse_redirect_directive(text: str) -> _RedirectTexts:
     """Parse `Redirect`, `RedirectMatch`, `RedirectPermanent` and `RedirectTemp`."""
     directive, *words = _split_words(text)
     directive = directive.lower()
@@ -226,7 +226,7 @@ def _parse_directive(text: str) -> _RedirectTexts:
 def _parse_rewrite_rule(text: str) -> _RedirectTexts:
     """Parse a `RewriteRule` that redirects; its pattern is relative to the folder of the file."""
     _, *words = _split_words(text)
-    match = _FLAGS.search(words[2]) if len(words) == 3 else None
+    match = _FLAGS_PATTERN.search(words[2]) if len(words) == 3 else None
     flags = {flag.strip().upper().partition("=")[::2] for flag in match[1].split(",")} if match else set()
     flag_values = dict(flags)
     if "G" in flag_values or "GONE" in flag_values:

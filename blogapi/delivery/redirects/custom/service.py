@@ -152,8 +152,8 @@ def _check_loop(redirect: CustomRedirect) -> None:
     if start in chain:
         steps = " → ".join([start, *chain[: chain.index(start) + 1]])
         sentence = f"It leads to a loop: {steps}. Choose another target."
-    elif len(chain) > targets.MAX_STEPS:
-        sentence = f"It leads through more than {targets.MAX_STEPS} redirects; name the last address."
+    elif len(chain) > targets.MAX_CHAIN_LENGTH:
+        sentence = f"It leads through more than {targets.MAX_CHAIN_LENGTH} redirects; name the last address."
     else:
         return
     raise Invalid(sentence, errors={"target": [sentence]})

@@ -16,14 +16,14 @@ _HASH_DIGITS = 8
 _RESERVED_NAMES = re.compile(r"con|prn|aux|nul|(com|lpt)[0-9\u00b9\u00b2\u00b3]|_?index", re.IGNORECASE)
 
 
-class ArticleNames:
+class ArticleFileNames:
     """The names of the files of articles, without their suffixes."""
 
     def __init__(self, slugs: Iterable[str]) -> None:
         names = Counter(fold_name(_shorten_name(slug, slug)) for slug in slugs)
         self._repeated = frozenset(name for name, number in names.items() if number > 1)
 
-    def choose_name(self, slug: str) -> str:
+    def choose_file_name(self, slug: str) -> str:
         name = _shorten_name(slug, slug)
         return _add_hash(slug, slug) if fold_name(name) in self._repeated else name
 
