@@ -1,5 +1,4 @@
-"""The admin pages and their assets. The HTML of a page is the same for everybody; the data come from the
-API."""
+"""The admin pages and their assets; the HTML is the same for everybody, and scripts get data from the API."""
 
 from __future__ import annotations
 
@@ -107,8 +106,8 @@ _GROUPS = [
     (group, list(pages))
     for group, pages in groupby(filter(attrgetter("icon"), PAGES), key=attrgetter("group"))
 ]
-# [(group, the lowest role that sees a page of the group, pages)]. On a phone, the bar shows the pages of the
-# first group that all writers see, and its menu shows all other pages, the settings and the profile last.
+# Tuples of a group, the lowest role that sees one of its pages, and its pages. On a phone, the bar shows the
+# pages of the first group that all writers see; its menu shows the other pages, settings and profile last.
 _MENU = [(group, min((page.role for page in pages), key=ROLES.index), pages) for group, pages in _GROUPS]
 _SETTINGS_NAMES = {page.name for page in PAGES if page.group == SETTINGS}
 # The properties of text fields that the scripts read.

@@ -29,7 +29,7 @@ from blogapi.web.errors import InvalidQuery
 from blogapi.web.fields import Fields, Identifier, InputSchema, OmitNullMixin, OutputSchema, StrictInteger
 
 MAX_CHANGES = 1000
-# The cursor of a client that requests only changes after this request.
+# A client sends this cursor to get only the changes that are made after the request.
 NOW_CURSOR = "now"
 
 
@@ -123,7 +123,7 @@ class ChangeList:
 def list_changes(since: str, limit: int, *, public: bool) -> ChangeList:
     """Return up to `limit` changes after a cursor; with `public`, only changes of public items.
 
-    Oldest changes come first. With the cursor NOW, the list is empty, and its cursor follows all changes.
+    The oldest change comes first. For NOW_CURSOR, the list is empty and has the cursor of the newest change.
 
     Raises InvalidQuery if the database does not contain the event of the cursor: the cursor belongs to the
     other feed (public or not), the database was restored from a backup or replaced by another server, or the
@@ -146,7 +146,7 @@ def list_changes(since: str, limit: int, *, public: bool) -> ChangeList:
     ready = list(takewhile(lambda event: not _is_not_public_yet(event, now), next_events[:limit]))
     if ready:
         cursor = Cursor(getattr(ready[-1], position.key), ready[-1].tag)
-    # If the clock was set back, the item is hidden from readers again until the time `due`.
+    # After the clock is set back, an item is hidden again until its time `due`, so its event is left out.
     changes = [
         event
         for event in ready
@@ -180,9 +180,9 @@ def _is_known_cursor(cursor: Cursor, *, public: bool) -> bool:
 
 
 def _is_not_public_yet(event: Event, now: datetime) -> bool:
-    """Return whether the event belongs to an article that is not public yet by the clock of this server.
+    """Return whether the article of the event is not public yet according to the clock of this server.
 
-    Another server, whose clock is ahead, has recorded the event. A client could not fetch the article yet.
+    Such an event was recorded by a server whose clock is ahead. A client cannot fetch the article yet.
     """
     since = event.readable_from
     is_later = since is not None and now < since <= now + clock.TOLERANCE
@@ -205,7 +205,7 @@ def _to_changed_items(changes: Sequence[Event], *, public: bool) -> list[Changed
 
 
 def _make_former_url(site: Site, change: Event) -> str | None:
-    """Return the former address of the page; None if the address contained the category of an article."""
+    """Return the former address of the page, or None if it is unknown or contained the slug of a category."""
     is_unknown = not change.path_before or not site.url
     if is_unknown or (change.kind == Article.kind and "{category}" in site.article_path):
         return None

@@ -1,4 +1,4 @@
-"""Rules that turn the schemas of the code into the components of the OpenAPI document.
+"""Converts marshmallow schemas to the components of the OpenAPI document.
 
 Client generators create one type for each component. Therefore each shape is one component: a response and
 its variants with `fields` share a component, and the body of a PUT accepts the response to a GET. A component

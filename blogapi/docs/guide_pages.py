@@ -31,7 +31,7 @@ PAGE_GROUPS = {
 }
 PAGE_NAMES = tuple(name for names in PAGE_GROUPS.values() for name in names)
 
-# The paths of the sections that contain the content of former pages, by the name of the former page.
+# The path of the section to which each former page has moved, by the name of the former page.
 MOVED_PAGES = {
     **{name: f"hosted-blogs/#{name}" for name in ("blogger", "medium", "notion", "substack")},
     **{name: f"markdown-blogs/#{name}" for name in ("hugo", "jekyll")},

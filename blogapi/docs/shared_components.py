@@ -1,4 +1,4 @@
-"""Replaces repeated parts of the OpenAPI document by references, so that clients have fewer types."""
+"""Replaces repeated parts of the OpenAPI document with references, so that clients have fewer types."""
 
 from __future__ import annotations
 
@@ -117,8 +117,8 @@ class _Occurrence(NamedTuple):
 def _share_values(document: Document, section: str, occurrences: Sequence[_Occurrence]) -> None:
     """Move repeated values to a section of the components, and refer to them.
 
-    If several values have the same name, the most frequent value gets the name. The name of each other value
-    begins with the name of its first owner.
+    If several values have the same name, the most frequent value gets the name. The names of the other values
+    begin with the names of their first owners.
     """
     shared: Document = document["components"][section]
     by_text: dict[str, list[_Occurrence]] = {}

@@ -1,4 +1,4 @@
-"""Lists the files of an export in a layout."""
+"""Lists the files of an export, with the paths and contents that a layout defines."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _PICTURE_FIELDS = ("cover_image", "og_image", "avatar", "logo", "icon")
 
 @dataclass(frozen=True, slots=True)
 class TextFile:
-    """A file of the export; `path` has `/` as separator."""
+    """A file of the export whose content is in memory; `path` has `/` as separator."""
 
     path: str
     content: bytes

@@ -18,11 +18,11 @@ from blogapi.rendering import article_references
 from blogapi.rendering.characters import JOINERS, MARKS
 from blogapi.web.media_addresses import HASH_PREFIX, PATH
 
-# The largest number of texts that are replaced in one article; a longer pattern would be slow.
+# The maximum number of texts that are replaced in one article; a pattern with more texts would be slow.
 _MAX_REPLACEMENTS = 1_000
 
 _LETTERS = rf"\w{MARKS}{JOINERS}"
-# Matches a reference that is not a part of another address.
+# Matches a reference to a media file that is not a part of another address.
 _LIBRARY_PATTERN = (
     rf"(?<![\w/.:%}}-])(?:(?i:{REFERENCE.pattern})"
     rf"|(?:https?://(?:(?!//)[^\s\"'<>()?#\\])*?)?{HASH_PREFIX}[{_LETTERS}%.-]*[{_LETTERS}%])"

@@ -1,4 +1,4 @@
-"""The names of the files in an export, which are valid and distinct on every file system."""
+"""Chooses the names of the files in an export; the names are valid and distinct on every file system."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _shorten_name(stem: str, identity: str) -> str:
 
 
 def _add_hash(stem: str, identity: str, digits: int = _HASH_DIGITS) -> str:
-    """Return the shortened name with the first digits of `identity` if it is a hash, else of its hash."""
+    """Return the shortened name with the first digits of `identity` (a hash) or of the hash of `identity`."""
     is_hash = re.fullmatch("[0-9a-f]{64}", identity)
     digest = identity if is_hash else hashlib.sha256(identity.encode()).hexdigest()
     start = stem[: _MAX_NAME_LENGTH - digits].encode()[: _MAX_NAME_BYTES - digits].decode(errors="ignore")

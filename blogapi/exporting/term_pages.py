@@ -23,7 +23,7 @@ _SIMPLE_NAME = re.compile(rf"[\w{MARKS}]+(?:[ -][\w{MARKS}]+)*")
 
 
 class TermPages:
-    """The pages of the terms of public articles. Other terms must have no page: Hugo would publish it."""
+    """The pages of the terms of public articles. Other terms get no page, because Hugo would publish it."""
 
     def __init__(self, snapshot: Snapshot, layout: Layout, media: MediaAddresses, now: datetime) -> None:
         self._snapshot, self._layout, self._media, self._now = snapshot, layout, media, now

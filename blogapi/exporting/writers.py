@@ -26,7 +26,7 @@ from blogapi.storage import files
 from blogapi.web.errors import Conflict
 
 _LOCK_NAME, _PARTIAL_NAME = ".blogapi-export.lock", ".blogapi-export.partial"
-# The SHA-256 digests of the written files, by path. After an export was killed, a path can have several.
+# The SHA-256 digests of the written files, by path. After a killed export, a path can have several digests.
 Digests = dict[str, set[str]]
 
 # A line in the list of files, in the format of `sha256sum`.
@@ -199,7 +199,7 @@ class WrittenFolder:
         return True
 
     def _keep_former_digest(self, path: str) -> None:
-        """Keep the former line of a refused file in the list, so that the next export recognises the file."""
+        """Keep the former digests of a refused file, so that the next export recognises the file."""
         if path in self._former:
             self._digests[path] = self._former[path]
 

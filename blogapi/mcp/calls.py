@@ -22,11 +22,11 @@ _HEADER_VALUE = re.compile(r"[ -~]{1,255}")
 
 
 class CallError(Exception):
-    """A call of a tool failed; the message says why."""
+    """Raised if a call of a tool fails; the message says why."""
 
 
 def call_tool(bound: BoundTool, arguments: Mapping[str, Any], tools: Iterable[BoundTool]) -> str:
-    """Call a tool, and return the result as text; a CallError names `tools` instead of paths."""
+    """Call a tool, and return the result as text; a CallError contains names of `tools` instead of paths."""
     try:
         response = _send_request(bound, arguments)
     except RecursionError as error:

@@ -68,7 +68,7 @@ def read_message(message: Any, headers: Headers) -> tuple[str, Fields, bool] | N
 
 
 def _check_modern_message(method: str, params: Fields, headers: Headers) -> str:
-    """Return the version in the parameters; raise RpcError unless the headers repeat values of the body."""
+    """Return the version in the parameters; raise RpcError if a header differs from the value in the body."""
     meta = params.get("_meta")
     version = meta.get(VERSION_KEY) if isinstance(meta, dict) else None
     if not isinstance(version, str) or not isinstance(params["_meta"].get(CAPABILITIES_KEY), dict):

@@ -27,8 +27,8 @@ class Tool:
 
     `parameters` (of the query and of the header) and `body` name what an assistant may send. `If-Match` is
     required, except in a POST. `required` names further required arguments, and `defaults` are the values of
-    omitted parameters. `scope` is the scope that a key needs to see the tool, if the operation needs a lower
-    one.
+    omitted parameters. A key sees the tool only with this `scope`; if it is None, the scope of the
+    operation suffices.
     """
 
     name: str

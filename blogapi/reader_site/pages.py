@@ -34,7 +34,7 @@ from blogapi.web.errors import NotFound
 from blogapi.web.fields import Fields
 from blogapi.web.pagination import MAX_SEARCH_PAGE
 
-# A blog with more articles has an archive that shows months instead of titles.
+# If a blog has more articles than this, its archive page shows months instead of titles.
 MAX_ARCHIVE_TITLES = 300
 MAX_QUERY_LENGTH = 200
 _MAX_FOOTER_TERMS = 10
@@ -84,7 +84,7 @@ def make_target_page(edition: Edition, target: Target) -> Page:
 
 
 def _describe_site(edition: Edition, language: str) -> Fields:
-    """Return the values that each page needs, even without a header and a footer."""
+    """Return the template values that every page needs, also a page without a header and a footer."""
     site, language = edition.site, language or edition.site.language
     described = describe_site_in(site, language)
     size = find_logo_size(site) or (None, None)
@@ -92,7 +92,7 @@ def _describe_site(edition: Edition, language: str) -> Fields:
         "site": _SITE_SCHEMA.dump(site) | {"logo_width": size[0], "logo_height": size[1]},
         "language": language,
         "words": find_words(language, site.language, edition.words),
-        # The link to the home page needs a text, also if the site has no title.
+        # The link to the home page needs a text even if the site has no title.
         "title": described.title or urlsplit(site.url).netloc,
         "description": described.description,
         "root": edition.root,
@@ -118,7 +118,7 @@ def _make_context(edition: Edition, kind: str, language: str, path: str = "") ->
 
 
 def _make_shared_values(edition: Edition, language: str, counted: str) -> Fields:
-    """Return the values that all pages in a language share; terms count only articles in `counted`."""
+    """Return the values that all pages in a language share; for terms, only articles in `counted` count."""
     site, values = edition.site, _describe_site(edition, language)
     homes = list_homes(site)
     names = ("uuid", "name", "url", "articles_count")
@@ -151,12 +151,12 @@ def _make_shared_values(edition: Edition, language: str, counted: str) -> Fields
 
 
 def make_term_feed_filters(kind: str, term: Fields) -> dict[str, str]:
-    """Return the filters of the feed of a term; like the page of the term, the feed has all languages."""
+    """Return the filters of the feed of a term; like the term's page, the feed has all languages."""
     return {kind: term["slug"], "language": ALL_LANGUAGES}
 
 
 def make_feed_address(edition: Edition, filters: Mapping[str, str]) -> str:
-    """Return the address of the Atom feed with these filters: `/de/feeds/atom.xml` in a static copy."""
+    """Return the address of the Atom feed with these filters; in a static copy, `/de/feeds/atom.xml`."""
     if not edition.is_static:
         return f"{_FEED_PATH}?{urlencode(filters)}" if filters else _FEED_PATH
     folders = (value.lower() if name == "language" else f"{name}/{value}" for name, value in filters.items())
@@ -337,7 +337,7 @@ def make_search_page(edition: Edition, q: str, number: int, *, is_refused: bool 
 
 
 def choose_language(site: Site, path: str) -> str:
-    """Return the language of the home page whose path begins this path, or else the language of the site."""
+    """Return the language of the home page with the longest path that `path` begins with, or of the site."""
     homes = sorted(list_homes(site).items(), key=lambda home: -len(home[1]))
     return next((language for language, home in homes if path.startswith(home)), site.language)
 

@@ -43,7 +43,7 @@ def show(token: str) -> Response:
     """Show the article of a preview link to a browser; return it as JSON to other clients."""
     response = _make_page_response(token) if prefers_html() else _make_json_response(token)
     response.headers["X-Robots-Tag"] = "noindex"
-    # Browsers may store the response to an unknown token, like all errors.
+    # Only the draft must not be stored; browsers may store errors, such as for an unknown token.
     if response.status_code == 200:
         response.headers["Cache-Control"] = NO_STORE
     return response

@@ -59,14 +59,14 @@ _MISSING_PAGES = AppState[dict[tuple[str, int], tuple[tuple[object, ...], dateti
 
 
 def init_app(app: Flask) -> None:
-    """Create the state that the site keeps in memory."""
+    """Set the initial state of the site: an empty theme, a site that is off, and no cached pages."""
     theme.init_app(app)
     _WAS_SITE_ON.set(app, False)
     _MISSING_PAGES.set(app, {})
 
 
 def is_site_on() -> bool:
-    """Return whether the site is on, or was on before the database became unreadable."""
+    """Return whether the site is on; if the database cannot be read, whether it was on at the last read."""
     with suppress(SQLAlchemyError):
         # The setter takes the application itself, and not the proxy of Flask.
         _WAS_SITE_ON.set(current_app._get_current_object(), get_site().built_in)  # type: ignore[attr-defined]
@@ -156,7 +156,7 @@ def _make_page_response(site: Site, path: str) -> Response:
         if redirect.new_url and not _is_current_path(site, redirect.new_url, path):
             return _make_redirect(site, redirect.new_url, redirect.status or 308)
     if path == "/":
-        # If path patterns begin with the language, the path of each home page begins with its language.
+        # No home page is at `/` if path patterns begin with the language; redirect to the first home page.
         return _make_redirect(site, quote(next(iter(list_homes(site).values()))), 302)
     if target is not None:
         query = request.query_string.decode("ascii", "replace")
@@ -183,9 +183,8 @@ def _make_search_response(edition: Edition) -> Response:
             limiter.count_attempts(("SEARCH_LIMIT", limiter.get_client_network()))
         except TooManyRequests as error:
             refusal = error
-    response = _render_page(
-        edition.site, pages.make_search_page(edition, q, number, is_refused=bool(refusal))
-    )
+    result = pages.make_search_page(edition, q, number, is_refused=bool(refusal))
+    response = _render_page(edition.site, result)
     if refusal:
         response.headers.update(refusal.headers)
     return response

@@ -2,7 +2,7 @@
 
 The pages show what a reader without a key sees, from one snapshot of the database. The pictures are copied
 after the snapshot was released, because copying pictures can take long. The digests of the written files are
-stored in the instance folder, so that the next build recognises its files.
+stored in the instance folder, so that the next build recognises the files of this build.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def _switch_to_site_of_copy(stored: Site, url: str) -> Site:
 
 
 def make_file_name(path: str) -> str:
-    """Return the name of the file at a decoded path: `x/index.html` for `/x/` and `/x`, else `x.html`."""
+    """Return the name of the file at a decoded path: `x/index.html` for `/x/` and `/x`, or `x.js`."""
     name = path.strip("/")
     return name if splitext(path)[1] else f"{name}/index.html".lstrip("/")
 
@@ -142,10 +142,10 @@ class _SiteCopier:
         self._edition = Edition(site, theme.get_theme().words, urlsplit(site.url).path, is_static=True)
         self._former_root = urlsplit(stored.url).path
         self._services = {site.url, stored.url, stored.service_url, get_service_url(stored)} - {""}
-        #: (name, whether it is a file) of each file and folder, by the name without differences of case
+        #: for each file and folder, by its case-folded name: its name, and whether it is a file
         self._names: dict[str, tuple[str, bool]] = {}
         self._media, self._linked_terms = set[str](), set[str]()
-        #: the paths of unlisted texts, and the addresses of those that are left out
+        #: the paths of unlisted texts, and the addresses of unlisted texts that are left out
         self._unlisted_paths, self._hidden_links = set[str](), list[str]()
 
     def list_files(self, progress: ProgressReporter) -> Iterator[TextFile | MediaFile]:
@@ -194,7 +194,7 @@ class _SiteCopier:
                 yield Target(kind, unquote(path), UUID(term["uuid"]))
 
     def _list_pages(self, target: Target) -> Iterator[TextFile]:
-        """Yield all pages of a target."""
+        """Yield the files of all pages of a target, for example of each page of a list."""
         page = pages.make_target_page(self._edition, target)
         yield from self._make_page(target.path, page)
         for number in range(2, page.values["pager"]["count"] + 1):
@@ -222,7 +222,7 @@ class _SiteCopier:
             yield from self._make_file(unquote(f"{folder}{name}").strip("/"), to_bytes(own))
 
     def _rewrite_links(self, value: Any, name: str = "") -> Any:
-        """Return a document with addresses that work in the copy."""
+        """Return the value with each address in it replaced by an address that works in the copy."""
         if isinstance(value, dict):
             return {
                 key: one if key == "head" else self._rewrite_links(one, key) for key, one in value.items()
@@ -253,7 +253,7 @@ class _SiteCopier:
         return f"{self._edition.root}/{address.removeprefix(former if address.startswith(former) else '/')}"
 
     def _make_redirect_files(self) -> Iterator[TextFile]:
-        """Yield the redirects to other sites and to files of the copy: the file `_redirects`, and pages."""
+        """Yield the file `_redirects` and redirect pages for redirects within the copy and to other sites."""
         site, root, unlisted = self._site, self._edition.root, 0
         rows = redirects.list_redirects(None, site, unlisted=True).rows
         lines = redirect_formats.choose_redirect_lines(map(self._rewrite_redirect, rows), site.url)
@@ -324,7 +324,7 @@ class _SiteCopier:
             yield TextFile(name, source.read_bytes())
 
     def _make_file(self, name: str, content: bytes) -> Iterator[TextFile]:
-        """Yield the file, unless another file has its name; its pictures will be copied too."""
+        """Yield the file unless another file has its name; note its pictures, which are copied later."""
         if self._claim_file_name(name):
             found = _MEDIA_PATH.finditer(content.decode()) if name.endswith((".html", ".xml", ".css")) else ()
             paths = (unquote(unescape(one[0])) for one in found)
@@ -332,7 +332,7 @@ class _SiteCopier:
             yield TextFile(name, content)
 
     def _claim_file_name(self, name: str) -> bool:
-        """Return whether a file can have this name; otherwise, report why not."""
+        """Reserve a file name and return True, or report why no file can have the name and return False."""
         parts = name.split("/")
         folders = ["/".join(parts[:end]) for end in range(1, len(parts))]
         wanted = {fold_name(one): (one, False) for one in folders} | {fold_name(name): (name, True)}

@@ -40,7 +40,7 @@ _EMPTY_ARTICLE_COLUMNS = (
 def find_target(site: Site, path: str) -> Target | None:
     """Return the target at a decoded path, with or without a slash at its end, or None.
 
-    If several targets could have the path, the first in this order has it: fixed pages, home pages, pages,
+    If several targets match the path, the first in this order is returned: fixed pages, home pages, pages,
     articles, categories, tags and authors.
     """
     if "//" in path:

@@ -1,4 +1,4 @@
-"""Renders the templates of the site: those of the package, or those of the owner's theme."""
+"""Loads the templates of the site, from the package and the owner's theme, and edits the rendered HTML."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from blogapi.site.addresses import to_time_zone
 FOLDER = Path(__file__).parent
 
 _TEMPLATES = FOLDER / "templates"
-# The part of a Content-Security-Policy that allows the players of the sanitizer.
+# The part of a Content-Security-Policy that allows the players that the sanitizer keeps in texts.
 EMBEDDED_FRAMES = f"frame-src {' '.join(f'https://{host}' for host in sorted(EMBED_HOSTS))}"
 
 _TAG_WITH_ADDRESS = re.compile(r"<[a-z](?=[^<>]* (?:href|src|poster|srcset)=)[^<>]*+>")
@@ -32,7 +32,7 @@ _SRCSET_ADDRESS = re.compile(r"(?<![^\s,])[^\s,]+")
 
 @cache
 def read_style() -> str:
-    """Return the style sheet of the site."""
+    """Return the built-in style sheet of the site, with the rules for the texts of articles."""
     parts = (FOLDER / "style.css", FOLDER.parent / "rendering" / "text.css")
     return "\n".join(part.read_text(encoding="utf-8") for part in parts)
 

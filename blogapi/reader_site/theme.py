@@ -53,7 +53,7 @@ class Theme:
 
     @cached_property
     def words(self) -> WordTables:
-        """The words of the site by language, with those of the owner unless these cannot be read."""
+        """The words of the site by language, with the owner's words unless `words.toml` cannot be read."""
         path = self.files.get(f"{THEME}/words.toml")
         try:
             return words.make_word_tables(tomllib.loads(path.read_text(encoding="utf-8")) if path else {})
@@ -90,7 +90,7 @@ _THEME = AppState[Theme]("theme")
 
 
 def init_app(app: Flask) -> None:
-    """Let the next request read the theme."""
+    """Store an empty theme, which the first request replaces with the owner's theme."""
     _THEME.set(app, Theme())
 
 
@@ -113,7 +113,7 @@ def get_theme(app: Flask | None = None) -> Theme:
 
 
 def render_page(page: Page) -> str:
-    """Return the HTML of a page, from the templates of the theme, or from built-in ones if these fail."""
+    """Return the HTML of a page, from the theme's templates or, after an error, from the built-in ones."""
     theme = get_theme()
     values = {**page.values, "style_hash": templating.get_style_digest()}
     values["theme_hash"] = theme.generation if f"{THEME}/style.css" in theme.files else ""

@@ -61,7 +61,7 @@ class Words:
             raise KeyError(name)
         return word
 
-    # The templates call these: `words.count(3)` is "3 articles".
+    # Methods for templates: `words.count(3)` returns "3 articles".
     minutes, count, found = map(_make_number_formatter, ("minutes", "count", "found"))
 
     def format_date(self, time: datetime) -> str:
@@ -109,7 +109,7 @@ def _read_built_in_tables() -> WordTables:
 
 
 def make_word_tables(own: Mapping[str, Any]) -> WordTables:
-    """Return the tables of words by tag, and the names of languages; `own` is the owner's words.toml.
+    """Return the tables of words by language tag, and the names of languages; `own` is the owner's table.
 
     Raises ValueError if a word of the owner is wrong.
     """
@@ -126,7 +126,7 @@ def make_word_tables(own: Mapping[str, Any]) -> WordTables:
 
 
 def _find_word_problem(name: str, word: Any) -> str:
-    """Return the problem with a word of an owner, as a predicate, or an empty text."""
+    """Return what is wrong with an owner's word, such as `must be a text`, or an empty text."""
     english = _read_built_in_tables()["en"].get("months" if name == "months_alone" else name, "")
     texts = _list_word_texts(word)
     if (

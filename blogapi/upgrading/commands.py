@@ -26,7 +26,7 @@ _BEFORE_FIRST_HEADING = "### If you ran a checkout before 1.0"
 
 
 def read_release_notes(former: str | None) -> str:
-    """Return the sections of the releases after `former` up to this one.
+    """Return the sections of the changelog about the releases after `former`, up to this version.
 
     If `former` is None (a version before 1.0), the part for users of such versions comes first.
     """
@@ -91,7 +91,7 @@ def upgrade(check: bool, url: str, key: str, as_json: bool) -> None:
         create_app()
         click.echo(f"Upgraded the blog in {time.monotonic() - started:.1f} seconds.")
         copy = service.find_upgrade_copy(instance)
-        # If the schema has not changed, no copy was made.
+        # A copy with another schema is from an earlier upgrade; this upgrade then made no copy.
         if copy and copy.migration == state.migration:
             click.echo(f"A copy from before the upgrade is in {copy.path}.")
             click.echo(f"Go back with `{blog_folder.get_command()} rollback`.")

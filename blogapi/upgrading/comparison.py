@@ -23,7 +23,7 @@ _UNREADABLE = object()
 _TIMEOUT_SECONDS = 10
 _MAX_BYTES = 64 * 2**20
 
-# The paths of documented reads; the answers of the old and of the new version to them are compared.
+# Both versions are asked for these documented paths, and their answers are compared.
 _COMPARED_PATHS = (
     *("/api/v1/blog/articles/", "/api/v1/blog/articles/?fields=*&page=1&page_size=5", "/api/v1/blog/pages/"),
     *("/api/v1/blog/categories/", "/api/v1/blog/tags/", "/api/v1/blog/authors/", "/api/v1/blog/site/"),

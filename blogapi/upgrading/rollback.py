@@ -74,7 +74,7 @@ class ExportedChanges:
 
 
 def delete_staging_folders(instance: Path) -> None:
-    """Delete the staging folders of rollbacks that were killed."""
+    """Delete the staging folders that killed rollbacks of this blog have left."""
     url = get_database_url(instance)
     folders = [instance / "backups", *([Path(str(url.database)).parent] if _is_sqlite(url) else [])]
     for folder in folders:

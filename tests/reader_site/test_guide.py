@@ -89,7 +89,9 @@ def test_every_field_of_an_article_is_named(as_stranger, monkeypatch):
         value = rendered[template].values[name]
         shown = value if isinstance(value, dict) else value[0]
         rows = [row for row in VARIABLES.splitlines() if row.startswith((f"| `{name}` |", "| `articles` |"))]
-        missing = {field for field in shown if f"`{field}`" not in " ".join(rows)} - {*pages.documents.LEAD_TEXTS}
+        missing = {field for field in shown if f"`{field}`" not in " ".join(rows)} - {
+            *pages.documents.LEAD_TEXTS
+        }
         assert missing == set(), template
 
 

@@ -28,11 +28,11 @@ from blogapi.web.pagination import PageRequest
 
 MAX_FEED_ENTRIES = 20
 
-# The value of the filter `language` for the articles in all languages.
+# The value of the filter `language` that selects the articles in all languages.
 ALL_LANGUAGES = "all"
 
-# The maximum number of characters of whole articles in a feed; older articles are shown as excerpts. A longer
-# feed could not be cached, so each request would build it again.
+# The maximum number of characters of content in a feed; further articles are shown as excerpts. A longer feed
+# does not fit into the response cache, so each request would build it again.
 MAX_FEED_CHARACTERS = 1_000_000
 
 _ENTRY_FIELDS = (
@@ -69,8 +69,8 @@ class FeedEntry:
 class Feed:
     """The description and the entries of a feed.
 
-    `id` never changes. `page_url` is the address of the page with the same articles, or else of the home
-    page. `own_url` is the address of the feed, or None if it is unknown.
+    `id` never changes. `page_url` is the address of the page that lists the same articles or, if there is no
+    such page, of the home page. `own_url` is the address of the feed, or None if it is unknown.
     """
 
     id: str
@@ -85,14 +85,14 @@ class Feed:
 
 
 def get_feed(filters: dict[str, str], path: str, edit_html: Callable[[str], str] = str) -> Feed:
-    """Return the feed of the articles that match all filters; `path` is its path below the service.
+    """Return a feed of the articles that match all filters; `path` is the path of the feed on this service.
 
     `edit_html` is applied to the content of each article before its addresses are made absolute.
 
     The filters are `category`, `tag` and `author` (uuid or slug), and `language`. Without a language, the
-    feed of a site with several languages contains the articles in the language of the site; ALL_LANGUAGES
-    stands for all languages. Raises NotFound if the site has no URL, or if a filter names no item that
-    readers can see.
+    feed of a site with several languages contains only articles in the site's language; ALL_LANGUAGES
+    selects all languages. Raises NotFound if the site has no URL, or if a filter names no item that readers
+    can see.
     """
     language, site = filters.get("language", ""), get_public_site()
     default = normalize_language(site.language) if site.other_languages else ""
@@ -129,7 +129,7 @@ def get_feed(filters: dict[str, str], path: str, edit_html: Callable[[str], str]
 
 
 def make_home_filters(site: Site, language: str) -> ArticleFilters:
-    """Return the filters of the articles on a home page and in its feed; `language` is "" for the first page.
+    """Return the filters for a home page and its feed; `language` is "" for the first home page.
 
     A site without other languages shows all articles. If the site for readers is on, the first home page
     shows all articles that no other home page shows, so that every article is on a home page.
@@ -160,7 +160,7 @@ def _make_entry(site: Site, article: dict[str, Any], *, is_full: bool) -> FeedEn
     assert published is not None and updated is not None, "an article with a URL has both times"
     content = None
     if is_full:
-        # Imported here, because its libraries need 4 MB of memory, which servers without full feeds can save.
+        # Imported here, because servers whose feeds contain only excerpts save the 4 MB of its libraries.
         from blogapi.rendering import sanitizer
 
         content = sanitizer.make_addresses_absolute(article["html"], article["url"])

@@ -32,7 +32,7 @@ bp = Blueprint(
 RSS_TYPE, ATOM_TYPE, JSON_FEED_TYPE = "application/rss+xml", "application/atom+xml", "application/feed+json"
 XML_TYPE, TEXT_TYPE = "application/xml", "text/plain"
 
-# Maps the beginning of a path to its known query parameters; all other parameters are ignored.
+# The known query parameters of the paths with each prefix; all other parameters are ignored.
 QUERY_PARAMETERS = {"/feeds/": tuple(FeedQuery._declared_fields), "/sitemap": (), "/robots.txt": ()}
 
 _ROBOTS = b"""User-agent: *
@@ -41,7 +41,7 @@ Allow: /media/
 Allow: /sitemap
 Disallow: /
 """
-# If the site for readers is on, its pages can be indexed.
+# The robots.txt of a blog whose site for readers is on: crawlers may index the pages of the site.
 _SITE_ROBOTS = """User-agent: *
 Disallow: /admin/
 Disallow: /api/
@@ -60,9 +60,6 @@ Sitemap: {url}/sitemap.xml
 @declare_shown_kinds(*PAGE_KINDS)
 def get_rss_feed(query: Fields) -> Response:
     """Return the newest public articles as RSS 2.0."""
-    # Imported here because the XML libraries need memory in each server.
-    from blogapi.delivery.feeds import formats
-
     return _make_response(formats.format_rss_feed(_get_requested_feed(query)), RSS_TYPE)
 
 
@@ -73,8 +70,6 @@ def get_rss_feed(query: Fields) -> Response:
 @declare_shown_kinds(*PAGE_KINDS)
 def get_atom_feed(query: Fields) -> Response:
     """Return the newest public articles as Atom 1.0."""
-    from blogapi.delivery.feeds import formats
-
     return _make_response(formats.format_atom_feed(_get_requested_feed(query)), ATOM_TYPE)
 
 

@@ -24,10 +24,10 @@ from blogapi.site.queries import get_public_site
 from blogapi.storage.database import current_time, db, table_of
 from blogapi.web.errors import NotFound
 
-# The sitemap protocol limits the entries of one file.
+# The sitemap protocol allows at most this number of entries in a file.
 MAX_ENTRIES = 50_000
 
-# Anyone can request a sitemap, so each must be short enough for the response cache in its default size.
+# Each sitemap must fit into the response cache of the default size, because anyone can request a sitemap.
 ENTRIES_PER_PART, MAX_SITEMAP_BYTES = 10_000, 8 * 2**20
 
 _NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
@@ -70,7 +70,7 @@ def get_sitemap_part(number: int) -> bytes:
     """Return the sitemap with this number in the index (1 is the first); raises NotFound if it is missing."""
     site = get_public_site()
     leading_entries, start = _list_leading_entries(site), (number - 1) * ENTRIES_PER_PART
-    # Anyone can request a sitemap with any number, and skipping articles takes longer than counting them.
+    # Anyone can request any number, so check it first: counting articles is faster than skipping them.
     if not 0 <= start < len(leading_entries) + _count_articles():
         raise NotFound("There is no such sitemap; /sitemap.xml lists them.")
     return _format_sitemap(_list_entries(site, leading_entries, start, ENTRIES_PER_PART))
@@ -177,7 +177,7 @@ def _format_sitemap(entries: Iterable[SitemapEntry]) -> bytes:
             for page in entry.alternates
         )
         bytes_left -= len(links)
-        # To save memory, further links to translations are left out; the pages contain the same links.
+        # After MAX_SITEMAP_BYTES, links to translations are left out; the pages contain the same links.
         links = links if bytes_left >= 0 else ""
         urls.append(f"<url><loc>{escape(entry.url, quote=False)}</loc>{updated}{links}</url>\n")
     namespaces = (

@@ -49,7 +49,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
         service_url = get_service_url()
         return WithAttributes(
             preview,
-            # Without a trailing slash, the addresses of relative links do not contain the token.
+            # The path has no trailing slash, so that relative links on the page do not contain the token.
             url=addresses.make_preview_url(get_site(), preview.token)
             or f"{service_url}/preview/{preview.token}",
             api_url=f"{service_url}{_API_PREFIX}/preview/{preview.token}/",

@@ -89,7 +89,7 @@ MAX_PREVIEWS = 50
 def create_preview(user: UUID, article_id: UUID, *, seconds: int) -> WithAttributes:
     """Create a preview link and return it with its `token`, of which only the digest is stored.
 
-    Also deletes expired links, and the oldest links of an article that has more than MAX_PREVIEWS links. Raises
+    Also deletes expired links, and the oldest links of an article with more than MAX_PREVIEWS links. Raises
     NotFound if the article does not exist.
     """
     token, now = secrets.token_urlsafe(32), clock.now()

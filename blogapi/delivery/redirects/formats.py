@@ -1,4 +1,4 @@
-"""Redirects in the formats of web servers: one line per redirect, with the paths of pages."""
+"""Formats redirects for web servers: one line per redirect, with paths instead of addresses."""
 
 from __future__ import annotations
 

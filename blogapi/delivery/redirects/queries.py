@@ -1,4 +1,4 @@
-"""Finds the redirects: from former slugs and paths of items, and the custom redirects."""
+"""Finds the redirects from former slugs and paths of items, and the custom redirects."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ PAGE_KIND = ItemType.PAGE.value
 # The kind of custom redirects.
 CUSTOM_KIND = "redirect"
 REDIRECT_KINDS = (*SLUG_KINDS, PAGE_KIND, CUSTOM_KIND)
-# The columns `published_at`, `category_slug` and `language` of a redirect that leads to no article.
+# The empty columns `published_at`, `category_slug` and `language` of a redirect that leads to no article.
 _EMPTY_ARTICLE_COLUMNS = (cast(null(), UtcDateTime()), cast(null(), String()), literal(""))
 _EMPTY_STATUS = cast(null(), Integer())
 
@@ -91,8 +91,8 @@ def list_redirects(
 ) -> Page[Sequence[Redirect]]:
     """Return all redirects: custom redirects, and former slugs and paths of items that readers can see.
 
-    Items that no list contains are left out, unless `unlisted` is set. The redirects are in alphabetical
-    order. The addresses belong to `site`, by default the blog's site. A path that is the address of a public
+    Redirects to unlisted items are left out unless `unlisted` is set. The redirects are sorted by old slug
+    or path. The addresses belong to `site`, by default the blog's site. A redirect from the path of a public
     article or page is left out, so a page of the list can have fewer rows than requested.
     """
     site = site or get_site()
@@ -107,7 +107,7 @@ def list_redirects(
 
 
 def find_redirects(address: str) -> Page[Sequence[Redirect]]:
-    """Return a list with the redirect from the path of a former page, or an empty list."""
+    """Return a list with the redirect from the path of this address, or an empty list."""
     path, site = to_path(address), get_site()
     if path is None:
         return Page([], 0, None)
@@ -155,7 +155,7 @@ def _select_redirects(
     paths: BindParameter[Any] | None = None,
     slugs: Mapping[str, BindParameter[Any]] | None = None,
 ) -> Iterator[Select[*tuple[Any, ...]]]:
-    """Yield a statement for each kind of redirect; with `paths` or `slugs`, only for redirects from these.
+    """Yield a statement for each kind of redirect; `paths` or `slugs` select only redirects from them.
 
     The redirects lead to articles and pages for which the condition `visible` is true. This condition uses
     the columns of `UnindexedColumns`, so that SQLite starts with the few former addresses, not with all

@@ -1,4 +1,4 @@
-"""The commit version: the number of the commits of all processes, and of those that readers can notice."""
+"""The commit version: counts the commits to the database, and the commits that change what readers see."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from blogapi.storage.database import WRITE_LOCK, db
 # The WSGI environ key that stores the time at which the request was received (time.monotonic).
 RECEIVED_KEY = "blogapi.received"
 
-# The time between two checks, in seconds, that the path still leads to the opened file. A check takes half as
-# long as the query to SQLite. A late check is harmless, because no commits are written to a removed file.
+# The seconds between two checks whether the database file was removed or replaced. A check takes half as long
+# as the query to SQLite. A late check is harmless, because no commits are written to a removed file.
 CHECK_SECONDS = 0.1
 
 _READ_COUNTER = "SELECT tag, visible, extract(epoch FROM clock_timestamp()) FROM commit_counter"
@@ -51,7 +51,7 @@ class CommitVersion:
 class SqliteCommitVersion:
     """The commit version of a SQLite file, read through a connection that never writes.
 
-    `PRAGMA data_version` reports the commits of all other connections in 4 microseconds.
+    `PRAGMA data_version`, a query of 4 microseconds, tells whether another connection has committed.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -76,7 +76,7 @@ class SqliteCommitVersion:
         this time is returned without a new query, so that concurrent requests share one query.
         """
         version, read_at = self._last_read
-        # The comparison is strict, because the clock can stay the same for some milliseconds.
+        # `<` and not `<=`, because the clock can return the same time for some milliseconds.
         if since is not None and since < read_at:
             return version
         with self._lock:
@@ -159,7 +159,7 @@ class PostgresCommitVersion:
     def get_version(self, since: float | None = None, *, strict: bool = True) -> CommitVersion | None:
         """Return the commit version, or None if the server cannot be reached; see SqliteCommitVersion.
 
-        Unless `strict` is set, the version may be older by CACHE_STALENESS_MS.
+        Unless `strict` is set, the version may be up to CACHE_STALENESS_MS old.
         """
         arrived = time.monotonic() if since is None else since
         version, last_read_at = self._last_read

@@ -69,7 +69,7 @@ class LRUCache:
         return len(self._responses)
 
     def get(self, key: Hashable, version: CommitVersion, now: datetime) -> CachedResponse | None:
-        """Return the response for the key, or None if none is valid at this commit version and time."""
+        """Return the response for the key, or None if it is missing or not valid at this version and time."""
         with self._lock:
             response = self._responses.get(key)
             if response is None or not response.is_valid(version, now):

@@ -53,7 +53,7 @@ _CACHE_KEY_VARIABLES = (
 _CACHEABLE_STATUSES: tuple[str, ...] = ("200 ", "304 ", "308 ")
 # The statuses of missing pages in the site for readers, and of custom redirects.
 _MISSING_STATUSES, _REDIRECT_STATUSES = ("404 ", "410 "), ("301 ", "302 ")
-# The share of the memory for responses at unknown addresses; the number of such addresses is not limited.
+# The share of the cache for responses to unknown addresses; clients can request any number of addresses.
 _MISSING_PAGES_SHARE = 0.1
 
 
@@ -97,7 +97,7 @@ class ResponseCacheMiddleware:
         # The prefixes of paths whose responses can be cached for requests without a key.
         self.keyless_paths = self._public_paths + self._guest_paths
         self._lock = threading.Lock()
-        # A public version number, a time, and the time of the first scheduled publication after this time.
+        # A public version number, a time, and the time of the first scheduled publication after that time.
         self._next_due = (-1, NO_EXPIRY, NO_EXPIRY)
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
@@ -120,7 +120,7 @@ class ResponseCacheMiddleware:
         return self._compute_response(pending, environ, start_response)
 
     def _make_pending_response(self, environ: WSGIEnvironment) -> _PendingResponse | None:
-        """Return the cache key and the version of the response, or None if it cannot be cached."""
+        """Return the response to compute, with its cache key and version, or None if it cannot be cached."""
         api_key = environ.get("HTTP_X_API_KEY", "")
         if (
             not self._depends_only_on_cache_key(environ)
@@ -136,7 +136,7 @@ class ResponseCacheMiddleware:
         if version is None:
             return None
         now = clock.now()
-        # A page has another Content-Security-Policy over TLS than without TLS.
+        # The Content-Security-Policy of a page over TLS differs from the policy without TLS.
         variant = f"{self._get_generation()} {environ['wsgi.url_scheme']}" if is_page_request(environ) else ""
         key = _make_cache_key(environ, api_key, variant)
         return _PendingResponse(key, version, version.time or now, now)
@@ -181,7 +181,7 @@ class ResponseCacheMiddleware:
     def _store_response(
         self, pending: _PendingResponse, expires: datetime, shows_drafts: bool, body: bytes
     ) -> None:
-        """Store the response in the cache."""
+        """Cache the response until `expires` or, if that is earlier, until the next scheduled publication."""
         # The response is already being sent, so a database error must not break it.
         with suppress(SQLAlchemyError):
             # API keys expire by the clock of this process, but cached responses by the clock of the database.
@@ -294,7 +294,7 @@ def is_page_request(environ: WSGIEnvironment) -> bool:
 
 
 def allow_caching(environ: WSGIEnvironment) -> None:
-    """Let the response cache store a response that is the same for everyone."""
+    """Mark the response to this request as cacheable; the response must be the same for everyone."""
     environ[CACHEABLE_UNTIL_KEY], environ[SHOWS_DRAFTS_KEY] = NO_EXPIRY, False
 
 
@@ -303,7 +303,7 @@ def _make_cache_key(environ: WSGIEnvironment, api_key: str, variant: str) -> Has
     is_json = environ["PATH_INFO"] == "/" and headers.asks_for_json(
         parse_accept_header(environ.get("HTTP_ACCEPT"), MIMEAccept)
     )
-    # Only Markdown is negotiated elsewhere, so other values of `Accept` share a response.
+    # On other paths, only a request for Markdown gets another response, so all other values share one.
     accept = environ.get("HTTP_ACCEPT", "")
     negotiated = accept if "markdown" in accept.lower() else ""
     # The cache key is a digest, because API keys are never stored in plain text and the values may be long.

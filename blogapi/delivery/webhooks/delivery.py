@@ -94,7 +94,7 @@ def lease_due_calls(server: str, busy: Collection[UUID] = ()) -> list[DueCalls]:
 
 
 def make_calls(due: DueCalls, *, is_stopping: Callable[[], bool] = lambda: False) -> DueCalls:
-    """Make the calls in order until one fails or MAX_CALLS_SECONDS are over; add their outcomes to `due`."""
+    """Make the calls in order until one fails or MAX_CALLS_SECONDS have passed; add the outcomes to `due`."""
     attempt, ends_at = due.webhook.failures + 1, time.monotonic() + queries.MAX_CALLS_SECONDS
     for message in due.messages:
         outcome = _call_webhook(due.webhook, message, attempt=attempt)
@@ -180,7 +180,7 @@ def _take_leases(webhooks: Sequence[Webhook], server: str) -> set[UUID]:
 
 
 def _call_webhook(webhook: Webhook, message: Message, *, attempt: int) -> Outcome:
-    # Use the clock of this server, because the receiver compares the time with its own clock.
+    # Not the clock of the database: the receiver compares the time of the signature with its own clock.
     now = clock.now()
     try:
         request = messages.make_request(webhook, message, now)
@@ -203,7 +203,7 @@ def log_failure(error: Exception) -> None:
 def _make_mask(webhook: Webhook) -> Callable[[str], str]:
     """Return a function that hides the webhook's secrets in an answer, because a receiver may repeat them.
 
-    The secrets are the path of the URL, its query, the values of the custom headers, and the parts of these.
+    The secrets are the path of the URL, its query, the values of the custom headers, and their parts.
     Each secret of at least four characters is hidden, also in its encoded forms.
     """
     parts = urlsplit(webhook.url)

@@ -1,4 +1,4 @@
-"""The messages that webhooks send, and the requests that send them to each kind of receiver."""
+"""The messages that webhooks send, and the HTTP requests for each kind of receiver."""
 
 from __future__ import annotations
 

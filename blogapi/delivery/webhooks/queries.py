@@ -28,7 +28,7 @@ from blogapi.web.pagination import Page, PageRequest, paginate
 # attempts in about three days.
 RETRY_DELAYS = (5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400)
 MAX_RETRY_AFTER = 86_400
-# The longest delay that `get_retry_delay` can return, with the random part.
+# The maximum delay that `get_retry_delay` can return, including its random part.
 MAX_RETRY_DELAY = timedelta(seconds=1.1 * max(RETRY_DELAYS[-1], MAX_RETRY_AFTER))
 
 
@@ -162,7 +162,7 @@ def is_leased(webhook: Webhook, now: datetime) -> bool:
 
 
 def list_delayed_webhooks() -> list[UUID]:
-    """Return the uuids of webhooks whose calls have been due for OVERDUE_AFTER; empty outside of `serve`."""
+    """Return the uuids of webhooks whose calls have been due for OVERDUE_AFTER; empty unless in `serve`."""
     if SENDER_KEY not in current_app.extensions:
         return []
     free = list_callable_webhooks(current_time())

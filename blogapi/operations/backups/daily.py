@@ -36,7 +36,7 @@ def start_daily_backups(app: Flask) -> threading.Event | None:
 
 
 def create_backup_if_missing(instance: Path, *, keep: int, today: date) -> Backup | None:
-    """Make the backup of the day and delete old backups; return the new one, or None if it already exists.
+    """Make the backup of the day and delete old backups; return the backup, or None if it exists already.
 
     If the backup exists and BACKUP_COMMAND did not succeed for it, only the command runs again.
     """

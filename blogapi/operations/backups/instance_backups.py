@@ -1,4 +1,4 @@
-"""Functions with which the API lists, creates, checks and deletes the backups in the instance folder."""
+"""Lists, creates, checks and deletes the backups in the instance folder, for the API."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Verification:
 
 
 def list_backups(instance: Path) -> list[StoredBackup]:
-    """Return the backups whose names were not chosen by a user, newest first."""
+    """Return the backups with names that blogapi has chosen, newest first."""
     folder = instance / "backups"
     backups = [
         _read_backup(path, kind, stat)

@@ -18,14 +18,14 @@ FORMAT = "blogapi-backup"
 # 3 with a SQLite file, so that older versions can restore it.
 VERSION, _THEMELESS_VERSION, _SQLITE_VERSION = 5, 4, 3
 
-DATABASE, DUMP = "blog.db", "blog.dump"
-SETTINGS, MEDIA_LIST, MANIFEST = "config.toml", "media.json", "manifest.json"
+DATABASE, DUMP = "blog.db", "blog.dump"  # names of files in a backup
+SETTINGS, MEDIA_LIST, MANIFEST = "config.toml", "media.json", "manifest.json"  # names of files, too
 
 _MAX_LISTED_FILES = 20
 
 
 class InvalidBackup(Exception):
-    """The file cannot be restored. The message is the reason, in lower case and without a full stop."""
+    """Raised for a file that cannot be restored; the message is the reason, in lower case."""
 
 
 class MediaPlace(StrEnum):

@@ -51,7 +51,7 @@ class BackupMedia:
     def restore_files(
         self, folder: MediaFolder, *, allow_missing: bool, progress: ProgressReporter
     ) -> tuple[MissingFile, ...]:
-        """Copy files that are missing or damaged in the media folder; return files that could not be copied.
+        """Copy files that are missing or damaged in the media folder; return files that cannot be copied.
 
         No file is deleted. Unless `allow_missing` is set, raises Conflict if the backup lacks a file.
         """
@@ -67,7 +67,7 @@ class BackupMedia:
         return tuple({file.path: file for file in (*lost, *faulty)}.values())
 
     def restore_deleted_files(self, folder: MediaFolder) -> None:
-        """Copy again the files that a running service has deleted during the restore.
+        """Copy the files again that a running service has deleted during the restore.
 
         The service deletes files to which the former database does not refer.
         """

@@ -60,7 +60,7 @@ def copy_blog(
         upgrades.upgrade_schema(target, Base.metadata, backups=backups)
         connections.configure_connections(source)
         options = connections.get_write_options(target, connections.BUSY_SECONDS)
-        # The transaction of the reader sees one state of the source.
+        # All reads of the source see the same state, because they are in one transaction.
         with _begin_transaction(source) as reader, _begin_transaction(target, **options) as writer:
             _refuse_filled_target(writer)
             # The progress counts each row twice (copied and read back), and each search index entry once.

@@ -38,7 +38,7 @@ _ARTICLES_PER_BATCH = 100
 def run_checks(
     *, repair: bool = False, full: bool = False, progress: ProgressReporter = no_progress
 ) -> Iterator[Finding]:
-    """Yield findings about data derived from articles and terms; `repair` corrects it.
+    """Yield findings about the data that is derived from articles and terms; with `repair`, correct the data.
 
     With `full` or `repair`, the articles are compared with a new rendering, and FTS5 compares the words of
     the index with the texts while it holds the write lock. Otherwise, one statement finds articles without an
@@ -137,7 +137,7 @@ def _check_search_index(repair: bool, *, full: bool) -> Iterator[Finding]:
             _run_fts5_command("(search_index) VALUES ('rebuild')", visible=True)
         yield make_repairable_finding("search", f"The index is damaged: {damage}.", repair)
     stored = engines.get_engine(db.session()).stored
-    # PostgreSQL would execute `NOT IN` for each row of a large blog.
+    # `NOT EXISTS`, because PostgreSQL executes `NOT IN` once for each row of a large blog.
     is_orphan = ~exists().where(SearchEntry.number == stored.c.number)
     count = db.session.scalar(select(func.count()).select_from(stored).where(is_orphan)) or 0
     _drop_loaded_rows()

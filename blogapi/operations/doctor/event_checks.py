@@ -1,6 +1,6 @@
 """Checks that the newest events match the items that readers can see.
 
-Programs that write to the database directly record no events.
+Events can be missing, because programs that write to the database directly record no events.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The results of the checks."""
+"""The findings of the checks, and functions that make findings."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Finding:
     do: str = ""
 
 
-# The checks that higher packages register, which this package must not import.
+# Checks of packages that this package must not import; these packages register the checks.
 REGISTERED_CHECKS = AppState[Sequence[Callable[[], Iterator[Finding]]]]("doctor-checks")
 
 

@@ -69,7 +69,7 @@ class HealthReport:
 
 
 def get_last_report() -> HealthReport:
-    """Return the report of the last checks, which only this process has in memory."""
+    """Return the report of the last checks in this process; it is empty if no checks have run."""
     report: HealthReport = current_app.extensions.get(_EXTENSION_KEY, HealthReport())
     return report
 
@@ -225,7 +225,7 @@ def _run_registered_checks(instance: Path) -> Iterator[Advice]:
 
 
 def _to_advice(finding: Finding, instance: Path) -> Advice:
-    """Return a finding of `doctor` with a title; its paths begin with the name of the instance folder."""
+    """Convert a finding of `doctor` to advice; its paths begin with the name of the instance folder."""
     text = f"{finding.says} Whoever runs the server can repair it: {finding.do}."
     text = text.replace(str(instance), instance.name)
     return Advice(finding.check, finding.level, _TITLES.get(finding.check, finding.check), text)

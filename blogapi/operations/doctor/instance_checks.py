@@ -87,7 +87,7 @@ def _find_open_modes(folder: Path, files: FileStatuses) -> Iterator[Finding]:
     owner = blog_owner.find_owner(folder)
     for path, status in read_statuses(blog_owner.list_files(folder), follow_symlinks=False):
         is_read = path.name in blog_owner.READ_ONLY_FILES
-        # A file can be shared with a group.
+        # The owner can use a file of another user if its mode gives access to its group or to all users.
         can_use = (is_accessible_to_others if is_read else is_writable_by_others)(status.st_mode)
         if status.st_uid != owner.pw_uid and not can_use:
             other_user = blog_owner.find_owner(path).pw_name

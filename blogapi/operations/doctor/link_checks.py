@@ -23,7 +23,7 @@ from blogapi.site.models import Site
 from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db
 
-# The links of the newest articles and of the newest pages are checked, at most this number of each.
+# The maximum number of the newest articles, and of the newest pages, whose links are checked.
 _MAX_ARTICLES = 500
 
 # Matches a link in the rendered HTML of an article.
@@ -69,7 +69,7 @@ def run_checks() -> Iterator[Advice]:
 
 
 def _list_addresses(site: Site) -> tuple[dict[UUID, str], set[str]]:
-    """Return the addresses that readers can see, and the addresses of hidden, deleted and renamed items."""
+    """Return the addresses of public items by uuid, and those of hidden, deleted and renamed items."""
     public: dict[UUID, str] = {}
     hidden = set()
     paths = page_paths.make_paths(site, read_tree())

@@ -134,7 +134,7 @@ def _check_unfinished_files(root: Path, repair: bool) -> Iterator[Finding]:
 
 
 def _check_media_uses(repair: bool) -> Finding:
-    """Check all uses except those by existing articles, which `derived_data_checks` checks."""
+    """Check the stored uses of media except by existing articles, which `derived_data_checks` checks."""
     items = uses.list_items_with_wrong_uses(db.session())
     is_deleted = ~exists().where(Article.uuid == MediaUse.item_id)
     statement = select(MediaUse.item_id).where(MediaUse.kind == uses.ARTICLE, MediaUse.current, is_deleted)

@@ -1,4 +1,4 @@
-"""The health of the service: what is checked, and the endpoint that shows it."""
+"""Checks the health of the service; the health endpoint reports the first problem."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ PROBLEM_DETAILS: dict[Code, str] = {
 
 
 def find_service_problem() -> Code | None:
-    """Return the first problem as a key of DETAILS, or None if the service is healthy; runs one statement."""
+    """Return the first problem as a key of PROBLEM_DETAILS, or None if there is none; runs one statement."""
     path = _find_sqlite_file(current_app.config["DATABASE_URL"], current_app.instance_path)
     if path is not None and not path.exists():
         return "missing"
@@ -77,7 +77,7 @@ def _find_refused_write() -> Code | None:
         current_app.extensions[_NEXT_TRY_KEY] = now + _RETRY_SECONDS
         with suppress(*BUSY_ERRORS, DBAPIError, NewerSchema):
             with transaction(wait=False, visible=False):
-                # An UPDATE that changes nothing would write nothing.
+                # An UPDATE that changes no value would not write to the disk, but this PRAGMA always writes.
                 db.session.execute(text("PRAGMA user_version = 0"))
             lock.failure = 0
     return _PROBLEM_CODES.get(lock.failure, "read_only") if lock.failure else None

@@ -31,7 +31,7 @@ _LITERAL_PATTERN = re.compile(r"\^?(?P<path>(?:[\w/%~-]|\\?\.)*?)(?P<slash>/\?)?
 _PLACEHOLDER_PATTERN = re.compile(r"\*|/:\w|\$[0-9]|%\{")
 _FLAGS_PATTERN = re.compile(r"\[([^\[\]]*+)\]\Z")
 
-# The actions of the plugin Redirection with one target, or with an error such as 410.
+# The actions of the plugin Redirection that redirect to a single target or answer with an error such as 410.
 _SUPPORTED_ACTIONS = ("", "url", "error")
 
 _PATTERN_REASON = "it has a pattern"
@@ -47,10 +47,10 @@ class RedirectFile:
 
 
 class _SkippedLine(Exception):
-    """The line is not a plain redirect; the message is the reason."""
+    """Raised for a line that is not a plain redirect; the message is the reason."""
 
 
-# The source, the target and the status of a redirect, as texts of the file.
+# The source, the target and the status of a redirect, as they are written in the file.
 _RedirectTexts = tuple[str, str, str]
 # The number of a line, its content, and the function that parses it and raises _SkippedLine.
 _Line = tuple[int, Any, Callable[[Any], _RedirectTexts]]
@@ -59,7 +59,7 @@ _Line = tuple[int, Any, Callable[[Any], _RedirectTexts]]
 def read_redirects(text: str) -> RedirectFile:
     """Return the redirects of a file, whose format is recognised by its first line.
 
-    If several redirects have the same path, the first is used, as by the hosts and plugins. Raises Invalid if
+    If several redirects have the same path, only the first one applies, as on the hosts. Raises Invalid if
     a row of a CSV file cannot be read.
     """
     lines, result, paths = text.removeprefix("\ufeff").splitlines(), RedirectFile(), set[str]()
@@ -141,7 +141,7 @@ def _read_csv_rows(lines: Iterable[str]) -> Iterator[_Line]:
 
 
 def _parse_csv_row(row: Mapping[str, str | None]) -> _RedirectTexts:
-    """Parse a row of the plugin Redirection; older versions wrote the status into `type`."""
+    """Parse a CSV row of the plugin Redirection, whose older versions write the status into `type`."""
 
     def get_text(name: str) -> str:
         value = row.get(name)
@@ -152,7 +152,7 @@ def _parse_csv_row(row: Mapping[str, str | None]) -> _RedirectTexts:
     if get_text("status").lower() in ("disabled", "0"):
         raise _SkippedLine("it is disabled")
     kind = get_text("type")
-    # The file contains no conditions; a redirect with a condition has the target `/unknown`.
+    # CSV files of the plugin contain no conditions; a redirect with a condition has the target `/unknown`.
     is_conditional = get_text("target") == "/unknown" or not (kind.isdigit() or kind in _SUPPORTED_ACTIONS)
     if get_text("match") not in ("", "url") or is_conditional:
         raise _SkippedLine(_CONDITION_REASON)
@@ -160,7 +160,7 @@ def _parse_csv_row(row: Mapping[str, str | None]) -> _RedirectTexts:
 
 
 def _read_json_redirects(text: str) -> Iterator[_Line]:
-    """Parse the JSON of the plugin Redirection; the first redirect has the number 1."""
+    """Yield the redirects in a JSON export of the plugin Redirection; the first redirect has the number 1."""
     try:
         document = json.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError):
@@ -198,7 +198,7 @@ def _read_apache_lines(lines: Iterable[str]) -> Iterator[_Line]:
             yield number, text, _parse_rewrite_rule
         elif directive.startswith("redirect"):
             yield number, text, _parse_redirect_directive
-        # A condition applies to the next rule.
+        # A `RewriteCond` applies only to the next `RewriteRule`.
         has_condition = directive == "rewritecond" or (has_condition and directive != "rewriterule")
 
 

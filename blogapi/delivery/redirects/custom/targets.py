@@ -1,4 +1,4 @@
-"""The targets of redirects, and the check for loops."""
+"""Parses the targets of redirects, and follows chains of redirects to find loops."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from urllib.parse import quote, urlsplit
 
 from blogapi.site.paths import MAX_PATH_BYTES, get_host_and_port, to_path, without_slash
 
-# Browsers give up after 20 redirects.
+# The maximum number of redirects in a row; browsers give up after 20.
 MAX_CHAIN_LENGTH = 10
 
 _HOST_PATTERN = re.compile(
@@ -20,7 +20,7 @@ _CONTROL_CHARACTER = re.compile(r"[\x00-\x1f\x7f]")
 def parse_target(text: str) -> str | None:
     """Return the path or the absolute web address, percent-encoded, or None if the text is neither.
 
-    Characters that are special in the files of web servers, such as in `:name` and `$`, are encoded too.
+    Characters with a meaning in the files of web servers, such as `$` and `:` in a path, are encoded too.
     """
     try:
         parts = urlsplit(text.strip())
@@ -38,7 +38,7 @@ def parse_target(text: str) -> str | None:
 
 
 def get_local_path(target: str, site_url: str) -> str | None:
-    """Return the decoded path without a slash at its end if the target is an address of the site."""
+    """Return the decoded path without a slash at its end, or None if the target is not on the site."""
     parts = urlsplit(target)
     if parts.netloc and get_host_and_port(target) != get_host_and_port(site_url):
         return None
@@ -47,7 +47,7 @@ def get_local_path(target: str, site_url: str) -> str | None:
 
 
 def find_redirect_chain(target: str, site_url: str, find_target: Callable[[str], str | None]) -> list[str]:
-    """Return the paths through which redirects lead from a target, at most MAX_CHAIN_LENGTH + 1.
+    """Return the paths in the chain of redirects that begins at a target, at most MAX_CHAIN_LENGTH + 1.
 
     `find_target` returns the target of the redirect from a path without a slash at its end, or None.
     """
