@@ -20,8 +20,8 @@ from blogapi.delivery.feeds import routes as feed_routes
 from blogapi.delivery.response_cache import middleware as response_cache_middleware
 from blogapi.mcp import routes as mcp_routes
 from blogapi.operations.backups import restoring
+from blogapi.reader_site import doctor_checks, theme
 from blogapi.reader_site import routes as site_routes
-from blogapi.reader_site import site_checks, theme
 from blogapi.site import served_paths
 from blogapi.storage import database, releases
 from blogapi.version import __version__
@@ -59,7 +59,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     resized_copies.init_app(app)
     dependencies.init_app(app)
     site_routes.init_app(app)
-    site_checks.init_app(app)
+    doctor_checks.init_app(app)
 
     if not app.config["DATABASE_URL"]:
         blog_folder.refuse_lost_database(Path(app.instance_path))

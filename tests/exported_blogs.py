@@ -112,7 +112,7 @@ class Blogs:
     def export(self, target: Path, form: str) -> dict[str, bytes]:
         """Export the blog; return the contents of the files by their paths."""
         with self.app.app_context():
-            report = exports.export_files(target, layouts.LAYOUTS[form], drafts=True)
+            report = exports.write_export(target, layouts.LAYOUTS[form], drafts=True)
             assert report.refused == []
         return read_files(target)
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from blogapi import rendering
 from blogapi.site.addresses import list_time_zones
 
-STATIC = Path(__file__).parent / "static"
-STYLES = Path(__file__).parent / "styles"
+STATIC_FOLDER = Path(__file__).parent / "static"
+STYLES_FOLDER = Path(__file__).parent / "styles"
 # The files of `styles` in the order of the cascade. Browsers get these files as one file, which they request
 # once for all pages.
 STYLE_SHEET = "admin.css"
@@ -27,9 +27,9 @@ STYLE_NAMES = (
 )
 
 # The names of time zones; a page requests this file when the field for the time zone is opened.
-TIME_ZONES = "time-zones.txt"
+TIME_ZONES_NAME = "time-zones.txt"
 # The style sheet of previews of articles: the rules of the built-in site for texts, and a few more.
-READING = "reading.css"
+READING_STYLE_SHEET = "reading.css"
 _TEXT_RULES = Path(rendering.__file__).with_name("text.css")
 
 
@@ -40,15 +40,15 @@ def read_files() -> dict[str, bytes]:
     Type declarations are not served, because only the type checker reads them.
     """
     files = {
-        path.relative_to(STATIC).as_posix(): path.read_bytes()
-        for path in sorted(STATIC.rglob("*"))
+        path.relative_to(STATIC_FOLDER).as_posix(): path.read_bytes()
+        for path in sorted(STATIC_FOLDER.rglob("*"))
         if path.is_file() and path.suffix != ".ts"
     }
-    parts = [(STYLES / f"{name}.css").read_bytes() for name in STYLE_NAMES]
-    reading = _TEXT_RULES.read_bytes() + b"\n" + files[READING]
+    parts = [(STYLES_FOLDER / f"{name}.css").read_bytes() for name in STYLE_NAMES]
+    reading = _TEXT_RULES.read_bytes() + b"\n" + files[READING_STYLE_SHEET]
     # Browsers do not know the time zone "Factory".
     zones = "\n".join(sorted(list_time_zones() - {"Factory"})).encode()
-    return {**files, READING: reading, STYLE_SHEET: b"\n".join(parts), TIME_ZONES: zones}
+    return {**files, READING_STYLE_SHEET: reading, STYLE_SHEET: b"\n".join(parts), TIME_ZONES_NAME: zones}
 
 
 @cache

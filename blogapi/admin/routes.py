@@ -1,5 +1,4 @@
-"""The admin pages and their assets. The HTML of a page is the same for everybody; the data come from the
-API."""
+"""The admin pages and their assets; the HTML is the same for everybody, and scripts get data from the API."""
 
 from __future__ import annotations
 
@@ -103,13 +102,13 @@ PAGES = (
     Page("/reset/", "reset", "New password", "sign-in"),
     Page("/join/", "join", "Join the blog", "sign-in"),
 )
-_ENTRIES = [
+_GROUPS = [
     (group, list(pages))
     for group, pages in groupby(filter(attrgetter("icon"), PAGES), key=attrgetter("group"))
 ]
-# [(group, the lowest role that sees a page of the group, pages)]. On a phone, the bar shows the pages of the
-# first group that all writers see, and its menu shows all other pages, the settings and the profile last.
-_MENU = [(group, min((page.role for page in pages), key=ROLES.index), pages) for group, pages in _ENTRIES]
+# Tuples of a group, the lowest role that sees one of its pages, and its pages. On a phone, the bar shows the
+# pages of the first group that all writers see; its menu shows the other pages, settings and profile last.
+_MENU = [(group, min((page.role for page in pages), key=ROLES.index), pages) for group, pages in _GROUPS]
 _SETTINGS_NAMES = {page.name for page in PAGES if page.group == SETTINGS}
 # The properties of text fields that the scripts read.
 SCRIPT_TEXT_FIELDS = [
@@ -118,7 +117,7 @@ SCRIPT_TEXT_FIELDS = [
 ]
 # The titles of the players for videos and sounds, and the patterns of the addresses that become players.
 _SCRIPT_PLAYERS = [{"title": player.title, "pattern": player.pattern} for player in PLAYERS]
-_PAGES = {f"{admin.url_prefix}{page.path}": page for page in PAGES}
+_PAGES_BY_RULE = {f"{admin.url_prefix}{page.path}": page for page in PAGES}
 
 
 @allow(anyone)
@@ -126,7 +125,7 @@ def page(id: UUID | None = None) -> Response:
     """Return the HTML of a page, which contains no data."""
     rule = request.url_rule
     assert rule is not None, "the view is called for a page only"
-    current = _PAGES[rule.rule]
+    current = _PAGES_BY_RULE[rule.rule]
     config = flask.current_app.config
     preview_origin = _find_preview_origin() if current.module == "editor" else None
     content = render_template(

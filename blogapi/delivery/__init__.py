@@ -1,1 +1,1 @@
-"""Feeds, redirects, previews and webhooks; no module here writes content or decides who may see it."""
+"""Delivers content: feeds, redirects, previews, webhooks, cached responses. No module here writes content."""

@@ -63,9 +63,9 @@ _article, _tag, _byline = table_of(Article).c, table_of(ArticleTag).c, table_of(
 def list_months(filters: Mapping[str, str]) -> list[Fields]:
     """Return the months (year, month and count) with public articles, newest first.
 
-    `filters` contains the uuid or slug of a category, a tag and an author, and a `language`; an unknown term
-    has no articles. A category includes the categories below it. SQLite has no time zones, so the articles of
-    each month are counted in Python.
+    `filters` maps `category`, `tag` and `author` to a uuid or slug, and `language` to a language. The list
+    is empty for an unknown term. A category includes its subcategories. The articles are counted in Python,
+    because SQLite has no time zones.
     """
     conditions = [visibility.match_listed_articles(_article, current_time())]
     for name, reference in filters.items():
@@ -75,7 +75,7 @@ def list_months(filters: Mapping[str, str]) -> list[Fields]:
         term = find_term(kinds.get_model_of_kind(name), reference)
         if term is None:
             return []
-        conditions.append(_match_term(name, term.uuid))
+        conditions.append(_make_term_condition(name, term.uuid))
     times = db.session.connection().scalars(select(_article.published_at).where(*conditions))
     zone = get_site().time_zone
     months = Counter((local.year, local.month) for local in (to_time_zone(time, zone) for time in times))
@@ -88,14 +88,14 @@ def make_month_head(
 ) -> Fields:
     """Return the data for the HTML `<head>` of the page of a month, in the language of `site`.
 
-    The title has the `name` of the month; the default is English in a site in English, otherwise `2026-04`.
+    The title contains `name`, by default `April 2026` on an English site and `2026-04` on other sites.
     """
     if site.language.partition("-")[0] == "en":
         name = name or f"{calendar.month_name[month]} {year}"
     return make_list_head(site, name or f"{year:04}-{month:02}", make_month_path(year, month), page=page)
 
 
-def _match_term(name: str, term: UUID) -> ColumnElement[bool]:
+def _make_term_condition(name: str, term: UUID) -> ColumnElement[bool]:
     if name == Category.kind:
         return _article.category_id.in_(find_terms_and_descendants(Category, [term]))
     link, column = (_tag, _tag.tag_id) if name == "tag" else (_byline, _byline.author_id)

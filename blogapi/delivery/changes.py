@@ -29,8 +29,8 @@ from blogapi.web.errors import InvalidQuery
 from blogapi.web.fields import Fields, Identifier, InputSchema, OmitNullMixin, OutputSchema, StrictInteger
 
 MAX_CHANGES = 1000
-# The cursor of a client that requests only changes after this request.
-NOW = "now"
+# A client sends this cursor to get only the changes that are made after the request.
+NOW_CURSOR = "now"
 
 
 class ChangeSchema(OmitNullMixin, OutputSchema):
@@ -78,7 +78,7 @@ class ChangesQuery(InputSchema):
     since = ma.fields.String(
         validate=validate.Regexp(
             # Without the lookahead, Python's `$` accepts a newline at the end; ECMA-262 has no `\Z`.
-            rf"^(0|{NOW}|{events.CURSOR_PATTERN})$(?!\n)",
+            rf"^(0|{NOW_CURSOR}|{events.CURSOR_PATTERN})$(?!\n)",
             error="Not a cursor; send 0 to start again.",
         ),
         load_default="0",
@@ -123,7 +123,7 @@ class ChangeList:
 def list_changes(since: str, limit: int, *, public: bool) -> ChangeList:
     """Return up to `limit` changes after a cursor; with `public`, only changes of public items.
 
-    Oldest changes come first. With the cursor NOW, the list is empty, and its cursor follows all changes.
+    The oldest change comes first. For NOW_CURSOR, the list is empty and has the cursor of the newest change.
 
     Raises InvalidQuery if the database does not contain the event of the cursor: the cursor belongs to the
     other feed (public or not), the database was restored from a backup or replaced by another server, or the
@@ -132,7 +132,7 @@ def list_changes(since: str, limit: int, *, public: bool) -> ChangeList:
     event_writer.write_due_events()
     now = current_time()
     feed_letter, position = ("p", Event.newest_public) if public else ("a", Event.newest)
-    if since == NOW:
+    if since == NOW_CURSOR:
         return ChangeList([], format_cursor(_get_last_cursor(public=public), feed_letter), more=False)
     cursor = parse_cursor(since, feed_letter)
     if cursor is None or not _is_known_cursor(cursor, public=public):
@@ -143,10 +143,10 @@ def list_changes(since: str, limit: int, *, public: bool) -> ChangeList:
         )
     after_cursor = select(Event).where(position > cursor.position)
     next_events = db.session.scalars(after_cursor.order_by(position).limit(limit + 1)).all()
-    ready = list(takewhile(lambda event: not _is_ahead(event, now), next_events[:limit]))
+    ready = list(takewhile(lambda event: not _is_not_public_yet(event, now), next_events[:limit]))
     if ready:
         cursor = Cursor(getattr(ready[-1], position.key), ready[-1].tag)
-    # If the clock was set back, the item is hidden from readers again until the time `due`.
+    # After the clock is set back, an item is hidden again until its time `due`, so its event is left out.
     changes = [
         event
         for event in ready
@@ -179,10 +179,10 @@ def _is_known_cursor(cursor: Cursor, *, public: bool) -> bool:
     return tag == cursor.tag
 
 
-def _is_ahead(event: Event, now: datetime) -> bool:
-    """Return whether the event belongs to an article that is not public yet by the clock of this server.
+def _is_not_public_yet(event: Event, now: datetime) -> bool:
+    """Return whether the article of the event is not public yet according to the clock of this server.
 
-    Another server, whose clock is ahead, has recorded the event. A client could not fetch the article yet.
+    Such an event was recorded by a server whose clock is ahead. A client cannot fetch the article yet.
     """
     since = event.readable_from
     is_later = since is not None and now < since <= now + clock.TOLERANCE
@@ -199,13 +199,13 @@ def _to_changed_items(changes: Sequence[Event], *, public: bool) -> list[Changed
             items.append(ChangedItem(change.kind, change.uuid, "drop"))
         else:
             site = site or get_site()
-            url = _make_url(site, change)
+            url = _make_former_url(site, change)
             items.append(ChangedItem(change.kind, change.uuid, "drop", change.slug_before, url))
     return items
 
 
-def _make_url(site: Site, change: Event) -> str | None:
-    """Return the former address of the page; None if the address contained the category of an article."""
+def _make_former_url(site: Site, change: Event) -> str | None:
+    """Return the former address of the page, or None if it is unknown or contained the slug of a category."""
     is_unknown = not change.path_before or not site.url
     if is_unknown or (change.kind == Article.kind and "{category}" in site.article_path):
         return None

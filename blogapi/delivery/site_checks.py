@@ -39,7 +39,7 @@ class SiteCheckSchema(OutputSchema):
 
 
 _FEED_TYPES = ("application/rss+xml", "application/atom+xml", "application/feed+json", "application/json")
-# The two requests together take at most this time.
+# The maximum time for both requests together.
 _TIMEOUT_SECONDS = 8.0
 
 
@@ -66,7 +66,7 @@ class _FeedFinder(HTMLParser):
         self.address: str | None = None
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Keep the address of a link to a feed."""
+        """Store the address of the first link to a feed."""
         values = dict(attrs)
         is_feed = "alternate" in (values.get("rel") or "").lower() and values.get("type") in _FEED_TYPES
         if tag == "link" and is_feed and self.address is None:
@@ -113,7 +113,7 @@ def _send_request(url: str) -> Answer:
 
 
 def _describe_problem(answer: Answer) -> str:
-    """Return what is wrong with the answer, or an empty string."""
+    """Return a sentence about the problem with the answer, or an empty string if there is none."""
     if answer.error:
         return answer.error
     if answer.location:

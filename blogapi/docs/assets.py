@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-STATIC = Path(__file__).parent / "static"
+STATIC_FOLDER = Path(__file__).parent / "static"
 
 # The API reference is shown by Scalar (https://github.com/scalar/scalar, MIT license). `scalar.js.gz` is the
 # file `dist/browser/standalone.js` of the npm package `@scalar/api-reference`; CONTRIBUTING.md describes how
@@ -24,13 +24,13 @@ CONTENT_TYPES = {
 }
 COMPRESSED_SUFFIX = ".gz"
 
-NAMES = frozenset(path.name.removesuffix(COMPRESSED_SUFFIX) for path in STATIC.iterdir())
+ASSET_NAMES = frozenset(path.name.removesuffix(COMPRESSED_SUFFIX) for path in STATIC_FOLDER.iterdir())
 
 
 @cache
 def read_asset(name: str) -> tuple[bytes, bool]:
     """Return the content of an asset, and whether it is compressed with gzip."""
-    compressed = STATIC / f"{name}{COMPRESSED_SUFFIX}"
+    compressed = STATIC_FOLDER / f"{name}{COMPRESSED_SUFFIX}"
     if compressed.is_file():
         return compressed.read_bytes(), True
-    return (STATIC / name).read_bytes(), False
+    return (STATIC_FOLDER / name).read_bytes(), False

@@ -1,4 +1,4 @@
-"""Rules that turn the schemas of the code into the components of the OpenAPI document.
+"""Converts marshmallow schemas to the components of the OpenAPI document.
 
 Client generators create one type for each component. Therefore each shape is one component: a response and
 its variants with `fields` share a component, and the body of a PUT accepts the response to a GET. A component
@@ -22,7 +22,7 @@ Document = dict[str, Any]
 
 METHODS = ("get", "post", "put", "patch", "delete")
 
-SCHEMAS = "#/components/schemas/"
+SCHEMA_PREFIX = "#/components/schemas/"
 # A schema extends another one only if it inherits at least this number of properties.
 _MIN_INHERITED_PROPERTIES = 5
 # Families of schemas: their common properties become a component, which each schema of the family extends.
@@ -123,7 +123,7 @@ def get_component_name(schema: Document) -> str:
     """
     item = schema.get("items", schema)
     reference: str = item.get("anyOf", [item])[0].get("$ref", "")
-    return reference.removeprefix(SCHEMAS)
+    return reference.removeprefix(SCHEMA_PREFIX)
 
 
 def accept_responses_as_bodies(document: Document, read_only: Mapping[str, frozenset[str]]) -> None:
@@ -172,7 +172,7 @@ def _add_read_only_fields(
 
 
 def _accept_alternatives(media: Document, names: list[str]) -> None:
-    alternatives = {"anyOf": [{"$ref": f"{SCHEMAS}{name}"} for name in names]}
+    alternatives = {"anyOf": [{"$ref": f"{SCHEMA_PREFIX}{name}"} for name in names]}
     is_array = media["schema"].get("type") == "array"
     media["schema"] = {"type": "array", "items": alternatives} if is_array else alternatives
 
@@ -244,7 +244,7 @@ def _make_extension(schema: Document, base: str, inherited: Document) -> Documen
     }
     # Some generators ignore properties beside `allOf`.
     extension = {"type": "object", "properties": properties} | ({"required": required} if required else {})
-    derived = {"description": schema["description"], "allOf": [{"$ref": f"{SCHEMAS}{base}"}, extension]}
+    derived = {"description": schema["description"], "allOf": [{"$ref": f"{SCHEMA_PREFIX}{base}"}, extension]}
     if _is_restricted(schema) and not _is_restricted(inherited):
         derived["unevaluatedProperties"] = False
     return derived

@@ -9,12 +9,12 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator, Mapping
 
-from blogapi.docs.components import SCHEMAS, Document, list_operations
+from blogapi.docs.components import SCHEMA_PREFIX, Document, list_operations
 
 MARK, _PARAMETER = "x-custom-fields", "custom"
-_VALUES, _CHANGES = "CustomFields", "CustomFieldsChanges"
+_VALUES_COMPONENT, _CHANGES_COMPONENT = "CustomFields", "CustomFieldsChanges"
 # The names of the components, by the value of `x-custom-fields`.
-COMPONENTS = {"values": _VALUES, "changes": _CHANGES}
+COMPONENTS = {"values": _VALUES_COMPONENT, "changes": _CHANGES_COMPONENT}
 
 
 def mark_custom_field_filters(operation: Document) -> None:
@@ -36,7 +36,7 @@ def add_custom_fields(document: Document, fields: Mapping[str, Document]) -> Doc
         name: {"anyOf": [_accept_references(field_schema), {"type": "null"}]}
         for name, field_schema in fields.items()
     }
-    for name, properties in ((_VALUES, dict(fields)), (_CHANGES, changes)):
+    for name, properties in ((_VALUES_COMPONENT, dict(fields)), (_CHANGES_COMPONENT, changes)):
         schemas[name] |= {"properties": properties}
         del schemas[name]["additionalProperties"], schemas[name][MARK]
     for _, method, operations in list_operations(document):
@@ -53,7 +53,7 @@ def _accept_references(schema: Document) -> Document:
     if "items" in schema:
         return {"type": "array", "items": _accept_references(schema["items"])}
     if schema.get("format") == "uuid":
-        return {"anyOf": [{"$ref": f"{SCHEMAS}Reference"}, {"type": "string"}]}
+        return {"anyOf": [{"$ref": f"{SCHEMA_PREFIX}Reference"}, {"type": "string"}]}
     return {name: value for name, value in schema.items() if name not in ("title", "description")}
 
 

@@ -31,7 +31,7 @@ PAGE_GROUPS = {
 }
 PAGE_NAMES = tuple(name for names in PAGE_GROUPS.values() for name in names)
 
-# The paths of the sections that contain the content of former pages, by the name of the former page.
+# The path of the section to which each former page has moved, by the name of the former page.
 MOVED_PAGES = {
     **{name: f"hosted-blogs/#{name}" for name in ("blogger", "medium", "notion", "substack")},
     **{name: f"markdown-blogs/#{name}" for name in ("hugo", "jekyll")},
@@ -43,10 +43,10 @@ MOVED_PAGES = {
 _FOLDER = Path(__file__).parent / "guide"
 
 # A heading with its level, its id and its content.
-HEADING = re.compile(r'<h([123]) id="([^"]+)">((?:[^<]++|<(?!/?h[123]))*+)</h\1>')
+HEADING_PATTERN = re.compile(r'<h([123]) id="([^"]+)">((?:[^<]++|<(?!/?h[123]))*+)</h\1>')
 # The address of the pictures in the Markdown files, which also works on GitHub.
-_PICTURE = "../static/"
-_SAMPLE = re.compile(
+_PICTURE_PREFIX = "../static/"
+_CODE_SAMPLE = re.compile(
     r'(?<=<pre><code class="language-)(\w+)">((?:[^<]++|<(?!/code>|pre>))*+)(?=</code></pre>)'
 )
 _PAGE_LINK = re.compile(r'(?<=<a href=")([\w-]+)\.md(?=[#"])')
@@ -84,10 +84,10 @@ def list_pages() -> tuple[GuidePage, ...]:
 def _render_page(name: str) -> GuidePage:
     markdown = (_FOLDER / f"{name}.md").read_text(encoding="utf-8")
     html = renderer.render_text(markdown, "markdown").html
-    html = html.replace(f'src="{_PICTURE}', 'src="/docs/static/')
+    html = html.replace(f'src="{_PICTURE_PREFIX}', 'src="/docs/static/')
     html = _PAGE_LINK.sub(lambda link: _get_page_url(link[1]), html)
-    html = _SAMPLE.sub(_highlight_sample, html)
-    sections = tuple(Section(id, title) for level, id, title in HEADING.findall(html) if level == "2")
+    html = _CODE_SAMPLE.sub(_highlight_sample, html)
+    sections = tuple(Section(id, title) for level, id, title in HEADING_PATTERN.findall(html) if level == "2")
     title = markdown.partition("\n")[0].removeprefix("# ")
     return GuidePage(name, title, html, sections)
 
@@ -120,7 +120,7 @@ def make_search_index() -> bytes:
 
 
 def _list_search_entries(page: GuidePage) -> Iterator[dict[str, str]]:
-    headings = [*HEADING.finditer(page.html)]
+    headings = [*HEADING_PATTERN.finditer(page.html)]
     ends = [heading.start() for heading in headings[1:]] + [len(page.html)]
     for heading, end in zip(headings, ends, strict=True):
         yield {

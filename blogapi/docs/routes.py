@@ -71,7 +71,7 @@ def api_reference() -> Response:
 @declare_shown_kinds()
 def asset(name: str) -> Response:
     """Return a script, a style sheet or an image of the documentation pages."""
-    if name not in assets.NAMES:
+    if name not in assets.ASSET_NAMES:
         raise NotFound("The documentation has no such file.")
     content, is_compressed = assets.read_asset(name)
     content_type = assets.CONTENT_TYPES[Path(name).suffix]

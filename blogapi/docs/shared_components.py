@@ -1,4 +1,4 @@
-"""Replaces repeated parts of the OpenAPI document by references, so that clients have fewer types."""
+"""Replaces repeated parts of the OpenAPI document with references, so that clients have fewer types."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from blogapi.docs.components import METHODS, SCHEMAS, Document, get_component_name, list_operations
+from blogapi.docs.components import METHODS, SCHEMA_PREFIX, Document, get_component_name, list_operations
 from blogapi.docs.custom_fields import COMPONENTS, MARK
 from blogapi.web.fields import AWARE_TIME_PATTERN, NAIVE_TIME_PATTERN
 
@@ -117,8 +117,8 @@ class _Occurrence(NamedTuple):
 def _share_values(document: Document, section: str, occurrences: Sequence[_Occurrence]) -> None:
     """Move repeated values to a section of the components, and refer to them.
 
-    If several values have the same name, the most frequent value gets the name. The name of each other value
-    begins with the name of its first owner.
+    If several values have the same name, the most frequent value gets the name. The names of the other values
+    begin with the names of their first owners.
     """
     shared: Document = document["components"][section]
     by_text: dict[str, list[_Occurrence]] = {}
@@ -152,7 +152,7 @@ def drop_unused_schemas(document: Document) -> None:
 def _list_references(value: Any) -> Iterator[str]:
     if isinstance(value, dict):
         reference = value.get("$ref")
-        if isinstance(reference, str) and reference.startswith(SCHEMAS):
-            yield reference.removeprefix(SCHEMAS)
+        if isinstance(reference, str) and reference.startswith(SCHEMA_PREFIX):
+            yield reference.removeprefix(SCHEMA_PREFIX)
     for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
         yield from _list_references(inner)

@@ -23,15 +23,15 @@ from blogapi.site import addresses, page_paths
 from blogapi.site.heads import drop_empty_fields
 
 #: The names of the fields of `seo` in the front matter.
-SEO_NAMES = {
+SEO_FIELD_NAMES = {
     "description": "description",
     "title": "seo_title",
     "og_image": "og_image",
     "canonical_url": "canonical_url",
 }
 #: The statuses that are written to the front matter; for the others, the field `draft` suffices.
-NAMED_STATUSES = tuple(status for status in Status if status not in (Status.DRAFT, Status.PUBLISHED))
-_PICTURES = ("cover_image", "og_image")
+WRITTEN_STATUSES = tuple(status for status in Status if status not in (Status.DRAFT, Status.PUBLISHED))
+_PICTURE_FIELDS = ("cover_image", "og_image")
 
 
 class ArticleWriter:
@@ -85,9 +85,9 @@ class ArticleWriter:
         seo = {name: text for name, text in article["seo"].items() if text != make_default_seo(article)[name]}
         pictures = {"cover_image": article["cover_image"]} | seo
         originals = {}
-        for name in _PICTURES:
+        for name in _PICTURE_FIELDS:
             if name in pictures:
-                exported, original = self._media.export_picture(pictures[name], layout.article_media)
+                exported, original = self._media.get_picture_addresses(pictures[name], layout.article_media)
                 pictures[name] = exported
                 if original is not None:
                     originals[name] = original
@@ -132,7 +132,7 @@ class ArticleWriter:
             ),
             **texts,
             **({"cover_image": [cover] if layout.lists_cover else cover} if cover else {}),
-            **{SEO_NAMES[name]: pictures[name] for name in SEO_NAMES if name in pictures},
+            **{SEO_FIELD_NAMES[name]: pictures[name] for name in SEO_FIELD_NAMES if name in pictures},
             **(layout.no_sitemap if article["robots"] else {}),
             **layout.get_page_fields(article),
             **drop_empty_fields({"custom": article["custom"]}),
@@ -144,7 +144,7 @@ class ArticleWriter:
     def _choose_status(self, article: Item) -> str:
         if self._layout.shows_all_pages and article.get("type") and is_scheduled(article, self._now):
             return SCHEDULED
-        return article["status"] if article["status"] in NAMED_STATUSES else ""
+        return article["status"] if article["status"] in WRITTEN_STATUSES else ""
 
     def _list_term_names(self, article: Item) -> Item:
         return {

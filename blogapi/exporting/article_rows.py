@@ -49,7 +49,7 @@ def read_articles(
     former_paths = _group_rows_by_article(
         uuids, _former_path.article_id, _former_path.path, _former_path.created
     )
-    terms = {field.name: _read_links(uuids, field) for field in LINK_FIELDS}
+    terms = {field.name: _read_linked_terms(uuids, field) for field in LINK_FIELDS}
     paths = _group_rows_by_article(
         uuids, _path.article_id, _path.path, _path.media_id, order=bytewise(_path.path)
     )
@@ -83,7 +83,7 @@ def read_articles(
         }
 
 
-def _read_links(uuids: Collection[UUID], field: LinkField) -> Mapping[UUID, Sequence[Any]]:
+def _read_linked_terms(uuids: Collection[UUID], field: LinkField) -> Mapping[UUID, Sequence[Any]]:
     link = table_of(LINK_MODELS[field.name]).c
     return _group_rows_by_article(uuids, link.article_id, link[f"{field.kind}_id"], order=link.position)
 

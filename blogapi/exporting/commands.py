@@ -57,7 +57,7 @@ def export_blog(
     advice = "Choose another folder, such as {}-export; move files of an earlier export (see `SHA256SUMS`)"
     refuse_blog_folder(Path(target), f"{advice} there.")
     with report_problems(), exit_on_sigterm():
-        report = service.export_files(
+        report = service.write_export(
             Path(target),
             layouts.LAYOUTS[generator or layouts.DEFAULT.name],
             drafts=drafts,

@@ -1,4 +1,4 @@
-"""Lists the files of an export in a layout."""
+"""Lists the files of an export, with the paths and contents that a layout defines."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from flask import current_app
 from blogapi.content.media.stored_files import StoredFile, find_fault
 from blogapi.delivery.redirects.custom.service import list_custom_redirects
 from blogapi.delivery.redirects.formats import format_redirects
-from blogapi.delivery.redirects.queries import CUSTOM, Redirect, list_redirects
+from blogapi.delivery.redirects.queries import CUSTOM_KIND, Redirect, list_redirects
 from blogapi.exporting.article_files import ArticleWriter
 from blogapi.exporting.article_rows import Item
 from blogapi.exporting.exported_addresses import MediaAddresses
+from blogapi.exporting.file_names import ArticleFileNames, choose_media_names
 from blogapi.exporting.layouts import DEFAULT, Layout
-from blogapi.exporting.names import ArticleNames, choose_media_names
 from blogapi.exporting.results import CannotWrite
 from blogapi.exporting.snapshot import Snapshot
 from blogapi.exporting.term_pages import TermPages
@@ -37,12 +37,12 @@ GIT_ATTRIBUTES = ".gitattributes"
 #: The files with data of an export. Each has the name of an attribute of Snapshot, except for the redirects.
 DATA_LISTS = (*TERM_LISTS, "media", "redirects", "site", "fields")
 
-_PICTURES = ("cover_image", "og_image", "avatar", "logo", "icon")
+_PICTURE_FIELDS = ("cover_image", "og_image", "avatar", "logo", "icon")
 
 
 @dataclass(frozen=True, slots=True)
 class TextFile:
-    """A file of the export; `path` has `/` as separator."""
+    """A file of the export whose content is in memory; `path` has `/` as separator."""
 
     path: str
     content: bytes
@@ -91,19 +91,19 @@ def list_files(snapshot: Snapshot, layout: Layout) -> Iterator[TextFile | MediaF
     for kind, value in _make_data_lists(snapshot, layout, media).items():
         yield TextFile(layout.get_data_path(kind), to_yaml(value).encode())
     yield TextFile(layout.get_data_path("redirects"), to_yaml(redirects).encode())
-    custom = [row for row in rows if row.kind == CUSTOM]
+    custom = [row for row in rows if row.kind == CUSTOM_KIND]
     if custom and layout.host_redirects:
         text = format_redirects(custom, "netlify", snapshot.site["url"])
         yield TextFile(layout.host_redirects, text.encode())
     copies = ",\n".join(map(to_json, snapshot.read_working_copies()))
     if copies:
         yield TextFile(layout.working_copies, f"[\n{copies}\n]\n".encode())
-    redirected = {unquote(item["from"]) for item in redirects if item["kind"] != CUSTOM}
+    redirected = {unquote(item["from"]) for item in redirects if item["kind"] != CUSTOM_KIND}
     writer = ArticleWriter(snapshot, layout, media, redirected, now)
     pages = TermPages(snapshot, layout, media, now)
-    article_names = ArticleNames(snapshot.read_slugs())
+    article_names = ArticleFileNames(snapshot.read_slugs())
     for article in snapshot.read_articles():
-        name = article_names.choose_name(article["slug"])
+        name = article_names.choose_file_name(article["slug"])
         path = layout.get_article_path(article, name, snapshot.site["time_zone"], now)
         yield TextFile(path, writer.format_article(article))
         pages.add_terms(article)
@@ -141,9 +141,9 @@ def _make_media_item(file: Item, name: str) -> Item:
 
 def _export_pictures(item: Item, layout: Layout, media: MediaAddresses) -> Item:
     exported, originals = dict(item), {}
-    for name in _PICTURES:
+    for name in _PICTURE_FIELDS:
         if name in item:
-            exported[name], original = media.export_picture(item[name], layout.data_media)
+            exported[name], original = media.get_picture_addresses(item[name], layout.data_media)
             if original is not None:
                 originals[name] = original
     return _drop_empty_fields({**exported, "originals": originals})
@@ -162,9 +162,9 @@ def _drop_empty_fields(item: Item) -> Item:
 def _list_redirects(rows: Iterable[Redirect]) -> Iterator[Item]:
     """Yield the custom redirects, then the redirects from the paths of former addresses to current paths."""
     for row in list_custom_redirects(None).rows:
-        yield {"kind": CUSTOM, "from": row.path, "to": row.target, "status": row.status}
+        yield {"kind": CUSTOM_KIND, "from": row.path, "to": row.target, "status": row.status}
     for redirect in rows:
-        if redirect.kind == CUSTOM:
+        if redirect.kind == CUSTOM_KIND:
             continue
         old_url, current = (urlsplit(url or "") for url in (redirect.old_url, redirect.new_url))
         if old_url.path != current.path and not (old_url.query or old_url.fragment):

@@ -18,11 +18,11 @@ from blogapi.rendering import article_references
 from blogapi.rendering.characters import COMBINING_MARKS, JOINERS
 from blogapi.web.media_addresses import FILE_PATH, FILE_PREFIX
 
-# The largest number of texts that are replaced in one article; a longer pattern would be slow.
+# The maximum number of texts that are replaced in one article; a pattern with more texts would be slow.
 _MAX_REPLACEMENTS = 1_000
 
 _LETTERS = rf"\w{COMBINING_MARKS}{JOINERS}"
-# Matches a reference that is not a part of another address.
+# Matches a reference to a media file that is not a part of another address.
 _LIBRARY_PATTERN = (
     rf"(?<![\w/.:%}}-])(?:(?i:{REFERENCE.pattern})"
     rf"|(?:https?://(?:(?!//)[^\s\"'<>()?#\\])*?)?{FILE_PREFIX}[{_LETTERS}%.-]*[{_LETTERS}%])"
@@ -33,7 +33,7 @@ _BEFORE_PATH = r"""(?:(?<=[("'<=,])|(?<=,\s)|(?<=\]:)|(?<=\]:\s))"""
 _AFTER_PATH = r"""(?=[)"'>,\s]|\Z)"""
 
 # Text that Hugo reads as a shortcode or as the beginning of a shortcode.
-SHORTCODE = r"\{\{[<%](?:(?:(?!\{\{[<%]).)*?[>%]\}\})?"
+SHORTCODE_PATTERN = r"\{\{[<%](?:(?:(?!\{\{[<%]).)*?[>%]\}\})?"
 
 Replacement = dict[str, str]
 
@@ -67,7 +67,7 @@ class MediaAddresses:
         match = FILE_PATH.search(reference)
         return self._by_hash.get(match[1]) if match else None
 
-    def export_picture(self, address: str, folder: str) -> tuple[str, str | None]:
+    def get_picture_addresses(self, address: str, folder: str) -> tuple[str, str | None]:
         """Return the exported address of a picture, and its stored address if an import cannot derive it.
 
         `folder` is the address of the folder with the exported files.
@@ -93,7 +93,7 @@ class MediaAddresses:
         them literally. The content is unchanged if the original could not be restored exactly.
         """
         variants = {text: name for path, name in paths.items() for text in _list_path_variants(path)}
-        patterns = [SHORTCODE] if escapes_shortcodes else []
+        patterns = [SHORTCODE_PATTERN] if escapes_shortcodes else []
         patterns += [_LIBRARY_PATTERN, _ARTICLE_PATTERN] if pages else [_LIBRARY_PATTERN]
         if variants:
             words = "|".join(map(re.escape, sorted(variants, key=len, reverse=True)))
@@ -103,7 +103,7 @@ class MediaAddresses:
         files = {text: name for text in texts if (name := variants.get(text) or self._find_media_name(text))}
         shortcodes = {text: escape_shortcode(text) for text in texts if text.startswith("{{")}
         links = {text: page for text in texts if (page := pages.get(text[len("article:") :].lower()))}
-        exported = dict(_choose_addresses(content, files, folder)) | shortcodes
+        exported = dict(_choose_media_addresses(content, files, folder)) | shortcodes
         exported |= _choose_page_addresses(content, links)
         return replace_matches(content, pattern, exported)
 
@@ -126,7 +126,7 @@ def replace_matches(content: str, pattern: re.Pattern[str], exported: Mapping[st
 
 def escape_shortcodes(content: str) -> NewContent:
     """Return the plain-text content with its shortcodes escaped, so that Hugo shows them literally."""
-    pattern = re.compile(SHORTCODE, re.DOTALL)
+    pattern = re.compile(SHORTCODE_PATTERN, re.DOTALL)
     return replace_matches(
         content, pattern, {match[0]: escape_shortcode(match[0]) for match in pattern.finditer(content)}
     )
@@ -144,7 +144,7 @@ def _list_path_variants(path: str) -> set[str]:
     return {path, escape(path, quote=False), decoded, decoded.replace(" ", "%20")}
 
 
-def _choose_addresses(content: str, files: Mapping[str, str], folder: str) -> Iterator[tuple[str, str]]:
+def _choose_media_addresses(content: str, files: Mapping[str, str], folder: str) -> Iterator[tuple[str, str]]:
     """Yield each reference to a file with its new text; new texts are distinct and new in the content."""
     numbered = re.compile(rf"{re.escape(folder)}([{_LETTERS}-]+\.\w+)(?:#([0-9]{{1,9}}))?")
     #: the highest number after `#` in the addresses of each file; an address without `#` counts as 1

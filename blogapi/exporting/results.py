@@ -26,7 +26,7 @@ class Refusal:
 
 
 class CannotWrite(Exception):
-    """A file cannot be written or deleted; the message is one sentence."""
+    """Raised if a file cannot be written or deleted; the message is a sentence with the reason."""
 
 
 @dataclass(slots=True)

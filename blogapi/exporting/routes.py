@@ -60,7 +60,7 @@ def download(query: Fields) -> Response:
         folder = _create_export_folder(stack)
         path = folder / "export.zip"
         layout, sees_admin_fields = layouts.LAYOUTS[query["format"]], current_caller().sees_admin_fields
-        report = service.export_files(path, layout, drafts=query["drafts"], admin_fields=sees_admin_fields)
+        report = service.write_export(path, layout, drafts=query["drafts"], admin_fields=sees_admin_fields)
         if report.refused:
             first = report.refused[0]
             count = len(report.refused)

@@ -18,7 +18,7 @@ from blogapi.storage.disk_errors import is_disk_full
 from blogapi.web.errors import Conflict, StorageFull
 
 
-def export_files(
+def write_export(
     target: Path,
     layout: Layout,
     *,

@@ -23,7 +23,7 @@ _SIMPLE_NAME = re.compile(rf"[\w{COMBINING_MARKS}]+(?:[ -][\w{COMBINING_MARKS}]+
 
 
 class TermPages:
-    """The pages of the terms of public articles. Other terms must have no page: Hugo would publish it."""
+    """The pages of the terms of public articles. Other terms get no page, because Hugo would publish it."""
 
     def __init__(self, snapshot: Snapshot, layout: Layout, media: MediaAddresses, now: datetime) -> None:
         self._snapshot, self._layout, self._media, self._now = snapshot, layout, media, now
@@ -52,7 +52,7 @@ class TermPages:
 
     def _make_fields(self, term: Item) -> Item:
         picture = term["og_image"] or term["cover_image"] or term.get("avatar", "")
-        address = self._media.export_picture(picture, self._layout.article_media)[0] if picture else ""
+        address = self._media.get_picture_addresses(picture, self._layout.article_media)[0] if picture else ""
         description = term["seo_description"] or term.get("description") or term.get("bio") or ""
         parent = self._category_names.get(term.get("parent") or "", "")
         return drop_empty_fields(

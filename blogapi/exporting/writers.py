@@ -26,11 +26,11 @@ from blogapi.storage import files
 from blogapi.web.errors import Conflict
 
 _LOCK_NAME, _PARTIAL_NAME = ".blogapi-export.lock", ".blogapi-export.partial"
-# The SHA-256 digests of the written files, by path. After an export was killed, a path can have several.
+# The SHA-256 digests of the written files, by path. After a killed export, a path can have several digests.
 Digests = dict[str, set[str]]
 
 # A line in the list of files, in the format of `sha256sum`.
-_LINE_PATTERN = re.compile(r"([0-9a-f]{64})  (.+)")
+_MANIFEST_LINE_PATTERN = re.compile(r"([0-9a-f]{64})  (.+)")
 # The permissions -rw-r--r-- of a regular file, in the format of zip archives made on Unix.
 _UNIX_SYSTEM, _FILE_MODE = 3, 0o100644 << 16
 
@@ -149,7 +149,7 @@ class WrittenFolder:
                     self._report.files[self._write_file(file, lines)] += 1
                     self._digests[file.path] = {file.digest}
                 except CannotWrite as error:
-                    self._keep_former_line(file.path)
+                    self._keep_former_digest(file.path)
                     # The user can have a `.gitattributes` of their own; the guide says what to put into it.
                     if file.path != GIT_ATTRIBUTES:
                         self._report.add_refusal(file.path, str(error))
@@ -158,7 +158,7 @@ class WrittenFolder:
                 self._report.files[FileResult.REMOVED] += self._remove_file(path)
             except CannotWrite as error:
                 self._report.add_refusal(path, f"The blog no longer contains this file, but: {error}")
-                self._keep_former_line(path)
+                self._keep_former_digest(path)
         content = _format_manifest(self._digests)
         if not self._dry_run and self._manifest.read_bytes() != content:
             with _open_partial_file(self._manifest.with_suffix(".partial"), self._manifest) as output:
@@ -171,7 +171,7 @@ class WrittenFolder:
         current = self._read_digest(target)
         if current == file.digest:
             return FileResult.UNCHANGED
-        self._check_not_edited(file.path, current)
+        self._refuse_edited_file(file.path, current)
         with file.open(self._media) as source:
             if lines is not None:
                 target.parent.mkdir(parents=True, exist_ok=True)
@@ -183,14 +183,14 @@ class WrittenFolder:
     def _is_unchanged(self, file: MediaFile) -> bool:
         # Reading all pictures at each export would take long; `sha256sum -c` finds damaged files.
         is_known = self._former.get(file.path) == {file.stored.hash}
-        return is_known and _get_size(self._root / file.path) == file.stored.size
+        return is_known and _get_file_size(self._root / file.path) == file.stored.size
 
     def _remove_file(self, path: str) -> bool:
         target = self._root / path
         current = self._read_digest(target)
         if not current:
             return False
-        self._check_not_edited(path, current)
+        self._refuse_edited_file(path, current)
         if not self._dry_run:
             target.unlink()
             with suppress(OSError):
@@ -198,8 +198,8 @@ class WrittenFolder:
                     (self._root / folder).rmdir()
         return True
 
-    def _keep_former_line(self, path: str) -> None:
-        """Keep the former line of a refused file in the list, so that the next export recognises the file."""
+    def _keep_former_digest(self, path: str) -> None:
+        """Keep the former digests of a refused file, so that the next export recognises the file."""
         if path in self._former:
             self._digests[path] = self._former[path]
 
@@ -211,12 +211,12 @@ class WrittenFolder:
             )
         if not os.path.lexists(target):
             return ""
-        if _get_size(target) is None:
+        if _get_file_size(target) is None:
             raise CannotWrite("A folder or a link has this name; rename it.")
         with target.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
-    def _check_not_edited(self, path: str, present: str) -> None:
+    def _refuse_edited_file(self, path: str, present: str) -> None:
         if present and not self._overwrite and present not in self._former.get(path, ()):
             raise CannotWrite(
                 f"No {self._action} has written the contents of this file; --overwrite replaces it."
@@ -240,7 +240,7 @@ def read_manifest(path: Path) -> Digests:
     """Return the digests in the list of the files of former runs; a missing list counts as empty."""
     text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
     digests: Digests = {}
-    for match in filter(None, map(_LINE_PATTERN.fullmatch, text.split("\n"))):
+    for match in filter(None, map(_MANIFEST_LINE_PATTERN.fullmatch, text.split("\n"))):
         # Ignore paths that lead out of the folder.
         if _is_inside_folder(match[2]):
             digests.setdefault(match[2], set()).add(match[1])
@@ -262,7 +262,7 @@ def _format_line(path: str, digest: str) -> str:
     return f"{digest}  {path}\n"
 
 
-def _get_size(path: Path) -> int | None:
+def _get_file_size(path: Path) -> int | None:
     try:
         status = path.lstat()
     except OSError:

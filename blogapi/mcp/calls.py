@@ -9,24 +9,24 @@ from urllib.parse import quote
 
 from werkzeug.test import TestResponse
 
-from blogapi.mcp.schemas import BoundTool, get_argument_name
+from blogapi.mcp.bound_tools import BoundTool, get_argument_name
 from blogapi.web import inner_requests
 from blogapi.web.json import to_json
 
 # The maximum size of a result, because assistants cannot use longer results. A longer text is not cut off,
 # because an assistant could store the cut text.
-MAX_BYTES = 100_000
+MAX_RESULT_BYTES = 100_000
 
 _PATH_VALUE = re.compile(r"[^/?#.%\s]+")
 _HEADER_VALUE = re.compile(r"[ -~]{1,255}")
 
 
 class CallError(Exception):
-    """A call of a tool failed; the message says why."""
+    """Raised if a call of a tool fails; the message says why."""
 
 
 def call_tool(bound: BoundTool, arguments: Mapping[str, Any], tools: Iterable[BoundTool]) -> str:
-    """Call a tool, and return the result as text; a CallError names `tools` instead of paths."""
+    """Call a tool, and return the result as text; a CallError contains names of `tools` instead of paths."""
     try:
         response = _send_request(bound, arguments)
     except RecursionError as error:
@@ -34,9 +34,9 @@ def call_tool(bound: BoundTool, arguments: Mapping[str, Any], tools: Iterable[Bo
     if response.status_code >= 400:
         raise CallError(_describe_error(response, tools))
     text = _describe_result(response)
-    if (size := len(text.encode())) > MAX_BYTES:
+    if (size := len(text.encode())) > MAX_RESULT_BYTES:
         raise CallError(
-            f"The result has {size} bytes, and the limit is {MAX_BYTES}. Ask for fewer items with "
+            f"The result has {size} bytes, and the limit is {MAX_RESULT_BYTES}. Ask for fewer items with "
             "`page_size`, or name only the `fields` that you need."
         )
     return text
@@ -56,21 +56,21 @@ def _send_request(bound: BoundTool, arguments: Mapping[str, Any]) -> TestRespons
         if value is None:
             continue
         if parameter["in"] == "query":
-            query += [(name, _to_text(one)) for one in (value if isinstance(value, list) else [value])]
+            query += [(name, _format_value(one)) for one in (value if isinstance(value, list) else [value])]
         elif parameter["in"] == "path":
-            path = path.replace(f"{{{name}}}", quote(_check_argument(name, value, _PATH_VALUE), safe=""))
+            path = path.replace(f"{{{name}}}", quote(_format_argument(name, value, _PATH_VALUE), safe=""))
         else:
-            text = _check_argument(name, value, _HEADER_VALUE)
+            text = _format_argument(name, value, _HEADER_VALUE)
             headers[name] = f'"{text.strip(chr(34))}"' if name == "If-Match" else text
     return inner_requests.send_request(bound.method, path, query, headers, given if bound.tool.body else None)
 
 
-def _to_text(value: Any) -> str:
+def _format_value(value: Any) -> str:
     return value if isinstance(value, str) else to_json(value)
 
 
-def _check_argument(name: str, value: Any, pattern: re.Pattern[str]) -> str:
-    text = _to_text(value)
+def _format_argument(name: str, value: Any, pattern: re.Pattern[str]) -> str:
+    text = _format_value(value)
     if not pattern.fullmatch(text):
         raise CallError(f"The argument {get_argument_name(name)!r} has an invalid value.")
     return text

@@ -68,7 +68,7 @@ def read_message(message: Any, headers: Headers) -> tuple[str, Fields, bool] | N
 
 
 def _check_modern_message(method: str, params: Fields, headers: Headers) -> str:
-    """Return the version in the parameters; raise RpcError unless the headers repeat values of the body."""
+    """Return the version in the parameters; raise RpcError if a header differs from the value in the body."""
     meta = params.get("_meta")
     version = meta.get(VERSION_KEY) if isinstance(meta, dict) else None
     if not isinstance(version, str) or not isinstance(params["_meta"].get(CAPABILITIES_KEY), dict):
@@ -77,12 +77,12 @@ def _check_modern_message(method: str, params: Fields, headers: Headers) -> str:
     if method == "tools/call":
         expected["Mcp-Name"] = str(params.get("name"))
     for name, value in expected.items():
-        if _decode_header(headers.get(name)) != value:
+        if _decode_header_value(headers.get(name)) != value:
             raise RpcError(HEADER_MISMATCH, f"The header {name} must have the value {value!r} of the body.")
     return version
 
 
-def _decode_header(value: str | None) -> str | None:
+def _decode_header_value(value: str | None) -> str | None:
     if value and value.startswith("=?base64?") and value.endswith("?="):
         try:
             return base64.b64decode(value[9:-2], validate=True).decode("utf-8")

@@ -1,4 +1,4 @@
-"""The endpoint `POST /mcp`, for assistants; it is closed until an admin opens it."""
+"""The endpoint `POST /mcp`, for assistants; it answers 404 until an admin switches MCP on."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from werkzeug.exceptions import NotFound
 from blogapi.config import AppState
 from blogapi.docs import document
 from blogapi.mcp import calls, protocol
+from blogapi.mcp.bound_tools import BoundTool, bind_tools
 from blogapi.mcp.protocol import RpcError
-from blogapi.mcp.schemas import BoundTool, bind_tools
 from blogapi.site.queries import get_site
 from blogapi.version import __version__
 from blogapi.web.access import allow, current_caller, reader
@@ -43,7 +43,7 @@ mcp = Blueprint("mcp", __name__)
 
 
 def init_app(app: Flask) -> None:
-    """Answer 404 on the path while MCP is switched off, before the key is checked."""
+    """Register the tools, and a check that answers 404 while MCP is off, before the key is checked."""
     _TOOLS.set(app, cache(lambda: bind_tools(document.get_document(app))))
     app.before_request(_hide_mcp_if_disabled)
 
@@ -83,7 +83,7 @@ def answer_message() -> Response:
 def _parse_message(data: bytes) -> Any:
     try:
         message = parse_json(data)
-        # Half of a surrogate pair cannot be encoded in the response.
+        # This call raises an error for half of a surrogate pair, which the response could not contain.
         to_json_bytes(message)
     except Malformed as error:
         raise RpcError(protocol.PARSE_ERROR, error.detail) from error
@@ -94,7 +94,7 @@ def _parse_message(data: bytes) -> Any:
 
 
 def _call_method(method: str, params: Fields, is_modern: bool) -> Fields:
-    """Return the result of a method; those of revision 2026-07-28 are marked as complete."""
+    """Return the result of a method; a result of revision 2026-07-28 is marked as complete."""
     match method:
         case "tools/list":
             result: Fields = {"tools": _list_tools()}

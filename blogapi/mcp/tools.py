@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from blogapi.web.access import Scope
 
-_PAGE_NAMES = ("page", "page_size", "fields")
+_PAGE_PARAMETERS = ("page", "page_size", "fields")
 _TEXT_FIELDS = (
     *("title", "subtitle", "content", "content_type", "excerpt", "slug", "category", "tags", "language"),
     *("translation_key", "cover_image", "seo", "custom"),
@@ -27,8 +27,8 @@ class Tool:
 
     `parameters` (of the query and of the header) and `body` name what an assistant may send. `If-Match` is
     required, except in a POST. `required` names further required arguments, and `defaults` are the values of
-    omitted parameters. `scope` is the scope that a key needs to see the tool, if the operation needs a lower
-    one.
+    omitted parameters. A key sees the tool only with this `scope`; if it is None, the scope of the
+    operation suffices.
     """
 
     name: str
@@ -57,14 +57,14 @@ TOOLS = (
         parameters=(
             *("q", "category", "tag", "author", "language", "published_after", "published_before"),
             *("updated_after", "uuid", "translation_key", "status", "working_copy", "ordering"),
-            *_PAGE_NAMES,
+            *_PAGE_PARAMETERS,
         ),
         defaults=_LIST_DEFAULTS,
     ),
     Tool(
         "list_my_articles",
         "listWrittenArticles",
-        parameters=("q", "status", "working_copy", "ordering", *_PAGE_NAMES),
+        parameters=("q", "status", "working_copy", "ordering", *_PAGE_PARAMETERS),
         defaults=_LIST_DEFAULTS,
     ),
     Tool(
@@ -74,24 +74,24 @@ TOOLS = (
         parameters=("fields",),
         defaults=_ITEM_DEFAULTS,
     ),
-    Tool("list_pages", "listPages", parameters=("q", "status", *_PAGE_NAMES), defaults=_LIST_DEFAULTS),
+    Tool("list_pages", "listPages", parameters=("q", "status", *_PAGE_PARAMETERS), defaults=_LIST_DEFAULTS),
     Tool("get_page", "getPage", parameters=("fields",), defaults=_ITEM_DEFAULTS),
     Tool(
         "list_categories",
         "listCategories",
-        parameters=("q", *_PAGE_NAMES),
+        parameters=("q", *_PAGE_PARAMETERS),
         defaults={"fields": "uuid,name,slug,description", "page_size": "100", "page": "1"},
     ),
     Tool(
         "list_tags",
         "listTags",
-        parameters=("q", *_PAGE_NAMES),
+        parameters=("q", *_PAGE_PARAMETERS),
         defaults={"fields": "uuid,name,slug", "page_size": "100", "page": "1"},
     ),
     Tool(
         "list_files",
         "listMedia",
-        parameters=("q", "type", "alt", "unused", "ordering", *_PAGE_NAMES),
+        parameters=("q", "type", "alt", "unused", "ordering", *_PAGE_PARAMETERS),
         defaults={"fields": "uuid,name,alt,caption,type,url,width,height", "page_size": "20", "page": "1"},
     ),
     Tool(
@@ -105,7 +105,7 @@ TOOLS = (
     Tool(
         "list_versions",
         "listRevisions",
-        parameters=_PAGE_NAMES,
+        parameters=_PAGE_PARAMETERS,
         defaults={"page_size": "20", "page": "1"},
     ),
     Tool("compare_version", "compareRevision", parameters=("to",)),

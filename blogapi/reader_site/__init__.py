@@ -1,1 +1,1 @@
-"""The blog for readers: pages, themes, the static copy."""
+"""The site for readers: its pages, the owner's theme, and the static copy of the site."""

@@ -1,4 +1,4 @@
-"""Reads the documents that the pages of the site show, as the API returns them to a reader without a key.
+"""Reads the JSON documents that pages of the site show, as the API returns them to a reader without a key.
 
 Only functions that answer requests to the API are called, so that the site shows what the API shows.
 """
@@ -41,9 +41,9 @@ ENTRY_FIELDS = (
     *("uuid", "title", "url", "excerpt", "cover_image", "cover", "published_at", "language", "authors"),
     "links",
 )
-# The names of the text fields that a page shows below the title.
-TEXTS = tuple(text.name for text in TEXT_FIELDS if text.is_previewed)
-_ITEM_FIELDS = ("uuid", "title", *TEXTS, "cover_image", "cover", "language", "html", "toc", "custom")
+# The names of the text fields, such as the subtitle, that a page shows below the title.
+LEAD_TEXTS = tuple(text.name for text in TEXT_FIELDS if text.is_previewed)
+_ITEM_FIELDS = ("uuid", "title", *LEAD_TEXTS, "cover_image", "cover", "language", "html", "toc", "custom")
 _PAGE_FIELDS = (*_ITEM_FIELDS, "url", "head", "translations", "parent")
 _BYLINE_FIELDS = ("category", "tags", "authors", "links", "published_at", "reading_minutes")
 _ARTICLE_FIELDS = (
@@ -92,7 +92,7 @@ def list_terms(kind: str, *names: str, language: str = "") -> list[Fields]:
 
 
 def get_term(kind: str, uuid: UUID, page: PageNumber) -> Fields:
-    """Return the fields of a term; the field `head` is for this page of the list of its articles.
+    """Return the fields of a term; the field `head` describes this page of the list of its articles.
 
     Raises NotFound if readers do not see the term.
     """
@@ -121,7 +121,7 @@ def get_previewed_item(token: str) -> tuple[Fields, bool]:
 
 
 def _add_html_attributes(item: Fields) -> Fields:
-    """Return the item with HTML in which wide blocks can be scrolled with the keyboard, and players work.
+    """Return the item with the HTML attributes for scrolling wide blocks by keyboard and for video players.
 
     Pages send a Referer to their own host only, but players of other hosts need the origin. In sanitized
     HTML, `<` always begins a tag.
@@ -140,7 +140,7 @@ def list_ancestors(items: Sequence[Fields], item: Mapping[str, Any]) -> list[Fie
     return found
 
 
-def make_tree(items: Sequence[Fields]) -> list[Fields]:
+def make_item_tree(items: Sequence[Fields]) -> list[Fields]:
     """Return the items whose parent is not among the items, each with the items below it in `below`."""
     nodes = {one["uuid"]: {**one, "below": []} for one in items}
     for node in nodes.values():

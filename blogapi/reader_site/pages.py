@@ -16,8 +16,8 @@ from blogapi.delivery.feeds.entries import ALL_LANGUAGES, make_home_filters
 from blogapi.publication.kinds import TERM_KINDS
 from blogapi.publication.visibility import ItemType
 from blogapi.reader_site import documents
-from blogapi.reader_site.documents import PAGE_SIZE, list_ancestors, make_tree
-from blogapi.reader_site.words import Tables, Words, find_words
+from blogapi.reader_site.documents import PAGE_SIZE, list_ancestors, make_item_tree
+from blogapi.reader_site.words import Words, WordTables, find_words
 from blogapi.site.addresses import (
     list_homes,
     localize_site,
@@ -34,11 +34,11 @@ from blogapi.web.errors import NotFound
 from blogapi.web.fields import Fields
 from blogapi.web.pagination import MAX_SEARCH_PAGE
 
-# A blog with more articles has an archive that shows months instead of titles.
-MAX_TITLES = 300
+# If a blog has more articles than this, its archive page shows months instead of titles.
+MAX_ARCHIVE_TITLES = 300
 MAX_QUERY_LENGTH = 200
-_MAX_FOOT_TERMS = 10
-_MAX_RELATED = 3
+_MAX_FOOTER_TERMS = 10
+_MAX_RELATED_ARTICLES = 3
 
 _FEED_PATH = "/feeds/atom.xml"
 _TITLE_FIELDS = ("title", "url", "language", "published_at")
@@ -64,7 +64,7 @@ class Edition:
     """
 
     site: Site
-    words: Tables
+    words: WordTables
     root: str = ""
     is_static: bool = False
     shared_values: dict[tuple[str, str], Fields] = field(default_factory=dict, compare=False)
@@ -74,17 +74,17 @@ class Edition:
         return f"{self.root}{quote(path)}"
 
 
-def show_target(edition: Edition, target: SitePage) -> Page:
+def make_target_page(edition: Edition, target: SitePage) -> Page:
     """Return the page of a target; raises NotFound for an empty month, and after the last page of a list."""
     if target.kind == "archive":
-        return _show_archive(edition)
+        return _make_archive_page(edition)
     if target.kind in ("home", "month", *TERM_KINDS):
-        return _show_list(edition, target)
-    return _show_item(edition, target)
+        return _make_list_page(edition, target)
+    return _make_item_page(edition, target)
 
 
 def _describe_site(edition: Edition, language: str) -> Fields:
-    """Return the values that each page needs, even without a header and a footer."""
+    """Return the template values that every page needs, also a page without a header and a footer."""
     site, language = edition.site, language or edition.site.language
     described = localize_site(site, language)
     size = find_logo_size(site) or (None, None)
@@ -92,11 +92,11 @@ def _describe_site(edition: Edition, language: str) -> Fields:
         "site": _SITE_SCHEMA.dump(site) | {"logo_width": size[0], "logo_height": size[1]},
         "language": language,
         "words": find_words(language, site.language, edition.words),
-        # The link to the home page needs a text, also if the site has no title.
+        # The link to the home page needs a text even if the site has no title.
         "title": described.title or urlsplit(site.url).netloc,
         "description": described.description,
         "root": edition.root,
-        "texts": documents.TEXTS,
+        "texts": documents.LEAD_TEXTS,
         "preview": {},
     }
 
@@ -118,7 +118,7 @@ def _make_context(edition: Edition, kind: str, language: str, path: str = "") ->
 
 
 def _make_shared_values(edition: Edition, language: str, counted: str) -> Fields:
-    """Return the values that all pages in a language share; terms count only articles in `counted`."""
+    """Return the values that all pages in a language share; for terms, only articles in `counted` count."""
     site, values = edition.site, _describe_site(edition, language)
     homes = list_homes(site)
     names = ("uuid", "name", "url", "articles_count")
@@ -141,9 +141,9 @@ def _make_shared_values(edition: Edition, language: str, counted: str) -> Fields
         "search": "" if edition.is_static else SEARCH_PATH,
         "archive": edition.make_address(ARCHIVE_PATH),
         "feed": make_feed_address(edition, {"language": language} if is_other else {}),
-        "categories": _choose_most_used_terms(make_tree(used)) if len(used) > 1 else [],
+        "categories": _choose_most_used_terms(make_item_tree(used)) if len(used) > 1 else [],
         "tags": _choose_most_used_terms([tag for tag in tags if tag["articles_count"]]),
-        "pages": make_tree([page for page in own_pages if page["url"] not in linked]),
+        "pages": make_item_tree([page for page in own_pages if page["url"] not in linked]),
         "several_authors": len(documents.list_terms("author", "uuid")) > 1,
         "all_categories": categories,
         "all_pages": pages,
@@ -151,12 +151,12 @@ def _make_shared_values(edition: Edition, language: str, counted: str) -> Fields
 
 
 def make_term_feed_filters(kind: str, term: Fields) -> dict[str, str]:
-    """Return the filters of the feed of a term; like the page of the term, the feed has all languages."""
+    """Return the filters of the feed of a term; like the term's page, the feed has all languages."""
     return {kind: term["slug"], "language": ALL_LANGUAGES}
 
 
 def make_feed_address(edition: Edition, filters: Mapping[str, str]) -> str:
-    """Return the address of the Atom feed with these filters: `/de/feeds/atom.xml` in a static copy."""
+    """Return the address of the Atom feed with these filters; in a static copy, `/de/feeds/atom.xml`."""
     if not edition.is_static:
         return f"{_FEED_PATH}?{urlencode(filters)}" if filters else _FEED_PATH
     folders = (value.lower() if name == "language" else f"{name}/{value}" for name, value in filters.items())
@@ -171,10 +171,10 @@ def list_used_terms(terms: Sequence[Fields], linked: Container[str] = ()) -> lis
 
 
 def _choose_most_used_terms(terms: Sequence[Fields]) -> list[Fields]:
-    return sorted(terms, key=lambda term: -term["articles_count"])[:_MAX_FOOT_TERMS]
+    return sorted(terms, key=lambda term: -term["articles_count"])[:_MAX_FOOTER_TERMS]
 
 
-def _show_list(edition: Edition, target: SitePage) -> Page:
+def _make_list_page(edition: Edition, target: SitePage) -> Page:
     """Return a page of the list of articles of a home page, a month, a category, a tag or an author."""
     site, kind, page, item = edition.site, target.kind, PageNumber(target.number), Fields()
 
@@ -237,7 +237,7 @@ def _make_article_filters(site: Site, target: SitePage) -> ArticleFilters:
     return ArticleFilters(**{target.kind: reference if target.kind == "author" else (reference,)})  # type: ignore[arg-type]
 
 
-def _show_archive(edition: Edition) -> Page:
+def _make_archive_page(edition: Edition) -> Page:
     site, years = edition.site, dict[int, Fields]()
     context = _make_context(edition, "archive", "", ARCHIVE_PATH)
     months = list_months({})
@@ -246,11 +246,11 @@ def _show_archive(edition: Edition) -> Page:
     def get_year(year: int) -> Fields:
         return years.setdefault(year, {"year": year, "months": [], "articles": []})
 
-    for month in months if total > MAX_TITLES else ():
+    for month in months if total > MAX_ARCHIVE_TITLES else ():
         name = context["words"].format_month(month["year"], month["month"])
         address = edition.make_address(make_month_path(month["year"], month["month"]))
         get_year(month["year"])["months"].append({**month, "name": name, "url": address})
-    for article in documents.list_published_items(_TITLE_FIELDS)[0] if total <= MAX_TITLES else ():
+    for article in documents.list_published_items(_TITLE_FIELDS)[0] if total <= MAX_ARCHIVE_TITLES else ():
         published = to_time_zone(datetime.fromisoformat(article["published_at"]), site.time_zone)
         get_year(published.year)["articles"].append(article)
     title = context["words"]["archive"]
@@ -260,7 +260,7 @@ def _show_archive(edition: Edition) -> Page:
     return Page("archive.html", context | {"head": head})
 
 
-def _show_item(edition: Edition, target: SitePage) -> Page:
+def _make_item_page(edition: Edition, target: SitePage) -> Page:
     assert target.uuid is not None, "an item has a uuid"
     article = documents.get_item(target.kind, target.uuid)
     context = _make_context(edition, target.kind, article["language"], target.path)
@@ -283,12 +283,12 @@ def _make_item_values(article: Fields, context: Fields) -> Fields:
     return {
         "article": {**article, "cover_in_text": first is not None and first[1] == article["cover_image"]},
         "above": above,
-        "related": related[:_MAX_RELATED],
+        "related": related[:_MAX_RELATED_ARTICLES],
         "page_title": article["title"],
     }
 
 
-def show_preview(edition: Edition, item: Fields, *, has_edits: bool, style: str) -> Page:
+def make_preview_page(edition: Edition, item: Fields, *, has_edits: bool, style: str) -> Page:
     """Return the page of a preview link; if the site is off, without a header and a footer."""
     kind = "article" if "category" in item else "page"
     if edition.site.built_in:
@@ -301,7 +301,7 @@ def show_preview(edition: Edition, item: Fields, *, has_edits: bool, style: str)
     return Page("article.html", context | values)
 
 
-def show_missing_preview(edition: Edition, style: str) -> Page:
+def make_missing_preview_page(edition: Edition, style: str) -> Page:
     """Return the page for a preview link that does not work."""
     context = _describe_site(edition, "") | {"kind": "missing"}
     title = context["words"]["preview_missing"]
@@ -319,7 +319,7 @@ def _describe_status(edition: Edition, item: Fields, words: Words, *, has_edits:
     return words[f"preview_{status}"].format(time=shown) + edits
 
 
-def show_search(edition: Edition, q: str, number: int, *, is_refused: bool = False) -> Page:
+def make_search_page(edition: Edition, q: str, number: int, *, is_refused: bool = False) -> Page:
     """Return the page of a search; raises NotFound for a page after the last.
 
     With `is_refused`, the client has reached the search limit, and the page asks the reader to wait.
@@ -337,12 +337,12 @@ def show_search(edition: Edition, q: str, number: int, *, is_refused: bool = Fal
 
 
 def choose_language(site: Site, path: str) -> str:
-    """Return the language of the home page whose path begins this path, or else the language of the site."""
+    """Return the language of the home page with the longest path that `path` begins with, or of the site."""
     homes = sorted(list_homes(site).items(), key=lambda home: -len(home[1]))
     return next((language for language, home in homes if path.startswith(home)), site.language)
 
 
-def show_missing_page(edition: Edition, language: str, status: int = 404) -> Page:
+def make_missing_page(edition: Edition, language: str, status: int = 404) -> Page:
     """Return the page for an address that the site does not have, or no longer has (410)."""
     context = _make_context(edition, "missing", language)
     articles, _ = documents.list_entries(make_home_filters(edition.site, language), 1, 3)

@@ -12,7 +12,7 @@ from blogapi.delivery.previews import service
 from blogapi.reader_site import documents, pages, templating
 from blogapi.reader_site.pages import Edition
 from blogapi.reader_site.templating import EMBEDDED_FRAMES
-from blogapi.reader_site.words import make_tables
+from blogapi.reader_site.words import make_word_tables
 from blogapi.site.queries import get_site
 from blogapi.web.access import allow, anyone
 from blogapi.web.errors import NotFound
@@ -22,8 +22,8 @@ from blogapi.web.json import make_json_response
 preview_pages = flask.Blueprint("preview_pages", __name__)
 
 # The style sheet is part of the page, so that the page needs no other request.
-_STYLE = templating.read_style()
-STYLE_DIGEST = b64encode(hashlib.sha256(_STYLE.encode("utf-8")).digest()).decode("ascii")
+_STYLE_SHEET = templating.read_style()
+STYLE_DIGEST = b64encode(hashlib.sha256(_STYLE_SHEET.encode("utf-8")).digest()).decode("ascii")
 
 _CONTENT_SECURITY_POLICY = "; ".join(
     (
@@ -41,15 +41,15 @@ _CONTENT_SECURITY_POLICY = "; ".join(
 @allow(anyone)
 def show(token: str) -> Response:
     """Show the article of a preview link to a browser; return it as JSON to other clients."""
-    response = _show_page(token) if prefers_html() else _show_json(token)
+    response = _make_page_response(token) if prefers_html() else _make_json_response(token)
     response.headers["X-Robots-Tag"] = "noindex"
-    # Browsers may store the response to an unknown token, like all errors.
+    # Only the draft must not be stored; browsers may store errors, such as for an unknown token.
     if response.status_code == 200:
         response.headers["Cache-Control"] = NO_STORE
     return response
 
 
-def _show_json(token: str) -> Response:
+def _make_json_response(token: str) -> Response:
     article, _ = service.get_item_json(token, None)
     assert isinstance(article.body, bytes), "only lists are streamed"
     response = make_json_response(article.body)
@@ -57,14 +57,14 @@ def _show_json(token: str) -> Response:
     return response
 
 
-def _show_page(token: str) -> Response:
+def _make_page_response(token: str) -> Response:
     # The owner's templates and words are not used, because they could refer to files of other hosts.
-    edition = Edition(get_site(), make_tables({}))
+    edition = Edition(get_site(), make_word_tables({}))
     try:
         item, has_edits = documents.get_previewed_item(token)
-        page = pages.show_preview(edition, item, has_edits=has_edits, style=_STYLE)
+        page = pages.make_preview_page(edition, item, has_edits=has_edits, style=_STYLE_SHEET)
     except NotFound:
-        page = pages.show_missing_preview(edition, _STYLE)
+        page = pages.make_missing_preview_page(edition, _STYLE_SHEET)
     template = templating.get_built_in_environment().get_template(page.template)
     response = Response(template.render(page.values), page.status, content_type="text/html; charset=utf-8")
     response.headers["Content-Security-Policy"] = _CONTENT_SECURITY_POLICY

@@ -39,8 +39,8 @@ from blogapi.web.rate_limits import limiter
 
 reader_site = flask.Blueprint("reader_site", __name__)
 
-CONTENT_TYPE = "text/html; charset=utf-8"
-_LISTS_PREFIX = "/api/v1/blog/"
+HTML_TYPE = "text/html; charset=utf-8"
+_API_PREFIX = "/api/v1/blog/"
 
 _POLICY = "; ".join(
     (
@@ -50,27 +50,27 @@ _POLICY = "; ".join(
     )
 )
 # The texts of imported blogs contain addresses of pictures with http, which a page over TLS cannot load.
-_SECURE_POLICY = f"{_POLICY}; upgrade-insecure-requests"
+_TLS_POLICY = f"{_POLICY}; upgrade-insecure-requests"
 
-_WAS_ON = AppState[bool]("site-was-on")
+_WAS_SITE_ON = AppState[bool]("site-was-on")
 # Maps (language, status) to the page for unknown addresses: the state of the blog when the page was rendered,
 # the time until which the page is valid, and its HTML. Clients can request any number of unknown addresses.
 _MISSING_PAGES = AppState[dict[tuple[str, int], tuple[tuple[object, ...], datetime, str]]]("missing-pages")
 
 
 def init_app(app: Flask) -> None:
-    """Create the state that the site keeps in memory."""
+    """Set the initial state of the site: an empty theme, a site that is off, and no cached pages."""
     theme.init_app(app)
-    _WAS_ON.set(app, False)
+    _WAS_SITE_ON.set(app, False)
     _MISSING_PAGES.set(app, {})
 
 
 def is_site_on() -> bool:
-    """Return whether the site is on, or was on before the database became unreadable."""
+    """Return whether the site is on; if the database cannot be read, whether it was on at the last read."""
     with suppress(SQLAlchemyError):
         # The setter takes the application itself, and not the proxy of Flask.
-        _WAS_ON.set(current_app._get_current_object(), get_site().built_in)  # type: ignore[attr-defined]
-    return _WAS_ON.get()
+        _WAS_SITE_ON.set(current_app._get_current_object(), get_site().built_in)  # type: ignore[attr-defined]
+    return _WAS_SITE_ON.get()
 
 
 def answers_unknown_path() -> bool:
@@ -103,9 +103,9 @@ def index() -> BaseResponse:
 
 def _list_important_paths() -> dict[str, Any]:
     lists = {
-        rule.rule.removeprefix(_LISTS_PREFIX).strip("/"): rule.rule
+        rule.rule.removeprefix(_API_PREFIX).strip("/"): rule.rule
         for rule in current_app.url_map.iter_rules()
-        if rule.rule.startswith(_LISTS_PREFIX) and not rule.arguments and "GET" in (rule.methods or ())
+        if rule.rule.startswith(_API_PREFIX) and not rule.arguments and "GET" in (rule.methods or ())
     }
     return {
         "docs": "/docs/",
@@ -127,8 +127,8 @@ def show_page() -> Response:
         if response.status_code not in (500, 503):
             return response
         response.set_data(templating.get_built_in_environment().get_template("error.html").render())
-        response.content_type = CONTENT_TYPE
-    response.headers["Content-Security-Policy"] = _SECURE_POLICY if request.is_secure else _POLICY
+        response.content_type = HTML_TYPE
+    response.headers["Content-Security-Policy"] = _TLS_POLICY if request.is_secure else _POLICY
     if response.status_code != 429 and not (request.path == SEARCH_PATH and "q" in request.args):
         middleware.allow_caching(request.environ)
     return response
@@ -146,22 +146,22 @@ def _make_page_response(site: Site, path: str) -> Response:
     try:
         if target is not None and target.own_path == path:
             if target.kind == "search":
-                return _show_search(edition)
-            return _render_page(site, pages.show_target(edition, target))
+                return _make_search_response(edition)
+            return _render_page(site, pages.make_target_page(edition, target))
     except NotFound:
-        return _show_missing_page(site, path, 404)
+        return _make_missing_response(site, path, 404)
     for redirect in redirects.find_redirects(quote(path)).rows:
         if redirect.status == GONE:
-            return _show_missing_page(site, path, GONE)
+            return _make_missing_response(site, path, GONE)
         if redirect.new_url and not _is_current_path(site, redirect.new_url, path):
             return _make_redirect(site, redirect.new_url, redirect.status or 308)
     if path == "/":
-        # If path patterns begin with the language, the path of each home page begins with its language.
+        # No home page is at `/` if path patterns begin with the language; redirect to the first home page.
         return _make_redirect(site, quote(next(iter(list_homes(site).values()))), 302)
     if target is not None:
         query = request.query_string.decode("ascii", "replace")
         return _make_redirect(site, f"{quote(target.own_path)}{'?' if query else ''}{query}", 308)
-    return _show_missing_page(site, path, 404)
+    return _make_missing_response(site, path, 404)
 
 
 def _is_current_path(site: Site, url: str, path: str) -> bool:
@@ -171,10 +171,10 @@ def _is_current_path(site: Site, url: str, path: str) -> bool:
 def _make_redirect(site: Site, url: str, status: int) -> Response:
     """Return a redirect; an address of the site becomes a path, because the host may have several names."""
     location = url.removeprefix(site.url) if url.startswith(f"{site.url}/") else url
-    return Response(status=status, headers={"Location": location}, content_type=CONTENT_TYPE)
+    return Response(status=status, headers={"Location": location}, content_type=HTML_TYPE)
 
 
-def _show_search(edition: Edition) -> Response:
+def _make_search_response(edition: Edition) -> Response:
     q, page = request.args.get("q", "").strip(), request.args.get("page", "1")
     number = max(1, int(page)) if page.isascii() and page.isdigit() and len(page) < 10 else 1
     refusal: TooManyRequests | None = None
@@ -183,29 +183,30 @@ def _show_search(edition: Edition) -> Response:
             limiter.count_attempts(("SEARCH_LIMIT", limiter.get_client_key()))
         except TooManyRequests as error:
             refusal = error
-    response = _render_page(edition.site, pages.show_search(edition, q, number, is_refused=bool(refusal)))
+    result = pages.make_search_page(edition, q, number, is_refused=bool(refusal))
+    response = _render_page(edition.site, result)
     if refusal:
         response.headers.update(refusal.headers)
     return response
 
 
-def _show_missing_page(site: Site, path: str, status: int) -> Response:
+def _make_missing_response(site: Site, path: str, status: int) -> Response:
     """Return the page for an unknown address; the page is rendered again only after the blog has changed."""
     language, stored, now = pages.choose_language(site, path), _MISSING_PAGES.get(), current_time()
     version, current = request.environ.get(middleware.VERSION_KEY), theme.get_theme()
     state = (version, current.generation)
     former, valid_until, html = stored.get((language, status), ((), now, ""))
     if version is None or former != state or now >= valid_until:
-        page = pages.show_missing_page(Edition(site, current.words), language, status)
+        page = pages.make_missing_page(Edition(site, current.words), language, status)
         html = templating.replace_site_addresses(theme.render_page(page), site.url)
         valid_until = get_next_publication(now) or middleware.NO_EXPIRY
         stored[language, status] = (state, valid_until, html)
-    return Response(html, status, content_type=CONTENT_TYPE)
+    return Response(html, status, content_type=HTML_TYPE)
 
 
 def _render_page(site: Site, page: Page) -> Response:
     html = templating.replace_site_addresses(theme.render_page(page), site.url)
-    return Response(html, page.status, content_type=CONTENT_TYPE)
+    return Response(html, page.status, content_type=HTML_TYPE)
 
 
 @reader_site.get("/style.css")

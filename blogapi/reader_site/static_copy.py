@@ -2,7 +2,7 @@
 
 The pages show what a reader without a key sees, from one snapshot of the database. The pictures are copied
 after the snapshot was released, because copying pictures can take long. The digests of the written files are
-stored in the instance folder, so that the next build recognises its files.
+stored in the instance folder, so that the next build recognises the files of this build.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from blogapi.delivery.redirects import queries as redirects
 from blogapi.delivery.redirects.custom.targets import find_redirect_chain
 from blogapi.delivery.redirects.formats import RedirectLine
 from blogapi.exporting.export_files import MediaFile, TextFile
-from blogapi.exporting.names import fold_name
+from blogapi.exporting.file_names import fold_name
 from blogapi.exporting.results import ExportReport
 from blogapi.exporting.writers import WrittenFolder, read_manifest
 from blogapi.publication.kinds import TERM_KINDS
@@ -56,14 +56,14 @@ from blogapi.web.errors import Conflict, Invalid
 from blogapi.web.fields import WithAttributes
 from blogapi.web.media_addresses import FILE_PATH, FILE_PREFIX
 
-FOLDER_NAME = "site-builds"
+MANIFEST_FOLDER = "site-builds"
 
 _FEEDS: Mapping[str, Callable[[Feed], bytes]] = {
     "atom.xml": feeds.format_atom_feed,
     "rss.xml": feeds.format_rss_feed,
     "feed.json": feeds.format_json_feed,
 }
-_ROBOTS = "User-agent: *\nDisallow:\n\nSitemap: {url}/sitemap.xml\n"
+_ROBOTS_TEXT = "User-agent: *\nDisallow:\n\nSitemap: {url}/sitemap.xml\n"
 # The template values with documents that contain addresses, and the fields of these documents with addresses.
 _DOCUMENTS = ("article", "articles", "item", "related", "site")
 _ADDRESS_FIELDS = ("avatar", "cover_image", "icon", "logo", "url")
@@ -89,12 +89,12 @@ def build_copy(
     Raises Invalid if the site cannot be shown at the address, and Conflict if the folder cannot be used.
     """
     name = sha256(os.fsencode(folder.resolve())).hexdigest()
-    manifest = Path(current_app.instance_path, FOLDER_NAME, f"{name}.txt")
+    manifest = Path(current_app.instance_path, MANIFEST_FOLDER, f"{name}.txt")
     end_read()
     try:
         connections.disable_timeouts(db.session.connection())
         stored = get_site()
-        site = _enter_site_of_copy(stored, url or stored.url)
+        site = _switch_to_site_of_copy(stored, url or stored.url)
         if not overwrite and not manifest.exists() and folder.exists() and any(folder.iterdir()):
             raise Conflict(
                 "This folder has files, but no build of this blog is in it; pages of other builds would "
@@ -115,7 +115,7 @@ def build_copy(
     return report
 
 
-def _enter_site_of_copy(stored: Site, url: str) -> Site:
+def _switch_to_site_of_copy(stored: Site, url: str) -> Site:
     """Return the site with the address of the copy; in this transaction, `get_site` returns it too."""
     if not url:
         raise Invalid("The copy needs its address: use --url, such as --url https://blog.example.")
@@ -129,7 +129,7 @@ def _enter_site_of_copy(stored: Site, url: str) -> Site:
 
 
 def make_file_name(path: str) -> str:
-    """Return the name of the file at a decoded path: `x/index.html` for `/x/` and `/x`, else `x.html`."""
+    """Return the name of the file at a decoded path: `x/index.html` for `/x/` and `/x`, or `x.js`."""
     name = path.strip("/")
     return name if splitext(path)[1] else f"{name}/index.html".lstrip("/")
 
@@ -142,25 +142,25 @@ class _SiteCopier:
         self._edition = Edition(site, theme.get_theme().words, urlsplit(site.url).path, is_static=True)
         self._former_root = urlsplit(stored.url).path
         self._services = {site.url, stored.url, stored.service_url, get_service_url(stored)} - {""}
-        #: (name, whether it is a file) of each file and folder, by the name without differences of case
+        #: for each file and folder, by its case-folded name: its name, and whether it is a file
         self._names: dict[str, tuple[str, bool]] = {}
         self._media, self._linked_terms = set[str](), set[str]()
-        #: the paths of unlisted texts, and the addresses of those that are left out
+        #: the paths of unlisted texts, and the addresses of unlisted texts that are left out
         self._unlisted_paths, self._hidden_links = set[str](), list[str]()
 
     def list_files(self, progress: ProgressReporter) -> Iterator[TextFile | MediaFile]:
         """Yield all files; pages first, because the copy has only the terms and pictures that pages show."""
-        for list_targets in (self._list_targets, self._list_terms):
+        for list_targets in (self._list_targets, self._list_term_targets):
             targets = [*list_targets()]
             for target in progress(targets, total=len(targets), label="Building"):
                 yield from self._list_pages(target)
         for language in ("", *(other["language"] for other in self._site.other_languages)):
-            yield from self._list_feeds({"language": language} if language else {})
-        yield from self._make_page("/404.html", pages.show_missing_page(self._edition, self._site.language))
+            yield from self._make_feed_files({"language": language} if language else {})
+        yield from self._make_page("/404.html", pages.make_missing_page(self._edition, self._site.language))
         if "/" not in (homes := list_homes(self._site)).values():
             yield from self._make_redirect_page("/", self._edition.make_address(next(iter(homes.values()))))
-        yield from self._list_redirects()
-        yield from self._list_other_files()
+        yield from self._make_redirect_files()
+        yield from self._make_other_files()
         assert get_site() is self._site, "all pages are from one transaction"
         end_read()
         for path in progress(sorted(self._media), total=len(self._media), label="Copying files"):
@@ -185,7 +185,7 @@ class _SiteCopier:
                 path = unquote(item["url"].removeprefix(self._site.url))
                 yield SitePage(kind, path, UUID(item["uuid"]))
 
-    def _list_terms(self) -> Iterator[SitePage]:
+    def _list_term_targets(self) -> Iterator[SitePage]:
         """Yield the terms that the written pages show; other terms can reveal words of drafts."""
         for kind in TERM_KINDS:
             names = ("uuid", "slug", "articles_count", *(["parent"] if kind == "category" else []))
@@ -194,14 +194,14 @@ class _SiteCopier:
                 yield SitePage(kind, unquote(path), UUID(term["uuid"]))
 
     def _list_pages(self, target: SitePage) -> Iterator[TextFile]:
-        """Yield all pages of a target."""
-        page = pages.show_target(self._edition, target)
+        """Yield the files of all pages of a target, for example of each page of a list."""
+        page = pages.make_target_page(self._edition, target)
         yield from self._make_page(target.path, page)
         for number in range(2, page.values["pager"]["count"] + 1):
             other = replace(target, number=number)
-            yield from self._make_page(other.own_path, pages.show_target(self._edition, other))
+            yield from self._make_page(other.own_path, pages.make_target_page(self._edition, other))
         if target.kind in TERM_KINDS:
-            yield from self._list_feeds(pages.make_term_feed_filters(target.kind, page.values["item"]))
+            yield from self._make_feed_files(pages.make_term_feed_filters(target.kind, page.values["item"]))
         if article := page.values.get("article"):
             terms = (article.get("category"), *article.get("tags", ()), *article.get("authors", ()))
             self._linked_terms |= {term["uuid"] for term in terms if term}
@@ -213,16 +213,16 @@ class _SiteCopier:
         html = templating.replace_site_addresses(html, origin)
         yield from self._make_file(make_file_name(path), html.encode())
 
-    def _list_feeds(self, filters: dict[str, str]) -> Iterator[TextFile]:
+    def _make_feed_files(self, filters: dict[str, str]) -> Iterator[TextFile]:
         path = pages.make_feed_address(self._edition, filters).removeprefix(self._edition.root)
         folder = path.removesuffix("atom.xml")
-        feed = get_feed(filters, path, self._edit_html)
+        feed = get_feed(filters, path, self._rewrite_html)
         for name, to_bytes in _FEEDS.items():
             own = replace(feed, own_url=f"{self._site.url}{folder}{name}")
             yield from self._make_file(unquote(f"{folder}{name}").strip("/"), to_bytes(own))
 
     def _rewrite_links(self, value: Any, name: str = "") -> Any:
-        """Return a document with addresses that work in the copy."""
+        """Return the value with each address in it replaced by an address that works in the copy."""
         if isinstance(value, dict):
             return {
                 key: one if key == "head" else self._rewrite_links(one, key) for key, one in value.items()
@@ -231,18 +231,18 @@ class _SiteCopier:
             shown = (one for one in value if name != "navigation" or one["url"] not in self._hidden_links)
             return [self._rewrite_links(one, name) for one in shown]
         if isinstance(value, str) and name == "html":
-            return self._edit_html(value)
-        return self._make_address(value) if value and name in _ADDRESS_FIELDS else value
+            return self._rewrite_html(value)
+        return self._rewrite_address(value) if value and name in _ADDRESS_FIELDS else value
 
-    def _edit_html(self, html: str) -> str:
+    def _rewrite_html(self, html: str) -> str:
         """Return the HTML of a text with addresses that work in the copy, without links to omitted pages."""
         for url in map(escape, self._hidden_links):
             if f'href="{url}' in html:
                 link = rf'<a [^<>]*href="{re.escape(url)}(?:[?#][^"]*)?"[^<>]*>(.*?)</a>'
                 html = re.sub(link, r"\1", html, flags=re.DOTALL)
-        return templating.edit_addresses(html, self._make_address)
+        return templating.edit_addresses(html, self._rewrite_address)
 
-    def _make_address(self, address: str) -> str:
+    def _rewrite_address(self, address: str) -> str:
         """Return an address for the copy: paths and addresses of media files get the path of the copy."""
         for service in self._services:
             if FILE_PATH.fullmatch(path := address.removeprefix(service)):
@@ -252,8 +252,8 @@ class _SiteCopier:
         former = f"{self._former_root}/"
         return f"{self._edition.root}/{address.removeprefix(former if address.startswith(former) else '/')}"
 
-    def _list_redirects(self) -> Iterator[TextFile]:
-        """Yield the redirects to other sites and to files of the copy: the file `_redirects`, and pages."""
+    def _make_redirect_files(self) -> Iterator[TextFile]:
+        """Yield the file `_redirects` and redirect pages for redirects within the copy and to other sites."""
         site, root, unlisted = self._site, self._edition.root, 0
         rows = redirects.list_redirects(None, site, unlisted=True).rows
         lines = redirect_formats.choose_redirect_lines(map(self._rewrite_redirect, rows), site.url)
@@ -277,16 +277,16 @@ class _SiteCopier:
                 yield from self._make_redirect_page(path, line.new)
             else:
                 language = pages.choose_language(site, path)
-                page = pages.show_missing_page(self._edition, language, line.status)
+                page = pages.make_missing_page(self._edition, language, line.status)
                 yield from self._make_page(path, page)
 
     def _rewrite_redirect(self, row: redirects.Redirect) -> redirects.Redirect:
         """Return the redirect with paths below the address of the copy."""
         if row.old.startswith("/"):
-            old = self._make_address(row.old)
+            old = self._rewrite_address(row.old)
             row = replace(row, old=old, old_url=quote(old))
-        if row.kind == redirects.CUSTOM and row.new:
-            row = replace(row, new=self._make_address(row.new))
+        if row.kind == redirects.CUSTOM_KIND and row.new:
+            row = replace(row, new=self._rewrite_address(row.new))
         return row
 
     def _has_path(self, path: str) -> bool:
@@ -298,16 +298,16 @@ class _SiteCopier:
         return self._names.get(fold_name(name)) == (name, True)
 
     def _make_redirect_page(self, path: str, url: str) -> Iterator[TextFile]:
-        template = templating.get_built_in_environment().get_template("leads-on.html")
+        template = templating.get_built_in_environment().get_template("redirect.html")
         page = template.render(language=self._site.language, url=url)
         yield from self._make_file(make_file_name(path), page.encode())
 
-    def _list_other_files(self) -> Iterator[TextFile]:
+    def _make_other_files(self) -> Iterator[TextFile]:
         body = sitemap.get_sitemap()
         yield from self._make_file("sitemap.xml", body)
         for number in re.findall(rb"/sitemap-([0-9]+)\.xml</loc></sitemap>", body):
             yield from self._make_file(f"sitemap-{int(number)}.xml", sitemap.get_sitemap_part(int(number)))
-        yield from self._make_file("robots.txt", _ROBOTS.format(url=self._site.url).encode())
+        yield from self._make_file("robots.txt", _ROBOTS_TEXT.format(url=self._site.url).encode())
         yield from self._make_file("style.css", templating.read_style().encode())
         for name, path in theme.get_theme().served_files.items():
             yield from self._make_file(name, path.read_bytes())
@@ -315,7 +315,7 @@ class _SiteCopier:
     def _make_media_file(self, path: str) -> Iterator[TextFile | MediaFile]:
         """Yield the file of the library with this path, if the file exists."""
         name, source = path.strip("/"), _find_media_file(path)
-        if source is None or not self._claim_name(name):
+        if source is None or not self._claim_file_name(name):
             return
         if source.parent.name == source.stem[:2]:
             size, extension = source.stat().st_size, source.suffix.removeprefix(".")
@@ -324,15 +324,15 @@ class _SiteCopier:
             yield TextFile(name, source.read_bytes())
 
     def _make_file(self, name: str, content: bytes) -> Iterator[TextFile]:
-        """Yield the file, unless another file has its name; its pictures will be copied too."""
-        if self._claim_name(name):
+        """Yield the file unless another file has its name; note its pictures, which are copied later."""
+        if self._claim_file_name(name):
             found = _MEDIA_PATH.finditer(content.decode()) if name.endswith((".html", ".xml", ".css")) else ()
             paths = (unquote(unescape(one[0])) for one in found)
             self._media |= {path for path in paths if FILE_PATH.fullmatch(path)}
             yield TextFile(name, content)
 
-    def _claim_name(self, name: str) -> bool:
-        """Return whether a file can have this name; otherwise, report why not."""
+    def _claim_file_name(self, name: str) -> bool:
+        """Reserve a file name and return True, or report why no file can have the name and return False."""
         parts = name.split("/")
         folders = ["/".join(parts[:end]) for end in range(1, len(parts))]
         wanted = {fold_name(one): (one, False) for one in folders} | {fold_name(name): (name, True)}

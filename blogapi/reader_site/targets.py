@@ -26,11 +26,11 @@ from blogapi.site.served_paths import SitePage, find_fixed_page
 from blogapi.storage.database import UtcDateTime, current_time, db
 
 # The kinds of items with a page. If several items have the same path, the first kind is shown.
-_KINDS = (ItemType.PAGE.value, Article.kind, *TERM_KINDS)
+_ITEM_KINDS = (ItemType.PAGE.value, Article.kind, *TERM_KINDS)
 
 _PAGE_PATH = re.compile(r"(.*)/page/([1-9][0-9]{0,8})/?")
 # The columns that only articles have; in the rows of terms, their values are empty.
-_NO_ARTICLE = (
+_EMPTY_ARTICLE_COLUMNS = (
     cast(null(), UtcDateTime()).label("published_at"),
     cast(null(), SqlString()).label("category_slug"),
     literal("").label("language"),
@@ -40,7 +40,7 @@ _NO_ARTICLE = (
 def find_target(site: Site, path: str) -> SitePage | None:
     """Return the target at a decoded path, with or without a slash at its end, or None.
 
-    If several targets could have the path, the first in this order has it: fixed pages, home pages, pages,
+    If several targets match the path, the first in this order is returned: fixed pages, home pages, pages,
     articles, categories, tags and authors.
     """
     if "//" in path:
@@ -49,24 +49,26 @@ def find_target(site: Site, path: str) -> SitePage | None:
     if match and (number := int(match[2])) > 1:
         extensions = dict.fromkeys(splitext(getattr(site, f"{kind}_path"))[1] for kind in TERM_KINDS)
         for base in dict.fromkeys(f"{match[1]}{extension or '/'}" for extension in ("", *extensions)):
-            if found := _find_list(site, base):
+            if found := _find_list_target(site, base):
                 return replace(found, number=number)
-    return find_fixed_page(site, path) or _find_item(site, path, _KINDS)
+    return find_fixed_page(site, path) or _find_item_target(site, path, _ITEM_KINDS)
 
 
-def _find_list(site: Site, path: str) -> SitePage | None:
+def _find_list_target(site: Site, path: str) -> SitePage | None:
     """Return the target of the list of articles whose first page has this path, or None."""
     fixed = find_fixed_page(site, path)
-    return fixed if fixed and fixed.kind in ("home", "month") else _find_item(site, path, TERM_KINDS)
+    return fixed if fixed and fixed.kind in ("home", "month") else _find_item_target(site, path, TERM_KINDS)
 
 
-def _find_item(site: Site, path: str, kinds: Sequence[str]) -> SitePage | None:
+def _find_item_target(site: Site, path: str, kinds: Sequence[str]) -> SitePage | None:
     """Return the item of the first of these kinds that has the path; this runs at most two statements."""
-    items = list_items(site, path, kinds)
+    items = list_targets(site, path, kinds)
     return next((item for item in items if strip_slash(item.path) == strip_slash(path)), None)
 
 
-def list_items(site: Site, path: str | None = None, kinds: Sequence[str] = _KINDS) -> Iterator[SitePage]:
+def list_targets(
+    site: Site, path: str | None = None, kinds: Sequence[str] = _ITEM_KINDS
+) -> Iterator[SitePage]:
     """Yield the items of these kinds that readers can see; with a path, all items that can have the path."""
     statements = []
     for kind in kinds:
@@ -105,5 +107,5 @@ def _select_items(kind: str) -> Select[*tuple[Any, ...]]:
             .outerjoin(Category, Category.uuid == Article.category_id)
             .where(match_articles(Article), match_readable_items(Article, current_time()))
         )
-    statement = select(literal(kind).label("kind"), model.uuid, model.slug, *_NO_ARTICLE)
+    statement = select(literal(kind).label("kind"), model.uuid, model.slug, *_EMPTY_ARTICLE_COLUMNS)
     return statement.where(is_public_author()) if kind == "author" else statement

@@ -1,4 +1,4 @@
-"""Renders the templates of the site: those of the package, or those of the owner's theme."""
+"""Loads the templates of the site, from the package and the owner's theme, and edits the rendered HTML."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from blogapi.site.addresses import to_time_zone
 FOLDER = Path(__file__).parent
 
 _TEMPLATES = FOLDER / "templates"
-# The part of a Content-Security-Policy that allows the players of the sanitizer.
+# The part of a Content-Security-Policy that allows the players that the sanitizer keeps in texts.
 EMBEDDED_FRAMES = f"frame-src {' '.join(f'https://{host}' for host in sorted(EMBED_HOSTS))}"
 
-_TAG = re.compile(r"<[a-z](?=[^<>]* (?:href|src|poster|srcset)=)[^<>]*+>")
-_ATTRIBUTE = re.compile(r' (href|src|poster|srcset)="([^"]*)"')
-_CANDIDATE = re.compile(r"(?<![^\s,])[^\s,]+")
+_TAG_WITH_ADDRESS = re.compile(r"<[a-z](?=[^<>]* (?:href|src|poster|srcset)=)[^<>]*+>")
+_ADDRESS_ATTRIBUTE = re.compile(r' (href|src|poster|srcset)="([^"]*)"')
+_SRCSET_ADDRESS = re.compile(r"(?<![^\s,])[^\s,]+")
 
 
 @cache
 def read_style() -> str:
-    """Return the style sheet of the site."""
+    """Return the built-in style sheet of the site, with the rules for the texts of articles."""
     parts = (FOLDER / "style.css", FOLDER.parent / "rendering" / "text.css")
     return "\n".join(part.read_text(encoding="utf-8") for part in parts)
 
@@ -88,9 +88,9 @@ def edit_addresses(html: str, edit: Callable[[str], str]) -> str:
     def edit_attribute(found: re.Match[str]) -> str:
         name, value = found.groups()
         is_list = name == "srcset"
-        return f' {name}="{_CANDIDATE.sub(lambda one: edit(one[0]), value) if is_list else edit(value)}"'
+        return f' {name}="{_SRCSET_ADDRESS.sub(lambda one: edit(one[0]), value) if is_list else edit(value)}"'
 
-    return _TAG.sub(lambda tag: _ATTRIBUTE.sub(edit_attribute, tag[0]), html)
+    return _TAG_WITH_ADDRESS.sub(lambda tag: _ADDRESS_ATTRIBUTE.sub(edit_attribute, tag[0]), html)
 
 
 @pass_context
@@ -100,7 +100,7 @@ def _format_date(context: Context, time: str) -> str:
 
 
 @pass_context
-def _name_language(context: Context, tag: str) -> str:
+def _get_language_name(context: Context, tag: str) -> str:
     return str(context["words"].name_language(tag))
 
 
@@ -111,6 +111,6 @@ def _get_host(url: str) -> str:
 _FILTERS: Mapping[str, Callable[..., str]] = {
     "date": _format_date,
     "shorten": shorten_text,
-    "language_name": _name_language,
+    "language_name": _get_language_name,
     "host": _get_host,
 }

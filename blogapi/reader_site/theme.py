@@ -17,7 +17,7 @@ from jinja2.sandbox import SandboxedEnvironment
 from blogapi.config import AppState
 from blogapi.reader_site import templating, words
 from blogapi.reader_site.pages import Page
-from blogapi.reader_site.words import Tables
+from blogapi.reader_site.words import WordTables
 from blogapi.rendering import media_types
 from blogapi.site.theme_files import THEME, list_theme_files
 
@@ -30,7 +30,7 @@ CONTENT_TYPES = {
     **{f".{type.extension}": type.name for type in media_types.BY_NAME.values() if type.is_image},
 }
 # The minimum time between two checks of the folder, in seconds.
-_CHECK_SECONDS = 1.0
+_CHECK_INTERVAL = 1.0
 
 
 @dataclass
@@ -42,7 +42,7 @@ class Theme:
 
     files: Mapping[str, Path] = field(default_factory=dict)
     generation: str = ""
-    checked_at: float = -_CHECK_SECONDS
+    checked_at: float = -_CHECK_INTERVAL
     problems: dict[str, str] = field(default_factory=dict)
 
     @cached_property
@@ -52,14 +52,14 @@ class Theme:
         return templating.create_environment(Path(current_app.instance_path, THEME)) if templates else None
 
     @cached_property
-    def words(self) -> Tables:
-        """The words of the site by language, with those of the owner unless these cannot be read."""
+    def words(self) -> WordTables:
+        """The words of the site by language, with the owner's words unless `words.toml` cannot be read."""
         path = self.files.get(f"{THEME}/words.toml")
         try:
-            return words.make_tables(tomllib.loads(path.read_text(encoding="utf-8")) if path else {})
+            return words.make_word_tables(tomllib.loads(path.read_text(encoding="utf-8")) if path else {})
         except (OSError, ValueError) as error:
             self.record_problem("words.toml", error)
-            return words.make_tables({})
+            return words.make_word_tables({})
 
     def record_problem(self, name: str, error: Exception) -> None:
         """Store the error of a file, for `doctor`, and log it once."""
@@ -90,7 +90,7 @@ _THEME = AppState[Theme]("theme")
 
 
 def init_app(app: Flask) -> None:
-    """Let the next request read the theme."""
+    """Store an empty theme, which the first request replaces with the owner's theme."""
     _THEME.set(app, Theme())
 
 
@@ -98,7 +98,7 @@ def get_theme(app: Flask | None = None) -> Theme:
     """Return the theme; its folder is checked once per second, and read again if a file has changed."""
     app = app or current_app
     theme, now = _THEME.get(app), time.monotonic()
-    if now - theme.checked_at >= _CHECK_SECONDS:
+    if now - theme.checked_at >= _CHECK_INTERVAL:
         theme.checked_at = now
         # A file can be missing while the owner replaces it; the next check finds the new file.
         with suppress(OSError):
@@ -113,7 +113,7 @@ def get_theme(app: Flask | None = None) -> Theme:
 
 
 def render_page(page: Page) -> str:
-    """Return the HTML of a page, from the templates of the theme, or from built-in ones if these fail."""
+    """Return the HTML of a page, from the theme's templates or, after an error, from the built-in ones."""
     theme = get_theme()
     values = {**page.values, "style_hash": templating.get_style_digest()}
     values["theme_hash"] = theme.generation if f"{THEME}/style.css" in theme.files else ""

@@ -12,7 +12,7 @@ from typing import Any
 
 from blogapi.parsing import is_language_tag, normalize_language
 
-Tables = Mapping[str, Mapping[str, Any]]
+WordTables = Mapping[str, Mapping[str, Any]]
 
 _BRACES = re.compile(r"\{[^{}]*\}|[{}]")
 
@@ -42,7 +42,7 @@ _WORD_CHOICES = {"dir": ("ltr", "rtl"), "forms": tuple(_PLURAL_RULES)}
 
 
 def _make_number_formatter(name: str) -> Callable[[Words, int], str]:
-    return lambda words, n: words._choose_form(name, n)
+    return lambda words, n: words._choose_plural_form(name, n)
 
 
 class Words:
@@ -61,7 +61,7 @@ class Words:
             raise KeyError(name)
         return word
 
-    # The templates call these: `words.count(3)` is "3 articles".
+    # Methods for templates: `words.count(3)` returns "3 articles".
     minutes, count, found = map(_make_number_formatter, ("minutes", "count", "found"))
 
     def format_date(self, time: datetime) -> str:
@@ -78,18 +78,18 @@ class Words:
 
     def name_language(self, tag: str) -> str:
         """Return the name of a language in the language itself, or the tag if the name is unknown."""
-        return next((self._names[known] for known in _list_tags(tag) if known in self._names), tag)
+        return next((self._names[known] for known in _list_language_tags(tag) if known in self._names), tag)
 
-    def _choose_form(self, name: str, n: int) -> str:
+    def _choose_plural_form(self, name: str, n: int) -> str:
         forms = self._table[name]
         wanted = [*["zero"][n:], _PLURAL_RULES[self["forms"]](n), "other", "many"]
         return str(next(forms[form] for form in wanted if form in forms)).format(n=n)
 
 
-def find_words(language: str, site_language: str, tables: Tables) -> Words:
+def find_words(language: str, site_language: str, tables: WordTables) -> Words:
     """Return the words in the first language that has a table: `language`, `site_language`, English."""
     for name in (language, site_language, "en"):
-        if tags := [tag for tag in _list_tags(name) if tag in tables]:
+        if tags := [tag for tag in _list_language_tags(name) if tag in tables]:
             break
     table: dict[str, Any] = {}
     for tag in ("en", *reversed(tags)):
@@ -97,19 +97,19 @@ def find_words(language: str, site_language: str, tables: Tables) -> Words:
     return Words(normalize_language(tags[0]), table, tables["names"])
 
 
-def _list_tags(tag: str) -> list[str]:
+def _list_language_tags(tag: str) -> list[str]:
     """Return the tag and the shorter tags that replace it if it is unknown: zh-hant-tw, zh-hant, zh."""
     parts = tag.lower().split("-")
     return ["-".join(parts[:end]) for end in range(len(parts), 0, -1)]
 
 
 @cache
-def _read_built_in_tables() -> Tables:
+def _read_built_in_tables() -> WordTables:
     return tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
 
 
-def make_tables(own: Mapping[str, Any]) -> Tables:
-    """Return the tables of words by tag, and the names of languages; `own` is the owner's words.toml.
+def make_word_tables(own: Mapping[str, Any]) -> WordTables:
+    """Return the tables of words by language tag, and the names of languages; `own` is the owner's table.
 
     Raises ValueError if a word of the owner is wrong.
     """
@@ -118,17 +118,17 @@ def make_tables(own: Mapping[str, Any]) -> Tables:
         if not isinstance(table, Mapping) or not (tag == "names" or is_language_tag(tag)):
             raise ValueError(f'"{tag}" must be a table whose name is the tag of a language, such as [de].')
         for name, word in table.items():
-            if problem := _find_problem("" if tag == "names" else name, word):
+            if problem := _find_word_problem("" if tag == "names" else name, word):
                 raise ValueError(f'"{name}" in [{tag}] {problem}.')
         words = {name.lower(): word for name, word in table.items()} if tag == "names" else table
         tables[tag.lower()] = {**tables.get(tag.lower(), {}), **words}
     return tables
 
 
-def _find_problem(name: str, word: Any) -> str:
-    """Return the problem with a word of an owner, as a predicate, or an empty text."""
+def _find_word_problem(name: str, word: Any) -> str:
+    """Return what is wrong with an owner's word, such as `must be a text`, or an empty text."""
     english = _read_built_in_tables()["en"].get("months" if name == "months_alone" else name, "")
-    texts = _list_texts(word)
+    texts = _list_word_texts(word)
     if (
         type(word) is not type(english)
         or not all(isinstance(text, str) for text in texts)
@@ -145,11 +145,11 @@ def _find_problem(name: str, word: Any) -> str:
         return f"must be one of {', '.join(_WORD_CHOICES[name])}"
     # Pages format these texts: an unknown name in braces would raise an error, and `{name.attribute}` would
     # show the attribute.
-    known, used = (set(_BRACES.findall("\n".join(some))) for some in (_list_texts(english), texts))
+    known, used = (set(_BRACES.findall("\n".join(some))) for some in (_list_word_texts(english), texts))
     if known and used - known:
         return f"has {min(used - known)}; it may have {', '.join(sorted(known))}"
     return ""
 
 
-def _list_texts(word: Any) -> list[Any]:
+def _list_word_texts(word: Any) -> list[Any]:
     return [*word.values()] if isinstance(word, dict) else word if isinstance(word, list) else [word]

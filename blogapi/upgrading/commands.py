@@ -19,20 +19,20 @@ from blogapi.upgrading import service
 from blogapi.upgrading.service import BlogState, CheckResult
 from blogapi.version import __version__
 
-_HEADING = re.compile(r"^## \[(\d+\.\d+\.\d+)\].*$", re.MULTILINE)
+_RELEASE_HEADING = re.compile(r"^## \[(\d+\.\d+\.\d+)\].*$", re.MULTILINE)
 
 # The heading of the part for users of earlier versions, in the section of the first release.
-_BEFORE_FIRST = "### If you ran a checkout before 1.0"
+_BEFORE_FIRST_HEADING = "### If you ran a checkout before 1.0"
 
 
 def read_release_notes(former: str | None) -> str:
-    """Return the sections of the releases after `former` up to this one.
+    """Return the sections of the changelog about the releases after `former`, up to this version.
 
     If `former` is None (a version before 1.0), the part for users of such versions comes first.
     """
-    sections = dict(_read_sections())
+    sections = dict(_read_changelog_sections())
     if former is None:
-        _, heading, first = sections.pop("1.0.0", "").partition(_BEFORE_FIRST)
+        _, heading, first = sections.pop("1.0.0", "").partition(_BEFORE_FIRST_HEADING)
         return f"{heading}{first}\n\n{read_release_notes('1.0.0')}".strip()
     texts = (
         text
@@ -42,9 +42,9 @@ def read_release_notes(former: str | None) -> str:
     return "\n\n".join(texts)
 
 
-def _read_sections() -> Iterator[tuple[str, str]]:
+def _read_changelog_sections() -> Iterator[tuple[str, str]]:
     text = next((path.read_text(encoding="utf-8") for path in _list_changelog_paths() if path.is_file()), "")
-    headings = list(_HEADING.finditer(text))
+    headings = list(_RELEASE_HEADING.finditer(text))
     ends = [heading.start() for heading in headings[1:]] + [len(text)]
     for heading, end in zip(headings, ends, strict=False):
         yield heading[1], text[heading.start() : end].strip()
@@ -91,7 +91,7 @@ def upgrade(check: bool, url: str, key: str, as_json: bool) -> None:
         create_app()
         click.echo(f"Upgraded the blog in {time.monotonic() - started:.1f} seconds.")
         copy = service.find_upgrade_copy(instance)
-        # If the schema has not changed, no copy was made.
+        # A copy with another schema is from an earlier upgrade; this upgrade then made no copy.
         if copy and copy.migration == state.migration:
             click.echo(f"A copy from before the upgrade is in {copy.path}.")
             click.echo(f"Go back with `{blog_folder.get_command()} rollback`.")
@@ -159,11 +159,11 @@ def rollback(no_export: bool, force: bool) -> None:
     with report_problems():
         rollback_steps.delete_staging_folders(instance)
         copy = rollback_steps.get_upgrade_copy(instance)
-        rollback_steps.check_can_roll_back(instance, copy)
+        rollback_steps.check_rollback_possible(instance, copy)
         if not force:
             rollback_steps.refuse_later_versions(instance, copy)
         changes = None if no_export else rollback_steps.export_changes(instance, copy, create_app)
-        saved = rollback_steps.restore_copy(instance, copy)
+        saved = rollback_steps.restore_upgrade_copy(instance, copy)
     click.echo(f"Restored {copy.path} (schema {copy.migration}). The state after the upgrade is in {saved}.")
     version = changes.version if changes else None
     former = f"blogapi=={version}" if version else "the version of blogapi that you used before the upgrade"

@@ -23,7 +23,7 @@ _UNREADABLE = object()
 _TIMEOUT_SECONDS = 10
 _MAX_BYTES = 64 * 2**20
 
-# The paths of documented reads; the answers of the old and of the new version to them are compared.
+# Both versions are asked for these documented paths, and their answers are compared.
 _COMPARED_PATHS = (
     *("/api/v1/blog/articles/", "/api/v1/blog/articles/?fields=*&page=1&page_size=5", "/api/v1/blog/pages/"),
     *("/api/v1/blog/categories/", "/api/v1/blog/tags/", "/api/v1/blog/authors/", "/api/v1/blog/site/"),
@@ -43,7 +43,7 @@ def compare_stored_articles(before: Connection, after: Connection) -> dict[str, 
     differing = Counter[str]()
     # The rows of both databases are in the order of the uuids of the articles.
     get_uuid = itemgetter(0)
-    rows = heapq.merge(_read_rows(before), _read_rows(after), key=get_uuid)
+    rows = heapq.merge(_read_rendered_fields(before), _read_rendered_fields(after), key=get_uuid)
     for _, versions in groupby(rows, key=get_uuid):
         (_, fields), *others = versions
         for _, other in others:
@@ -62,7 +62,7 @@ def _stores_renderings(connection: Connection) -> bool:
     return "html" in {column["name"] for column in columns}
 
 
-def _read_rows(connection: Connection) -> Iterator[tuple[Any, dict[str, Any]]]:
+def _read_rendered_fields(connection: Connection) -> Iterator[tuple[Any, dict[str, Any]]]:
     """Yield the uuid of each article and its rendered fields; a field that cannot be read is absent.
 
     Version 1.0.0 stored the JSON of each field in a table of its own.

@@ -43,7 +43,7 @@ _STAGING_PREFIX = ".rollback-"
 # The file system may round the time of the copy.
 _TIME_MARGIN = timedelta(seconds=2)
 
-_TIMES_OF_WRITES = {
+_WRITE_TIME_COLUMNS = {
     "articles and pages": Article.last_updated,
     "working copies": WorkingCopy.last_updated,
     "files": Media.last_updated,
@@ -74,7 +74,7 @@ class ExportedChanges:
 
 
 def delete_staging_folders(instance: Path) -> None:
-    """Delete the staging folders of rollbacks that were killed."""
+    """Delete the staging folders that killed rollbacks of this blog have left."""
     url = get_database_url(instance)
     folders = [instance / "backups", *([Path(str(url.database)).parent] if _is_sqlite(url) else [])]
     for folder in folders:
@@ -91,7 +91,7 @@ def get_upgrade_copy(instance: Path) -> UpgradeCopy:
     return copy
 
 
-def check_can_roll_back(instance: Path, copy: UpgradeCopy) -> None:
+def check_rollback_possible(instance: Path, copy: UpgradeCopy) -> None:
     """Raise Conflict if the blog has the migration of the copy, or if another process uses the blog."""
     with open_plain_engine(get_database_url(instance)) as engine:
         current = upgrades.find_last_migration(engine)
@@ -138,7 +138,7 @@ def export_changes(instance: Path, copy: UpgradeCopy, create_app: Callable[[], F
             files.create_temporary_folder(folder.parent, _STAGING_PREFIX) as staging,
         ):
             unfinished = staging / folder.name
-            report = exporting_service.export_files(unfinished, layouts.DEFAULT, drafts=True, since=since)
+            report = exporting_service.write_export(unfinished, layouts.DEFAULT, drafts=True, since=since)
             version = db.session.scalar(
                 select(Release.version)
                 .where(Release.started < since)
@@ -149,7 +149,7 @@ def export_changes(instance: Path, copy: UpgradeCopy, create_app: Callable[[], F
             lines = [f"{item.path} {item.target or '/'} {item.status}\n" for item in redirects]
             numbers = {
                 kind: db.session.scalar(select(func.count()).where(time >= since)) or 0
-                for kind, time in _TIMES_OF_WRITES.items()
+                for kind, time in _WRITE_TIME_COLUMNS.items()
             }
             changes = ExportedChanges(version, folder, report, numbers, len(lines), _list_lost_items(since))
             if lines:
@@ -176,12 +176,12 @@ def _list_lost_items(since: datetime) -> dict[str, list[str]]:
     return {kind: names for kind, names in names_by_kind.items() if names}
 
 
-def restore_copy(instance: Path, copy: UpgradeCopy) -> Path:
+def restore_upgrade_copy(instance: Path, copy: UpgradeCopy) -> Path:
     """Replace the database with the copy; return the file in which the current state was saved.
 
     Raises Conflict if the database is in use, or the copy cannot be restored; nothing is then changed.
     """
-    check_can_roll_back(instance, copy)
+    check_rollback_possible(instance, copy)
     url = get_database_url(instance)
     saved = instance / "backups" / f"before-rollback-{clock.now():%Y%m%dT%H%M%S%f}{copy.path.suffix}"
     if not _is_sqlite(url):

@@ -109,7 +109,7 @@ def serve_blog(folder: Path, **settings: Any) -> Iterator[Blog]:
         yield Blog(app, f"http://127.0.0.1:{port}")
 
 
-SOURCE = assets.STATIC.with_name("source")
+SOURCE = assets.STATIC_FOLDER.with_name("source")
 
 
 @contextmanager
@@ -120,7 +120,7 @@ def serve_modules(**replaced: bytes) -> Iterator[None]:
     use it before a browser keeps the bundle.
     """
     modules = {f"source/{path.relative_to(SOURCE).as_posix()}": path for path in SOURCE.rglob("*.js")}
-    modules |= {f"static/vendor/{path.name}": path for path in (assets.STATIC / "vendor").glob("*.js")}
+    modules |= {f"static/vendor/{path.name}": path for path in (assets.STATIC_FOLDER / "vendor").glob("*.js")}
     files = {name: path.read_bytes() for name, path in modules.items()}
     files |= {f"source/{name}": content for name, content in replaced.items()}
     if replaced:

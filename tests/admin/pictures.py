@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 from PIL import Image
 
-from blogapi.docs.assets import STATIC
+from blogapi.docs.assets import STATIC_FOLDER
 from blogapi.operations.demo import seed
 from tests.admin import screenshots
 from tests.admin.blogs import serve_blog
@@ -42,7 +42,7 @@ def write_pictures(names: list[str]) -> None:
         for name, file in files.items():
             with Image.open(Path(folder) / f"{file}.png") as image:
                 shown = _add_home(image, Path(folder)) if name == FIRST else image
-                shown.convert("RGB").save(STATIC / f"{name}.webp", quality=QUALITY, method=6)
+                shown.convert("RGB").save(STATIC_FOLDER / f"{name}.webp", quality=QUALITY, method=6)
 
 
 def _add_home(editor: Image.Image, folder: Path) -> Image.Image:

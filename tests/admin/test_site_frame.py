@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from blogapi.docs.assets import STATIC
+from blogapi.docs.assets import STATIC_FOLDER
 from tests.admin.browsing import AdminPages, list_violations
 from tests.admin.writing import get_button, save, type_at_end
 from tests.browser import is_wider_than_the_window, wait_for_first, wait_until
@@ -35,7 +35,7 @@ class Site(BaseHTTPRequestHandler):
         body = PAGE.replace("SERVICE", self.service).encode()
         content_type = "text/html"
         if path == "/blogapi.js":
-            body, content_type = (STATIC / "blogapi.js").read_bytes(), "text/javascript"
+            body, content_type = (STATIC_FOLDER / "blogapi.js").read_bytes(), "text/javascript"
         self.send_response(200)
         self.send_header("Content-Type", content_type)
         self.send_header("Content-Length", str(len(body)))

@@ -19,7 +19,7 @@ MADE_CLASSES = ("cm-", "depth-", "line-", "md-h", "range-")
 
 def read_sources():
     """Return the templates and modules, with the sources of the bundles, as one text."""
-    admin = assets.STATIC.parent
+    admin = assets.STATIC_FOLDER.parent
     paths = chain(
         (admin / "templates").rglob("*.html"), SOURCE.rglob("*.js"), (admin / "build/src").glob("*.js")
     )
@@ -27,7 +27,7 @@ def read_sources():
 
 
 def test_every_part_has_a_place_in_the_cascade():
-    assert sorted(assets.STYLE_NAMES) == sorted(path.stem for path in assets.STYLES.iterdir())
+    assert sorted(assets.STYLE_NAMES) == sorted(path.stem for path in assets.STYLES_FOLDER.iterdir())
 
 
 def test_every_class_is_used():
@@ -41,12 +41,12 @@ def test_every_class_is_used():
 
 def test_every_custom_property_is_defined():
     """The editor defines those of the layout of its text, and the preview some of the rules of the site."""
-    reading = assets.read_files()[assets.READING].decode()
+    reading = assets.read_files()[assets.READING_STYLE_SHEET].decode()
     defined = set(re.findall(r"(--[\w-]+):", SHEET + reading))
     assert set(re.findall(r"var\((--[\w-]+)", SHEET + reading)) <= defined
 
 
 def test_the_preview_has_the_rules_of_the_site_for_texts():
-    reading, site = assets.read_files()[assets.READING].decode(), templating.read_style()
+    reading, site = assets.read_files()[assets.READING_STYLE_SHEET].decode(), templating.read_style()
     rules = (Path(rendering.__file__).parent / "text.css").read_text(encoding="utf-8")
     assert reading.startswith(rules) and rules in site

@@ -16,7 +16,7 @@ from blogapi.admin import assets
 from tests.admin.blogs import SOURCE
 
 BUILD = Path(blogapi.__file__).parent / "admin" / "build"
-VENDOR = assets.STATIC / "vendor"
+VENDOR = assets.STATIC_FOLDER / "vendor"
 DESCRIPTIONS = ("VENDOR.toml", "licences.txt")
 UNREACHABLE = re.compile("ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|ETIMEDOUT")
 
@@ -72,7 +72,9 @@ def test_the_build_script_makes_the_same_bundles(tmp_path):
     assert installed.returncode == 0, installed.stderr
     subprocess.run(["node", "build.mjs"], cwd=build, check=True)
     assert {path.name for path in vendor.iterdir()} == {path.name for path in list_files(VENDOR)}
-    assert {path.name for path in static.glob("*.js")} == {path.name for path in assets.STATIC.glob("*.js")}
+    assert {path.name for path in static.glob("*.js")} == {
+        path.name for path in assets.STATIC_FOLDER.glob("*.js")
+    }
     for path in (*vendor.iterdir(), *static.glob("*.js")):
-        made = assets.STATIC / path.relative_to(static)
+        made = assets.STATIC_FOLDER / path.relative_to(static)
         assert path.read_bytes() == made.read_bytes(), path.name

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from blogapi.docs.assets import STATIC
+from blogapi.docs.assets import STATIC_FOLDER
 from tests.clients.conftest import check_examples, read_guide_command
 
 pytestmark = [pytest.mark.slow, pytest.mark.once]
@@ -33,7 +33,7 @@ page Team unlisted 2
 @pytest.mark.skipif(not (shutil.which("node") and shutil.which("npm")), reason="Node.js is not installed")
 def test_a_strict_typescript_program_uses_the_api(run, install, blog_address, define_fields, tmp_path):
     shutil.copytree(FILES, tmp_path, dirs_exist_ok=True)
-    shutil.copy(STATIC / "blogapi.js", tmp_path)
+    shutil.copy(STATIC_FOLDER / "blogapi.js", tmp_path)
     install(["npm", "ci", "--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund"])
     command = read_guide_command("npx openapi-typescript", blog_address)
     run([*command[:-1], "plain.d.ts"])

@@ -13,7 +13,7 @@ from werkzeug.test import TestResponse
 
 from blogapi.admin import routes as admin
 from blogapi.content.media.delivery import CACHE_CONTROL
-from blogapi.docs.components import SCHEMAS
+from blogapi.docs.components import SCHEMA_PREFIX
 from blogapi.docs.operations import OTHER_ERROR_STATUSES, OTHER_ERRORS
 from blogapi.publication.shared_caching import MAX_TAG_BYTES
 from blogapi.site.served_paths import is_site_path
@@ -165,8 +165,8 @@ def _merge(schemas: dict[str, Any], name: str) -> dict[str, Any]:
 
 def _find_references(part: Any) -> Iterator[str]:
     """Yield the names of the schemas to which a part of the document refers."""
-    if isinstance(part, dict) and str(part.get("$ref")).startswith(SCHEMAS):
-        yield part["$ref"].removeprefix(SCHEMAS)
+    if isinstance(part, dict) and str(part.get("$ref")).startswith(SCHEMA_PREFIX):
+        yield part["$ref"].removeprefix(SCHEMA_PREFIX)
     for child in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
         yield from _find_references(child)
 

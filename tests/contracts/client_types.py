@@ -10,10 +10,10 @@ import re
 import textwrap
 from typing import Any
 
-from blogapi.docs.assets import STATIC
+from blogapi.docs.assets import STATIC_FOLDER
 from tests.contracts.client import merge_schemas
 
-FILE = STATIC / "blogapi.js"
+FILE = STATIC_FOLDER / "blogapi.js"
 HEADING = (
     "// The types of the API. `python -m tests.contracts.openapi` derives them from the OpenAPI document.\n"
 )

@@ -114,7 +114,7 @@ assert client.get(f"{PLACES}{first['uuid']}/?fields=articles_by_status").json ==
     "articles_by_status": {"published": 2}
 }
 with app.app_context():
-    exports.export_files(Path(sys.argv[1]), layouts.LAYOUTS["default"], drafts=True)
+    exports.write_export(Path(sys.argv[1]), layouts.LAYOUTS["default"], drafts=True)
 text = Path(sys.argv[1], "places.yaml").read_text(encoding="utf-8")
 assert "name: Bath" in text and "name: Hull" in text and "description: A place." in text, text
 """

@@ -200,11 +200,11 @@ def test_the_guide_and_the_readme_show_the_pictures_that_the_script_draws():
     pages = (*FOLDER.glob("*.md"), FOLDER.parents[2] / "README.md")
     texts = "".join(page.read_text(encoding="utf-8") for page in pages)
     shown = set(re.findall(r"!\[[^\]]+\]\([\w./-]*static/([\w-]+)\.webp\)", texts))
-    stored = {path.stem for path in assets.STATIC.glob("*.webp")}
+    stored = {path.stem for path in assets.STATIC_FOLDER.glob("*.webp")}
     assert shown == stored == {*pictures.PICTURES, pictures.FIRST}
     states = {state.name for state in screenshots.STATES}
     assert {file.rpartition("-")[0] for file in pictures.PICTURES.values()} <= states
 
 
 def test_the_pictures_are_small():
-    assert sum(path.stat().st_size for path in assets.STATIC.glob("*.webp")) <= 600_000
+    assert sum(path.stat().st_size for path in assets.STATIC_FOLDER.glob("*.webp")) <= 600_000

@@ -40,7 +40,7 @@ def test_a_page_loads_only_its_own_assets(as_stranger, path):
     assert "<script>" not in page and "<style" not in page and not re.search(r"<[^>]* on\w+=", page)
 
 
-@pytest.mark.parametrize("name", sorted(assets.NAMES))
+@pytest.mark.parametrize("name", sorted(assets.ASSET_NAMES))
 def test_every_asset_is_served_with_its_content_type(as_stranger, wrong_mime_types, name):
     response = as_stranger.get(f"/docs/static/{name}")
     assert response.status_code == 200 and response.data

@@ -49,4 +49,4 @@ def test_each_code_of_a_refused_key_exists():
 def test_each_problem_and_warning_of_the_health_check_is_on_the_page():
     names = re.findall(r"^\| `(\w+)` ", get_section(PAGE, "`/health` names a problem"), re.MULTILINE)
     warnings = {routes.WEBHOOKS_WAIT, routes.BACKUP_LATE}
-    assert set(names) == {*routes.DETAILS, "upgrading", *warnings} and len(names) == len(set(names))
+    assert set(names) == {*routes.PROBLEM_DETAILS, "upgrading", *warnings} and len(names) == len(set(names))

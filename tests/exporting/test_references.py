@@ -116,4 +116,4 @@ def test_hugo_shows_shortcodes_and_does_not_run_them(content, exported):
     ],
 )
 def test_the_address_of_a_picture_is_that_of_its_file(address, exported):
-    assert MEDIA.export_picture(address, "media/") == exported
+    assert MEDIA.get_picture_addresses(address, "media/") == exported

@@ -74,7 +74,7 @@ def test_a_failed_export_leaves_no_file(as_login, blog, instance, monkeypatch):
     def fail(*words, **options):
         raise StorageFull("The disk is full.")
 
-    monkeypatch.setattr(service, "export_files", fail)
+    monkeypatch.setattr(service, "write_export", fail)
     assert outcome(as_login.get(EXPORT)) == (507, "storage_full")
     assert not list(instance.glob(".export-*"))
     assert outcome(as_login.get(EXPORT, query_string={"format": "ghost"})) == (400, "invalid_query")

@@ -17,7 +17,7 @@ import pytest
 from blogapi.delivery.webhooks import sender
 from blogapi.delivery.webhooks import service as webhooks
 from blogapi.delivery.webhooks.schemas import WebhookBodySchema
-from blogapi.docs.assets import STATIC
+from blogapi.docs.assets import STATIC_FOLDER
 from tests.admin import blogs
 from tests.clients.conftest import UNREACHABLE
 from tests.contracts.guide import GUIDE
@@ -156,7 +156,7 @@ def check_astro_pages(folder, site_url):
 def test_a_built_site_shows_articles_and_previews(translated, open_site, browser, tmp_path, name):
     framework, folder, blog = FRAMEWORKS[name], tmp_path / name, translated
     shutil.copytree(FOLDER / name, folder)
-    shutil.copy(STATIC / "blogapi.js", folder / framework.client)
+    shutil.copy(STATIC_FOLDER / "blogapi.js", folder / framework.client)
     environment = os.environ | QUIET | {"BLOG_URL": blog.service_url, "BLOG_KEY": blog.create_key()}
     # `npm ci` refuses lock files without the packages of all platforms, which not all registries have.
     run(("npm", "install", *NPM_OPTIONS), folder, environment)
@@ -241,7 +241,7 @@ def test_a_built_site_shows_articles_and_previews(translated, open_site, browser
 def test_a_build_hook_rebuilds_an_astro_site(blog, tmp_path):
     folder = tmp_path / "astro"
     shutil.copytree(FOLDER / "astro", folder)
-    shutil.copy(STATIC / "blogapi.js", folder / FRAMEWORKS["astro"].client)
+    shutil.copy(STATIC_FOLDER / "blogapi.js", folder / FRAMEWORKS["astro"].client)
     environment = os.environ | QUIET | {"BLOG_URL": blog.service_url, "BLOG_KEY": blog.create_key()}
     run(("npm", "install", *NPM_OPTIONS), folder, environment)
     blog.app.config["WEBHOOK_HOSTS"] = ("127.0.0.1",)
@@ -267,7 +267,7 @@ def test_a_page_of_nextjs_redirects_former_slugs_and_uuids(blog, tmp_path):
     created = blog.admin.post(ARTICLES, json={"title": "Oats 燕麦", "status": "published"}).json
     path = f"{ARTICLES}{created['uuid']}/"
     assert blog.admin.patch(path, json={"slug": "porridge-粥"}).status_code == 200
-    for source in (FOLDER / "next" / "app" / "blog.js", STATIC / "blogapi.js"):
+    for source in (FOLDER / "next" / "app" / "blog.js", STATIC_FOLDER / "blogapi.js"):
         shutil.copy(source, tmp_path)
     (tmp_path / "package.json").write_text('{"type": "module"}', encoding="utf-8")
     # The two modules of Next.js: a redirect throws its target, and there is no cookie with a token.

@@ -9,7 +9,7 @@ import pytest
 from jsonschema_rs import Draft202012Validator
 
 from blogapi.mcp import calls
-from blogapi.mcp.schemas import bind_tools
+from blogapi.mcp.bound_tools import bind_tools
 from blogapi.mcp.tools import TOOLS
 from blogapi.web.access import Role
 from blogapi.web.request_environ import ROUTE_KEY
@@ -129,7 +129,9 @@ def test_an_object_has_its_etag_which_a_write_needs(assistant, make_article):
     assert assistant.call("edit_article", id=uuid, title="C", if_match=again)["title"] == "C"
 
 
-@pytest.mark.parametrize(("size", "fits"), [(calls.MAX_BYTES - 3000, True), (calls.MAX_BYTES, False)])
+@pytest.mark.parametrize(
+    ("size", "fits"), [(calls.MAX_RESULT_BYTES - 3000, True), (calls.MAX_RESULT_BYTES, False)]
+)
 def test_a_result_is_whole_or_an_error(assistant, make_article, size, fits):
     uuid = str(make_article(content="x" * size, content_type="text").uuid)
     result = assistant.call("get_article", id=uuid)

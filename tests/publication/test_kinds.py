@@ -61,7 +61,7 @@ def test_a_kind_that_no_export_writes_is_refused_at_the_start(app, monkeypatch):
 
 def test_an_export_writes_the_lists_of_each_kind(app, tmp_path):
     with app.app_context():
-        exports.export_files(tmp_path / "export", LAYOUTS["default"], drafts=True)
+        exports.write_export(tmp_path / "export", LAYOUTS["default"], drafts=True)
     written = {path.stem for path in (tmp_path / "export").glob("*.yaml")}
     # A blog without custom fields has no file for them.
     assert written == {*DATA_LISTS, "blogapi"} - {"fields"}

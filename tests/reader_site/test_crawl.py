@@ -124,7 +124,7 @@ def read(client, **headers):
 
 def test_everything_that_links_lead_to_works_and_nothing_hidden_is_in_it(blog, as_stranger, monkeypatch):
     # The archive leads to months.
-    monkeypatch.setattr(pages, "MAX_TITLES", 5)
+    monkeypatch.setattr(pages, "MAX_ARCHIVE_TITLES", 5)
     searches = ("/search/?q=hush", "/search/?q=bread", "/search/?q=bread&page=2")
     found = crawl(read(as_stranger), also=searches)
     assert {path: one.status for path, one in found.items() if one.status_code != 200} == {}

@@ -40,7 +40,7 @@ def test_texts_that_another_page_hides_are_named(turn_on, make_article, make_cat
 
 
 def test_a_theme_that_cannot_be_used_is_named(turn_on, theme_folder, find, monkeypatch):
-    monkeypatch.setattr(theme, "_CHECK_SECONDS", 0.0)
+    monkeypatch.setattr(theme, "_CHECK_INTERVAL", 0.0)
     turn_on()
     assert find("theme") == []
     (theme_folder / "home.html").write_text('{% extends "built-in/home.html" %}', encoding="utf-8")

@@ -27,7 +27,7 @@ def articles(turn_on, make_article, make_tag):
 
 @pytest.mark.usefixtures("articles")
 def test_the_examples_change_the_pages(theme_folder, get_page, app, monkeypatch):
-    monkeypatch.setattr(theme, "_CHECK_SECONDS", 0.0)
+    monkeypatch.setattr(theme, "_CHECK_INTERVAL", 0.0)
     assert EXAMPLES.keys() == {"style.css", "base.html", "home.html"}
     before = get_page("/tag/tag-rye/").text
     for name, text in EXAMPLES.items():
@@ -89,7 +89,9 @@ def test_every_field_of_an_article_is_named(as_stranger, monkeypatch):
         value = rendered[template].values[name]
         shown = value if isinstance(value, dict) else value[0]
         rows = [row for row in VARIABLES.splitlines() if row.startswith((f"| `{name}` |", "| `articles` |"))]
-        missing = {field for field in shown if f"`{field}`" not in " ".join(rows)} - {*pages.documents.TEXTS}
+        missing = {field for field in shown if f"`{field}`" not in " ".join(rows)} - {
+            *pages.documents.LEAD_TEXTS
+        }
         assert missing == set(), template
 
 

@@ -186,7 +186,7 @@ def test_an_error_while_a_page_is_rendered_is_a_page(get_page, monkeypatch):
     def fail(*args):
         raise RuntimeError("secret")
 
-    monkeypatch.setattr(pages, "show_target", fail)
+    monkeypatch.setattr(pages, "make_target_page", fail)
     page = get_page("/", 500)
     assert page.content_type == "text/html; charset=utf-8"
     assert "The page could not be shown" in page.text and "secret" not in page.text

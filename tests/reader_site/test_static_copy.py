@@ -442,7 +442,7 @@ def test_with_languages_in_the_patterns_the_root_leads_to_the_first_home(
 def test_a_template_that_fails_is_replaced_and_named(
     build, folder, set_site, make_article, theme_folder, monkeypatch
 ):
-    monkeypatch.setattr(theme, "_CHECK_SECONDS", 0.0)
+    monkeypatch.setattr(theme, "_CHECK_INTERVAL", 0.0)
     set_site(url=URL)
     make_article(title="Hello")
     (theme_folder / "article.html").write_text("{{ 1 / 0 }}", encoding="utf-8")
@@ -475,7 +475,7 @@ def test_an_interrupted_build_can_be_repeated(build, folder, set_site, make_arti
     set_site(url=URL)
     make_article(title="Hello")
     with monkeypatch.context() as patch:
-        patch.setattr(static_copy._SiteCopier, "_list_redirects", lambda copy: 1 / 0)
+        patch.setattr(static_copy._SiteCopier, "_make_redirect_files", lambda copy: 1 / 0)
         build(status=1)
     assert "hello/index.html" in read(folder) and "sitemap.xml" not in read(folder)
     make_article(title="Second")
@@ -530,7 +530,7 @@ def test_a_site_below_a_path_can_be_copied_elsewhere(build, folder, set_site, as
 def test_two_builds_do_not_write_at_once(build, app, folder, set_site):
     set_site(url=URL)
     build()
-    (manifest,) = (Path(app.instance_path) / static_copy.FOLDER_NAME).glob("*.txt")
+    (manifest,) = (Path(app.instance_path) / static_copy.MANIFEST_FOLDER).glob("*.txt")
     with stored_files.lock_file(manifest.with_suffix(".lock")):
         assert "Another build is writing" in build(status=1)
 

@@ -16,7 +16,7 @@ PIXEL = b"\x89PNG\r\n\x1a\n"
 @pytest.fixture(autouse=True)
 def look_at_each_request(monkeypatch):
     """Look at the folder of the theme at each request."""
-    monkeypatch.setattr(theme, "_CHECK_SECONDS", 0.0)
+    monkeypatch.setattr(theme, "_CHECK_INTERVAL", 0.0)
 
 
 def test_a_template_of_the_theme_replaces_that_of_the_package(theme_folder, get_page, make_article):

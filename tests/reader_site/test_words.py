@@ -12,7 +12,7 @@ from jinja2.exceptions import SecurityError
 from jinja2.sandbox import SandboxedEnvironment
 
 from blogapi.reader_site import words
-from blogapi.reader_site.words import make_tables
+from blogapi.reader_site.words import make_word_tables
 
 TABLES = tomllib.loads(Path(words.__file__).with_name("words.toml").read_text(encoding="utf-8"))
 NAMES = TABLES.pop("names")
@@ -63,7 +63,7 @@ CLDR = {
 
 
 def find_words(language, site_language, own=None):
-    return words.find_words(language, site_language, make_tables(own or {}))
+    return words.find_words(language, site_language, make_word_tables(own or {}))
 
 
 def name_language(tag, own=None):
@@ -111,7 +111,7 @@ def test_the_tables_are_those_of_the_languages():
 def test_a_table_has_all_words(language):
     table = TABLES[language]
     assert set(table) - OPTIONAL == set(ENGLISH)
-    assert make_tables({language: table})[language] == table
+    assert make_word_tables({language: table})[language] == table
     assert all(text.strip(" ") == text and text for word in table.values() for text in list_texts(word))
     assert table["dir"] == ("rtl" if language == "ar" else "ltr")
 
@@ -251,7 +251,7 @@ def test_an_owner_adds_words_for_templates():
 )
 def test_a_wrong_word_of_an_owner_is_refused(own, message):
     with pytest.raises(ValueError, match=re.escape(message)):
-        make_tables(own)
+        make_word_tables(own)
 
 
 @pytest.mark.parametrize(

@@ -108,7 +108,7 @@ def test_a_counter_read_after_the_arrival_of_a_request_is_reused(source, increme
 
 
 def test_an_increment_during_a_read_is_seen_by_later_requests(source, increment, monkeypatch):
-    query, received_at = source._read_counter, []
+    query, received_at = source._read_commit_counter, []
 
     def commit_meanwhile():
         row = query()
@@ -117,7 +117,7 @@ def test_an_increment_during_a_read_is_seen_by_later_requests(source, increment,
             received_at.append(time.monotonic())
         return row
 
-    monkeypatch.setattr(source, "_read_counter", commit_meanwhile)
+    monkeypatch.setattr(source, "_read_commit_counter", commit_meanwhile)
     first = source.get_version()
     assert source.get_version(since=received_at[0]) > first
 

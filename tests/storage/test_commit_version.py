@@ -99,7 +99,7 @@ def test_the_version_grows_with_a_commit_of_another_process(source, database_pat
 
 
 def test_the_version_grows_with_a_transaction_of_the_application(app):
-    source = commit_version.create_source(app)
+    source = commit_version.create_version_source(app)
     before = source.get_version()
     with app.app_context():
         db.session.query(Account).all()

@@ -264,7 +264,7 @@ def test_each_connection_has_timeouts(app):
 
 
 def test_the_commit_version_is_new_after_a_backup_is_restored(app, make_tag):
-    source = commit_version.create_source(app)
+    source = commit_version.create_version_source(app)
     with app.app_context():
         make_tag()
         before = source.get_version()
@@ -280,7 +280,7 @@ def test_the_commit_version_is_new_after_a_backup_is_restored(app, make_tag):
 
 
 def test_an_unreachable_server_has_no_commit_version(app):
-    source = commit_version.create_source(app)
+    source = commit_version.create_version_source(app)
     with app.app_context():
         before = source.get_version()
         close_connections(app)

@@ -26,23 +26,23 @@ from blogapi.site.queries import get_public_site, get_service_url
 from blogapi.web.errors import require_item
 from blogapi.web.pagination import PageRequest
 
-ENTRY_COUNT = 20
+MAX_FEED_ENTRIES = 20
 
-# The value of the filter `language` for the articles in all languages.
+# The value of the filter `language` that selects the articles in all languages.
 ALL_LANGUAGES = "all"
 
-# The maximum number of characters of whole articles in a feed; older articles are shown as excerpts. A longer
-# feed could not be cached, so each request would build it again.
-MAX_CONTENT_LENGTH = 1_000_000
+# The maximum number of characters of content in a feed; further articles are shown as excerpts. A longer feed
+# does not fit into the response cache, so each request would build it again.
+MAX_FEED_CHARACTERS = 1_000_000
 
-_FIELDS = (
+_ENTRY_FIELDS = (
     *("uuid", "title", "url", "published_at", "last_updated", "excerpt", "html", "cover_image"),
     *("category", *LINK_NAMES),
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class FeedAuthor:
     """An author in a byline; `url` is the address of their page or of their own website, or None."""
 
     name: str
@@ -62,15 +62,15 @@ class FeedEntry:
     content: str | None
     image: str | None
     labels: Sequence[str]
-    authors: Sequence[Person]
+    authors: Sequence[FeedAuthor]
 
 
 @dataclass(frozen=True, slots=True)
 class Feed:
     """The description and the entries of a feed.
 
-    `id` never changes. `page_url` is the address of the page with the same articles, or else of the home
-    page. `own_url` is the address of the feed, or None if it is unknown.
+    `id` never changes. `page_url` is the address of the page that lists the same articles or, if there is no
+    such page, of the home page. `own_url` is the address of the feed, or None if it is unknown.
     """
 
     id: str
@@ -85,28 +85,28 @@ class Feed:
 
 
 def get_feed(filters: dict[str, str], path: str, edit_html: Callable[[str], str] = str) -> Feed:
-    """Return the feed of the articles that match all filters; `path` is its path below the service.
+    """Return a feed of the articles that match all filters; `path` is the path of the feed on this service.
 
     `edit_html` is applied to the content of each article before its addresses are made absolute.
 
     The filters are `category`, `tag` and `author` (uuid or slug), and `language`. Without a language, the
-    feed of a site with several languages contains the articles in the language of the site; ALL_LANGUAGES
-    stands for all languages. Raises NotFound if the site has no URL, or if a filter names no item that
-    readers can see.
+    feed of a site with several languages contains only articles in the site's language; ALL_LANGUAGES
+    selects all languages. Raises NotFound if the site has no URL, or if a filter names no item that readers
+    can see.
     """
     language, site = filters.get("language", ""), get_public_site()
     default = normalize_language(site.language) if site.other_languages else ""
     shown_language = {"": default, ALL_LANGUAGES: ""}.get(language, language)
     site = localize_site(site, shown_language)
     home_url = f"{site.url}/"
-    terms = {kind: _get_term(kind, filters[kind]) for kind in kinds.TERM_KINDS if kind in filters}
+    terms = {kind: _get_public_term(kind, filters[kind]) for kind in kinds.TERM_KINDS if kind in filters}
     values = {name: (value,) if name in ("category", "tag") else value for name, value in filters.items()}
     values.pop("language", None)
     article_filters = ArticleFilters(language=shown_language) if language else make_home_filters(site, "")
-    page = PageRequest(number=1, size=ENTRY_COUNT)
-    body = article_bodies.list_published(_FIELDS, page, replace(article_filters, **values)).rows  # type: ignore[arg-type]
+    page = PageRequest(number=1, size=MAX_FEED_ENTRIES)
+    body = article_bodies.list_published(_ENTRY_FIELDS, page, replace(article_filters, **values)).rows  # type: ignore[arg-type]
     assert isinstance(body.body, bytes)
-    characters_left = MAX_CONTENT_LENGTH if current_app.config["FEED_CONTENT"] == "full" else 0
+    characters_left = MAX_FEED_CHARACTERS if current_app.config["FEED_CONTENT"] == "full" else 0
     service_url, entries = get_service_url(site), []
     for article in json.loads(body.body):
         article["html"] = edit_html(article["html"])
@@ -129,7 +129,7 @@ def get_feed(filters: dict[str, str], path: str, edit_html: Callable[[str], str]
 
 
 def make_home_filters(site: Site, language: str) -> ArticleFilters:
-    """Return the filters of the articles on a home page and in its feed; `language` is "" for the first page.
+    """Return the filters for a home page and its feed; `language` is "" for the first home page.
 
     A site without other languages shows all articles. If the site for readers is on, the first home page
     shows all articles that no other home page shows, so that every article is on a home page.
@@ -148,7 +148,7 @@ def _make_page_url(site: Site, terms: Mapping[str, Term]) -> str | None:
     return urls[0] if len(urls) == 1 else None
 
 
-def _get_term(kind: str, reference: str) -> Term:
+def _get_public_term(kind: str, reference: str) -> Term:
     # Readers see no author without public articles.
     condition = is_public_author() if kind == "author" else None
     term: Term | None = find_term(kinds.get_model_of_kind(kind), reference, condition)
@@ -160,7 +160,7 @@ def _make_entry(site: Site, article: dict[str, Any], *, is_full: bool) -> FeedEn
     assert published is not None and updated is not None, "an article with a URL has both times"
     content = None
     if is_full:
-        # Imported here, because its libraries need 4 MB of memory, which servers without full feeds can save.
+        # Imported here, because servers whose feeds contain only excerpts save the 4 MB of its libraries.
         from blogapi.rendering import sanitizer
 
         content = sanitizer.make_addresses_absolute(article["html"], article["url"])
@@ -175,7 +175,7 @@ def _make_entry(site: Site, article: dict[str, Any], *, is_full: bool) -> FeedEn
         image=addresses.make_absolute_picture_url(site, article["cover_image"]),
         labels=list(dict.fromkeys([article["category"]["name"], *(tag["name"] for tag in article["tags"])])),
         authors=[
-            Person(
+            FeedAuthor(
                 author["name"],
                 addresses.make_term_url(site, "author", uuid=author["uuid"], slug=author["slug"]),
             )

@@ -8,20 +8,20 @@ from uuid import UUID
 
 from feedgenerator import Atom1Feed, Rss201rev2Feed, SyndicationFeed
 
-from blogapi.delivery.feeds.entries import Feed, FeedEntry, Person
+from blogapi.delivery.feeds.entries import Feed, FeedAuthor, FeedEntry
 from blogapi.web import json as web_json
 
 _CONTENT_NAMESPACE = "http://purl.org/rss/1.0/modules/content/"
 _DUBLIN_CORE_NAMESPACE = "http://purl.org/dc/elements/1.1/"
 _MEDIA_NAMESPACE = "http://search.yahoo.com/mrss/"
 
-# XML cannot contain these characters. HTML can contain them: the content `&#11;` is rendered as a control
-# character.
-_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# A character that XML cannot contain. HTML can contain it: the renderer turns `&#11;` in an article into a
+# control character.
+_INVALID_XML_CHARACTER = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class _RssFeed(Rss201rev2Feed):  # type: ignore[misc]
-    """RSS with the cover, the whole content and all authors of an article."""
+    """An RSS feed with the covers, the whole contents and all authors of its articles."""
 
     def rss_attributes(self) -> dict[str, str]:
         return {
@@ -41,7 +41,7 @@ class _RssFeed(Rss201rev2Feed):  # type: ignore[misc]
 
 
 class _AtomFeed(Atom1Feed):  # type: ignore[misc]
-    """Atom with the cover and all authors of an article."""
+    """An Atom feed with the covers and all authors of its articles."""
 
     def root_attributes(self) -> dict[str, str]:
         return {**super().root_attributes(), "xmlns:media": _MEDIA_NAMESPACE}
@@ -58,22 +58,22 @@ class _AtomFeed(Atom1Feed):  # type: ignore[misc]
 
 
 def _add_cover(handler: Any, item: Any) -> None:
-    # An enclosure needs the size of the file, which is unknown for pictures on other hosts.
+    # Not an RSS enclosure, which needs the size of the file: it is unknown for pictures on other hosts.
     if item["image"] is not None:
         handler.addQuickElement("media:content", "", {"url": item["image"], "medium": "image"})
 
 
 def format_rss_feed(feed: Feed) -> bytes:
-    """Return the feed as RSS."""
-    return _to_xml(_RssFeed, feed)
+    """Return the feed as an RSS 2.0 document, encoded as UTF-8."""
+    return _format_xml_feed(_RssFeed, feed)
 
 
 def format_atom_feed(feed: Feed) -> bytes:
-    """Return the feed as Atom."""
-    return _to_xml(_AtomFeed, feed)
+    """Return the feed as an Atom 1.0 document, encoded as UTF-8."""
+    return _format_xml_feed(_AtomFeed, feed)
 
 
-def _to_xml(feed_class: type[SyndicationFeed], feed: Feed) -> bytes:
+def _format_xml_feed(feed_class: type[SyndicationFeed], feed: Feed) -> bytes:
     xml_feed = feed_class(
         title=_to_xml_text(feed.title),
         link=feed.page_url,
@@ -83,7 +83,7 @@ def _to_xml(feed_class: type[SyndicationFeed], feed: Feed) -> bytes:
         feed_url=feed.own_url,
         updated=feed.updated,
     )
-    # Without entries, feedgenerator would use the current time, and each response would differ.
+    # For a feed without entries, feedgenerator would use the current time, and each response would differ.
     xml_feed.latest_post_date = lambda: feed.updated
     for entry in feed.entries:
         xml_feed.add_item(
@@ -97,7 +97,7 @@ def _to_xml(feed_class: type[SyndicationFeed], feed: Feed) -> bytes:
             pubdate=entry.published,
             updateddate=entry.updated,
             categories=[_to_xml_text(label) for label in entry.labels],
-            authors=[Person(_to_xml_text(author.name), author.url) for author in entry.authors],
+            authors=[FeedAuthor(_to_xml_text(author.name), author.url) for author in entry.authors],
         )
     text: str = xml_feed.writeString("utf-8")
     return text.encode()
@@ -105,11 +105,11 @@ def _to_xml(feed_class: type[SyndicationFeed], feed: Feed) -> bytes:
 
 def _to_xml_text(text: str) -> str:
     """Return the text without the characters that XML cannot contain."""
-    return _NOT_IN_XML.sub("", text)
+    return _INVALID_XML_CHARACTER.sub("", text)
 
 
 def format_json_feed(feed: Feed) -> bytes:
-    """Return the feed as JSON Feed."""
+    """Return the feed as a JSON Feed 1.1 document, encoded as UTF-8."""
     document = {
         "version": "https://jsonfeed.org/version/1.1",
         "title": feed.title,

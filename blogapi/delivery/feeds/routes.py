@@ -29,10 +29,10 @@ bp = Blueprint(
     "feeds", __name__, description="Feeds, the sitemap and robots.txt; they need no key", resource=""
 )
 
-RSS, ATOM, JSON_FEED = "application/rss+xml", "application/atom+xml", "application/feed+json"
-XML, PLAIN = "application/xml", "text/plain"
+RSS_TYPE, ATOM_TYPE, JSON_FEED_TYPE = "application/rss+xml", "application/atom+xml", "application/feed+json"
+XML_TYPE, TEXT_TYPE = "application/xml", "text/plain"
 
-# Maps the beginning of a path to its known query parameters; all other parameters are ignored.
+# The known query parameters of the paths with each prefix; all other parameters are ignored.
 QUERY_PARAMETERS = {"/feeds/": tuple(FeedQuery._declared_fields), "/sitemap": (), "/robots.txt": ()}
 
 _ROBOTS = b"""User-agent: *
@@ -41,7 +41,7 @@ Allow: /media/
 Allow: /sitemap
 Disallow: /
 """
-# If the site for readers is on, its pages can be indexed.
+# The robots.txt of a blog whose site for readers is on: crawlers may index the pages of the site.
 _SITE_ROBOTS = """User-agent: *
 Disallow: /admin/
 Disallow: /api/
@@ -56,26 +56,21 @@ Sitemap: {url}/sitemap.xml
 @bp.get("/feeds/rss.xml")
 @allow(anyone)
 @bp.arguments(FeedQuery, location="query")
-@bp.response(200, {"type": "string"}, content_type=RSS, cacheable=True, may_be_missing=True)
+@bp.response(200, {"type": "string"}, content_type=RSS_TYPE, cacheable=True, may_be_missing=True)
 @declare_shown_kinds(*PAGE_KINDS)
 def get_rss_feed(query: Fields) -> Response:
     """Return the newest public articles as RSS 2.0."""
-    # Imported here because the XML libraries need memory in each server.
-    from blogapi.delivery.feeds import formats
-
-    return _make_response(formats.format_rss_feed(_get_feed(query)), RSS)
+    return _make_response(formats.format_rss_feed(_get_requested_feed(query)), RSS_TYPE)
 
 
 @bp.get("/feeds/atom.xml")
 @allow(anyone)
 @bp.arguments(FeedQuery, location="query")
-@bp.response(200, {"type": "string"}, content_type=ATOM, cacheable=True, may_be_missing=True)
+@bp.response(200, {"type": "string"}, content_type=ATOM_TYPE, cacheable=True, may_be_missing=True)
 @declare_shown_kinds(*PAGE_KINDS)
 def get_atom_feed(query: Fields) -> Response:
     """Return the newest public articles as Atom 1.0."""
-    from blogapi.delivery.feeds import formats
-
-    return _make_response(formats.format_atom_feed(_get_feed(query)), ATOM)
+    return _make_response(formats.format_atom_feed(_get_requested_feed(query)), ATOM_TYPE)
 
 
 @bp.get("/feeds/feed.json")
@@ -84,45 +79,45 @@ def get_atom_feed(query: Fields) -> Response:
 @bp.response(
     200,
     {"type": "object", "additionalProperties": True},
-    content_type=JSON_FEED,
+    content_type=JSON_FEED_TYPE,
     cacheable=True,
     may_be_missing=True,
 )
 @declare_shown_kinds(*PAGE_KINDS)
 def get_json_feed(query: Fields) -> Response:
     """Return the newest public articles as JSON Feed 1.1."""
-    return _make_response(formats.format_json_feed(_get_feed(query)), JSON_FEED)
+    return _make_response(formats.format_json_feed(_get_requested_feed(query)), JSON_FEED_TYPE)
 
 
 @bp.get("/sitemap.xml")
 @allow(anyone)
-@bp.response(200, {"type": "string"}, content_type=XML, cacheable=True, may_be_missing=True)
+@bp.response(200, {"type": "string"}, content_type=XML_TYPE, cacheable=True, may_be_missing=True)
 @declare_shown_kinds(*PAGE_KINDS)
 def get_sitemap() -> Response:
     """Return the sitemap of the site, or an index of sitemaps if there are more than 50,000 pages."""
-    return _make_response(sitemap.get_sitemap(), XML)
+    return _make_response(sitemap.get_sitemap(), XML_TYPE)
 
 
 @bp.get("/sitemap-<int(min=1, max=999999):number>.xml")
 @allow(anyone)
-@bp.response(200, {"type": "string"}, content_type=XML, cacheable=True)
+@bp.response(200, {"type": "string"}, content_type=XML_TYPE, cacheable=True)
 @declare_shown_kinds(*PAGE_KINDS)
 def get_sitemap_part(number: int) -> Response:
     """Return one of the sitemaps of the index."""
-    return _make_response(sitemap.get_sitemap_part(number), XML)
+    return _make_response(sitemap.get_sitemap_part(number), XML_TYPE)
 
 
 @bp.get("/robots.txt")
 @allow(anyone)
-@bp.response(200, {"type": "string"}, content_type=PLAIN, cacheable=True)
+@bp.response(200, {"type": "string"}, content_type=TEXT_TYPE, cacheable=True)
 @declare_shown_kinds()
 def get_robots() -> Response:
     """Return the rules for crawlers."""
     site = get_site()
-    return _make_response(_SITE_ROBOTS.format(url=site.url).encode() if site.built_in else _ROBOTS, PLAIN)
+    return _make_response(_SITE_ROBOTS.format(url=site.url).encode() if site.built_in else _ROBOTS, TEXT_TYPE)
 
 
-def _get_feed(query: Fields) -> Feed:
+def _get_requested_feed(query: Fields) -> Feed:
     return get_feed(query, f"{request.path}?{urlencode(query)}" if query else request.path)
 
 

@@ -24,15 +24,15 @@ from blogapi.site.queries import get_public_site
 from blogapi.storage.database import current_time, db, table_of
 from blogapi.web.errors import NotFound
 
-# The sitemap protocol limits the entries of one file.
+# The sitemap protocol allows at most this number of entries in a file.
 MAX_ENTRIES = 50_000
 
-# Anyone can request a sitemap, so each must be short enough for the response cache in its default size.
-PART_ENTRIES, MAX_BYTES = 10_000, 8 * 2**20
+# Each sitemap must fit into the response cache of the default size, because anyone can request a sitemap.
+ENTRIES_PER_PART, MAX_SITEMAP_BYTES = 10_000, 8 * 2**20
 
 _NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 _LINK_NAMESPACE = 'xmlns:xhtml="http://www.w3.org/1999/xhtml"'
-_XML_HEAD = '<?xml version="1.0" encoding="utf-8"?>\n'
+_XML_DECLARATION = '<?xml version="1.0" encoding="utf-8"?>\n'
 
 _article, _category = table_of(Article).c, table_of(Category).c
 _tag_link = table_of(ArticleTag).c
@@ -56,24 +56,24 @@ def get_sitemap() -> bytes:
     leading_entries = _list_leading_entries(site)
     count = len(leading_entries) + _count_articles()
     if count <= MAX_ENTRIES:
-        body = _to_sitemap(_list_entries(site, leading_entries))
-        if len(body) <= MAX_BYTES:
+        body = _format_sitemap(_list_entries(site, leading_entries))
+        if len(body) <= MAX_SITEMAP_BYTES:
             return body
-    files = range(1, -(-count // PART_ENTRIES) + 1)
+    files = range(1, -(-count // ENTRIES_PER_PART) + 1)
     sitemaps = "".join(
         f"<sitemap><loc>{escape(site.url, quote=False)}/sitemap-{n}.xml</loc></sitemap>\n" for n in files
     )
-    return f"{_XML_HEAD}<sitemapindex {_NAMESPACE}>\n{sitemaps}</sitemapindex>\n".encode()
+    return f"{_XML_DECLARATION}<sitemapindex {_NAMESPACE}>\n{sitemaps}</sitemapindex>\n".encode()
 
 
 def get_sitemap_part(number: int) -> bytes:
     """Return the sitemap with this number in the index (1 is the first); raises NotFound if it is missing."""
     site = get_public_site()
-    leading_entries, start = _list_leading_entries(site), (number - 1) * PART_ENTRIES
-    # Anyone can request a sitemap with any number, and skipping articles takes longer than counting them.
+    leading_entries, start = _list_leading_entries(site), (number - 1) * ENTRIES_PER_PART
+    # Anyone can request any number, so check it first: counting articles is faster than skipping them.
     if not 0 <= start < len(leading_entries) + _count_articles():
         raise NotFound("There is no such sitemap; /sitemap.xml lists them.")
-    return _to_sitemap(_list_entries(site, leading_entries, start, PART_ENTRIES))
+    return _format_sitemap(_list_entries(site, leading_entries, start, ENTRIES_PER_PART))
 
 
 def _list_leading_entries(site: Site) -> list[SitemapEntry]:
@@ -91,7 +91,7 @@ def _list_entries(
     """
     first = leading_entries[start : start + limit]
     yield from first
-    rows = list(_list_articles(max(0, start - len(leading_entries)), limit - len(first)))
+    rows = list(_read_article_rows(max(0, start - len(leading_entries)), limit - len(first)))
     translations = find_translations(site, (row.translation_key for row in rows))
     for row in rows:
         if row.robots:
@@ -114,7 +114,7 @@ def _count_articles() -> int:
     return db.session.scalar(select(func.count()).select_from(Article).where(is_listed)) or 0
 
 
-def _list_articles(start: int, limit: int) -> Iterable[Row[Any]]:
+def _read_article_rows(start: int, limit: int) -> Iterable[Row[Any]]:
     statement = (
         select(
             *(_article.uuid, _article.slug, _article.published_at, _article.last_updated, _article.robots),
@@ -168,8 +168,8 @@ def _list_term_entries(site: Site) -> Iterator[SitemapEntry]:
                 yield SitemapEntry(url)
 
 
-def _to_sitemap(entries: Iterable[SitemapEntry]) -> bytes:
-    urls, bytes_left = list[str](), MAX_BYTES
+def _format_sitemap(entries: Iterable[SitemapEntry]) -> bytes:
+    urls, bytes_left = list[str](), MAX_SITEMAP_BYTES
     for entry in entries:
         updated = f"<lastmod>{entry.updated:%Y-%m-%dT%H:%M:%S}+00:00</lastmod>" if entry.updated else ""
         links = "".join(
@@ -177,10 +177,10 @@ def _to_sitemap(entries: Iterable[SitemapEntry]) -> bytes:
             for page in entry.alternates
         )
         bytes_left -= len(links)
-        # To save memory, further links to translations are left out; the pages contain the same links.
+        # After MAX_SITEMAP_BYTES, links to translations are left out; the pages contain the same links.
         links = links if bytes_left >= 0 else ""
         urls.append(f"<url><loc>{escape(entry.url, quote=False)}</loc>{updated}{links}</url>\n")
     namespaces = (
         f"{_NAMESPACE} {_LINK_NAMESPACE}" if any("<xhtml:link" in url for url in urls) else _NAMESPACE
     )
-    return f"{_XML_HEAD}<urlset {namespaces}>\n{''.join(urls)}</urlset>\n".encode()
+    return f"{_XML_DECLARATION}<urlset {namespaces}>\n{''.join(urls)}</urlset>\n".encode()

@@ -23,7 +23,7 @@ from blogapi.web.json import JsonBody
 from blogapi.web.pagination import ListQuery, Query
 from blogapi.web.representation import PartialResult
 
-_PREFIX = "/api/v1/blog"
+_API_PREFIX = "/api/v1/blog"
 
 
 def build_blueprint(resource: Resource) -> Blueprint:
@@ -31,7 +31,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     bp = Blueprint(
         resource.make_blueprint_name("previews"),
         __name__,
-        url_prefix=f"{_PREFIX}{resource.item_path}/preview",
+        url_prefix=f"{_API_PREFIX}{resource.item_path}/preview",
         description=f"Preview links of {resource.kind}s",
     )
 
@@ -49,10 +49,10 @@ def build_blueprint(resource: Resource) -> Blueprint:
         service_url = get_service_url()
         return WithAttributes(
             preview,
-            # Without a trailing slash, the addresses of relative links do not contain the token.
+            # The path has no trailing slash, so that relative links on the page do not contain the token.
             url=addresses.make_preview_url(get_site(), preview.token)
             or f"{service_url}/preview/{preview.token}",
-            api_url=f"{service_url}{_PREFIX}/preview/{preview.token}/",
+            api_url=f"{service_url}{_API_PREFIX}/preview/{preview.token}/",
         )
 
     @bp.get("/")
@@ -77,7 +77,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
 contents = Blueprint(
     "preview_contents",
     __name__,
-    url_prefix=_PREFIX,
+    url_prefix=_API_PREFIX,
     description="What preview links show",
     resource="previews",
 )

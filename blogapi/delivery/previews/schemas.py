@@ -22,8 +22,8 @@ from blogapi.web.fields import (
 )
 from blogapi.web.pagination import DetailQuery
 
-DEFAULT_SECONDS = 7 * 24 * 3600
-MAX_SECONDS = 90 * 24 * 3600
+DEFAULT_LIFETIME_SECONDS = 7 * 24 * 3600
+MAX_LIFETIME_SECONDS = 90 * 24 * 3600
 
 
 class PreviewSchema(OutputSchema):
@@ -89,7 +89,7 @@ class PreviewBodySchema(InputSchema):
 
     expires_in = StrictInteger(
         minimum=1,
-        maximum=MAX_SECONDS,
-        load_default=DEFAULT_SECONDS,
+        maximum=MAX_LIFETIME_SECONDS,
+        load_default=DEFAULT_LIFETIME_SECONDS,
         metadata={"description": "Lifetime of the link in seconds.", "example": 86_400},
     )

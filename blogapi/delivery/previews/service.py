@@ -83,13 +83,13 @@ def get_preview(article_id: UUID, uuid: UUID) -> Preview:
 
 
 # The maximum number of valid links of one article.
-MAX_LINKS = 50
+MAX_PREVIEWS = 50
 
 
 def create_preview(user: UUID, article_id: UUID, *, seconds: int) -> WithAttributes:
     """Create a preview link and return it with its `token`, of which only the digest is stored.
 
-    Also deletes expired links, and the oldest links of an article that has more than MAX_LINKS links. Raises
+    Also deletes expired links, and the oldest links of an article with more than MAX_PREVIEWS links. Raises
     NotFound if the article does not exist.
     """
     token, now = secrets.token_urlsafe(32), clock.now()
@@ -105,7 +105,7 @@ def create_preview(user: UUID, article_id: UUID, *, seconds: int) -> WithAttribu
         db.session.add(preview)
         db.session.flush()
         newest = select(Preview.uuid).where(Preview.article_id == article_id)
-        newest = newest.order_by(Preview.created.desc(), Preview.uuid != preview.uuid).limit(MAX_LINKS)
+        newest = newest.order_by(Preview.created.desc(), Preview.uuid != preview.uuid).limit(MAX_PREVIEWS)
         surplus = (Preview.article_id == article_id) & Preview.uuid.not_in(newest)
         db.session.execute(delete(Preview).where(surplus))
     return WithAttributes(preview, token=token)

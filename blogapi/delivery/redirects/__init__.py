@@ -1,1 +1,1 @@
-"""Former slugs and paths, each with the current slug, and custom redirects, for old URLs of the blog."""
+"""Redirects from old addresses of the blog: from former slugs and paths of items, and custom redirects."""

@@ -1,4 +1,4 @@
-"""Redirects in the formats of web servers: one line per redirect, with the paths of pages."""
+"""Formats redirects for web servers: one line per redirect, with paths instead of addresses."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from urllib.parse import quote, unquote
 
 from blogapi.delivery.redirects.custom.service import GONE
 from blogapi.delivery.redirects.custom.targets import find_redirect_chain
-from blogapi.delivery.redirects.queries import CUSTOM, Redirect
+from blogapi.delivery.redirects.queries import CUSTOM_KIND, Redirect
 from blogapi.site.paths import extract_path, strip_slash
 
 # The status of a redirect from a former slug or path.
@@ -46,16 +46,16 @@ def format_nginx_line(line: RedirectLine) -> str:
     return f'"{decoded}" {line.new or 1};\n'
 
 
-def _make_nginx_format(*statuses: int) -> Callable[[RedirectLine], str]:
+def _make_nginx_formatter(*statuses: int) -> Callable[[RedirectLine], str]:
     """Return a function that formats redirects with these statuses; nginx needs a `map` for each status."""
     return lambda line: format_nginx_line(line) if line.status in statuses else ""
 
 
 FORMATS: Mapping[str, Callable[[RedirectLine], str]] = {
     "netlify": format_netlify_line,
-    "nginx": _make_nginx_format(PERMANENT_STATUS, 301),
-    "nginx-temporary": _make_nginx_format(302),
-    "nginx-gone": _make_nginx_format(GONE),
+    "nginx": _make_nginx_formatter(PERMANENT_STATUS, 301),
+    "nginx-temporary": _make_nginx_formatter(302),
+    "nginx-gone": _make_nginx_formatter(GONE),
 }
 
 
@@ -70,11 +70,11 @@ def choose_redirect_lines(redirects: Iterable[Redirect], site_url: str) -> list[
     Some redirects are left out: from or to addresses with a query or a fragment, redirects in a loop, and
     redirects from the path of another redirect. Custom redirects take precedence.
     """
-    redirects = sorted(redirects, key=lambda redirect: redirect.kind != CUSTOM)
+    redirects = sorted(redirects, key=lambda redirect: redirect.kind != CUSTOM_KIND)
     lines: dict[str, RedirectLine] = {}
-    for line in _make_lines(redirects):
+    for line in _make_redirect_lines(redirects):
         lines.setdefault(line.old, line)
-    pages = {extract_path(item.new_url or "") for item in redirects if item.kind != CUSTOM}
+    pages = {extract_path(item.new_url or "") for item in redirects if item.kind != CUSTOM_KIND}
     targets = {strip_slash(unquote(old)): line.new for old, line in lines.items()}
     return [
         line
@@ -85,7 +85,7 @@ def choose_redirect_lines(redirects: Iterable[Redirect], site_url: str) -> list[
     ]
 
 
-def _make_lines(redirects: Iterable[Redirect]) -> Iterator[RedirectLine]:
+def _make_redirect_lines(redirects: Iterable[Redirect]) -> Iterator[RedirectLine]:
     for redirect in redirects:
         old = extract_path(redirect.old_url or "")
         # All characters that have a meaning in one of the formats are percent-encoded.

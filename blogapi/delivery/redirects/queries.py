@@ -1,4 +1,4 @@
-"""Finds the redirects: from former slugs and paths of items, and the custom redirects."""
+"""Finds the redirects from former slugs and paths of items, and the custom redirects."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ from blogapi.storage.expressions import unindexed
 from blogapi.web.fields import WithAttributes
 from blogapi.web.pagination import Page, PageRequest, fetch_row_page
 
-PAGE = ItemType.PAGE.value
+PAGE_KIND = ItemType.PAGE.value
 # The kind of custom redirects.
-CUSTOM = "redirect"
-KINDS = (*SLUG_KINDS, PAGE, CUSTOM)
-# The columns `published_at`, `category_slug` and `language` of a redirect that leads to no article.
-_NO_ARTICLE = (cast(null(), UtcDateTime()), cast(null(), String()), literal(""))
-_NO_STATUS = cast(null(), Integer())
+CUSTOM_KIND = "redirect"
+REDIRECT_KINDS = (*SLUG_KINDS, PAGE_KIND, CUSTOM_KIND)
+# The empty columns `published_at`, `category_slug` and `language` of a redirect that leads to no article.
+_EMPTY_ARTICLE_COLUMNS = (cast(null(), UtcDateTime()), cast(null(), String()), literal(""))
+_EMPTY_STATUS = cast(null(), Integer())
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +91,8 @@ def list_redirects(
 ) -> Page[Sequence[Redirect]]:
     """Return all redirects: custom redirects, and former slugs and paths of items that readers can see.
 
-    Items that no list contains are left out, unless `unlisted` is set. The redirects are in alphabetical
-    order. The addresses belong to `site`, by default the blog's site. A path that is the address of a public
+    Redirects to unlisted items are left out unless `unlisted` is set. The redirects are sorted by old slug
+    or path. The addresses belong to `site`, by default the blog's site. A redirect from the path of a public
     article or page is left out, so a page of the list can have fewer rows than requested.
     """
     site = site or get_site()
@@ -103,11 +103,11 @@ def list_redirects(
         )
     merged = union_all(*_select_redirects(visible, is_public_author())).subquery()
     result = fetch_row_page(select(merged).order_by(bytewise(merged.c.old), merged.c.kind), page)
-    return replace(result, rows=_hide_addresses(site, _to_redirects(site, result.rows)))
+    return replace(result, rows=_hide_placeholder_addresses(site, _to_redirects(site, result.rows)))
 
 
 def find_redirects(address: str) -> Page[Sequence[Redirect]]:
-    """Return a list with the redirect from the path of a former page, or an empty list."""
+    """Return a list with the redirect from the path of this address, or an empty list."""
     path, site = extract_path(address), get_site()
     if path is None:
         return Page([], 0, None)
@@ -116,15 +116,15 @@ def find_redirects(address: str) -> Page[Sequence[Redirect]]:
     }
     slugs = {kind: addresses.list_possible_slugs(parsed) for kind, parsed in values.items()}
     paths = [strip_slash(path), f"{strip_slash(path)}/"]
-    rows = db.session.execute(_build_search(), {**slugs, "paths": paths, "now": current_time()}).all()
+    rows = db.session.execute(_build_statement(), {**slugs, "paths": paths, "now": current_time()}).all()
     redirects = _to_redirects(site, rows)
     matches = [row for row in redirects if _get_page_path(row.old_url) == strip_slash(path)]
     # A former path takes precedence over a former slug: the former address of a slug is only derived from the
     # current pattern of addresses.
     matches.sort(
-        key=lambda redirect: (redirect.kind != CUSTOM, redirect.old != path, not _is_path(redirect.old))
+        key=lambda redirect: (redirect.kind != CUSTOM_KIND, redirect.old != path, not _is_path(redirect.old))
     )
-    return Page(_hide_addresses(site, matches[:1]), len(matches[:1]), None)
+    return Page(_hide_placeholder_addresses(site, matches[:1]), len(matches[:1]), None)
 
 
 def add_placeholder_address(site: Site) -> Site:
@@ -132,12 +132,12 @@ def add_placeholder_address(site: Site) -> Site:
     return site if site.url else typing.cast(Site, WithAttributes(site, url="http://localhost"))
 
 
-def _hide_addresses(site: Site, redirects: Sequence[Redirect]) -> Sequence[Redirect]:
+def _hide_placeholder_addresses(site: Site, redirects: Sequence[Redirect]) -> Sequence[Redirect]:
     return redirects if site.url else [replace(item, old_url=None, new_url=None) for item in redirects]
 
 
 @cache
-def _build_search() -> CompoundSelect[*tuple[Any, ...]]:
+def _build_statement() -> CompoundSelect[*tuple[Any, ...]]:
     """Return the statement of `find_redirects`; it is built once, because building it takes milliseconds.
 
     The parameters of the statement are `now`, `paths`, and the slugs of each kind under the name of the kind.
@@ -155,7 +155,7 @@ def _select_redirects(
     paths: BindParameter[Any] | None = None,
     slugs: Mapping[str, BindParameter[Any]] | None = None,
 ) -> Iterator[Select[*tuple[Any, ...]]]:
-    """Yield a statement for each kind of redirect; with `paths` or `slugs`, only for redirects from these.
+    """Yield a statement for each kind of redirect; `paths` or `slugs` select only redirects from them.
 
     The redirects lead to articles and pages for which the condition `visible` is true. This condition uses
     the columns of `UnindexedColumns`, so that SQLite starts with the few former addresses, not with all
@@ -190,7 +190,7 @@ def _select_article_redirects(
             Article.published_at,
             Category.slug.label("category_slug"),
             Article.language,
-            _NO_STATUS.label("status"),
+            _EMPTY_STATUS.label("status"),
         )
         .join(Article, Article.uuid == unindexed(old.class_.article_id))
         .outerjoin(Category, Category.uuid == Article.category_id)
@@ -201,7 +201,7 @@ def _select_article_redirects(
 def _select_term_redirects(model: type[Term], condition: ColumnElement[bool]) -> Select[*tuple[Any, ...]]:
     columns = (bytewise(FormerTermSlug.slug), model.slug, model.uuid, FormerTermSlug.created)
     return (
-        select(literal(model.kind), *columns, *_NO_ARTICLE, _NO_STATUS)
+        select(literal(model.kind), *columns, *_EMPTY_ARTICLE_COLUMNS, _EMPTY_STATUS)
         .join(model, model.uuid == FormerTermSlug.term_id)
         .where(FormerTermSlug.kind == model.kind, condition)
     )
@@ -210,7 +210,7 @@ def _select_term_redirects(model: type[Term], condition: ColumnElement[bool]) ->
 def _select_custom_redirects(condition: ColumnElement[bool]) -> Select[*tuple[Any, ...]]:
     redirect = CustomRedirect
     columns = (bytewise(redirect.path), redirect.target, redirect.uuid, redirect.created)
-    return select(literal(CUSTOM), *columns, *_NO_ARTICLE, redirect.status).where(condition)
+    return select(literal(CUSTOM_KIND), *columns, *_EMPTY_ARTICLE_COLUMNS, redirect.status).where(condition)
 
 
 def _to_redirects(site: Site, rows: Sequence[Row[Any]]) -> list[Redirect]:
@@ -233,14 +233,14 @@ def _to_redirect(site: Site, row: Row[Any], page_urls: Mapping[UUID, str]) -> Re
         row.item,
         row.item if row.kind == Article.kind else None,
         row.created,
-        urljoin(site.url, quote(row.old)) if _is_path(row.old) else _make_url(site, row, row.old),
-        page_urls.get(row.item) if row.kind == PAGE else _make_url(site, row, row.new),
+        urljoin(site.url, quote(row.old)) if _is_path(row.old) else _make_redirect_url(site, row, row.old),
+        page_urls.get(row.item) if row.kind == PAGE_KIND else _make_redirect_url(site, row, row.new),
         row.status,
     )
 
 
-def _make_url(site: Site, row: Row[Any], slug: str) -> str | None:
-    if row.kind == CUSTOM:
+def _make_redirect_url(site: Site, row: Row[Any], slug: str) -> str | None:
+    if row.kind == CUSTOM_KIND:
         return urljoin(site.url, slug) if slug else None
     if row.kind != Article.kind:
         # A former slug that is a uuid belongs to a merged term.
@@ -265,7 +265,7 @@ def _get_page_path(url: str | None) -> str:
 
 def _find_page_paths(site: Site, redirects: Sequence[Redirect]) -> set[str]:
     """Return the paths of all public articles that can be equal to the former paths of these redirects."""
-    pages = {_get_page_path(item.new_url) for item in redirects if item.kind != CUSTOM}
+    pages = {_get_page_path(item.new_url) for item in redirects if item.kind != CUSTOM_KIND}
     column = Article.slug if "slug}" in site.article_path else Article.uuid
     references = set[str]()
     for redirect in redirects:
@@ -279,7 +279,7 @@ def _find_page_paths(site: Site, redirects: Sequence[Redirect]) -> set[str]:
     for batch in split_values(remaining):
         keys = batch if column is Article.slug else filter(None, map(parse_uuid, batch))
         rows = db.session.execute(_select_article_addresses().where(column.in_(list(keys))))
-        pages |= {_get_page_path(_make_url(site, row, row.new)) for row in rows}
+        pages |= {_get_page_path(_make_redirect_url(site, row, row.new)) for row in rows}
     return pages
 
 

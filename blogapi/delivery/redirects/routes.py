@@ -26,7 +26,7 @@ _TEXT = {"text/plain": {"schema": {"type": "string", "example": "/old/ /new/ 308
 @allow(reader, scope="published")
 @bp.doc(responses={200: {"content": _TEXT}})
 @bp.response(200, RedirectSchema(many=True), partial_schema=RedirectSchema, query=RedirectListQuery)
-# A change of a custom redirect is a change of the site, on which every response depends.
+# Every response depends on the site, and a change of a custom redirect is recorded as a change of the site.
 @declare_shown_kinds(*PAGE_KINDS)
 def listed(query: Query) -> PartialResult | Response:
     """List custom redirects, former slugs of articles and terms, and former paths of articles and pages."""

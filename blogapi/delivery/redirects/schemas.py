@@ -9,7 +9,7 @@ from marshmallow import validate
 
 from blogapi.delivery.redirects.custom.service import STATUSES
 from blogapi.delivery.redirects.formats import FORMATS
-from blogapi.delivery.redirects.queries import KINDS
+from blogapi.delivery.redirects.queries import REDIRECT_KINDS
 from blogapi.web.fields import Fields, Identifier, OmitNullMixin, OutputSchema, Text, Timestamp
 from blogapi.web.pagination import ListQuery
 
@@ -19,7 +19,7 @@ class RedirectSchema(OmitNullMixin, OutputSchema):
 
     omitted_if_null = frozenset({"old_url", "new_url", "status"})
 
-    kind = ma.fields.String(metadata={"enum": list(KINDS)})
+    kind = ma.fields.String(metadata={"enum": list(REDIRECT_KINDS)})
     old = ma.fields.String(
         metadata={
             "description": "The former slug, or a path, which begins with a slash: the former path of a page "

@@ -19,7 +19,7 @@ def add_former_slugs(article: UUID, slugs: Sequence[str], times: Mapping[str, da
     if the time is known.
     """
     with transaction():
-        # Store new articles first, because the statement below looks for the owners of the slugs.
+        # New articles must be stored first, because the statement below finds the articles with these slugs.
         db.session.flush()
         current_owners = select(Article.slug, Article.uuid).where(Article.slug.in_(slugs))
         former_owners = select(FormerSlug.slug, FormerSlug.article_id).where(FormerSlug.slug.in_(slugs))

@@ -1,4 +1,4 @@
-"""The commit version: the number of the commits of all processes, and of those that readers can notice."""
+"""The commit version: counts the commits to the database, and the commits that change what readers see."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from blogapi.storage.database import WRITE_LOCK, db
 # The WSGI environ key that stores the time at which the request was received (time.monotonic).
 RECEIVED_KEY = "blogapi.received"
 
-# The time between two checks, in seconds, that the path still leads to the opened file. A check takes half as
-# long as the query to SQLite. A late check is harmless, because no commits are written to a removed file.
+# The seconds between two checks whether the database file was removed or replaced. A check takes half as long
+# as the query to SQLite. A late check is harmless, because no commits are written to a removed file.
 CHECK_SECONDS = 0.1
 
 _READ_COUNTER = "SELECT tag, visible, extract(epoch FROM clock_timestamp()) FROM commit_counter"
@@ -51,7 +51,7 @@ class CommitVersion:
 class SqliteCommitVersion:
     """The commit version of a SQLite file, read through a connection that never writes.
 
-    `PRAGMA data_version` reports the commits of all other connections in 4 microseconds.
+    `PRAGMA data_version`, a query of 4 microseconds, tells whether another connection has committed.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -76,7 +76,7 @@ class SqliteCommitVersion:
         this time is returned without a new query, so that concurrent requests share one query.
         """
         version, read_at = self._last_read
-        # The comparison is strict, because the clock can stay the same for some milliseconds.
+        # `<` and not `<=`, because the clock can return the same time for some milliseconds.
         if since is not None and since < read_at:
             return version
         with self._lock:
@@ -84,7 +84,7 @@ class SqliteCommitVersion:
             try:
                 data_version = self._read_data_version()
             except sqlite3.Error:
-                self._disconnect()
+                self._close_connection()
                 return None
             if data_version != self._data_version:
                 self._data_version = data_version
@@ -95,7 +95,7 @@ class SqliteCommitVersion:
     def close(self) -> None:
         """Close the connection to the file; the next read opens it again."""
         with self._lock:
-            self._disconnect()
+            self._close_connection()
 
     def _read_data_version(self) -> int:
         if self._connection is None:
@@ -105,7 +105,7 @@ class SqliteCommitVersion:
             # The values of `data_version` on two different connections cannot be compared.
             self._data_version, self._visible = -1, None
             self._opened = files.get_file_identity(self._path)
-        self._check_file(time.monotonic())
+        self._check_file_identity(time.monotonic())
         (data_version,) = self._execute_query("PRAGMA data_version")
         return int(data_version)
 
@@ -123,14 +123,14 @@ class SqliteCommitVersion:
         rows = self._connection.execute(statement).fetchall()
         return rows[0] if rows else None
 
-    def _check_file(self, now: float) -> None:
+    def _check_file_identity(self, now: float) -> None:
         if now < self._next_check:
             return
         if self._opened != files.get_file_identity(self._path):
             raise sqlite3.OperationalError("The database file was removed or replaced.")
         self._next_check = now + CHECK_SECONDS
 
-    def _disconnect(self) -> None:
+    def _close_connection(self) -> None:
         self._next_check = -math.inf
         if self._connection is not None:
             with suppress(sqlite3.Error):
@@ -159,11 +159,11 @@ class PostgresCommitVersion:
     def get_version(self, since: float | None = None, *, strict: bool = True) -> CommitVersion | None:
         """Return the commit version, or None if the server cannot be reached; see SqliteCommitVersion.
 
-        Unless `strict` is set, the version may be older by CACHE_STALENESS_MS.
+        Unless `strict` is set, the version may be up to CACHE_STALENESS_MS old.
         """
         arrived = time.monotonic() if since is None else since
         version, last_read_at = self._last_read
-        if arrived < last_read_at or (not strict and self._get_age() < self._staleness):
+        if arrived < last_read_at or (not strict and self._get_version_age() < self._staleness):
             return version
         with self._lock:
             # While this request waited, another request may have read the version.
@@ -172,9 +172,9 @@ class PostgresCommitVersion:
                 return version
             read_at = time.monotonic()
             try:
-                tag, visible, seconds = self._read_counter()
+                tag, visible, seconds = self._read_commit_counter()
             except self._errors:
-                self._disconnect()
+                self._close_connection()
                 self._last_read = (None, read_at)
                 return None
             now = clock.accept_database_time(datetime.fromtimestamp(float(seconds), UTC))
@@ -189,15 +189,15 @@ class PostgresCommitVersion:
     def close(self) -> None:
         """Close the connection; the next read opens another one."""
         with self._lock:
-            self._disconnect()
+            self._close_connection()
 
-    def _get_age(self) -> float:
+    def _get_version_age(self) -> float:
         """Return the seconds since the version was last read; infinite if this process has written since."""
         version, read_at = self._last_read
         is_known = version is not None and read_at > self._write_lock.released_at
         return time.monotonic() - read_at if is_known else math.inf
 
-    def _connect(self) -> Any:
+    def _open_connection(self) -> Any:
         pooled = self._engine.raw_connection()
         connection: Any = pooled.driver_connection
         pooled.detach()
@@ -206,15 +206,15 @@ class PostgresCommitVersion:
         connection.autocommit, connection.prepare_threshold = True, None
         return connection
 
-    def _read_counter(self) -> tuple[str, str, Any]:
+    def _read_commit_counter(self) -> tuple[str, str, Any]:
         if self._connection is None:
-            self._connection = self._connect()
+            self._connection = self._open_connection()
         row: tuple[str, str, Any] | None = self._connection.execute(_READ_COUNTER).fetchone()
         if row is None:
             raise NoResultFound("The table commit_counter is empty.")
         return row
 
-    def _disconnect(self) -> None:
+    def _close_connection(self) -> None:
         # After a failure, the database may have different content but the same tags.
         self._state, self._last_read = (), (None, -math.inf)
         if self._connection is not None:
@@ -225,7 +225,7 @@ class PostgresCommitVersion:
 CommitVersionSource = SqliteCommitVersion | PostgresCommitVersion
 
 
-def create_source(app: Flask) -> CommitVersionSource:
+def create_version_source(app: Flask) -> CommitVersionSource:
     """Return a new source for the application's database."""
     with app.app_context():
         engine = db.engine

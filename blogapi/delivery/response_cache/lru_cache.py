@@ -69,7 +69,7 @@ class LRUCache:
         return len(self._responses)
 
     def get(self, key: Hashable, version: CommitVersion, now: datetime) -> CachedResponse | None:
-        """Return the response for the key, or None if none is valid at this commit version and time."""
+        """Return the response for the key, or None if it is missing or not valid at this version and time."""
         with self._lock:
             response = self._responses.get(key)
             if response is None or not response.is_valid(version, now):
@@ -91,9 +91,9 @@ class LRUCache:
             if version < self._version if response.shows_drafts else version.public < self._version.public:
                 return
             if version.public > self._version.public:
-                self._clear()
+                self._evict_all()
             self._version = max(version, self._version)
-            self._evict(key)
+            self._evict_response(key)
             body = self._bodies.setdefault(response.body, response.body)
             self._body_uses[body] += 1
             self.used_bytes += response.bytes_without_body
@@ -101,15 +101,15 @@ class LRUCache:
                 self.used_bytes += len(body)
             self._responses[key] = replace(response, body=body)
             while self.used_bytes > self.max_bytes:
-                self._evict(next(iter(self._responses)))
+                self._evict_response(next(iter(self._responses)))
 
-    def _clear(self) -> None:
+    def _evict_all(self) -> None:
         self._responses.clear()
         self._bodies.clear()
         self._body_uses.clear()
         self.used_bytes = 0
 
-    def _evict(self, key: Hashable) -> None:
+    def _evict_response(self, key: Hashable) -> None:
         response = self._responses.pop(key, None)
         if response is None:
             return

@@ -53,7 +53,7 @@ _CACHE_KEY_VARIABLES = (
 _CACHEABLE_STATUSES: tuple[str, ...] = ("200 ", "304 ", "308 ")
 # The statuses of missing pages in the site for readers, and of custom redirects.
 _MISSING_STATUSES, _REDIRECT_STATUSES = ("404 ", "410 "), ("301 ", "302 ")
-# The share of the memory for responses at unknown addresses; the number of such addresses is not limited.
+# The share of the cache for responses to unknown addresses; clients can request any number of addresses.
 _MISSING_PAGES_SHARE = 0.1
 
 
@@ -92,12 +92,12 @@ class ResponseCacheMiddleware:
         self._get_generation = get_generation
         self.source = source
         self._app, self._application = app, application
-        self._public_paths = _list_paths(app, checks_credentials=False)
-        self._guest_paths = _list_paths(app, checks_credentials=True)
+        self._public_paths = _list_cacheable_paths(app, checks_credentials=False)
+        self._guest_paths = _list_cacheable_paths(app, checks_credentials=True)
         # The prefixes of paths whose responses can be cached for requests without a key.
         self.keyless_paths = self._public_paths + self._guest_paths
         self._lock = threading.Lock()
-        # A public version number, a time, and the time of the first scheduled publication after this time.
+        # A public version number, a time, and the time of the first scheduled publication after that time.
         self._next_due = (-1, NO_EXPIRY, NO_EXPIRY)
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
@@ -111,7 +111,7 @@ class ResponseCacheMiddleware:
         if pending is not None:
             values = pending.cache_key, pending.version, pending.started_at
             if cached := self.cache.get(*values) or self.missing_pages.get(*values):
-                return _send_cached(cached, environ, start_response)
+                return _send_cached_response(cached, environ, start_response)
         if ONLY_CACHED_KEY in environ:
             raise NotCached
         if pending is None:
@@ -120,7 +120,7 @@ class ResponseCacheMiddleware:
         return self._compute_response(pending, environ, start_response)
 
     def _make_pending_response(self, environ: WSGIEnvironment) -> _PendingResponse | None:
-        """Return the cache key and the version of the response, or None if it cannot be cached."""
+        """Return the response to compute, with its cache key and version, or None if it cannot be cached."""
         api_key = environ.get("HTTP_X_API_KEY", "")
         if (
             not self._depends_only_on_cache_key(environ)
@@ -136,7 +136,7 @@ class ResponseCacheMiddleware:
         if version is None:
             return None
         now = clock.now()
-        # A page has another Content-Security-Policy over TLS than without TLS.
+        # The Content-Security-Policy of a page over TLS differs from the policy without TLS.
         variant = f"{self._get_generation()} {environ['wsgi.url_scheme']}" if is_page_request(environ) else ""
         key = _make_cache_key(environ, api_key, variant)
         return _PendingResponse(key, version, version.time or now, now)
@@ -181,7 +181,7 @@ class ResponseCacheMiddleware:
     def _store_response(
         self, pending: _PendingResponse, expires: datetime, shows_drafts: bool, body: bytes
     ) -> None:
-        """Store the response in the cache."""
+        """Cache the response until `expires` or, if that is earlier, until the next scheduled publication."""
         # The response is already being sent, so a database error must not break it.
         with suppress(SQLAlchemyError):
             # API keys expire by the clock of this process, but cached responses by the clock of the database.
@@ -241,7 +241,7 @@ RESPONSE_CACHE = AppState[ResponseCacheMiddleware]("response-cache")
 
 def init_app(app: Flask, get_generation: Callable[[], str]) -> None:
     """Wrap the application in the response cache; for `get_generation`, see ResponseCacheMiddleware."""
-    source, max_bytes = commit_version.create_source(app), app.config["CACHE_MEGABYTES"] * 2**20
+    source, max_bytes = commit_version.create_version_source(app), app.config["CACHE_MEGABYTES"] * 2**20
     middleware = ResponseCacheMiddleware(app, app.wsgi_app, source, max_bytes, get_generation)
     caches = middleware.cache, middleware.missing_pages
     RESPONSE_CACHE.set(app, middleware)
@@ -255,7 +255,7 @@ def init_app(app: Flask, get_generation: Callable[[], str]) -> None:
     )
 
 
-def _send_cached(
+def _send_cached_response(
     response: CachedResponse, environ: WSGIEnvironment, start_response: StartResponse
 ) -> list[bytes]:
     environ[request_environ.ROUTE_KEY] = response.route
@@ -264,7 +264,7 @@ def _send_cached(
     return [response.body] if response.body else []
 
 
-def _list_paths(app: Flask, *, checks_credentials: bool) -> tuple[str, ...]:
+def _list_cacheable_paths(app: Flask, *, checks_credentials: bool) -> tuple[str, ...]:
     """Return the path prefixes of the cacheable views that need no credentials.
 
     With `checks_credentials`, return only the paths whose responses depend on the credentials in a request;
@@ -294,7 +294,7 @@ def is_page_request(environ: WSGIEnvironment) -> bool:
 
 
 def allow_caching(environ: WSGIEnvironment) -> None:
-    """Let the response cache store a response that is the same for everyone."""
+    """Mark the response to this request as cacheable; the response must be the same for everyone."""
     environ[CACHEABLE_UNTIL_KEY], environ[SHOWS_DRAFTS_KEY] = NO_EXPIRY, False
 
 
@@ -303,7 +303,7 @@ def _make_cache_key(environ: WSGIEnvironment, api_key: str, variant: str) -> Has
     is_json = environ["PATH_INFO"] == "/" and headers.asks_for_json(
         parse_accept_header(environ.get("HTTP_ACCEPT"), MIMEAccept)
     )
-    # Only Markdown is negotiated elsewhere, so other values of `Accept` share a response.
+    # On other paths, only a request for Markdown gets another response, so all other values share one.
     accept = environ.get("HTTP_ACCEPT", "")
     negotiated = accept if "markdown" in accept.lower() else ""
     # The cache key is a digest, because API keys are never stored in plain text and the values may be long.

@@ -37,7 +37,7 @@ from blogapi.web.outgoing import Answer
 _SPLITTERS = [re.compile(separator).split for separator in (r"[/?&=]", r"\s", r"[^\w%-]")]
 
 # The answer that is stored for a call that raises an unexpected exception.
-_FAILURE = Answer(None, "The call failed; see the log of the service.")
+_NO_ANSWER = Answer(None, "The call failed; see the log of the service.")
 
 MAX_EVENT_CALLS = 100
 MAX_STORED_DELIVERIES = 100
@@ -73,7 +73,7 @@ class DueCalls:
     def record_failure(self) -> None:
         """Replace all outcomes with one failed call, so that the calls are repeated later."""
         attempt = self.webhook.failures + 1
-        self.outcomes = [Outcome(message, _FAILURE, clock.now(), attempt) for message in self.messages[:1]]
+        self.outcomes = [Outcome(message, _NO_ANSWER, clock.now(), attempt) for message in self.messages[:1]]
 
 
 def lease_due_calls(server: str, busy: Collection[UUID] = ()) -> list[DueCalls]:
@@ -94,7 +94,7 @@ def lease_due_calls(server: str, busy: Collection[UUID] = ()) -> list[DueCalls]:
 
 
 def make_calls(due: DueCalls, *, is_stopping: Callable[[], bool] = lambda: False) -> DueCalls:
-    """Make the calls in order until one fails or MAX_CALLS_SECONDS are over; add their outcomes to `due`."""
+    """Make the calls in order until one fails or MAX_CALLS_SECONDS have passed; add the outcomes to `due`."""
     attempt, ends_at = due.webhook.failures + 1, time.monotonic() + queries.MAX_CALLS_SECONDS
     for message in due.messages:
         outcome = _call_webhook(due.webhook, message, attempt=attempt)
@@ -174,13 +174,13 @@ def _take_leases(webhooks: Sequence[Webhook], server: str) -> set[UUID]:
         for webhook in db.session.scalars(select(Webhook).where(Webhook.uuid.in_(positions))):
             is_free = webhook.active and not queries.is_leased(webhook, now)
             if is_free and webhook.position == positions[webhook.uuid]:
-                webhook.leased_by, webhook.leased_until = server, now + queries.LEASE
+                webhook.leased_by, webhook.leased_until = server, now + queries.LEASE_DURATION
                 leased.add(webhook.uuid)
     return leased
 
 
 def _call_webhook(webhook: Webhook, message: Message, *, attempt: int) -> Outcome:
-    # Use the clock of this server, because the receiver compares the time with its own clock.
+    # Not the clock of the database: the receiver compares the time of the signature with its own clock.
     now = clock.now()
     try:
         request = messages.make_request(webhook, message, now)
@@ -190,7 +190,7 @@ def _call_webhook(webhook: Webhook, message: Message, *, attempt: int) -> Outcom
             answer = replace(answer, error=f"The address redirects to {answer.location}; enter that address.")
     except Exception as error:
         log_failure(error)
-        answer = _FAILURE
+        answer = _NO_ANSWER
     return Outcome(message, answer, now, attempt)
 
 
@@ -203,7 +203,7 @@ def log_failure(error: Exception) -> None:
 def _make_mask(webhook: Webhook) -> Callable[[str], str]:
     """Return a function that hides the webhook's secrets in an answer, because a receiver may repeat them.
 
-    The secrets are the path of the URL, its query, the values of the custom headers, and the parts of these.
+    The secrets are the path of the URL, its query, the values of the custom headers, and their parts.
     Each secret of at least four characters is hidden, also in its encoded forms.
     """
     parts = urlsplit(webhook.url)

@@ -1,4 +1,4 @@
-"""The messages that webhooks send, and the requests that send them to each kind of receiver."""
+"""The messages that webhooks send, and the HTTP requests for each kind of receiver."""
 
 from __future__ import annotations
 
@@ -169,8 +169,8 @@ def format_change(event: Event, site: Site) -> dict[str, Any]:
         "kind": event.kind,
         "uuid": str(event.uuid),
         "slug": slug,
-        "url": _make_url(site, path),
-        "former_url": _make_url(site, event.path_before) if has_moved else None,
+        "url": _make_absolute_url(site, path),
+        "former_url": _make_absolute_url(site, event.path_before) if has_moved else None,
         "changed": event.changed_fields,
         "cache_tags": shared_caching.list_purged_cache_tags(
             event.kind, event.uuid, listed=not event.unlisted
@@ -201,7 +201,7 @@ def make_combined_message(events: Sequence[Event], last: Event, count: int, site
     return Message(_make_message_id(last), event_types.COMBINED, last.time, changes, count, last.position)
 
 
-def read_message(delivery: Delivery) -> Message:
+def rebuild_message(delivery: Delivery) -> Message:
     """Return the message of a call that was made earlier, so that the message can be sent again."""
     return Message(
         delivery.message_id, delivery.type, delivery.message_time, delivery.content, delivery.count
@@ -265,7 +265,7 @@ def _make_message_id(event: Event) -> str:
     return f"msg_{event.tag}_{event.public_position or f'u{event.position}'}"
 
 
-def _make_url(site: Site, path: str | None) -> str | None:
+def _make_absolute_url(site: Site, path: str | None) -> str | None:
     return f"{site.url}{path}" if site.url and path else None
 
 

@@ -28,8 +28,8 @@ from blogapi.web.pagination import Page, PageRequest, fetch_page
 # attempts in about three days.
 RETRY_DELAYS = (5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400)
 MAX_RETRY_AFTER = 86_400
-# The longest delay that `get_retry_delay` can return, with the random part.
-LONGEST_DELAY = timedelta(seconds=1.1 * max(RETRY_DELAYS[-1], MAX_RETRY_AFTER))
+# The maximum delay that `get_retry_delay` can return, including its random part.
+MAX_RETRY_DELAY = timedelta(seconds=1.1 * max(RETRY_DELAYS[-1], MAX_RETRY_AFTER))
 
 
 def get_retry_delay(failures: int, retry_after: str, now: datetime) -> float | None:
@@ -68,12 +68,12 @@ def _parse_retry_after(text: str, now: datetime) -> float:
 # The key in `app.extensions` that exists while this process makes the calls.
 SENDER_KEY = "blogapi-webhooks-sender"
 
-LATEST_CALLS = 20
+MAX_LATEST_CALLS = 20
 
 # After this number of seconds, a server makes no further calls to a webhook and stores the outcomes; a call
 # that has begun may take CALL_SECONDS more.
 MAX_CALLS_SECONDS = 10.0
-LEASE = timedelta(seconds=2 * (MAX_CALLS_SECONDS + 2 * CALL_SECONDS))
+LEASE_DURATION = timedelta(seconds=2 * (MAX_CALLS_SECONDS + 2 * CALL_SECONDS))
 
 # If a call has been due for longer than this, the health check and `doctor` report the webhook.
 OVERDUE_AFTER = timedelta(minutes=5)
@@ -151,18 +151,18 @@ def list_callable_webhooks(now: datetime) -> Sequence[Webhook]:
     return [
         webhook
         for webhook in db.session.scalars(waiting)
-        if (clock.discard_time_if_ahead(webhook.next_attempt, now, LONGEST_DELAY) or now) <= now
+        if (clock.discard_time_if_ahead(webhook.next_attempt, now, MAX_RETRY_DELAY) or now) <= now
         and not is_leased(webhook, now)
     ]
 
 
 def is_leased(webhook: Webhook, now: datetime) -> bool:
     """Return whether a server holds the lease of the webhook."""
-    return (clock.discard_time_if_ahead(webhook.leased_until, now, LEASE) or now) > now
+    return (clock.discard_time_if_ahead(webhook.leased_until, now, LEASE_DURATION) or now) > now
 
 
 def list_delayed_webhooks() -> list[UUID]:
-    """Return the uuids of webhooks whose calls have been due for OVERDUE_AFTER; empty outside of `serve`."""
+    """Return the uuids of webhooks whose calls have been due for OVERDUE_AFTER; empty unless in `serve`."""
     if SENDER_KEY not in current_app.extensions:
         return []
     free = list_callable_webhooks(current_time())
@@ -176,7 +176,7 @@ def list_delayed_webhooks() -> list[UUID]:
 @metrics.gauge(
     "webhook_lag_seconds", "Time since the next call was due.", "webhook", "name", reads_database=True
 )
-def _read_lags() -> metrics.MetricValues:
+def _read_webhook_lags() -> metrics.MetricValues:
     # The sender immediately skips events that a webhook does not select, so these events are not excluded
     # here.
     first = select(Event.time).where(Event.position > Webhook.position).order_by(Event.position).limit(1)
@@ -189,7 +189,7 @@ def _read_lags() -> metrics.MetricValues:
 @metrics.gauge(
     "webhook_failures", "Failed attempts of the next call.", "webhook", "name", reads_database=True
 )
-def _read_failures() -> metrics.MetricValues:
+def _read_webhook_failures() -> metrics.MetricValues:
     failing = or_(Webhook.paused.is_(None), Webhook.paused.in_((PauseReason.FAILURES, PauseReason.GONE)))
     webhooks = db.session.scalars(select(Webhook).where(failing))
     return {(str(webhook.uuid), webhook.name): webhook.failures for webhook in webhooks}
@@ -238,7 +238,7 @@ def count_waiting_events(webhooks: Sequence[Webhook], last: int) -> dict[UUID, W
 def find_next_call_time(webhook: Webhook, waiting: WaitingEvents) -> datetime | None:
     """Return the time of the next call; None if no changes wait or the webhook is paused."""
     due = _find_due_time(webhook, waiting)
-    next_attempt = clock.discard_time_if_ahead(webhook.next_attempt, current_time(), LONGEST_DELAY)
+    next_attempt = clock.discard_time_if_ahead(webhook.next_attempt, current_time(), MAX_RETRY_DELAY)
     return due and max(due, next_attempt or due)
 
 
@@ -288,7 +288,7 @@ def list_latest_calls() -> dict[UUID, list[Delivery]]:
     statement = select(Delivery).join(numbered, numbered.c.uuid == Delivery.uuid)
     calls: dict[UUID, list[Delivery]] = {}
     for delivery in db.session.scalars(
-        statement.where(numbered.c.number <= LATEST_CALLS).order_by(*newest_first)
+        statement.where(numbered.c.number <= MAX_LATEST_CALLS).order_by(*newest_first)
     ):
         calls.setdefault(delivery.webhook_id, []).append(delivery)
     return calls

@@ -31,7 +31,7 @@ def start_sender(app: Flask) -> Callable[[], None]:
 
 class _Sender:
     def __init__(self, app: Flask) -> None:
-        self.thread = threading.Thread(target=self._run, name="webhooks", daemon=True)
+        self.thread = threading.Thread(target=self._run_until_stopped, name="webhooks", daemon=True)
         self._app, self._stop = app, threading.Event()
         self._server = secrets.token_hex(8)
         # There is a thread for each webhook, so that a slow receiver does not delay other webhooks.
@@ -47,7 +47,7 @@ class _Sender:
             self._store_finished_calls()
         del self._app.extensions[queries.SENDER_KEY]
 
-    def _run(self) -> None:
+    def _run_until_stopped(self) -> None:
         while not self._stop.wait(CHECK_SECONDS):
             try:
                 self._process_calls()

@@ -22,7 +22,7 @@ from blogapi.web.errors import Conflict, Invalid, Problem
 from blogapi.web.fields import Fields, WithAttributes
 
 MAX_WEBHOOKS = 20
-QUIET_SECONDS, INTERVAL_SECONDS = 10, 60
+DEFAULT_QUIET_SECONDS, DEFAULT_INTERVAL_SECONDS = 10, 60
 
 # Limits the calls that admins request (tests, builds, repetitions) to two at a time in each process.
 _running_calls = threading.BoundedSemaphore(2)
@@ -45,13 +45,13 @@ def _make_webhook(fields: Fields) -> Webhook:
     is_build_hook = fields["preset"] != STANDARD
     webhook = Webhook(
         mode=CallMode.COMBINED if is_build_hook else CallMode.EACH,
-        quiet_seconds=QUIET_SECONDS,
-        interval_seconds=INTERVAL_SECONDS,
+        quiet_seconds=DEFAULT_QUIET_SECONDS,
+        interval_seconds=DEFAULT_INTERVAL_SECONDS,
         position=queries.get_positions().last,
         rotation=1,
         headers="{}",
     )
-    _set_fields(webhook, fields)
+    _set_webhook_fields(webhook, fields)
     return webhook
 
 
@@ -62,7 +62,7 @@ def change_webhook(uuid: UUID, fields: Fields) -> WithAttributes:
     """
     with transaction(visible=False):
         webhook = queries.get_webhook(uuid)
-        _set_fields(webhook, fields)
+        _set_webhook_fields(webhook, fields)
     return queries.get_described_webhook(uuid)
 
 
@@ -135,14 +135,14 @@ def send_notice(type: str, data: Mapping[str, Any]) -> list[bool]:
 def get_delivery_with_request(uuid: UUID, delivery_id: UUID) -> WithAttributes:
     """Return a former call with its request, without secrets."""
     call = queries.get_delivery(uuid, delivery_id)
-    sent = messages.describe_request(queries.get_webhook(uuid), messages.read_message(call), call.time)
+    sent = messages.describe_request(queries.get_webhook(uuid), messages.rebuild_message(call), call.time)
     return WithAttributes(call, sent=sent)
 
 
 def repeat_call(uuid: UUID, delivery_id: UUID) -> Delivery:
     """Make a former call again, with the same id, and return its outcome."""
     former = queries.get_delivery(uuid, delivery_id)
-    return _make_and_store_call(queries.get_webhook(uuid), messages.read_message(former))
+    return _make_and_store_call(queries.get_webhook(uuid), messages.rebuild_message(former))
 
 
 def _send_and_store_notice(webhook: Webhook, message: Message) -> bool:
@@ -178,7 +178,7 @@ def _limit_running_calls() -> Iterator[None]:
         _running_calls.release()
 
 
-def _set_fields(webhook: Webhook, fields: Fields) -> None:
+def _set_webhook_fields(webhook: Webhook, fields: Fields) -> None:
     active = fields.get("active", webhook.active)
     preset, mode = fields.get("preset", webhook.preset), fields.get("mode", webhook.mode)
     if preset != STANDARD and mode == CallMode.EACH:

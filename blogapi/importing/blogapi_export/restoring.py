@@ -29,7 +29,7 @@ from blogapi.content.working_copies.schemas import WorkingCopyBodySchema
 from blogapi.delivery.redirects.custom import service as redirect_service
 from blogapi.delivery.redirects.custom.schemas import CustomRedirectBodySchema
 from blogapi.delivery.redirects.custom.service import GONE
-from blogapi.delivery.redirects.queries import CUSTOM
+from blogapi.delivery.redirects.queries import CUSTOM_KIND
 from blogapi.exporting.snapshot import SITE_FIELDS
 from blogapi.importing import queries
 from blogapi.importing.blogapi_export import values
@@ -256,8 +256,8 @@ def restore_site(data: BlogData, key: str, restored: Summary, *, dry_run: bool) 
 def restore_redirects(
     data: BlogData, key: str, state: ImportState, restored: Summary
 ) -> Iterator[FileReport]:
-    """Store the redirects from paths without a redirect, if an admin imports; report each refusal."""
-    rows = [redirect for redirect in data.redirects if redirect.get("kind") == CUSTOM]
+    """Store the custom redirects with new paths, if an admin imports; yield a report for each refusal."""
+    rows = [redirect for redirect in data.redirects if redirect.get("kind") == CUSTOM_KIND]
     if rows and not state.is_admin():
         restored.notes.append("The redirects were not stored, because only admins set redirects.")
         rows = []

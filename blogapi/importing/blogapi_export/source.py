@@ -17,7 +17,7 @@ from blogapi.content.articles.content import make_default_seo
 from blogapi.content.articles.fields import LINK_FIELDS, TEXT_FIELDS
 from blogapi.content.articles.lifecycle import SCHEDULED, ContentType
 from blogapi.content.taxonomies.categories import DEFAULT_CATEGORY
-from blogapi.exporting.article_files import NAMED_STATUSES, SEO_NAMES
+from blogapi.exporting.article_files import SEO_FIELD_NAMES, WRITTEN_STATUSES
 from blogapi.exporting.export_files import DESCRIPTION
 from blogapi.exporting.exported_addresses import restore_content
 from blogapi.importing.blogapi_export import data_files, layout, restoring, values
@@ -148,7 +148,7 @@ class ArticleReader:
             "cover_image": self._read_picture(metadata, "cover_image", *covers),
         }
         terms = self._read_terms(entries, metadata, notes)
-        seo = {name: values.get_text(entries, key) for name, key in SEO_NAMES.items() if key in entries}
+        seo = {name: values.get_text(entries, key) for name, key in SEO_FIELD_NAMES.items() if key in entries}
         if "og_image" in entries or "og_image" in values.get_mapping(metadata, "originals"):
             seo["og_image"] = self._read_picture(metadata, "og_image", entries.get("og_image"))
         notes += reasons
@@ -290,7 +290,7 @@ def _read_status(
         is_public = not is_hidden or (date and date > now)
         status, reasons = (Status.PUBLISHED if is_public else Status.DRAFT).value, ()
     elif status is not None and not (reasons and status in READABLE_STATUSES):
-        if status not in NAMED_STATUSES:
+        if status not in WRITTEN_STATUSES:
             note = "Its status is not understood; the article became a draft."
             return Status.DRAFT.value, (*filter(None, reasons), note)
         reasons = ()

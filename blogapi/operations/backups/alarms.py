@@ -12,14 +12,14 @@ from blogapi.accounts import mail
 from blogapi.accounts.users.queries import list_admins
 from blogapi.delivery.webhooks.event_types import BACKUP_FAILED
 from blogapi.delivery.webhooks.service import send_notice
-from blogapi.operations.backups.status import MAX_AGE, BackupStatus
+from blogapi.operations.backups.status import OVERDUE_AGE, BackupStatus
 from blogapi.site.queries import get_site
 from blogapi.storage.database import end_read
 
 # The minimum time between two alarms.
 _ALARM_INTERVAL = timedelta(days=1)
 
-_HOURS = MAX_AGE // timedelta(hours=1)
+_HOURS = OVERDUE_AGE // timedelta(hours=1)
 
 _MAIL_TEXT = """{title} has had no good backup for {hours} hours.
 

@@ -1,4 +1,4 @@
-"""Functions that read and write backup files, which are zip archives."""
+"""Reads and writes backup files, which are zip archives."""
 
 from __future__ import annotations
 
@@ -59,14 +59,14 @@ def create_archive(target: Path) -> zipfile.ZipFile:
 
 def add_media_file(archive: zipfile.ZipFile, source: IO[bytes], file: StoredFile) -> bool:
     """Add a media file; return whether it has the right size and digest."""
-    # By default, an entry is stored without compression, because most media files are compressed already.
+    # A `ZipInfo` makes an entry without compression, because most media files are compressed already.
     info = zipfile.ZipInfo(f"{MEDIA_FOLDER}/{file.path}")
     with archive.open(info, "w", force_zip64=True) as target:
         return stored_files.copy_and_verify_file(source, file, target)
 
 
 def add_file(archive: zipfile.ZipFile, name: str, path: Path, progress: ProgressReporter) -> None:
-    """Add a copy of the file at `path`."""
+    """Add the file at `path` to the archive under this name, and report the progress."""
     with path.open("rb") as source, archive.open(name, "w", force_zip64=True) as target:
         _copy_chunks(source, target.write, path.stat().st_size, progress, f"Packing {name}")
 
@@ -121,7 +121,7 @@ def _read_manifest(archive: zipfile.ZipFile) -> Manifest:
 def read_media_paths(path: Path) -> set[str]:
     """Return the paths of a backup's media files that are in the folder `media` beside the backup.
 
-    A zip file of another program refers to no media files. Raises InvalidBackup if the file cannot be read.
+    The set is empty for a zip file of another program. Raises InvalidBackup if the file cannot be read.
     """
     with open_archive(path) as archive:
         if MANIFEST not in archive.namelist():
@@ -143,7 +143,7 @@ def open_archive(path: Path) -> Iterator[zipfile.ZipFile]:
     if not zipfile.is_zipfile(path):
         raise InvalidBackup("it is not a complete backup of blogapi")
     try:
-        # `ZipFile` reads the whole directory, which takes 600 MB of memory for a million files.
+        # `ZipFile` reads the whole directory of an archive, which takes 600 MB for a million files.
         with path.open("rb") as file:
             if (end := zipfile._EndRecData(file)) and end[5] > _MAX_DIRECTORY_BYTES:  # type: ignore[attr-defined]
                 raise InvalidBackup("it contains too many files")

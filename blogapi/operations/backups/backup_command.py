@@ -22,7 +22,7 @@ _LOCK_NAME = ".command.lock"
 _MAX_OUTPUT_BYTES = 300
 
 
-def run_after_backup(instance: Path, path: Path) -> None:
+def run_backup_command(instance: Path, path: Path) -> None:
     """Run BACKUP_COMMAND for the new backup, and record that the backup is good.
 
     Raises Conflict if the command fails; the backup then counts as failed, but its file stays.
@@ -33,13 +33,13 @@ def run_after_backup(instance: Path, path: Path) -> None:
         with files.lock_file(folder / _LOCK_NAME) as held:
             if not held:
                 raise _make_conflict(path, "the command of another backup is running")
-            _run_command(command, path)
+            _run_process(command, path)
     status.record_success(instance)
 
 
-def _run_command(command: tuple[str, ...], path: Path) -> None:
+def _run_process(command: tuple[str, ...], path: Path) -> None:
     environment = os.environ | {"BLOGAPI_BACKUP": str(path.resolve())}
-    # Errors go to a file: a pipe would stay open as long as a program that the command has started runs.
+    # Errors go to a file, because a pipe stays open until every program that the command has started ends.
     with tempfile.TemporaryFile() as messages:
         try:
             process = subprocess.Popen(  # noqa: S603, the owner's command
@@ -68,7 +68,7 @@ def _run_command(command: tuple[str, ...], path: Path) -> None:
 
 
 def stop_running_command() -> bool:
-    """End the running command and the programs that it has started; return whether there was one."""
+    """Kill the running command and the programs that it has started; return whether a command was running."""
     running = [process for process in _running_processes if process.poll() is None]
     for process in running:
         _kill_process(process)

@@ -13,10 +13,10 @@ import click
 from blogapi import blog_folder, clock
 from blogapi.cli import exit_on_sigterm, is_stdin_terminal, report_problems, show_progress
 from blogapi.operations.backups import backup_command, folder_backups, naming, restoring, service, status
-from blogapi.operations.backups.folder_backups import Rotation
-from blogapi.operations.backups.manifest import Manifest, MissingFile, describe_missing
+from blogapi.operations.backups.folder_backups import DeletedBackups
+from blogapi.operations.backups.manifest import Manifest, MissingFile, describe_missing_files
 from blogapi.operations.backups.naming import BackupKind
-from blogapi.operations.backups.service import NOT_RESTORED, Backup
+from blogapi.operations.backups.service import NOT_RESTORED_REASON, Backup
 
 
 @click.command()
@@ -41,21 +41,21 @@ def backup(name: str, keep: int | None, verify: bool, as_json: bool) -> None:
         raise click.UsageError(f"The file {path} does not exist.")
     if keep is not None and (verify or not path.is_dir()):
         raise click.UsageError("--keep needs an existing FOLDER and cannot be combined with --verify.")
-    rotation = Rotation()
+    rotation = DeletedBackups()
     with report_problems(), exit_on_sigterm():
         instance = blog_folder.find_blog_with_database()
         if verify:
             result = restoring.verify_backup(path, instance, progress=show_progress)
         else:
             result, rotation = _create_backup(instance, path, keep)
-    checked = NOT_RESTORED if result.is_only_read else "can be restored"
+    checked = NOT_RESTORED_REASON if result.is_only_read else "can be restored"
     _print_backup(f"{path} {checked}" if verify else f"Wrote {result.path}", result, rotation, as_json)
     if result.missing:
-        _report_missing(result.missing, f"{result.path} lacks")
+        _report_missing_files(result.missing, f"{result.path} lacks")
         raise SystemExit(1)
 
 
-def _create_backup(instance: Path, path: Path, keep: int | None) -> tuple[Backup, Rotation]:
+def _create_backup(instance: Path, path: Path, keep: int | None) -> tuple[Backup, DeletedBackups]:
     """Write a backup to a new file, or into a folder."""
     if not path.is_dir() and not path.parent.is_dir():
         raise click.UsageError(f"The folder {path.parent} does not exist.")
@@ -66,8 +66,8 @@ def _create_backup(instance: Path, path: Path, keep: int | None) -> tuple[Backup
                 instance, target, BackupKind.MANUAL, keep=keep, progress=show_progress
             )
         else:
-            result, rotation = service.create_backup(instance, path, progress=show_progress), Rotation()
-        backup_command.run_after_backup(instance, result.path)
+            result, rotation = service.create_backup(instance, path, progress=show_progress), DeletedBackups()
+        backup_command.run_backup_command(instance, result.path)
     return result, rotation
 
 
@@ -112,7 +112,7 @@ def restore(path: Path, allow_missing_media: bool, yes: bool) -> None:
         "Users, passwords and keys were restored too, including any that were deleted after the backup."
     )
     if result.missing:
-        _report_missing(result.missing, "The blog lacks")
+        _report_missing_files(result.missing, "The blog lacks")
 
 
 def _describe_manifest(manifest: Manifest) -> str:
@@ -121,12 +121,12 @@ def _describe_manifest(manifest: Manifest) -> str:
     return f"{manifest.rows['article']} articles{files}, as of {manifest.created}, migration {manifest.step}"
 
 
-def _report_missing(missing: Sequence[MissingFile], subject: str) -> None:
-    for line in (f"{subject} {len(missing)} media files:", *describe_missing(missing)):
+def _report_missing_files(missing: Sequence[MissingFile], subject: str) -> None:
+    for line in (f"{subject} {len(missing)} media files:", *describe_missing_files(missing)):
         click.echo(line, err=True)
 
 
-def _print_backup(action: str, backup: Backup, rotation: Rotation, as_json: bool) -> None:
+def _print_backup(action: str, backup: Backup, rotation: DeletedBackups, as_json: bool) -> None:
     if as_json:
         report = {
             "file": str(backup.path),

@@ -11,7 +11,7 @@ from flask import Flask
 
 from blogapi import clock
 from blogapi.operations.backups import alarms, backup_command, folder_backups, naming, status
-from blogapi.operations.backups.manifest import describe_missing
+from blogapi.operations.backups.manifest import describe_missing_files
 from blogapi.operations.backups.naming import BackupKind
 from blogapi.operations.backups.service import Backup
 from blogapi.operations.backups.status import BackupStatus
@@ -36,7 +36,7 @@ def start_daily_backups(app: Flask) -> threading.Event | None:
 
 
 def create_backup_if_missing(instance: Path, *, keep: int, today: date) -> Backup | None:
-    """Make the backup of the day and delete old backups; return the new one, or None if it already exists.
+    """Make the backup of the day and delete old backups; return the backup, or None if it exists already.
 
     If the backup exists and BACKUP_COMMAND did not succeed for it, only the command runs again.
     """
@@ -47,7 +47,7 @@ def create_backup_if_missing(instance: Path, *, keep: int, today: date) -> Backu
         backup = None
         if not path.exists():
             backup, _ = folder_backups.create_folder_backup(instance, path, BackupKind.DAILY, keep=keep)
-        backup_command.run_after_backup(instance, path)
+        backup_command.run_backup_command(instance, path)
         return backup
 
 
@@ -67,7 +67,7 @@ def _run_daily_backups(app: Flask, instance: Path, keep: int, stop: threading.Ev
             failing_since = remembered.failing_since or clock.now()
             remembered = replace(remembered, failing_since=failing_since, reason=reason)
         try:
-            if alarms.send_alarm_if_due(app, status.read_status(instance).merge(remembered)):
+            if alarms.send_alarm_if_due(app, status.read_status(instance).merge_remembered(remembered)):
                 remembered = replace(remembered, last_alarm=clock.now())
                 status.record_alarm(instance)
         except Exception:
@@ -77,5 +77,5 @@ def _run_daily_backups(app: Flask, instance: Path, keep: int, stop: threading.Ev
 def _log_backup(app: Flask, backup: Backup) -> None:
     app.logger.info("daily backup: %s", backup.path)
     if backup.missing:
-        lines = "\n".join(describe_missing(backup.missing))
+        lines = "\n".join(describe_missing_files(backup.missing))
         app.logger.error("the daily backup lacks %d media files; run doctor\n%s", len(backup.missing), lines)

@@ -17,7 +17,7 @@ from blogapi.web.errors import Conflict
 Upgrade = Callable[[URL, Path], None]
 
 
-def take_snapshot(url: URL, target: Path) -> DatabaseContents:
+def write_dump(url: URL, target: Path) -> DatabaseContents:
     """Write a dump of the database into the file `target`; return its contents; raises DumpError."""
     with _open_connection(url) as connection:
         # `pg_dump` and all reads of this transaction see the same snapshot.
@@ -40,7 +40,7 @@ def refuse_nonempty_database(url: URL) -> None:
 def restore_dump(url: URL, folder: Path, manifest: Manifest, media: BackupMedia, upgrade: Upgrade) -> None:
     """Fill a database without tables from an unpacked backup; after an error, its tables are deleted."""
     with postgresql_dumps.restore_tables(url, folder / DUMP):
-        _check_and_upgrade(url, folder, manifest, media, upgrade)
+        _check_and_upgrade_database(url, folder, manifest, media, upgrade)
 
 
 def verify_dump(url: URL, folder: Path, manifest: Manifest, media: BackupMedia, upgrade: Upgrade) -> bool:
@@ -55,11 +55,11 @@ def verify_dump(url: URL, folder: Path, manifest: Manifest, media: BackupMedia, 
             postgresql_dumps.check_dump(folder / DUMP)
             return False
     with postgresql_dumps.create_temporary_copy(url, folder / DUMP) as copy:
-        _check_and_upgrade(copy, folder, manifest, media, upgrade)
+        _check_and_upgrade_database(copy, folder, manifest, media, upgrade)
     return True
 
 
-def _check_and_upgrade(
+def _check_and_upgrade_database(
     url: URL, folder: Path, manifest: Manifest, media: BackupMedia, upgrade: Upgrade
 ) -> None:
     with _open_connection(url) as connection:

@@ -14,7 +14,7 @@ from blogapi.storage import files
 
 
 @dataclass(frozen=True, slots=True)
-class Rotation:
+class DeletedBackups:
     """The backups that were deleted, and the result of deleting media files that no backup needs."""
 
     deleted: list[Path] = field(default_factory=list)
@@ -28,7 +28,7 @@ def create_folder_backup(
     *,
     keep: int | None,
     progress: ProgressReporter = hide_progress,
-) -> tuple[service.Backup, Rotation]:
+) -> tuple[service.Backup, DeletedBackups]:
     """Write a backup into a folder; delete the oldest backups of its kind so that `keep` remain."""
     with service.convert_errors(target):
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -36,9 +36,9 @@ def create_folder_backup(
         with store.lock():
             backup = service.create_backup(instance, target, store=store, progress=progress)
             if keep is None:
-                return backup, Rotation()
+                return backup, DeletedBackups()
             deleted = _delete_old_backups(target.parent, kind, keep=keep, created=target)
-            return backup, Rotation(deleted, store.delete_unneeded_files())
+            return backup, DeletedBackups(deleted, store.delete_unneeded_files())
 
 
 def _delete_old_backups(folder: Path, kind: BackupKind, *, keep: int, created: Path) -> list[Path]:

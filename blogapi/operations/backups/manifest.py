@@ -18,14 +18,14 @@ FORMAT = "blogapi-backup"
 # 3 with a SQLite file, so that older versions can restore it.
 VERSION, _THEMELESS_VERSION, _SQLITE_VERSION = 5, 4, 3
 
-DATABASE, DUMP = "blog.db", "blog.dump"
-SETTINGS, MEDIA_LIST, MANIFEST = "config.toml", "media.json", "manifest.json"
+DATABASE, DUMP = "blog.db", "blog.dump"  # names of files in a backup
+SETTINGS, MEDIA_LIST, MANIFEST = "config.toml", "media.json", "manifest.json"  # names of files, too
 
 _MAX_LISTED_FILES = 20
 
 
 class InvalidBackup(Exception):
-    """The file cannot be restored. The message is the reason, in lower case and without a full stop."""
+    """Raised for a file that cannot be restored; the message is the reason, in lower case."""
 
 
 class MediaPlace(StrEnum):
@@ -158,7 +158,7 @@ def parse_media_list(content: bytes) -> MediaList:
         raise InvalidBackup("its list of media files cannot be read") from error
 
 
-def describe_missing(missing: Sequence[MissingFile]) -> Iterable[str]:
+def describe_missing_files(missing: Sequence[MissingFile]) -> Iterable[str]:
     """Yield a line for each missing file; after the first 20, a line with the number of further files."""
     for file in missing[:_MAX_LISTED_FILES]:
         yield f"  {file.path} ({file.name}): {file.reason}"

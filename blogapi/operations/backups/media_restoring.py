@@ -46,12 +46,12 @@ class BackupMedia:
         """Raise Conflict if a file of the backup is missing or damaged."""
         expected = self._list_expected_files()
         checked = progress(expected, total=len(expected), label="Checking media files")
-        self._refuse_files([file for file in checked if not copy_if_intact(self.root, file, None)])
+        self._refuse_faulty_files([file for file in checked if not copy_intact_file(self.root, file, None)])
 
     def restore_files(
         self, folder: MediaFolder, *, allow_missing: bool, progress: ProgressReporter
     ) -> tuple[MissingFile, ...]:
-        """Copy files that are missing or damaged in the media folder; return files that could not be copied.
+        """Copy files that are missing or damaged in the media folder; return files that cannot be copied.
 
         No file is deleted. Unless `allow_missing` is set, raises Conflict if the backup lacks a file.
         """
@@ -61,13 +61,13 @@ class BackupMedia:
             if copy_file(self.root, file, folder.root):
                 del faults[file]
         if not allow_missing:
-            self._refuse_files([file for file in self._list_expected_files() if file in faults])
+            self._refuse_faulty_files([file for file in self._list_expected_files() if file in faults])
         lost = (file for file in self.known_missing if not (folder.root / file.path).is_file())
         faulty = (MissingFile(file.path, file.label, fault) for file, fault in faults.items())
         return tuple({file.path: file for file in (*lost, *faulty)}.values())
 
     def restore_deleted_files(self, folder: MediaFolder) -> None:
-        """Copy again the files that a running service has deleted during the restore.
+        """Copy the files again that a running service has deleted during the restore.
 
         The service deletes files to which the former database does not refer.
         """
@@ -81,7 +81,7 @@ class BackupMedia:
         missing = {file.path for file in self.known_missing}
         return [file for file in sorted(self.files) if file.path not in missing]
 
-    def _refuse_files(self, files: list[StoredFile]) -> None:
+    def _refuse_faulty_files(self, files: list[StoredFile]) -> None:
         if not files:
             return
         names = ", ".join(f"{file.path} ({file.label})" for file in files[:_MAX_EXAMPLES])
@@ -98,10 +98,10 @@ def copy_file(source: Path | ZipPath, file: StoredFile, root: Path) -> bool:
     """Copy a file into the media folder `root` if the source file is intact; return whether it was copied."""
     if not (source / file.path).is_file():
         return False
-    return stored_files.write_file(root, file, lambda target: copy_if_intact(source, file, target))
+    return stored_files.write_file(root, file, lambda target: copy_intact_file(source, file, target))
 
 
-def copy_if_intact(source: Path | ZipPath, file: StoredFile, target: IO[bytes] | None) -> bool:
+def copy_intact_file(source: Path | ZipPath, file: StoredFile, target: IO[bytes] | None) -> bool:
     """Copy a file to the target (None: only check the file); return whether the source file is intact."""
     try:
         with (source / file.path).open("rb") as opened:
@@ -115,7 +115,7 @@ def _find_fault(folder: MediaFolder, file: StoredFile, *, full: bool) -> str:
 
 
 @contextmanager
-def open_media(
+def open_backup_media(
     path: Path, manifest: Manifest, folder: Path, files: Collection[StoredFile] | None
 ) -> Iterator[BackupMedia]:
     """Yield the media files of an unpacked backup: `files`, or by default all files in the backup's list."""

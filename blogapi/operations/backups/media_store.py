@@ -28,7 +28,7 @@ _MARKER_TEXT = (
 
 @dataclass(frozen=True, slots=True)
 class PruneResult:
-    """The number of deleted files; if a backup was `unreadable`, no file was deleted."""
+    """The number of deleted files; it is 0 if a backup is `unreadable`, because it may need any file."""
 
     files: int = 0
     unreadable: Path | None = None
@@ -43,7 +43,7 @@ class MediaStore:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Exclude other backups into the folder in the `with` block; raises Conflict if one is running."""
+        """Lock the folder for the `with` block; raises Conflict while another backup uses the folder."""
         with files.lock_file(self.folder / _LOCK_NAME) as held:
             if not held:
                 raise Conflict(f"Another backup into {self.folder} is running. Wait until it has finished.")

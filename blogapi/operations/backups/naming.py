@@ -1,4 +1,4 @@
-"""The names of backups."""
+"""Makes the names of backups, and tells the kind of a backup from its name."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class BackupKind(StrEnum):
-    """Who started a backup. Each kind is counted separately when old backups are deleted."""
+    """Whether a person or the daily thread started a backup; each kind has its own number of kept backups."""
 
     MANUAL = "blogapi"
     DAILY = "daily"
@@ -23,7 +23,7 @@ _COPY_PREFIXES = ("before-upgrade-", "before-restore-", "before-rollback-")
 
 
 def make_manual_backup_name(now: datetime) -> str:
-    """Return the name of a backup that the `backup` command writes into a folder."""
+    """Return the name of a backup that a person makes, with the command `backup` or on the admin pages."""
     return f"{BackupKind.MANUAL.value}-{now:%Y%m%dT%H%M%S%f}Z.zip"
 
 

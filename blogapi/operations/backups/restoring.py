@@ -1,4 +1,4 @@
-"""Functions that replace the current blog with a backup."""
+"""Replaces the current blog with a backup, and checks whether a backup can be restored."""
 
 from __future__ import annotations
 
@@ -58,11 +58,11 @@ class RestoreResult:
 
 
 class _DatabaseBusy(Exception):
-    """Other connections have changed the database, or kept it locked for too long."""
+    """Raised if other connections have changed the database or keep it locked for too long."""
 
 
 def init_app(app: Flask) -> None:
-    """Delete the staging folders of restores of this blog that were killed."""
+    """Delete the staging folders that killed restores of this blog have left."""
     instance = Path(app.instance_path)
     path = connections.get_sqlite_path(app.config["DATABASE_URL"], instance)
     files.delete_temporary_folders(path.parent if path else instance, _STAGING_PREFIX)
@@ -122,14 +122,14 @@ def describe_replacement(path: Path, instance: Path) -> str:
     if live is None or not live.is_file():
         return ""
     number = "unknown"
-    # SQLite would change a file with lost writes by opening the file.
+    # If the log of the database is damaged, opening the file would let SQLite drop writes from the log.
     if not integrity.count_lost_writes(live):
         with suppress(sqlite3.Error), integrity.open_database(live) as connection:
             number = connection.execute("SELECT count(*) FROM article").fetchone()[0]
     if not number and not integrity.is_database_in_use(live):
         return ""
     with service.convert_errors(path):
-        # The name of a copy of the database contains its time.
+        # The name of a database copy contains the time of the copy, so the question need not name the time.
         is_plain = naming.is_database_copy(path.name)
         backup = path.name if is_plain else f"A backup of {archive.read_manifest(path).created}"
     sentence = f"{backup} replaces the blog in {instance.parent} (articles and pages: {number})."
@@ -183,7 +183,7 @@ def _open_backup(
         with integrity.open_database(folder / DATABASE) as connection:
             connection.execute("PRAGMA journal_mode=DELETE")
         files = service.read_media_files(folder / DATABASE)
-    with media_restoring.open_media(path, manifest, folder, files) as media:
+    with media_restoring.open_backup_media(path, manifest, folder, files) as media:
         yield manifest, media
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import marshmallow as ma
 from flask import Response, current_app
 
-from blogapi.operations.backups import library, service
-from blogapi.operations.backups.library import StoredBackup, Verification
+from blogapi.operations.backups import instance_backups, service
+from blogapi.operations.backups.instance_backups import StoredBackup, Verification
 from blogapi.operations.backups.naming import BackupKind
 from blogapi.operations.backups.status import read_status
 from blogapi.storage.database import end_read
@@ -22,13 +22,13 @@ bp = Blueprint("backups", __name__, url_prefix="/api/v1/backups", description="B
 
 _ZIP = "application/zip"
 _BACKUP_PATH = "/<name>/"
-_EXAMPLE = "blogapi-20260131T093000000000Z.zip"
+_EXAMPLE_NAME = "blogapi-20260131T093000000000Z.zip"
 
 
 class BackupSchema(OutputSchema):
     """A backup in the instance folder."""
 
-    name = ma.fields.String(metadata={"example": _EXAMPLE})
+    name = ma.fields.String(metadata={"example": _EXAMPLE_NAME})
     size = ma.fields.Integer(metadata={"description": "Size of the file, in bytes.", "example": 4_194_304})
     created = Timestamp(dump_only=True)
     kind = ma.fields.String(
@@ -63,7 +63,7 @@ def listed() -> list[StoredBackup]:
     """List the backups in the instance folder, newest first."""
     instance = _get_instance()
     with service.convert_errors(instance / "backups"):
-        return library.list_backups(instance)
+        return instance_backups.list_backups(instance)
 
 
 @bp.post("/")
@@ -72,7 +72,7 @@ def listed() -> list[StoredBackup]:
 def create() -> StoredBackup:
     """Write a backup of the whole blog, media files included. Only one backup is made at a time."""
     end_read()
-    return library.create_backup(_get_instance())
+    return instance_backups.create_backup(_get_instance())
 
 
 @bp.get(_BACKUP_PATH)
@@ -80,7 +80,7 @@ def create() -> StoredBackup:
 @bp.response(200, {"type": "string", "format": "binary"}, content_type=_ZIP, storable=False)
 def download(name: str) -> Response:
     """Download a backup. It contains drafts, users and hashes of passwords and keys, so keep it secret."""
-    return send_download(library.get_backup_path(_get_instance(), name), name=name, mimetype=_ZIP)
+    return send_download(instance_backups.get_backup_path(_get_instance(), name), name=name, mimetype=_ZIP)
 
 
 @bp.post(f"{_BACKUP_PATH}verify/")
@@ -92,7 +92,7 @@ def verify(name: str) -> Verification:
     If the database user may not create a database, the dump is only read, and `detail` says so.
     """
     end_read()
-    return library.verify_backup(_get_instance(), name)
+    return instance_backups.verify_backup(_get_instance(), name)
 
 
 @bp.delete(_BACKUP_PATH)
@@ -103,7 +103,7 @@ def delete(name: str) -> None:
 
     For a daily backup, the response is 409, because the service deletes daily backups itself.
     """
-    library.delete_backup(_get_instance(), name)
+    instance_backups.delete_backup(_get_instance(), name)
 
 
 def _get_instance() -> Path:
@@ -117,10 +117,10 @@ def _read_last_success() -> float | metrics.MetricValues:
 
 
 @metrics.gauge("backup_last_failed", "Whether a daily backup has failed since the last good backup.")
-def _has_last_failed() -> bool:
+def _has_last_backup_failed() -> bool:
     return bool(read_status(_get_instance()).reason)
 
 
 @metrics.gauge("backup_late", "Whether there has been no good backup for 36 hours.")
-def _is_late() -> bool:
+def _is_backup_late() -> bool:
     return read_status(_get_instance()).is_late(current_app.config["DAILY_BACKUPS"])

@@ -1,4 +1,4 @@
-"""Functions that make and check backups."""
+"""Makes backups, and unpacks and checks the files of a backup."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ from blogapi.web.errors import Conflict, NotFound, StorageFull
 # after the previous one.
 _MAX_SNAPSHOTS = 5
 
-# The free space that must remain on the disk after the media files were saved.
+# The free space that must remain on the disk when the media files are saved.
 _SPARE_BYTES = 100 * 1024 * 1024
 
-NOT_RESTORED = "was read, but not restored, because the database user may not create a database"
+NOT_RESTORED_REASON = "was read, but not restored, because the database user may not create a database"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ def create_backup(
     fails, or if the database is damaged, because the new backup could replace the last good backup.
     """
     url = get_database_url(instance)
-    take_snapshot = partial(dumps.take_snapshot, url)
+    take_snapshot = partial(dumps.write_dump, url)
     if get_database_kind(url) is DatabaseKind.SQLITE:
         source = Path(str(url.database))
         if not source.is_file():
@@ -214,7 +214,7 @@ def _save_file(path: Path, file: StoredFile, write_file: Callable[[IO[bytes], St
 
 def _check_free_space(folder: Path, media: Iterable[StoredFile]) -> None:
     needed, free = sum(file.size for file in media), shutil.disk_usage(folder).free
-    # If the blog is on the same disk, a full disk would stop the blog too.
+    # The blog can be on the same disk, and a full disk would stop the blog.
     if needed and free < needed + _SPARE_BYTES:
         raise StorageFull(
             f"The media files need {needed / 1024**2:.0f} MB, but {folder} has {free / 1024**2:.0f} MB free."

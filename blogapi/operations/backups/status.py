@@ -19,7 +19,7 @@ from blogapi.storage import files
 from blogapi.web.errors import Problem
 
 # With daily backups, the next backup is overdue when the last good backup has this age.
-MAX_AGE = timedelta(hours=36)
+OVERDUE_AGE = timedelta(hours=36)
 
 _FILE_NAME = "status.json"
 _LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
@@ -37,8 +37,8 @@ class BackupStatus:
     last_alarm: datetime | None = None
     reason: str = ""
 
-    def merge(self, remembered: BackupStatus) -> BackupStatus:
-        """Return the stored status, completed with the status that the process remembers."""
+    def merge_remembered(self, remembered: BackupStatus) -> BackupStatus:
+        """Return this status from the file, completed with the status that the process remembers."""
         return BackupStatus(
             self.last_success,
             self.failing_since or remembered.failing_since,
@@ -47,13 +47,13 @@ class BackupStatus:
         )
 
     def is_late(self, keep: int) -> bool:
-        """Return whether the blog has had no good backup for MAX_AGE; `keep` is the setting DAILY_BACKUPS.
+        """Return whether the last good backup is older than OVERDUE_AGE; `keep` is the setting DAILY_BACKUPS.
 
         The result is False for a blog without daily backups, and for a new blog without a first attempt.
         """
         since = self.last_success or self.failing_since
-        # A backup from the future was made while the clock was ahead.
-        return bool(keep) and since is not None and not -clock.TOLERANCE <= clock.now() - since < MAX_AGE
+        # A backup with a time in the future does not count, because it was made while the clock was ahead.
+        return bool(keep) and since is not None and not -clock.TOLERANCE <= clock.now() - since < OVERDUE_AGE
 
 
 def read_status(instance: Path) -> BackupStatus:
@@ -85,7 +85,7 @@ def record_alarm(instance: Path) -> None:
 
 @contextmanager
 def record_attempt(instance: Path) -> Iterator[None]:
-    """Store the start of the backup in the `with` block and, if it fails, the reason; reraises the exception.
+    """Store that a backup starts in the `with` block and, if it fails, why; raises the exception again.
 
     If the process is killed during the backup, `failing_since` remains, as after a failure.
     """

@@ -56,13 +56,13 @@ def copy_blog(
     Conflict if the target is not empty, or if it differs from the source after the copy.
     """
     _check_source(source)
-    with _delete_on_failure(target):
+    with _delete_target_on_failure(target):
         upgrades.upgrade_schema(target, Base.metadata, backups=backups)
         connections.configure_connections(source)
         options = connections.get_write_options(target, connections.WRITE_WAIT_SECONDS)
-        # The transaction of the reader sees one state of the source.
+        # All reads of the source see the same state, because they are in one transaction.
         with _begin_transaction(source) as reader, _begin_transaction(target, **options) as writer:
-            _check_is_empty(writer)
+            _refuse_filled_target(writer)
             # The progress counts each row twice (copied and read back), and each search index entry once.
             total = 2 * sum(_count_rows(reader, table) for table in _list_tables())
             total += _count_rows(reader, SearchEntry.__table__)
@@ -93,7 +93,7 @@ def _check_source(source: Engine) -> None:
 
 
 @contextmanager
-def _delete_on_failure(target: Engine) -> Iterator[None]:
+def _delete_target_on_failure(target: Engine) -> Iterator[None]:
     """Delete the SQLite file of the target if the copy created it and then failed."""
     path = Path(str(target.url.database)) if target.dialect.name == "sqlite" else None
     is_new = path is not None and not path.exists()
@@ -115,7 +115,7 @@ def _begin_transaction(engine: Engine, **options: Any) -> Iterator[Connection]:
         yield connection
 
 
-def _check_is_empty(target: Connection) -> None:
+def _refuse_filled_target(target: Connection) -> None:
     tables = [table for table in _list_tables() if table.name not in _PREFILLED_TABLES]
     filled = [table.name for table in tables if _count_rows(target, table)]
     if filled:
@@ -132,7 +132,7 @@ def _copy_tables(source: Connection, target: Connection, sums: dict[str, TableSu
         if table.name in _PREFILLED_TABLES:
             target.execute(delete(table))
         yield from _copy_table(source, target, table, sums)
-    yield from _copy_index(source, target, sums)
+    yield from _copy_search_index(source, target, sums)
 
 
 def _copy_table(
@@ -144,14 +144,14 @@ def _copy_table(
     keys = [bytewise(key) if isinstance(key.type, String) else key for key in table.primary_key]
     statement = select(table).order_by(*keys)
     copied, stored = _RowReader(store), _RowReader()
-    yield from copied.read(source, statement)
-    yield from stored.read(target, statement)
+    yield from copied.read_rows(source, statement)
+    yield from stored.read_rows(target, statement)
     if copied.get_sum() != stored.get_sum():
         raise _make_difference_error(table.name)
     sums[table.name] = stored.get_sum()
 
 
-def _copy_index(source: Connection, target: Connection, sums: dict[str, TableSum]) -> Iterator[None]:
+def _copy_search_index(source: Connection, target: Connection, sums: dict[str, TableSum]) -> Iterator[None]:
     """Fill the search index of the target with the words of the copied articles."""
 
     def store(entries: list[Row[*tuple[Any, ...]]]) -> None:
@@ -169,7 +169,7 @@ def _copy_index(source: Connection, target: Connection, sums: dict[str, TableSum
             raise _make_difference_error(_SEARCH_INDEX)
 
     copied = _RowReader(store)
-    yield from copied.read(source, select(SearchEntry.__table__).order_by(SearchEntry.number))
+    yield from copied.read_rows(source, select(SearchEntry.__table__).order_by(SearchEntry.number))
     sums[_SEARCH_INDEX] = copied.get_sum()
 
 
@@ -188,7 +188,7 @@ class _RowReader:
         self.rows = 0
         self._store, self._digest = store, hashlib.sha256()
 
-    def read(self, connection: Connection, statement: Select[*tuple[Any, ...]]) -> Iterator[None]:
+    def read_rows(self, connection: Connection, statement: Select[*tuple[Any, ...]]) -> Iterator[None]:
         """Read the rows of the statement, store them in batches, and yield None for each stored row."""
         with connection.execute(statement, execution_options={"yield_per": _ROWS_PER_BATCH}) as result:
             for batch in result.partitions():

@@ -1,4 +1,4 @@
-"""Fills an empty blog with a sample blog, using the same code as `import`."""
+"""Fills an empty blog with a sample blog, through the same functions as the command `import`."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ AUTHOR_NAME = "demo"
 
 _FOLDER = Path(__file__).parent
 #: The pictures that `tests/operations/demo/draw_pictures.py` draws, and their width and height in pixels.
-PICTURES, PICTURE_SIZE = _FOLDER / "pictures", (1200, 675)
+PICTURE_FOLDER, PICTURE_SIZE = _FOLDER / "pictures", (1200, 675)
 
 
 def fill_empty_blog(url: str = "") -> int:
@@ -63,13 +63,13 @@ def fill_empty_blog(url: str = "") -> int:
         options = ImportOptions(now=current_time(), custom_fields=CustomFieldFinder(detach_definitions()))
         entries = walk_path(_FOLDER / "articles")
         records = [reader.read_article(entry, options) for entry in entries if entry.problem is None]
-        reports = Importer(author, assets=[PICTURES], restore_deleted=True).store_batch(records)
+        reports = Importer(author, assets=[PICTURE_FOLDER], restore_deleted=True).store_batch(records)
         stored = zip(records, reports, strict=True)
         return sum(report.result is Result.CREATED for record, report in stored if not record.is_page)
 
 
 def update_loopback_address(url: str) -> None:
-    """Update the address of the sample blog if it is another loopback address than that of the server."""
+    """Change the address of the sample blog to `url` if its current address is another loopback address."""
     with transaction():
         site, author = get_site(), find_user_by_name(AUTHOR_NAME)
         first_author = db.session.scalar(select(Article.author_id).order_by(Article.created).limit(1))
@@ -79,7 +79,7 @@ def update_loopback_address(url: str) -> None:
 
 
 def _create_categories_and_fields(author: UUID) -> None:
-    """Create the categories and the custom field that the blog does not have, and describe the site.
+    """Create the missing categories and the missing custom field, and fill in the empty fields of the site.
 
     The title, the description, the navigation and the languages of the site are set only if they are empty.
     """
@@ -99,10 +99,10 @@ def _create_categories_and_fields(author: UUID) -> None:
 def _store_pictures(user: UUID) -> None:
     """Store the pictures in the library, so that the import can use them.
 
-    Unlike uploads, the pictures are not decoded: a process for each would double the CPU time of the start.
+    Unlike uploads, the pictures are not decoded: a process for each picture would double the CPU time.
     """
     with get_folder().create_temporary_folder() as folder:
-        for source in sorted(PICTURES.iterdir()):
+        for source in sorted(PICTURE_FOLDER.iterdir()):
             copy = Path(shutil.copyfile(source, folder / source.name))
             files.sync_file(copy)
             content = copy.read_bytes()

@@ -22,14 +22,14 @@ from blogapi.operations.doctor import (
     webhook_checks,
 )
 from blogapi.operations.doctor.findings import (
-    OTHER_CHECKS,
+    REGISTERED_CHECKS,
     Finding,
     Level,
     choose_remedy,
     make_hint_finding,
     make_ok_finding,
     make_problem_finding,
-    report_unreadable,
+    report_unreadable_files,
 )
 from blogapi.storage import connections, integrity, upgrades
 from blogapi.storage.database import Base, db
@@ -59,7 +59,7 @@ def doctor(context: click.Context, repair: bool, full: bool, as_json: bool) -> N
     """
     results = []
     with report_problems():
-        for finding in report_unreadable(_run_checks(context, repair, full)):
+        for finding in report_unreadable_files(_run_checks(context, repair, full)):
             results.append(finding)
             if not as_json:
                 _print_finding(finding)
@@ -116,7 +116,7 @@ def _run_application_checks(context: click.Context, repair: bool, full: bool) ->
         yield from derived_data_checks.run_checks(repair=repair, full=full, progress=show_progress)
         yield from media_checks.run_checks(repair=repair, full=full, progress=show_progress)
         yield from webhook_checks.run_checks()
-        for run_checks in OTHER_CHECKS.get():
+        for run_checks in REGISTERED_CHECKS.get():
             yield from run_checks()
 
 

@@ -38,7 +38,7 @@ _ARTICLES_PER_BATCH = 100
 def run_checks(
     *, repair: bool = False, full: bool = False, progress: ProgressReporter = hide_progress
 ) -> Iterator[Finding]:
-    """Yield findings about data derived from articles and terms; `repair` corrects it.
+    """Yield findings about the data that is derived from articles and terms; with `repair`, correct the data.
 
     With `full` or `repair`, the articles are compared with a new rendering, and FTS5 compares the words of
     the index with the texts while it holds the write lock. Otherwise, one statement finds articles without an
@@ -57,7 +57,7 @@ def run_checks(
         for uuids in progress(batches, total=len(batches), label="Articles"):
             _check_articles(uuids, slugs, repair)
     else:
-        _find_missing_entries(slugs)
+        _add_articles_without_entry(slugs)
     yield _report_outdated_data("search", "entries of articles", slugs["search"], repair)
     if repair or full:
         yield _report_outdated_data("articles", "rendered columns of articles", slugs["articles"], repair)
@@ -75,20 +75,20 @@ def _report_outdated_data(check: str, subject: str, names: Sequence[str], repair
 def _check_sort_keys(model: Any, repair: bool) -> Sequence[str]:
     """Return the names of the terms whose sort keys do not match their names."""
     names = [name for _, name in find_outdated_sort_keys(model)]
-    _end_read()
+    _drop_loaded_rows()
     if names and repair:
         with transaction():
             repair_sort_keys(model)
-        _end_read()
+        _drop_loaded_rows()
     return names
 
 
-def _find_missing_entries(slugs: dict[str, list[str]]) -> None:
+def _add_articles_without_entry(slugs: dict[str, list[str]]) -> None:
     """Add to `slugs["search"]` the slugs of the articles without a search entry."""
     entry = table_of(SearchEntry).c
     has_entry = exists().where(entry.article_id == Article.uuid)
     slugs["search"] += db.session.scalars(select(Article.slug).where(~has_entry)).all()
-    _end_read()
+    _drop_loaded_rows()
 
 
 def _check_articles(uuids: list[UUID], slugs: dict[str, list[str]], repair: bool) -> None:
@@ -106,16 +106,16 @@ def _check_articles(uuids: list[UUID], slugs: dict[str, list[str]], repair: bool
     for check, faulty in differing.items():
         slugs[check] += [item.article.slug for item in faulty]
     to_repair = {item.article.uuid for faulty in differing.values() for item in faulty}
-    _end_read()
+    _drop_loaded_rows()
     if to_repair and repair:
         with transaction():
             rerender_articles(db.session(), list(find_articles(list(to_repair), with_html=True).values()))
-        _end_read()
+        _drop_loaded_rows()
 
 
 def _check_repeated_columns(repair: bool) -> Finding:
     wrong_links = repeated_columns.count_differences()
-    _end_read()
+    _drop_loaded_rows()
     if not wrong_links:
         return make_ok_finding(
             "lists", "The lists of tags and authors, and the times in the search, are up to date."
@@ -137,10 +137,10 @@ def _check_search_index(repair: bool, *, full: bool) -> Iterator[Finding]:
             _run_fts5_command("(search_index) VALUES ('rebuild')", visible=True)
         yield make_repairable_finding("search", f"The index is damaged: {damage}.", repair)
     stored = engines.get_engine(db.session()).stored
-    # PostgreSQL would execute `NOT IN` for each row of a large blog.
+    # `NOT EXISTS`, because PostgreSQL executes `NOT IN` once for each row of a large blog.
     is_orphan = ~exists().where(SearchEntry.number == stored.c.number)
     count = db.session.scalar(select(func.count()).select_from(stored).where(is_orphan)) or 0
-    _end_read()
+    _drop_loaded_rows()
     if repair and count:
         with transaction():
             db.session.execute(stored.delete().where(is_orphan))
@@ -163,7 +163,7 @@ def _run_fts5_command(command: str, *, visible: bool = False) -> str:
     return ""
 
 
-def _end_read() -> None:
+def _drop_loaded_rows() -> None:
     """Drop the loaded rows and end the transaction, so that SQLite can truncate its log."""
     db.session.expunge_all()
     db.session.rollback()

@@ -1,6 +1,6 @@
 """Checks that the newest events match the items that readers can see.
 
-Programs that write to the database directly record no events.
+Events can be missing, because programs that write to the database directly record no events.
 """
 
 from __future__ import annotations
@@ -59,22 +59,22 @@ def _check_items(model: Any, rows: Sequence[Any], repair: bool) -> list[str]:
         with transaction():
             current_items = select(model).where(model.uuid.in_([item.uuid for item in differing]))
             items = db.session.scalars(current_items).all()
-            recorded = _read_recorded_states(_list_kinds(model), [item.uuid for item in items])
+            recorded = _read_recorded_states(_list_event_kinds(model), [item.uuid for item in items])
             for item in items:
                 kind = item.type if isinstance(item, Article) else item.kind
-                events.note_change(kind, item.uuid, recorded.get(item.uuid), _get_state(item))
+                events.note_change(kind, item.uuid, recorded.get(item.uuid), _get_item_state(item))
     return [item.slug for item in differing]
 
 
 def _find_differing_items(model: Any, rows: Sequence[Any]) -> list[Any]:
     now = current_time()
-    recorded = _read_recorded_states(_list_kinds(model), [item.uuid for item in rows])
+    recorded = _read_recorded_states(_list_event_kinds(model), [item.uuid for item in rows])
     public = (
         author_visibility.find_public_authors([item.uuid for item in rows], now) if model is Author else {}
     )
     differing = []
     for item in rows:
-        state = ItemState(EPOCH, public[item.uuid]) if item.uuid in public else _get_state(item)
+        state = ItemState(EPOCH, public[item.uuid]) if item.uuid in public else _get_item_state(item)
         if item.uuid not in recorded or _differs_from_events(recorded[item.uuid], state, now):
             differing.append(item)
     return differing
@@ -90,12 +90,12 @@ def _differs_from_events(recorded: ItemState, state: ItemState, now: datetime) -
     return was_public != is_public or (is_public and recorded.address.slug != state.address.slug)
 
 
-def _list_kinds(model: Any) -> Collection[str]:
+def _list_event_kinds(model: Any) -> Collection[str]:
     """Return the kinds of the events of the model's items; pages are articles of another type."""
     return tuple(ItemType) if model is Article else (model.kind,)
 
 
-def _get_state(item: Any) -> ItemState:
+def _get_item_state(item: Any) -> ItemState:
     return event_states.get_article_state(item) if isinstance(item, Article) else get_term_state(item)
 
 
@@ -117,7 +117,7 @@ def _check_deleted_items(model: Any, repair: bool) -> list[str]:
     """Return the slugs of the items that were deleted without an event."""
     exists = select(model.uuid).where(model.uuid == Event.uuid).correlate(Event).exists()
     statement = select(Event).where(
-        Event.kind.in_(_list_kinds(model)),
+        Event.kind.in_(_list_event_kinds(model)),
         Event.newest.is_not(None),
         Event.change != ChangeType.DELETED,
         ~exists,
@@ -128,7 +128,7 @@ def _check_deleted_items(model: Any, repair: bool) -> list[str]:
         uuids = [event.uuid for event in deleted_events]
         db.session.rollback()
         with transaction():
-            for kind in _list_kinds(model):
+            for kind in _list_event_kinds(model):
                 for uuid, state in _read_recorded_states([kind], uuids).items():
                     events.note_change(kind, uuid, state, None)
     return slugs

@@ -1,4 +1,4 @@
-"""The results of the checks."""
+"""The findings of the checks, and functions that make findings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from enum import StrEnum
 from blogapi.config import AppState
 
 _MAX_EXAMPLES = 3
-CHANGE_OWNER = "give this file or folder to the user that runs the service"
+CHANGE_OWNER_REMEDY = "give this file or folder to the user that runs the service"
 
 
 class Level(StrEnum):
@@ -31,8 +31,8 @@ class Finding:
     do: str = ""
 
 
-# The checks that higher packages register, which this package must not import.
-OTHER_CHECKS = AppState[Sequence[Callable[[], Iterator[Finding]]]]("doctor-checks")
+# Checks of packages that this package must not import; these packages register the checks.
+REGISTERED_CHECKS = AppState[Sequence[Callable[[], Iterator[Finding]]]]("doctor-checks")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,18 +61,18 @@ def make_problem_finding(check: str, says: str, do: str) -> Finding:
     return Finding(check, Level.WRONG, says, do)
 
 
-def report_unreadable(checks: Iterator[Finding]) -> Iterator[Finding]:
+def report_unreadable_files(checks: Iterator[Finding]) -> Iterator[Finding]:
     """Yield the findings of the checks; stop with a finding if a file or folder cannot be read."""
     try:
         yield from checks
     except OSError as error:
         says = f"{error.filename} cannot be read: {error.strerror}."
-        yield make_problem_finding("files", says, CHANGE_OWNER)
+        yield make_problem_finding("files", says, CHANGE_OWNER_REMEDY)
 
 
 def choose_remedy(error: Exception, remedy: str) -> str:
-    """Return the remedy, or CHANGE_OWNER if the error was caused by a file of another user."""
-    return CHANGE_OWNER if isinstance(error.__cause__, PermissionError) else remedy
+    """Return the remedy, or CHANGE_OWNER_REMEDY if the error was caused by a file of another user."""
+    return CHANGE_OWNER_REMEDY if isinstance(error.__cause__, PermissionError) else remedy
 
 
 def make_repairable_finding(check: str, says: str, repair: bool) -> Finding:

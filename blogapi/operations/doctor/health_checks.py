@@ -23,7 +23,7 @@ from blogapi.content.media import stored_files
 from blogapi.content.media.folder import get_folder
 from blogapi.content.media.models import Media
 from blogapi.content.search.models import SearchEntry
-from blogapi.operations.backups import library, status
+from blogapi.operations.backups import instance_backups, status
 from blogapi.operations.doctor import findings, instance_checks, link_checks, server_checks, webhook_checks
 from blogapi.operations.doctor.findings import Advice, Finding, Level
 from blogapi.site.addresses import to_time_zone
@@ -40,7 +40,7 @@ MAX_IDLE_TIME = timedelta(days=180)
 
 # The limits of the checks: the time for the database file, and the number of media files.
 _QUICK_CHECK_SECONDS = 2.0
-_MAX_FILES = 1000
+_MAX_CHECKED_FILES = 1000
 
 _LEVEL_ORDER = (Level.WRONG, Level.HINT, Level.OK)
 _TITLES = {
@@ -68,19 +68,19 @@ class HealthReport:
     findings: tuple[Advice, ...] = ()
 
 
-def get_report() -> HealthReport:
-    """Return the report of the last checks, which only this process has in memory."""
+def get_last_report() -> HealthReport:
+    """Return the report of the last checks in this process; it is empty if no checks have run."""
     report: HealthReport = current_app.extensions.get(_EXTENSION_KEY, HealthReport())
     return report
 
 
 @metrics.gauge("doctor_findings", "Findings of the last quick checks.", "level")
 def _count_findings() -> metrics.MetricValues:
-    levels = [advice.level for advice in get_report().findings]
+    levels = [advice.level for advice in get_last_report().findings]
     return {(level.value,): levels.count(level) for level in _LEVEL_ORDER} if levels else {}
 
 
-def make_report() -> HealthReport:
+def create_report() -> HealthReport:
     """Run the checks and return their report; raises Conflict if another thread is running them."""
     if not _run_lock.acquire(blocking=False):
         raise Conflict(
@@ -105,7 +105,7 @@ def _run_checks() -> list[Advice]:
         *link_checks.run_checks(),
         *_check_database(instance),
         *_check_server(instance),
-        *_run_other_checks(instance),
+        *_run_registered_checks(instance),
     ]
     return sorted(results, key=lambda advice: _LEVEL_ORDER.index(advice.level))
 
@@ -113,9 +113,9 @@ def _run_checks() -> list[Advice]:
 def _check_backups(instance: Path) -> Iterator[Advice]:
     link = "/admin/backups/"
     try:
-        backups = [backup for backup in library.list_backups(instance) if backup.readable]
+        backups = [backup for backup in instance_backups.list_backups(instance) if backup.readable]
     except OSError as error:
-        text = f"{error.strerror}. {findings.CHANGE_OWNER.capitalize()}."
+        text = f"{error.strerror}. {findings.CHANGE_OWNER_REMEDY.capitalize()}."
         yield Advice("backup", Level.WRONG, "The folder of the backups cannot be read", text, link)
         return
     backup_status = status.read_status(instance)
@@ -152,7 +152,7 @@ def _check_upgrade_copy(instance: Path) -> Iterator[Advice]:
 def _check_media_files() -> Iterator[Advice]:
     root = get_folder().root
     stored = stored_files.read_stored_files(db.session.connection())
-    checked = list(islice(sorted(stored), _MAX_FILES))
+    checked = list(islice(sorted(stored), _MAX_CHECKED_FILES))
     faults = [file for file in checked if stored_files.find_fault(root / file.path, file, full=False)]
     if faults:
         title = f"{findings.format_count(len(faults), 'file')} of the library missing or damaged"
@@ -180,7 +180,7 @@ def _check_idle_keys() -> Iterator[Advice]:
         last_used < since,
         ApiKey.expires.is_(None) | (ApiKey.expires > clock.now()),
     )
-    idle = db.session.execute(statement.order_by(last_used).limit(_MAX_FILES)).all()
+    idle = db.session.execute(statement.order_by(last_used).limit(_MAX_CHECKED_FILES)).all()
     names = [f"“{name or prefix}”" for name, prefix, _ in idle]
     if len(idle) == 1:
         days = (clock.now() - idle[0][2]).days
@@ -219,13 +219,13 @@ def _check_server(instance: Path) -> Iterator[Advice]:
             yield Advice("disk", Level.OK, "Space on the disk", finding.says)
 
 
-def _run_other_checks(instance: Path) -> Iterator[Advice]:
-    for run_checks in findings.OTHER_CHECKS.get():
+def _run_registered_checks(instance: Path) -> Iterator[Advice]:
+    for run_checks in findings.REGISTERED_CHECKS.get():
         yield from (_to_advice(item, instance) for item in run_checks() if item.level is not Level.OK)
 
 
 def _to_advice(finding: Finding, instance: Path) -> Advice:
-    """Return a finding of `doctor` with a title; its paths begin with the name of the instance folder."""
+    """Convert a finding of `doctor` to advice; its paths begin with the name of the instance folder."""
     text = f"{finding.says} Whoever runs the server can repair it: {finding.do}."
     text = text.replace(str(instance), instance.name)
     return Advice(finding.check, finding.level, _TITLES.get(finding.check, finding.check), text)

@@ -21,7 +21,7 @@ from blogapi.operations.doctor.findings import (
 from blogapi.storage.disk_errors import has_free_inodes
 from blogapi.storage.files import get_side_files, read_file_statuses
 
-Statuses = Mapping[Path, os.stat_result]
+FileStatuses = Mapping[Path, os.stat_result]
 
 # With less free space than MIN_FREE_BYTES, writes can fail. SPARE_BYTES is the space to keep free in addition
 # to the space for two copies of the blog.
@@ -61,7 +61,7 @@ def check_backups(folder: Path, keep: int) -> Iterator[Finding]:
         )
 
 
-def _check_modes(folder: Path, files: Statuses) -> Iterator[Finding]:
+def _check_modes(folder: Path, files: FileStatuses) -> Iterator[Finding]:
     for path in filter(Path.exists, (folder, folder / "backups")):
         if not os.access(path, os.R_OK | os.W_OK):
             yield make_problem_finding(
@@ -78,7 +78,7 @@ def _check_modes(folder: Path, files: Statuses) -> Iterator[Finding]:
     ]
 
 
-def _find_open_modes(folder: Path, files: Statuses) -> Iterator[Finding]:
+def _find_open_modes(folder: Path, files: FileStatuses) -> Iterator[Finding]:
     mode = folder.stat().st_mode
     if is_writable_by_others(mode):
         yield make_problem_finding("files", f"Other users can write to {folder}.", f"chmod 700 '{folder}'")
@@ -87,7 +87,7 @@ def _find_open_modes(folder: Path, files: Statuses) -> Iterator[Finding]:
     owner = blog_owner.find_owner(folder)
     for path, status in read_file_statuses(blog_owner.list_owner_files(folder), follow_symlinks=False):
         is_read = path.name in blog_owner.READ_ONLY_FILES
-        # A file can be shared with a group.
+        # The owner can use a file of another user if its mode gives access to its group or to all users.
         can_use = (is_accessible_to_others if is_read else is_writable_by_others)(status.st_mode)
         if status.st_uid != owner.pw_uid and not can_use:
             other_user = blog_owner.find_owner(path).pw_name
@@ -99,7 +99,7 @@ def _find_open_modes(folder: Path, files: Statuses) -> Iterator[Finding]:
             yield make_problem_finding("files", f"Other users can read {path}.", f"chmod 600 '{path}'")
 
 
-def _check_disk(folder: Path, files: Statuses) -> Finding:
+def _check_disk(folder: Path, files: FileStatuses) -> Finding:
     free, used = shutil.disk_usage(folder).free, sum(status.st_size for status in files.values())
     says = f"{findings.format_bytes(free)} are free, and the blog uses {findings.format_bytes(used)}."
     if not has_free_inodes(folder):
@@ -115,7 +115,7 @@ def _check_disk(folder: Path, files: Statuses) -> Finding:
     return make_ok_finding("disk", says)
 
 
-def _check_clock(files: Statuses) -> Finding:
+def _check_clock(files: FileStatuses) -> Finding:
     now = clock.now()
     times = (datetime.fromtimestamp(status.st_mtime, UTC) for status in files.values())
     changed_at = max(times, default=now)

@@ -23,11 +23,11 @@ from blogapi.site.models import Site
 from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db
 
-# The links of the newest articles and of the newest pages are checked, at most this number of each.
+# The maximum number of the newest articles, and of the newest pages, whose links are checked.
 _MAX_ARTICLES = 500
 
 # Matches a link in the rendered HTML of an article.
-_LINK = re.compile(r'<a [^<>]*?href="([^"]+)"')
+_LINK_PATTERN = re.compile(r'<a [^<>]*?href="([^"]+)"')
 
 
 def run_checks() -> Iterator[Advice]:
@@ -46,9 +46,9 @@ def run_checks() -> Iterator[Advice]:
     conditions = match_listed_articles(Article, current_time()), match_listed_pages(Article, current_time())
     rows = (row for condition in conditions for row in db.session.execute(newest.where(condition)))
     for uuid, type_, title, stored in rows:
-        targets = list(_find_targets(site, public[uuid], stored))
+        targets = list(_find_link_targets(site, public[uuid], stored))
         links += len(targets)
-        if broken := [target for target in targets if _is_broken(target, hidden, public)]:
+        if broken := [target for target in targets if _is_hidden_target(target, hidden, public)]:
             broken_links[uuid] = (title, len(broken), type_)
     if broken_links:
         number = sum(count for _, count, _ in broken_links.values())
@@ -69,7 +69,7 @@ def run_checks() -> Iterator[Advice]:
 
 
 def _list_addresses(site: Site) -> tuple[dict[UUID, str], set[str]]:
-    """Return the addresses that readers can see, and the addresses of hidden, deleted and renamed items."""
+    """Return the addresses of public items by uuid, and those of hidden, deleted and renamed items."""
     public: dict[UUID, str] = {}
     hidden = set()
     paths = page_paths.make_all_paths(site, read_tree())
@@ -80,19 +80,19 @@ def _list_addresses(site: Site) -> tuple[dict[UUID, str], set[str]]:
     ).outerjoin(Category, Category.uuid == Article.category_id)
     for row in db.session.execute(statement):
         path = paths.get(row.uuid)
-        address = _clean_url((f"{site.url}{path}" if path else addresses.make_row_url(site, row)) or "")
+        address = _normalize_url((f"{site.url}{path}" if path else addresses.make_row_url(site, row)) or "")
         if row.is_public:
             public[row.uuid] = address
         else:
             hidden.add(address)
     former_paths = select(Event.path_before).where(Event.path_before.is_not(None))
-    hidden |= {_clean_url(f"{site.url}{path}") for path in db.session.scalars(former_paths)}
+    hidden |= {_normalize_url(f"{site.url}{path}") for path in db.session.scalars(former_paths)}
     return public, hidden - set(public.values())
 
 
-def _find_targets(site: Site, address: str, html: str) -> Iterator[str]:
+def _find_link_targets(site: Site, address: str, html: str) -> Iterator[str]:
     """Yield the addresses within the site to which an article links, and its references to articles."""
-    for link in _LINK.findall(html):
+    for link in _LINK_PATTERN.findall(html):
         if link.startswith("article:"):
             yield urldefrag(link).url
             continue
@@ -102,15 +102,15 @@ def _find_targets(site: Site, address: str, html: str) -> Iterator[str]:
         except ValueError:
             continue
         if is_page and target.startswith(f"{site.url}/"):
-            yield _clean_url(target)
+            yield _normalize_url(target)
 
 
-def _is_broken(target: str, hidden: Container[str], public: Container[UUID]) -> bool:
+def _is_hidden_target(target: str, hidden: Container[str], public: Container[UUID]) -> bool:
     """Return whether the target is an article or a page that readers cannot see."""
     reference = ARTICLE_REFERENCE.fullmatch(target)
     return UUID(reference[1]) not in public if reference else target in hidden
 
 
-def _clean_url(address: str) -> str:
+def _normalize_url(address: str) -> str:
     """Return the address without its fragment and without a trailing slash."""
     return urldefrag(address).url.rstrip("/")

@@ -30,7 +30,7 @@ from blogapi.operations.doctor.findings import (
 from blogapi.storage import files
 from blogapi.storage.database import current_time, db, transaction
 
-_COPY_FILES = "copy these files from the folder `media` of a backup to the same paths, or restore a backup"
+_COPY_REMEDY = "copy these files from the folder `media` of a backup to the same paths, or restore a backup"
 
 
 def run_checks(
@@ -59,7 +59,7 @@ def run_checks(
     known_paths = {file.path for file in stored | current}
     yield from _report_orphans(root, [path for name, path in existing.items() if name not in known_paths])
     yield from _check_unfinished_files(root, repair)
-    yield _check_uses(repair)
+    yield _check_media_uses(repair)
     yield _check_unused_since(repair)
 
 
@@ -97,9 +97,9 @@ def _report_faults(root: Path, faults: dict[StoredFile, str]) -> Finding:
     names = [f"{file.path} ({file.label}): {fault}" for file, fault in sorted(faults.items())]
     paths = [root / file.path for file in faults]
     may_not_read = all(path.exists() and not os.access(path, os.R_OK) for path in paths)
-    state, remedy = "are missing or damaged", _COPY_FILES
+    state, remedy = "are missing or damaged", _COPY_REMEDY
     if may_not_read:
-        state, remedy = "cannot be read", findings.CHANGE_OWNER
+        state, remedy = "cannot be read", findings.CHANGE_OWNER_REMEDY
     says = f"{len(names)} media files in {root} {state} ({findings.join_examples(names)})."
     return make_problem_finding("media", says, remedy)
 
@@ -133,8 +133,8 @@ def _check_unfinished_files(root: Path, repair: bool) -> Iterator[Finding]:
         yield make_hint_finding("media", says, "doctor --repair")
 
 
-def _check_uses(repair: bool) -> Finding:
-    """Check all uses except those by existing articles, which `derived_data_checks` checks."""
+def _check_media_uses(repair: bool) -> Finding:
+    """Check the stored uses of media except by existing articles, which `derived_data_checks` checks."""
     items = uses.list_items_with_wrong_uses(db.session())
     is_deleted = ~exists().where(Article.uuid == MediaUse.item_id)
     statement = select(MediaUse.item_id).where(MediaUse.kind == uses.ARTICLE, MediaUse.current, is_deleted)

@@ -48,7 +48,7 @@ class ReportSchema(OutputSchema):
 @bp.response(200, ReportSchema())
 def single() -> HealthReport:
     """Return the results of the last checks since the server started, if there are any."""
-    return health_checks.get_report()
+    return health_checks.get_last_report()
 
 
 @bp.post("/")
@@ -60,4 +60,4 @@ def run() -> HealthReport:
     The command `doctor` runs more checks and can repair problems.
     """
     end_read()
-    return health_checks.make_report()
+    return health_checks.create_report()

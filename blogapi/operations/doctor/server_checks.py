@@ -30,7 +30,7 @@ MAX_CLOCK_DIFFERENCE = timedelta(seconds=1)
 def run_checks() -> Iterator[Finding]:
     """Yield findings about PostgreSQL and Redis, if the blog uses these servers, and about the site."""
     if db.engine.dialect.name != "sqlite":
-        yield _check_clock()
+        yield _check_postgresql_clock()
     if current_app.config["LIMITS_URL"]:
         yield _check_redis()
     languages = {*db.session.scalars(select(Article.language).distinct())}
@@ -50,7 +50,7 @@ def run_checks() -> Iterator[Finding]:
     db.session.rollback()
 
 
-def _check_clock() -> Finding:
+def _check_postgresql_clock() -> Finding:
     before, time, after = clock.now(), database_clock.read_database_clock(db.session()), clock.now()
     difference = (before - time) + (after - before) / 2
     db.session.rollback()

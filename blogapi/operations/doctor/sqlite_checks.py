@@ -48,7 +48,7 @@ def run_checks(path: Path, *, repair: bool, full: bool, backups: Path) -> Iterat
             )
             return
         try:
-            copy = _copy_database(path, backups)
+            copy = _copy_damaged_database(path, backups)
         except (OSError, subprocess.SubprocessError):
             says += f" They cannot be copied into {backups}, so nothing was repaired."
             yield make_problem_finding("database", says, "free some space, or restore a backup")
@@ -58,14 +58,14 @@ def run_checks(path: Path, *, repair: bool, full: bool, backups: Path) -> Iterat
         with integrity.open_database(path) as connection:
             # This statement fails if the file cannot be read at all, which is not reported as damage.
             connection.execute("PRAGMA schema_version").fetchone()
-            yield from _check_file(connection, path, repair=repair, quick=not full)
+            yield from _check_database_file(connection, path, repair=repair, quick=not full)
     except sqlite3.Error as error:
         remedy = _REMEDIES.get(disk_errors.get_primary_result_code(error), _RESTORE_REMEDY)
         remedy = "free some space on the disk" if is_disk_full(error) else remedy
         yield make_problem_finding("database", f"{path} cannot be read: {error}.", remedy)
 
 
-def _copy_database(path: Path, backups: Path) -> Path:
+def _copy_damaged_database(path: Path, backups: Path) -> Path:
     """Copy the file and its log before the next connection truncates the log; return the copy's path."""
     target = backups / f"before-repair-{clock.now():%Y%m%dT%H%M%S%f}.db"
     backups.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -86,7 +86,7 @@ def _check_sqlite_version() -> Finding:
     return make_ok_finding("sqlite", says)
 
 
-def _check_file(
+def _check_database_file(
     connection: sqlite3.Connection, path: Path, *, repair: bool, quick: bool
 ) -> Iterator[Finding]:
     faults = integrity.check_integrity(connection, quick=quick)

@@ -15,7 +15,7 @@ import click
 def fetch_path(
     url: str, path: str, headers: Mapping[str, str], *, seconds: float, max_bytes: int
 ) -> tuple[int, bytes]:
-    """Return the status and the body of a path of the service at this address; each step may take `seconds`.
+    """Return the status and the body of a GET of `path` at the service; each network step may take `seconds`.
 
     Raises ConnectionError, whose message says that the service does not answer.
     """
@@ -31,7 +31,7 @@ def fetch_path(
         raise ConnectionError(f"{url} does not answer: {reason}. Is --url right?") from error
 
 
-# Together with the start of Python, the command takes at most 3 seconds.
+# With this timeout and the start of Python, the command takes at most 3 seconds.
 _TIMEOUT_SECONDS = 2.5
 _MAX_BYTES = 64 * 1024
 

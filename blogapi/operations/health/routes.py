@@ -1,4 +1,4 @@
-"""The health of the service: what is checked, and the endpoint that shows it."""
+"""Checks the health of the service; the health endpoint reports the first problem."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from blogapi.web.fields import Fields, OmitNullMixin, OutputSchema
 _MIN_FREE_BYTES = 4 * 1024 * 1024
 
 # The time limit of the integrity check of the whole database file, which runs once at the start.
-_CHECK_SECONDS = 10.0
+_MAX_CHECK_SECONDS = 10.0
 
 # While the disk refuses writes, the health check waits at least this long before it tries another write.
 _RETRY_SECONDS, _NEXT_TRY_KEY = 30.0, "blogapi-next-try"
 
-_PROBLEMS: dict[int, ErrorCode] = {
+_PROBLEM_CODES: dict[int, ErrorCode] = {
     sqlite3.SQLITE_CORRUPT: "damaged",
     sqlite3.SQLITE_NOTADB: "damaged",
     sqlite3.SQLITE_CANTOPEN: "missing",
@@ -47,7 +47,7 @@ _PROBLEMS: dict[int, ErrorCode] = {
     sqlite3.SQLITE_FULL: "storage_full",
 }
 
-DETAILS: dict[ErrorCode, str] = {
+PROBLEM_DETAILS: dict[ErrorCode, str] = {
     "database": "The database does not respond; see the log of the service.",
     "damaged": "The database is damaged; run doctor.",
     "missing": "The database file is missing or was replaced; put it back.",
@@ -56,15 +56,15 @@ DETAILS: dict[ErrorCode, str] = {
 }
 
 
-def find_problem() -> ErrorCode | None:
-    """Return the first problem as a key of DETAILS, or None if the service is healthy; runs one statement."""
+def find_service_problem() -> ErrorCode | None:
+    """Return the first problem as a key of PROBLEM_DETAILS, or None if there is none; runs one statement."""
     path = _find_sqlite_file(current_app.config["DATABASE_URL"], current_app.instance_path)
     if path is not None and not path.exists():
         return "missing"
     try:
         db.session.execute(text("SELECT 1 FROM article LIMIT 1"))
     except DBAPIError as error:
-        return _PROBLEMS.get(disk_errors.get_primary_result_code(error), "database")
+        return _PROBLEM_CODES.get(disk_errors.get_primary_result_code(error), "database")
     if DAMAGE_KEY in current_app.extensions:
         return "damaged"
     return None if path is None else _find_write_problem(path) or _find_refused_write()
@@ -77,17 +77,17 @@ def _find_refused_write() -> ErrorCode | None:
         current_app.extensions[_NEXT_TRY_KEY] = now + _RETRY_SECONDS
         with suppress(*BUSY_ERRORS, DBAPIError, NewerSchema):
             with transaction(wait=False, visible=False):
-                # An UPDATE that changes nothing would write nothing.
+                # An UPDATE that changes no value would not write to the disk, but this PRAGMA always writes.
                 db.session.execute(text("PRAGMA user_version = 0"))
             lock.failure = 0
-    return _PROBLEMS.get(lock.failure, "read_only") if lock.failure else None
+    return _PROBLEM_CODES.get(lock.failure, "read_only") if lock.failure else None
 
 
 def check_free_space() -> None:
     """Raise StorageFull if the disk is nearly full."""
     path = _find_sqlite_file(current_app.config["DATABASE_URL"], current_app.instance_path)
     if path is not None and _find_write_problem(path) == "storage_full":
-        raise StorageFull(DETAILS["storage_full"])
+        raise StorageFull(PROBLEM_DETAILS["storage_full"])
 
 
 @metrics.gauge("disk_free_bytes", "Free space on the disk of a folder.", "folder")
@@ -113,7 +113,7 @@ def start_integrity_check(app: Flask) -> threading.Thread | None:
 
 def _check_integrity(app: Flask, path: Path) -> None:
     try:
-        damage = integrity.run_quick_check(path, seconds=_CHECK_SECONDS)
+        damage = integrity.run_quick_check(path, seconds=_MAX_CHECK_SECONDS)
     except sqlite3.Error as error:
         app.logger.warning("the integrity of the database could not be checked: %s", error)
         return
@@ -167,9 +167,9 @@ class HealthSchema(OmitNullMixin, OutputSchema):
 @bp.response(200, HealthSchema())
 def check() -> Fields:
     """Return `ok`, or 503 with the problem or `upgrading` as the `code` of the error."""
-    problem = find_problem()
+    problem = find_service_problem()
     if problem is not None:
-        raise Unavailable(DETAILS[problem], code=problem)
+        raise Unavailable(PROBLEM_DETAILS[problem], code=problem)
     warnings = [WEBHOOKS_WAIT] if list_delayed_webhooks() else []
     if read_status(Path(current_app.instance_path)).is_late(current_app.config["DAILY_BACKUPS"]):
         warnings.append(BACKUP_LATE)

@@ -339,7 +339,7 @@ def test_an_article_has_a_limited_number_of_translations(
         make_article(title=f"T{number}", slug=f"t{number}", translation_key="k", language=f"de-x-{number}")
     for query in ("?fields=translations", "?fields=translations&page=1&page_size=100"):
         assert {len(one["translations"]) for one in as_reader.get(f"{ARTICLES}{query}").json} <= {99, 100}
-    monkeypatch.setattr(sitemap, "MAX_BYTES", 50_000)
+    monkeypatch.setattr(sitemap, "MAX_SITEMAP_BYTES", 50_000)
     (entry,) = re.findall("<loc>(.*?)</loc>", as_stranger.get("/sitemap.xml").text)
     part = as_stranger.get(entry).text
     assert part.count("<loc>") > 102 and 0 < part.count("hreflang") < 1_000

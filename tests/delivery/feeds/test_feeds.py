@@ -9,7 +9,7 @@ import feedparser
 import pytest
 
 from blogapi.delivery.feeds import entries
-from blogapi.delivery.feeds.entries import ENTRY_COUNT
+from blogapi.delivery.feeds.entries import MAX_FEED_ENTRIES
 from tests.conftest import ARTICLES
 
 TYPES = {
@@ -64,12 +64,12 @@ def test_a_parser_reads_a_feed_with_characters_that_xml_cannot_contain(
 
 @every_feed
 def test_a_feed_shows_the_newest_public_articles(get_feed, site, make_article, path):
-    for day in range(1, ENTRY_COUNT + 3):
+    for day in range(1, MAX_FEED_ENTRIES + 3):
         make_article(title=f"Day {day}", published_at=f"2026-01-{day:02}T00:00:00Z")
     for fields in HIDDEN:
         make_article(title="Hidden", content="<p>Hidden.</p>", **fields)
     _, found = get_feed(path)
-    assert [entry["title"] for entry in found] == [f"Day {day}" for day in range(ENTRY_COUNT + 2, 2, -1)]
+    assert [entry["title"] for entry in found] == [f"Day {day}" for day in range(MAX_FEED_ENTRIES + 2, 2, -1)]
 
 
 @every_feed
@@ -130,7 +130,7 @@ def test_a_feed_of_excerpts_contains_no_content(app, get_feed, site, make_articl
 
 @every_feed
 def test_a_long_feed_shows_older_articles_as_excerpts(get_feed, site, make_article, monkeypatch, path):
-    monkeypatch.setattr(entries, "MAX_CONTENT_LENGTH", 1_500)
+    monkeypatch.setattr(entries, "MAX_FEED_CHARACTERS", 1_500)
     for day in (1, 2, 3):
         make_article(content=f"<p>{'word ' * 100}</p><p>The end.</p>", published_at=f"2026-01-0{day}")
     assert ["The end" in entry["content"] for entry in get_feed(path)[1]] == [True, True, False]

@@ -79,15 +79,15 @@ def test_an_item_whose_canonical_address_is_another_one_is_left_out(
     assert (f"https://blog.example/{own}/" in get_locations(as_stranger)) == is_listed
 
 
-@pytest.mark.parametrize("limits", [{"MAX_ENTRIES": 3}, {"MAX_BYTES": 400}])
+@pytest.mark.parametrize("limits", [{"MAX_ENTRIES": 3}, {"MAX_SITEMAP_BYTES": 400}])
 def test_a_sitemap_that_is_too_long_becomes_an_index(as_stranger, site, make_article, monkeypatch, limits):
     for _ in range(5):
         make_article()
     whole = get_locations(as_stranger)
-    for name, value in (limits | {"PART_ENTRIES": 3}).items():
+    for name, value in (limits | {"ENTRIES_PER_PART": 3}).items():
         monkeypatch.setattr(sitemap, name, value)
     make_article(status="draft")
-    as_stranger.application.extensions["blogapi-response-cache"].cache._clear()
+    as_stranger.application.extensions["blogapi-response-cache"].cache._evict_all()
     parts = get_locations(as_stranger)
     assert parts == [f"https://blog.example/sitemap-{n}.xml" for n in range(1, -(-len(whole) // 3) + 1)]
     found = [get_locations(as_stranger, part.removeprefix("https://blog.example")) for part in parts]

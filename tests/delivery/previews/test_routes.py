@@ -95,7 +95,7 @@ def test_an_article_can_have_several_links_which_are_listed_newest_first(
 def test_an_article_has_at_most_fifty_links_and_the_oldest_ends(
     as_admin, as_stranger, draft, make_article, set_clock, monkeypatch
 ):
-    monkeypatch.setattr(service, "MAX_LINKS", 3)
+    monkeypatch.setattr(service, "MAX_PREVIEWS", 3)
     where, created = f"{ARTICLES}{draft.uuid}/preview/", []
     set_clock(datetime(2030, 1, 1, tzinfo=UTC))
     other = as_admin.post(f"{ARTICLES}{make_article(status='draft').uuid}/preview/").json

@@ -54,7 +54,7 @@ class CachedBlog:
 def add_cache(app: Flask, monkeypatch: Any, source: CommitVersionSource | None = None) -> CachedBlog:
     """Put an empty cache in front of the application; record the requests that are not served from it."""
     application = RecordingApplication(app)
-    source = source or commit_version.create_source(app)
+    source = source or commit_version.create_version_source(app)
     middleware = ResponseCacheMiddleware(app, application, source, app.config["CACHE_MEGABYTES"] * 2**20)
     monkeypatch.setattr(app, "wsgi_app", middleware)
     request_environ.init_app(app, {}, lambda path: None)

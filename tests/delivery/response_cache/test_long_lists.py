@@ -41,7 +41,7 @@ def test_a_cached_response_has_the_same_headers_on_a_socket(make_long_list):
     paths, conditions = (ARTICLES, f"{ARTICLES}?page=1"), ((), ("If-None-Match: *",))
     with serve(blog.app) as port:
         for path, condition, method in product(paths, conditions, ("GET", "HEAD")):
-            blog.cache._clear()
+            blog.cache._evict_all()
             blog.application.paths.clear()
             request = format_request(method, path, key, "Connection: close", *condition)
             heads = [send_all(port, request).partition("\r\n\r\n")[0].split("\r\n") for _ in range(3)]

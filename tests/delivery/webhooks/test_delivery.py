@@ -272,7 +272,7 @@ def test_another_server_takes_over_when_the_lease_ends(
         (late,) = delivery.lease_due_calls("a" * 16)
     deliver(webhook, server="b" * 16)
     assert len(receiver.calls) == 1
-    set_clock(NOW + queries.LEASE + timedelta(seconds=1))
+    set_clock(NOW + queries.LEASE_DURATION + timedelta(seconds=1))
     with app.app_context():
         (own,) = delivery.lease_due_calls("b" * 16)
         delivery.store_outcomes("a" * 16, delivery.make_calls(late))
@@ -314,7 +314,10 @@ def test_no_call_waits_until_a_clock_that_was_ahead_is_right(
 
 @pytest.mark.parametrize(
     ("column", "longest"),
-    [("leased_until", queries.LEASE), ("next_attempt", timedelta(seconds=1.1 * queries.RETRY_DELAYS[-1]))],
+    [
+        ("leased_until", queries.LEASE_DURATION),
+        ("next_attempt", timedelta(seconds=1.1 * queries.RETRY_DELAYS[-1])),
+    ],
 )
 def test_a_webhook_waits_as_long_as_a_server_can_have_meant(
     app, make_webhook, make_tag, set_clock, column, longest

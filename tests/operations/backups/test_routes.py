@@ -15,7 +15,7 @@ from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZipFile
 import pytest
 
 from blogapi.clock import now
-from blogapi.operations.backups import daily, library, service
+from blogapi.operations.backups import daily, instance_backups, service
 from blogapi.storage import files
 from tests.conftest import ARTICLES
 from tests.content.media.rows import add_media
@@ -190,13 +190,13 @@ def test_only_backups_can_be_downloaded(as_login, instance, backup, name):
 
 def test_backups_are_made_and_checked_one_at_a_time(as_login, instance, backup):
     path = f"{BACKUPS}{backup['name']}/"
-    with files.lock_file(instance / "backups" / library._LOCK_NAME):
+    with files.lock_file(instance / "backups" / instance_backups._LOCK_NAME):
         for response in (as_login.post(BACKUPS), as_login.post(f"{path}verify/"), as_login.delete(path)):
             assert outcome(response) == (409, "backup_running")
 
 
 def test_the_number_of_backups_is_limited(as_login, backup, monkeypatch):
-    monkeypatch.setattr(library, "MAX_MANUAL_BACKUPS", 1)
+    monkeypatch.setattr(instance_backups, "MAX_MANUAL_BACKUPS", 1)
     assert outcome(as_login.post(BACKUPS)) == (409, "too_many_backups")
 
 
@@ -235,7 +235,7 @@ def test_a_refused_backup_shows_no_path_outside_the_instance_folder(as_login, bl
     def fail(source, target):
         raise OSError(28, "No space left on device", str(target))
 
-    monkeypatch.setattr(library.service, "copy_database", fail)
+    monkeypatch.setattr(instance_backups.service, "copy_database", fail)
     response = as_login.post(BACKUPS)
     assert response.status_code == 507
     assert str(blog) not in response.json["detail"] and "instance" in response.json["detail"]
@@ -253,4 +253,4 @@ def test_a_backup_that_is_deleted_after_it_was_listed_is_left_out(tmp_path, monk
         return iter(found)
 
     monkeypatch.setattr(Path, "iterdir", list_and_delete)
-    assert [backup.name for backup in library.list_backups(tmp_path)] == ["daily-2026-03-05.zip"]
+    assert [backup.name for backup in instance_backups.list_backups(tmp_path)] == ["daily-2026-03-05.zip"]

@@ -130,7 +130,7 @@ def test_a_status_that_cannot_be_read_is_late(blog, as_stranger, app, content):
 def test_a_command_that_a_kill_has_interrupted_runs_again(blog, tmp_path, command):
     command(f"open({str(tmp_path / 'said')!r}, 'a').write('x')")
     with pytest.raises(KeyboardInterrupt), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(backup_command, "_run_command", interrupt)
+        patch.setattr(backup_command, "_run_process", interrupt)
         make_daily(blog)
     assert (blog / "backups" / "daily-2026-03-04.zip").is_file() and not (tmp_path / "said").exists()
     make_daily(blog)
@@ -205,7 +205,7 @@ def test_doctor_and_the_overview_say_why(app, run, blog, set_clock, fail, monkey
     )
     assert result.exit_code == 1
     with app.app_context():
-        (found,) = [one for one in health_checks.make_report().findings if one.title == LATE_SENTENCE]
+        (found,) = [one for one in health_checks.create_report().findings if one.title == LATE_SENTENCE]
     assert (found.check, found.level.value, found.detail) == ("backup", "wrong", "The database is damaged.")
 
 

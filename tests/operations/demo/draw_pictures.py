@@ -538,9 +538,9 @@ PICTURES: dict[str, Callable[[], Canvas]] = {
 
 def main() -> None:
     """Write the files."""
-    seed.PICTURES.mkdir(exist_ok=True)
+    seed.PICTURE_FOLDER.mkdir(exist_ok=True)
     for name, draw in PICTURES.items():
-        (seed.PICTURES / name).write_bytes(draw().encode())
+        (seed.PICTURE_FOLDER / name).write_bytes(draw().encode())
 
 
 if __name__ == "__main__":

@@ -91,7 +91,7 @@ def test_two_articles_and_a_page_show_a_picture_with_an_alternative_text(sample,
 def test_the_pictures_are_stored_as_uploads_are(app):
     uploads = {}
     with app.app_context():
-        for path in seed.PICTURES.iterdir():
+        for path in seed.PICTURE_FOLDER.iterdir():
             with media_service.prepare_file(path, path.name) as upload:
                 uploads[upload.name] = [upload.type.name, *(getattr(upload, name) for name in COLUMNS)]
         seed.fill_empty_blog()

@@ -168,7 +168,7 @@ def test_a_failed_integrity_check_is_a_warning(app, monkeypatch, caplog):
         thread.join(60)
     assert "could not be checked: disk I/O error" in caplog.text
     with app.app_context():
-        assert routes.find_problem() is None
+        assert routes.find_service_problem() is None
 
 
 @pytest.mark.parametrize("url", ["postgresql+psycopg://127.0.0.1/blog", "nonsense"])

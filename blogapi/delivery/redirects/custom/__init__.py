@@ -1,1 +1,1 @@
-"""Custom redirects, which admins create: from a path to another path or an address, or to 410 (Gone)."""
+"""Custom redirects, which admins create: from a path to another path or an address, or to the answer 410."""

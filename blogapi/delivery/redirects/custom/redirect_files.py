@@ -28,10 +28,10 @@ _STATUS_WORDS = {"permanent": "301", "temp": "302", "seeother": "303", "gone": "
 _DIRECTIVE_STATUSES = {"redirectpermanent": "301", "redirecttemp": "302"}
 # Matches a regular expression that matches only one path, with or without a slash at its end.
 _LITERAL_PATTERN = re.compile(r"\^?(?P<path>(?:[\w/%~-]|\\?\.)*?)(?P<slash>/\?)?\$")
-_PLACEHOLDER = re.compile(r"\*|/:\w|\$[0-9]|%\{")
-_FLAGS = re.compile(r"\[([^\[\]]*+)\]\Z")
+_PLACEHOLDER_PATTERN = re.compile(r"\*|/:\w|\$[0-9]|%\{")
+_FLAGS_PATTERN = re.compile(r"\[([^\[\]]*+)\]\Z")
 
-# The actions of the plugin Redirection with one target, or with an error such as 410.
+# The actions of the plugin Redirection that redirect to a single target or answer with an error such as 410.
 _SUPPORTED_ACTIONS = ("", "url", "error")
 
 _PATTERN_REASON = "it has a pattern"
@@ -47,10 +47,10 @@ class RedirectFile:
 
 
 class _SkippedLine(Exception):
-    """The line is not a plain redirect; the message is the reason."""
+    """Raised for a line that is not a plain redirect; the message is the reason."""
 
 
-# The source, the target and the status of a redirect, as texts of the file.
+# The source, the target and the status of a redirect, as they are written in the file.
 _RedirectTexts = tuple[str, str, str]
 # The number of a line, its content, and the function that parses it and raises _SkippedLine.
 _Line = tuple[int, Any, Callable[[Any], _RedirectTexts]]
@@ -59,23 +59,23 @@ _Line = tuple[int, Any, Callable[[Any], _RedirectTexts]]
 def read_redirects(text: str) -> RedirectFile:
     """Return the redirects of a file, whose format is recognised by its first line.
 
-    If several redirects have the same path, the first is used, as by the hosts and plugins. Raises Invalid if
+    If several redirects have the same path, only the first one applies, as on the hosts. Raises Invalid if
     a row of a CSV file cannot be read.
     """
     lines, result, paths = text.removeprefix("\ufeff").splitlines(), RedirectFile(), set[str]()
     first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
     columns = [name.strip().strip('"').lower() for name in first.split(",")]
     if {"source", "target"} <= {*columns}:
-        rows = _read_csv(lines)
+        rows = _read_csv_rows(lines)
     elif first.lstrip().startswith("{"):
-        rows = _read_json(text)
+        rows = _read_json_redirects(text)
     elif first.lstrip().startswith(("/", "https://", "http://")):
-        rows = _read_netlify(lines)
+        rows = _read_netlify_lines(lines)
     else:
-        rows = _read_apache(lines)
+        rows = _read_apache_lines(lines)
     for number, row, parse in rows:
         try:
-            fields = _make_fields(*parse(row))
+            fields = _make_redirect_fields(*parse(row))
         except _SkippedLine as reason:
             result.skipped.append((number, str(reason)))
             continue
@@ -88,9 +88,9 @@ def read_redirects(text: str) -> RedirectFile:
     return result
 
 
-def _make_fields(source: str, target: str, status_text: str) -> Fields:
+def _make_redirect_fields(source: str, target: str, status_text: str) -> Fields:
     """Return the fields of a redirect in the form that the API accepts."""
-    if _PLACEHOLDER.search(source) or _PLACEHOLDER.search(target):
+    if _PLACEHOLDER_PATTERN.search(source) or _PLACEHOLDER_PATTERN.search(target):
         raise _SkippedLine(_PATTERN_REASON)
     if status_text not in _STATUSES:
         raise _SkippedLine(f"a status {status_text} is not a redirect")
@@ -113,13 +113,13 @@ def _skip_line(reason: str) -> NoReturn:
     raise _SkippedLine(reason)
 
 
-def _read_netlify(lines: Iterable[str]) -> Iterator[_Line]:
+def _read_netlify_lines(lines: Iterable[str]) -> Iterator[_Line]:
     for number, text in enumerate(lines, 1):
         if text.strip() and not text.lstrip().startswith("#"):
-            yield number, text, _parse_netlify
+            yield number, text, _parse_netlify_line
 
 
-def _parse_netlify(text: str) -> _RedirectTexts:
+def _parse_netlify_line(text: str) -> _RedirectTexts:
     """Parse a line of `_redirects`: a path, a target, and a status, which can end with `!`."""
     source, *rest = text.split(" #")[0].split()
     if rest and (re.match(r"\w+=", rest[0]) or len(rest) > 2):
@@ -129,7 +129,7 @@ def _parse_netlify(text: str) -> _RedirectTexts:
     return source, rest[0], (rest[1] if len(rest) > 1 else "301").removesuffix("!")
 
 
-def _read_csv(lines: Iterable[str]) -> Iterator[_Line]:
+def _read_csv_rows(lines: Iterable[str]) -> Iterator[_Line]:
     rows, last_line = csv.DictReader(lines, skipinitialspace=True), 0
     try:
         rows.fieldnames = [name.strip().lower() for name in rows.fieldnames or ()]
@@ -141,7 +141,7 @@ def _read_csv(lines: Iterable[str]) -> Iterator[_Line]:
 
 
 def _parse_csv_row(row: Mapping[str, str | None]) -> _RedirectTexts:
-    """Parse a row of the plugin Redirection; older versions wrote the status into `type`."""
+    """Parse a CSV row of the plugin Redirection, whose older versions write the status into `type`."""
 
     def get_text(name: str) -> str:
         value = row.get(name)
@@ -152,15 +152,15 @@ def _parse_csv_row(row: Mapping[str, str | None]) -> _RedirectTexts:
     if get_text("status").lower() in ("disabled", "0"):
         raise _SkippedLine("it is disabled")
     kind = get_text("type")
-    # The file contains no conditions; a redirect with a condition has the target `/unknown`.
+    # CSV files of the plugin contain no conditions; a redirect with a condition has the target `/unknown`.
     is_conditional = get_text("target") == "/unknown" or not (kind.isdigit() or kind in _SUPPORTED_ACTIONS)
     if get_text("match") not in ("", "url") or is_conditional:
         raise _SkippedLine(_CONDITION_REASON)
     return get_text("source"), get_text("target"), get_text("code") or (kind if kind.isdigit() else "301")
 
 
-def _read_json(text: str) -> Iterator[_Line]:
-    """Parse the JSON of the plugin Redirection; the first redirect has the number 1."""
+def _read_json_redirects(text: str) -> Iterator[_Line]:
+    """Yield the redirects in a JSON export of the plugin Redirection; the first redirect has the number 1."""
     try:
         document = json.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError):
@@ -188,7 +188,7 @@ def _parse_json_redirect(row: Mapping[str, Any]) -> _RedirectTexts:
     )
 
 
-def _read_apache(lines: Iterable[str]) -> Iterator[_Line]:
+def _read_apache_lines(lines: Iterable[str]) -> Iterator[_Line]:
     has_condition = False
     for number, text in enumerate(lines, 1):
         directive = text.split(None, 1)[0].lower() if text.strip() else ""
@@ -197,8 +197,8 @@ def _read_apache(lines: Iterable[str]) -> Iterator[_Line]:
         elif directive == "rewriterule":
             yield number, text, _parse_rewrite_rule
         elif directive.startswith("redirect"):
-            yield number, text, _parse_directive
-        # A condition applies to the next rule.
+            yield number, text, _parse_redirect_directive
+        # A `RewriteCond` applies only to the next `RewriteRule`.
         has_condition = directive == "rewritecond" or (has_condition and directive != "rewriterule")
 
 
@@ -209,7 +209,7 @@ def _split_words(text: str) -> list[str]:
         raise _SkippedLine("its quotes are not closed") from None
 
 
-def _parse_directive(text: str) -> _RedirectTexts:
+def _parse_redirect_directive(text: str) -> _RedirectTexts:
     """Parse `Redirect`, `RedirectMatch`, `RedirectPermanent` and `RedirectTemp`."""
     directive, *words = _split_words(text)
     directive = directive.lower()
@@ -226,7 +226,7 @@ def _parse_directive(text: str) -> _RedirectTexts:
 def _parse_rewrite_rule(text: str) -> _RedirectTexts:
     """Parse a `RewriteRule` that redirects; its pattern is relative to the folder of the file."""
     _, *words = _split_words(text)
-    match = _FLAGS.search(words[2]) if len(words) == 3 else None
+    match = _FLAGS_PATTERN.search(words[2]) if len(words) == 3 else None
     flags = {flag.strip().upper().partition("=")[::2] for flag in match[1].split(",")} if match else set()
     flag_values = dict(flags)
     if "G" in flag_values or "GONE" in flag_values:

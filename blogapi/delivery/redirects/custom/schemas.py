@@ -21,7 +21,7 @@ _TARGET_METADATA = {
 }
 
 
-class _Path(Text):
+class _RedirectPath(Text):
     def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> str:
         text = super()._deserialize(value, attr, data, **options).strip()
         path = extract_former_path(text)
@@ -33,7 +33,7 @@ class _Path(Text):
         return path
 
 
-class _Target(Text):
+class _RedirectTarget(Text):
     def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> str:
         text = super()._deserialize(value, attr, data, **options)
         target = parse_target(text)
@@ -60,8 +60,8 @@ class CustomRedirectBodySchema(InputSchema):
 
     read_only = frozenset({"uuid", "created", "last_updated"})
 
-    path = _Path(max_length=2_000, required=True, metadata=_PATH_METADATA)
-    target = _Target(max_length=2_000, load_default="", metadata=_TARGET_METADATA)
+    path = _RedirectPath(max_length=2_000, required=True, metadata=_PATH_METADATA)
+    target = _RedirectTarget(max_length=2_000, load_default="", metadata=_TARGET_METADATA)
     status = ma.fields.Integer(
         strict=True, validate=validate.OneOf(STATUSES), load_default=301, metadata=_STATUS_METADATA
     )

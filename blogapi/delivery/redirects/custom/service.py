@@ -95,7 +95,7 @@ def change_redirect(uuid: UUID, fields: Fields) -> CustomRedirect:
 
 
 def create_or_replace_redirects(rows: Iterable[Fields]) -> tuple[int, int]:
-    """Store redirects, and replace redirects from the same paths; return the numbers of new and changed ones.
+    """Store or replace redirects by their paths; return the numbers of new and of changed redirects.
 
     Loops are checked at the end, so the order has no effect. If there is a loop, nothing is stored.
     """
@@ -121,7 +121,7 @@ def create_or_replace_redirects(rows: Iterable[Fields]) -> tuple[int, int]:
 
 
 def delete_redirect(uuid: UUID) -> None:
-    """Delete a redirect."""
+    """Delete a redirect; raises NotFound if there is none with the uuid."""
     with transaction():
         db.session.delete(get_redirect(uuid))
         db.session.flush()
@@ -152,8 +152,8 @@ def _check_loop(redirect: CustomRedirect) -> None:
     if start in chain:
         steps = " → ".join([start, *chain[: chain.index(start) + 1]])
         sentence = f"It leads to a loop: {steps}. Choose another target."
-    elif len(chain) > targets.MAX_STEPS:
-        sentence = f"It leads through more than {targets.MAX_STEPS} redirects; name the last address."
+    elif len(chain) > targets.MAX_CHAIN_LENGTH:
+        sentence = f"It leads through more than {targets.MAX_CHAIN_LENGTH} redirects; name the last address."
     else:
         return
     raise Invalid(sentence, errors={"target": [sentence]})

@@ -1,4 +1,4 @@
-"""The targets of redirects, and the check for loops."""
+"""Parses the targets of redirects, and follows chains of redirects to find loops."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from urllib.parse import quote, urlsplit
 
 from blogapi.site.paths import MAX_PATH_BYTES, extract_path, get_host_and_port, strip_slash
 
-# Browsers give up after 20 redirects.
-MAX_STEPS = 10
+# The maximum number of redirects in a row; browsers give up after 20.
+MAX_CHAIN_LENGTH = 10
 
-_HOST = re.compile(
+_HOST_PATTERN = re.compile(
     r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?|\[[0-9a-f:.]+\](:[0-9]{1,5})?", re.IGNORECASE
 )
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_CONTROL_CHARACTER = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def parse_target(text: str) -> str | None:
     """Return the path or the absolute web address, percent-encoded, or None if the text is neither.
 
-    Characters that are special in the files of web servers, such as in `:name` and `$`, are encoded too.
+    Characters with a meaning in the files of web servers, such as `$` and `:` in a path, are encoded too.
     """
     try:
         parts = urlsplit(text.strip())
     except ValueError:
         return None
     is_path = not parts.scheme and not parts.netloc and parts.path.startswith("/")
-    is_address = parts.scheme in ("http", "https") and _HOST.fullmatch(parts.netloc)
-    if not (is_path or is_address) or parts.path.startswith("//") or _CONTROL.search(text.strip()):
+    is_address = parts.scheme in ("http", "https") and _HOST_PATTERN.fullmatch(parts.netloc)
+    if not (is_path or is_address) or parts.path.startswith("//") or _CONTROL_CHARACTER.search(text.strip()):
         return None
     start = f"{parts.scheme}://{parts.netloc}" if is_address else ""
     query = f"?{quote(parts.query, safe='=&%+-._~/')}" if parts.query else ""
@@ -38,7 +38,7 @@ def parse_target(text: str) -> str | None:
 
 
 def get_local_path(target: str, site_url: str) -> str | None:
-    """Return the decoded path without a slash at its end if the target is an address of the site."""
+    """Return the decoded path without a slash at its end, or None if the target is not on the site."""
     parts = urlsplit(target)
     if parts.netloc and get_host_and_port(target) != get_host_and_port(site_url):
         return None
@@ -47,13 +47,13 @@ def get_local_path(target: str, site_url: str) -> str | None:
 
 
 def find_redirect_chain(target: str, site_url: str, find_target: Callable[[str], str | None]) -> list[str]:
-    """Return the paths through which redirects lead from a target, at most MAX_STEPS + 1.
+    """Return the paths in the chain of redirects that begins at a target, at most MAX_CHAIN_LENGTH + 1.
 
     `find_target` returns the target of the redirect from a path without a slash at its end, or None.
     """
     chain: list[str] = []
     path = get_local_path(target, site_url)
-    while path is not None and len(chain) <= MAX_STEPS and path not in chain:
+    while path is not None and len(chain) <= MAX_CHAIN_LENGTH and path not in chain:
         chain.append(path)
         path = get_local_path(find_target(path) or "", site_url)
     return chain

@@ -1,4 +1,4 @@
-"""The names of the files in an export, which are valid and distinct on every file system."""
+"""Chooses the names of the files in an export; the names are valid and distinct on every file system."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _HASH_DIGITS = 8
 _RESERVED_NAMES = re.compile(r"con|prn|aux|nul|(com|lpt)[0-9\u00b9\u00b2\u00b3]|_?index", re.IGNORECASE)
 
 
-class ArticleNames:
+class ArticleFileNames:
     """The names of the files of articles, without their suffixes."""
 
     def __init__(self, slugs: Iterable[str]) -> None:
         names = Counter(fold_name(_shorten_name(slug, slug)) for slug in slugs)
         self._repeated = frozenset(name for name, number in names.items() if number > 1)
 
-    def choose_name(self, slug: str) -> str:
+    def choose_file_name(self, slug: str) -> str:
         name = _shorten_name(slug, slug)
         return _add_hash(slug, slug) if fold_name(name) in self._repeated else name
 
@@ -50,7 +50,7 @@ def _shorten_name(stem: str, identity: str) -> str:
 
 
 def _add_hash(stem: str, identity: str, digits: int = _HASH_DIGITS) -> str:
-    """Return the shortened name with the first digits of `identity` if it is a hash, else of its hash."""
+    """Return the shortened name with the first digits of `identity` (a hash) or of the hash of `identity`."""
     is_hash = re.fullmatch("[0-9a-f]{64}", identity)
     digest = identity if is_hash else hashlib.sha256(identity.encode()).hexdigest()
     start = stem[: _MAX_NAME_LENGTH - digits].encode()[: _MAX_NAME_BYTES - digits].decode(errors="ignore")

@@ -1,4 +1,4 @@
-"""Functions with which the API lists, creates, checks and deletes the backups in the instance folder."""
+"""Lists, creates, checks and deletes the backups in the instance folder, for the API."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Verification:
 
 
 def list_backups(instance: Path) -> list[StoredBackup]:
-    """Return the backups whose names were not chosen by a user, newest first."""
+    """Return the backups with names that blogapi has chosen, newest first."""
     folder = instance / "backups"
     backups = [
         _read_backup(path, kind, stat)
@@ -80,7 +80,7 @@ def create_backup(instance: Path) -> StoredBackup:
             service.create_backup(instance, target)
     # While BACKUP_COMMAND runs, other backups can be made, checked and deleted.
     with _shorten_paths(instance), status.record_attempt(instance):
-        backup_command.run_after_backup(instance, target)
+        backup_command.run_backup_command(instance, target)
     return _read_backup(target, BackupKind.MANUAL, target.stat())
 
 
@@ -103,7 +103,7 @@ def verify_backup(instance: Path, name: str) -> Verification:
             return Verification(False, error.detail, 0, 0, 0)
     manifest = backup.manifest
     articles, media = manifest.rows.get("article", 0), manifest.media
-    detail = service.NOT_RESTORED if backup.is_only_read else "can be restored"
+    detail = service.NOT_RESTORED_REASON if backup.is_only_read else "can be restored"
     return Verification(True, f"The backup {detail}.", articles, media.files, media.missing)
 
 

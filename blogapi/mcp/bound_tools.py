@@ -1,4 +1,4 @@
-"""The operations that the tools call, and the schemas of their arguments, from the OpenAPI document."""
+"""Binds each tool to its operation in the OpenAPI document, which also gives the schema of its arguments."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from flask import Flask
 
 from blogapi.operations.doctor.findings import (
-    OTHER_CHECKS,
+    REGISTERED_CHECKS,
     Finding,
     format_count,
     join_examples,
@@ -23,7 +23,7 @@ from blogapi.site.served_paths import find_fixed_page, is_service_path
 
 def init_app(app: Flask) -> None:
     """Let `doctor` run the checks."""
-    OTHER_CHECKS.set(app, (run_site_checks,))
+    REGISTERED_CHECKS.set(app, (run_site_checks,))
 
 
 def run_site_checks() -> Iterator[Finding]:
@@ -36,7 +36,7 @@ def run_site_checks() -> Iterator[Finding]:
 
 def _check_addresses(site: Site) -> Finding:
     hidden, seen = list[str](), set[str]()
-    for item in targets.list_items(site):
+    for item in targets.list_targets(site):
         path = strip_slash(item.path)
         if path in seen or is_service_path(path) or find_fixed_page(site, path):
             hidden.append(f"{item.path} ({item.kind})")

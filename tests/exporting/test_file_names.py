@@ -6,11 +6,11 @@ import hashlib
 
 import pytest
 
-from blogapi.exporting.names import ArticleNames, choose_media_names
+from blogapi.exporting.file_names import ArticleFileNames, choose_media_names
 
 
 def choose_article_name(slug):
-    return ArticleNames([slug]).choose_name(slug)
+    return ArticleFileNames([slug]).choose_file_name(slug)
 
 
 def add_hash(name, identity):
@@ -35,8 +35,8 @@ def test_long_names_are_shortened(letter):
 
 def test_names_that_differ_only_in_their_case_or_form_get_a_hash():
     slugs = ["straße", "strasse", "cafe\u0301", "café", "tea"]
-    names = ArticleNames(slugs)
-    assert [names.choose_name(slug) for slug in slugs] == [
+    names = ArticleFileNames(slugs)
+    assert [names.choose_file_name(slug) for slug in slugs] == [
         *(add_hash(slug, slug) for slug in slugs[:4]),
         "tea",
     ]
