@@ -42,7 +42,7 @@ def upgrade() -> None:
     op.add_column("site", column)
 '''
 BLUEPRINT = """    build_blueprint(
-        PLACES, lambda uuid: JsonBody(b"[]"), counts.make_counter(PLACES), merge_terms
+        PLACES, lambda uuid: JsonBody(b"[]"), counts.make_article_counter(PLACES), merge_terms
     ),
 """
 # Each edit of the recipe: a file, the line before which the text comes, and the text.

@@ -32,7 +32,7 @@ ARTICLE = "article"
 WORKING_COPY = "working_copy"
 DELETED_ITEM = "deleted_item"
 
-_MODELS: tuple[Any, ...] = (Author, Category, Tag, Site)
+_MODELS_WITH_PICTURES: tuple[Any, ...] = (Author, Category, Tag, Site)
 
 _use, _media, _path = table_of(MediaUse), table_of(Media), table_of(MediaPath)
 _ITEMS: Any = bindparam("items", expanding=True)
@@ -206,7 +206,7 @@ def replace_uses(session: Session, kind: str, used: Mapping[UUID, Iterable[File]
     mark_files_unused(session, dropped - {media_id for _, media_id in uses})
 
 
-def replace_paths(session: Session, media_id: UUID) -> None:
+def replace_picture_paths(session: Session, media_id: UUID) -> None:
     """Store the new path of a replaced file in the terms and the site that show the file."""
     items = defaultdict[str, list[UUID]](list)
     uses = select(_use.c.kind, _use.c.item_id).where(_use.c.media_id == media_id)
@@ -214,7 +214,7 @@ def replace_paths(session: Session, media_id: UUID) -> None:
         items[kind].append(item_id)
     rows = [
         row
-        for model in _MODELS
+        for model in _MODELS_WITH_PICTURES
         for batch in chunk(items[model.kind])
         for row in session.scalars(select(model).where(model.uuid.in_(batch)))
     ]
@@ -262,7 +262,7 @@ def list_items_with_wrong_uses(session: Session) -> list[tuple[str, UUID, Mappin
 
 
 def _list_items(session: Session) -> Iterator[tuple[str, Iterator[tuple[UUID, Mapping[UUID, File]]]]]:
-    for model in _MODELS:
+    for model in _MODELS_WITH_PICTURES:
         pictures = (getattr(model, name) for name in model.picture_fields)
         rows = session.connection().execute(select(model.uuid, *pictures))
         yield model.kind, ((item, find_used_files(path for path in paths if path)) for item, *paths in rows)
