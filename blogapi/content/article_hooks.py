@@ -21,7 +21,7 @@ class ArticleHooks(Protocol):
         """Rerender the articles that use these files; the caller has flushed the changes of the files."""
 
     def resolve_item_references(self, references: Collection[UUID | str]) -> Mapping[UUID | str, UUID]:
-        """Return the uuid of the item for each reference, but not for slugs of items hidden from the caller."""
+        """Return the uuid of the item for each reference, except slugs of items hidden from the caller."""
 
     def reindex_articles_with_field(self, name: str) -> None:
         """Index all articles that have a value for the custom field `name` again."""

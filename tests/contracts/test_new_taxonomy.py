@@ -51,7 +51,7 @@ EDITS = [
     ("content/dependencies.py", "from blogapi.content.taxonomies.tags", "from {places} import PLACES\n"),
     ("blueprints.py", "from blogapi.content.taxonomies.tags", "from {places} import PLACES\n"),
     ("blueprints.py", "from blogapi.web.metrics", "from blogapi.web.json import JsonBody\n"),
-    ("blueprints.py", "    build_blueprint(\n        CATEGORIES", BLUEPRINT),
+    ("blueprints.py", "    build_blueprint(CATEGORIES", BLUEPRINT),
     (
         "publication/kinds.py",
         "    # An author is public",

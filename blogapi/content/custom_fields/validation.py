@@ -92,7 +92,7 @@ def _resolve_article_references(values: dict[str, Any]) -> dict[str, list[str]]:
 
 
 def convert_imported_values(values: CustomValues) -> dict[str, Any]:
-    """Return the values of an imported file in stored form; a value that is not valid stays as it is."""
+    """Return the values from an imported file as they are stored; invalid values are kept unchanged."""
     fields = {field.name: field for field in list_definitions()} if values else {}
     converted = {
         name: custom_values.convert_imported_value(fields[name], value) if name in fields else value

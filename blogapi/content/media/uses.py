@@ -1,4 +1,4 @@
-"""Updates the stored uses of files when an item that refers to files is written, in the same transaction."""
+"""Stores which items use which files; each write of an item updates its uses in the same transaction."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def store_article_uses(
 
 
 def end_article_uses(session: Session, articles: Collection[UUID]) -> None:
-    """Store that only former versions of these deleted articles use files."""
+    """Store that these articles were deleted, so that only their former versions use files."""
     for items in chunk(articles):
         session.connection().execute(_END_ALL_USES, {"items": items})
 

@@ -29,7 +29,7 @@ def match_visible_files(author: UUID) -> ColumnElement[bool]:
 
 
 def match_visible_uses(author: UUID, use: Any) -> ColumnElement[bool]:
-    """Return the condition that the author may see a use, a subquery with the columns of `MediaUse`.
+    """Return the condition that the author may see a row of `use`, which has the columns of `MediaUse`.
 
     Authors see the uses by their own articles and profile, and by items in public lists. Profiles of others
     are left out, because they may be hidden.

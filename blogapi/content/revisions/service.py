@@ -53,7 +53,7 @@ def get_revision(article_id: UUID, number: int) -> ArticleRevision:
 
 
 def add_content_fields(revision: ArticleRevision) -> WithAttributes:
-    """Return the version with the fields of its content as attributes."""
+    """Return the version with the fields of its content as additional attributes."""
     flat = parse_content(revision.content).to_flat_dict()
     return WithAttributes(revision, **flat | {"custom": select_visible_values(flat["custom"])})
 

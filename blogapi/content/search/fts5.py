@@ -106,7 +106,7 @@ class Fts5:
         """Do nothing; the planner of SQLite reads the index first."""
 
     def make_words(self, title: str, subtitle: str, text: str) -> Words:
-        """Return the words of an article to store in the index."""
+        """Return the words of an article to store in the index, by column."""
         return dict(zip(_WORD_COLUMNS, map(_join_words, (title, subtitle, text)), strict=True))
 
     def make_short_text_row(self, text: SearchText) -> dict[str, Any]:
@@ -115,7 +115,7 @@ class Fts5:
         return {"key": text.article_id, **dict(zip(_WORD_COLUMNS, words, strict=False))}
 
     def find_up_to_date_articles(self, connection: Connection, texts: Sequence[SearchText]) -> set[UUID]:
-        """Return the uuids of the articles that are stored with exactly these words."""
+        """Return the uuids of the articles whose words in the index are exactly the words of their texts."""
         expected = {
             (text.article_id, *map(_join_words, (text.title, text.subtitle, text.text))) for text in texts
         }

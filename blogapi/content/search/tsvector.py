@@ -168,12 +168,12 @@ class Tsvector:
         )
 
     def make_words(self, title: str, subtitle: str, text: str) -> Words:
-        """Return the stored words of an article."""
+        """Return the words of an article to store in the index, by column."""
         placed = place_words((title, subtitle, text))
         return {"vector": _make_vector(placed), "titles": _make_vector(placed[:2])}
 
     def find_up_to_date_articles(self, connection: Connection, texts: Sequence[SearchText]) -> set[UUID]:
-        """Return the uuids of the articles that are stored with exactly these words."""
+        """Return the uuids of the articles whose words in the index are exactly the words of their texts."""
         conditions = (
             and_(
                 _entry.article_id == text.article_id,

@@ -126,7 +126,7 @@ def delete_term_row(term: Term) -> None:
 
 
 def _move_children(term: Term, parent: UUID | None) -> None:
-    """Make `parent` the parent of the children of the term."""
+    """Move the children of the term below `parent`, or to the top (None)."""
     model: Any = type(term)
     if can_have_parents(model):
         for child in db.session.scalars(select(model).where(model.parent_id == term.uuid)).all():

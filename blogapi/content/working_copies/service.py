@@ -160,7 +160,7 @@ def is_scheduled_item(article_id: UUID | None) -> bool:
 
 
 def prerender_save(fields: ArticleInput, id: UUID, *, partial: bool = False) -> None:
-    """Render the content of a scheduled article before the transaction that writes it."""
+    """Before the transaction of a save, render the content if the save can change a scheduled article."""
     if is_scheduled_item(id):
         if partial and (copy := queries.find_working_copy(id)):
             fields = replace(fields, texts={**snapshots.parse_content(copy.content).texts, **fields.texts})

@@ -225,7 +225,7 @@ def list_items_in_any_status(
     *,
     hashes_body: bool = False,
 ) -> Page[JsonBody]:
-    """Return the author's articles (None: all articles) that match the filters.
+    """Return the author's articles or pages (None: of all authors) that match the filters.
 
     Without `ordering`, undated drafts come first. For `hashes_body`, see `get_articles_body`.
     Raises InvalidQuery if articles in several statuses are ordered by `featured`, as no index has this order.

@@ -71,7 +71,7 @@ def make_item_head(
 
 
 def _list_alternate_urls(article: Fields, translations: Sequence[Translation]) -> Sequence[Fields]:
-    """Return the addresses of the article in all its languages, or nothing if there is only one."""
+    """Return the addresses of the article in all its languages, or nothing if it has only one language."""
     chosen = choose_alternates(UUID(article["uuid"]), translations)
     return [{"language": one.language, "url": one.url} for one in chosen]
 

@@ -104,7 +104,7 @@ def store_derived_rows(
 
 
 def reindex_articles(session: Session, articles: Sequence[Article]) -> None:
-    """Update the search words of articles whose content is unchanged."""
+    """Index articles again, with the stored HTML instead of a new rendering."""
     texts = search_texts.read_search_texts(session.connection(), [article.uuid for article in articles])
     rows = [
         SearchText(article.uuid, get_listed_from(article), *texts[article.uuid])

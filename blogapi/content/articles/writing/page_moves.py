@@ -54,7 +54,7 @@ def _is_known_to_readers(uuid: UUID, notes: Mapping[events.ItemKey, Any]) -> boo
 
 
 def keep_former_paths(before: Site, after: Site) -> None:
-    """Store the former path of each page whose path differs between two states of the site."""
+    """Store the former path of each page whose path changes with the settings of the site."""
     tree = page_tree.read_tree()
     paths = page_paths.make_paths(before, tree), page_paths.make_paths(after, tree)
     _store_former_paths(before, tree, *paths)

@@ -18,7 +18,7 @@ from blogapi.storage.database import db
 
 
 def count_differing_rows() -> int:
-    """Return the number of links and search entries that differ from their article."""
+    """Return the number of links and search entries whose repeated columns differ from their article."""
     return sum(db.session.scalar(statement) or 0 for statement in _build_count_statements())
 
 

@@ -157,7 +157,7 @@ _article = table_of(Article).c
 
 
 def resolve_item_references(references: Collection[UUID | str]) -> Mapping[UUID | str, UUID]:
-    """Return the uuid of the item for each reference, but not for slugs of items hidden from the caller."""
+    """Return the uuid of the item for each reference, except slugs of items hidden from the caller."""
     slugs, uuids = ([value for value in references if isinstance(value, type_)] for type_ in (str, UUID))
     by_slug = select(_article.uuid, _article.slug).where(_article.slug.in_(slugs), match_visible_items())
     by_uuid = select(_article.uuid, null()).where(_article.uuid.in_(uuids))
