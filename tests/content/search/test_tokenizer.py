@@ -232,6 +232,6 @@ def test_a_snippet_is_shown_as_html_with_marked_hits(snippet, html):
 @settings(max_examples=40)
 @given(texts)
 def test_hit_markers_in_a_text_do_not_become_mark_elements(text):
-    query = SearchQuery([["x"]], prefix=False, terms=[])
+    query = SearchQuery([["x"]], prefix=False, symbol_words=[])
     snippet = snippet_to_html(make_snippet([f"{text} {HIT_START} x {HIT_END} {text}"], query))
     assert snippet.count("<") == snippet.count("mark>")
