@@ -18,7 +18,7 @@ from blogapi.accounts.users.user_routes import bp as users
 from blogapi.admin.routes import admin as admin_pages
 from blogapi.config import CannotStart
 from blogapi.content.articles import presence_routes as open_routes
-from blogapi.content.articles.author_visibility import is_public_author
+from blogapi.content.articles.author_visibility import match_public_authors
 from blogapi.content.articles.lists import counts
 from blogapi.content.articles.render_routes import bp as renderings
 from blogapi.content.articles.responses import article_bodies
@@ -29,7 +29,7 @@ from blogapi.content.articles.writing.term_merge import merge_terms
 from blogapi.content.custom_fields.routes import bp as custom_fields
 from blogapi.content.deleted_items import routes as deleted_item_routes
 from blogapi.content.deleted_items.routes import bp as deleted_items
-from blogapi.content.media.delivery import pages as media_files
+from blogapi.content.media.delivery import files_bp as media_files
 from blogapi.content.media.routes import bp as media
 from blogapi.content.media.use_routes import bp as media_uses
 from blogapi.content.pages.routes import PAGES as PAGE_RESOURCE
@@ -74,16 +74,14 @@ from blogapi.web.slug_lookup import IdConverter, ReferenceConverter
 
 BLUEPRINTS = (
     *(auth, account, users, invitations, api_keys),
-    build_blueprint(
-        CATEGORIES, article_bodies.list_published_in_category, counts.count_in_categories, merge_terms
-    ),
-    build_blueprint(TAGS, article_bodies.list_published_with_tag, counts.count_with_tags, merge_terms),
+    build_blueprint(CATEGORIES, article_bodies.list_category_articles, counts.CATEGORY_COUNTER, merge_terms),
+    build_blueprint(TAGS, article_bodies.list_tag_articles, counts.TAG_COUNTER, merge_terms),
     build_blueprint(
         AUTHORS,
-        article_bodies.list_published_by_author,
-        counts.count_by_authors,
+        article_bodies.list_author_articles,
+        counts.AUTHOR_COUNTER,
         merge_terms,
-        is_public_author,
+        match_public_authors,
     ),
     *(
         articles,

@@ -103,7 +103,7 @@ COMMANDS = {
         "blogapi.serving.service_files.commands:service", "Print a file for a service manager."
     ),
     "health": Command("blogapi.operations.health.commands:health", "Ask a running service for its state."),
-    "user": Command("blogapi.content.articles.writing.ownership:user", "Create and change users."),
+    "user": Command("blogapi.content.articles.writing.reassignment:user", "Create and change users."),
     "key": Command("blogapi.accounts.api_keys.commands:key", "Create and delete API keys."),
     "site": Command("blogapi.reader_site.commands:site", "Show, change and build the site."),
     "media": Command("blogapi.content.media.commands:media", "Delete files that nothing uses."),

@@ -82,7 +82,7 @@ def _find_outdated(session: Session, changed: set[tuple[str, UUID]]) -> Iterator
     kinds, uuids = {kind for kind, _ in changed}, {uuid for _, uuid in changed}
     if Article.kind not in kinds:
         return
-    assert not links.count_differences(), "Changed without a call of Article.update_links"
+    assert not links.count_differing_rows(), "Changed without a call of Article.update_link_columns"
     articles = find_articles(list(uuids), with_html=True).values()
     yield from (one.article for one in render_articles(articles) if one.differs_from_article())
 

@@ -20,7 +20,7 @@ def broken_view(monkeypatch):
     def fail(*args, **kwargs):
         raise RuntimeError("an internal secret")
 
-    monkeypatch.setattr(article_bodies, "list_published", fail)
+    monkeypatch.setattr(article_bodies, "list_published_items", fail)
 
 
 def test_a_500_response_contains_an_incident_id_and_only_the_log_contains_the_cause(

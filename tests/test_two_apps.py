@@ -155,8 +155,8 @@ def make_other_blog(make_blog, monkeypatch):
         files: list[UUID] = []
         library = vars(dependencies.library) | {"get_service_url": lambda: "https://other.example"}
         articles = SimpleNamespace(
-            prerender_articles_using=files.extend,
-            rerender_articles_using=lambda session, uuids: files.extend(uuids),
+            prerender_articles_using_files=files.extend,
+            rerender_articles_using_files=lambda session, uuids: files.extend(uuids),
         )
         with monkeypatch.context() as patch:
             patch.setattr(dependencies, "library", SimpleNamespace(**library))

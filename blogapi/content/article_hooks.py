@@ -1,4 +1,4 @@
-"""Functions of `articles` that lower packages call; `blogapi.content.dependencies` sets them."""
+"""Functions of the package `articles` that lower packages call; `content.dependencies` registers them."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from blogapi.config import AppState
 class ArticleHooks(Protocol):
     """Finds articles and pages, and rerenders them after changes of files and custom fields."""
 
-    def prerender_articles_using(self, media_ids: Collection[UUID]) -> None:
-        """Render the articles that use these files before the transaction that changes the files."""
+    def prerender_articles_using_files(self, media_ids: Collection[UUID]) -> None:
+        """Render, before the transaction that changes these files, the articles that use them."""
 
-    def rerender_articles_using(self, session: Session, media_ids: Collection[UUID]) -> None:
+    def rerender_articles_using_files(self, session: Session, media_ids: Collection[UUID]) -> None:
         """Rerender the articles that use these files; the caller has flushed the changes of the files."""
 
-    def resolve_items(self, references: Collection[UUID | str]) -> Mapping[UUID | str, UUID]:
-        """Map references to uuids of existing items, except slugs of items that the caller may not see."""
+    def resolve_item_references(self, references: Collection[UUID | str]) -> Mapping[UUID | str, UUID]:
+        """Return the uuid of the item for each reference, except slugs of items hidden from the caller."""
 
-    def update_search_words(self, name: str) -> None:
-        """Update the search words of all articles that have a value for the custom field `name`."""
+    def reindex_articles_with_field(self, name: str) -> None:
+        """Index all articles that have a value for the custom field `name` again."""
 
 
 ARTICLE_HOOKS = AppState[ArticleHooks]("article-hooks")

@@ -31,7 +31,7 @@ class OpenArticle(Base):
 
 # The page of the editor reports twice a minute; after this time without a report, the article counts as
 # closed.
-LIFETIME = timedelta(seconds=60)
+REPORT_LIFETIME = timedelta(seconds=60)
 _presence = table_of(OpenArticle)
 _SINCE = bindparam("since", type_=UtcDateTime())
 _SELECT_USERS = (
@@ -47,7 +47,7 @@ _SELECT_STATE = select(func.count(), func.max(_presence.c.seen)).where(_presence
 def find_present_users(uuids: Collection[UUID], *, other_than: UUID) -> Mapping[UUID, Sequence[Fields]]:
     """Return the users who have the articles open, by article; the user `other_than` is left out."""
     found = defaultdict[UUID, list[Fields]](list)
-    values = {"uuids": list(uuids), "since": current_time() - LIFETIME, "user": other_than}
+    values = {"uuids": list(uuids), "since": current_time() - REPORT_LIFETIME, "user": other_than}
     for article_id, uuid, username in db.session.connection().execute(_SELECT_USERS, values):
         found[article_id].append({"uuid": str(uuid), "username": username})
     return found
@@ -58,18 +58,18 @@ def get_presence_state(among: Select[UUID] | None = None) -> str:
     statement = _SELECT_STATE
     if among is not None:
         statement = statement.where(_presence.c.article_id.in_(among))
-    state = db.session.connection().execute(statement, {"since": current_time() - LIFETIME})
+    state = db.session.connection().execute(statement, {"since": current_time() - REPORT_LIFETIME})
     return " ".join(map(str, state.one()))
 
 
 # The maximum number of articles that a user can have open at a time; older reports are deleted.
-MAX_ARTICLES = 50
+MAX_OPEN_ARTICLES = 50
 
 
 def report_presence(user: UUID, article_id: UUID, check_exists: Callable[[UUID], None]) -> Sequence[Fields]:
     """Store that the user has the article open; return the other users who have it open.
 
-    `check_exists` raises NotFound for an article that does not exist. No event is recorded, and caches
+    `check_exists` raises NotFound for an article that does not exist. No event is recorded, so that caches
     stay valid.
     """
     with transaction(visible=False):
@@ -77,12 +77,12 @@ def report_presence(user: UUID, article_id: UUID, check_exists: Callable[[UUID],
         now, connection = current_time(), db.session.connection()
         # A report from the future was stored while the clock was ahead.
         connection.execute(
-            delete(_presence).where(~_presence.c.seen.between(now - LIFETIME, now + clock.TOLERANCE))
+            delete(_presence).where(~_presence.c.seen.between(now - REPORT_LIFETIME, now + clock.TOLERANCE))
         )
         statement = make_upsert_statement(connection.dialect.name, _presence, "seen")
         connection.execute(statement, {"article_id": article_id, "user_id": user, "seen": now})
         newest = select(_presence.c.article_id).where(_presence.c.user_id == user)
-        newest = newest.order_by(_presence.c.seen.desc(), _presence.c.article_id).limit(MAX_ARTICLES)
+        newest = newest.order_by(_presence.c.seen.desc(), _presence.c.article_id).limit(MAX_OPEN_ARTICLES)
         connection.execute(
             delete(_presence).where(_presence.c.user_id == user, _presence.c.article_id.not_in(newest))
         )

@@ -10,7 +10,7 @@ import flask
 from flask import Flask, Response, current_app, render_template, request
 from werkzeug.wrappers import Response as BaseResponse
 
-from blogapi.content.custom_fields.shown_values import describe_public_fields
+from blogapi.content.custom_fields.shown_values import make_public_field_schemas
 from blogapi.docs import assets, document, guide_pages
 from blogapi.docs.custom_fields import add_custom_fields
 from blogapi.publication.shared_caching import declare_shown_kinds
@@ -37,7 +37,7 @@ def get_document() -> Response:
     """Return this OpenAPI document."""
     app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
     return web_json.make_json_response(
-        web_json.to_json_bytes(add_custom_fields(document.get_document(app), describe_public_fields()))
+        web_json.to_json_bytes(add_custom_fields(document.get_document(app), make_public_field_schemas()))
     )
 
 

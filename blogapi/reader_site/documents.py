@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from blogapi.content.articles.author_visibility import is_public_author
+from blogapi.content.articles.author_visibility import match_public_authors
 from blogapi.content.articles.fields import TEXT_FIELDS
 from blogapi.content.articles.lists import counts
 from blogapi.content.articles.lists.conditions import NO_FILTERS, ArticleFilters
@@ -32,9 +32,9 @@ from blogapi.web.pagination import PageRequest
 PAGE_SIZE = 10
 
 _TAXONOMIES: Mapping[str, tuple[Taxonomy[Any], TermArticleCounter, ListArticles, IsPublic | None]] = {
-    "category": (CATEGORIES, counts.count_in_categories, article_bodies.list_published_in_category, None),
-    "tag": (TAGS, counts.count_with_tags, article_bodies.list_published_with_tag, None),
-    "author": (AUTHORS, counts.count_by_authors, article_bodies.list_published_by_author, is_public_author),
+    "category": (CATEGORIES, counts.CATEGORY_COUNTER, article_bodies.list_category_articles, None),
+    "tag": (TAGS, counts.TAG_COUNTER, article_bodies.list_tag_articles, None),
+    "author": (AUTHORS, counts.AUTHOR_COUNTER, article_bodies.list_author_articles, match_public_authors),
 }
 
 ENTRY_FIELDS = (
@@ -59,7 +59,7 @@ def list_published_items(
     names: Sequence[str], filters: ArticleFilters = NO_FILTERS, page: PageRequest | None = None
 ) -> tuple[list[Fields], int]:
     """Return the fields `names` of the public articles or pages that match the filters, and their number."""
-    found = article_bodies.list_published(names, page, filters)
+    found = article_bodies.list_published_items(names, page, filters)
     return _parse_body(found.rows), found.total
 
 
@@ -73,7 +73,7 @@ def list_unlisted_items(kind: str) -> list[Fields]:
     """Return the uuids and addresses of all unlisted articles or pages."""
     filters = ArticleFilters(type=kind, status=Status.UNLISTED.value)
     items: list[Fields] = _parse_body(
-        article_bodies.list_in_any_status(None, ("uuid", "url"), None, filters).rows
+        article_bodies.list_items_in_any_status(None, ("uuid", "url"), None, filters).rows
     )
     return items
 
@@ -86,7 +86,7 @@ def list_terms(kind: str, *names: str, language: str = "") -> list[Fields]:
     taxonomy, count, _, is_public = _TAXONOMIES[kind]
     condition, filters = is_public() if is_public else None, TermFilters(language=language)
     terms: list[Fields] = _parse_body(
-        term_json.list_json(taxonomy, names, None, condition, count_articles=count, filters=filters).rows
+        term_json.list_terms(taxonomy, names, None, condition, count_articles=count, filters=filters).rows
     )
     return terms
 
@@ -100,7 +100,7 @@ def get_term(kind: str, uuid: UUID, page: PageNumber) -> Fields:
     names = [name for name in taxonomy.fields_schema._declared_fields if name != "articles_by_status"]
     condition = is_public() if is_public else None
     term: Fields = _parse_body(
-        term_json.get_json(taxonomy, uuid, list_articles, names, condition, count_articles=count, page=page)
+        term_json.get_term(taxonomy, uuid, list_articles, names, condition, count_articles=count, page=page)
     )
     return term
 
@@ -108,7 +108,7 @@ def get_term(kind: str, uuid: UUID, page: PageNumber) -> Fields:
 def get_item(kind: str, uuid: UUID) -> Fields:
     """Return the fields that readers see of an article or page; raises NotFound if it is not public."""
     names = _ARTICLE_FIELDS if kind == ItemType.ARTICLE else _PAGE_FIELDS
-    return _add_html_attributes(_parse_body(article_bodies.get_json(uuid, names, public=True, type_=kind)))
+    return _add_html_attributes(_parse_body(article_bodies.get_body(uuid, names, public=True, type_=kind)))
 
 
 def get_previewed_item(token: str) -> tuple[Fields, bool]:

@@ -14,7 +14,7 @@ from werkzeug.routing import Rule
 from werkzeug.wrappers import Response as BaseResponse
 
 from blogapi.config import AppState
-from blogapi.content.articles.queries import get_next_publication
+from blogapi.content.articles.queries import get_next_publication_time
 from blogapi.delivery.redirects import queries as redirects
 from blogapi.delivery.redirects.custom.service import GONE
 from blogapi.delivery.response_cache import middleware
@@ -199,7 +199,7 @@ def _make_missing_response(site: Site, path: str, status: int) -> Response:
     if version is None or former != state or now >= valid_until:
         page = pages.make_missing_page(Edition(site, current.words), language, status)
         html = templating.replace_site_addresses(theme.render_page(page), site.url)
-        valid_until = get_next_publication(now) or middleware.NO_EXPIRY
+        valid_until = get_next_publication_time(now) or middleware.NO_EXPIRY
         stored[language, status] = (state, valid_until, html)
     return Response(html, status, content_type=HTML_TYPE)
 

@@ -358,7 +358,7 @@ def _find_media_file(path: str) -> Path | None:
     while isinstance(found, str):
         _, _, hash, name = found.split("/")
         extension = name.rpartition(".")[2]
-        if extension not in types.list_types(current_app):
+        if extension not in types.list_accepted_types(current_app):
             return None
         if (copy_format := parse_copy_format(name)) is not None:
             found = resized_copies.find_or_make_copy(hash, copy_format, is_limited=False)

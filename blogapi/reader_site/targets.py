@@ -13,7 +13,7 @@ from sqlalchemy import Select, cast, literal, null, or_, select, union_all
 from sqlalchemy import String as SqlString
 
 from blogapi.content.articles import page_tree
-from blogapi.content.articles.author_visibility import is_public_author
+from blogapi.content.articles.author_visibility import match_public_authors
 from blogapi.content.articles.models import Article
 from blogapi.content.taxonomies.categories import Category
 from blogapi.parsing import parse_uuid
@@ -108,4 +108,4 @@ def _select_items(kind: str) -> Select[*tuple[Any, ...]]:
             .where(match_articles(Article), match_readable_items(Article, current_time()))
         )
     statement = select(literal(kind).label("kind"), model.uuid, model.slug, *_EMPTY_ARTICLE_COLUMNS)
-    return statement.where(is_public_author()) if kind == "author" else statement
+    return statement.where(match_public_authors()) if kind == "author" else statement

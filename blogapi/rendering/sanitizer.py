@@ -93,7 +93,7 @@ _CHECKBOX = re.compile(rf"<input([^<>]*)>((?:[^<]++|</?(?:{INLINE_ELEMENTS}|img|
 _URL_SCHEMES = nh3.ALLOWED_URL_SCHEMES | {"matrix", "sftp", "urn"}
 
 # A reference to a file of the media library, such as `media:3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d`. These
-# attributes can contain the reference until `media.html_pictures` replaces it.
+# attributes can contain the reference until `media.html_resolver` replaces it.
 _MEDIA_REFERENCE = re.compile(r"\s*(media:[0-9a-f-]{36})\s*", re.IGNORECASE)
 _MEDIA_ATTRIBUTES = frozenset(
     {

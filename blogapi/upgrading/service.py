@@ -78,7 +78,7 @@ def read_blog_state(instance: Path) -> BlogState:
         upgrades.refuse_unknown_migration(migration)
         with engine.connect() as connection:
             last = releases.read_last_release(connection)
-        is_current = rerendering.is_up_to_date(engine, migration)
+        is_current = rerendering.is_database_up_to_date(engine, migration)
     version, rights = last or (None, None)
     return BlogState(version, rights, migration or "", is_current)
 

@@ -12,7 +12,7 @@ from sqlalchemy import select, update
 
 from blogapi.accounts.users import service as users
 from blogapi.content.articles.models import Article, WorkingCopy
-from blogapi.content.articles.writing import ownership
+from blogapi.content.articles.writing import reassignment
 from blogapi.operations.demo import seed
 from blogapi.storage.database import current_time, db, transaction
 from tests.admin.blogs import Blog, Client
@@ -66,7 +66,7 @@ def fill_blog(blog: Blog, *, scale: int = 1, pictures: int = len(PICTURES)) -> d
     """
     with blog.app.app_context():
         seed.fill_empty_blog()
-        ownership.move_content(seed.AUTHOR_NAME, "ida")
+        reassignment.move_content(seed.AUTHOR_NAME, "ida")
         users.delete_user(seed.AUTHOR_NAME)
     ida, marit = blog.client("ida"), blog.client("marit")
     ida.patch(

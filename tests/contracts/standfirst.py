@@ -12,7 +12,7 @@ from blogapi.content.articles.renderer_version import RENDERER_VERSION
 from blogapi.content.articles.schemas import ArticleSchema
 from blogapi.content.taxonomies.categories import CATEGORIES
 from blogapi.content.working_copies import service as working_copies
-from blogapi.content.working_copies.queries import get_details
+from blogapi.content.working_copies.queries import get_copy_details
 from blogapi.content.working_copies.schemas import WorkingCopyBodySchema
 from blogapi.exporting import layouts
 from tests.conftest import ARTICLES, close_connections
@@ -118,7 +118,7 @@ def test_an_export_restores_the_field_in_another_blog(app, instance, databases, 
     blogs.restore(tmp_path)
     with app.app_context():
         assert queries.get_article(uuid).standfirst == STANDFIRST["standfirst"]
-        assert get_details(uuid).standfirst == CHANGED["standfirst"]
+        assert get_copy_details(uuid).standfirst == CHANGED["standfirst"]
 
 
 @pytest.mark.skipif(bool(SERVER_URL), reason="the recorded blogs are files")

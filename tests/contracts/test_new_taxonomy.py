@@ -42,7 +42,7 @@ def upgrade() -> None:
     op.add_column("site", column)
 '''
 BLUEPRINT = """    build_blueprint(
-        PLACES, lambda uuid: JsonBody(b"[]"), counts.make_counter(PLACES), merge_terms
+        PLACES, lambda uuid: JsonBody(b"[]"), counts.make_article_counter(PLACES), merge_terms
     ),
 """
 # Each edit of the recipe: a file, the line before which the text comes, and the text.
@@ -51,7 +51,7 @@ EDITS = [
     ("content/dependencies.py", "from blogapi.content.taxonomies.tags", "from {places} import PLACES\n"),
     ("blueprints.py", "from blogapi.content.taxonomies.tags", "from {places} import PLACES\n"),
     ("blueprints.py", "from blogapi.web.metrics", "from blogapi.web.json import JsonBody\n"),
-    ("blueprints.py", "    build_blueprint(\n        CATEGORIES", BLUEPRINT),
+    ("blueprints.py", "    build_blueprint(CATEGORIES", BLUEPRINT),
     (
         "publication/kinds.py",
         "    # An author is public",

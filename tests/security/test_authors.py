@@ -11,7 +11,7 @@ import pytest
 from blogapi.accounts.users import queries as users
 from blogapi.content.articles import service
 from blogapi.content.articles.responses import article_bodies
-from blogapi.content.articles.writing import ownership
+from blogapi.content.articles.writing import reassignment
 from blogapi.storage.database import transaction
 from blogapi.web.access import Role
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, TAGS
@@ -467,7 +467,7 @@ def test_no_response_of_an_author_is_replayed_for_another_caller(
     as_author.patch(f"{ARTICLES}{uuid}/", json={"title": "Changed"})
     assert as_author.get(OWN).json[0]["title"] == "Changed"
     with app.app_context():
-        ownership.move_content("author", "publisher")
+        reassignment.move_content("author", "publisher")
     assert as_author.get(f"{ARTICLES}{uuid}/").status_code == 404 and as_author.get(OWN).json == []
     assert publisher.get(f"{ARTICLES}{uuid}/").status_code == 200 and len(publisher.get(OWN).json) == 1
 
@@ -539,7 +539,7 @@ def test_what_changed_while_a_write_waited_is_checked_again(
             if change == "published":
                 service.change_article_in_transaction(people.admin.uuid, uuid, json_input(status="published"))
             elif change == "reassigned":
-                ownership.move_content("author", "editor")
+                reassignment.move_content("author", "editor")
             else:
                 users.get_user_by_name(name).can_publish = False
         return prepared

@@ -12,7 +12,7 @@ from sqlalchemy import update
 
 from blogapi import create_app
 from blogapi.__main__ import main
-from blogapi.content.articles.models import ArticleStats
+from blogapi.content.articles.models import RendererState
 from blogapi.serving import commands, listening, server, upgrade_responses
 from blogapi.storage import upgrade_progress
 from blogapi.storage.database import db, transaction
@@ -106,7 +106,7 @@ def test_serve_answers_while_it_upgrades(app, instance, make_article, monkeypatc
     make_article()
     with app.app_context(), transaction():
         if is_old:
-            db.session.execute(update(ArticleStats).values(renderer="old"))
+            db.session.execute(update(RendererState).values(renderer="old"))
     ports, answers, created = [], [], []
 
     def bind(*arguments):

@@ -36,7 +36,7 @@ def add_author(app):
             link = ArticleAuthor(article_id=article.uuid, author_id=author.uuid, position=position)
             db.session.add(link)
             db.session.flush()
-            links.repair_differences()
+            links.repair_differing_rows()
             return author.uuid
 
     return add

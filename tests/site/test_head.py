@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogapi.content.articles.responses.head import make_head
+from blogapi.content.articles.responses.head import make_item_head
 from blogapi.operations.doctor import server_checks
 from blogapi.site.models import Site
 from tests.conftest import ARTICLES
@@ -290,7 +290,7 @@ def test_any_text_round_trips_through_the_html(text, name, tags):
         "authors": [{"uuid": "3", "name": f"n{name}", "slug": "a", "url": "", "avatar": ""}],
     }
     site = Site(title=text, language="en", url="", service_url="", logo="", category_path="/{slug}")
-    head = make_head(article, site, None)
+    head = make_item_head(article, site, None)
     parsed = HeadParser(head["html"])
     assert set(parsed.elements) == {"title", "meta", "script"}
     # An HTML parser changes a carriage return, which these texts may contain.

@@ -39,7 +39,7 @@ def test_an_incident_has_the_id_of_its_request(as_reader, monkeypatch, caplog):
     def fail(*_, **__):
         raise RuntimeError("why")
 
-    monkeypatch.setattr(article_bodies, "list_published", fail)
+    monkeypatch.setattr(article_bodies, "list_published_items", fail)
     response = as_reader.get(ARTICLES, headers={"X-Request-ID": "mine"})
     assert response.json["detail"].endswith(" under incident mine.")
     assert "incident mine" in caplog.text

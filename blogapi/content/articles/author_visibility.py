@@ -17,21 +17,21 @@ from blogapi.publication.visibility import match_listed_articles
 from blogapi.storage.database import current_time, db, execute_in_batches, split_values, transaction
 
 # With a join instead of the inner subquery, SQLite could read all public articles for each author.
-_is_visible = Article.uuid == ArticleAuthor.article_id, match_listed_articles(Article)
-_has_article = (
+_is_listed = Article.uuid == ArticleAuthor.article_id, match_listed_articles(Article)
+_has_listed_article = (
     select(ArticleAuthor.article_id)
     .where(ArticleAuthor.author_id == Author.uuid)
-    .where(select(Article.uuid).where(*_is_visible).correlate(ArticleAuthor).exists())
+    .where(select(Article.uuid).where(*_is_listed).correlate(ArticleAuthor).exists())
     .correlate(Author)
     .exists()
 )
 # This statement is built once, because building a statement takes longer than executing it.
 _SELECT_PUBLIC = select(Author.uuid, Author.slug).where(
-    _has_article, Author.uuid.in_(bindparam("authors", expanding=True))
+    _has_listed_article, Author.uuid.in_(bindparam("authors", expanding=True))
 )
 
 
-def record_missing_authors() -> None:
+def record_missing_author_events() -> None:
     """Record an event for each author without an event, such as the profiles that a migration created."""
     with transaction():
         has_event = select(Event.position).where(Event.kind == AUTHOR, Event.uuid == Author.uuid).exists()
@@ -40,7 +40,7 @@ def record_missing_authors() -> None:
 
 
 def find_authors(articles: Collection[UUID]) -> set[UUID]:
-    """Return the authors of these articles."""
+    """Return the uuids of the authors in the bylines of these articles."""
     conditions = (ArticleAuthor.article_id.in_(batch) for batch in split_values(articles))
     return {
         uuid
@@ -50,15 +50,15 @@ def find_authors(articles: Collection[UUID]) -> set[UUID]:
 
 
 def find_public_authors(authors: Collection[UUID], now: datetime) -> Mapping[UUID, ItemAddress]:
-    """Return the address of each of these authors whom a public article names, by uuid of the author."""
+    """Return the address of each author in `authors` who is public, by uuid of the author."""
     rows = execute_in_batches(_SELECT_PUBLIC, "authors", authors, now=now)
     return {row.uuid: make_term_address(AUTHOR, row.uuid, row.slug) for row in rows}
 
 
-def is_public_author(now: ColumnElement[datetime] | None = None) -> ColumnElement[bool]:
+def match_public_authors(now: ColumnElement[datetime] | None = None) -> ColumnElement[bool]:
     """Return the SQL condition that a public article names the author, according to the events.
 
-    `now` is the parameter NOW in a statement that is built once; the default is the present time.
+    `now` can be the parameter NOW of a statement that is built once; the default is the current time.
     """
     # The duration of the query must not reveal the number of drafts, so the query reads only the events.
     is_shown = (
@@ -68,7 +68,7 @@ def is_public_author(now: ColumnElement[datetime] | None = None) -> ColumnElemen
         .correlate(Author)
         .exists()
     )
-    # Articles that have become public, but whose events of the type `published` are not written yet.
+    # Select articles that are already public, but whose event `published` has not been written yet.
     due = select(Event.uuid).where(Event.due <= (current_time() if now is None else now), Event.listed)
     return or_(
         is_shown, Author.uuid.in_(select(ArticleAuthor.author_id).where(ArticleAuthor.article_id.in_(due)))

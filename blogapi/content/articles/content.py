@@ -37,7 +37,7 @@ class ArticleInput:
     tags: tuple[UUID | str, ...] | None = None
     authors: tuple[UUID | str, ...] | None = None
     seo: Mapping[str, str] = field(default_factory=dict)
-    custom: custom_values.Values = field(default_factory=dict)
+    custom: custom_values.CustomValues = field(default_factory=dict)
     replaces_custom: bool = False
     is_imported: bool = False
     type: str = ItemType.ARTICLE.value
@@ -66,16 +66,16 @@ class ArticleContent:
     parent: UUID | None = None
     position: int = 0
 
-    def flatten(self) -> dict[str, Any]:
+    def to_flat_dict(self) -> dict[str, Any]:
         """Return all fields in one flat dictionary, which revisions store and show."""
-        others = {name: getattr(self, name) for name in _OTHER_FIELDS}
+        others = {name: getattr(self, name) for name in _NON_TEXT_FIELDS}
         lists = {name: list(getattr(self, name)) for name in LINK_NAMES}
         custom = {} if self.custom == NO_VALUES else custom_values.parse_values(self.custom)
         json = {"seo": dict(self.seo), "custom": custom}
         return {**self.texts, **others, **lists, **json}
 
     def to_input(self) -> ArticleInput:
-        """Return an input that writes this content, without its slug, status, time, parent and position."""
+        """Return an input that writes this content, but no slug, status, time, parent and position."""
         return ArticleInput(
             texts=self.texts,
             category=self.category,
@@ -88,7 +88,7 @@ class ArticleContent:
         )
 
 
-_OTHER_FIELDS = tuple(field.name for field in fields(ArticleContent) if field.name != "texts")
+_NON_TEXT_FIELDS = tuple(field.name for field in fields(ArticleContent) if field.name != "texts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,15 +166,15 @@ def make_default_seo(texts: Mapping[str, str]) -> dict[str, str]:
 
 
 def compare_contents(before: ArticleContent, after: ArticleContent) -> list[Difference]:
-    """Return the differences, ordered by field name.
+    """Return the fields whose values differ between the two contents, ordered by field name.
 
     The fields of `seo` are named `seo.title` and so on, and the custom fields `custom.rating` and so on.
     """
-    left, right = _flatten_nested(before), _flatten_nested(after)
+    left, right = _make_comparable_fields(before), _make_comparable_fields(after)
     if not (before.authors and after.authors):
         del left["authors"], right["authors"]
     values = ((name, left.get(name), right.get(name)) for name in sorted(left | right))
-    # In Python, True equals 1, but they are different values of a custom field.
+    # True equals 1 in Python, but `true` and `1` are different values of a custom field.
     return [
         Difference(name, old, new)
         for name, old, new in values
@@ -182,8 +182,8 @@ def compare_contents(before: ArticleContent, after: ArticleContent) -> list[Diff
     ]
 
 
-def _flatten_nested(content: ArticleContent) -> dict[str, Any]:
-    flat = content.flatten()
+def _make_comparable_fields(content: ArticleContent) -> dict[str, Any]:
+    flat = content.to_flat_dict()
     names = ("seo", "custom")
     nested = {f"{name}.{key}": value for name in names for key, value in flat.pop(name).items()}
     return flat | nested

@@ -30,7 +30,7 @@ _ROBOTS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextField:
-    """A text of an article that its author writes."""
+    """A field of an article that its author writes; its value is a text or, for `featured`, a boolean."""
 
     name: str
     label: str  #: the name of the field on the admin pages

@@ -11,7 +11,7 @@ from blogapi.web.errors import Conflict, Invalid
 
 
 class ContentType(StrEnum):
-    """The markup of the content."""
+    """The markup language in which the content of an article is written."""
 
     HTML = "html"
     MARKDOWN = "markdown"
@@ -39,7 +39,7 @@ TRANSITIONS = {
 
 
 def get_api_status(item: DatedItem, now: datetime) -> str:
-    """Return the status as the API shows it."""
+    """Return the status in the API: `scheduled` if the item becomes public later, else the stored status."""
     return SCHEDULED if is_scheduled(item, now) else item.status
 
 

@@ -48,7 +48,7 @@ _IS_HIDDEN = " AND ".join(f"status != '{status}'" for status in READABLE_STATUSE
 
 
 def derived_column(*arguments: Any, **options: Any) -> MappedColumn[Any]:
-    """Return a column whose value is rendered from other columns of the row; see DERIVED_COLUMNS."""
+    """Return a column whose value is derived from other columns of the row; see DERIVED_COLUMNS."""
     return mapped_column(*arguments, **options, info={"derived": True})
 
 
@@ -157,7 +157,7 @@ class Article(HasEvents, Identified, Timestamped, Base):
         "author_links", "author", creator=lambda author: ArticleAuthor(author=author)
     )
 
-    def update_links(self) -> None:
+    def update_link_columns(self) -> None:
         """Copy columns of the article to its links to tags and authors, which repeat these columns.
 
         Call this after a change of the status, the publication time, the category, the tags or the authors.
@@ -170,7 +170,7 @@ class Article(HasEvents, Identified, Timestamped, Base):
             author_link.listed_from = listed_from
 
 
-def check_texts(rows: Iterable[Iterable[Any]]) -> None:
+def check_for_damaged_texts(rows: Iterable[Iterable[Any]]) -> None:
     """Raise Damaged if a text in one of these rows contains NUL characters."""
     # SQLite does not verify the database pages of a long value: it returns the zeroes of a damaged page.
     if any(isinstance(value, str) and "\0" in value for row in rows for value in row):
@@ -209,7 +209,7 @@ for _field in TEXT_FIELDS:
 
 
 # The links to tags and authors repeat columns of the article, so that their indexes contain the articles of a
-# tag or an author in the order of the lists. `Article.update_links` copies the columns.
+# tag or an author in the order of the lists. `Article.update_link_columns` copies the columns.
 
 
 class ArticleTag(Base):
@@ -257,7 +257,7 @@ class ArticleAuthor(Base):
 LINK_MODELS: Mapping[str, type[ArticleTag | ArticleAuthor]] = {"tags": ArticleTag, "authors": ArticleAuthor}
 
 
-class ArticleStats(Base):
+class RendererState(Base):
     """The single row with the version of the code that rendered the articles."""
 
     __tablename__ = "article_stats"
@@ -277,7 +277,7 @@ class FormerSlug(Base):
 
 
 class FormerPath(Base):
-    """The path of the page of an article in another system, from which the blog redirects to the article.
+    """A former path of an article or page, in this blog or in another system, which redirects to the item.
 
     The path is decoded, begins with a slash and has no query. Whole paths are compared, so that two paths
     with the same last segment can lead to two articles.

@@ -22,7 +22,7 @@ _SELECT_PAGES = select(
 
 
 def read_tree() -> dict[UUID, PageNode]:
-    """Return the PageNode of each page by uuid; a site has few pages."""
+    """Return the node of each page by uuid; all pages are read, because a site has only few pages."""
     rows = db.session.connection().execute(_SELECT_PAGES)
     return {uuid: PageNode(*place) for uuid, *place in rows}
 
@@ -31,22 +31,22 @@ _tree = CachedValue[PageTree](lambda session: read_tree())
 
 
 def get_tree() -> PageTree:
-    """Return the tree that this transaction read first, or that the last `reread_tree` has read."""
+    """Return the tree, which a transaction reads once and `reread_tree` reads again."""
     return _tree.get(db.session())
 
 
 def reread_tree() -> PageTree:
-    """Return the tree after a write of the current transaction, and keep it for `get_tree`."""
+    """Read the tree again after a write in this transaction; `get_tree` then returns the new tree."""
     _tree.discard(db.session())
     return get_tree()
 
 
 def is_visible_page(uuid: UUID | None, tree: PageTree) -> bool:
-    """Return whether the item of the kind page exists, and the caller may see it."""
+    """Return whether there is a page with this uuid and the caller may see it."""
     place = tree.get(uuid) if uuid else None
     return place is not None and (current_caller().sees_drafts or is_readable(place, current_time()))
 
 
 def list_children(uuids: Collection[UUID]) -> list[UUID]:
-    """Return the pages directly below these pages, except for these pages themselves."""
+    """Return the uuids of the pages directly below these pages; pages in `uuids` are left out."""
     return [child for child, place in get_tree().items() if place.parent in uuids and child not in uuids]

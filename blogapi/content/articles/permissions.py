@@ -1,7 +1,7 @@
 """Checks what a caller may do with single articles.
 
 Authors write only their own articles, and see no hidden articles of others. An article belongs to the user
-who created it (`author_id`), whatever its byline says; `user reassign` gives it to another user. The errors
+who created it (`author_id`), not to its byline; `user reassign` moves it to another user. The errors
 for hidden and for unknown articles are the same. Editors and admins may work on all articles.
 
 The owner and the visibility of an article are checked separately: with a key of the scope `drafts`, a caller
@@ -63,7 +63,7 @@ _SELECT_LAST_VERSION = (
     .order_by(ArticleRevision.number.desc())
     .limit(1)
 )
-_SELECT_OWN_ARTICLES_VERSION = select(
+_SELECT_OWN_ARTICLES_STATE = select(
     func.count(), func.sum(_article.version), func.max(_article.last_updated)
 ).where(_article.author_id == bindparam("user"))
 
@@ -71,25 +71,25 @@ _SELECT_OWN_ARTICLES_VERSION = select(
 Byline = Sequence[tuple[UUID, str]]
 
 
-def may_see_article(uuid: UUID, caller: Caller) -> bool:
-    """Return whether the caller may see the article even if it is not public."""
+def may_see_hidden_article(uuid: UUID, caller: Caller) -> bool:
+    """Return whether the caller would see the article even if it were not public."""
     if caller.restricted_to_author is None:
         return caller.sees_drafts
     (row,) = _read_rows([uuid]).values() or (None,)
     return row is not None and row.author_id == caller.restricted_to_author
 
 
-def is_visible_to_caller() -> ColumnElement[bool]:
+def match_visible_items() -> ColumnElement[bool]:
     """Return the SQL condition that the caller may see the article or page."""
     caller = current_caller()
     is_own = _article.author_id == caller.restricted_to_author if caller.restricted_to_author else false()
     return true() if caller.sees_drafts else match_readable_items(_article, current_time()) | is_own
 
 
-def get_own_articles_version(user: UUID) -> str:
+def get_own_articles_state(user: UUID) -> str:
     """Return a text that changes with every change of the user's articles."""
     return " ".join(
-        map(str, db.session.connection().execute(_SELECT_OWN_ARTICLES_VERSION, {"user": user}).one())
+        map(str, db.session.connection().execute(_SELECT_OWN_ARTICLES_STATE, {"user": user}).one())
     )
 
 
@@ -97,13 +97,13 @@ def may_work_on_item(uuid: UUID) -> bool:
     """Return whether the caller may work on the item; for editors, the item need not exist."""
     try:
         if current_caller().is_author:
-            check_exists(uuid)
+            check_access(uuid)
     except Problem:
         return False
     return True
 
 
-def check_exists(uuid: UUID, type_: str = ARTICLE) -> None:
+def check_access(uuid: UUID, type_: str = ARTICLE) -> None:
     """Raise NotFound or Forbidden unless the item exists and the caller may work on it.
 
     Authors may work on their own public articles, but `check_write` refuses to change them.
@@ -119,7 +119,7 @@ def check_exists(uuid: UUID, type_: str = ARTICLE) -> None:
 def report_deleted_items(uuids: Sequence[UUID | None], type_: str = ARTICLE) -> Iterator[None]:
     """Give a NotFound error the code `deleted` if the caller may restore one of these items.
 
-    The executed statement is the same for unknown and hidden items.
+    Unknown and hidden items cause the same statement, so that the duration reveals nothing.
     """
     try:
         yield
@@ -128,7 +128,7 @@ def report_deleted_items(uuids: Sequence[UUID | None], type_: str = ARTICLE) -> 
         if caller.role.includes(role) and "write" in caller.scopes:
             items = _read_rows([uuid for uuid in uuids if uuid], type_, _SELECT_DELETED).values()
             if any(
-                _is_own_row(item) and (item.status not in _PUBLISHED_STATUSES or caller.publishes)
+                _may_work_on_row(item) and (item.status not in _PUBLISHED_STATUSES or caller.publishes)
                 for item in items
             ):
                 detail = f"This {type_} was deleted; restore it first."
@@ -136,7 +136,7 @@ def report_deleted_items(uuids: Sequence[UUID | None], type_: str = ARTICLE) -> 
         raise
 
 
-def is_restorable() -> ColumnElement[bool]:
+def match_restorable_items() -> ColumnElement[bool]:
     """Return the SQL condition that the caller may restore the deleted item; see `check_deleted_item`."""
     caller = current_caller()
     if not caller.is_author:
@@ -156,7 +156,7 @@ def check_deleted_item(uuid: UUID, type_: str | None = None) -> None:
         _check_owner(existing)
         raise Conflict(f"This {type_} is not deleted.", code="not_deleted")
     may_write = item is not None and (item.type == ARTICLE or not current_caller().is_author)
-    if not may_write or not _is_own_row(item):
+    if not may_write or not _may_work_on_row(item):
         raise NotFound(f"There is no such deleted {type_ or 'article or page'}.")
     _check_fields(ArticleInput(), item, ())
 
@@ -177,13 +177,13 @@ def check_history(uuid: UUID, type_: str = ARTICLE) -> None:
     If the item was deleted, its newest version determines its owner and its type.
     """
     row = _read_rows([uuid]).get(uuid)
-    if row is not None and row.type == type_ and (_is_own_row(row) or is_readable(row, current_time())):
+    if row is not None and row.type == type_ and (_may_work_on_row(row) or is_readable(row, current_time())):
         _check_owner(row)
         return
-    # The executed statements are the same for unknown and hidden items.
+    # Unknown and hidden items cause the same statements, so that the duration reveals nothing.
     last = _read_last_version(uuid)
     is_history = row is None and last is not None and parse_content(last.content).type == type_
-    if not is_history or not _is_own_row(last):
+    if not is_history or not _may_work_on_row(last):
         with report_deleted_items([uuid], type_):
             raise NotFound(f"There is no such {type_}.")
 
@@ -249,17 +249,17 @@ def check_publication(uuid: UUID, status: str | None) -> None:
 def check_working_copy(uuid: UUID, fields: ArticleInput) -> None:
     """Raise NotFound or Forbidden unless the caller may save these fields in the article's working copy.
 
-    Only authors are checked; `check_exists` checks the other callers.
+    Only authors are checked here; `check_access` has already been called for all callers.
     """
     if current_caller().is_author:
-        check_exists(uuid)
+        check_access(uuid)
         _check_byline(fields, _read_bylines([uuid]).get(uuid, ()))
 
 
 def _check_new_uuid(uuid: UUID) -> None:
     deleted = _read_rows([uuid], None, _SELECT_DELETED).get(uuid)
     last = deleted or _read_last_version(uuid)
-    if last is not None and not _is_own_row(last):
+    if last is not None and not _may_work_on_row(last):
         raise NotFound(_NOT_FOUND_MESSAGE)
     if last is not None and current_caller().writes_drafts_only:
         raise Conflict(
@@ -272,14 +272,14 @@ def _check_new_uuid(uuid: UUID) -> None:
         _check_fields(ArticleInput(), deleted, ())
 
 
-def _is_own_row(row: Any) -> bool:
+def _may_work_on_row(row: Any) -> bool:
     """Return whether the caller may work on the row of an article, of a version or of a deleted item."""
     caller = current_caller()
     return not caller.is_author or row.author_id == caller.user
 
 
 def _check_owner(row: Any) -> None:
-    if row is not None and _is_own_row(row):
+    if row is not None and _may_work_on_row(row):
         return
     if row is None or not is_readable(row, current_time()):
         raise NotFound(_NOT_FOUND_MESSAGE)
@@ -304,7 +304,7 @@ def _check_fields(fields: ArticleInput, row: Any, byline: Byline) -> None:
             if is_published
             else "You may not publish articles; save the article as a draft, and ask an editor to publish it."
         )
-    # A new article without authors gets the profile of the user who writes it.
+    # A new article without authors gets the profile of its creator as its author.
     if row is not None or fields.authors:
         _check_byline(fields, byline)
 

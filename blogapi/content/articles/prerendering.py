@@ -21,9 +21,9 @@ Texts = Mapping[str, str]
 Source = tuple[str, str]
 
 # The text fields that determine the excerpt that a response shows.
-_SOURCE_FIELDS = ("content", "content_type", "excerpt")
+_EXCERPT_FIELDS = ("content", "content_type", "excerpt")
 # The text fields that decide whether a write renders the content.
-RENDERED_FIELDS = (*_SOURCE_FIELDS, "cover_image")
+RENDERED_FIELDS = (*_EXCERPT_FIELDS, "cover_image")
 
 _article = table_of(Article).c
 
@@ -34,7 +34,7 @@ def prerender_sources(sources: Iterable[Source]) -> None:
 
 
 def render_content(content: str, content_type: str) -> RenderedContent:
-    """Return the rendered content, which `prerender_sources` may have rendered before."""
+    """Return the rendered content; it is rendered now unless `prerender_sources` has rendered it before."""
     prerendered: RenderedContent | None = g.get("renderings", {}).get((content, content_type))
     return prerendered or renderer.render_text(content, content_type)
 
@@ -52,15 +52,15 @@ def list_sources(old_texts: Texts | None, texts: Texts) -> list[Source]:
 
 def remove_generated_excerpt(old_texts: Texts | None, texts: Texts) -> Texts:
     """Return `texts`; the excerpt is replaced by an empty text if it equals a generated excerpt."""
-    is_same = old_texts is not None and all(old_texts[name] == texts[name] for name in _SOURCE_FIELDS)
+    is_same = old_texts is not None and all(old_texts[name] == texts[name] for name in _EXCERPT_FIELDS)
     if is_same:
         return texts
     excerpts = (render_content(*source).excerpt for source in list_sources(old_texts, texts))
     return {**texts, "excerpt": ""} if texts["excerpt"] in excerpts else texts
 
 
-def read_texts(uuids: Sequence[UUID]) -> dict[UUID, dict[str, str]]:
-    """Return the texts RENDERED_FIELDS of existing articles, by uuid."""
+def read_rendered_texts(uuids: Sequence[UUID]) -> dict[UUID, dict[str, str]]:
+    """Return the text fields RENDERED_FIELDS of existing articles, by uuid of the article."""
     texts: dict[UUID, dict[str, str]] = {}
     for batch in split_values(uuids):
         columns = select(_article.uuid, *(_article[name] for name in RENDERED_FIELDS))
@@ -71,4 +71,4 @@ def read_texts(uuids: Sequence[UUID]) -> dict[UUID, dict[str, str]]:
 
 def prerender_articles(uuids: Sequence[UUID]) -> None:
     """Render the contents of stored articles for the next write; see `prerender_sources`."""
-    prerender_sources((texts["content"], texts["content_type"]) for texts in read_texts(uuids).values())
+    prerender_sources((row["content"], row["content_type"]) for row in read_rendered_texts(uuids).values())

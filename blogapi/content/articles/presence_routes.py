@@ -1,4 +1,4 @@
-"""The endpoints to which the page of the editor reports that an article or a page is open."""
+"""The endpoints to which the editor reports that a user has an article or a page open."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from blogapi.web.fields import Fields
 
 
 def build_blueprint(resource: Resource) -> Blueprint:
-    """Return the blueprint with the operation for articles or pages."""
+    """Return the blueprint that receives the reports for articles or for pages."""
     bp = Blueprint(
         f"open_{resource.kind}s",
         __name__,
@@ -23,14 +23,14 @@ def build_blueprint(resource: Resource) -> Blueprint:
     )
 
     @bp.post("/")
-    @allow(resource.role, scope="write")
-    @bp.check_exists(resource.check_exists)
+    @allow(resource.access_rule, scope="write")
+    @bp.check_exists(resource.check_access)
     @bp.response(200, UserReferenceSchema(many=True))
     def report(id: UUID) -> Sequence[Fields]:
         """Report that the caller has the item open, for one minute; return the other users who have it open.
 
         The field `open_by` of the item shows these users too. No version and no event is stored.
         """
-        return report_presence(current_user_id(), id, resource.check_exists)
+        return report_presence(current_user_id(), id, resource.check_access)
 
     return bp

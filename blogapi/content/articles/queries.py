@@ -40,7 +40,7 @@ _SELECT_SLUG_OWNERS = union_all(
 _SELECT_COMPLETE = select(Article).where(Article.uuid.in_(bindparam("uuids", expanding=True)))
 _SELECT_WITH_HTML = _SELECT_COMPLETE.options(undefer(Article.html), undefer(Article.toc))
 # Most articles have one author, so joining the authors repeats few rows.
-_SELECT_STORED = _SELECT_COMPLETE.options(
+_SELECT_FOR_WRITE = _SELECT_COMPLETE.options(
     joinedload(Article.author_links), undefer(Article.key_name)
 ).add_columns(
     select(func.max(_revision.number)).where(_revision.article_id == Article.uuid).scalar_subquery(),
@@ -88,20 +88,20 @@ def find_articles(uuids: Sequence[UUID], *, with_html: bool = False) -> dict[UUI
     return articles_by_uuid
 
 
-class StoredArticle(NamedTuple):
+class ArticleForWrite(NamedTuple):
     """An article, and the highest number of its former versions (0 without former versions)."""
 
     article: Article
     last_number: int
 
 
-def find_stored_articles(uuids: Sequence[UUID]) -> dict[UUID, StoredArticle]:
-    """Return the existing articles with these uuids, loaded with everything that a write needs."""
-    found: dict[UUID, StoredArticle] = {}
+def find_articles_for_write(uuids: Sequence[UUID]) -> dict[UUID, ArticleForWrite]:
+    """Return the existing articles with these uuids, with all rows and columns that a write needs."""
+    found: dict[UUID, ArticleForWrite] = {}
     for batch in split_values(uuids):
-        rows = db.session.execute(_SELECT_STORED, {"uuids": batch}).unique().all()
+        rows = db.session.execute(_SELECT_FOR_WRITE, {"uuids": batch}).unique().all()
         _load_links("tag_links", _LINKS["tag_links"], [row[0] for row in rows])
-        found |= {article.uuid: StoredArticle(article, number or 0) for article, number in rows}
+        found |= {article.uuid: ArticleForWrite(article, number or 0) for article, number in rows}
     return found
 
 
@@ -129,11 +129,11 @@ def find_slug_owner(slug: str) -> SlugOwner | None:
 
 
 def is_blog_empty() -> bool:
-    """Return whether the blog has no articles."""
+    """Return whether the blog has no articles and no pages, in any status."""
     return db.session.scalar(select(Article.uuid).limit(1)) is None
 
 
-def get_next_publication(now: datetime) -> datetime | None:
+def get_next_publication_time(now: datetime) -> datetime | None:
     """Return the time at which the next scheduled article becomes public, or None if there is none.
 
     The query reads the articles and not the events, because another machine with a faster clock may

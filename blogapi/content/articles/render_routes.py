@@ -17,7 +17,7 @@ from blogapi.content.articles.models import Article
 from blogapi.content.articles.responses import article_links
 from blogapi.content.articles.schemas import HeadingSchema
 from blogapi.content.media.file_references import ArticleHtml, find_files
-from blogapi.content.media.html_pictures import HtmlResolver
+from blogapi.content.media.html_resolver import HtmlResolver
 from blogapi.content.taxonomies.categories import DEFAULT_CATEGORY, Category
 from blogapi.content.taxonomies.queries import find_term
 from blogapi.publication.visibility import ItemType, Status, get_readable_from, is_readable

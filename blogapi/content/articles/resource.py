@@ -17,10 +17,10 @@ from blogapi.web.representation import Representation
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """Articles or pages; `role` is the access rule for writing an item."""
+    """The articles, or the pages; `access_rule` decides who may work on an item."""
 
     kind: ItemType
-    role: Rule
+    access_rule: Rule
     representation: Representation
     schema: ArticleSchema
     fields_schema: type[SingleArticleFieldsSchema | PageFieldsSchema]
@@ -32,13 +32,13 @@ class Resource:
 
     @property
     def item_path(self) -> str:
-        """The path of an item below the path of the blog API."""
+        """The route of an item, relative to the path of the blog API."""
         return f"/{self.kind}s/<id:id>"
 
     def make_blueprint_name(self, plural: str) -> str:
         """Return the name of a blueprint: `plural` itself for articles, with the prefix `page_` for pages."""
         return plural if self.kind == ItemType.ARTICLE else f"{self.kind}_{plural}"
 
-    def check_exists(self, id: UUID) -> None:
+    def check_access(self, id: UUID) -> None:
         """Raise NotFound or Forbidden unless the item exists and the caller may work on it."""
-        permissions.check_exists(id, self.kind)
+        permissions.check_access(id, self.kind)

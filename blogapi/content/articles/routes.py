@@ -81,7 +81,7 @@ def find_shown_content(uuid: UUID, names: Sequence[str] | None) -> ShownContent:
 
 bp = Blueprint("articles", __name__, url_prefix="/api/v1/blog/articles", description="Articles")
 
-_article_list = partial(
+_article_list_response = partial(
     bp.response,
     200,
     ArticleSchema(many=True),
@@ -94,7 +94,7 @@ _article_list = partial(
 
 @bp.get("/")
 @allow(reader, scope="published")
-@_article_list(section="4.7")
+@_article_list_response(section="4.7")
 # The HTML of an article contains the addresses of the pages to which it links.
 @declare_shown_kinds(*PAGE_KINDS)
 def published(query: Query) -> PartialResult:
@@ -110,9 +110,9 @@ def published(query: Query) -> PartialResult:
             "published articles. GET /api/v1/blog/articles/own/ lists your own articles."
         )
     body = (
-        article_bodies.list_in_any_status(None, query.fields, query.page, filters)
+        article_bodies.list_items_in_any_status(None, query.fields, query.page, filters)
         if filters.needs_draft_access
-        else article_bodies.list_published(query.fields, query.page, filters)
+        else article_bodies.list_published_items(query.fields, query.page, filters)
     )
     return PartialResult(body, hidden_state=_get_hidden_state())
 
@@ -135,17 +135,15 @@ def published(query: Query) -> PartialResult:
 @offer_markdown
 def single(query: Query, id: UUID) -> JsonBody:
     """Return an article; if it is not public, only to its author, editors and admins."""
-    caller = current_caller()
+    is_public = not permissions.may_see_hidden_article(id, current_caller())
     with permissions.report_deleted_items([id]):
-        return article_bodies.get_json(
-            id, query.fields, public=not permissions.may_see_article(id, caller), type_=ItemType.ARTICLE.value
-        )
+        return article_bodies.get_body(id, query.fields, public=is_public, type_=ItemType.ARTICLE.value)
 
 
 @bp.get("/author/me/")
 @bp.doc(operationId="listOwnArticles")
 @allow(admin)
-@_article_list(section="4.9")
+@_article_list_response(section="4.9")
 def list_own(query: Query) -> Page[JsonBody]:
     """List the articles of the caller, in any status."""
     return _list_own_articles(query, hashes_body=False)
@@ -154,7 +152,7 @@ def list_own(query: Query) -> Page[JsonBody]:
 @bp.get("/own/")
 @bp.doc(operationId="listWrittenArticles")
 @allow(author)
-@_article_list()
+@_article_list_response()
 def list_written(query: Query) -> Page[JsonBody]:
     """List the caller's own articles in any status."""
     return _list_own_articles(query, hashes_body=current_caller().is_author)
@@ -162,7 +160,7 @@ def list_written(query: Query) -> Page[JsonBody]:
 
 def _list_own_articles(query: Query, *, hashes_body: bool) -> Page[JsonBody]:
     filters = ArticleFilters(**query.filters)
-    return article_bodies.list_in_any_status(
+    return article_bodies.list_items_in_any_status(
         current_user_id(), query.fields, query.page, filters, hashes_body=hashes_body
     )
 
@@ -172,19 +170,19 @@ def _get_hidden_state() -> str:
     # therefore changes the ETag of the list, so that If-Match detects it.
     caller = current_caller()
     if caller.restricted_to_author is not None:
-        return permissions.get_own_articles_version(caller.restricted_to_author)
+        return permissions.get_own_articles_state(caller.restricted_to_author)
     return str(events.get_last_position()) if caller.sees_drafts else ""
 
 
 REPRESENTATION = Representation(
-    article_bodies.get_json,
+    article_bodies.get_body,
     ArticleSchema(),
-    lambda: article_bodies.list_published().rows,
+    lambda: article_bodies.list_published_items().rows,
     ArticleSchema(many=True),
     hidden_state=_get_hidden_state,
-    get_fields=article_bodies.get_json,
+    get_fields=article_bodies.get_body,
     fields_schema=SingleArticleFieldsSchema,
-    get_items_by_uuid=article_bodies.get_articles_json,
+    get_items_by_uuid=article_bodies.get_buffered_array,
 )
 ARTICLES = Resource(ItemType.ARTICLE, author, REPRESENTATION, ArticleSchema(), SingleArticleFieldsSchema)
 
@@ -213,6 +211,6 @@ counts_bp = Blueprint(
 @counts_bp.response(200, ArticleCountsSchema())
 def count_by_status(query: Query) -> Mapping[str, int]:
     """Count the matching articles in each status; authors get the numbers of their own articles."""
-    return article_bodies.count_by_status(
+    return article_bodies.count_articles_by_status(
         ArticleFilters(**query.filters), current_caller().restricted_to_author
     )

@@ -138,7 +138,7 @@ class ArticleSchema(OutputSchema):
 # The text fields that a PUT resets if it omits them. An undocumented field is kept, because a response
 # contains it only if the request selects it with `fields`. A client can therefore send back a response
 # without losing such a field.
-RESET_BY_PUT = {name: text for name, text in TEXT_DEFAULTS.items() if name in ArticleSchema._declared_fields}
+PUT_DEFAULTS = {name: text for name, text in TEXT_DEFAULTS.items() if name in ArticleSchema._declared_fields}
 
 
 class TranslationSchema(OmitNullMixin, OutputSchema):

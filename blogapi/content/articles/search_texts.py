@@ -9,7 +9,7 @@ from sqlalchemy import Connection, bindparam, select
 from sqlalchemy.orm import Session
 
 from blogapi.content.articles.fields import SEARCHED_NAMES
-from blogapi.content.articles.models import Article, check_texts
+from blogapi.content.articles.models import Article, check_for_damaged_texts
 from blogapi.content.custom_fields import custom_values
 from blogapi.content.custom_fields.definitions import list_definitions
 from blogapi.content.custom_fields.models import NO_VALUES, CustomField
@@ -40,16 +40,16 @@ def join_texts(texts: Iterable[str], custom: str, fields: Sequence[CustomField] 
     return "\n".join(filter(None, [*texts, *words]))
 
 
-def read_texts(connection: Connection, uuids: Sequence[UUID]) -> dict[UUID, SearchTexts]:
+def read_search_texts(connection: Connection, uuids: Sequence[UUID]) -> dict[UUID, SearchTexts]:
     """Return the texts of these articles; raises Damaged if a text is damaged."""
     # The texts of a database copy are read without an application, so the definitions come from `connection`.
-    # If the connection is in a savepoint, other modes begin a second savepoint and leave it open.
+    # In a savepoint, other values of `join_transaction_mode` begin another savepoint and leave it open.
     session = Session(connection, join_transaction_mode="rollback_only")
     fields = session.scalars(select(CustomField)).all()
     found: dict[UUID, SearchTexts] = {}
     for batch in split_values(uuids):
         rows = connection.execute(_SELECT_TEXTS, {"uuids": batch}).all()
-        check_texts(rows)
+        check_for_damaged_texts(rows)
         for uuid, title, custom, html, *others in rows:
             found[uuid] = title, join_texts(others, custom, fields), to_plain_text(html)
     return found

@@ -27,7 +27,7 @@ from blogapi.content.articles.content import (
 from blogapi.content.articles.fields import LINK_FIELDS, TEXT_DEFAULTS
 from blogapi.content.articles.models import LINK_MODELS, Article, DeletedItem, FormerSlug
 from blogapi.content.articles.prerendering import remove_generated_excerpt
-from blogapi.content.articles.schemas import RESET_BY_PUT
+from blogapi.content.articles.schemas import PUT_DEFAULTS
 from blogapi.content.articles.snapshots import get_content
 from blogapi.content.articles.writing import deleted_items, event_states, history
 from blogapi.content.articles.writing.event_states import get_article_state
@@ -39,7 +39,7 @@ from blogapi.content.articles.writing.loaded_articles import (
 )
 from blogapi.content.custom_fields.definitions import list_definitions
 from blogapi.content.custom_fields.models import NO_VALUES
-from blogapi.content.custom_fields.shown_values import list_public_names
+from blogapi.content.custom_fields.shown_values import select_public_names
 from blogapi.content.custom_fields.validation import find_missing_fields
 from blogapi.content.search.tokenizer import make_sort_key
 from blogapi.content.taxonomies.authors import get_or_create_profile
@@ -73,11 +73,11 @@ def prerender_inputs(inputs: Sequence[ArticleInput], *, partial: bool = False) -
     names = prerendering.RENDERED_FIELDS
     rendered = [fields for fields in inputs if not partial or not fields.texts.keys().isdisjoint(names)]
     uuids = [fields.uuid for fields in rendered if fields.uuid is not None]
-    stored = prerendering.read_texts(uuids) if uuids else {}
+    stored = prerendering.read_rendered_texts(uuids) if uuids else {}
     sources = list[prerendering.Source]()
     for fields in rendered:
         old_texts = stored.get(fields.uuid) if fields.uuid is not None else None
-        texts = {**TEXT_DEFAULTS, **(old_texts or {}), **({} if partial else RESET_BY_PUT), **fields.texts}
+        texts = {**TEXT_DEFAULTS, **(old_texts or {}), **({} if partial else PUT_DEFAULTS), **fields.texts}
         if old_texts is None or any(old_texts[name] != texts[name] for name in names):
             sources += prerendering.list_sources(old_texts, texts)
     if sources:
@@ -138,7 +138,7 @@ def delete_items(editor: UUID, uuids: Sequence[UUID], type_: str = ItemType.ARTI
 
 @contextmanager
 def _delete_items_together(editor: UUID, uuids: Sequence[UUID], type_: str) -> Iterator[LoadedArticles]:
-    """Store items in the bin, and remove the parent of their child pages; the `with` block deletes them."""
+    """Store items in the bin, and move their child pages to the top; the `with` block deletes the items."""
     with transaction(visible=False):
         children = page_tree.list_children(uuids) if type_ == ItemType.PAGE else []
         with write_articles_together([], *uuids, *children) as loaded:
@@ -172,12 +172,12 @@ def create_article(
         profile = loaded.terms.profile or get_or_create_profile(author).uuid
         content = dataclasses.replace(content, authors=(profile,))
     if has_given_uuid and (item := db.session.get(DeletedItem, uuid)):
-        deleted_items.discard_item(item)
+        deleted_items.discard_item_row(item)
         loaded.deleted_numbers |= queries.get_last_revision_numbers([uuid])
     if fields.is_imported:
-        content = _break_cycle(loaded, uuid, content)
+        content = _break_parent_cycle(loaded, uuid, content)
     words = slug_from or content.texts["title"]
-    if _is_provisional(content):
+    if _gets_provisional_slug(content):
         slug = make_provisional_slug(fields.slug or make_slug(words), uuid)
     else:
         slug = _choose_slug(loaded, uuid, content.type, fields.slug, words)
@@ -194,7 +194,7 @@ def create_article(
         created=now,
         last_updated=now,
     )
-    loaded.remember_tree(content.type)
+    loaded.keep_old_tree(content.type)
     _set_content(article, dataclasses.replace(content, slug=slug), now)
     db.session.add(article)
     loaded.writes[uuid] = ArticleWrite(article, None)
@@ -212,7 +212,7 @@ def replace_article(
     """
     if uuid not in loaded.articles:
         return create_article(loaded, editor, fields, uuid=uuid), True
-    texts = {**RESET_BY_PUT, **fields.texts}
+    texts = {**PUT_DEFAULTS, **fields.texts}
     all_fields = dataclasses.replace(
         fields,
         texts=texts,
@@ -231,18 +231,18 @@ def change_article(
     Raises NotFound if the article does not exist, Invalid if a field is invalid, and Conflict if the
     transition is not allowed or the slug is taken.
     """
-    article = loaded.get(uuid, fields.type)
+    article = loaded.get_article(uuid, fields.type)
     old_content, now = get_content(article), current_time()
     content = _revise_content(loaded, old_content, fields, now)
     if fields.is_imported:
-        content = _break_cycle(loaded, uuid, content)
+        content = _break_parent_cycle(loaded, uuid, content)
     # A scheduled article becomes public without a write, so `was_public` is updated at the next change.
     was_public = article.was_public or is_readable(old_content, now)
     slug = _revise_slug(loaded, article, old_content, content, fields.slug, was_public=was_public)
     content = dataclasses.replace(content, slug=slug)
     if content == old_content:
         return article
-    loaded.remember_tree(content.type)
+    loaded.keep_old_tree(content.type)
     state = get_article_state(article)
     loaded.writes.setdefault(uuid, ArticleWrite(article, old_content))
     number = loaded.articles[uuid].last_number
@@ -250,23 +250,23 @@ def change_article(
         since = now if is_save else None
         number = history.keep_former_version(article, old_content, number, saves_since=since)
     if slug != old_content.slug:
-        _record_rename(loaded, article, new=slug, keep_old=was_public)
+        _record_slug_change(loaded, article, new=slug, keep_old=was_public)
     _set_content(article, content, now)
     article.was_public = was_public or is_readable(content, now)
     article.version = max(article.version, number) + 1
     article.editor_id, article.key_name, article.last_updated = editor, current_key_name(), now
     changed = [difference.field for difference in compare_contents(old_content, content)]
     if content.custom != old_content.custom:
-        changed = list_public_names(changed)
+        changed = select_public_names(changed)
     note_change(article.type, uuid, state, get_article_state(article), fields=changed)
     return article
 
 
 def delete_article(loaded: LoadedArticles, uuid: UUID, type_: str = ItemType.ARTICLE.value) -> None:
     """Delete an article, and keep its last version; raises NotFound if it does not exist."""
-    article = loaded.get(uuid, type_)
+    article = loaded.get_article(uuid, type_)
     history.keep_former_version(article, get_content(article), loaded.articles[uuid].last_number)
-    loaded.remember_tree(type_)
+    loaded.keep_old_tree(type_)
     loaded.writes.pop(uuid, None)
     loaded.deleted.append(uuid)
     note_change(article.type, uuid, get_article_state(article), None)
@@ -279,8 +279,8 @@ def restore_article(loaded: LoadedArticles, article: Article) -> None:
     article.slug = _choose_restored_slug(loaded, article, content)
     article.was_public = article.was_public or is_readable(content, current_time())
     article.version = max(article.version, loaded.deleted_numbers.get(uuid, 0)) + 1
-    article.update_links()
-    loaded.remember_tree(article.type)
+    article.update_link_columns()
+    loaded.keep_old_tree(article.type)
     db.session.add(article)
     loaded.writes[uuid] = ArticleWrite(article, None)
     note_change(article.type, uuid, None, get_article_state(article))
@@ -288,7 +288,7 @@ def restore_article(loaded: LoadedArticles, article: Article) -> None:
 
 def rerender_article(loaded: LoadedArticles, uuid: UUID) -> None:
     """Rerender an article after other files were assigned to the relative addresses in its text."""
-    article = loaded.get(uuid)
+    article = loaded.get_article(uuid)
     write = loaded.writes.setdefault(uuid, ArticleWrite(article, get_content(article)))
     write.is_rendered = True
     event_states.record_rendering(article, ChangeType.UPDATED)
@@ -296,7 +296,7 @@ def rerender_article(loaded: LoadedArticles, uuid: UUID) -> None:
 
 def changes_nothing(loaded: LoadedArticles, uuid: UUID, fields: ArticleInput) -> bool:
     """Return whether a change with these fields would change nothing."""
-    old_content = get_content(loaded.get(uuid))
+    old_content = get_content(loaded.get_article(uuid))
     try:
         content = _revise_content(loaded, old_content, fields, current_time())
     except Conflict:
@@ -362,7 +362,7 @@ def _get_default_category(author: UUID, errors: Errors) -> UUID | None:
     return None
 
 
-def _break_cycle(loaded: LoadedArticles, uuid: UUID, content: ArticleContent) -> ArticleContent:
+def _break_parent_cycle(loaded: LoadedArticles, uuid: UUID, content: ArticleContent) -> ArticleContent:
     """Return the content, without its parent if the page would be below itself.
 
     An export that was edited, or made in another blog, can contain such a parent; the API refuses it.
@@ -405,7 +405,7 @@ def _set_content(article: Article, content: ArticleContent, now: datetime) -> No
             setattr(article, field.relation, [links.get(uuid) or model(term_id=uuid) for uuid in uuids])
             for position, link in enumerate(getattr(article, field.relation)):
                 link.position = position
-    article.update_links()
+    article.update_link_columns()
     for name, text in content.seo.items():
         if getattr(article, f"seo_{name}") != text:
             setattr(article, f"seo_{name}", text)
@@ -418,8 +418,8 @@ def _get_uuid(fields: ArticleInput) -> UUID:
 
 
 def _choose_restored_slug(loaded: LoadedArticles, article: Article, content: ArticleContent) -> str:
-    """Return the slug for a restored article: its former slug, or another slug if that is taken."""
-    if _is_provisional(content):
+    """Return the slug for a restored article: its former slug, or another one if the former slug is taken."""
+    if _gets_provisional_slug(content):
         slug = make_provisional_slug(article.slug, article.uuid)
     else:
         slug = find_free_slug(
@@ -446,7 +446,7 @@ def _revise_slug(
     is public, and the publication replaces a provisional slug. Otherwise, the slug does not change.
     """
     title, base = content.texts["title"], get_base_slug(old_content.slug, article.uuid)
-    if base and slug == base and _is_provisional(content):
+    if base and slug == base and _gets_provisional_slug(content):
         slug = old_content.slug
     if slug in (None, old_content.slug):
         follows_title = slug is None and article.slug_derived and not was_public
@@ -458,12 +458,12 @@ def _revise_slug(
                 else old_content.slug
             )
     article.slug_derived = slug is None
-    if _is_provisional(content):
+    if _gets_provisional_slug(content):
         return make_provisional_slug(slug or make_slug(title), article.uuid)
     return _choose_slug(loaded, article.uuid, article.type, slug, title)
 
 
-def _record_rename(loaded: LoadedArticles, article: Article, *, new: str, keep_old: bool) -> None:
+def _record_slug_change(loaded: LoadedArticles, article: Article, *, new: str, keep_old: bool) -> None:
     """Remove the new slug from the former slugs; with `keep_old`, add the old slug.
 
     The old slug of an article that was never public is not kept, because no reader knows it.
@@ -479,7 +479,7 @@ def _record_rename(loaded: LoadedArticles, article: Article, *, new: str, keep_o
         loaded.assigned_slugs.discard(old)
 
 
-def _is_provisional(content: ArticleContent) -> bool:
+def _gets_provisional_slug(content: ArticleContent) -> bool:
     """Return whether the article gets a provisional slug; see `Caller.gets_provisional_slugs`."""
     # Imports and commands have no caller.
     is_hidden = content.status not in READABLE_STATUSES

@@ -38,7 +38,7 @@ def get_content(article: Article) -> ArticleContent:
 
 def dump_content(content: ArticleContent) -> str:
     """Return the content as JSON, which revisions and working copies store."""
-    return json.dumps(content.flatten(), default=_to_text, ensure_ascii=False)
+    return json.dumps(content.to_flat_dict(), default=_to_text, ensure_ascii=False)
 
 
 def _to_text(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""The operations that write articles or pages, built once for both."""
+"""The endpoints that write articles or pages; one function adds them for both."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from blogapi.web.representation import UpsertResult
 
 
 class ParentResolver(Protocol):
-    """Returns the inputs with the uuids of the parent pages.
+    """A function that returns the inputs with the uuids of the parent pages.
 
     With `is_bulk`, errors begin with the item's index.
     """
@@ -45,8 +45,8 @@ def add_write_operations(
     `list_fields_schema` is the schema of the fields of several items. `deletion_predicate` ends a sentence
     about a deleted item, such as "can be restored".
     """
-    allow_writers = allow(resource.role, scope="write")
-    allow_draft_writers = allow(resource.role, scope=resource.draft_scope)
+    allow_writers = allow(resource.access_rule, scope="write")
+    allow_draft_writers = allow(resource.access_rule, scope=resource.draft_scope)
     kind, representation, item_schema = resource.kind, resource.representation, make_item_schema(body_schema)
     schema, items_schema = resource.schema, type(resource.schema)(many=True)
     write_one = partial(bp.write, 200, schema, representation, partial_schema=resource.fields_schema)
@@ -84,7 +84,7 @@ def add_write_operations(
 
     @bp.patch("/<id:id>/")
     @allow_draft_writers
-    @bp.check_exists(resource.check_exists, in_view=True)
+    @bp.check_exists(resource.check_access, in_view=True)
     @bp.arguments(body_schema(partial=True))
     @write_one(prepare_write=partial(prerender_item, partial=True))
     @set_summary(f"Change the given fields of {add_a_or_an(kind)}.")
@@ -96,7 +96,7 @@ def add_write_operations(
 
     @bp.delete("/<id:id>/")
     @allow_writers
-    @bp.check_exists(resource.check_exists, in_view=True)
+    @bp.check_exists(resource.check_access, in_view=True)
     @bp.write(204, None, representation)
     @set_summary(f"Delete {add_a_or_an(kind)}; it {deletion_predicate}.")
     def delete(id: UUID) -> None:

@@ -15,12 +15,12 @@ from blogapi.parsing import is_web_address, parse_uuid
 from blogapi.rendering.characters import FORBIDDEN_CHARACTER
 from blogapi.web.media_addresses import PictureReference, add_service_url
 
-MAX_TEXT, MAX_LONG_TEXT, MAX_ITEMS = 1_000, 100_000, 100
+MAX_TEXT_LENGTH, MAX_LONG_TEXT_LENGTH, MAX_ITEMS = 1_000, 100_000, 100
 
 # The values of the custom fields of an article, by name, in the form of JSON.
-Values = Mapping[str, Any]
+CustomValues = Mapping[str, Any]
 
-# A function that returns the stored form of a single value, or raises UnfitValue.
+# A function that returns a single value as it is stored, or raises UnfitValue.
 ItemConverter = Callable[[CustomField, Any], Any]
 
 _PICTURE_FIELD = PictureReference()
@@ -63,29 +63,29 @@ def _parse_imported_item(field: CustomField, value: Any) -> Any:
         text = {"1": "true", "0": "false", "yes": "true", "no": "false"}.get(text.lower(), text.lower())
     if field.type == FieldType.DATE:
         return text[:10]
-    return parse_text(field, text)
+    return parse_value(field, text)
 
 
 def parse_values(stored: str) -> dict[str, Any]:
-    """Return the values of the column `Article.custom`."""
+    """Return the values of custom fields, by name, from the column `Article.custom`."""
     values: dict[str, Any] = json.loads(stored or NO_VALUES)
     return values
 
 
-def dump_values(values: Values) -> str:
+def dump_values(values: CustomValues) -> str:
     """Return the values as text for the column `Article.custom`; equal values give equal texts."""
     return json.dumps(values, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
-def list_pictures(stored: str) -> list[str]:
+def list_media_paths(stored: str) -> list[str]:
     """Return the values in `stored` that may be addresses of files of the media library."""
     values = parse_values(stored).values() if "/media/" in stored else ()
     items = [item for value in values for item in (value if isinstance(value, list) else [value])]
     return [item for item in items if isinstance(item, str) and item.startswith("/media/")]
 
 
-def merge_values(stored: str, changes: Values) -> str:
-    """Return the stored values after changes; None removes a value."""
+def merge_values(stored: str, changes: CustomValues) -> str:
+    """Return the stored values with these changes; a change to None removes the value."""
     if not changes:
         return stored
     changed = parse_values(stored) | dict(changes)
@@ -128,7 +128,7 @@ def list_single_values(field: CustomField, value: Any) -> list[Any]:
     return list(value) if field.is_list else [value]
 
 
-def parse_text(field: CustomField, text: str) -> Any:
+def parse_value(field: CustomField, text: str) -> Any:
     """Parse a single value that a query string or a file contains as text; raises UnfitValue."""
     if field.type == FieldType.NUMBER:
         if not re.fullmatch(r"[+-]?[0-9]{1,15}(\.[0-9]{1,15})?", text):
@@ -150,7 +150,7 @@ def complete_addresses(field: CustomField, value: Any) -> Any:
 
 
 def list_searched_texts(fields: Iterable[CustomField], stored: str) -> list[str]:
-    """Return the values that searches cover, as texts."""
+    """Return the stored values that searches cover, as texts."""
     values = parse_values(stored)
     words: list[str] = []
     for field in fields:
@@ -165,7 +165,7 @@ def list_searched_texts(fields: Iterable[CustomField], stored: str) -> list[str]
 
 def make_json_schema(field: CustomField) -> dict[str, Any]:
     """Return the JSON schema of the valid values of the field, for the OpenAPI document."""
-    schema: dict[str, Any] = dict(_SCHEMAS.get(field.type, {"type": "string"}))
+    schema: dict[str, Any] = dict(_JSON_SCHEMAS.get(field.type, {"type": "string"}))
     if field.type == FieldType.CHOICE:
         schema["enum"] = field.options
     if field.type == FieldType.NUMBER:
@@ -177,7 +177,7 @@ def make_json_schema(field: CustomField) -> dict[str, Any]:
 
 
 def _convert_text(field: CustomField, value: Any) -> str:
-    limit = MAX_LONG_TEXT if field.type == FieldType.LONG_TEXT else MAX_TEXT
+    limit = MAX_LONG_TEXT_LENGTH if field.type == FieldType.LONG_TEXT else MAX_TEXT_LENGTH
     text = _require_text(value)
     if FORBIDDEN_CHARACTER.search(text):
         raise UnfitValue("Contains a control character or a lone surrogate; remove it.")
@@ -227,7 +227,7 @@ def _convert_date(field: CustomField, value: Any) -> str:
 
 def _convert_url(field: CustomField, value: Any) -> str:
     text = _require_text(value)
-    if len(text) > MAX_TEXT or not is_web_address(text):
+    if len(text) > MAX_TEXT_LENGTH or not is_web_address(text):
         raise UnfitValue("Must be an http(s) URL without credentials, or a relative URL.")
     return text
 
@@ -265,7 +265,7 @@ _CONVERTERS: Mapping[FieldType, ItemConverter] = {
     FieldType.ARTICLE: _convert_article,
 }
 # The JSON schemas of the values by type; values of the other types are plain strings.
-_SCHEMAS: Mapping[str, Mapping[str, str]] = {
+_JSON_SCHEMAS: Mapping[str, Mapping[str, str]] = {
     FieldType.NUMBER: {"type": "number"},
     FieldType.BOOLEAN: {"type": "boolean"},
     FieldType.DATE: {"type": "string", "format": "date"},

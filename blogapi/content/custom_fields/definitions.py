@@ -30,7 +30,7 @@ _definitions = CachedValue[Sequence[CustomField]](_read_definitions)
 
 
 def list_definitions() -> Sequence[CustomField]:
-    """Return the definitions, by position."""
+    """Return the definitions of all custom fields, ordered by their position."""
     return _definitions.get(db.session())
 
 

@@ -58,6 +58,6 @@ def _parse_filter(field: CustomField | None, texts: Sequence[str]) -> FieldFilte
     if len(texts) > custom_values.MAX_ITEMS:
         raise UnfitValue(f"Send at most {custom_values.MAX_ITEMS} values.")
     values = [
-        custom_values.convert_single_value(field, custom_values.parse_text(field, text)) for text in texts
+        custom_values.convert_single_value(field, custom_values.parse_value(field, text)) for text in texts
     ]
     return FieldFilter(field.name, values, field.is_list)

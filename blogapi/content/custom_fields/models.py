@@ -61,5 +61,5 @@ class CustomField(Identified, Timestamped, Base):
 
     @property
     def kinds(self) -> list[str]:
-        """The kinds of items that have the field."""
+        """The kinds of items that can have the field: `article`, `page` or both."""
         return [kind for kind in CONTENT_KINDS if getattr(self, f"for_{KINDS[kind].plural}")]

@@ -14,7 +14,7 @@ from blogapi.web.representation import Representation, UpsertResult
 bp = Blueprint("fields", __name__, url_prefix="/api/v1/blog/fields", description="Custom fields")
 
 REPRESENTATION = Representation(
-    service.get_details, FieldSchema(), service.list_fields, FieldSchema(many=True)
+    service.get_field_details, FieldSchema(), service.list_fields, FieldSchema(many=True)
 )
 
 
@@ -40,7 +40,7 @@ def create(fields: Fields) -> WithAttributes:
 @bp.response(200, FieldSchema())
 def single(id: UUID) -> WithAttributes:
     """Return the definition of a custom field."""
-    return service.get_details(id)
+    return service.get_field_details(id)
 
 
 @bp.put("/<id:id>/")

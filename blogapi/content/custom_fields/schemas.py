@@ -33,7 +33,7 @@ _NAME_PATTERN = r"^[a-z][a-z0-9_]*(?!\n)$"
 
 
 class _LimitField(ma.fields.Float):
-    """A number or null."""
+    """The minimum or the maximum of a number, or null for no limit."""
 
     def __init__(self, description: str) -> None:
         super().__init__(
@@ -104,7 +104,7 @@ class FieldBodySchema(InputSchema):
 
     @ma.post_load
     def make_columns(self, data: Fields, **_: Any) -> Fields:
-        """Return the columns of the definition."""
+        """Return the fields of the body as columns of the definition."""
         if "choices" in data:
             data["choices"] = json.dumps(list(dict.fromkeys(data["choices"])), ensure_ascii=False)
         if "kinds" in data:

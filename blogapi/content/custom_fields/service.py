@@ -22,7 +22,7 @@ from blogapi.web.representation import UpsertResult
 
 
 def list_fields() -> list[WithAttributes]:
-    """Return the definitions that the caller may read, by position."""
+    """Return the definitions that the caller may read with their use counts, ordered by position."""
     return add_use_counts(list_visible_fields(current_caller()))
 
 
@@ -50,7 +50,7 @@ def get_field(uuid: UUID) -> CustomField:
     return fields[0]
 
 
-def get_details(uuid: UUID) -> WithAttributes:
+def get_field_details(uuid: UUID) -> WithAttributes:
     """Return the definition with the counts of `add_use_counts`; raises NotFound if it does not exist."""
     return add_use_counts([get_field(uuid)])[0]
 
@@ -74,8 +74,8 @@ _DEFAULTS: Fields = {
 
 
 def create_field(fields: Fields, *, uuid: UUID | None = None) -> WithAttributes:
-    """Define a field and return it; see `define_field`."""
-    return get_details(define_field(fields, uuid=uuid).uuid)
+    """Define a field, and return it with its use counts; see `define_field`."""
+    return get_field_details(define_field(fields, uuid=uuid).uuid)
 
 
 def define_field(fields: Fields, *, uuid: UUID | None = None) -> CustomField:
@@ -91,7 +91,7 @@ def define_field(fields: Fields, *, uuid: UUID | None = None) -> CustomField:
             raise Conflict(f"There are {MAX_FIELDS} fields already; delete one first.")
         last = db.session.scalar(select(func.max(CustomField.position))) or 0
         field = CustomField(uuid=uuid or uuid4(), created=current_time(), position=last + 1)
-        _set_fields(field, {**_DEFAULTS, **fields})
+        _set_properties(field, {**_DEFAULTS, **fields})
         db.session.add(field)
         _store_definition(field, was_admin_only=True, updates_search_words=True)
     return field
@@ -115,10 +115,10 @@ def change_field(uuid: UUID, fields: Fields) -> WithAttributes:
             )
         was_admin_only = field.is_admin_only
         before = [getattr(field, name) for name in _SEARCH_PROPERTIES]
-        _set_fields(field, fields)
+        _set_properties(field, fields)
         changed = before != [getattr(field, name) for name in _SEARCH_PROPERTIES]
         _store_definition(field, was_admin_only=was_admin_only, updates_search_words=changed)
-    return get_details(uuid)
+    return get_field_details(uuid)
 
 
 def delete_field(uuid: UUID) -> None:
@@ -129,7 +129,7 @@ def delete_field(uuid: UUID) -> None:
         _store_definition(field, was_admin_only=field.is_admin_only, updates_search_words=True)
 
 
-def _set_fields(field: CustomField, fields: Fields) -> None:
+def _set_properties(field: CustomField, fields: Fields) -> None:
     for name, value in fields.items():
         setattr(field, name, value)
     errors: Errors = {}
@@ -154,6 +154,6 @@ def _store_definition(field: CustomField, *, was_admin_only: bool, updates_searc
     db.session.flush()
     discard_definitions()
     if updates_search_words:
-        ARTICLE_HOOKS.get().update_search_words(field.name)
+        ARTICLE_HOOKS.get().reindex_articles_with_field(field.name)
     if not (was_admin_only and field.is_admin_only):
         record_site_change(["fields"])

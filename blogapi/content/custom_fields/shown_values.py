@@ -10,7 +10,7 @@ from flask import g, has_request_context
 from sqlalchemy import select
 
 from blogapi.content.custom_fields import custom_values
-from blogapi.content.custom_fields.custom_values import Values
+from blogapi.content.custom_fields.custom_values import CustomValues
 from blogapi.content.custom_fields.definitions import list_definitions, list_visible_fields
 from blogapi.content.custom_fields.models import CustomField, FieldType
 from blogapi.publication.visibility import match_readable_items
@@ -28,13 +28,13 @@ class FieldDifference(Protocol):
         """The name of the field; for a custom field, it begins with `custom.`."""
 
 
-AnyDifference = TypeVar("AnyDifference", bound=FieldDifference)
+DifferenceType = TypeVar("DifferenceType", bound=FieldDifference)
 
 
-def select_shown_values(articles: Sequence[Values]) -> list[dict[str, Any]]:
+def select_shown_values(articles: Sequence[CustomValues]) -> list[dict[str, Any]]:
     """Return, for each article, the values that fit and that the caller may read.
 
-    References to articles that readers cannot see are left out for readers.
+    Callers who see no drafts get no references to articles that are not public.
     """
     fields = list_visible_fields(current_caller()) if any(articles) else []
     shown = [
@@ -46,10 +46,10 @@ def select_shown_values(articles: Sequence[Values]) -> list[dict[str, Any]]:
         for values in articles
     ]
     references = [field for field in fields if field.type == FieldType.ARTICLE]
-    return _hide_draft_links(shown, references) if references else shown
+    return _hide_references(shown, references) if references else shown
 
 
-def _hide_draft_links(shown: list[dict[str, Any]], fields: Sequence[CustomField]) -> list[dict[str, Any]]:
+def _hide_references(shown: list[dict[str, Any]], fields: Sequence[CustomField]) -> list[dict[str, Any]]:
     if current_caller().sees_drafts:
         return shown
     named = {
@@ -76,7 +76,7 @@ def _hide_draft_links(shown: list[dict[str, Any]], fields: Sequence[CustomField]
     return shown
 
 
-def list_unfit_values(values: Values, *, is_own: bool = True) -> dict[str, Any] | None:
+def list_unfit_values(values: CustomValues, *, is_own: bool = True) -> dict[str, Any] | None:
     """Return the values that are hidden because they do not fit; None if the caller cannot see drafts."""
     caller = current_caller()
     if not (caller.sees_drafts or (caller.restricted_to_author is not None and is_own)):
@@ -84,16 +84,16 @@ def list_unfit_values(values: Values, *, is_own: bool = True) -> dict[str, Any] 
     fields = {field.name: field for field in list_visible_fields(caller)} if values else {}
     return {
         name: value
-        for name, value in keep_visible_values(values, caller).items()
+        for name, value in select_visible_values(values, caller).items()
         if name not in fields or not custom_values.fits_definition(fields[name], value)
     }
 
 
-def keep_visible_values(values: Values, caller: Caller | None = None) -> dict[str, Any]:
+def select_visible_values(values: CustomValues, caller: Caller | None = None) -> dict[str, Any]:
     """Return the stored values that the caller may read, including values that do not fit.
 
     Only admins get values without a definition: the deleted definition may have been for admins only.
-    Commands, which have no caller, get all values.
+    Without a caller, as in a command, all values are returned.
     """
     if caller is None and has_request_context():
         caller = current_caller()
@@ -103,21 +103,21 @@ def keep_visible_values(values: Values, caller: Caller | None = None) -> dict[st
     return {name: value for name, value in values.items() if name in names}
 
 
-def keep_hidden_values(values: Values) -> dict[str, Any]:
+def select_hidden_values(values: CustomValues) -> dict[str, Any]:
     """Return the stored values that the caller may not read; a write by the caller keeps these values.
 
-    Commands may read all values.
+    Without a caller, as in a command, no value is hidden.
     """
     if not values or "caller" not in g:
         return {}
-    visible = keep_visible_values(values)
+    visible = select_visible_values(values)
     return {name: value for name, value in values.items() if name not in visible}
 
 
-def keep_visible_differences(changes: Sequence[AnyDifference]) -> list[AnyDifference]:
+def select_visible_differences(changes: Sequence[DifferenceType]) -> list[DifferenceType]:
     """Return the differences between two versions, without custom fields that the caller may not read."""
     names = [change.field for change in changes if change.field.startswith(_PREFIX)]
-    visible = keep_visible_values({name.removeprefix(_PREFIX): None for name in names})
+    visible = select_visible_values({name.removeprefix(_PREFIX): None for name in names})
     return [
         change
         for change in changes
@@ -125,13 +125,13 @@ def keep_visible_differences(changes: Sequence[AnyDifference]) -> list[AnyDiffer
     ]
 
 
-def list_public_names(names: Iterable[str]) -> list[str]:
+def select_public_names(names: Iterable[str]) -> list[str]:
     """Return the names of changed fields for an event, without custom fields that only admins may read."""
     public = {f"{_PREFIX}{field.name}" for field in list_definitions() if not field.is_admin_only}
     return [name for name in names if not name.startswith(_PREFIX) or name in public]
 
 
-def describe_public_fields() -> Mapping[str, dict[str, Any]]:
+def make_public_field_schemas() -> Mapping[str, dict[str, Any]]:
     """Return the JSON schemas of the custom fields that everyone reads, by name."""
     return {
         field.name: custom_values.make_json_schema(field)

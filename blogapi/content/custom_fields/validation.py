@@ -9,7 +9,7 @@ import marshmallow as ma
 
 from blogapi.content.article_hooks import ARTICLE_HOOKS
 from blogapi.content.custom_fields import custom_values
-from blogapi.content.custom_fields.custom_values import UnfitValue, Values
+from blogapi.content.custom_fields.custom_values import CustomValues, UnfitValue
 from blogapi.content.custom_fields.definitions import list_definitions, list_visible_fields
 from blogapi.content.custom_fields.models import CustomField, FieldType
 from blogapi.web.access import current_caller
@@ -43,7 +43,7 @@ class CustomValuesField(ma.fields.Field[dict[str, Any]]):
         return values
 
 
-def _convert_values(requested: Values, kind: str) -> tuple[dict[str, Any], dict[str, list[str]]]:
+def _convert_values(requested: CustomValues, kind: str) -> tuple[dict[str, Any], dict[str, list[str]]]:
     definitions = {field.name: field for field in list_visible_fields(current_caller())} if requested else {}
     values: dict[str, Any] = {}
     errors: dict[str, list[str]] = {}
@@ -80,7 +80,7 @@ def _resolve_article_references(values: dict[str, Any]) -> dict[str, list[str]]:
         for name, value in values.items()
         if value is not None and fields[name].type == FieldType.ARTICLE
     }
-    known = ARTICLE_HOOKS.get().resolve_items(set().union(*named.values())) if named else {}
+    known = ARTICLE_HOOKS.get().resolve_item_references(set().union(*named.values())) if named else {}
     errors: dict[str, list[str]] = {}
     for name, references in named.items():
         uuids = [str(known[reference]) for reference in references if reference in known]
@@ -91,8 +91,8 @@ def _resolve_article_references(values: dict[str, Any]) -> dict[str, list[str]]:
     return errors
 
 
-def convert_imported_values(values: Values) -> dict[str, Any]:
-    """Return the values of an imported file in stored form; a value that is not valid stays as it is."""
+def convert_imported_values(values: CustomValues) -> dict[str, Any]:
+    """Return the values from an imported file as they are stored; invalid values are kept unchanged."""
     fields = {field.name: field for field in list_definitions()} if values else {}
     converted = {
         name: custom_values.convert_imported_value(fields[name], value) if name in fields else value
@@ -101,7 +101,7 @@ def convert_imported_values(values: Values) -> dict[str, Any]:
     return {name: value for name, value in converted.items() if value is not None}
 
 
-def describe_unfit_values(values: Values) -> list[str]:
+def describe_unfit_values(values: CustomValues) -> list[str]:
     """Return a sentence for each value of an imported file that is kept, but does not fit its field."""
     fields = {field.name: field for field in list_definitions()} if values else {}
     sentences = []

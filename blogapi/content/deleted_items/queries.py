@@ -16,7 +16,7 @@ from blogapi.content.articles import permissions
 from blogapi.content.articles.lifecycle import get_api_status
 from blogapi.content.articles.models import DeletedItem
 from blogapi.content.articles.writing import deleted_items
-from blogapi.content.deleted_items.schemas import SHOWN_FIELDS, DeletedItemSchema
+from blogapi.content.deleted_items.schemas import ITEM_FIELDS, DeletedItemSchema
 from blogapi.content.search.tokenizer import make_sort_key
 from blogapi.content.taxonomies.authors import Author
 from blogapi.content.working_copies.queries import make_edited_json
@@ -32,7 +32,7 @@ _COLUMNS = ("uuid", "kind", "title", "language", "cover_image", "status", "publi
 
 
 def has_missed_schedule(item: DatedItem, deleted: datetime, now: datetime) -> bool:
-    """Return whether the item was deleted before its time of publication, which has passed.
+    """Return whether the item was scheduled when it was deleted, and its publication time has passed.
 
     Such an item is restored as a draft, so that nothing is published by accident.
     """
@@ -41,8 +41,8 @@ def has_missed_schedule(item: DatedItem, deleted: datetime, now: datetime) -> bo
 
 def list_items(page: PageRequest | None, *, kind: str = "", q: str = "") -> Page[Sequence[WithAttributes]]:
     """Return the deleted items that the caller may restore, the newest deletion first."""
-    statement = _select_items().where(
-        permissions.is_restorable(), _item.deleted > current_time() - _get_lifetime()
+    statement = _select_deleted_items().where(
+        permissions.match_restorable_items(), _item.deleted > current_time() - _get_bin_lifetime()
     )
     if kind:
         statement = statement.where(_item.kind == kind)
@@ -52,18 +52,18 @@ def list_items(page: PageRequest | None, *, kind: str = "", q: str = "") -> Page
     return Page([_add_status(row) for row in found.rows], found.total, page)
 
 
-def get_json(uuid: UUID) -> JsonBody:
+def get_deleted_item_json(uuid: UUID) -> JsonBody:
     """Return the deleted item with its text and the text of its edits; raises NotFound if it is unknown."""
-    found = db.session.execute(_select_items().where(_item.uuid == uuid)).one_or_none()
+    found = db.session.execute(_select_deleted_items().where(_item.uuid == uuid)).one_or_none()
     row = _add_status(require_item(found, "There is no such deleted item."))
     document = deleted_items.parse_document(db.session.get_one(DeletedItem, uuid))
-    texts = [make_edited_json(document.article, copy, SHOWN_FIELDS) for copy in (None, document.working_copy)]
+    texts = [make_edited_json(document.article, copy, ITEM_FIELDS) for copy in (None, document.working_copy)]
     text, edited = ({"category": None, **json.loads(cast(bytes, json_body.body))} for json_body in texts)
     others = {"text": text, "edited_text": edited if document.working_copy else None}
     return JsonBody(to_json_bytes(DeletedItemSchema().dump(row) | others))
 
 
-def _select_items() -> Select[*tuple[Any, ...]]:
+def _select_deleted_items() -> Select[*tuple[Any, ...]]:
     deleted_by = func.coalesce(Author.name, Account.username, "").label("deleted_by")
     return (
         select(*(_item[name] for name in _COLUMNS), deleted_by)
@@ -72,7 +72,7 @@ def _select_items() -> Select[*tuple[Any, ...]]:
     )
 
 
-def _get_lifetime() -> timedelta:
+def _get_bin_lifetime() -> timedelta:
     return timedelta(days=current_app.config["BIN_DAYS"])
 
 
@@ -80,4 +80,4 @@ def _add_status(row: Any) -> WithAttributes:
     now = current_time()
     missed = has_missed_schedule(row, row.deleted, now)
     status = Status.DRAFT.value if missed else get_api_status(row, now)
-    return WithAttributes(row, status=status, goes=row.deleted + _get_lifetime())
+    return WithAttributes(row, status=status, goes=row.deleted + _get_bin_lifetime())

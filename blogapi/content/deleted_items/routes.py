@@ -28,7 +28,7 @@ bp = Blueprint(
     "deleted_items", __name__, url_prefix="/api/v1/blog/deleted", description="Deleted articles and pages"
 )
 REPRESENTATION = Representation(
-    queries.get_json,
+    queries.get_deleted_item_json,
     DeletedItemDetailsSchema(),
     lambda: queries.list_items(None).rows,
     DeletedItemSchema(many=True),
@@ -49,7 +49,7 @@ def listed(query: Query) -> PartialResult:
 def single(id: UUID) -> JsonBody:
     """Return a deleted article or page with its text, its edits, and the HTML of both."""
     permissions.check_deleted_item(id)
-    return queries.get_json(id)
+    return queries.get_deleted_item_json(id)
 
 
 @bp.delete("/<id:id>/")
@@ -87,7 +87,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
         permissions.check_deleted_item(uuid, kind)
 
     @bp.post("/<id:id>/restore/")
-    @allow(resource.role, scope="write")
+    @allow(resource.access_rule, scope="write")
     @bp.check_exists(check_deleted_item)
     @bp.arguments(EmptySchema, required=False)
     @bp.write(200, RestoredSchema(), item, prepare_write=lambda nothing, id: prerender_items([id]))
@@ -97,7 +97,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
         return restore_items(current_user_id(), [id])[0]
 
     @bp.post("/restore/")
-    @allow(resource.role, scope="write")
+    @allow(resource.access_rule, scope="write")
     @bp.arguments(ItemUuidsSchema)
     @bp.write(
         200, RestoredSchema(many=True), item, prepare_write=lambda fields: prerender_items(fields["uuids"])

@@ -55,14 +55,14 @@ class DeletedItemSchema(OutputSchema):
 
 
 # The fields of the text of an article or page that a deleted item shows.
-SHOWN_FIELDS = (*TEXT_NAMES, "slug", "html", "category", "tags", "authors", "seo", "last_updated")
+ITEM_FIELDS = (*TEXT_NAMES, "slug", "html", "category", "tags", "authors", "seo", "last_updated")
 
 
 class DeletedTextSchema(ArticleFieldsSchema):
     """The text of a deleted article or page."""
 
     class Meta(ArticleFieldsSchema.Meta):
-        fields = SHOWN_FIELDS
+        fields = ITEM_FIELDS
 
     category = ma.fields.Nested(
         EmbeddedCategorySchema,

@@ -31,7 +31,7 @@ from blogapi.content.articles.writing.loaded_articles import write_articles_toge
 from blogapi.content.articles.writing.term_references import keep_existing_terms
 from blogapi.content.deleted_items.queries import has_missed_schedule
 from blogapi.content.media import uses
-from blogapi.content.pages.hierarchy import NEW_PLACE, find_objection
+from blogapi.content.pages.hierarchy import NEW_NODE, find_parent_objection
 from blogapi.content.revisions.service import delete_histories
 from blogapi.content.taxonomies.authors import find_profile, get_or_create_profile
 from blogapi.content.taxonomies.categories import CATEGORIES, DEFAULT_CATEGORY
@@ -59,7 +59,7 @@ def restore_items(user: UUID, uuids: Sequence[UUID]) -> list[WithAttributes]:
         for row in [db.session.get_one(DeletedItem, uuid) for uuid in uuids]:
             documents[row.uuid] = deleted_items.parse_document(row)
             notes[row.uuid] = _adapt_article(documents[row.uuid].article, row, user)
-            deleted_items.delete_item(row)
+            deleted_items.delete_item_row(row)
         tree = _make_restored_tree(documents, notes)
         below = [child for doc in documents.values() for child in doc.children if child not in documents]
         moved = [child for child in below if child in tree and tree[child].parent in documents]
@@ -88,7 +88,7 @@ def delete_items_for_good(uuids: Sequence[UUID]) -> None:
     """Delete deleted items with their versions, edits, former addresses and uses of files."""
     with transaction(visible=False):
         for uuid in uuids:
-            deleted_items.delete_item(db.session.get_one(DeletedItem, uuid))
+            deleted_items.delete_item_row(db.session.get_one(DeletedItem, uuid))
         delete_histories(uuids)
 
 
@@ -98,11 +98,11 @@ def delete_old_items() -> None:
     for uuid in db.session.scalars(select(DeletedItem.uuid).where(is_old)).all():
         with transaction(visible=False):
             if row := db.session.get(DeletedItem, uuid):
-                deleted_items.discard_item(row)
+                deleted_items.discard_item_row(row)
 
 
 def _adapt_article(article: Article, row: DeletedItem, user: UUID) -> list[str]:
-    """Adapt the item to changes since its deletion; return sentences about these changes."""
+    """Adapt the item to changes in the blog since its deletion; return sentences about these changes."""
     notes, content = [], get_content(article)
     if has_missed_schedule(content, row.deleted, current_time()):
         article.status, article.published_at = Status.DRAFT.value, None
@@ -132,16 +132,16 @@ def _adapt_article(article: Article, row: DeletedItem, user: UUID) -> list[str]:
 
 
 def _make_restored_tree(documents: Mapping[UUID, Document], notes: Mapping[UUID, list[str]]) -> PageTree:
-    """Return the tree with the restored pages above their former children that now have no parent."""
-    tree = {**page_tree.get_tree(), **dict.fromkeys(documents, NEW_PLACE)}
+    """Return the tree after the restoration; former children that have no parent return to their page."""
+    tree = {**page_tree.get_tree(), **dict.fromkeys(documents, NEW_NODE)}
     parents = {uuid: document.article.parent_id for uuid, document in documents.items()}
     for parent, document in documents.items():
         for child in document.children:
             is_at_top = child in tree and tree[child].parent is None and parents.get(child) is None
-            if is_at_top and not find_objection(child, parent, tree):
+            if is_at_top and not find_parent_objection(child, parent, tree):
                 tree[child] = replace(tree[child], parent=parent)
     for uuid, above in parents.items():
-        if above is not None and find_objection(uuid, above, tree):
+        if above is not None and find_parent_objection(uuid, above, tree):
             notes[uuid].append("It is at the top, because it can no longer be below its former parent.")
         elif above is not None:
             tree[uuid] = replace(tree[uuid], parent=above)
@@ -149,7 +149,7 @@ def _make_restored_tree(documents: Mapping[UUID, Document], notes: Mapping[UUID,
 
 
 def _restore_addresses_and_edits(uuid: UUID, document: Document, notes: list[str]) -> None:
-    """Restore the edits, and the former addresses that no other item has now."""
+    """Restore the edits of the item, and its former addresses unless another item has them now."""
     former = [row for row in document.former_addresses if _is_free_address(row)]
     if len(former) < len(document.former_addresses):
         notes.append("Former addresses that another item has now were not restored.")

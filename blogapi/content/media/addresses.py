@@ -16,7 +16,7 @@ COMMON_EXTENSIONS = ("avif", "webp")
 
 REFERENCE = re.compile(r"media:([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})", re.IGNORECASE)
 
-_WIDTH = re.compile(r"w([1-9][0-9]{2,3})\.([a-z]{3,4})", re.ASCII)
+_COPY_NAME = re.compile(r"w([1-9][0-9]{2,3})\.([a-z]{3,4})", re.ASCII)
 
 
 class CopyFormat(NamedTuple):
@@ -33,7 +33,7 @@ class CopyFormat(NamedTuple):
 
 def parse_copy_format(name: str) -> CopyFormat | None:
     """Return the width and the extension in the last part of an address; None for other addresses."""
-    match = _WIDTH.fullmatch(name)
+    match = _COPY_NAME.fullmatch(name)
     copy_format = CopyFormat(int(match[1]), match[2]) if match else None
     return copy_format if copy_format and copy_format.width in ALLOWED_WIDTHS else None
 
@@ -43,15 +43,15 @@ def make_path(hash: str, name: str) -> str:
     return f"{MEDIA_PREFIX}{hash}/{name}"
 
 
-def make_width_path(path: str, width: int) -> str:
+def make_copy_path(path: str, width: int) -> str:
     """Return the path of the same picture in a width of ALLOWED_WIDTHS, as WebP."""
     return f"{path.rpartition('/')[0]}/w{width}.webp"
 
 
 def list_renditions(path: str, width: int, height: int) -> list[dict[str, Any]]:
-    """Return the smaller versions of a picture at a path: width, height and path (`url`)."""
+    """Return width, height and path (`url`) of each smaller version of the picture at this path."""
     return [
-        {"width": size, "height": max(1, round(height * size / width)), "url": make_width_path(path, size)}
+        {"width": size, "height": max(1, round(height * size / width)), "url": make_copy_path(path, size)}
         for size in RENDITION_WIDTHS
         if size < width
     ]

@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-pages = flask.Blueprint("media_files", __name__)
+files_bp = flask.Blueprint("media_files", __name__)
 
-RULE = f"{MEDIA_PREFIX}<hash>/<name>"
+ROUTE = f"{MEDIA_PREFIX}<hash>/<name>"
 CACHE_CONTROL = "public, max-age=31536000, immutable"
 
 _PROBLEM_KEY = "blogapi.content.media-problem"
@@ -62,7 +62,7 @@ _SVG_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src d
 
 @dataclass(frozen=True, slots=True)
 class _RequestedFile:
-    """The file to which an address refers, which may be missing, and the headers of all responses for it.
+    """The path of the requested file, which may be missing, and the headers of all responses for it.
 
     `description` contains further headers for responses with a body and for HEAD.
     """
@@ -81,7 +81,7 @@ class DeliveryMiddleware:
         self._application = application
         self._folder = get_folder(app)
         self._copies = resized_copies.CACHE.get(app)
-        self._types = types.list_types(app)
+        self._types = types.list_accepted_types(app)
         self._origins = app.config["CORS_ORIGINS"]
         self._find_target = lru_cache(1024)(self._parse_path)
 
@@ -135,7 +135,7 @@ class DeliveryMiddleware:
     def _send_file(
         self, target: _RequestedFile, environ: WSGIEnvironment, start_response: StartResponse
     ) -> Iterable[bytes]:
-        """Send the file or a range of it; raises OSError if it cannot be opened, and RangeNotSatisfiable."""
+        """Send the file or the requested range; raises OSError or RangeNotSatisfiable."""
         common_fields = [
             *target.headers,
             *headers.make_cors_headers(environ.get("HTTP_ORIGIN"), self._origins),
@@ -155,7 +155,7 @@ class DeliveryMiddleware:
             if target.is_resized_copy:
                 resized_copies.record_request(target.path, found)
             status, length = "200 OK", size
-            if (chosen := _choose_range(environ, target.etag, size)) is not None:
+            if (chosen := _parse_range(environ, target.etag, size)) is not None:
                 start, end = chosen
                 status, length = "206 Partial Content", end - start
                 fields.append(("Content-Range", f"bytes {start}-{end - 1}/{size}"))
@@ -168,7 +168,7 @@ class DeliveryMiddleware:
             raise
 
 
-@pages.get(RULE)
+@files_bp.get(ROUTE)
 @allow(anyone)
 def show(hash: str, name: str) -> Response:
     """Make a resized copy of a picture, redirect from the address of a replaced file, or return an error."""
@@ -204,12 +204,12 @@ def init_app(app: Flask) -> None:
 def _start_response(
     environ: WSGIEnvironment, start_response: StartResponse, status: str, fields: list[tuple[str, str]]
 ) -> list[bytes]:
-    environ[request_environ.ROUTE_KEY] = RULE
+    environ[request_environ.ROUTE_KEY] = ROUTE
     start_response(status, fields)
     return []
 
 
-def _choose_range(environ: WSGIEnvironment, etag: str, size: int) -> tuple[int, int] | None:
+def _parse_range(environ: WSGIEnvironment, etag: str, size: int) -> tuple[int, int] | None:
     """Return the start and the end (exclusive) of the requested range; None for the whole file.
 
     Other units, malformed ranges and several ranges in one request are ignored. Raises RangeNotSatisfiable if

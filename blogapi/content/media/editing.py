@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from uuid import UUID
 
-from blogapi.content.media import hooks, permissions, queries, service, uses
+from blogapi.content.media import affected_items, permissions, queries, service, uses
 from blogapi.content.media.models import Media
 from blogapi.content.media.service import PreparedFile
 from blogapi.rendering.media_types import MediaType
@@ -29,11 +29,11 @@ def add_file(
     if stored is None:
         prerender_articles(file)
     elif _find_missing_texts(stored, texts):
-        hooks.prerender_articles([stored.uuid])
+        affected_items.prerender_articles([stored.uuid])
     with transaction():
         permissions.check_former_owners(file.hashes)
         media, created = service.store_file(file, alt=alt, caption=caption, user=user)
-        may_change = current_caller().may_change_public and not permissions.find_objection(media.uuid)
+        may_change = current_caller().may_change_public and not permissions.find_change_objection(media.uuid)
         if not created and may_change:
             _change_columns(media, _find_missing_texts(media, texts))
     return media, created
@@ -45,11 +45,11 @@ def _find_missing_texts(media: Media, texts: Mapping[str, str]) -> Fields:
 
 
 def prerender_articles(file: PreparedFile, *replaced: UUID) -> None:
-    """Before the transaction, render the articles that a new or replaced file changes; see `hooks`.
+    """Before the transaction, render the articles that a new or replaced file changes.
 
     A former address of a file can become the address of a new file, which then appears in these articles.
     """
-    hooks.prerender_articles({*replaced, *queries.find_files_by_former_hashes(file.hashes)})
+    affected_items.prerender_articles({*replaced, *queries.find_files_by_former_hashes(file.hashes)})
 
 
 def replace_file(uuid: UUID, file: PreparedFile, *, name: str = "") -> Media:
@@ -109,8 +109,8 @@ def _change_columns(media: Media, values: Fields, *, is_replaced: bool = False) 
     if changed or is_replaced:
         db.session.flush()
         if is_replaced:
-            uses.replace_paths(db.session(), media.uuid)
-        hooks.rerender_articles(db.session(), [media.uuid])
+            uses.replace_picture_paths(db.session(), media.uuid)
+        affected_items.rerender_articles(db.session(), [media.uuid])
 
 
 def _check_name(name: str, media: Media) -> None:

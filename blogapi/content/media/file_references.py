@@ -40,11 +40,11 @@ ADDRESS_ATTRIBUTES = {
 
 # These patterns are applied to sanitized HTML, which quotes each attribute value and escapes `<`, `>` and `"`
 # in it.
-ELEMENT = re.compile(rf"<({'|'.join(ADDRESS_ATTRIBUTES)}) ([^<>]*)>")
+ELEMENT_WITH_ADDRESS = re.compile(rf"<({'|'.join(ADDRESS_ATTRIBUTES)}) ([^<>]*)>")
 _ADDRESS_ATTRIBUTE = re.compile(r'\b(src|href|poster|srcset)="([^"]*)"')
 
-# Each pattern begins with a text for which `re` searches quickly.
-_RELATIVE = tuple(
+# Each pattern begins with a literal text, because `re` finds literal texts quickly.
+_RELATIVE_ADDRESSES = tuple(
     re.compile(rf'{name}="(?!https?://|//|#|media:|{FILE_PREFIX}){rest}')
     for name, rest in (
         *((name, '[^"]') for name in ("src", "poster", "srcset")),
@@ -216,7 +216,7 @@ def find_files(texts: Iterable[ArticleHtml]) -> KnownFiles:
         if "media:" in text.html or MEDIA_PREFIX in text.html:
             addresses += _list_addresses(text.html)
         keys |= dict.fromkeys(key for address in addresses if (key := parse_reference(address)) is not None)
-        if any(pattern.search(text.html) for pattern in _RELATIVE):
+        if any(pattern.search(text.html) for pattern in _RELATIVE_ADDRESSES):
             with_paths[text.article_id] = None
     if not keys and not with_paths:
         return NO_FILES
@@ -248,7 +248,7 @@ def find_used_files(paths: Iterable[str]) -> Mapping[UUID, File]:
 
 
 def find_mentioned_files(text: str) -> Mapping[UUID, File]:
-    """Return the files to which a text refers anywhere, including in code; the text uses no other files."""
+    """Return the files to which a text refers anywhere, including in code, by uuid."""
     uuids = {UUID(uuid) for uuid in REFERENCE.findall(text)}
     hashes = set(_MENTIONED_HASH.findall(text))
     return _find_files(sorted(uuids), sorted(hashes)) if uuids or hashes else {}
@@ -264,7 +264,7 @@ def parse_reference(address: str) -> UUID | Address | None:
 
 
 def _list_addresses(html: str) -> Iterator[str]:
-    for element in ELEMENT.finditer(html):
+    for element in ELEMENT_WITH_ADDRESS.finditer(html):
         for name, value in _ADDRESS_ATTRIBUTE.findall(element[2]):
             address = decode_entities(value)
             if name == "srcset":

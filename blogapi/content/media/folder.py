@@ -23,7 +23,7 @@ from blogapi.storage.disk_errors import is_disk_full
 from blogapi.web.errors import StorageFull
 
 _TEMPORARY_PREFIX = ".upload-"
-WIDTHS_NAME = ".widths"
+COPIES_FOLDER_NAME = ".widths"
 
 
 class MediaFolder:
@@ -38,7 +38,7 @@ class MediaFolder:
 
     @contextmanager
     def create_temporary_folder(self) -> Iterator[Path]:
-        """Yield a new private folder on the same disk; it is deleted at the end, with all files in it.
+        """Yield a new private folder inside the media folder; it is deleted at the end, with all its files.
 
         Raises StorageFull if the disk becomes full during the `with` block.
         """
@@ -49,7 +49,7 @@ class MediaFolder:
 
     @contextmanager
     def create_temporary_file(self) -> Iterator[Path]:
-        """Yield the path of an empty private file on the same disk; the file is deleted at the end."""
+        """Yield the path of an empty private file inside the media folder; it is deleted at the end."""
         with self.create_temporary_folder() as folder:
             files.create_private_file(folder / "file")
             yield folder / "file"
@@ -81,7 +81,7 @@ class MediaFolder:
 
     def delete_file(self, hash: str, extension: str) -> None:
         """Delete a file, if it exists, and its resized copies."""
-        copies = self.get_widths_folder(hash)
+        copies = self.get_copies_folder(hash)
         try:
             shutil.rmtree(copies)
         except PermissionError:
@@ -93,9 +93,9 @@ class MediaFolder:
         self.get_path(hash, extension).unlink(missing_ok=True)
         shutil.rmtree(copies, ignore_errors=True)
 
-    def get_widths_folder(self, hash: str) -> Path:
+    def get_copies_folder(self, hash: str) -> Path:
         """Return the folder with the resized copies of a picture; see `resized_copies`."""
-        return self.root / WIDTHS_NAME / hash[:2] / hash
+        return self.root / COPIES_FOLDER_NAME / hash[:2] / hash
 
 
 def init_app(app: Flask) -> None:

@@ -172,14 +172,14 @@ def _skip_gif_blocks(data: bytes, position: int) -> int:
 def _strip_avif(data: bytes) -> StrippedFile:
     # The positions inside the file are absolute, so nothing can be removed without encoding the image again.
     is_clean, end = True, 0
-    for name, start, end in _list_boxes(data):
+    for name, start, end in _list_avif_boxes(data):
         is_clean &= name in _KEPT_AVIF_BOXES
         if name in (b"meta", b"moov"):
             is_clean &= not any(word in data[start:end] for word in _AVIF_METADATA)
     return StrippedFile(data, is_stripped=is_clean and end == len(data))
 
 
-def _list_boxes(data: bytes) -> Iterator[tuple[bytes, int, int]]:
+def _list_avif_boxes(data: bytes) -> Iterator[tuple[bytes, int, int]]:
     """Yield the name, the start and the end of each box; bytes after the last complete box are ignored."""
     position = 0
     for _ in range(_MAX_PARTS):

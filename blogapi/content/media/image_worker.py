@@ -60,8 +60,8 @@ _SCALE_OPTIONS: dict[str, dict[str, Any]] = {
     "WEBP": {"quality": 80, "method": 2},
     "AVIF": {"quality": 60},
 }
-_PASSED_INFO = ("icc_profile", "subsampling")
-_KEPT_INFO = (*_PASSED_INFO, "transparency", "duration", "loop")
+_ENCODER_INFO = ("icc_profile", "subsampling")
+_KEPT_INFO = (*_ENCODER_INFO, "transparency", "duration", "loop")
 _TRANSPOSITIONS = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
     3: Image.Transpose.ROTATE_180,
@@ -145,8 +145,8 @@ def _scale_picture(job: dict[str, Any]) -> dict[str, Any]:
     image.load()
     if orientation in _TRANSPOSITIONS:
         image = _transpose_image(image, _TRANSPOSITIONS[orientation])
-    image = _to_resizable(image).resize((width, height), Image.Resampling.LANCZOS, reducing_gap=2.0)
-    Path(job["output"]).write_bytes(_encode_image(_to_web_colors(image), target, **_SCALE_OPTIONS[target]))
+    image = _convert_mode(image).resize((width, height), Image.Resampling.LANCZOS, reducing_gap=2.0)
+    Path(job["output"]).write_bytes(_encode_image(_convert_colors(image), target, **_SCALE_OPTIONS[target]))
     return {"width": width, "height": height}
 
 
@@ -175,7 +175,7 @@ def _get_orientation(data: bytes, image: Any, has_metadata: bool) -> int:
 
 
 def _transpose_image(image: Any, rotation: Image.Transpose) -> Any:
-    # The result is not a JPEG image, so Pillow would lose the chroma subsampling.
+    # The transposed image is no JPEG image for Pillow, which would then lose the chroma subsampling.
     sampling = JpegImagePlugin.get_sampling(image) if image.format == "JPEG" else None
     rotated = image.transpose(rotation)
     if sampling is not None and sampling >= 0:
@@ -187,14 +187,14 @@ def _encode_image(image: Any, format: str, **options: Any) -> bytes:
     """Return the image as a file without metadata, with its colour profile and its chroma subsampling."""
     image.info = {name: image.info[name] for name in _KEPT_INFO if name in image.info}
     # Not every encoder reads these values from `image.info`.
-    options |= {name: image.info[name] for name in _PASSED_INFO if name in image.info}
+    options |= {name: image.info[name] for name in _ENCODER_INFO if name in image.info}
     # The image is encoded in memory, because Pillow reports no reason if it cannot write to a file.
     encoded = BytesIO()
     image.save(encoded, format, **(_SAVE_OPTIONS[format] | options))
     return encoded.getvalue()
 
 
-def _to_resizable(image: Any) -> Any:
+def _convert_mode(image: Any) -> Any:
     """Return the image in a mode that can be resized without artefacts."""
     if image.mode.startswith("I"):
         return image.convert("I").point(lambda value: value * (1 / 257)).convert("L")
@@ -203,7 +203,7 @@ def _to_resizable(image: Any) -> Any:
     return image if image.mode in ("RGB", "L", "CMYK") else image.convert("RGB")
 
 
-def _to_web_colors(image: Any) -> Any:
+def _convert_colors(image: Any) -> Any:
     """Return the image as RGB with its colour profile, or in sRGB if the profile is not for RGB."""
     profile = image.info.get("icc_profile") or b""
     if image.mode in ("RGB", "RGBA") and profile[16:20] in (b"RGB ", b""):
@@ -226,7 +226,7 @@ def _convert_to_srgb(image: Any, profile: bytes) -> Any:
 
 
 def configure_pillow() -> None:
-    """Set the limits of Pillow."""
+    """Set Pillow's limits for pixels and threads; an image with too many pixels raises an error."""
     warnings.simplefilter("ignore")
     warnings.simplefilter("error", Image.DecompressionBombWarning)
     Image.MAX_IMAGE_PIXELS = MAX_PIXELS

@@ -32,7 +32,7 @@ _OUTPUT_FACTOR = 2
 _SCALING_WAIT_SECONDS = 5.0
 
 _FORMATS = {"jpg": "JPEG", "png": "PNG", "gif": "GIF", "webp": "WEBP", "avif": "AVIF", "svg": "SVG"}
-_ERRORS = {
+_ERROR_MESSAGES = {
     "damaged": "The image is damaged or incomplete. Save it again in an image editor before the upload.",
     "too_large": "The image has too many pixels or frames. Upload a smaller version of it, with at most 50 "
     "million pixels and 2,000 frames.",
@@ -82,7 +82,7 @@ class ImageQueue:
         return Unavailable("The server is processing other images; try again in a second.")
 
 
-_QUEUE, _SCALING_QUEUE = AppState[ImageQueue]("image-queue"), AppState[ImageQueue]("scaling-queue")
+_UPLOAD_QUEUE, _SCALING_QUEUE = AppState[ImageQueue]("image-queue"), AppState[ImageQueue]("scaling-queue")
 
 
 def init_app(app: Flask, *, threads: int | None = None) -> None:
@@ -90,7 +90,7 @@ def init_app(app: Flask, *, threads: int | None = None) -> None:
     max_threads = _MAX_WORKERS + _MAX_WAITING
     if threads is not None:
         max_threads = max(1, min(max_threads, threads // 2))
-    _QUEUE.set(app, ImageQueue(max_threads))
+    _UPLOAD_QUEUE.set(app, ImageQueue(max_threads))
     # Anyone can request pictures in other widths, so these workers do not use the queue of uploads.
     _SCALING_QUEUE.set(app, ImageQueue(max_threads, _SCALING_WAIT_SECONDS, workers=1))
 
@@ -107,7 +107,7 @@ def process_image(source: Path, type: MediaType, folder: Path) -> ProcessedImage
         "format": _FORMATS[type.extension],
         "output": str(output.absolute()),
     }
-    with _QUEUE.get().wait_for_turn():
+    with _UPLOAD_QUEUE.get().wait_for_turn():
         result = _run_worker(job)
     if "error" in result:
         raise _build_problem(result["error"], result.get("detail", ""))
@@ -178,5 +178,5 @@ def _build_problem(error: str, detail: str = "") -> Problem:
         )
     if error == "failed":
         return Unavailable("Images cannot be processed now; the log of the server gives the reason.")
-    detail = detail or _ERRORS[error]
+    detail = detail or _ERROR_MESSAGES[error]
     return Invalid(detail, errors={"file": [detail]})

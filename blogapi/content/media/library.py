@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy import select
 
-from blogapi.content.media import hooks, uses
+from blogapi.content.media import affected_items, uses
 from blogapi.content.media.file_references import find_used_files
 from blogapi.content.media.file_references import normalize_address as normalize_address
 from blogapi.content.media.models import Media
@@ -30,4 +30,4 @@ def rerender_articles_with_files() -> None:
     """Rerender all articles that show files, after the address of the service has changed."""
     session = db.session()
     for batch in split_values(session.scalars(select(Media.uuid)).all()):
-        hooks.rerender_articles(session, batch)
+        affected_items.rerender_articles(session, batch)

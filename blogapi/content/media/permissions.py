@@ -20,7 +20,7 @@ from blogapi.content.media.models import Media, MediaPath, MediaUse
 from blogapi.content.media.uses import ARTICLE, DELETED_ITEM, WORKING_COPY
 from blogapi.content.media.visible_files import (
     ARTICLE_KINDS,
-    is_visible_file,
+    match_visible_files,
     select_own_articles,
     select_own_profile,
 )
@@ -36,7 +36,7 @@ def check_visible(uuid: UUID) -> None:
     author = current_caller().restricted_to_author
     if author is None:
         return
-    if db.session.scalar(select(Media.uuid).where(Media.uuid == uuid, is_visible_file(author))) is None:
+    if db.session.scalar(select(Media.uuid).where(Media.uuid == uuid, match_visible_files(author))) is None:
         raise NotFound("There is no such file; GET /api/v1/blog/media/ lists your files.")
 
 
@@ -46,7 +46,7 @@ def check_change(uuid: UUID) -> None:
         queries.check_exists(uuid)
         return
     check_visible(uuid)
-    objection = find_objection(uuid)
+    objection = find_change_objection(uuid)
     if objection:
         raise Forbidden(objection)
 
@@ -58,7 +58,7 @@ def check_former_owners(hashes: Collection[str]) -> None:
     something public shows the other file.
     """
     caller, owners = current_caller(), queries.find_files_by_former_hashes(hashes)
-    if any(find_objection(owner) for owner in owners):
+    if any(find_change_objection(owner) for owner in owners):
         raise Forbidden("The file is a former version of a file that you may not change; ask an editor.")
     if not caller.may_change_public and owners and db.session.scalar(select(_is_shown_publicly(owners))):
         if caller.publishes:
@@ -70,14 +70,14 @@ def check_former_owners(hashes: Collection[str]) -> None:
         raise Forbidden("The file is a former version of a file that readers see; ask an editor.")
 
 
-def find_objection(uuid: UUID) -> str:
+def find_change_objection(uuid: UUID) -> str:
     """Return why the caller may not change a file that exists, or "" if they may."""
     author = current_caller().restricted_to_author
     if author is None:
         return ""
     if db.session.scalar(select(Media.account_id).where(Media.uuid == uuid)) != author:
         return "Another user has uploaded this file; ask an editor to change it."
-    if db.session.scalar(select(_is_used_elsewhere(uuid, author))):
+    if db.session.scalar(select(_is_used_in_unchangeable_items(uuid, author))):
         return "The file is used in items that you may not change; ask an editor to change it."
     return ""
 
@@ -94,7 +94,7 @@ def _is_shown_publicly(uuids: Collection[UUID]) -> ColumnElement[bool]:
     )
 
 
-def _is_used_elsewhere(uuid: UUID, author: UUID) -> ColumnElement[bool]:
+def _is_used_in_unchangeable_items(uuid: UUID, author: UUID) -> ColumnElement[bool]:
     """Return the condition that the file is used where the author may not change it."""
     article = Base.metadata.tables["article"].c
     changeable = select_own_articles(author)

@@ -77,7 +77,7 @@ def check_exists(uuid: UUID) -> None:
     require_item(db.session.scalar(select(_media.uuid).where(_media.uuid == uuid)), _NOT_FOUND_MESSAGE)
 
 
-def get_json(uuid: UUID, names: Sequence[str] | None = None) -> JsonBody:
+def get_file_json(uuid: UUID, names: Sequence[str] | None = None) -> JsonBody:
     """Return the file with these fields (None: all fields); raises NotFound if there is no such file."""
     found = db.session.connection().execute(_SELECT_SHOWN.where(_media.uuid == uuid)).one_or_none()
     row = require_item(found, _NOT_FOUND_MESSAGE)
@@ -112,7 +112,7 @@ class MediaFilters:
             yield ~_media.decorative
             yield _media.type.startswith("image/")
         if self.visible_to is not None:
-            yield visible_files.is_visible_file(self.visible_to)
+            yield visible_files.match_visible_files(self.visible_to)
         if self.unused is not None:
             yield _media.unused_since.is_not(None) if self.unused else _media.unused_since.is_(None)
 
@@ -127,7 +127,7 @@ class MediaFilters:
         return _SELECT_SHOWN.where(*conditions).order_by(*order), count
 
 
-def list_json(
+def list_files_json(
     filters: MediaFilters, page: PageRequest | None, names: Sequence[str] | None = None
 ) -> Page[JsonBody]:
     """Return a page of the files, or all if `page` is None, with the fields `names` (None: all fields)."""
@@ -192,7 +192,7 @@ def list_uses(uuid: UUID, page: PageRequest | None, *, visible_to: UUID | None =
     )
     # The column `type` of an article is the kind of the item: an article or a page.
     kind = case((use.c.kind == "article", func.coalesce(article.c.type, use.c.kind)), else_=use.c.kind)
-    is_visible = true() if visible_to is None else visible_files.is_visible_use(visible_to, use)
+    is_visible = true() if visible_to is None else visible_files.match_visible_uses(visible_to, use)
     return fetch_row_page(
         select(kind.label("kind"), use.c.item_id.label("uuid"), title.label("title"), use.c.current)
         .select_from(use)
@@ -241,26 +241,26 @@ def list_unused_files(
 
 
 def list_stored_files(uuids: Collection[UUID]) -> set[tuple[str, str]]:
-    """Return the hash and the extension of each stored file of these media.
+    """Return the hash and the extension of each stored file that belongs to these rows of `media`.
 
     The renditions that a former version of blogapi stored are included; their files can be missing.
     """
     is_rendition = (FormerHash.media_id.in_(uuids), FormerHash.width.is_not(None))
     renditions = db.session.scalars(select(FormerHash.hash).where(*is_rendition))
-    return _list_files(Media.uuid.in_(uuids)) | {(hash, "webp") for hash in renditions}
+    return _list_hashes_and_extensions(Media.uuid.in_(uuids)) | {(hash, "webp") for hash in renditions}
 
 
 def find_stored_files(hashes: Collection[str]) -> set[tuple[str, str]]:
     """Return the hash and the extension of each stored file of the library with one of these hashes."""
-    return _list_files(Media.hash.in_(hashes))
+    return _list_hashes_and_extensions(Media.hash.in_(hashes))
 
 
-def _list_files(condition: ColumnElement[bool]) -> set[tuple[str, str]]:
+def _list_hashes_and_extensions(condition: ColumnElement[bool]) -> set[tuple[str, str]]:
     rows = db.session.execute(select(Media.hash, Media.name).where(condition))
     return {(hash, name.rpartition(".")[2]) for hash, name in rows}
 
 
-def sum_sizes(min_size: int) -> int:
+def sum_file_sizes(min_size: int) -> int:
     """Return the size of all files, in bytes; each counts as at least `min_size`."""
     counted = case((Media.size < min_size, min_size), else_=Media.size)
     return int(db.session.scalar(select(func.coalesce(func.sum(counted), 0))) or 0)

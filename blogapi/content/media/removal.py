@@ -20,7 +20,7 @@ from flask import current_app
 from sqlalchemy import delete as delete_rows
 from sqlalchemy.exc import SQLAlchemyError
 
-from blogapi.content.media import hooks, queries
+from blogapi.content.media import affected_items, queries
 from blogapi.content.media.folder import get_folder
 from blogapi.content.media.models import Media
 from blogapi.content.media.stored_files import list_paths
@@ -35,7 +35,7 @@ BATCH_SIZE = 100
 # The number of uses that the error for a file in use lists.
 MAX_NAMED_USES = 20
 # The age, in seconds, from which a stored file without rows counts as abandoned.
-ORPHAN_SECONDS = 86_400
+ABANDONED_SECONDS = 86_400
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def prune_files(days: int, *, dry_run: bool = False) -> Iterator[RemovedFile]:
     Yields each file after the commit of its deletion. With `dry_run` nothing is deleted.
     """
     yield from _list_unused_files(days) if dry_run else _prune_unused_files(days)
-    yield from _prune_stored_files(dry_run=dry_run)
+    yield from _prune_abandoned_files(dry_run=dry_run)
 
 
 def _list_unused_files(days: int) -> Iterator[RemovedFile]:
@@ -101,9 +101,9 @@ def _delete_files(uuids: Sequence[UUID]) -> None:
     session = db.session()
     for stored_file in queries.list_stored_files(uuids):
         call_after_commit(try_delete_unreferenced_files, stored_file)
-    hooks.remember_items_using(session, uuids)
+    affected_items.remember_items_using_files(session, uuids)
     session.execute(delete_rows(Media).where(Media.uuid.in_(uuids)))
-    hooks.rerender_articles(session, uuids)
+    affected_items.rerender_articles(session, uuids)
 
 
 def try_delete_unreferenced_files(stored_files: Collection[tuple[str, str]]) -> None:
@@ -123,7 +123,7 @@ def delete_unreferenced_files(stored_files: Collection[tuple[str, str]]) -> set[
     return unreferenced
 
 
-def _prune_stored_files(*, dry_run: bool) -> Iterator[RemovedFile]:
+def _prune_abandoned_files(*, dry_run: bool) -> Iterator[RemovedFile]:
     folder = get_folder()
     folder.delete_abandoned_folders()
     old_files = _list_old_files(folder.root)
@@ -140,7 +140,7 @@ def _list_old_files(root: Path) -> Iterator[tuple[tuple[str, str], int]]:
     """Yield hash and extension of each stored file that is older than a day, and its size."""
     for path, status in files.read_file_statuses(list_paths(root)):
         hash, _, extension = path.name.partition(".")
-        if time.time() - status.st_mtime > ORPHAN_SECONDS:
+        if time.time() - status.st_mtime > ABANDONED_SECONDS:
             yield (hash, extension), status.st_size
 
 

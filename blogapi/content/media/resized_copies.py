@@ -32,7 +32,7 @@ from blogapi.content.media.addresses import (
     make_path,
     parse_copy_format,
 )
-from blogapi.content.media.folder import WIDTHS_NAME, MediaFolder, get_folder, report_full_disk
+from blogapi.content.media.folder import COPIES_FOLDER_NAME, MediaFolder, get_folder, report_full_disk
 from blogapi.content.media.models import FormerHash, Media
 from blogapi.storage import files
 from blogapi.storage.database import db, end_read
@@ -61,7 +61,7 @@ class ResizedCopyCache:
 
     def get_path(self, hash: str, copy_format: CopyFormat) -> Path:
         """Return the path of a resized copy, even if the copy is missing."""
-        return self._folder.get_widths_folder(hash) / copy_format.name
+        return self._folder.get_copies_folder(hash) / copy_format.name
 
     def place_copy(self, source: Path, hash: str, copy_format: CopyFormat) -> Path:
         """Move a file into the folder, and delete the oldest files if it is full; return the new path."""
@@ -81,7 +81,7 @@ class ResizedCopyCache:
         Several servers can fill the folder, so each server measures it again after it has added a hundredth
         of the quota.
         """
-        stored = sorted(_list_files(self._folder.root / WIDTHS_NAME))
+        stored = sorted(_list_copies(self._folder.root / COPIES_FOLDER_NAME))
         total = size + sum(size for _, size, _ in stored)
         limit = self._quota if total <= self._quota else int(self._quota * _KEPT_QUOTA_SHARE)
         for _, old_size, path in stored:
@@ -97,7 +97,7 @@ class ResizedCopyCache:
 CACHE = AppState[ResizedCopyCache]("picture-widths")
 
 
-def _list_files(root: Path) -> Iterator[tuple[float, int, Path]]:
+def _list_copies(root: Path) -> Iterator[tuple[float, int, Path]]:
     for path in root.glob("*/*/*"):
         with suppress(OSError):
             status = path.stat()
@@ -105,7 +105,7 @@ def _list_files(root: Path) -> Iterator[tuple[float, int, Path]]:
 
 
 def init_app(app: Flask) -> None:
-    """Create the cache of the application."""
+    """Create the cache of resized copies for the application."""
     quota = app.config["PICTURE_CACHE_MEGABYTES"] * 2**20
     CACHE.set(app, ResizedCopyCache(get_folder(app), quota))
 

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from flask import Response, after_this_request, current_app, request
 
-from blogapi.content.media import editing, hooks, permissions, queries, removal, service
+from blogapi.content.media import affected_items, editing, permissions, queries, removal, service
 from blogapi.content.media.folder import get_folder
 from blogapi.content.media.models import Media
 from blogapi.content.media.queries import MediaFilters
@@ -39,11 +39,11 @@ _HEADERS: Fields = {"Location": {}, "ETag": {}}
 bp = Blueprint("media", __name__, url_prefix="/api/v1/blog/media", description="The media library")
 
 REPRESENTATION = Representation(
-    queries.get_json,
+    queries.get_file_json,
     MediaSchema(),
-    lambda: queries.list_json(_limit_filters_to_caller(MediaFilters()), None).rows,
+    lambda: queries.list_files_json(_limit_filters_to_caller(MediaFilters()), None).rows,
     MediaSchema(many=True),
-    get_fields=queries.get_json,
+    get_fields=queries.get_file_json,
     fields_schema=MediaSchema,
 )
 
@@ -53,7 +53,7 @@ REPRESENTATION = Representation(
 @bp.response(200, MediaSchema(many=True), partial_schema=MediaSchema, query=MediaListQuery)
 def listed(query: Query) -> Page[JsonBody]:
     """List the files of the media library, newest first; authors get only files that they may see."""
-    return queries.list_json(
+    return queries.list_files_json(
         _limit_filters_to_caller(MediaFilters(**query.filters)), query.page, query.fields
     )
 
@@ -107,7 +107,7 @@ def create(query: Fields) -> Response:
     try:
         return bp.build_write_response(UpsertResult(media, created), 200, MediaSchema(), REPRESENTATION)
     except NotFound as error:
-        raise Unavailable(service.DELETED_MEANWHILE) from error
+        raise Unavailable(service.DELETED_MEANWHILE_MESSAGE) from error
 
 
 @bp.get("/<id:id>/")
@@ -116,7 +116,7 @@ def create(query: Fields) -> Response:
 def single(query: Query, id: UUID) -> JsonBody:
     """Return a file of the media library."""
     permissions.check_visible(id)
-    return queries.get_json(id, query.fields)
+    return queries.get_file_json(id, query.fields)
 
 
 @bp.patch("/<id:id>/")
@@ -128,7 +128,7 @@ def single(query: Query, id: UUID) -> JsonBody:
     MediaSchema(),
     REPRESENTATION,
     partial_schema=MediaSchema,
-    prepare_write=lambda changes, id: hooks.prerender_articles([id]),
+    prepare_write=lambda changes, id: affected_items.prerender_articles([id]),
 )
 def change(changes: Fields, id: UUID) -> Media:
     """Change the name, the alt text, `decorative` or the caption of a file."""
@@ -172,7 +172,7 @@ def replace(query: Fields, file: PreparedFile, id: UUID) -> Media:
 @allow(author, scope="write")
 @bp.check_exists(permissions.check_change)
 @bp.arguments(DeletionQuery, location="query")
-@bp.write(204, None, REPRESENTATION, prepare_write=lambda query, id: hooks.prerender_articles([id]))
+@bp.write(204, None, REPRESENTATION, prepare_write=lambda query, id: affected_items.prerender_articles([id]))
 def delete(query: Fields, id: UUID) -> None:
     """Delete a file; a file that an item uses is deleted only with `force`."""
     permissions.check_change(id)

@@ -1,4 +1,4 @@
-"""Functions that add, change and delete files of the library."""
+"""Checks and processes uploaded files, and stores them in the library."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from uuid import UUID
 from flask import current_app
 from sqlalchemy import delete
 
-from blogapi.content.media import hooks, images, queries, removal, types
+from blogapi.content.media import affected_items, images, queries, removal, types
 from blogapi.content.media.addresses import RENDITION_WIDTHS
 from blogapi.content.media.folder import get_folder
 from blogapi.content.media.models import FormerHash, Media
@@ -31,7 +31,7 @@ _DEFAULT_STEM = "file"
 
 # Windows reserves these names with any extension.
 _DEVICE_NAMES = re.compile(r"con|prn|aux|nul|(com|lpt)[0-9\u00b9\u00b2\u00b3]")
-_WIDTH = re.compile(r"w[0-9]{3,4}", re.ASCII)
+_COPY_STEM = re.compile(r"w[0-9]{3,4}", re.ASCII)
 _EXTENSION = re.compile(r"\.[A-Za-z0-9]{1,5}\Z")
 # Only this number of characters of a name is used, because making a slug of a long text is slow.
 _MAX_READ_LENGTH = 200
@@ -49,7 +49,7 @@ def make_file_name(client_name: str, type: MediaType) -> str:
         _EXTENSION.sub("", base)[:_MAX_READ_LENGTH], max_length=MAX_STEM_LENGTH, default=_DEFAULT_STEM
     )
     # A file must not have the address of a resized copy; see `resized_copies`.
-    if _DEVICE_NAMES.fullmatch(stem) or _WIDTH.fullmatch(stem):
+    if _DEVICE_NAMES.fullmatch(stem) or _COPY_STEM.fullmatch(stem):
         stem = f"{stem}-{_DEFAULT_STEM}"
     return f"{stem}.{type.extension}"
 
@@ -60,7 +60,7 @@ FormerHashes = Mapping[str, int | None]
 # Each file counts as at least one block of the disk, so that the number of small files is limited too.
 MIN_COUNTED_SIZE = 4096
 
-DELETED_MEANWHILE = "The file was deleted meanwhile; send the same request again."
+DELETED_MEANWHILE_MESSAGE = "The file was deleted meanwhile; send the same request again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +197,7 @@ def store_file(
     with transaction(visible=False):
         media = queries.find_file_by_hash(file.hash)
         if media is None and file.path is None:
-            raise Unavailable(DELETED_MEANWHILE)
+            raise Unavailable(DELETED_MEANWHILE_MESSAGE)
         is_new = media is None
         if media is None:
             _check_quota(file.size)
@@ -218,7 +218,7 @@ def replace_stored_file(media: Media, file: PreparedFile) -> None:
     """
     with transaction():
         if file.path is None:
-            raise Unavailable(DELETED_MEANWHILE)
+            raise Unavailable(DELETED_MEANWHILE_MESSAGE)
         _check_quota(file.size, replaced=media.size)
         former_hashes: dict[str, int | None] = {media.hash: None, media.upload_hash: None}
         for stored_file in queries.list_stored_files([media.uuid]):
@@ -239,7 +239,7 @@ def _store_former_hashes(media: Media, current_hashes: Collection[str], former_h
         FormerHash(hash=hash, media_id=media.uuid, width=former_hashes[hash]) for hash in sorted(lost)
     )
     db.session.flush()
-    hooks.rerender_articles(db.session(), owners - {media.uuid})
+    affected_items.rerender_articles(db.session(), owners - {media.uuid})
 
 
 def _make_columns(file: PreparedFile) -> Fields:
@@ -275,7 +275,7 @@ def _check_quota(size: int, *, replaced: int = 0) -> None:
     """
     gigabytes = current_app.config["MEDIA_GIGABYTES"]
     needed = max(size, MIN_COUNTED_SIZE) - (max(replaced, MIN_COUNTED_SIZE) if replaced else 0)
-    if needed > 0 and queries.sum_sizes(MIN_COUNTED_SIZE) + needed > gigabytes * 10**9:
+    if needed > 0 and queries.sum_file_sizes(MIN_COUNTED_SIZE) + needed > gigabytes * 10**9:
         raise StorageFull(
             f"The media library has no room for this file: its limit is {gigabytes} GB. Delete files that "
             "nothing uses, or ask the owner of the blog to raise the setting MEDIA_GIGABYTES.",

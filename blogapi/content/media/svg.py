@@ -15,7 +15,7 @@ from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
 MAX_BYTES = 5 * 1024 * 1024
-# A drawing of this size takes half a second. Elements that a <use> repeats count each time.
+# Cleaning so many elements takes half a second. Elements that a <use> repeats count each time.
 MAX_ELEMENTS = 50_000
 
 _SVG, _XLINK, _XML = (
@@ -24,7 +24,7 @@ _SVG, _XLINK, _XML = (
     "http://www.w3.org/XML/1998/namespace",
 )
 _PREFIXES = {_XLINK: "xlink:", _XML: "xml:"}
-_ELEMENTS = frozenset(
+_ALLOWED_ELEMENTS = frozenset(
     {
         *("svg", "g", "defs", "symbol", "use", "switch", "title", "desc", "style", "view", "path", "rect"),
         *("circle", "ellipse", "line", "polyline", "polygon", "text", "tspan", "textPath", "image"),
@@ -86,7 +86,7 @@ def clean_svg(data: bytes) -> Drawing:
         raise InvalidSvg("The SVG file is too large. Save a simpler version of it, or convert it to PNG.")
     writer = _SvgWriter()
     try:
-        writer.parse(data)
+        writer.parse_document(data)
         document = data if writer.is_unchanged else writer.get_document()
         _check_element_count(document)
     except CycleError as error:
@@ -131,7 +131,7 @@ class _SvgWriter:
         self._style: list[str] = []
         self._count = 0
 
-    def parse(self, data: bytes) -> None:
+    def parse_document(self, data: bytes) -> None:
         parser = expat.ParserCreate(namespace_separator=" ")
         parser.ordered_attributes = True
         parser.buffer_text = True
@@ -168,7 +168,7 @@ class _SvgWriter:
         if (namespace, name) == (_SVG, "a"):
             self.is_unchanged = False
             name = "tspan" if self._stack and self._stack[-1] in ("text", "tspan", "textPath") else "g"
-        if self._left_out or namespace != _SVG or name not in _ELEMENTS:
+        if self._left_out or namespace != _SVG or name not in _ALLOWED_ELEMENTS:
             self._left_out += 1
             self.is_unchanged = False
             # In a <switch>, other elements show the text of the removed element.

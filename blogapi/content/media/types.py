@@ -83,7 +83,7 @@ def describe_refusal(head: bytes) -> str:
     return f"The type of the file is not accepted. Upload a file of one of these types: {extensions}."
 
 
-def list_types(app: Flask) -> Mapping[str, MediaType]:
+def list_accepted_types(app: Flask) -> Mapping[str, MediaType]:
     """Return the types that the library accepts, by extension."""
     return {**_parse_configured_types(app), **BY_EXTENSION}
 

@@ -1,4 +1,4 @@
-"""Updates the stored uses of files when an item that refers to files is written, in the same transaction."""
+"""Stores which items use which files; each write of an item updates its uses in the same transaction."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ARTICLE = "article"
 WORKING_COPY = "working_copy"
 DELETED_ITEM = "deleted_item"
 
-_MODELS: tuple[Any, ...] = (Author, Category, Tag, Site)
+_MODELS_WITH_PICTURES: tuple[Any, ...] = (Author, Category, Tag, Site)
 
 _use, _media, _path = table_of(MediaUse), table_of(Media), table_of(MediaPath)
 _ITEMS: Any = bindparam("items", expanding=True)
@@ -93,7 +93,7 @@ def store_article_uses(
 
 
 def end_article_uses(session: Session, articles: Collection[UUID]) -> None:
-    """Store that only former versions of these deleted articles use files."""
+    """Store that these articles were deleted, so that only their former versions use files."""
     for items in split_values(articles):
         session.connection().execute(_END_ALL_USES, {"items": items})
 
@@ -206,7 +206,7 @@ def replace_uses(session: Session, kind: str, used: Mapping[UUID, Iterable[File]
     mark_files_unused(session, dropped - {media_id for _, media_id in uses})
 
 
-def replace_paths(session: Session, media_id: UUID) -> None:
+def replace_picture_paths(session: Session, media_id: UUID) -> None:
     """Store the new path of a replaced file in the terms and the site that show the file."""
     items = defaultdict[str, list[UUID]](list)
     uses = select(_use.c.kind, _use.c.item_id).where(_use.c.media_id == media_id)
@@ -214,7 +214,7 @@ def replace_paths(session: Session, media_id: UUID) -> None:
         items[kind].append(item_id)
     rows = [
         row
-        for model in _MODELS
+        for model in _MODELS_WITH_PICTURES
         for batch in split_values(items[model.kind])
         for row in session.scalars(select(model).where(model.uuid.in_(batch)))
     ]
@@ -262,7 +262,7 @@ def list_items_with_wrong_uses(session: Session) -> list[tuple[str, UUID, Mappin
 
 
 def _list_items(session: Session) -> Iterator[tuple[str, Iterator[tuple[UUID, Mapping[UUID, File]]]]]:
-    for model in _MODELS:
+    for model in _MODELS_WITH_PICTURES:
         pictures = (getattr(model, name) for name in model.picture_fields)
         rows = session.connection().execute(select(model.uuid, *pictures))
         yield model.kind, ((item, find_used_files(path for path in paths if path)) for item, *paths in rows)

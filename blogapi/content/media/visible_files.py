@@ -16,7 +16,7 @@ from blogapi.storage.database import Base, current_time
 ARTICLE_KINDS = ("article", "working_copy")
 
 
-def is_visible_file(author: UUID) -> ColumnElement[bool]:
+def match_visible_files(author: UUID) -> ColumnElement[bool]:
     """Return the condition that the author may see a file."""
     own = select_own_articles(author)
     return or_(
@@ -28,8 +28,8 @@ def is_visible_file(author: UUID) -> ColumnElement[bool]:
     )
 
 
-def is_visible_use(author: UUID, use: Any) -> ColumnElement[bool]:
-    """Return the condition that the author may see a use, a subquery with the columns of `MediaUse`.
+def match_visible_uses(author: UUID, use: Any) -> ColumnElement[bool]:
+    """Return the condition that the author may see a row of `use`, which has the columns of `MediaUse`.
 
     Authors see the uses by their own articles and profile, and by items in public lists. Profiles of others
     are left out, because they may be hidden.

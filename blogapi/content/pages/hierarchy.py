@@ -15,7 +15,7 @@ from blogapi.web.errors import Invalid
 # The maximum number of pages above a page. The address and the head of a page contain all pages above it.
 MAX_PAGES_ABOVE = 20
 
-NEW_PLACE = page_paths.PageNode("", None, Status.DRAFT.value, None, was_public=False, language="", title="")
+NEW_NODE = page_paths.PageNode("", None, Status.DRAFT.value, None, was_public=False, language="", title="")
 
 
 def resolve_parents(items: Sequence[ArticleInput], *, is_bulk: bool) -> list[ArticleInput]:
@@ -25,7 +25,7 @@ def resolve_parents(items: Sequence[ArticleInput], *, is_bulk: bool) -> list[Art
     of the page.
     """
     resolved = [_resolve_parent(fields) for fields in items]
-    tree = _make_tree_after(resolved)
+    tree = _make_tree_after_write(resolved)
     for index, fields in enumerate(resolved):
         try:
             _check_parent(fields, tree)
@@ -43,12 +43,12 @@ def _resolve_parent(fields: ArticleInput) -> ArticleInput:
     return replace(fields, parent=uuid if page_tree.is_visible_page(uuid, tree) else uuid4())
 
 
-def _make_tree_after(items: Iterable[ArticleInput]) -> page_paths.PageTree:
+def _make_tree_after_write(items: Iterable[ArticleInput]) -> page_paths.PageTree:
     """Return the tree after a write of these pages."""
     tree = {**page_tree.get_tree()}
     for fields in items:
         if fields.uuid is not None:
-            place = tree.get(fields.uuid, NEW_PLACE)
+            place = tree.get(fields.uuid, NEW_NODE)
             if fields.parent is None or isinstance(fields.parent, UUID):
                 place = replace(place, parent=fields.parent)
             tree[fields.uuid] = place
@@ -58,13 +58,13 @@ def _make_tree_after(items: Iterable[ArticleInput]) -> page_paths.PageTree:
 def _check_parent(fields: ArticleInput, tree: page_paths.PageTree) -> None:
     if not isinstance(fields.parent, UUID):
         return
-    if objection := find_objection(fields.uuid, fields.parent, tree):
+    if objection := find_parent_objection(fields.uuid, fields.parent, tree):
         raise Invalid(
             "The page is invalid; `errors` names the fields to correct.", errors={"parent": [objection]}
         )
 
 
-def find_objection(uuid: UUID | None, parent: UUID, tree: page_paths.PageTree) -> str:
+def find_parent_objection(uuid: UUID | None, parent: UUID, tree: page_paths.PageTree) -> str:
     """Return why the page (None: a new one) may not be below the parent, or "" if it may."""
     if parent not in tree:
         return "There is no such page."

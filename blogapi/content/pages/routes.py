@@ -47,9 +47,9 @@ def listed(query: Query) -> PartialResult:
         raise Forbidden("Only editors and admins may use `status` and `working_copy` here; leave them out.")
     names = PAGE_FIELDS if query.fields is None else query.fields
     body = (
-        article_bodies.list_in_any_status(None, names, query.page, filters)
+        article_bodies.list_items_in_any_status(None, names, query.page, filters)
         if filters.needs_draft_access
-        else article_bodies.list_published(names, query.page, filters)
+        else article_bodies.list_published_items(names, query.page, filters)
     )
     return PartialResult(body, hidden_state=_get_hidden_state())
 
@@ -78,26 +78,25 @@ def _get_hidden_state() -> str:
 @offer_markdown
 def single(query: Query, id: UUID) -> JsonBody:
     """Return a page; if it is not public, only to editors and admins."""
-    is_public = not permissions.may_see_article(id, current_caller())
+    is_public = not permissions.may_see_hidden_article(id, current_caller())
     with permissions.report_deleted_items([id], PAGE):
-        return article_bodies.get_json(id, query.fields or PAGE_FIELDS, public=is_public, type_=PAGE)
+        return article_bodies.get_body(id, query.fields or PAGE_FIELDS, public=is_public, type_=PAGE)
 
 
-def _get_json(uuid: UUID, names: Sequence[str] | None = None) -> JsonBody:
-    return article_bodies.get_json(uuid, names or PAGE_FIELDS, type_=PAGE)
+def _get_page_body(uuid: UUID, names: Sequence[str] | None = None) -> JsonBody:
+    return article_bodies.get_body(uuid, names or PAGE_FIELDS, type_=PAGE)
 
 
+_ALL_PAGES = ArticleFilters(ordering="position", type=PAGE)
 REPRESENTATION = Representation(
-    _get_json,
+    _get_page_body,
     PageSchema(),
-    lambda: (
-        article_bodies.list_published(PAGE_FIELDS, None, ArticleFilters(ordering="position", type=PAGE)).rows
-    ),
+    lambda: article_bodies.list_published_items(PAGE_FIELDS, None, _ALL_PAGES).rows,
     PageSchema(many=True),
     hidden_state=_get_hidden_state,
-    get_fields=_get_json,
+    get_fields=_get_page_body,
     fields_schema=PageFieldsSchema,
-    get_items_by_uuid=lambda uuids, names: article_bodies.get_articles_json(uuids, names or PAGE_FIELDS),
+    get_items_by_uuid=lambda uuids, names: article_bodies.get_buffered_array(uuids, names or PAGE_FIELDS),
 )
 PAGES = Resource(ItemType.PAGE, editor, REPRESENTATION, PageSchema(), PageFieldsSchema)
 

@@ -11,7 +11,7 @@ from blogapi.content.articles.resource import Resource
 from blogapi.content.revisions import service
 from blogapi.content.revisions.schemas import (
     MAX_NUMBER,
-    SCHEMAS,
+    SCHEMAS_BY_KIND,
     ComparisonQuery,
     ComparisonSchema,
     RevisionBodySchema,
@@ -23,12 +23,12 @@ from blogapi.web.fields import EmptySchema, Fields, WithAttributes
 from blogapi.web.pagination import DetailQuery, ListQuery, Query
 from blogapi.web.representation import PartialResult
 
-_REVISION = f"/<int(max={MAX_NUMBER}):number>/"
+_REVISION_PATH = f"/<int(max={MAX_NUMBER}):number>/"
 
 
 def build_blueprint(resource: Resource) -> Blueprint:
     """Return the blueprint with the operations on the versions of articles or pages."""
-    body_schema, schema = SCHEMAS[resource.kind]
+    body_schema, schema = SCHEMAS_BY_KIND[resource.kind]
     bp = Blueprint(
         resource.make_blueprint_name("revisions"),
         __name__,
@@ -37,7 +37,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     )
 
     @bp.get("/")
-    @allow(resource.role)
+    @allow(resource.access_rule)
     @bp.response(200, RevisionSchema(many=True), partial_schema=schema, query=ListQuery)
     def listed(query: Query, id: UUID) -> PartialResult:
         """List the former versions, newest first; the article or page may have been deleted."""
@@ -45,8 +45,8 @@ def build_blueprint(resource: Resource) -> Blueprint:
         return PartialResult(service.list_revisions(id, query.page), query)
 
     @bp.post("/")
-    @allow(resource.role, scope="write")
-    @bp.check_exists(resource.check_exists)
+    @allow(resource.access_rule, scope="write")
+    @bp.check_exists(resource.check_access)
     @bp.arguments(body_schema(partial=("title",)))
     @bp.response(201, RevisionSchema())
     def create(new_revision: tuple[str, ArticleInput | None], id: UUID) -> WithAttributes:
@@ -60,25 +60,25 @@ def build_blueprint(resource: Resource) -> Blueprint:
             permissions.check_working_copy(id, edits)
         return service.add_content_fields(service.add_revision(current_user_id(), id, name, edits))
 
-    @bp.patch(_REVISION)
-    @allow(resource.role, scope="write")
+    @bp.patch(_REVISION_PATH)
+    @allow(resource.access_rule, scope="write")
     @bp.arguments(RevisionBodySchema)
     @bp.response(200, RevisionSchema())
     def change(fields: Fields, id: UUID, number: int) -> WithAttributes:
         """Name a former version, or the current version."""
         permissions.check_history(id, resource.kind)
-        return service.add_content_fields(service.rename_revision(id, number, **fields))
+        return service.add_content_fields(service.name_revision(id, number, **fields))
 
-    @bp.get(_REVISION)
-    @allow(resource.role)
+    @bp.get(_REVISION_PATH)
+    @allow(resource.access_rule)
     @bp.response(200, schema(), partial_schema=schema, query=DetailQuery)
     def single(query: Query, id: UUID, number: int) -> PartialResult:
         """Return a former version with its whole content."""
         permissions.check_history(id, resource.kind)
         return PartialResult(service.add_content_fields(service.get_revision(id, number)), query)
 
-    @bp.get(f"{_REVISION}compare/")
-    @allow(resource.role)
+    @bp.get(f"{_REVISION_PATH}compare/")
+    @allow(resource.access_rule)
     @bp.arguments(ComparisonQuery, location="query")
     @bp.response(200, ComparisonSchema())
     def compare(query: Fields, id: UUID, number: int) -> Fields:
@@ -90,8 +90,8 @@ def build_blueprint(resource: Resource) -> Blueprint:
         permissions.check_restoration(id, resource.kind)
         service.prerender_revision(id, number)
 
-    @bp.post(f"{_REVISION}restore/")
-    @allow(resource.role, scope="write")
+    @bp.post(f"{_REVISION_PATH}restore/")
+    @allow(resource.access_rule, scope="write")
     @bp.arguments(EmptySchema, required=False)
     @bp.write(
         200,

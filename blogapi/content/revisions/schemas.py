@@ -138,7 +138,7 @@ class ComparisonQuery(InputSchema):
 
 
 # The schemas of a new version in requests and of a former version in responses.
-SCHEMAS: Mapping[
+SCHEMAS_BY_KIND: Mapping[
     ItemType, tuple[type[NewRevisionSchema | NewPageRevisionSchema], type[SingleRevisionSchema]]
 ] = {
     ItemType.ARTICLE: (NewRevisionSchema, SingleRevisionSchema),

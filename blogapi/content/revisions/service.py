@@ -19,9 +19,9 @@ from blogapi.content.articles.writing import history
 from blogapi.content.articles.writing.term_references import keep_existing_terms
 from blogapi.content.custom_fields import custom_values
 from blogapi.content.custom_fields.shown_values import (
-    keep_hidden_values,
-    keep_visible_differences,
-    keep_visible_values,
+    select_hidden_values,
+    select_visible_differences,
+    select_visible_values,
 )
 from blogapi.content.media import uses
 from blogapi.content.media.models import MediaPath, MediaUse
@@ -53,9 +53,9 @@ def get_revision(article_id: UUID, number: int) -> ArticleRevision:
 
 
 def add_content_fields(revision: ArticleRevision) -> WithAttributes:
-    """Return the version with the fields of its content as attributes."""
-    flat = parse_content(revision.content).flatten()
-    return WithAttributes(revision, **flat | {"custom": keep_visible_values(flat["custom"])})
+    """Return the version with the fields of its content as additional attributes."""
+    flat = parse_content(revision.content).to_flat_dict()
+    return WithAttributes(revision, **flat | {"custom": select_visible_values(flat["custom"])})
 
 
 def restore_revision(editor: UUID, article_id: UUID, number: int, type_: ItemType) -> Article:
@@ -81,8 +81,8 @@ def restore_revision(editor: UUID, article_id: UUID, number: int, type_: ItemTyp
         fields = version.to_input()
         if article := find_article(article_id):
             # Custom fields that the caller may not read do not change.
-            hidden = keep_hidden_values(custom_values.parse_values(article.custom))
-            fields = replace(fields, custom=keep_visible_values(fields.custom) | hidden)
+            hidden = select_hidden_values(custom_values.parse_values(article.custom))
+            fields = replace(fields, custom=select_visible_values(fields.custom) | hidden)
             return article_service.change_article_in_transaction(editor, article_id, fields)
         author = db.session.get(Account, revision.author_id)
         parent = version.parent if version.parent in page_tree.get_tree() else None
@@ -114,7 +114,7 @@ def add_revision(editor: UUID, article_id: UUID, name: str, edits: ArticleInput 
         return history.add_version(article, content, name=name, **writer)
 
 
-def rename_revision(article_id: UUID, number: int, *, name: str | None = None) -> ArticleRevision:
+def name_revision(article_id: UUID, number: int, *, name: str | None = None) -> ArticleRevision:
     """Name a former version, or the current version, and return it; None keeps the name.
 
     Raises NotFound if the version does not exist.
@@ -145,7 +145,7 @@ def compare_revisions(article_id: UUID, number: int, *, to: int | None = None) -
         to, after = current.version, get_content(current)
     else:
         after = parse_content(get_revision(article_id, to or 0).content)
-    changes = keep_visible_differences(content.compare_contents(before, after))
+    changes = select_visible_differences(content.compare_contents(before, after))
     return {"before": number, "after": to, "changes": changes}
 
 
@@ -192,7 +192,7 @@ def delete_histories(articles: Collection[UUID]) -> None:
 
 
 def list_unrestorable_items() -> Sequence[UUID]:
-    """Return the deleted items outside the bin that have versions, paths or uses of files."""
+    """Return deleted items that are no longer in the bin, but still have versions, paths or uses of files."""
     named = union(
         select(ArticleRevision.article_id),
         select(MediaPath.article_id),

@@ -14,10 +14,10 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Connection, Executable, Select, bindparam, func, select, update
 from sqlalchemy.orm import Session
 
+from blogapi.content.search.engine_base import SearchText
 from blogapi.content.search.fts5 import Fts5
 from blogapi.content.search.models import SearchEntry
-from blogapi.content.search.results import SearchText
-from blogapi.content.search.tokenizer import Query
+from blogapi.content.search.tokenizer import SearchQuery
 from blogapi.storage.database import split_values, table_of
 from blogapi.storage.expressions import make_upsert_statement
 
@@ -32,7 +32,7 @@ _ROWS_PER_STATEMENT = 25
 
 
 def get_engine(database: Session | Connection) -> Engine:
-    """Return the engine of the database."""
+    """Return the search engine for this database: FTS5 for SQLite, otherwise tsvector."""
     bind = database if isinstance(database, Connection) else database.get_bind()
     return _create_engine(bind.dialect.name)
 
@@ -65,15 +65,15 @@ def find_up_to_date_articles(connection: Connection, texts: Sequence[SearchText]
     return set().union(*(engine.find_up_to_date_articles(connection, batch) for batch in batches))
 
 
-def find_matching_numbers(session: Session, query: Query) -> str:
-    """Return the row numbers of all articles that contain all words, as one text for `select_articles`."""
+def find_matching_row_numbers(session: Session, query: SearchQuery) -> str:
+    """Return the row numbers of the articles that contain all words of the query, joined into one text."""
     engine, connection = get_engine(session), session.connection()
     match = engine.make_match_query(query.phrases, prefix=query.prefix)
-    return engine.find_matching_numbers(connection, match)
+    return engine.find_matching_row_numbers(connection, match)
 
 
-def select_articles(engine: Engine, number_list: ColumnElement[str]) -> Select[UUID]:
-    """Return a statement that selects the uuids of the articles that `find_matching_numbers` has found."""
+def select_articles_by_numbers(engine: Engine, number_list: ColumnElement[str]) -> Select[UUID]:
+    """Return a statement that selects the uuids of the articles that `find_matching_row_numbers` found."""
     entry = table_of(SearchEntry).c
     return select(entry.article_id).where(engine.is_among(entry.number, number_list))
 
@@ -81,7 +81,7 @@ def select_articles(engine: Engine, number_list: ColumnElement[str]) -> Select[U
 _TABLE = table_of(SearchEntry)
 _entry = _TABLE.c
 
-# These statements are built once, because building a statement takes longer than executing it.
+# This statement is built once, because building a statement takes longer than executing it.
 _UPDATE_TIME = update(_TABLE).where(_entry.article_id == bindparam("key"))
 
 
@@ -91,13 +91,13 @@ def index_articles(session: Session, texts: Sequence[SearchText]) -> None:
         return
     connection = session.connection()
     entries = [{"article_id": text.article_id, "listed_from": text.listed_from} for text in texts]
-    connection.execute(_store_entries(connection.dialect.name), entries)
+    connection.execute(_make_entry_statement(connection.dialect.name), entries)
     store_words(connection, texts)
 
 
 @cache
-def _store_entries(dialect: str) -> Executable:
-    # The write lock prevents that another transaction chooses the same number.
+def _make_entry_statement(dialect: str) -> Executable:
+    # The write lock prevents another transaction from choosing the same number.
     number = select(func.coalesce(func.max(_entry.number), 0) + 1).scalar_subquery()
     stored = make_upsert_statement(dialect, _TABLE, "listed_from", key=[_entry.article_id])
     return stored.values(number=number)

@@ -25,9 +25,8 @@ from sqlalchemy import (
     update,
 )
 
-from blogapi.content.search import results
-from blogapi.content.search.models import SearchEntry
-from blogapi.content.search.results import (
+from blogapi.content.search import engine_base
+from blogapi.content.search.engine_base import (
     NUMBER_OF_KEY,
     Conditions,
     SearchField,
@@ -35,7 +34,8 @@ from blogapi.content.search.results import (
     Words,
     select_newest_entries,
 )
-from blogapi.content.search.tokenizer import find_words, list_terms
+from blogapi.content.search.models import SearchEntry
+from blogapi.content.search.tokenizer import find_words, list_symbol_words
 from blogapi.storage.database import table_of
 from blogapi.storage.expressions import unindexed
 
@@ -54,7 +54,7 @@ class Fts5:
     """The index in SQLite's FTS5, which contains the words that `tokenizer` finds, separated by spaces."""
 
     table = table("search_index", column("rowid", Integer), column("search_index", String))
-    stored = _INDEX_TABLE
+    word_table = _INDEX_TABLE
     number: ColumnElement[int] = table.c.rowid
     # The statements that store all words of the article `key`, and the words of its short texts.
     store_words = insert(_INDEX_TABLE).prefix_with("OR REPLACE").values(number=NUMBER_OF_KEY)
@@ -87,18 +87,18 @@ class Fts5:
         (number,) = numbers.subquery().c
         return str(connection.scalar(select(func.json_group_array(number))))
 
-    def find_matching_numbers(self, connection: Connection, match: str) -> str:
+    def find_matching_row_numbers(self, connection: Connection, match: str) -> str:
         """Return the row numbers of all rows that match the query as one text; see `collect_numbers`."""
         return self.collect_numbers(connection, select(self.select_hits(match).c.number))
 
-    def select_with_phrase(
+    def select_phrase_hits(
         self, phrase: str, hits: FromClause, scope: Conditions
     ) -> Select[*tuple[Any, ...]]:
         """Return a statement that selects, newest first, the entries of the hits that match the phrase.
 
         The statement considers only the newest MAX_CANDIDATES hits that meet the conditions of `scope`.
         """
-        newest = select_newest_entries(hits, scope).limit(results.MAX_CANDIDATES)
+        newest = select_newest_entries(hits, scope).limit(engine_base.MAX_CANDIDATES)
         is_new = unindexed(_entry.number).in_(newest.with_only_columns(_entry.number).correlate(None))
         return select_newest_entries(self.select_hits(phrase), [is_new])
 
@@ -106,7 +106,7 @@ class Fts5:
         """Do nothing; the planner of SQLite reads the index first."""
 
     def make_words(self, title: str, subtitle: str, text: str) -> Words:
-        """Return the words of an article to store in the index."""
+        """Return the words of an article to store in the index, by column."""
         return dict(zip(_WORD_COLUMNS, map(_join_words, (title, subtitle, text)), strict=True))
 
     def make_short_text_row(self, text: SearchText) -> dict[str, Any]:
@@ -115,7 +115,7 @@ class Fts5:
         return {"key": text.article_id, **dict(zip(_WORD_COLUMNS, words, strict=False))}
 
     def find_up_to_date_articles(self, connection: Connection, texts: Sequence[SearchText]) -> set[UUID]:
-        """Return the uuids of the articles that are stored with exactly these words."""
+        """Return the uuids of the articles whose words in the index are exactly the words of their texts."""
         expected = {
             (text.article_id, *map(_join_words, (text.title, text.subtitle, text.text))) for text in texts
         }
@@ -129,5 +129,5 @@ class Fts5:
 
 
 def _join_words(text: str) -> str:
-    # A dot before each term prevents it from matching as a part of a phrase.
-    return " . ".join(filter(None, [" ".join(find_words(text)), *list_terms(text)]))
+    # A dot before each symbol word prevents this word from matching as a part of a phrase.
+    return " . ".join(filter(None, [" ".join(find_words(text)), *list_symbol_words(text)]))

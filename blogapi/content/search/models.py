@@ -31,7 +31,7 @@ class SearchEntry(Base):
     listed_from: Mapped[datetime | None]
 
 
-_INDEX = {
+_INDEX_DDL = {
     "sqlite": (
         "CREATE VIRTUAL TABLE search_index USING fts5(title_words, subtitle_words, text_words, "
         "tokenize = \"ascii tokenchars '.+#'\", prefix = '2 3')",
@@ -49,7 +49,7 @@ _INDEX = {
         "ALTER TABLE search_index ALTER COLUMN titles SET STORAGE MAIN",
     ),
 }
-for _engine, _statements in _INDEX.items():
+for _engine, _statements in _INDEX_DDL.items():
     for _statement in _statements:
         _ddl = DDL(_statement)  # type: ignore[no-untyped-call]
         event.listen(Base.metadata, "after_create", _ddl.execute_if(dialect=_engine))

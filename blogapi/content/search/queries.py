@@ -10,10 +10,10 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Connection, FromClause, Select, func, literal, select
 
 from blogapi.content.search import snippets, tokenizer
+from blogapi.content.search.engine_base import Conditions, SearchField, select_newest_entries
 from blogapi.content.search.engines import get_engine
 from blogapi.content.search.models import SearchEntry
-from blogapi.content.search.results import Conditions, SearchField, select_newest_entries
-from blogapi.content.search.tokenizer import Query
+from blogapi.content.search.tokenizer import SearchQuery
 from blogapi.storage.database import db, table_of
 from blogapi.web.pagination import PageRequest
 
@@ -30,8 +30,8 @@ def search_articles(
 
     Articles are ranked in tiers: first those with all words in the title, then those with all words in title
     and subtitle, then all others. In the first tier, and among the newest MAX_CANDIDATES matches of the last
-    tier, articles with the words as a phrase rank higher. If the query contains terms such as `c++`, articles
-    that contain exactly these terms rank above all others. Within a tier, the most recently listed articles
+    tier, articles with the words as a phrase rank higher. If the query contains words such as `c++`, articles
+    that contain exactly these words rank above all others. Within a tier, the most recently listed articles
     come first, and articles that are in no list come last.
 
     Only articles whose search entries meet the conditions of `scope` match. With `among`, only the selected
@@ -77,7 +77,7 @@ def _is_selected(engine: Engine, connection: Connection, uuids: Select[UUID]) ->
 
 
 def _select_tiers(
-    engine: Engine, query: Query, hits: FromClause, scope: Conditions
+    engine: Engine, query: SearchQuery, hits: FromClause, scope: Conditions
 ) -> Iterator[Select[*tuple[Any, ...]]]:
     """Yield the statements that select the articles of each ranking tier but the last, newest first."""
 
@@ -85,8 +85,8 @@ def _select_tiers(
         match = engine.make_match_query(phrases, prefix=query.prefix, field=field)
         return select_newest_entries(engine.select_hits(match, field), scope)
 
-    if query.terms:
-        as_written = [*([term] for term in query.terms), *query.phrases]
+    if query.symbol_words:
+        as_written = [*([term] for term in query.symbol_words), *query.phrases]
         yield from (select_tier(as_written, field) for field in SearchField)
     phrase = [word for words in query.phrases for word in words]
     has_several_words = len(query.phrases) > 1
@@ -95,4 +95,4 @@ def _select_tiers(
     yield select_tier(query.phrases, SearchField.TITLE)
     yield select_tier(query.phrases, SearchField.TITLE_AND_SUBTITLE)
     if has_several_words:
-        yield engine.select_with_phrase(engine.make_match_query([phrase], prefix=query.prefix), hits, scope)
+        yield engine.select_phrase_hits(engine.make_match_query([phrase], prefix=query.prefix), hits, scope)

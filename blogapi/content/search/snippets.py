@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from blogapi.content.search.tokenizer import HIT_END, HIT_START, Query, tokenize
+from blogapi.content.search.tokenizer import HIT_END, HIT_START, SearchQuery, tokenize_text
 
 SNIPPET_WORDS = 24
 
@@ -31,7 +31,7 @@ def snippet_to_html(snippet: str) -> str:
     return escaped.replace(HIT_START, "<mark>").replace(HIT_END, "</mark>")
 
 
-def make_snippet(texts: Sequence[str], query: Query) -> str:
+def make_snippet(texts: Sequence[str], query: SearchQuery) -> str:
     """Return the snippet that contains the most phrases of the query, with its hits marked.
 
     If the snippets of several texts are equally good, the first is returned.
@@ -40,9 +40,9 @@ def make_snippet(texts: Sequence[str], query: Query) -> str:
     return max(snippets, key=lambda scored: scored[0])[1]
 
 
-def _find_best_snippet(text: str, query: Query) -> tuple[tuple[int, int], str]:
+def _find_best_snippet(text: str, query: SearchQuery) -> tuple[tuple[int, int], str]:
     """Return the score of the best snippet of the text, and the snippet."""
-    words = list(tokenize(text))
+    words = list(tokenize_text(text))
     hits = _find_hits([word for word, _, _ in words], query.phrases, prefix=query.prefix)
     if not hits:
         return (0, 0), ""

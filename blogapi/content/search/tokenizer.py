@@ -50,52 +50,52 @@ _SEPARATORS = bytes(code for code in range(128) if not chr(code).isalnum())
 # Maps ASCII letters to lowercase, and the ASCII characters that no word contains to a space.
 _ASCII_TO_WORDS = bytes.maketrans(_UPPERCASE + _SEPARATORS, _UPPERCASE.lower() + b" " * len(_SEPARATORS))
 # Matches words with the dots between and before them, and with the `+` and `#` after them. The dot at the end
-# of a sentence is not part of a term.
-_TERM = re.compile(rf"(?:(?<![\w.])\.)?{_LETTERS}(?:\.{_LETTERS})*[+#]*")
-# A quick test: a text without a match contains no term with a dot.
-_DOT_IN_TERM = re.compile(rf"\.[\w{_PRIVATE}]")
+# of a sentence is not part of a word.
+_SYMBOL_WORD = re.compile(rf"(?:(?<![\w.])\.)?{_LETTERS}(?:\.{_LETTERS})*[+#]*")
+# A quick test: a text without a match contains no symbol word with a dot.
+_DOT_IN_WORD = re.compile(rf"\.[\w{_PRIVATE}]")
 # Hebrew points, Arabic short vowels and variation selectors are optional, as are tatweel and the joiners.
 _OPTIONAL_MARKS = re.compile(rf"[\u0591-\u05c7\u064b-\u065f\u0670\ufe00-\ufe0f{_TATWEEL}{JOINERS}]+")
 _LATIN_DIACRITICS = re.compile(r"(?<=[\x00-\u024f])[\u0300-\u036f]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class SearchQuery:
     """The words of a search query.
 
     `phrases` are the indexed words of each query word (`Go语言`: go, 语, 言). With `prefix`, the last indexed
-    word also matches as a prefix. `terms` are the query words that contain a dot, `+` or `#`.
+    word also matches as a prefix. `symbol_words` are the query words that contain a dot, `+` or `#`.
     """
 
     phrases: list[list[str]]
     prefix: bool
-    terms: list[str]
+    symbol_words: list[str]
 
 
-def parse_query(query: str) -> Query | None:
+def parse_query(query: str) -> SearchQuery | None:
     """Return the words of a query, or None if it contains no letter and no digit."""
-    split = ([word for word, _, _ in tokenize(part)] for part in query.split())
+    split = ([word for word, _, _ in tokenize_text(part)] for part in query.split())
     phrases = [phrase for phrase in split if phrase]
     if not phrases:
         return None
-    return Query(phrases, len(phrases[-1][-1]) >= MIN_PREFIX_LENGTH, list(find_terms(query)))
+    return SearchQuery(phrases, len(phrases[-1][-1]) >= MIN_PREFIX_LENGTH, list(find_symbol_words(query)))
 
 
-def tokenize(text: str) -> Iterator[tuple[str, int, int]]:
+def tokenize_text(text: str) -> Iterator[tuple[str, int, int]]:
     """Yield each word of a text in folded form, with its start and end."""
     for match in _WORD.finditer(text):
-        yield from ((word, *match.span()) for word in fold_words(match[0]))
+        yield from ((word, *match.span()) for word in split_and_fold_word(match[0]))
 
 
 def find_words(text: str) -> list[str]:
-    """Return the words that `tokenize` yields for a text, five times as fast."""
+    """Return the words that `tokenize_text` yields for a text, five times as fast."""
     translated = text.encode("utf-8", "surrogatepass").translate(_ASCII_TO_WORDS)
     words: list[str] = []
     for part in translated.decode("utf-8", "surrogatepass").split():
         if part.isascii():
             words.append(part[:MAX_WORD_LENGTH])
         else:
-            words += chain.from_iterable(map(fold_words, _WORD.findall(part)))
+            words += chain.from_iterable(map(split_and_fold_word, _WORD.findall(part)))
     return words
 
 
@@ -108,32 +108,32 @@ def make_sort_key(text: str) -> str:
     return (" ".join(find_words(text)) or text)[:MAX_SORT_KEY_LENGTH]
 
 
-def find_terms(text: str) -> Iterator[str]:
-    """Yield each term with a dot, `+` or `#` in folded form: `c++`, `c#`, `.net`, `node.js`."""
-    # Most texts contain no term, so only parts that may contain one are searched.
-    parts = filter(_may_contain_term, text.split()) if _may_contain_term(text) else ()
-    for match in chain.from_iterable(map(_TERM.finditer, parts)):
+def find_symbol_words(text: str) -> Iterator[str]:
+    """Yield each word that contains a dot, `+` or `#`, in folded form: `c++`, `c#`, `.net`, `node.js`."""
+    # Most texts contain no symbol word, so only parts that may contain one are searched.
+    parts = filter(_may_contain_symbol_word, text.split()) if _may_contain_symbol_word(text) else ()
+    for match in chain.from_iterable(map(_SYMBOL_WORD.finditer, parts)):
         if any(character in match[0] for character in ".+#"):
             yield _fold_word(match[0], "NFC")
 
 
-def list_terms(text: str) -> list[str]:
-    """Return each term of the text once, and its endings: `asp.net` also gives `.net`."""
+def list_symbol_words(text: str) -> list[str]:
+    """Return each symbol word of the text once, and its endings: `asp.net` also gives `.net`."""
     found = (
         term[start:]
-        for term in find_terms(text)
+        for term in find_symbol_words(text)
         for start in (0, *(index for index in range(1, len(term)) if term[index] == "."))
     )
     return list(dict.fromkeys(found))
 
 
-def _may_contain_term(text: str) -> bool:
-    return "+" in text or "#" in text or _DOT_IN_TERM.search(text) is not None
+def _may_contain_symbol_word(text: str) -> bool:
+    return "+" in text or "#" in text or _DOT_IN_WORD.search(text) is not None
 
 
 @lru_cache(maxsize=10_000)
-def fold_words(word: str) -> tuple[str, ...]:
-    """Return the word in the form used for comparison; NFKC can produce several words, for example of `½`."""
+def split_and_fold_word(word: str) -> tuple[str, ...]:
+    """Return the words that a word becomes in the form used for comparison; `½` becomes `1` and `2`."""
     if word.isascii():
         return (word.lower()[:MAX_WORD_LENGTH],)
     return tuple(part[:MAX_WORD_LENGTH] for part in _WORD.findall(_fold_word(word, "NFKC")))

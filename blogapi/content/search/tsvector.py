@@ -27,9 +27,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import ARRAY, TSQUERY, TSVECTOR
 
-from blogapi.content.search import results
-from blogapi.content.search.models import SearchEntry
-from blogapi.content.search.results import (
+from blogapi.content.search import engine_base
+from blogapi.content.search.engine_base import (
     NUMBER_OF_KEY,
     Conditions,
     SearchField,
@@ -38,7 +37,8 @@ from blogapi.content.search.results import (
     make_newest_order,
     select_newest_entries,
 )
-from blogapi.content.search.tokenizer import find_words, list_terms
+from blogapi.content.search.models import SearchEntry
+from blogapi.content.search.tokenizer import find_words, list_symbol_words
 from blogapi.storage.database import table_of
 from blogapi.storage.expressions import make_upsert_statement
 
@@ -55,16 +55,16 @@ PlacedWords = list[tuple[str, int]]
 
 
 def place_words(texts: Sequence[str]) -> list[PlacedWords]:
-    """Return the words and the terms of each text, with their positions in the article.
+    """Return the words and the symbol words of each text, with their positions in the article.
 
-    Consecutive words have consecutive positions. Terms, and all words after the last position, have the
+    Consecutive words have consecutive positions. Symbol words, and words after the last position, have the
     position MAX_POSITION. Words beyond MAX_BYTES are omitted, as are further occurrences of a word that
     occurs too often.
     """
-    return list(_iterate_placed_words(map(find_words, texts), map(list_terms, texts)))
+    return list(_place_words_of_texts(map(find_words, texts), map(list_symbol_words, texts)))
 
 
-def _iterate_placed_words(words: Iterable[list[str]], terms: Iterable[list[str]]) -> Iterator[PlacedWords]:
+def _place_words_of_texts(words: Iterable[list[str]], terms: Iterable[list[str]]) -> Iterator[PlacedWords]:
     counts: dict[str, int] = {}
     position, bytes_left = 0, MAX_BYTES
     for words_of_text, terms_of_text in zip(words, terms, strict=True):
@@ -98,7 +98,7 @@ class Tsvector:
     table = table(
         "search_index", column("number", BigInteger), column("vector", TSVECTOR), column("titles", TSVECTOR)
     )
-    stored = table
+    word_table = table
     number: ColumnElement[int] = table.c.number
     # The statement that stores the words of the article `key`.
     store_words = make_upsert_statement("postgresql", table, "vector", "titles", key=[number]).values(
@@ -134,7 +134,7 @@ class Tsvector:
         (number,) = numbers.subquery().c
         return connection.scalar(select(cast(func.array_agg(number), String))) or "{}"
 
-    def find_matching_numbers(self, connection: Connection, match: str) -> str:
+    def find_matching_row_numbers(self, connection: Connection, match: str) -> str:
         """Return the row numbers of all rows that match the query as one text; see `collect_numbers`."""
         self.restrict_planner(connection)
         number_list = self.collect_numbers(connection, select(self.select_hits(match).c.number))
@@ -142,11 +142,11 @@ class Tsvector:
         connection.execute(select(func.set_config("enable_seqscan", "on", true())))
         return number_list
 
-    def select_with_phrase(
+    def select_phrase_hits(
         self, phrase: str, hits: FromClause, scope: Conditions
     ) -> Select[*tuple[Any, ...]]:
         """Return a statement that selects, newest first, the entries of the hits that match the phrase."""
-        newest = select_newest_entries(hits, scope).limit(results.MAX_CANDIDATES).subquery().c
+        newest = select_newest_entries(hits, scope).limit(engine_base.MAX_CANDIDATES).subquery().c
         # The index would find the phrase in all articles, so vectors are read until the page of results is
         # complete.
         vector = select(self.table.c.vector).where(self.number == newest.number).scalar_subquery()
@@ -168,12 +168,12 @@ class Tsvector:
         )
 
     def make_words(self, title: str, subtitle: str, text: str) -> Words:
-        """Return the stored words of an article."""
+        """Return the words of an article to store in the index, by column."""
         placed = place_words((title, subtitle, text))
         return {"vector": _make_vector(placed), "titles": _make_vector(placed[:2])}
 
     def find_up_to_date_articles(self, connection: Connection, texts: Sequence[SearchText]) -> set[UUID]:
-        """Return the uuids of the articles that are stored with exactly these words."""
+        """Return the uuids of the articles whose words in the index are exactly the words of their texts."""
         conditions = (
             and_(
                 _entry.article_id == text.article_id,

@@ -14,7 +14,7 @@ from blogapi.accounts.users.models import Account
 from blogapi.accounts.users.queries import find_user
 from blogapi.content.taxonomies.models import Term
 from blogapi.content.taxonomies.schemas import PAGE_ADDRESS, TermBodySchema, TermDetails, TermDetailsBody
-from blogapi.content.taxonomies.service import get_term_state, remove_term, store_term
+from blogapi.content.taxonomies.service import delete_term_row, get_term_state, store_term
 from blogapi.content.taxonomies.taxonomy import Taxonomy
 from blogapi.publication.events import AUTHOR, note_change
 from blogapi.rendering.slugs import make_term_slug
@@ -105,7 +105,7 @@ def find_profile(user: UUID) -> Author | None:
 
 
 def get_or_create_profile(user: UUID) -> Author:
-    """Return the profile of the user; create a profile if an admin has taken the profile from the user."""
+    """Return the profile of the user; create one if the user has none, because an admin has detached it."""
     with transaction():
         profile = find_profile(user)
         if profile is None:
@@ -156,7 +156,7 @@ def check_profile_user(uuid: UUID | None, fields: Fields) -> None:
 
 
 def release_profile(account: Account) -> None:
-    """Delete the profile of a user who will be deleted; keep a profile with articles, without a user."""
+    """Delete the profile of a user who is being deleted; a profile with articles stays, without a user."""
     profile = find_profile(account.uuid)
     if profile is None:
         return
@@ -165,7 +165,7 @@ def release_profile(account: Account) -> None:
         store_term(profile)
         note_change(AUTHOR, profile.uuid, get_term_state(profile), get_term_state(profile))
     else:
-        remove_term(profile)
+        delete_term_row(profile)
 
 
 AUTHORS = Taxonomy(
@@ -185,5 +185,5 @@ AUTHORS = Taxonomy(
     creator_owns=False,
     names_are_unique=False,
     owner_changes=True,
-    check=check_profile_user,
+    check_fields=check_profile_user,
 )

@@ -95,7 +95,7 @@ CATEGORIES = Taxonomy(
     link="article.category_id",
     deletion="Delete a category that has no articles.",
     defaults={"description": None, "cover_image": ""},
-    check=partial(check_parent, Category),
+    check_fields=partial(check_parent, Category),
     list_section="4.3",
     detail_section="4.4",
 )

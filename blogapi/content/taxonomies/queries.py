@@ -118,10 +118,10 @@ def find_terms_by_names(taxonomy: Taxonomy[TermType], names: Collection[str]) ->
 
 
 def _matches_former_slug(term: Term, slug: str) -> bool:
-    """Return whether version 1.0 can have made this slug from a name that stands for the term.
+    """Return whether version 1.0 can have made this slug from the name of the term.
 
-    Version 1.0 made another slug from a name with an apostrophe, such as `Kid's Corner`. Versions before it
-    gave the term `C#` the slug `c`, so a term with the slug `c` need not be `C`.
+    Version 1.0 made another slug from a name with an apostrophe, such as `Kid's Corner`. Earlier versions
+    gave the term `C#` the slug `c`, so the term with the slug `c` can be `C#` instead of `C`.
     """
     if make_term_slug(term.name) == slug != make_term_slug(term.name, former=True):
         return False

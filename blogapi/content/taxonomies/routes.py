@@ -65,7 +65,7 @@ def build_blueprint(
         return is_public() | own if caller.restricted_to_author else is_public()
 
     def get_json(id: UUID, names: Sequence[str] | None = None, page: PageNumber = FIRST_PAGE) -> JsonBody:
-        return term_json.get_json(
+        return term_json.get_term(
             taxonomy,
             id,
             list_articles,
@@ -84,7 +84,7 @@ def build_blueprint(
         caller = current_caller()
         if caller.is_author:
             # An author gets NotFound for a term that they may not see.
-            term_json.check_visible(taxonomy, id, get_condition())
+            term_json.check_term_visible(taxonomy, id, get_condition())
         term = get_term(id)
         fixed = {name: value for name, value in (fields or {}).items() if name in _FIXED_FIELDS}
         if caller.is_author and (
@@ -98,7 +98,7 @@ def build_blueprint(
     representation = Representation(
         lambda id: get_json(id, tuple(schema._declared_fields)),
         schema(),
-        lambda: term_json.list_json(taxonomy).rows,
+        lambda: term_json.list_terms(taxonomy).rows,
         schema(many=True),
         get_fields=get_json,
         fields_schema=single_fields,
@@ -123,7 +123,7 @@ def build_blueprint(
             raise Forbidden(
                 "Only editors and admins may use `used`, `similar` and this `ordering`; leave them out."
             )
-        return term_json.list_json(
+        return term_json.list_terms(
             taxonomy,
             query.fields,
             query.page,

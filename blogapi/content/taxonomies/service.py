@@ -39,8 +39,8 @@ def create_term(
     if the given slug is taken, or if the name is taken and `fields` has no slug.
     """
     with transaction():
-        if taxonomy.check is not None:
-            taxonomy.check(None, fields)
+        if taxonomy.check_fields is not None:
+            taxonomy.check_fields(None, fields)
         _check_name(taxonomy, fields)
         find_taken = partial(queries.find_taken_slugs, taxonomy)
         is_reserved = partial(is_reserved_slug, get_site(), taxonomy.model.kind)
@@ -70,19 +70,19 @@ def replace_term(
 def change_term(taxonomy: Taxonomy[TermType], uuid: UUID, fields: Fields) -> TermType:
     """Change the given fields of the term; a new name does not change the slug.
 
-    If the slug changes, the former slug is kept. Raises NotFound if the term does not exist, and the
-    Conflict of `create_term`.
+    If the slug changes, the former slug is kept. Raises NotFound if the term does not exist, and
+    Conflict in the same cases as `create_term`.
     """
     with transaction():
         term = queries.get_term(taxonomy, uuid)
-        if taxonomy.check is not None:
-            taxonomy.check(uuid, fields)
+        if taxonomy.check_fields is not None:
+            taxonomy.check_fields(uuid, fields)
         if make_name_key(fields.get("name", term.name)) != term.name_key:
             _check_name(taxonomy, fields)
         if "slug" in fields and fields["slug"] != term.slug:
             find_taken = partial(queries.find_taken_slugs, taxonomy, exclude=uuid)
             choose_slug(fields["slug"], "", find_taken, partial(is_reserved_slug, get_site(), term.kind))
-            _record_rename(term, fields["slug"])
+            _record_slug_change(term, fields["slug"])
         before, pictures = get_term_state(term), term.list_pictures()
         changed = list_changed_fields(taxonomy.body_schema, term, fields)
         for name, value in fields.items():
@@ -107,7 +107,7 @@ def delete_term(taxonomy: Taxonomy[TermType], uuid: UUID) -> None:
     """
     try:
         with transaction():
-            remove_term(queries.get_term(taxonomy, uuid))
+            delete_term_row(queries.get_term(taxonomy, uuid))
     except IntegrityError as error:
         raise Conflict(
             f"This {taxonomy.singular} has articles; move or delete them first.",
@@ -115,7 +115,7 @@ def delete_term(taxonomy: Taxonomy[TermType], uuid: UUID) -> None:
         ) from error
 
 
-def remove_term(term: Term) -> None:
+def delete_term_row(term: Term) -> None:
     """Delete the row of the term, its uses of files and its former slugs."""
     _move_children(term, getattr(term, "parent_id", None))
     note_change(term.kind, term.uuid, get_term_state(term), None)
@@ -126,7 +126,7 @@ def remove_term(term: Term) -> None:
 
 
 def _move_children(term: Term, parent: UUID | None) -> None:
-    """Make `parent` the parent of the children of the term."""
+    """Move the children of the term below `parent`, or to the top (None)."""
     model: Any = type(term)
     if can_have_parents(model):
         for child in db.session.scalars(select(model).where(model.parent_id == term.uuid)).all():
@@ -150,7 +150,7 @@ def replace_merged_term(former: Term, term: Term) -> None:
         _move_children(former, term.uuid)
     moved = update(FormerTermSlug).where(FormerTermSlug.kind == term.kind)
     db.session.execute(moved.where(FormerTermSlug.term_id == former.uuid).values(term_id=term.uuid))
-    remove_term(former)
+    delete_term_row(former)
     db.session.add_all(
         FormerTermSlug(kind=term.kind, slug=slug, term_id=term.uuid)
         for slug in {former.slug, str(former.uuid)}
@@ -164,7 +164,7 @@ def get_or_create_term(taxonomy: Taxonomy[TermType], owner: UUID, name: str, **f
     a term is the address of another page of the site.
     """
     with transaction(visible=None):
-        drop_reserved_slug(taxonomy, fields)
+        remove_reserved_slug(taxonomy, fields)
         if "slug" in fields:
             owner_of_slug = queries.find_slug_owner(taxonomy, fields["slug"])
             term = owner_of_slug and queries.get_term(taxonomy, owner_of_slug.uuid)
@@ -173,14 +173,14 @@ def get_or_create_term(taxonomy: Taxonomy[TermType], owner: UUID, name: str, **f
         return term or create_term(taxonomy, owner, taxonomy.body_schema().load({"name": name, **fields}))
 
 
-def drop_reserved_slug(taxonomy: Taxonomy[Any], fields: Fields) -> None:
+def remove_reserved_slug(taxonomy: Taxonomy[Any], fields: Fields) -> None:
     """Remove the slug from the fields of an imported term if its address is taken by another page."""
     if is_reserved_slug(get_site(), taxonomy.model.kind, fields.get("slug", "")):
         del fields["slug"]
 
 
 def _check_name(taxonomy: Taxonomy[Any], fields: Fields) -> None:
-    """Raise Conflict if another term has the name and the fields contain no slug to distinguish them."""
+    """Raise Conflict if another term has the name and the fields contain no slug to distinguish the terms."""
     if "slug" in fields or not taxonomy.names_are_unique:
         return
     for other in chain(*queries.find_namesakes(taxonomy, [fields["name"]]).values()):
@@ -193,7 +193,7 @@ def _check_name(taxonomy: Taxonomy[Any], fields: Fields) -> None:
 
 
 def get_term_state(term: Term) -> ItemState:
-    """Return the state of a term that readers can see; only articles make an author readable."""
+    """Return the state of a term that readers can see; an author becomes readable only by an article."""
     readable_from = None if term.kind == AUTHOR else EPOCH
     return ItemState(readable_from, make_term_address(term.kind, term.uuid, term.slug))
 
@@ -203,7 +203,7 @@ def make_term_address(kind: str, uuid: UUID, slug: str) -> ItemAddress:
     return ItemAddress(slug, make_term_path(get_site(), kind, uuid=uuid, slug=slug))
 
 
-def _record_rename(term: Term, new: str) -> None:
+def _record_slug_change(term: Term, new: str) -> None:
     """Store the current slug of the term as a former slug; the new slug may be one of its former slugs."""
     _delete_former_slugs(term.kind, FormerTermSlug.slug == new)
     db.session.add(FormerTermSlug(kind=term.kind, slug=term.slug, term_id=term.uuid))
@@ -214,7 +214,7 @@ def _delete_former_slugs(kind: str, condition: ColumnElement[bool]) -> None:
 
 
 def repair_sort_keys(model: type[Any]) -> None:
-    """Replace the sort keys of terms that do not fit their names."""
+    """Replace the sort keys that do not fit the names of their terms."""
     term = table_of(model)
     # Without an explicit value, `onupdate` would change the time of the last update.
     values = {"sort_key": bindparam("new_key"), "last_updated": term.c.last_updated}

@@ -37,7 +37,7 @@ def _make_similarity_key(name: str) -> str:
 
 
 def _to_singular(key: str, known: Container[str]) -> str:
-    """Return the singular of the key if it is the key of a known term, otherwise the key."""
+    """Return the singular of the key if the singular is also the key of a term, otherwise the key."""
     candidates = {"ies": f"{key[:-3]}y", "es": key[:-2], "s": key[:-1]}
     for ending, singular in candidates.items():
         if key.endswith(ending) and singular in known and len(singular) > 2:

@@ -22,7 +22,7 @@ from blogapi.web.fields import Identifier, OutputSchema, Text
 
 
 class Tag(Term, Base):
-    """A tag; an article can have any number of tags."""
+    """A tag, with a description and a cover for its page."""
 
     __tablename__ = "tag"
     kind = "tag"

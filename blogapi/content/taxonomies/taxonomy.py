@@ -31,10 +31,10 @@ class Taxonomy(Generic[TermType]):
     `listed_from`, such as `ArticleAuthor`. `deletion` is the summary of DELETE. `address_field` is the name
     of the field with the address of a term's page. `list_section` and `detail_section` are the sections of
     the interface specification that document the two reads, if there are any. With `creator_owns`, the user
-    who creates a term owns it. `check` is called in the transaction of a write, with the uuid of the term
-    (None for a new one) and the written fields; it raises a Problem if a field is invalid. `creator` is the
-    access rule for the creation of a term. With `owner_changes`, authors may change the terms that they own,
-    except for the slug and the owner. Only editors may make other writes.
+    who creates a term owns it. A write calls `check_fields` in its transaction, with the uuid of the term
+    (None for a new one) and its fields; `check_fields` raises a Problem if a field is invalid. `creator` is
+    the access rule for the creation of a term. With `owner_changes`, authors may change the terms that they
+    own, except for the slug and the owner. Only editors may make other writes.
     """
 
     singular: str
@@ -53,7 +53,7 @@ class Taxonomy(Generic[TermType]):
     list_section: str = ""
     detail_section: str = ""
     creator_owns: bool = True
-    check: Callable[[UUID | None, Fields], None] | None = None
+    check_fields: Callable[[UUID | None, Fields], None] | None = None
     creator: Rule = editor
     owner_changes: bool = False
 

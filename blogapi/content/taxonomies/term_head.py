@@ -22,7 +22,7 @@ from blogapi.site.models import Site
 from blogapi.web.fields import Fields
 
 
-def make_head(
+def make_term_head(
     kind: str,
     term: Fields,
     site: Site,
@@ -42,11 +42,11 @@ def make_head(
         image=choose_image(site, term["og_image"], term["cover_image"], term.get("avatar", "")),
     )
     breadcrumbs = [*list_category_breadcrumbs(site, parents), (term["name"], page.url)]
-    item = _make_item(kind, term, site, page)
+    item = _make_json_ld_item(kind, term, site, page)
     return build_head(site, page, "profile" if kind == AUTHOR else "website", item, breadcrumbs)
 
 
-def _make_item(kind: str, term: Fields, site: Site, page: PageSummary) -> Fields:
+def _make_json_ld_item(kind: str, term: Fields, site: Site, page: PageSummary) -> Fields:
     person = drop_empty_fields(
         {
             "@type": "Person",

@@ -15,7 +15,7 @@ from blogapi.content.taxonomies.models import FormerTermSlug, Term
 from blogapi.content.taxonomies.queries import make_not_found_message
 from blogapi.content.taxonomies.similar_names import find_similar_terms
 from blogapi.content.taxonomies.taxonomy import Taxonomy, TermType
-from blogapi.content.taxonomies.term_head import make_head
+from blogapi.content.taxonomies.term_head import make_term_head
 from blogapi.publication.visibility import READABLE_STATUSES, match_articles
 from blogapi.rendering.slugs import make_slug
 from blogapi.site.addresses import make_term_url
@@ -47,7 +47,7 @@ class TermArticleCounter(Protocol):
         With a language, only articles in this language are counted.
         """
 
-    def count_by_status(self, terms: Collection[UUID]) -> Mapping[UUID, Mapping[str, int]]:
+    def count_articles_by_status(self, terms: Collection[UUID]) -> Mapping[UUID, Mapping[str, int]]:
         """Return the numbers of articles of these terms by status."""
 
 
@@ -77,7 +77,7 @@ class TermFilters:
 NO_FILTERS = TermFilters()
 
 
-def list_json(
+def list_terms(
     taxonomy: Taxonomy[TermType],
     names: Sequence[str] | None = None,
     page: PageRequest | None = None,
@@ -93,14 +93,14 @@ def list_json(
     listed. With `shows_drafts`, the terms can have the field `articles_by_status`.
     """
     fields = taxonomy.schema._declared_fields if names is None else names
-    terms = _list_terms(taxonomy, _list_columns(taxonomy, fields), page, condition, filters)
-    shown = _make_fields(
+    terms = _read_term_rows(taxonomy, _list_columns(taxonomy, fields), page, condition, filters)
+    shown = _make_term_fields(
         taxonomy, terms.rows, fields, count_articles, shows_drafts=shows_drafts, language=filters.language
     )
     return Page(JsonBody(web_json.to_json_bytes(shown)), terms.total, page)
 
 
-def _list_terms(
+def _read_term_rows(
     taxonomy: Taxonomy[Any],
     columns: Sequence[ColumnElement[Any]],
     page: PageRequest | None,
@@ -119,15 +119,15 @@ def _list_terms(
         conditions.append(or_(name.contains(text, autoescape=True), _match_slug_part(model, text)))
         order.insert(0, name.startswith(text, autoescape=True).desc())
     if filters.used == "never":
-        conditions.append(~_select_items(taxonomy).exists())
+        conditions.append(~_select_items_of_term(taxonomy).exists())
     elif filters.used == "hidden":
         article = Base.metadata.tables["article"].c
-        articles = _select_items(taxonomy).where(match_articles(article))
+        articles = _select_items_of_term(taxonomy).where(match_articles(article))
         conditions += [articles.exists(), ~articles.where(article.status.in_(READABLE_STATUSES)).exists()]
     if filters.similar:
         return _list_similar_terms(model, columns, page, conditions)
     if filters.ordering == "-articles":
-        articles = _select_items(taxonomy).where(match_articles(Base.metadata.tables["article"].c))
+        articles = _select_items_of_term(taxonomy).where(match_articles(Base.metadata.tables["article"].c))
         number = articles.with_only_columns(func.count(), maintain_column_froms=True)
         order.insert(0, number.scalar_subquery().desc())
     return fetch_row_page(select(*columns).where(*conditions).order_by(*order), page)
@@ -142,7 +142,7 @@ def _match_slug_part(model: type[Term], text: str) -> ColumnElement[bool]:
     return model.slug.contains(make_slug(text), autoescape=True) if words.isalnum() else false()
 
 
-def _select_items(taxonomy: Taxonomy[Any]) -> Select[UUID]:
+def _select_items_of_term(taxonomy: Taxonomy[Any]) -> Select[UUID]:
     """Return the subquery that selects the articles and pages of the term in the outer statement."""
     article, link = Base.metadata.tables["article"], taxonomy.get_link_column()
     items = select(article.c.uuid).where(link == taxonomy.model.uuid)
@@ -166,7 +166,7 @@ def _list_similar_terms(
     return Page([rows[uuid] for uuid in shown], len(uuids), page)
 
 
-def get_json(
+def get_term(
     taxonomy: Taxonomy[TermType],
     uuid: UUID,
     list_articles: ListArticles,
@@ -182,11 +182,11 @@ def get_json(
     `page` is the page of its articles that the field `head` describes. Raises NotFound if the term does not
     exist or the condition is false for it.
     """
-    row = _get_row(taxonomy, uuid, condition)
-    # Every write of the term changes one of these fields.
+    row = _get_term_row(taxonomy, uuid, condition)
+    # Every write of the term changes one of the fields that an article shows, such as `last_updated`.
     state = web_json.to_json(_dump_rows(taxonomy, [row], taxonomy.embedded_schema._declared_fields)[0])
     fields = taxonomy.single_schema._declared_fields if names is None else names
-    (term,) = _make_fields(
+    (term,) = _make_term_fields(
         taxonomy, [row], fields, count_articles, uuid, shows_drafts=shows_drafts, page=page
     )
     if "articles" not in fields:
@@ -194,19 +194,19 @@ def get_json(
     return web_json.append_member(term, "articles", list_articles(uuid), item_state=state)
 
 
-def check_visible(taxonomy: Taxonomy[Any], uuid: UUID, condition: ColumnElement[bool] | None) -> None:
+def check_term_visible(taxonomy: Taxonomy[Any], uuid: UUID, condition: ColumnElement[bool] | None) -> None:
     """Raise NotFound if the term does not exist or the condition is false for it."""
-    _get_row(taxonomy, uuid, condition)
+    _get_term_row(taxonomy, uuid, condition)
 
 
-def _get_row(taxonomy: Taxonomy[Any], uuid: UUID, condition: ColumnElement[bool] | None) -> Any:
-    statement = select(*_find_columns(taxonomy).values()).where(taxonomy.model.uuid == uuid)
+def _get_term_row(taxonomy: Taxonomy[Any], uuid: UUID, condition: ColumnElement[bool] | None) -> Any:
+    statement = select(*_get_columns_by_field(taxonomy).values()).where(taxonomy.model.uuid == uuid)
     row = db.session.execute(statement if condition is None else statement.where(condition)).one_or_none()
     return require_item(row, make_not_found_message(taxonomy))
 
 
 @cache
-def _find_columns(taxonomy: Taxonomy[Any]) -> Mapping[str, ColumnElement[Any]]:
+def _get_columns_by_field(taxonomy: Taxonomy[Any]) -> Mapping[str, ColumnElement[Any]]:
     """Return the column of each field that a row contains, in the order of the fields in responses."""
     columns = table_of(taxonomy.model).c
     fields = taxonomy.embedded_schema._declared_fields | taxonomy.fields_schema._declared_fields
@@ -218,21 +218,21 @@ def _list_columns(taxonomy: Taxonomy[Any], names: Container[str]) -> Sequence[Co
     """Return the columns that the fields with these names need; the field `head` needs all columns."""
     return [
         column
-        for name, column in _find_columns(taxonomy).items()
+        for name, column in _get_columns_by_field(taxonomy).items()
         if name in names or name in ("uuid", "slug") or "head" in names
     ]
 
 
 def _dump_rows(taxonomy: Taxonomy[Any], rows: Sequence[Any], names: Container[str]) -> list[Fields]:
     """Return the fields of the terms that their rows contain, limited to these names."""
-    selected = tuple(name for name in _find_columns(taxonomy) if name in names)
+    selected = tuple(name for name in _get_columns_by_field(taxonomy) if name in names)
     schema = restrict_schema(taxonomy.fields_schema, selected)
     # marshmallow reads a mapping in two thirds of the time that it needs for a row.
     terms: list[Fields] = schema.dump([row._mapping for row in rows], many=True)
     return terms
 
 
-def _make_fields(
+def _make_term_fields(
     taxonomy: Taxonomy[Any],
     rows: Sequence[Any],
     names: Container[str],
@@ -248,7 +248,7 @@ def _make_fields(
     If the article counts are needed, they are read for the term `counted`, or for all terms (None).
     """
     # The field `head` contains data from all other fields.
-    terms = _dump_rows(taxonomy, rows, _find_columns(taxonomy) if "head" in names else names)
+    terms = _dump_rows(taxonomy, rows, _get_columns_by_field(taxonomy) if "head" in names else names)
     shown = [{name: value for name, value in term.items() if name in names} for term in terms]
     if count_articles is not None and "articles_count" in names:
         counts = count_articles(counted, language)
@@ -261,9 +261,9 @@ def _make_fields(
             url = make_term_url(site, kind, uuid=row.uuid, slug=row.slug)
             fields |= {taxonomy.address_field: url} if url and taxonomy.address_field in names else {}
             if "head" in names:
-                fields["head"] = make_head(kind, term, site, url, parents.get(row.uuid, ()), page)
+                fields["head"] = make_term_head(kind, term, site, url, parents.get(row.uuid, ()), page)
     if count_articles is not None and shows_drafts and "articles_by_status" in names:
-        numbers = count_articles.count_by_status([row.uuid for row in rows])
+        numbers = count_articles.count_articles_by_status([row.uuid for row in rows])
         for row, fields in zip(rows, shown, strict=True):
             fields["articles_by_status"] = numbers.get(row.uuid, {})
     return shown

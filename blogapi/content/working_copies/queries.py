@@ -15,11 +15,11 @@ from blogapi.content.articles.content import ArticleContent, make_default_seo
 from blogapi.content.articles.models import Article, WorkingCopy
 from blogapi.content.articles.queries import get_article
 from blogapi.content.articles.responses.article_bodies import make_article_body
-from blogapi.content.articles.responses.article_fields import find_terms
+from blogapi.content.articles.responses.article_fields import find_term_fields
 from blogapi.content.articles.snapshots import complete_edits, get_content, parse_content
 from blogapi.content.articles.writing.derived_columns import render_articles
 from blogapi.content.articles.writing.term_references import keep_existing_terms
-from blogapi.content.custom_fields.shown_values import keep_visible_values
+from blogapi.content.custom_fields.shown_values import select_visible_values
 from blogapi.publication.visibility import is_scheduled
 from blogapi.storage.database import current_time, db
 from blogapi.web.errors import NotFound, require_item
@@ -40,8 +40,8 @@ def check_exists(article_id: UUID) -> None:
     require_item(uuid, _NOT_FOUND_MESSAGE)
 
 
-def get_details(article_id: UUID) -> WithAttributes:
-    """Return the working copy with its fields and its user; raises NotFound if it is missing.
+def get_copy_details(article_id: UUID) -> WithAttributes:
+    """Return the working copy with its fields and its user; raises NotFound if there is none.
 
     Deleted tags and authors are left out.
     """
@@ -54,7 +54,7 @@ def get_details(article_id: UUID) -> WithAttributes:
     copy, username = require_item(row, _NOT_FOUND_MESSAGE)
     not_live = copy.not_live and json.loads(copy.not_live)
     user = {"uuid": copy.user_id, "username": username or ""}
-    return _add_edits(copy, parse_content(copy.content), uuid=article_id, user=user, not_live=not_live)
+    return _add_fields(copy, parse_content(copy.content), uuid=article_id, user=user, not_live=not_live)
 
 
 def get_item_details(article: Article) -> WithAttributes:
@@ -63,13 +63,13 @@ def get_item_details(article: Article) -> WithAttributes:
     content = replace(content, seo=get_written_seo(content))
     ids = {"article_id": article.uuid, "base_version": article.version}
     not_live: list[str] | None = [] if is_scheduled(article, current_time()) else None
-    return _add_edits(article, content, user=editor, not_live=not_live, **ids)
+    return _add_fields(article, content, user=editor, not_live=not_live, **ids)
 
 
 def get_copy_or_item(article_id: UUID) -> WithAttributes:
     """Return the working copy, or the article in the form of a working copy if there is none."""
     try:
-        return get_details(article_id)
+        return get_copy_details(article_id)
     except NotFound:
         return get_item_details(get_article(article_id))
 
@@ -80,10 +80,10 @@ def get_written_seo(content: ArticleContent) -> dict[str, str]:
     return {name: "" if text == derived[name] else text for name, text in content.seo.items()}
 
 
-def _add_edits(row: object, content: ArticleContent, **others: object) -> WithAttributes:
+def _add_fields(row: object, content: ArticleContent, **others: object) -> WithAttributes:
     edits, category = keep_existing_terms(content)
-    flat = edits.flatten()
-    fields = flat | {"category": category, "custom": keep_visible_values(flat["custom"])}
+    flat = edits.to_flat_dict()
+    fields = flat | {"category": category, "custom": select_visible_values(flat["custom"])}
     return WithAttributes(row, **fields | others)
 
 
@@ -115,7 +115,7 @@ def make_edited_json(article: Article, copy: WorkingCopy | None, names: Sequence
     # A page that was an article can have a working copy with a category.
     categories = [category or article.category_id] if article.category_id else []
     terms = {
-        name: {article.uuid: find_terms(name, uuids)}
+        name: {article.uuid: find_term_fields(name, uuids)}
         for name, uuids in (("category", categories), ("tags", content.tags), ("authors", content.authors))
     }
     return make_article_body(WithAttributes(edited, **rendered.columns), terms, names)

@@ -14,7 +14,7 @@ from blogapi.content.articles.content import ArticleInput
 from blogapi.content.articles.models import Article, WorkingCopy
 from blogapi.content.articles.resource import Resource
 from blogapi.content.working_copies import queries, service
-from blogapi.content.working_copies.schemas import COPY_FIELDS, SCHEMAS, PublishSchema
+from blogapi.content.working_copies.schemas import COPY_FIELDS, SCHEMAS_BY_KIND, PublishSchema
 from blogapi.web import json as web_json
 from blogapi.web.access import allow, current_caller, current_user_id
 from blogapi.web.blueprint import Blueprint
@@ -27,7 +27,7 @@ from blogapi.web.representation import Representation, UpsertResult
 
 def build_blueprint(resource: Resource) -> Blueprint:
     """Return the blueprint with the operations on the working copies of articles or pages."""
-    body_schema, schema = SCHEMAS[resource.kind]
+    body_schema, schema = SCHEMAS_BY_KIND[resource.kind]
     item = resource.representation
     bp = Blueprint(
         resource.make_blueprint_name("working_copies"),
@@ -35,7 +35,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
         url_prefix=f"/api/v1/blog{resource.item_path}/working-copy",
         description=f"Working copies of {resource.kind}s",
     )
-    copy = Representation(queries.get_details, schema(), lambda: [], schema(many=True))
+    copy = Representation(queries.get_copy_details, schema(), lambda: [], schema(many=True))
 
     class WorkingCopyRepresentation(Representation):
         """A representation with the ETag of the working copy, which a write compares with `If-Match`.
@@ -51,7 +51,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
             return item.compute_etag(id) if etag is None and is_needed else etag
 
     class EditedRepresentation(WorkingCopyRepresentation):
-        """A representation with the read-only fields of a PATCH, which belong to the copy or to the item."""
+        """A representation of the working copy that can also show read-only fields of the item."""
 
         def read_fields(self, id: UUID | None, names: Sequence[str]) -> JsonBody:
             assert id is not None
@@ -60,7 +60,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
             own = {name: edited[name] for name in names if name in COPY_FIELDS}
             return JsonBody(web_json.to_json_bytes(json.loads(shown) | own))
 
-    representation = EditedRepresentation(queries.get_details, schema(), lambda: [], schema(many=True))
+    representation = EditedRepresentation(queries.get_copy_details, schema(), lambda: [], schema(many=True))
     published = WorkingCopyRepresentation(
         item.get_item,
         item.item_schema,
@@ -100,16 +100,16 @@ def build_blueprint(resource: Resource) -> Blueprint:
         return UpsertResult(response, created=False)
 
     @bp.get("/")
-    @allow(resource.role)
+    @allow(resource.access_rule)
     @bp.response(200, schema())
     def single(id: UUID) -> WithAttributes:
         """Return the working copy of an article or page: the edits that are not part of it yet."""
-        resource.check_exists(id)
-        return queries.get_details(id)
+        resource.check_access(id)
+        return queries.get_copy_details(id)
 
     @bp.put("/")
-    @allow(resource.role, scope=resource.draft_scope)
-    @bp.check_exists(resource.check_exists)
+    @allow(resource.access_rule, scope=resource.draft_scope)
+    @bp.check_exists(resource.check_access)
     @bp.arguments(body_schema)
     @bp.write(200, schema(), representation, creates=True, prepare_write=service.prerender_save)
     def replace(fields: ArticleInput, id: UUID) -> UpsertResult:
@@ -126,8 +126,8 @@ def build_blueprint(resource: Resource) -> Blueprint:
         return save_edits(fields, id)
 
     @bp.patch("/")
-    @allow(resource.role, scope=resource.draft_scope)
-    @bp.check_exists(resource.check_exists)
+    @allow(resource.access_rule, scope=resource.draft_scope)
+    @bp.check_exists(resource.check_access)
     @bp.arguments(body_schema(partial=True))
     @bp.write(
         *(200, schema(), representation),
@@ -144,18 +144,18 @@ def build_blueprint(resource: Resource) -> Blueprint:
         return save_edits(fields, id, partial=True)
 
     @bp.delete("/")
-    @allow(resource.role, scope="write")
-    @bp.check_exists(resource.check_exists)
+    @allow(resource.access_rule, scope="write")
+    @bp.check_exists(resource.check_access)
     @bp.check_exists(queries.check_exists)
     @bp.write(204, None, representation)
     def delete(id: UUID) -> None:
         """Discard the working copy of an article or page; the history keeps it as a former version."""
-        resource.check_exists(id)
+        resource.check_access(id)
         service.discard_working_copy(id)
 
     @bp.post("/publish/")
-    @allow(resource.role, scope="write")
-    @bp.check_exists(resource.check_exists)
+    @allow(resource.access_rule, scope="write")
+    @bp.check_exists(resource.check_access)
     @bp.arguments(PublishSchema, required=False)
     @bp.write(
         200,

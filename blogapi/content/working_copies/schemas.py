@@ -147,7 +147,7 @@ class PageWorkingCopySchema(WorkingCopySchema):
 
 
 # The schemas of a working copy in requests and in responses.
-SCHEMAS: Mapping[ItemType, tuple[type[WorkingCopyBodySchema], type[WorkingCopySchema]]] = {
+SCHEMAS_BY_KIND: Mapping[ItemType, tuple[type[WorkingCopyBodySchema], type[WorkingCopySchema]]] = {
     ItemType.ARTICLE: (WorkingCopyBodySchema, WorkingCopySchema),
     ItemType.PAGE: (PageWorkingCopyBodySchema, PageWorkingCopySchema),
 }

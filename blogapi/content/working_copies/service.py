@@ -20,13 +20,13 @@ from blogapi.content.articles.content import ArticleContent, ArticleInput, make_
 from blogapi.content.articles.lifecycle import UNSET, Unset
 from blogapi.content.articles.models import Article, ArticleRevision, WorkingCopy
 from blogapi.content.articles.queries import get_article
-from blogapi.content.articles.schemas import RESET_BY_PUT
+from blogapi.content.articles.schemas import PUT_DEFAULTS
 from blogapi.content.articles.writing import history
 from blogapi.content.articles.writing.loaded_articles import write_articles_together
-from blogapi.content.articles.writing.term_references import find_terms, keep_existing_terms
+from blogapi.content.articles.writing.term_references import find_referenced_terms, keep_existing_terms
 from blogapi.content.custom_fields import custom_values
 from blogapi.content.custom_fields.models import NO_VALUES
-from blogapi.content.custom_fields.shown_values import keep_hidden_values
+from blogapi.content.custom_fields.shown_values import select_hidden_values
 from blogapi.content.media import uses
 from blogapi.content.working_copies import queries
 from blogapi.publication.visibility import READABLE_STATUSES, Status, is_scheduled
@@ -68,7 +68,7 @@ def save_working_copy(
             return article, False
         if copy is not None:
             # The copy keeps the custom fields that the user may not read.
-            kept = keep_hidden_values(
+            kept = select_hidden_values(
                 custom_values.parse_values(snapshots.parse_content(copy.content).custom)
             )
             edits = replace(edits, custom=custom_values.merge_values(edits.custom, kept))
@@ -122,13 +122,13 @@ def make_edits(
     """
     errors: Errors = {}
     named = replace(fields, category=fields.category or None)
-    category, tags, authors = find_terms([named]).resolve_references(named, errors)
+    category, tags, authors = find_referenced_terms([named]).resolve_references(named, errors)
     if errors:
         raise Invalid(
             "The working copy is invalid; `errors` names the fields to correct.",
             errors={re.sub(r"\.(uuid|slug)$", "", path): messages for path, messages in errors.items()},
         )
-    before = base or replace(article, texts={**article.texts, **RESET_BY_PUT}, slug="", tags=())
+    before = base or replace(article, texts={**article.texts, **PUT_DEFAULTS}, slug="", tags=())
     texts = {**before.texts, **fields.texts}
     derived = make_default_seo(texts)
     seo = dict.fromkeys(derived, "") | (queries.get_written_seo(base) if base else {}) | {**fields.seo}
@@ -160,7 +160,7 @@ def is_scheduled_item(article_id: UUID | None) -> bool:
 
 
 def prerender_save(fields: ArticleInput, id: UUID, *, partial: bool = False) -> None:
-    """Render the content of a scheduled article before the transaction that writes it."""
+    """Before the transaction of a save, render the content if the save can change a scheduled article."""
     if is_scheduled_item(id):
         if partial and (copy := queries.find_working_copy(id)):
             fields = replace(fields, texts={**snapshots.parse_content(copy.content).texts, **fields.texts})

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 from flask import current_app
 
-from blogapi.content.articles.author_visibility import is_public_author
+from blogapi.content.articles.author_visibility import match_public_authors
 from blogapi.content.articles.fields import LINK_NAMES
 from blogapi.content.articles.lists.conditions import ArticleFilters
 from blogapi.content.articles.responses import article_bodies
@@ -104,7 +104,7 @@ def get_feed(filters: dict[str, str], path: str, edit_html: Callable[[str], str]
     values.pop("language", None)
     article_filters = ArticleFilters(language=shown_language) if language else make_home_filters(site, "")
     page = PageRequest(number=1, size=MAX_FEED_ENTRIES)
-    body = article_bodies.list_published(_ENTRY_FIELDS, page, replace(article_filters, **values)).rows  # type: ignore[arg-type]
+    body = article_bodies.list_published_items(_ENTRY_FIELDS, page, replace(article_filters, **values)).rows  # type: ignore[arg-type]
     assert isinstance(body.body, bytes)
     characters_left = MAX_FEED_CHARACTERS if current_app.config["FEED_CONTENT"] == "full" else 0
     service_url, entries = get_service_url(site), []
@@ -150,7 +150,7 @@ def _make_page_url(site: Site, terms: Mapping[str, Term]) -> str | None:
 
 def _get_public_term(kind: str, reference: str) -> Term:
     # Readers see no author without public articles.
-    condition = is_public_author() if kind == "author" else None
+    condition = match_public_authors() if kind == "author" else None
     term: Term | None = find_term(kinds.get_model_of_kind(kind), reference, condition)
     return require_item(term, f"There is no such {kind}.")
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Row, func, select
 
 from blogapi.content.articles import page_tree
-from blogapi.content.articles.author_visibility import is_public_author
+from blogapi.content.articles.author_visibility import match_public_authors
 from blogapi.content.articles.models import Article, ArticleTag
 from blogapi.content.articles.responses.translations import Translation, choose_alternates, find_translations
 from blogapi.content.taxonomies.authors import Author
@@ -158,7 +158,7 @@ def _list_term_entries(site: Site) -> Iterator[SitemapEntry]:
     terms_in_use = (
         ("category", _category, in_category.exists()),
         ("tag", _tag, tagged.exists()),
-        ("author", _author, is_public_author()),
+        ("author", _author, match_public_authors()),
     )
     for kind, term, has_articles in terms_in_use:
         statement = select(term.uuid, term.slug, term.canonical_url).where(has_articles).order_by(term.slug)

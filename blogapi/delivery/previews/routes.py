@@ -36,8 +36,8 @@ def build_blueprint(resource: Resource) -> Blueprint:
     )
 
     @bp.post("/")
-    @allow(resource.role, scope="write")
-    @bp.check_exists(resource.check_exists)
+    @allow(resource.access_rule, scope="write")
+    @bp.check_exists(resource.check_access)
     @bp.arguments(PreviewBodySchema, required=False)
     @bp.response(201, CreatedPreviewSchema())
     def create(fields: Fields, id: UUID) -> WithAttributes:
@@ -56,19 +56,19 @@ def build_blueprint(resource: Resource) -> Blueprint:
         )
 
     @bp.get("/")
-    @allow(resource.role)
+    @allow(resource.access_rule)
     @bp.response(200, PreviewSchema(many=True), partial_schema=PreviewSchema, query=ListQuery)
     def listed(query: Query, id: UUID) -> PartialResult:
         """List the preview links of an article or page that have not expired, newest first."""
-        resource.check_exists(id)
+        resource.check_access(id)
         return PartialResult(service.list_previews(id, query.page), query)
 
     @bp.delete("/<id:preview>/")
-    @allow(resource.role, scope="write")
+    @allow(resource.access_rule, scope="write")
     @bp.response(204)
     def revoke(id: UUID, preview: UUID) -> None:
         """Revoke a preview link."""
-        resource.check_exists(id)
+        resource.check_access(id)
         service.revoke_preview(id, preview)
 
     return bp

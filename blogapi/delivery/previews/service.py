@@ -70,7 +70,7 @@ def get_item_json(token: str, names: Sequence[str] | None) -> tuple[JsonBody, bo
     if type_ == ItemType.PAGE:
         names = PAGE_FIELDS if names is None else [name for name in names if name in _PAGE_FIELD_NAMES]
     if copy is None:
-        return article_bodies.get_json(article_id, names), False
+        return article_bodies.get_body(article_id, names), False
     return get_edited_json(copy, names), True
 
 

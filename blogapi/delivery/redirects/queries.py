@@ -30,7 +30,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import InstrumentedAttribute
 
 from blogapi.content.articles import page_tree
-from blogapi.content.articles.author_visibility import is_public_author
+from blogapi.content.articles.author_visibility import match_public_authors
 from blogapi.content.articles.lists.statements import UnindexedColumns
 from blogapi.content.articles.models import Article, FormerPath, FormerSlug
 from blogapi.content.taxonomies.authors import Author
@@ -101,7 +101,7 @@ def list_redirects(
         visible = match_listed_articles(UnindexedColumns, current_time()) | match_listed_pages(
             UnindexedColumns, current_time()
         )
-    merged = union_all(*_select_redirects(visible, is_public_author())).subquery()
+    merged = union_all(*_select_redirects(visible, match_public_authors())).subquery()
     result = fetch_row_page(select(merged).order_by(bytewise(merged.c.old), merged.c.kind), page)
     return replace(result, rows=_hide_placeholder_addresses(site, _to_redirects(site, result.rows)))
 
@@ -145,7 +145,7 @@ def _build_statement() -> CompoundSelect[*tuple[Any, ...]]:
     slugs: dict[str, BindParameter[Any]] = {kind: bindparam(kind, expanding=True) for kind in SLUG_KINDS}
     paths: BindParameter[Any] = bindparam("paths", expanding=True)
     return union_all(
-        *_select_redirects(match_readable_items(UnindexedColumns), is_public_author(NOW), paths, slugs)
+        *_select_redirects(match_readable_items(UnindexedColumns), match_public_authors(NOW), paths, slugs)
     )
 
 

@@ -23,7 +23,7 @@ from werkzeug.wsgi import ClosingIterator
 
 from blogapi import clock
 from blogapi.config import AppState
-from blogapi.content.articles.queries import get_next_publication
+from blogapi.content.articles.queries import get_next_publication_time
 from blogapi.delivery.response_cache import commit_version
 from blogapi.delivery.response_cache.commit_version import CommitVersion, CommitVersionSource
 from blogapi.delivery.response_cache.lru_cache import CachedResponse, LRUCache
@@ -208,7 +208,7 @@ class ResponseCacheMiddleware:
         public, since, due = self._next_due
         if public != pending.version.public or not since <= pending.started_at < due:
             with self._app.app_context():
-                due = get_next_publication(pending.started_at) or NO_EXPIRY
+                due = get_next_publication_time(pending.started_at) or NO_EXPIRY
             self._next_due = (pending.version.public, pending.started_at, due)
         return due
 

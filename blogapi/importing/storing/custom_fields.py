@@ -32,8 +32,8 @@ _TYPE_PATTERNS = {
     FieldType.NUMBER: re.compile(r"-?(?=[0-9.]{1,16}\Z)(0|[1-9][0-9]*)(\.0|\.[0-9]*[1-9])?"),
     FieldType.DATE: re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}"),
     FieldType.URL: re.compile(r"https?://\S+"),
-    FieldType.TEXT: re.compile(rf".{{1,{custom_values.MAX_TEXT}}}"),
-    FieldType.LONG_TEXT: re.compile(rf"(?s).{{1,{custom_values.MAX_LONG_TEXT}}}"),
+    FieldType.TEXT: re.compile(rf".{{1,{custom_values.MAX_TEXT_LENGTH}}}"),
+    FieldType.LONG_TEXT: re.compile(rf"(?s).{{1,{custom_values.MAX_LONG_TEXT_LENGTH}}}"),
 }
 
 #: The largest number of custom fields that one import defines; the most frequent fields come first.

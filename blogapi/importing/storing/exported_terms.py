@@ -83,12 +83,12 @@ def create_term(owner: UUID, term: ExportedTerm, exported: ExportedTerms) -> Ter
     taxonomy = TAXONOMIES[term.kind]
     fields = taxonomy.body_schema().load(term.fields)
     with transaction():
-        service.drop_reserved_slug(taxonomy, fields)
+        service.remove_reserved_slug(taxonomy, fields)
         if taxonomy is AUTHORS:
             profile = db.session.scalar(select(Author).where(Author.slug == term.slug))
             fields["owner_id"] = profile and profile.owner_id
             if profile is not None:
-                service.remove_term(profile)
+                service.delete_term_row(profile)
         if term.parent and taxonomy is CATEGORIES:
             parent = match_terms(term.kind, [term.parent], exported).get(term.parent)
             fields["parent_id"] = parent and parent.uuid

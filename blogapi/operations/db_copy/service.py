@@ -30,8 +30,8 @@ from blogapi import clock
 from blogapi.cli import ProgressReporter, hide_progress
 from blogapi.content.articles import search_texts
 from blogapi.content.search import engines
+from blogapi.content.search.engine_base import SearchText
 from blogapi.content.search.models import SearchEntry
-from blogapi.content.search.results import SearchText
 from blogapi.delivery.webhooks.models import PAUSE_COPIED
 from blogapi.storage import connections, files, migration_names, upgrades
 from blogapi.storage.database import Base, CommitCounter, bytewise
@@ -156,7 +156,7 @@ def _copy_search_index(source: Connection, target: Connection, sums: dict[str, T
 
     def store(entries: list[Row[*tuple[Any, ...]]]) -> None:
         try:
-            texts = search_texts.read_texts(source, [entry.article_id for entry in entries])
+            texts = search_texts.read_search_texts(source, [entry.article_id for entry in entries])
             rows = [
                 SearchText(entry.article_id, entry.listed_from, *texts[entry.article_id]) for entry in entries
             ]

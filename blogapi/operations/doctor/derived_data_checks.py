@@ -16,7 +16,7 @@ from blogapi.content.articles.models import Article
 from blogapi.content.articles.queries import find_articles
 from blogapi.content.articles.writing import repeated_columns
 from blogapi.content.articles.writing.derived_columns import (
-    get_search_text,
+    make_search_text,
     render_articles,
     rerender_articles,
 )
@@ -96,7 +96,7 @@ def _check_articles(uuids: list[UUID], slugs: dict[str, list[str]], repair: bool
     rendered = render_articles(find_articles(uuids, with_html=True).values())
     stored = uses.read_article_uses(db.session(), uuids)
     equal = engines.find_up_to_date_articles(
-        db.session.connection(), [get_search_text(item.article, item.plain_text) for item in rendered]
+        db.session.connection(), [make_search_text(item.article, item.plain_text) for item in rendered]
     )
     differing = {
         "articles": [item for item in rendered if item.differs_from_article()],
@@ -114,7 +114,7 @@ def _check_articles(uuids: list[UUID], slugs: dict[str, list[str]], repair: bool
 
 
 def _check_repeated_columns(repair: bool) -> Finding:
-    wrong_links = repeated_columns.count_differences()
+    wrong_links = repeated_columns.count_differing_rows()
     _drop_loaded_rows()
     if not wrong_links:
         return make_ok_finding(
@@ -122,7 +122,7 @@ def _check_repeated_columns(repair: bool) -> Finding:
         )
     if repair:
         with transaction():
-            repeated_columns.repair_differences()
+            repeated_columns.repair_differing_rows()
     says = f"{wrong_links} entries in the lists of tags and authors and in the search differ from articles."
     return make_repairable_finding("lists", says, repair)
 
@@ -136,8 +136,8 @@ def _check_search_index(repair: bool, *, full: bool) -> Iterator[Finding]:
         if repair:
             _run_fts5_command("(search_index) VALUES ('rebuild')", visible=True)
         yield make_repairable_finding("search", f"The index is damaged: {damage}.", repair)
-    stored = engines.get_engine(db.session()).stored
-    # `NOT EXISTS`, because PostgreSQL executes `NOT IN` once for each row of a large blog.
+    stored = engines.get_engine(db.session()).word_table
+    # PostgreSQL would execute `NOT IN` for each row of a large blog.
     is_orphan = ~exists().where(SearchEntry.number == stored.c.number)
     count = db.session.scalar(select(func.count()).select_from(stored).where(is_orphan)) or 0
     _drop_loaded_rows()

@@ -6,12 +6,12 @@ from sqlalchemy import select, text
 
 from blogapi import clock
 from blogapi.content.articles import queries
-from blogapi.content.articles.author_visibility import is_public_author
+from blogapi.content.articles.author_visibility import match_public_authors
 from blogapi.content.articles.models import Article
 from blogapi.content.articles.responses import article_bodies
 from blogapi.content.articles.schemas import ArticleFieldsSchema, ArticleSchema
 from blogapi.content.articles.writing import repeated_columns as links
-from blogapi.content.articles.writing.derived_columns import get_search_text, render_articles
+from blogapi.content.articles.writing.derived_columns import make_search_text, render_articles
 from blogapi.content.search import engines
 from blogapi.content.search.models import SearchEntry
 from blogapi.content.taxonomies.authors import Author
@@ -57,7 +57,7 @@ def check_index(articles):
     """Check that the search index contains the words of these articles, and no other words."""
     connection = db.session.connection()
     equal = engines.find_up_to_date_articles(
-        connection, [get_search_text(one.article, one.plain_text) for one in render_articles(articles)]
+        connection, [make_search_text(one.article, one.plain_text) for one in render_articles(articles)]
     )
     assert equal == set(db.session.scalars(select(SearchEntry.article_id)))
     if connection.dialect.name == "sqlite":
@@ -76,15 +76,15 @@ def check_stored_data():
     numbers = db.session.scalars(select(SearchEntry.number)).all()
     assert sorted(numbers) == sorted(db.session.scalars(select(engines.get_engine(db.session()).number)))
     check_index(articles)
-    assert links.count_differences() == 0
+    assert links.count_differing_rows() == 0
     now = clock.now()
     visible = [one for one in articles if one.status == "published" and one.published_at <= now]
-    assert article_bodies.list_published(page=PageRequest(1, 1)).total == len(visible)
+    assert article_bodies.list_published_items(page=PageRequest(1, 1)).total == len(visible)
     public_authors = {link.author_id for article in visible for link in article.author_links}
-    assert public_authors == set(db.session.scalars(select(Author.uuid).where(is_public_author())))
+    assert public_authors == set(db.session.scalars(select(Author.uuid).where(match_public_authors())))
     for article in articles:
         assert article.author_links
-        assert article_bodies.get_json(article.uuid).body == web_json.to_json_bytes(
+        assert article_bodies.get_body(article.uuid).body == web_json.to_json_bytes(
             ArticleSchema().dump(article)
         )
     assert list(event_checks.run_checks()) == [

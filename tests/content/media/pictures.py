@@ -11,8 +11,8 @@ from uuid import UUID
 from flask import Flask
 from sqlalchemy import delete, select
 
-from blogapi.content.media import hooks
-from blogapi.content.media.addresses import make_path, make_width_path
+from blogapi.content.media import affected_items
+from blogapi.content.media.addresses import make_copy_path, make_path
 from blogapi.content.media.models import Media, MediaUse
 from blogapi.storage.database import db, transaction
 
@@ -59,7 +59,7 @@ def add_picture(app: Flask, **fields: Any) -> Picture:
         db.session.add(media)
         db.session.flush()
         path = make_path(media.hash, media.name)
-        return Picture(media.uuid, path, tuple(make_width_path(path, width) for width in (400, 800)))
+        return Picture(media.uuid, path, tuple(make_copy_path(path, width) for width in (400, 800)))
 
 
 def make_hash(text: str) -> str:
@@ -84,20 +84,20 @@ def is_unused(app: Flask, picture: Picture) -> bool:
 def change_picture(app: Flask, picture: Picture, **fields: Any) -> None:
     """Change fields of the picture, as the library does."""
     with app.app_context():
-        hooks.prerender_articles([picture.uuid])
+        affected_items.prerender_articles([picture.uuid])
         with transaction():
             media = db.session.get_one(Media, picture.uuid)
             for name, value in fields.items():
                 setattr(media, name, value)
             db.session.flush()
-            hooks.rerender_articles(db.session(), [picture.uuid])
+            affected_items.rerender_articles(db.session(), [picture.uuid])
 
 
 def delete_picture(app: Flask, picture: Picture) -> None:
     """Delete the picture although something uses it, as the library does."""
     with app.app_context():
-        hooks.prerender_articles([picture.uuid])
+        affected_items.prerender_articles([picture.uuid])
         with transaction():
-            hooks.remember_items_using(db.session(), [picture.uuid])
+            affected_items.remember_items_using_files(db.session(), [picture.uuid])
             db.session.execute(delete(Media).where(Media.uuid == picture.uuid))
-            hooks.rerender_articles(db.session(), [picture.uuid])
+            affected_items.rerender_articles(db.session(), [picture.uuid])

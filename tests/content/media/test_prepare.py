@@ -332,7 +332,7 @@ def test_the_same_file_at_once_becomes_one_entry(in_app, tmp_path, monkeypatch):
             barrier.wait(120)
             return service.store_file(prepared)[1]
 
-    monkeypatch.setattr(images._QUEUE.get(in_app), "_wait_seconds", 120)
+    monkeypatch.setattr(images._UPLOAD_QUEUE.get(in_app), "_wait_seconds", 120)
     with ThreadPoolExecutor(4) as pool:
         assert sorted(pool.map(upload, range(4))) == [False, False, False, True]
     assert (count(Media), len(list_files())) == (1, 1)
@@ -452,7 +452,7 @@ def test_few_uploads_wait_for_a_worker_and_the_others_are_refused(
     monkeypatch.setattr(images, "_run_worker", work)
     images.init_app(in_app, threads=threads)
     # On a busy machine, it takes long until all others are refused.
-    monkeypatch.setattr(images._QUEUE.get(in_app), "_wait_seconds", 120)
+    monkeypatch.setattr(images._UPLOAD_QUEUE.get(in_app), "_wait_seconds", 120)
     with ThreadPoolExecutor(64) as pool:
         uploads = pool.map(upload, range(64))
         for _ in range(64 - allowed):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogapi.content.media import file_references, html_pictures
+from blogapi.content.media import file_references, html_resolver
 from blogapi.content.media.file_references import (
     ArticleHtml,
     File,
@@ -16,7 +16,7 @@ from blogapi.content.media.file_references import (
     find_files,
     normalize_address,
 )
-from blogapi.content.media.html_pictures import HtmlResolver
+from blogapi.content.media.html_resolver import HtmlResolver
 from blogapi.rendering import sanitizer
 from blogapi.site import service as site_service
 from tests.content.media.pictures import add_picture, make_hash
@@ -34,7 +34,7 @@ FILES = KnownFiles({UUID_1: FILE}, dict.fromkeys([make_hash("a"), *FORMER], FILE
 @pytest.fixture(autouse=True)
 def service_url(monkeypatch):
     """The address of the service."""
-    monkeypatch.setattr(html_pictures, "get_service_url", lambda: SERVICE)
+    monkeypatch.setattr(html_resolver, "get_service_url", lambda: SERVICE)
 
 
 def resolve(html, files=FILES):
@@ -100,7 +100,7 @@ def test_a_width_of_the_author_limits_the_sizes(width, sizes):
 
 
 def test_only_a_limited_number_of_pictures_has_several_sizes(monkeypatch):
-    monkeypatch.setattr(html_pictures, "MAX_SRCSETS", 2)
+    monkeypatch.setattr(html_resolver, "MAX_SRCSETS", 2)
     html = resolve(f'<img src="media:{UUID_1}">' * 3)
     assert (html.count("srcset="), html.count("width=")) == (2, 3)
 

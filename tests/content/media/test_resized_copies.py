@@ -264,7 +264,7 @@ def test_the_widths_that_were_not_requested_for_the_longest_time_are_deleted_fir
     hash = media["url"].split("/")[2]
     for number, width in enumerate(ALLOWED_WIDTHS[:4]):
         assert as_stranger.get(address(media, f"w{width}.webp")).status_code == 200
-        os.utime(get_folder(app).get_widths_folder(hash) / f"w{width}.webp", (OLD + number, OLD + number))
+        os.utime(get_folder(app).get_copies_folder(hash) / f"w{width}.webp", (OLD + number, OLD + number))
     # A request counts as a use.
     assert as_stranger.get(address(media, "w200.webp")).status_code == 200
     sizes = {path.name: path.stat().st_size for path in list_widths(app)}

@@ -14,7 +14,7 @@ from werkzeug.datastructures import MultiDict
 
 from blogapi.accounts.users import service as users
 from blogapi.content.articles.writing import rerendering
-from blogapi.content.media import editing, hooks, queries, removal
+from blogapi.content.media import affected_items, editing, queries, removal
 from blogapi.content.media.folder import get_folder
 from blogapi.content.media.models import FormerHash, Media, MediaPath, MediaUse
 from blogapi.storage.database import db, transaction
@@ -530,11 +530,18 @@ def calls(monkeypatch):
 
     def render(session, media_ids):
         gone = session.get(Media, next(iter(media_ids))) is None
-        made.append(("gone" if gone else "changed", hooks.find_items_using(session, "article", media_ids)))
+        made.append(
+            (
+                "gone" if gone else "changed",
+                affected_items.find_items_using_files(session, "article", media_ids),
+            )
+        )
 
-    monkeypatch.setattr(rerendering, "rerender_articles_using", render)
+    monkeypatch.setattr(rerendering, "rerender_articles_using_files", render)
     monkeypatch.setattr(
-        rerendering, "prerender_articles_using", lambda media_ids: made.append(("prepared", len(media_ids)))
+        rerendering,
+        "prerender_articles_using_files",
+        lambda media_ids: made.append(("prepared", len(media_ids))),
     )
     return made
 

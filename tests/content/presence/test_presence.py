@@ -72,7 +72,7 @@ def test_reports_are_no_changes(app, as_admin, as_other, as_reader, make_article
 
 
 def test_few_articles_of_a_user_are_remembered(app, as_admin, make_article, monkeypatch, set_clock):
-    monkeypatch.setattr(presence, "MAX_ARTICLES", 2)
+    monkeypatch.setattr(presence, "MAX_OPEN_ARTICLES", 2)
     articles = [make_article() for _ in range(4)]
     for seconds, article in enumerate(articles):
         set_clock(NOW + timedelta(seconds=seconds))

@@ -18,7 +18,7 @@ from blogapi.content.articles.lists.conditions import ArticleFilters
 from blogapi.content.articles.models import Article
 from blogapi.content.articles.responses import article_bodies
 from blogapi.content.articles.writing.derived_columns import render_articles, store_derived_rows
-from blogapi.content.search import results, tsvector
+from blogapi.content.search import engine_base, tsvector
 from blogapi.content.taxonomies import service as taxonomies
 from blogapi.content.taxonomies.categories import CATEGORIES, Category
 from blogapi.publication.visibility import Status
@@ -117,7 +117,7 @@ def store_articles(found):
 
 
 def search(words, page=None):
-    found = article_bodies.list_published(("slug", "snippet"), page, ArticleFilters(q=words))
+    found = article_bodies.list_published_items(("slug", "snippet"), page, ArticleFilters(q=words))
     db.session.rollback()
     return found.rows.body, found.total
 
@@ -127,7 +127,7 @@ def search(words, page=None):
     found=articles, asked=st.lists(some_text, min_size=1, max_size=6), candidates=st.sampled_from([2, 10_000])
 )
 def test_a_search_has_the_same_results_on_both_engines(apps, monkeypatch, found, asked, candidates):
-    monkeypatch.setattr(results, "MAX_CANDIDATES", candidates)
+    monkeypatch.setattr(engine_base, "MAX_CANDIDATES", candidates)
     asked += [title for title, _, _ in found] + [word for word in WORDS if word != "-"]
     found_by = []
     for app in apps:

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from blogapi.content.articles.models import Article
-from blogapi.content.search import results
+from blogapi.content.search import engine_base
 from blogapi.storage.database import db
 from tests.conftest import ARTICLES
 from tests.content.search.conftest import OWN, day
@@ -271,7 +271,7 @@ def test_phrases_rank_above_scattered_words_only_among_the_newest_matches(find, 
     for number, content in enumerate(contents, 1):
         make_article(title=str(number), content=content, published_at=day(number))
     assert find("rye bread") == ["3", "1", "4", "2"]
-    monkeypatch.setattr(results, "MAX_CANDIDATES", 3)
+    monkeypatch.setattr(engine_base, "MAX_CANDIDATES", 3)
     # Because of this write, the next search is not answered from the response cache.
     make_article(title="Other", published_at=day(9))
     for more in ({}, {"category": "shelf"}):

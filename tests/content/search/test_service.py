@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import delete, select
 
 from blogapi.content.search import engines
+from blogapi.content.search.engine_base import SearchText
 from blogapi.content.search.models import SearchEntry
-from blogapi.content.search.results import SearchText
 from blogapi.storage.database import db, transaction
 from tests.content.search.conftest import day
 
@@ -75,7 +75,7 @@ def test_a_change_of_the_title_keeps_the_entry_and_updates_its_row(make_article,
 def test_an_entry_without_a_row_in_the_index_gets_a_new_row(app, make_article, index, find):
     one = make_article(title="One", content="rye", published_at=day(1))
     with app.app_context(), transaction():
-        db.session.execute(delete(engines.get_engine(db.session()).stored))
+        db.session.execute(delete(engines.get_engine(db.session()).word_table))
     assert find("on") == []
     index([SearchText(one.uuid, one.published_at, "One", "", "rye")])
     assert (find("one"), find("rye")) == (["One"], ["One"])

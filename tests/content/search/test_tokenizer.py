@@ -15,20 +15,20 @@ from blogapi.content.search.tokenizer import (
     HIT_START,
     MAX_SORT_KEY_LENGTH,
     MAX_WORD_LENGTH,
-    Query,
-    find_terms,
+    SearchQuery,
+    find_symbol_words,
     find_words,
-    fold_words,
     make_sort_key,
     parse_query,
-    tokenize,
+    split_and_fold_word,
+    tokenize_text,
 )
 from blogapi.content.search.tsvector import MAX_POSITION, MAX_POSITIONS_PER_WORD, place_words
 from tests.texts import texts
 
 
 def words_of(text):
-    return [word for word, _, _ in tokenize(text)]
+    return [word for word, _, _ in tokenize_text(text)]
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def words_of(text):
     ],
 )
 def test_a_query_is_split_at_spaces(query, phrases, prefix, terms):
-    assert parse_query(query) == Query(phrases, prefix, terms)
+    assert parse_query(query) == SearchQuery(phrases, prefix, terms)
 
 
 @pytest.mark.parametrize("query", ["", " ", "🥖 !? …", "++ # ."])
@@ -137,7 +137,7 @@ def test_a_text_that_consists_only_of_marks_has_no_words():
 
 @given(texts | st.text(st.characters(categories=["L", "M", "N", "Cf"]), max_size=20))
 def test_no_word_is_empty_and_folding_again_changes_nothing(text):
-    assert all(word and fold_words(word) == (word,) for word in words_of(text))
+    assert all(word and split_and_fold_word(word) == (word,) for word in words_of(text))
 
 
 @given(texts | st.text(st.characters(categories=["L", "M", "N", "P", "S", "Z", "Cf", "Co"]), max_size=30))
@@ -175,7 +175,11 @@ def test_a_sort_key_has_the_words_or_else_the_text_and_is_limited(text, key):
 
 @given(st.text(st.sampled_from("aZ1é语\u0301\u200d\ue000_.+# \u3000\n(")))
 def test_terms_are_the_same_whether_or_not_the_text_around_them_contains_a_sign(text):
-    assert list(find_terms(text)) == list(find_terms(f"{text} ")) == list(find_terms(f"{text} c++"))[:-1]
+    assert (
+        list(find_symbol_words(text))
+        == list(find_symbol_words(f"{text} "))
+        == list(find_symbol_words(f"{text} c++"))[:-1]
+    )
 
 
 @pytest.mark.parametrize(
@@ -228,6 +232,6 @@ def test_a_snippet_is_shown_as_html_with_marked_hits(snippet, html):
 @settings(max_examples=40)
 @given(texts)
 def test_hit_markers_in_a_text_do_not_become_mark_elements(text):
-    query = Query([["x"]], prefix=False, terms=[])
+    query = SearchQuery([["x"]], prefix=False, symbol_words=[])
     snippet = snippet_to_html(make_snippet([f"{text} {HIT_START} x {HIT_END} {text}"], query))
     assert snippet.count("<") == snippet.count("mark>")

@@ -67,7 +67,7 @@ def test_the_articles_of_merged_terms_have_the_other_one(app, as_admin, as_reade
     assert (len(single["articles"]), single["articles_count"]) == (2, 2)
     assert not {"side", "quay"} & {row["slug"] for row in as_admin.get(path).json}
     with app.app_context():
-        assert links.count_differences() == 0
+        assert links.count_differing_rows() == 0
 
 
 @pytest.mark.parametrize("path", [TAGS, AUTHORS])

@@ -23,7 +23,7 @@ def environ(cached_blog, people):
 def test_a_500_is_not_cached(cached_blog, people, monkeypatch):
     environ = make_environ(ARTICLES, people.key(None))
     with monkeypatch.context() as patch:
-        patch.setattr(article_bodies, "list_published", lambda *_, **__: 1 / 0)
+        patch.setattr(article_bodies, "list_published_items", lambda *_, **__: 1 / 0)
         statuses = [call(cached_blog.middleware, environ)[0] for _ in range(2)]
     assert statuses == ["500 INTERNAL SERVER ERROR"] * 2
     assert len(cached_blog.cache) == 0
@@ -73,7 +73,7 @@ def test_a_database_failure_after_the_response_is_computed_does_not_change_the_r
         raise OperationalError("", {}, Exception("the disk is gone"))
 
     with monkeypatch.context() as patch:
-        patch.setattr(middleware, "get_next_publication", fail)
+        patch.setattr(middleware, "get_next_publication_time", fail)
         assert call(cached_blog.middleware, environ)[2] == b"[]"
     assert len(cached_blog.cache) == 0
     assert call(cached_blog.middleware, environ)[2] == b"[]"

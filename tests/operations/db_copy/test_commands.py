@@ -319,7 +319,7 @@ def test_the_index_of_the_copy_is_complete_if_that_of_the_source_lacks_rows(
     app, full_blog, tmp_path, make_app
 ):
     with app.app_context(), transaction():
-        db.session.execute(delete(engines.get_engine(db.session()).stored))
+        db.session.execute(delete(engines.get_engine(db.session()).word_table))
     assert run_copy(get_url(app), tmp_path / "copy.db").exit_code == 0
     with make_app(SQLALCHEMY_DATABASE_URI=f"sqlite:///{tmp_path / 'copy.db'}").app_context():
         check_index(db.session.query(Article).all())

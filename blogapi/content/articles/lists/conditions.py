@@ -1,4 +1,4 @@
-"""The filters of article lists as SQL conditions; references to terms are resolved to uuids."""
+"""The filters of article lists, and the SQL conditions that are made from them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sqlalchemy import ColumnElement, and_, bindparam, exists, false, literal, o
 from blogapi.content.articles.lifecycle import SCHEDULED
 from blogapi.content.articles.models import Article, ArticleAuthor, ArticleTag, FormerSlug, WorkingCopy
 from blogapi.content.custom_fields.filters import FieldFilter
-from blogapi.content.search.engines import find_matching_numbers, get_engine, select_articles
+from blogapi.content.search.engines import find_matching_row_numbers, get_engine, select_articles_by_numbers
 from blogapi.content.search.tokenizer import parse_query
 from blogapi.content.taxonomies.authors import Author
 from blogapi.content.taxonomies.categories import Category
@@ -118,7 +118,7 @@ class ArticleCondition:
         return self.in_all if reads_all and self.in_all is not None else self.of_article
 
 
-def list_conditions(filters: ArticleFilters) -> Iterator[ArticleCondition]:
+def list_filter_conditions(filters: ArticleFilters) -> Iterator[ArticleCondition]:
     """Yield the conditions of the filters, except those on the status, the type and the publication time."""
     yield from _match_terms(filters)
     if filters.author:
@@ -188,10 +188,10 @@ def is_only_author(author_id: UUID) -> bool:
 
 
 #: Maps each reference (uuid, slug or former slug of a tag or a category) to the uuids of its terms.
-NamedTerms = Mapping[str, Sequence[UUID]]
+UuidsByReference = Mapping[str, Sequence[UUID]]
 
 
-def find_named_terms(filters: ArticleFilters) -> tuple[NamedTerms, NamedTerms]:
+def find_filter_terms(filters: ArticleFilters) -> tuple[UuidsByReference, UuidsByReference]:
     """Return the tags and the categories that the filters name; unknown references are left out.
 
     A category includes all categories below it, unless the filters are `exact`.
@@ -209,7 +209,7 @@ def find_named_terms(filters: ArticleFilters) -> tuple[NamedTerms, NamedTerms]:
         values[f"{model.kind}_uuids"] = [uuid for text in wanted[model] if (uuid := parse_uuid(text))]
     named = {model.kind: defaultdict[UUID | str, list[UUID]](list) for model in wanted}
     for kind, root, slug, uuid in db.session.connection().execute(
-        _select_named_terms(models, filters.exact), values
+        _select_filter_terms(models, filters.exact), values
     ):
         named[kind][root].append(uuid)
         named[kind][slug].append(uuid)
@@ -233,8 +233,8 @@ def find_named_terms(filters: ArticleFilters) -> tuple[NamedTerms, NamedTerms]:
 
 
 @cache
-def _select_named_terms(models: tuple[type[Tag | Category], ...], exact: bool) -> Any:
-    """Return the statement that selects named terms, each with the uuids of the terms that it includes."""
+def _select_filter_terms(models: tuple[type[Tag | Category], ...], exact: bool) -> Any:
+    """Return the statement that selects, for each term that the filters name, the uuids that it includes."""
     selects = []
     for model in models:
         term = table_of(model).c
@@ -253,12 +253,12 @@ def _select_named_terms(models: tuple[type[Tag | Category], ...], exact: bool) -
     return union_all(*selects)
 
 
-def _list_term_uuids(named: NamedTerms, references: Sequence[str]) -> list[UUID]:
+def _list_term_uuids(named: UuidsByReference, references: Sequence[str]) -> list[UUID]:
     return list({uuid: None for reference in references for uuid in named.get(reference, ())})
 
 
 def _match_terms(filters: ArticleFilters) -> Iterator[ArticleCondition]:
-    tags, categories = find_named_terms(filters)
+    tags, categories = find_filter_terms(filters)
     if filters.tag:
         yield _match_link(_tag, _tag.tag_id, _list_term_uuids(tags, filters.tag))
     for reference in filters.tags_all:
@@ -319,5 +319,5 @@ def _match_words(text: str) -> ArticleCondition:
     query, session = parse_query(text), db.session()
     if not query:
         return ArticleCondition(false())
-    numbers = literal(find_matching_numbers(session, query))
-    return ArticleCondition(_article.uuid.in_(select_articles(get_engine(session), numbers)))
+    numbers = literal(find_matching_row_numbers(session, query))
+    return ArticleCondition(_article.uuid.in_(select_articles_by_numbers(get_engine(session), numbers)))

@@ -34,9 +34,9 @@ class ArticleCounter:
     """Counts the articles of terms.
 
     `term` is the column with the uuids of the terms, and `link` is the column of articles or links that
-    refers to it. `article` is the column with the uuids of the articles. `is_public` is the condition that
-    the article is in the lists. The statements `by_status` select a term, a status and a number; if several
-    rows have the same status, their numbers are added up.
+    refers to the term. `article` is the column with the uuids of the articles. `is_public` is the condition
+    that the article is in the lists. The statements `by_status` select a term, a status and a number;
+    if several rows have the same status, their numbers are added up.
     """
 
     term: ColumnElement[UUID]
@@ -56,7 +56,7 @@ class ArticleCounter:
         statement = select(self.term, number).where(true() if uuid is None else self.term == uuid)
         return dict(db.session.connection().execute(statement, {"now": current_time()}).all())
 
-    def count_by_status(self, terms: Collection[UUID]) -> Mapping[UUID, Mapping[str, int]]:
+    def count_articles_by_status(self, terms: Collection[UUID]) -> Mapping[UUID, Mapping[str, int]]:
         """Return the numbers of articles of these terms by status; statuses without articles are left out."""
         numbers = defaultdict[UUID, Counter[str]](Counter)
         for batch in split_values(terms):
@@ -76,7 +76,7 @@ def _select_counts_by_status(term: ColumnElement[UUID]) -> Select[*tuple[Any, ..
     return select(term, status, func.count()).where(match_articles(_article))
 
 
-def make_counter(taxonomy: Taxonomy[Any]) -> ArticleCounter:
+def make_article_counter(taxonomy: Taxonomy[Any]) -> ArticleCounter:
     """Return a counter for the terms of the taxonomy.
 
     If the terms have a table of links, the counter reads this table and few rows of the table of articles.
@@ -95,6 +95,6 @@ def make_counter(taxonomy: Taxonomy[Any]) -> ArticleCounter:
     return ArticleCounter(uuid, term, link.article_id, link.listed_from <= NOW, by_status)
 
 
-count_in_categories = make_counter(CATEGORIES)
-count_with_tags = make_counter(TAGS)
-count_by_authors = make_counter(AUTHORS)
+CATEGORY_COUNTER = make_article_counter(CATEGORIES)
+TAG_COUNTER = make_article_counter(TAGS)
+AUTHOR_COUNTER = make_article_counter(AUTHORS)

@@ -21,9 +21,9 @@ from blogapi.content.articles.lists.conditions import (
     PAGE,
     ArticleCondition,
     ArticleFilters,
-    find_named_terms,
+    find_filter_terms,
     is_only_author,
-    list_conditions,
+    list_filter_conditions,
     list_period_conditions,
     list_state_conditions,
 )
@@ -42,12 +42,12 @@ from blogapi.storage.expressions import unindexed
 # The SQL expressions of an order, each with a boolean that is true if its direction is descending.
 Order = Sequence[tuple[ColumnElement[Any], bool]]
 
-NEWEST, FEATURED_FIRST = "-published_at", "-featured"
+NEWEST_FIRST, FEATURED_FIRST = "-published_at", "-featured"
 
 _article, _copy = table_of(Article).c, table_of(WorkingCopy).c
 _tag, _entry = table_of(ArticleTag).c, table_of(SearchEntry).c
 
-_DATE_ORDERINGS = ("published_at", NEWEST)
+_DATE_ORDERINGS = ("published_at", NEWEST_FIRST)
 _ORDER_COLUMNS: dict[str, ColumnElement[Any]] = {
     "published_at": _article.published_at,
     "position": _article.position,
@@ -58,7 +58,7 @@ _ORDER_COLUMNS: dict[str, ColumnElement[Any]] = {
 _DATED_STATUSES = {SCHEDULED, *READABLE_STATUSES}
 
 
-class _UndatedColumns:
+class _ColumnsWithoutDateIndex:
     """Columns of articles for a list that is not ordered by date: SQLite must not use an index of dates."""
 
     status, type, published_at = _article.status, _article.type, unindexed(_article.published_at)
@@ -71,7 +71,7 @@ class UnindexedColumns:
     published_at = unindexed(_article.published_at)
 
 
-class ArticleList(NamedTuple):
+class ListStatements(NamedTuple):
     """Statements that select the uuids of a list, the uuids in reverse order, and their number."""
 
     uuids: Any
@@ -79,23 +79,23 @@ class ArticleList(NamedTuple):
     total: Select[int]
 
 
-def build_list(filters: ArticleFilters, *, public: bool, author_id: UUID | None = None) -> ArticleList:
+def build_list(filters: ArticleFilters, *, public: bool, author_id: UUID | None = None) -> ListStatements:
     """Return the statements of the list of matching articles.
 
     With `public`, the list has only public articles. With `author_id`, the list has only articles of this
     user.
     """
-    ordering, now = filters.ordering or NEWEST, current_time()
+    ordering, now = filters.ordering or NEWEST_FIRST, current_time()
     conditions = _list_all_conditions(filters, author_id)
-    total = _select_total(conditions, filters, now, public=public)
+    total = _select_total_count(conditions, filters, now, public=public)
     is_listed = public or filters.status in LISTED_STATUSES
     driver = next((condition for condition in conditions if condition.drives), None)
     if driver is not None and is_listed and ordering in _DATE_ORDERINGS and filters.type != PAGE:
         link = driver.link
         uuids = _select_links(link.article_id, driver, conditions, filters, now)
         order = (link.listed_from, ordering.startswith("-")), (link.article_id, False)
-        return _make_article_list(uuids, order, total)
-    columns: Any = _article if ordering in _DATE_ORDERINGS else _UndatedColumns
+        return _make_list_statements(uuids, order, total)
+    columns: Any = _article if ordering in _DATE_ORDERINGS else _ColumnsWithoutDateIndex
     # An index of dates finds the scheduled articles, of which there are few.
     skips_index = filters.status == SCHEDULED or any(condition.is_selective for condition in conditions)
     if skips_index:
@@ -103,9 +103,9 @@ def build_list(filters: ArticleFilters, *, public: bool, author_id: UUID | None 
     uuids = _select_articles(_article.uuid, columns, conditions, filters, now, public=public)
     if ordering.endswith("last_updated") and not public:
         edited = _select_articles(_article.uuid, UnindexedColumns, conditions, filters, now)
-        return _list_by_change(uuids, edited, ordering, total, skips_index=skips_index)
+        return _make_statements_by_change(uuids, edited, ordering, total, skips_index=skips_index)
     sorting = _make_order(filters, ordering, is_listed=is_listed, skips_index=skips_index)
-    return _make_article_list(uuids, sorting, total)
+    return _make_list_statements(uuids, sorting, total)
 
 
 def select_matching_articles(
@@ -126,7 +126,7 @@ def select_matching_articles(
             return None
         if filters == ArticleFilters(tag=filters.tag):
             # The links contain the uuids of the articles, so the table of articles is not read.
-            tags, _ = find_named_terms(filters)
+            tags, _ = find_filter_terms(filters)
             return select(_tag.article_id).where(_tag.tag_id.in_(chain(*tags.values())))
     conditions = _list_all_conditions(filters, author_id)
     return _select_articles(_article.uuid, _article, conditions, filters, current_time(), reads_all=True)
@@ -144,13 +144,13 @@ def select_status_counts(author_id: UUID | None, filters: ArticleFilters) -> Exe
     return numbers.add_columns(func.count(), func.count(copy)).group_by(status)
 
 
-def list_entry_conditions(filters: ArticleFilters) -> list[ColumnElement[bool]]:
+def list_search_entry_conditions(filters: ArticleFilters) -> list[ColumnElement[bool]]:
     """Return the conditions that a search entry belongs to a public article in the period of the filters."""
     return [_entry.listed_from <= current_time(), *list_period_conditions(_entry.listed_from, filters)]
 
 
 def _list_all_conditions(filters: ArticleFilters, author_id: UUID | None) -> list[ArticleCondition]:
-    conditions = list(list_conditions(filters))
+    conditions = list(list_filter_conditions(filters))
     if author_id is not None and not is_only_author(author_id):
         conditions.append(ArticleCondition(_article.author_id == author_id))
     return conditions
@@ -166,7 +166,7 @@ def _select_articles(
     public: bool = False,
     reads_all: bool = False,
 ) -> Select[*tuple[Any, ...]]:
-    """Select `column` of the matching articles; conditions on status, type and time refer to `columns`."""
+    """Select `column` of the matching articles; `columns` are used in conditions on status, type and time."""
     wanted = [condition.get_sql(reads_all=reads_all) for condition in conditions]
     wanted += list_period_conditions(_article.published_at, filters)
     wanted += list_state_conditions(filters, columns, now, public=public)
@@ -195,7 +195,7 @@ def _select_links(
     return select(column).select_from(source).where(*wanted)
 
 
-def _select_total(
+def _select_total_count(
     conditions: Sequence[ArticleCondition], filters: ArticleFilters, now: datetime, *, public: bool
 ) -> Select[int]:
     linked = [condition for condition in conditions if condition.link is not None]
@@ -212,7 +212,7 @@ def _select_total(
 def _make_order(filters: ArticleFilters, ordering: str, *, is_listed: bool, skips_index: bool) -> Order:
     """Return the SQL expressions of the order. With `skips_index`, the database sorts without an index."""
     if ordering == FEATURED_FIRST:
-        by_date = _make_order(filters, NEWEST, is_listed=is_listed, skips_index=skips_index)
+        by_date = _make_order(filters, NEWEST_FIRST, is_listed=is_listed, skips_index=skips_index)
         return ((unindexed(_article.featured) if skips_index else _article.featured, True), *by_date)
     column, is_descending = _ORDER_COLUMNS[ordering.removeprefix("-")], ordering.startswith("-")
     column = unindexed(column) if skips_index else column
@@ -224,16 +224,16 @@ def _make_order(filters: ArticleFilters, ordering: str, *, is_listed: bool, skip
     return ((unindexed(has_date) if skips_index else has_date, not is_descending), *order)
 
 
-def _make_article_list(uuids: Any, order: Order, total: Select[int]) -> ArticleList:
+def _make_list_statements(uuids: Any, order: Order, total: Select[int]) -> ListStatements:
     forwards, backwards = (
         uuids.order_by(*_apply_directions(order, is_reversed=is_reversed)) for is_reversed in (False, True)
     )
-    return ArticleList(forwards, backwards, total)
+    return ListStatements(forwards, backwards, total)
 
 
-def _list_by_change(
+def _make_statements_by_change(
     uuids: Any, edited: Any, ordering: str, total: Select[int], *, skips_index: bool
-) -> ArticleList:
+) -> ListStatements:
     """Return the list ordered by the last change of the article or of its working copy, whichever is later.
 
     `edited` selects the same articles as `uuids`.
@@ -262,7 +262,7 @@ def _list_by_change(
         uuid, changed = merged.selected_columns
         return merged.order_by(*make_order(changed, uuid))
 
-    return ArticleList(build_statement(is_reversed=False), build_statement(is_reversed=True), total)
+    return ListStatements(build_statement(is_reversed=False), build_statement(is_reversed=True), total)
 
 
 def _apply_directions(order: Order, *, is_reversed: bool) -> list[ColumnElement[Any]]:

@@ -1,1 +1,1 @@
-"""The contents of responses with articles: the stored JSON, and the fields that each read computes."""
+"""The bodies of responses with articles: stored fields, and fields that are computed at each read."""

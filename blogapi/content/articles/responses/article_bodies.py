@@ -15,9 +15,9 @@ from blogapi.content.articles.lifecycle import ANY_STATUS, API_STATUSES
 from blogapi.content.articles.lists.conditions import NO_FILTERS, ArticleFilters
 from blogapi.content.articles.lists.statements import (
     FEATURED_FIRST,
-    ArticleList,
+    ListStatements,
     build_list,
-    list_entry_conditions,
+    list_search_entry_conditions,
     select_matching_articles,
     select_status_counts,
 )
@@ -27,7 +27,7 @@ from blogapi.content.articles.responses.article_fields import (
     Terms,
     list_needed_fields,
     make_article_fields,
-    order_fields,
+    order_field_names,
     read_rows,
     read_terms,
 )
@@ -45,18 +45,20 @@ from blogapi.web.pagination import MAX_SEARCH_PAGE, Page, PageRequest
 CHUNK_SIZE = 100
 
 # The names of the fields to return, or None for the documented fields.
-Names = Sequence[str] | None
-Snippets = Callable[[Sequence[UUID]], Mapping[UUID, str]]
+FieldNames = Sequence[str] | None
+SnippetFinder = Callable[[Sequence[UUID]], Mapping[UUID, str]]
 _TIMESTAMP = Timestamp()
 
 
-def get_json(uuid: UUID, names: Names = None, *, public: bool = False, type_: str | None = None) -> JsonBody:
-    """Return the article with these fields (None: the documented fields); raises NotFound if it is missing.
+def get_body(
+    uuid: UUID, names: FieldNames = None, *, public: bool = False, type_: str | None = None
+) -> JsonBody:
+    """Return the article with these fields (None: the documented fields); raises NotFound if there is none.
 
     With `public`, the article must be public, and with `type_`, it must be of this type: an article or a
     page.
     """
-    needed = list_needed_fields(order_fields(names))
+    needed = list_needed_fields(order_field_names(names))
     rows = read_rows([uuid], needed, public=public)
     if not rows or type_ not in (None, rows[0].type):
         hint = f"; GET /api/v1/blog/{type_}s/ lists them" if type_ else ""
@@ -64,26 +66,26 @@ def get_json(uuid: UUID, names: Names = None, *, public: bool = False, type_: st
     return make_article_body(rows[0], read_terms(rows, needed), names)
 
 
-def make_article_body(row: Any, terms: Terms, names: Names) -> JsonBody:
+def make_article_body(row: Any, terms: Terms, names: FieldNames) -> JsonBody:
     """Return the JSON of the article in the row, with these fields."""
-    fields = order_fields(names)
-    (article,) = _make_articles([row], fields, terms, None)
+    fields = order_field_names(names)
+    (article,) = _make_named_fields([row], fields, terms, None)
     wanted = [name for name in fields if name in neighbours.FIELDS]
     if wanted:
         found = neighbours.find_neighbours(row.uuid, wanted)
         article = {name: found.get(name, article.get(name)) for name in fields if name in (*article, *found)}
-    # After a backup is restored, another state of the article can get the same version, but at another time.
+    # After a backup is restored, a write can use a version number again, but with another time.
     state = f'{row.version} "{_TIMESTAMP.serialize("last_updated", row)}"'
     return JsonBody(web_json.to_json_bytes(article), item_state=state)
 
 
-def list_article_bodies(
-    articles: ArticleList,
+def get_articles_page(
+    articles: ListStatements,
     page: PageRequest | None,
-    names: Names,
+    names: FieldNames,
     *,
     public: bool,
-    snippets: Snippets | None = None,
+    snippets: SnippetFinder | None = None,
     hashes_body: bool = False,
 ) -> Page[JsonBody]:
     """Return one page of the articles that `articles` selects, or all of them if `page` is None.
@@ -93,22 +95,22 @@ def list_article_bodies(
     """
     if page is None:
         uuids = _execute_statement(articles.uuids).scalars().all()
-        body = get_article_bodies(uuids, names, public=public, snippets=snippets, hashes_body=hashes_body)
+        body = get_articles_body(uuids, names, public=public, snippets=snippets, hashes_body=hashes_body)
         return Page(body, len(uuids), None)
     total = _execute_statement(articles.total).scalar() or 0
     limit, offset, is_backwards = page.compute_row_range(total)
     ordered = articles.backwards if is_backwards else articles.uuids
     uuids = _execute_statement(ordered.limit(limit).offset(offset)).scalars().all() if limit else []
     shown = uuids[::-1] if is_backwards else uuids
-    return Page(_make_array(shown, order_fields(names), snippets, public=public), total, page)
+    return Page(_make_array_body(shown, order_field_names(names), snippets, public=public), total, page)
 
 
-def get_article_bodies(
+def get_articles_body(
     uuids: Sequence[UUID],
-    names: Names,
+    names: FieldNames,
     *,
     public: bool,
-    snippets: Snippets | None = None,
+    snippets: SnippetFinder | None = None,
     hashes_body: bool = False,
 ) -> JsonBody:
     """Return the array of these articles, in the given order, with these fields (None: documented fields).
@@ -117,9 +119,9 @@ def get_article_bodies(
     of the array, so that an author cannot learn from it when other users write. The articles of such an array
     are read twice.
     """
-    fields = order_fields(names)
+    fields = order_field_names(names)
     if len(uuids) <= CHUNK_SIZE:
-        return _make_array(uuids, fields, snippets, public=public)
+        return _make_array_body(uuids, fields, snippets, public=public)
     if hashes_body:
         digest = hashlib.sha256()
         for part in _stream_array(uuids, fields, snippets, public=public):
@@ -135,7 +137,7 @@ def get_article_bodies(
 
 
 def _stream_array(
-    uuids: Sequence[UUID], names: tuple[str, ...], snippets: Snippets | None, *, public: bool
+    uuids: Sequence[UUID], names: tuple[str, ...], snippets: SnippetFinder | None, *, public: bool
 ) -> Iterator[bytes]:
     separator = b"["
     for batch in split_values(uuids, CHUNK_SIZE):
@@ -146,25 +148,25 @@ def _stream_array(
     yield b"]" if separator == b"," else b"[]"
 
 
-def _make_array(
-    uuids: Sequence[UUID], names: tuple[str, ...], snippets: Snippets | None, *, public: bool
+def _make_array_body(
+    uuids: Sequence[UUID], names: tuple[str, ...], snippets: SnippetFinder | None, *, public: bool
 ) -> JsonBody:
     rows, articles = _read_articles(uuids, names, snippets, public=public)
     return JsonBody(web_json.to_json_bytes(articles), " ".join(str(row.version) for row in rows))
 
 
 def _read_articles(
-    uuids: Sequence[UUID], names: tuple[str, ...], snippets: Snippets | None, *, public: bool
+    uuids: Sequence[UUID], names: tuple[str, ...], snippets: SnippetFinder | None, *, public: bool
 ) -> tuple[Sequence[Any], list[Fields]]:
     """Return the rows of these articles, and their fields."""
     needed = list_needed_fields(names)
     rows = read_rows(uuids, needed, public=public)
     terms = read_terms(rows, needed)
-    return rows, _make_articles(rows, names, terms, snippets)
+    return rows, _make_named_fields(rows, names, terms, snippets)
 
 
-def _make_articles(
-    rows: Sequence[Any], names: tuple[str, ...], terms: Terms, snippets: Snippets | None
+def _make_named_fields(
+    rows: Sequence[Any], names: tuple[str, ...], terms: Terms, snippets: SnippetFinder | None
 ) -> list[Fields]:
     """Return the named fields of the articles in the rows, in this order, without `neighbours.FIELDS`."""
     needed = list_needed_fields(names)
@@ -188,8 +190,8 @@ def _execute_statement(statement: Executable, values: Mapping[str, Any] | None =
     return db.session.connection().execute(statement, values)
 
 
-def list_published(
-    names: Names = None, page: PageRequest | None = None, filters: ArticleFilters = NO_FILTERS
+def list_published_items(
+    names: FieldNames = None, page: PageRequest | None = None, filters: ArticleFilters = NO_FILTERS
 ) -> Page[JsonBody]:
     """Return a page of the public articles that match the filters, or all of them if `page` is None.
 
@@ -200,32 +202,32 @@ def list_published(
     return _list_articles(build_list(filters, public=True), page, names, filters, public=True)
 
 
-def list_published_in_category(uuid: UUID) -> JsonBody:
+def list_category_articles(uuid: UUID) -> JsonBody:
     """Return the public articles of the category, without its descendants, newest first."""
-    return list_published(filters=ArticleFilters(category=(str(uuid),), exact=True)).rows
+    return list_published_items(filters=ArticleFilters(category=(str(uuid),), exact=True)).rows
 
 
-def list_published_with_tag(uuid: UUID) -> JsonBody:
+def list_tag_articles(uuid: UUID) -> JsonBody:
     """Return the public articles with the tag, newest first."""
-    return list_published(filters=ArticleFilters(tag=(str(uuid),))).rows
+    return list_published_items(filters=ArticleFilters(tag=(str(uuid),))).rows
 
 
-def list_published_by_author(uuid: UUID) -> JsonBody:
+def list_author_articles(uuid: UUID) -> JsonBody:
     """Return the public articles whose byline names the author, newest first."""
-    return list_published(filters=ArticleFilters(author=str(uuid))).rows
+    return list_published_items(filters=ArticleFilters(author=str(uuid))).rows
 
 
-def list_in_any_status(
+def list_items_in_any_status(
     author_id: UUID | None,
-    names: Names = None,
+    names: FieldNames = None,
     page: PageRequest | None = None,
     filters: ArticleFilters = NO_FILTERS,
     *,
     hashes_body: bool = False,
 ) -> Page[JsonBody]:
-    """Return the author's articles (None: all articles) that match the filters.
+    """Return the author's articles or pages (None: of all authors) that match the filters.
 
-    Without `ordering`, undated drafts come first. For `hashes_body`, see `get_article_bodies`.
+    Without `ordering`, undated drafts come first. For `hashes_body`, see `get_articles_body`.
     Raises InvalidQuery if articles in several statuses are ordered by `featured`, as no index has this order.
     """
     if filters.ordering == FEATURED_FIRST and filters.status in ("", ANY_STATUS):
@@ -241,10 +243,10 @@ def list_in_any_status(
     return _list_articles(articles, page, names, filters, public=False, hashes_body=hashes_body)
 
 
-def count_by_status(filters: ArticleFilters, author_id: UUID | None = None) -> Mapping[str, int]:
+def count_articles_by_status(filters: ArticleFilters, author_id: UUID | None = None) -> Mapping[str, int]:
     """Return the numbers of the author's articles (None: of all articles) that match the filters, by status.
 
-    `any` is the number of matching articles in any status, and `edited` of those that have a working copy.
+    `any` counts the matching articles in any status, and `edited` the articles that have a working copy.
     """
     statement = select_status_counts(author_id, filters)
     numbers = dict.fromkeys((*API_STATUSES, ANY_STATUS, "edited"), 0)
@@ -255,9 +257,9 @@ def count_by_status(filters: ArticleFilters, author_id: UUID | None = None) -> M
     return numbers
 
 
-def get_articles_json(uuids: Sequence[UUID], names: Names = None) -> JsonBody:
+def get_buffered_array(uuids: Sequence[UUID], names: FieldNames = None) -> JsonBody:
     """Return the JSON array of these articles, in any status and in this order."""
-    rows = get_article_bodies(uuids, names, public=False)
+    rows = get_articles_body(uuids, names, public=False)
     # The response to a write is built inside the transaction, but a stream would be read after its end.
     return rows if isinstance(rows.body, bytes) else replace(rows, body=b"".join(rows.body))
 
@@ -266,30 +268,30 @@ def _ranks_by_relevance(filters: ArticleFilters) -> bool:
     return bool(filters.q) and not filters.ordering
 
 
-def _get_snippet_maker(filters: ArticleFilters) -> Snippets | None:
+def _make_snippet_finder(filters: ArticleFilters) -> SnippetFinder | None:
     def find_snippets(uuids: Sequence[UUID]) -> Mapping[UUID, str]:
-        return make_snippets(filters.q, search_texts.read_texts(db.session.connection(), uuids))
+        return make_snippets(filters.q, search_texts.read_search_texts(db.session.connection(), uuids))
 
     return find_snippets if filters.q else None
 
 
 def _list_articles(
-    articles: ArticleList,
+    articles: ListStatements,
     page: PageRequest | None,
-    names: Names,
+    names: FieldNames,
     filters: ArticleFilters,
     *,
     public: bool,
     hashes_body: bool = False,
 ) -> Page[JsonBody]:
-    page_body = list_article_bodies(
-        articles, page, names, public=public, snippets=_get_snippet_maker(filters), hashes_body=hashes_body
+    page_body = get_articles_page(
+        articles, page, names, public=public, snippets=_make_snippet_finder(filters), hashes_body=hashes_body
     )
     return replace(page_body, max_number=MAX_SEARCH_PAGE) if filters.q else page_body
 
 
 def _search_articles(
-    names: Names,
+    names: FieldNames,
     page: PageRequest | None,
     filters: ArticleFilters,
     *,
@@ -297,12 +299,12 @@ def _search_articles(
     public: bool = True,
     hashes_body: bool = False,
 ) -> Page[JsonBody]:
-    scope, rest = list_entry_conditions(filters) if public else (), replace(filters, q="")
+    scope, rest = list_search_entry_conditions(filters) if public else (), replace(filters, q="")
     if public:
         rest = replace(rest, published_after=None, published_before=None)
     among = select_matching_articles(author_id, rest, public=public)
     uuids, total = search_articles(filters.q, page, scope=scope, among=among)
-    rows = get_article_bodies(
-        uuids, names, public=public, snippets=_get_snippet_maker(filters), hashes_body=hashes_body
+    rows = get_articles_body(
+        uuids, names, public=public, snippets=_make_snippet_finder(filters), hashes_body=hashes_body
     )
     return Page(rows, total, page, MAX_SEARCH_PAGE)

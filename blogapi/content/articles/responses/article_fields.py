@@ -22,7 +22,7 @@ from sqlalchemy import (
 )
 
 from blogapi.content.articles.fields import LINK_NAMES
-from blogapi.content.articles.models import LINK_MODELS, Article, check_texts
+from blogapi.content.articles.models import LINK_MODELS, Article, check_for_damaged_texts
 from blogapi.content.articles.responses import computed_fields, neighbours
 from blogapi.content.articles.responses.computed_fields import COMPUTED_FIELDS
 from blogapi.content.articles.schemas import (
@@ -41,10 +41,10 @@ from blogapi.web.fields import Fields, NestedColumns
 
 # For each field: its name, the attribute of the row (None: the row itself), and the function that serializes
 # the value. A schema is slower, because it looks up each value in several ways.
-Plan = Sequence[tuple[str, str | None, Callable[[Any, str, Any], Any]]]
+DumpPlan = Sequence[tuple[str, str | None, Callable[[Any, str, Any], Any]]]
 
 
-def _make_plan(schema: ma.Schema, prefix: str = "") -> Plan:
+def _make_dump_plan(schema: ma.Schema, prefix: str = "") -> DumpPlan:
     """Return the plan with which `dump_row` dumps rows that have an attribute for each field of the schema.
 
     In the rows, the names of the attributes begin with the prefix.
@@ -52,7 +52,7 @@ def _make_plan(schema: ma.Schema, prefix: str = "") -> Plan:
     plan: list[tuple[str, str | None, Callable[[Any, str, Any], Any]]] = []
     for name, field in schema.fields.items():
         if isinstance(field, NestedColumns):
-            plan.append((name, None, _dump_nested(_make_plan(field.schema))))
+            plan.append((name, None, _make_nested_serializer(_make_dump_plan(field.schema))))
         elif isinstance(field, ma.fields.Method | ma.fields.Function):
             plan.append((name, None, field._serialize))
         else:
@@ -60,11 +60,11 @@ def _make_plan(schema: ma.Schema, prefix: str = "") -> Plan:
     return plan
 
 
-def _dump_nested(plan: Plan) -> Callable[[Any, str, Any], Any]:
+def _make_nested_serializer(plan: DumpPlan) -> Callable[[Any, str, Any], Any]:
     return lambda row, *_: dump_row(plan, row)
 
 
-def dump_row(plan: Plan, row: Any) -> Fields:
+def dump_row(plan: DumpPlan, row: Any) -> Fields:
     """Return the fields of the row as JSON values."""
     return {
         name: serialize(row if attribute is None else getattr(row, attribute), name, row)
@@ -77,19 +77,19 @@ _article = table_of(Article).c
 DOCUMENTED_FIELDS = tuple(ArticleSchema().fields)
 _SCHEMAS = (ListedArticleFieldsSchema, SingleArticleFieldsSchema, PageFieldsSchema)
 _FIELD_ORDER = tuple(dict.fromkeys(name for schema in _SCHEMAS for name in schema().fields))
-# The terms that an article contains, with the schema of each of them.
+# The fields of an article that contain terms, each with the schema of these terms.
 _TERM_SCHEMAS: Mapping[str, ma.Schema] = {
     "category": EmbeddedCategorySchema(),
     "tags": TagSchema(),
     "authors": EmbeddedAuthorSchema(),
 }
 _TERM_MODELS: Mapping[str, Any] = {"category": Category, "tags": Tag, "authors": Author}
-# Fields that are not made from the row of the article and from its terms.
-_OTHER_FIELDS = (*COMPUTED_FIELDS, *neighbours.FIELDS, "snippet")
+# Fields that are neither columns of the article nor its terms.
+_FIELDS_FROM_ELSEWHERE = (*COMPUTED_FIELDS, *neighbours.FIELDS, "snippet")
 # The long fields, which no computed field needs.
 _LONG_FIELDS = ("content", "html", "toc")
 # Maps each field whose name is not the name of its column to the columns that it needs.
-_COLUMNS: Mapping[str, tuple[str, ...]] = {
+_COLUMNS_BY_FIELD: Mapping[str, tuple[str, ...]] = {
     "author": ("author_id",),
     "parent": ("parent_id",),
     "seo": tuple(
@@ -104,7 +104,9 @@ _COLUMNS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-_FIELDS_NOT_IN_ROW = tuple({*_OTHER_FIELDS, *_TERM_SCHEMAS} & {*PageFieldsSchema().fields, "category"})
+_FIELDS_NOT_IN_ROW = tuple(
+    {*_FIELDS_FROM_ELSEWHERE, *_TERM_SCHEMAS} & {*PageFieldsSchema().fields, "category"}
+)
 
 
 class _RowSchema(PageFieldsSchema):
@@ -123,7 +125,7 @@ ROW_FIELDS = tuple(_RowSchema().fields)
 _SHORT_FIELDS = tuple(name for name in ROW_FIELDS if name not in (*_LONG_FIELDS, "stored_custom"))
 
 
-def order_fields(names: Sequence[str] | None) -> tuple[str, ...]:
+def order_field_names(names: Sequence[str] | None) -> tuple[str, ...]:
     """Return these field names (None: the names of the documented fields) in the order of responses."""
     return DOCUMENTED_FIELDS if names is None else tuple(name for name in _FIELD_ORDER if name in names)
 
@@ -134,7 +136,7 @@ def list_needed_fields(names: tuple[str, ...]) -> tuple[str, ...]:
     needed = computed_fields.get_needed_fields(names)
     if any(name in names for name in COMPUTED_FIELDS):
         needed = [*_SHORT_FIELDS, *needed]
-    return tuple(dict.fromkeys(name for name in (*names, *needed) if name not in _OTHER_FIELDS))
+    return tuple(dict.fromkeys(name for name in (*names, *needed) if name not in _FIELDS_FROM_ELSEWHERE))
 
 
 def read_rows(uuids: Sequence[UUID], needed: tuple[str, ...], *, public: bool) -> list[Any]:
@@ -150,19 +152,19 @@ def read_rows(uuids: Sequence[UUID], needed: tuple[str, ...], *, public: bool) -
         for row in db.session.connection().execute(_select_rows(needed, public), values).all():
             found[row.uuid] = row
     rows = [found[uuid] for uuid in uuids if uuid in found]
-    check_texts(rows)
+    check_for_damaged_texts(rows)
     return rows
 
 
 @lru_cache(maxsize=512)
 def _select_rows(needed: tuple[str, ...], public: bool) -> Select[*tuple[Any, ...]]:
-    names = dict.fromkeys(column for name in needed for column in _COLUMNS.get(name, (name,)))
+    names = dict.fromkeys(column for name in needed for column in _COLUMNS_BY_FIELD.get(name, (name,)))
     always = ("uuid", "version", "last_updated", "type")
     columns: list[ColumnElement[Any]] = [_article[name] for name in dict.fromkeys((*always, *names))]
     source: FromClause = table_of(Article)
     if "category" in needed:
         category = table_of(Category)
-        columns += (category.c[name].label(f"category_{name}") for name in _list_columns("category"))
+        columns += (category.c[name].label(f"category_{name}") for name in _list_term_columns("category"))
         source = source.outerjoin(category, _article.category_id == category.c.uuid)
     statement = select(*columns).select_from(source)
     statement = statement.where(_article.uuid.in_(bindparam("uuids", expanding=True)))
@@ -174,7 +176,7 @@ Terms = Mapping[str, Mapping[UUID, Sequence[Fields]]]
 
 
 def read_terms(rows: Sequence[Any], needed: Collection[str]) -> Terms:
-    """Return the terms of the articles in these rows, for those of the needed fields that contain terms.
+    """Return the terms of the articles in these rows, for the needed fields that contain terms.
 
     The rows contain their categories; one statement reads the tags and authors.
     """
@@ -197,7 +199,7 @@ def read_terms(rows: Sequence[Any], needed: Collection[str]) -> Terms:
     return found
 
 
-def find_terms(name: str, uuids: Collection[UUID]) -> list[Fields]:
+def find_term_fields(name: str, uuids: Collection[UUID]) -> list[Fields]:
     """Return the terms with these uuids, in this order, as the field `name` shows them."""
     model = _TERM_MODELS[name]
     rows = {row.uuid: row for row in db.session.scalars(select(model).where(model.uuid.in_(uuids)))}
@@ -205,22 +207,23 @@ def find_terms(name: str, uuids: Collection[UUID]) -> list[Fields]:
 
 
 @lru_cache(maxsize=8)
-def _make_term_plan(name: str, prefix: str = "") -> Plan:
-    return _make_plan(_TERM_SCHEMAS[name], prefix)
+def _make_term_plan(name: str, prefix: str = "") -> DumpPlan:
+    return _make_dump_plan(_TERM_SCHEMAS[name], prefix)
 
 
 @lru_cache(maxsize=8)
 def _select_terms(names: tuple[str, ...]) -> CompoundSelect[*tuple[Any, ...]]:
-    """Return the statement that selects each of the terms once, then the links of articles to them."""
-    columns = {key: column for name in names for key, column in _list_columns(name).items()}
+    """Return the statement that selects each term once, and then the links between articles and terms."""
+    columns = {key: column for name in names for key, column in _list_term_columns(name).items()}
     is_wanted: Any = bindparam("articles", expanding=True)
     statements = []
     for name in names:
-        term, own, link = table_of(_TERM_MODELS[name]).c, _list_columns(name), table_of(LINK_MODELS[name]).c
+        term, link = table_of(_TERM_MODELS[name]).c, table_of(LINK_MODELS[name]).c
         key, is_linked = link[f"{_TERM_MODELS[name].kind}_id"], link.article_id.in_(is_wanted)
         field = literal(name).label("field")
         nulls = {key: cast(null(), column.type).label(key) for key, column in columns.items()}
         start = cast(null(), link.article_id.type).label("article_id"), term.uuid.label("term_id")
+        own = _list_term_columns(name)
         shown = (own.get(key, nulls[key]) for key in columns)
         terms = select(field, *start, literal(-1).label("position"), *shown)
         statements += [
@@ -230,7 +233,7 @@ def _select_terms(names: tuple[str, ...]) -> CompoundSelect[*tuple[Any, ...]]:
     return union_all(*statements).order_by("position")
 
 
-def _list_columns(name: str) -> dict[str, ColumnElement[Any]]:
+def _list_term_columns(name: str) -> dict[str, ColumnElement[Any]]:
     """Return the columns of the terms that the field `name` shows."""
     columns = table_of(_TERM_MODELS[name]).c
     fields = _TERM_SCHEMAS[name].fields
@@ -256,5 +259,5 @@ def make_article_fields(row: Any, needed: tuple[str, ...], terms: Terms) -> Fiel
 
 
 @lru_cache(maxsize=512)
-def _make_row_plan(needed: tuple[str, ...]) -> Plan:
-    return _make_plan(_RowSchema(only=[name for name in needed if name in ROW_FIELDS]))
+def _make_row_plan(needed: tuple[str, ...]) -> DumpPlan:
+    return _make_dump_plan(_RowSchema(only=[name for name in needed if name in ROW_FIELDS]))

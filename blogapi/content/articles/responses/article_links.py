@@ -62,7 +62,7 @@ def resolve_links(texts: Sequence[str]) -> list[str]:
     uuids = {UUID(match[2]) for text in texts if _SCHEME in text for match in _LINK.finditer(text)}
     if not uuids:
         return list(texts)
-    urls = find_urls(uuids)
+    urls = find_item_urls(uuids)
 
     def replace_link(link: re.Match[str]) -> str:
         before, uuid, fragment, after, text = link.groups("")
@@ -78,7 +78,7 @@ def find_mentioned_articles(text: str) -> set[UUID]:
 
 
 def find_linked_items(uuid: UUID) -> Mapping[str, set[UUID]]:
-    """Return, by kind, the uuids of the items that can change the HTML of an article.
+    """Return, by kind, the uuids of the items whose changes can change the HTML of an article.
 
     These are the linked articles with their categories, and the linked pages. If a linked page moves because
     a page above it changes, the linked page has an event of its own.
@@ -92,7 +92,7 @@ def find_linked_items(uuid: UUID) -> Mapping[str, set[UUID]]:
     return shown
 
 
-def find_urls(uuids: Iterable[UUID]) -> dict[UUID, str]:
+def find_item_urls(uuids: Iterable[UUID]) -> dict[UUID, str]:
     """Return the addresses of the articles and pages that readers can see."""
     site, now = get_site(), current_time()
     rows = list(execute_in_batches(_SELECT_READABLE, "uuids", sorted(uuids), now=now))

@@ -18,7 +18,7 @@ from blogapi.accounts.users.models import Account
 from blogapi.content.articles import page_tree
 from blogapi.content.articles.fields import LINK_FIELDS, LINK_NAMES
 from blogapi.content.articles.models import Article, WorkingCopy
-from blogapi.content.articles.responses.head import make_head
+from blogapi.content.articles.responses.head import make_item_head
 from blogapi.content.articles.responses.translations import Translation, find_translations
 from blogapi.content.custom_fields.shown_values import list_unfit_values, select_shown_values
 from blogapi.content.presence import find_present_users, get_presence_state
@@ -35,13 +35,13 @@ from blogapi.web.access import Caller, current_caller, current_user_id
 from blogapi.web.fields import Fields, Timestamp
 
 # The database extracts the title from the JSON of a working copy, which can be long.
-_COPY_JSON = cast(WorkingCopy.content, JSON().with_variant(Text(), "sqlite"))
+_COPY_CONTENT = cast(WorkingCopy.content, JSON().with_variant(Text(), "sqlite"))
 _TIMESTAMP_FIELD = Timestamp()
 _SELECT_COPIES = (
     select(
         *(WorkingCopy.article_id, WorkingCopy.last_updated, WorkingCopy.user_id, Account.username),
         WorkingCopy.key_name,
-        _COPY_JSON["title"].as_string().label("title"),
+        _COPY_CONTENT["title"].as_string().label("title"),
     )
     .outerjoin(Account, Account.uuid == WorkingCopy.user_id)
     .where(WorkingCopy.article_id.in_(bindparam("uuids", expanding=True)))
@@ -69,13 +69,13 @@ class ArticleGroup:
 
     @cached_property
     def site(self) -> Site:
-        """The site."""
+        """The settings of the site, which are read once for all articles."""
         return get_site()
 
     @cached_property
     def urls(self) -> Sequence[str | None]:
         """The address of each article's page, or None."""
-        return [_make_url(self.site, article, self.tree) for article in self.articles]
+        return [_make_item_url(self.site, article, self.tree) for article in self.articles]
 
     @cached_property
     def tree(self) -> page_paths.PageTree:
@@ -97,7 +97,7 @@ class ArticleGroup:
 
 @dataclass(frozen=True, slots=True)
 class ComputedField:
-    """A computed field: the additional fields that it needs, and a function that computes it for a group.
+    """A computed field: the other fields that it needs, and a function that computes it for all articles.
 
     `compute` returns one value per article, or None if the article does not have the field: the response then
     lacks the field, or shows null if the field `is_nullable`. `compute` executes a fixed number of
@@ -143,7 +143,7 @@ def get_unrecorded_state(names: Sequence[str]) -> str:
 
 
 def _select_own_articles(caller: Caller) -> Select[UUID] | None:
-    """Return a statement for the caller's articles if they see only their own drafts, otherwise None."""
+    """Return a statement for the caller's own articles if the caller sees no other drafts, otherwise None."""
     if not caller.restricted_to_author:
         return None
     return select(Article.uuid).where(Article.author_id == caller.restricted_to_author)
@@ -191,8 +191,8 @@ def _find_key_names(group: ArticleGroup) -> Sequence[str | None]:
     return [names.get(UUID(article["uuid"])) for article in group.articles]
 
 
-def _find_open_by(group: ArticleGroup) -> Sequence[Sequence[Fields] | None]:
-    """Return the other users who have each article open; None if drafts of its author are hidden."""
+def _find_present_users(group: ArticleGroup) -> Sequence[Sequence[Fields] | None]:
+    """Return the other users who have each article open; None if the caller could not see it as a draft."""
     caller = current_caller()
     own = str(caller.restricted_to_author)
     visible = {UUID(item["uuid"]) for item in group.articles if caller.sees_drafts or item["author"] == own}
@@ -225,7 +225,7 @@ def _make_heads(group: ArticleGroup) -> Sequence[Fields]:
     categories = [article["category"] and UUID(article["category"]["uuid"]) for article in group.articles]
     parents = find_ancestors(Category, {*filter(None, categories)})
     return [
-        make_head(
+        make_item_head(
             article,
             group.site,
             url,
@@ -251,7 +251,7 @@ def _list_parent_pages(group: ArticleGroup, article: Fields) -> Sequence[Breadcr
     ]
 
 
-def _make_links(group: ArticleGroup) -> Sequence[Fields | None]:
+def _make_term_links(group: ArticleGroup) -> Sequence[Fields | None]:
     """Return the addresses of the pages of each article's category, tags and authors."""
     if not group.site.url:
         return [None] * len(group.articles)
@@ -275,7 +275,7 @@ def _make_term_url(site: Site, kind: str, term: Fields) -> str | None:
     return addresses.make_term_url(site, kind, uuid=term["uuid"], slug=term["slug"])
 
 
-def _make_url(site: Site, article: Fields, tree: page_paths.PageTree) -> str | None:
+def _make_item_url(site: Site, article: Fields, tree: page_paths.PageTree) -> str | None:
     published_at = article["published_at"]
     if article["category"] is None:
         if not (published_at and site.url):
@@ -305,7 +305,7 @@ def _list_unfit_custom_values(group: ArticleGroup) -> Sequence[Fields | None]:
 _FIELDS: Mapping[str, ComputedField] = {
     "url": ComputedField(("category",), lambda group: group.urls),
     "translations": ComputedField(("category",), _list_translations),
-    "links": ComputedField(("category", *LINK_NAMES), _make_links),
+    "links": ComputedField(("category", *LINK_NAMES), _make_term_links),
     "head": ComputedField(("category", *LINK_NAMES), _make_heads),
     "editor": ComputedField((), _find_editors, is_nullable=True),
     "key_name": ComputedField((), _find_key_names, is_nullable=True),
@@ -315,6 +315,6 @@ _FIELDS: Mapping[str, ComputedField] = {
         lambda group: select_shown_values([one["stored_custom"] for one in group.articles]),
     ),
     "custom_unfit": ComputedField(("stored_custom",), _list_unfit_custom_values, is_nullable=True),
-    "open_by": ComputedField((), _find_open_by, is_nullable=True),
+    "open_by": ComputedField((), _find_present_users, is_nullable=True),
 }
 COMPUTED_FIELDS = tuple(_FIELDS)

@@ -34,13 +34,13 @@ _NOT_INDEXED = "noindex"
 
 
 class _HeadTimes(NamedTuple):
-    """The times of the publication and of the last change, as the head shows them."""
+    """The times of the publication and of the last change, in ISO format; None if unknown."""
 
     published_at: str | None
     modified_at: str | None
 
 
-def make_head(
+def make_item_head(
     article: Fields,
     site: Site,
     url: str | None,
@@ -56,22 +56,22 @@ def make_head(
     including the article itself; the head links to them if there are several.
     """
     site, category = addresses.localize_site(site, article["language"]), article["category"]
-    page, times = _make_page_summary(article, site, url), _read_times(article)
+    page, times = _make_page_summary(article, site, url), _parse_times(article)
     categories = [*parents, *([category] if category else [])]
     return build_head(
         site,
         page,
         "article" if category else "website",
-        _make_posting(page, times, article, site),
+        _make_json_ld_item(page, times, article, site),
         [*list_category_breadcrumbs(site, categories), *pages, (page.title, page.url)],
         article_properties=_make_article_properties(times, article, site) if category else {},
-        alternates=_list_alternates(article, translations),
+        alternates=_list_alternate_urls(article, translations),
         robots=(article["robots"] or ROBOTS) if article["status"] in LISTED_STATUSES else _NOT_INDEXED,
     )
 
 
-def _list_alternates(article: Fields, translations: Sequence[Translation]) -> Sequence[Fields]:
-    """Return the addresses of the article in all its languages, or nothing if there is only one."""
+def _list_alternate_urls(article: Fields, translations: Sequence[Translation]) -> Sequence[Fields]:
+    """Return the addresses of the article in all its languages, or nothing if it has only one language."""
     chosen = choose_alternates(UUID(article["uuid"]), translations)
     return [{"language": one.language, "url": one.url} for one in chosen]
 
@@ -89,11 +89,11 @@ def _make_page_summary(article: Fields, site: Site, url: str | None) -> PageSumm
     )
 
 
-def _read_times(article: Fields) -> _HeadTimes:
+def _parse_times(article: Fields) -> _HeadTimes:
     published_at, updated_at = (
         parse_timestamp(article[name] or "") for name in ("published_at", "last_updated")
     )
-    # A scheduled article was last updated before it is published.
+    # The last update of a scheduled article is earlier than its publication.
     modified_at = max(filter(None, (published_at, updated_at)), default=None)
     return _HeadTimes(_format_time(published_at), _format_time(modified_at))
 
@@ -108,7 +108,7 @@ def _make_article_properties(times: _HeadTimes, article: Fields, site: Site) -> 
     }
 
 
-def _make_posting(page: PageSummary, times: _HeadTimes, article: Fields, site: Site) -> Fields:
+def _make_json_ld_item(page: PageSummary, times: _HeadTimes, article: Fields, site: Site) -> Fields:
     return drop_empty_fields(
         {
             "@type": "BlogPosting" if article["category"] else "WebPage",

@@ -28,19 +28,19 @@ MARKDOWN = "text/markdown"
 MARKDOWN_CONTENT = {200: {"content": {MARKDOWN: {"schema": {"type": "string"}}}}}
 
 # The fields in the front matter, under the names that the front matter of an export uses.
-_TEXTS = (
+_TEXT_FIELDS = (
     *("title", "subtitle", "slug", "url", "published_at", "last_updated", "language", "translation_key"),
     *("excerpt", "cover_image"),
 )
-_NAMES = {"published_at": "date", "last_updated": "lastmod"}
-_LISTS = ("tags", "authors")
-_FIELDS = (*_TEXTS, "category", *_LISTS, "content", "content_type")
+_EXPORT_NAMES = {"published_at": "date", "last_updated": "lastmod"}
+_LIST_FIELDS = ("tags", "authors")
+_SELECTED_FIELDS = (*_TEXT_FIELDS, "category", *_LIST_FIELDS, "content", "content_type")
 
 # Matches code in Markdown, in which references are not resolved: while all other references are resolved, a
 # mark replaces the colons in code. The mark is a character that Unicode reserves for use inside a program.
 # The repetitions in these patterns are possessive, bounded, or match up to the end of the text, so that every
 # search is fast.
-_CODE = re.compile(
+_CODE_PATTERN = re.compile(
     r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})"
     r"(?s:.*?)(?:^[ \t>]*(?P=fence)[`~]*|\Z)"
     r"|(?<![`\\])(?P<ticks>`{1,3})(?!`)(?:[^`\n]++|\n(?![ \t>]*\n)|(?!(?P=ticks))`++)*+(?P=ticks)(?!`)",
@@ -48,7 +48,7 @@ _CODE = re.compile(
 )
 _COLON_MARK = "\ufdd0"
 # Match links to articles in Markdown and in HTML; a group contains the text that remains without the link.
-_LINKS = tuple(
+_LINK_PATTERNS = tuple(
     re.compile(pattern, re.IGNORECASE | re.MULTILINE)
     for pattern in (
         r"\[(?P<words>(?:[^][!]++|!?\[[^][]{0,500}\](?:\([^()]{0,500}\))?|!){1,20}+)\]"
@@ -77,7 +77,7 @@ def prefers_markdown() -> bool:
 
 
 def offer_markdown(view: Callable[[Query, UUID], JsonBody]) -> Callable[[Query, UUID], JsonBody | Response]:
-    """Return a view that answers as the given view or, if the request prefers it, in Markdown."""
+    """Return a view that returns the JSON of the given view, or Markdown if the request prefers Markdown."""
 
     @wraps(view)
     def negotiate_format(query: Query, id: UUID) -> JsonBody | Response:
@@ -87,7 +87,7 @@ def offer_markdown(view: Callable[[Query, UUID], JsonBody]) -> Callable[[Query, 
             raise InvalidQuery(
                 "`fields` selects fields of JSON; leave it out, or send Accept: application/json."
             )
-        return _make_response(view(replace(query, fields=_FIELDS), id))
+        return _make_response(view(replace(query, fields=_SELECTED_FIELDS), id))
 
     return negotiate_format
 
@@ -95,10 +95,10 @@ def offer_markdown(view: Callable[[Query, UUID], JsonBody]) -> Callable[[Query, 
 def _make_response(body: JsonBody) -> Response:
     assert isinstance(body.body, bytes), "the JSON of a single item is never streamed"
     item: Fields = json.loads(body.body)
-    fields: Fields = {_NAMES.get(name, name): item[name] for name in _TEXTS if item.get(name)}
+    fields: Fields = {_EXPORT_NAMES.get(name, name): item[name] for name in _TEXT_FIELDS if item.get(name)}
     if category := item.get("category"):
         fields["categories"] = [category["name"]]
-    fields |= {name: [one["name"] for one in item[name]] for name in _LISTS if item.get(name)}
+    fields |= {name: [one["name"] for one in item[name]] for name in _LIST_FIELDS if item.get(name)}
     content, content_type = item["content"], item["content_type"]
     if content_type != "markdown":
         fields["content_type"] = content_type
@@ -116,10 +116,10 @@ def _resolve_references(content: str, *, is_markdown: bool) -> str:
     if not files and not uuids:
         return content
     if is_markdown:
-        content = _CODE.sub(lambda code: code[0].replace(":", _COLON_MARK), content)
+        content = _CODE_PATTERN.sub(lambda code: code[0].replace(":", _COLON_MARK), content)
     addresses = {uuid: add_service_url(file.path) for uuid, file in files.items()}
-    addresses |= article_links.find_urls(uuids)
-    for pattern in _LINKS:
+    addresses |= article_links.find_item_urls(uuids)
+    for pattern in _LINK_PATTERNS:
         content = pattern.sub(
             lambda link: link[0] if UUID(link["article"]) in addresses else link["words"], content
         )

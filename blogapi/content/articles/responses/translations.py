@@ -54,11 +54,11 @@ def find_translations(
     by_key, own = defaultdict[str, list[Translation]](list), normalize_language(site.language)
     tree: Mapping[UUID, page_paths.PageNode] = {}
     for batch in split_values(sorted({*keys} - {""})):
-        rows = db.session.execute(_SELECT[type_], {"keys": batch, "now": current_time()}).all()
+        rows = db.session.execute(_SELECT_BY_TYPE[type_], {"keys": batch, "now": current_time()}).all()
         if rows and type_ == ItemType.PAGE:
             tree = tree or page_tree.read_tree()
         for row in rows:
-            language, url = row.language or own, _make_url(site, row, tree)
+            language, url = row.language or own, _make_translation_url(site, row, tree)
             found = Translation(row.uuid, row.slug, language, url, row.robots, language == own)
             by_key[row.translation_key].append(found)
     for translations in by_key.values():
@@ -80,7 +80,7 @@ def choose_alternates(uuid: UUID, translations: Sequence[Translation]) -> Sequen
     return [*chosen.values(), *defaults] if own and len(chosen) > 1 else []
 
 
-def _make_url(site: Site, row: Any, tree: Mapping[UUID, page_paths.PageNode]) -> str | None:
+def _make_translation_url(site: Site, row: Any, tree: Mapping[UUID, page_paths.PageNode]) -> str | None:
     if row.category_slug is not None:
         return addresses.make_row_url(site, row)
     if not site.url:
@@ -106,4 +106,4 @@ def _select_translations(type_: str) -> Select[*tuple[Any, ...]]:
     )
 
 
-_SELECT = {type_.value: _select_translations(type_) for type_ in ItemType}
+_SELECT_BY_TYPE = {type_.value: _select_translations(type_) for type_ in ItemType}

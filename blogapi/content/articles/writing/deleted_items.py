@@ -1,4 +1,4 @@
-"""Stores the rows of deleted articles and pages as documents, from which they can be restored.
+"""Stores the rows of deleted articles and pages as documents, from which the items can be restored.
 
 A document is deleted when its item is restored or created again, or after BIN_DAYS. Unless the item is
 restored, the edits of its working copy are then added to the history.
@@ -37,7 +37,7 @@ _MODELS: Mapping[type[Any], str] = {
     **dict.fromkeys((*LINK_MODELS.values(), FormerSlug, FormerPath, WorkingCopy), "article_id"),
 }
 # The columns that the tables of articles and of deleted items share.
-_COLUMNS = ("author_id", "status", "title", "language", "cover_image", "published_at")
+_SHARED_COLUMNS = ("author_id", "status", "title", "language", "cover_image", "published_at")
 _PARSERS: Mapping[type, Callable[[str], Any]] = {CachedUuid: UUID, UtcDateTime: datetime.fromisoformat}
 
 
@@ -74,7 +74,7 @@ def store_documents(user: UUID, uuids: Sequence[UUID]) -> None:
     for uuid, document in documents.items():
         for article in document.get("article", ()):
             texts[uuid] = json.dumps(document, default=str, ensure_ascii=False)
-            values = {name: article[name] for name in _COLUMNS}
+            values = {name: article[name] for name in _SHARED_COLUMNS}
             item = DeletedItem(
                 uuid=uuid,
                 kind=article["type"],
@@ -89,15 +89,15 @@ def store_documents(user: UUID, uuids: Sequence[UUID]) -> None:
     uses.store_deleted_item_uses(db.session(), texts)
 
 
-def discard_item(item: DeletedItem) -> None:
+def discard_item_row(item: DeletedItem) -> None:
     """Delete the row of a deleted item without restoring it, and add its edits to the history."""
     document = parse_document(item)
     if document.working_copy is not None:
         history.keep_edits(document.article, get_content(document.article), document.working_copy)
-    delete_item(item)
+    delete_item_row(item)
 
 
-def delete_item(item: DeletedItem) -> None:
+def delete_item_row(item: DeletedItem) -> None:
     """Delete the row of a deleted item, and its uses of files."""
     uses.store_deleted_item_uses(db.session(), {item.uuid: ""})
     db.session.delete(item)
@@ -105,7 +105,7 @@ def delete_item(item: DeletedItem) -> None:
 
 
 def repair_sort_keys() -> None:
-    """Correct the sort keys of deleted items that do not match the titles."""
+    """Replace the sort keys that do not match the titles of their deleted items."""
     item = table_of(DeletedItem)
     for row in db.session.execute(select(item.c.uuid, item.c.title, item.c.sort_key)).all():
         if row.sort_key != (key := make_sort_key(row.title)):
@@ -113,7 +113,7 @@ def repair_sort_keys() -> None:
 
 
 def parse_document(item: DeletedItem) -> Document:
-    """Return the document of a deleted item."""
+    """Return the rows in the JSON document of a deleted item."""
     stored = json.loads(item.document)
     rows = {
         model: [_parse_row(model, row) for row in stored.get(table_of(model).name, ())] for model in _MODELS

@@ -16,13 +16,13 @@ from blogapi.content.articles.models import Article
 from blogapi.content.articles.prerendering import render_content
 from blogapi.content.articles.schemas import CoverSchema, HeadingSchema
 from blogapi.content.articles.writing import event_states
-from blogapi.content.custom_fields.custom_values import list_pictures
+from blogapi.content.custom_fields.custom_values import list_media_paths
 from blogapi.content.custom_fields.models import NO_VALUES
 from blogapi.content.media import uses
 from blogapi.content.media.file_references import NO_FILES, ArticleHtml, File, KnownFiles, find_files
-from blogapi.content.media.html_pictures import HtmlResolver, make_cover
+from blogapi.content.media.html_resolver import HtmlResolver, make_cover
+from blogapi.content.search.engine_base import SearchText
 from blogapi.content.search.engines import index_articles
-from blogapi.content.search.results import SearchText
 from blogapi.content.search.tokenizer import make_sort_key
 from blogapi.publication.models import ChangeType
 from blogapi.publication.visibility import get_listed_from
@@ -56,7 +56,7 @@ def render_articles(articles: Iterable[Article]) -> list[RenderedArticle]:
     """Render articles, or objects with the same attributes; one statement finds the files of all of them."""
     contents = []
     for article in articles:
-        others = list_pictures(article.custom) if article.custom != NO_VALUES else ()
+        others = list_media_paths(article.custom) if article.custom != NO_VALUES else ()
         pictures = (article.cover_image, article.seo_og_image, *others)
         contents.append((article, render_content(article.content, article.content_type), pictures))
     files = find_files(
@@ -100,12 +100,12 @@ def store_derived_rows(
     used = {row.article.uuid: row.used for row in rendered if row.used or row.article.uuid not in new}
     if used:
         uses.store_article_uses(session, used, new=new)
-    index_articles(session, [get_search_text(row.article, row.plain_text) for row in rendered])
+    index_articles(session, [make_search_text(row.article, row.plain_text) for row in rendered])
 
 
 def reindex_articles(session: Session, articles: Sequence[Article]) -> None:
-    """Update the search words of articles whose content is unchanged."""
-    texts = search_texts.read_texts(session.connection(), [article.uuid for article in articles])
+    """Index articles again, with the stored HTML instead of a new rendering."""
+    texts = search_texts.read_search_texts(session.connection(), [article.uuid for article in articles])
     rows = [
         SearchText(article.uuid, get_listed_from(article), *texts[article.uuid])
         for article in articles
@@ -114,7 +114,7 @@ def reindex_articles(session: Session, articles: Sequence[Article]) -> None:
     index_articles(session, rows)
 
 
-def get_search_text(article: Article, plain_text: str) -> SearchText:
+def make_search_text(article: Article, plain_text: str) -> SearchText:
     """Return the texts of an article that searches cover; `plain_text` is the content of the article."""
     others = search_texts.join_texts((getattr(article, name) for name in SEARCHED_NAMES), article.custom)
     return SearchText(article.uuid, get_listed_from(article), article.title, others, plain_text)

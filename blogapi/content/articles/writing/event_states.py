@@ -20,7 +20,7 @@ _categories = CachedValue[dict[UUID, Category]](lambda session: {})
 
 
 def get_article_state(article: Article) -> ItemState:
-    """Return the state that readers can see now or, if the article is scheduled, later."""
+    """Return the state of the article that readers see now or, if it is scheduled, will see later."""
     readable_from = get_readable_from(article)
     if readable_from is None:
         return ItemState(None, ItemAddress(article.slug))

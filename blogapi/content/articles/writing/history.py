@@ -1,4 +1,4 @@
-"""Adds versions to the history of an article."""
+"""The history of an article: adds former versions and edits to it, and names versions."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from blogapi.web.access import current_key_name
 
 # Saves of a scheduled article by the same user, with logins or with keys of one name, add no further version
 # within this time after the first save.
-_SAVES_PERIOD = timedelta(minutes=10)
+_JOINED_SAVES_PERIOD = timedelta(minutes=10)
 
 
 def continues_last_version(article: Article, last_number: int, user: UUID, now: datetime) -> bool:
-    """Return whether a save of the scheduled article belongs to the last version and adds no version."""
+    """Return whether a save of a scheduled article adds no version, because it continues the last version."""
     # Another write, or a name for the current version, adds a version without `saves_since`.
     last = _find_revision(article.uuid, last_number)
     since = last.saves_since if last is not None else None
     is_same_writer = article.editor_id == user and article.key_name == current_key_name()
-    return since is not None and is_same_writer and now < since + _SAVES_PERIOD
+    return since is not None and is_same_writer and now < since + _JOINED_SAVES_PERIOD
 
 
 def keep_former_version(
@@ -45,7 +45,7 @@ def keep_former_version(
 
 
 def name_current_version(article: Article, name: str) -> ArticleRevision:
-    """Name the current version of the article, and add it to the history unless the history has it."""
+    """Name the current version of the article, and add the version to the history if it is missing there."""
     revision = _find_revision(article.uuid, article.version) or _add_revision(article, get_content(article))
     revision.name = name
     return revision

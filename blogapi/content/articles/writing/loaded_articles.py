@@ -1,4 +1,4 @@
-"""The rows that writes of articles need, loaded together, and the data that is stored after the writes."""
+"""Loads the rows that several writes of articles need together, and stores the results of the writes."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from blogapi.content.articles import page_tree, queries
 from blogapi.content.articles.content import ArticleContent, ArticleInput
 from blogapi.content.articles.fields import SEARCHED_NAMES
 from blogapi.content.articles.models import Article
-from blogapi.content.articles.queries import StoredArticle
+from blogapi.content.articles.queries import ArticleForWrite
 from blogapi.content.articles.writing import page_moves
 from blogapi.content.articles.writing.derived_columns import (
-    get_search_text,
+    make_search_text,
     reindex_articles,
     render_articles,
     store_derived_rows,
 )
-from blogapi.content.articles.writing.term_references import NO_TERMS, KnownTerms, find_terms
-from blogapi.content.custom_fields.custom_values import list_pictures
+from blogapi.content.articles.writing.term_references import NO_TERMS, KnownTerms, find_referenced_terms
+from blogapi.content.custom_fields.custom_values import list_media_paths
 from blogapi.content.media import uses
 from blogapi.content.search.engines import update_listed_times, update_short_texts
 from blogapi.publication.visibility import ItemType, get_listed_from
@@ -39,7 +39,7 @@ _INDEXED_COLUMNS = ("title", *SEARCHED_NAMES, "custom")
 
 @dataclass(slots=True)
 class ArticleWrite:
-    """A written article, its content before the write (None: it is new), and whether to render it again."""
+    """A written article, its former content (None for a new article), and whether it must be rendered."""
 
     article: Article
     old_content: ArticleContent | None
@@ -48,16 +48,16 @@ class ArticleWrite:
     def needs_rendering(self) -> bool:
         """Return whether the write renders the content, or adds or removes a file of the media library."""
         former = self.old_content
-        if former is None or self.is_rendered or self.has_changed(*_RENDERED_COLUMNS):
+        if former is None or self.is_rendered or self.has_changed_columns(*_RENDERED_COLUMNS):
             return True
         cover, image = former.texts["cover_image"], former.seo["og_image"]
         pictures = (cover, self.article.cover_image), (image, self.article.seo_og_image)
         changed = [address for pair in pictures if pair[0] != pair[1] for address in pair]
         if self.article.custom != former.custom:
-            changed += [*list_pictures(self.article.custom), *list_pictures(former.custom)]
+            changed += [*list_media_paths(self.article.custom), *list_media_paths(former.custom)]
         return any(FILE_PATH.fullmatch(address or "") for address in changed)
 
-    def has_changed(self, *columns: str) -> bool:
+    def has_changed_columns(self, *columns: str) -> bool:
         """Return whether the write of an article that is not new has changed one of these columns."""
         assert self.old_content is not None
         others = ("status", "published_at", "custom")
@@ -76,7 +76,7 @@ class LoadedArticles:
     writer: UUID | None
     assigned_slugs: set[str]
     keeps_former_paths: bool = True
-    articles: dict[UUID, StoredArticle] = field(default_factory=dict)
+    articles: dict[UUID, ArticleForWrite] = field(default_factory=dict)
     terms: KnownTerms = NO_TERMS
     # The highest numbers in the histories of articles that were deleted.
     deleted_numbers: dict[UUID, int] = field(default_factory=dict)
@@ -87,13 +87,13 @@ class LoadedArticles:
     # The tree of the pages before the first change of a page; None if no page is changed.
     tree: PageTree | None = None
 
-    def get(self, uuid: UUID, type_: str | None = None) -> Article:
+    def get_article(self, uuid: UUID, type_: str | None = None) -> Article:
         """Return the article; raises NotFound if there is none, or if it has another type."""
         if uuid not in self.articles or type_ not in (None, self.articles[uuid].article.type):
             raise NotFound(f"There is no such {type_ or 'article'}.")
         return self.articles[uuid].article
 
-    def remember_tree(self, type_: str) -> None:
+    def keep_old_tree(self, type_: str) -> None:
         """Keep the tree of the pages before the first change of a page; later calls do nothing."""
         if type_ == ItemType.PAGE and self.tree is None:
             self.tree = page_tree.get_tree()
@@ -119,7 +119,7 @@ def write_articles_together(
 
 
 def load_rows(loaded: LoadedArticles, inputs: Sequence[ArticleInput], uuids: Sequence[UUID]) -> None:
-    """Load the rows that writes of further articles need."""
+    """Add to `loaded` the rows that the writes of further articles need."""
     # A write that only creates articles looks up all their slugs together; other writes look up a slug when
     # they need it.
     slugs = [
@@ -127,9 +127,9 @@ def load_rows(loaded: LoadedArticles, inputs: Sequence[ArticleInput], uuids: Seq
         for fields in (inputs if loaded.writer is not None and not uuids else ())
         for slug in ([fields.slug] if fields.slug else make_numbered_slugs(make_slug(fields.texts["title"])))
     ]
-    loaded.terms = find_terms(inputs, loaded.writer, loaded.terms, slugs)
+    loaded.terms = find_referenced_terms(inputs, loaded.writer, loaded.terms, slugs)
     if uuids:
-        loaded.articles |= queries.find_stored_articles(
+        loaded.articles |= queries.find_articles_for_write(
             [uuid for uuid in uuids if uuid not in loaded.articles]
         )
     # An article that is created with the uuid of a deleted article continues its version numbers.
@@ -155,10 +155,10 @@ def store_writes(loaded: LoadedArticles) -> None:
     # The content of the other articles is unchanged, and so are its words in the search index.
     uuids = {rendered_article.article.uuid for rendered_article in rendered}
     others = [write for write in writes if write.article.uuid not in uuids]
-    if moved := [write.article for write in others if write.has_changed("status", "published_at")]:
+    if moved := [write.article for write in others if write.has_changed_columns("status", "published_at")]:
         update_listed_times(session, {article.uuid: get_listed_from(article) for article in moved})
-    changed = [write.article for write in others if write.has_changed(*_INDEXED_COLUMNS)]
-    texts = [get_search_text(article, "") for article in changed]
+    changed = [write.article for write in others if write.has_changed_columns(*_INDEXED_COLUMNS)]
+    texts = [make_search_text(article, "") for article in changed]
     if changed and not update_short_texts(session, texts):
         reindex_articles(session, changed)
     if loaded.deleted:

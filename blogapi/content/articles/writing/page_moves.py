@@ -1,7 +1,7 @@
 """Records pages whose addresses change, because they or pages above them get another slug or parent.
 
-The former path of such a page redirects to it, and an event is written, although the page itself is not
-written.
+The former path of such a page redirects to it, and an event is recorded even if the row of the page does not
+change.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ def record_page_moves(before: PageTree, after: PageTree, *, keeps_paths: bool = 
     old_paths, paths = page_paths.make_all_paths(site, before), page_paths.make_all_paths(site, after)
     for uuid, place in after.items():
         old = before.get(uuid)
-        state = _make_state(place, paths[uuid])
+        state = _make_page_state(place, paths[uuid])
         if (_PAGE, uuid) in notes:
             events.note_change(_PAGE, uuid, state, state)
         elif old is not None and old_paths[uuid] != paths[uuid] and state.readable_from is not None:
-            events.note_change(_PAGE, uuid, _make_state(old, old_paths[uuid]), state, fields=["url"])
+            events.note_change(_PAGE, uuid, _make_page_state(old, old_paths[uuid]), state, fields=["url"])
     if keeps_paths:
         _store_former_paths(site, known, old_paths, paths)
 
@@ -54,13 +54,13 @@ def _is_known_to_readers(uuid: UUID, notes: Mapping[events.ItemKey, Any]) -> boo
 
 
 def keep_former_paths(before: Site, after: Site) -> None:
-    """Store the former path of each page whose path differs between two states of the site."""
+    """Store the former path of each page whose path changes with the settings of the site."""
     tree = page_tree.read_tree()
     paths = page_paths.make_all_paths(before, tree), page_paths.make_all_paths(after, tree)
     _store_former_paths(before, tree, *paths)
 
 
-def _make_state(place: PageNode, path: str) -> ItemState:
+def _make_page_state(place: PageNode, path: str) -> ItemState:
     readable_from = get_readable_from(place)
     if readable_from is None:
         return ItemState(None, ItemAddress(place.slug))

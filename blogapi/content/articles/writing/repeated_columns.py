@@ -1,6 +1,6 @@
 """The columns of the article that its links to tags and authors, and its search entry, repeat.
 
-See `Article.update_links` and `writing.loaded_articles`.
+See `Article.update_link_columns` and `writing.loaded_articles`.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from blogapi.publication.visibility import make_listed_from_expression
 from blogapi.storage.database import db
 
 
-def count_differences() -> int:
-    """Return the number of links and search entries that differ from their article."""
+def count_differing_rows() -> int:
+    """Return the number of links and search entries whose repeated columns differ from their article."""
     return sum(db.session.scalar(statement) or 0 for statement in _build_count_statements())
 
 
-def repair_differences() -> None:
+def repair_differing_rows() -> None:
     """Copy the columns of the articles into the links and search entries that differ from their article."""
     for link, repeated, differs in _list_repeated_columns():
         is_wrong = select(Article.uuid).where(Article.uuid == link.article_id, differs).exists()

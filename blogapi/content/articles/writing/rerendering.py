@@ -12,8 +12,8 @@ from sqlalchemy.orm import Session
 
 from blogapi.config import CannotStart
 from blogapi.content.articles import author_visibility, queries
-from blogapi.content.articles.models import Article, ArticleStats
-from blogapi.content.articles.permissions import is_visible_to_caller
+from blogapi.content.articles.models import Article, RendererState
+from blogapi.content.articles.permissions import match_visible_items
 from blogapi.content.articles.prerendering import prerender_articles
 from blogapi.content.articles.renderer_version import RENDERER_VERSION
 from blogapi.content.articles.writing import deleted_items, event_states, repeated_columns
@@ -23,7 +23,7 @@ from blogapi.content.articles.writing.derived_columns import (
     rerender_articles,
     store_derived_rows,
 )
-from blogapi.content.media import hooks
+from blogapi.content.media import affected_items
 from blogapi.content.media.file_references import KnownFiles
 from blogapi.content.taxonomies.authors import Author
 from blogapi.content.taxonomies.categories import Category
@@ -49,52 +49,52 @@ def needs_upgrade(home: Path) -> bool:
         return False
     with connections.open_plain_engine(url) as engine, upgrades.convert_database_errors(engine):
         migration = upgrades.find_last_migration(engine)
-        return migration is not None and not is_up_to_date(engine, migration)
+        return migration is not None and not is_database_up_to_date(engine, migration)
 
 
-def is_up_to_date(engine: Engine, migration: str | None) -> bool:
-    """Return whether a database with this last migration was upgraded and rendered by this version."""
+def is_database_up_to_date(engine: Engine, migration: str | None) -> bool:
+    """Return whether this version of blogapi has upgraded the database and rendered its articles."""
     if migration != migration_names.list_migrations()[-1]:
         return False
     with engine.connect() as connection:
-        return connection.scalar(select(ArticleStats.renderer)) == RENDERER_VERSION
+        return connection.scalar(select(RendererState.renderer)) == RENDERER_VERSION
 
 
 def init_app(app: Flask) -> None:
     """Render all articles again if the stored version of the renderer differs from the current one."""
     with app.app_context(), upgrades.convert_database_errors(db.engine):
-        if db.session.scalar(select(ArticleStats.renderer)) != RENDERER_VERSION:
-            _rerender_all_articles()
+        if db.session.scalar(select(RendererState.renderer)) != RENDERER_VERSION:
+            _upgrade_renderings()
     version_check.accept_renderer_versions(app, RENDERER_VERSION)
 
 
-def _rerender_all_articles() -> None:
-    """Render all articles again, and stop servers of other versions from writing.
+def _upgrade_renderings() -> None:
+    """Rerender all articles, and prevent servers with another renderer from writing.
 
     Raises CannotStart if another version of blogapi begins to render them in the meantime.
     """
     unfinished = f"{RENDERER_VERSION}, unfinished"
     with transaction():
         # Another process may have rendered the articles while this process waited for the lock.
-        stored = db.session.scalar(select(ArticleStats.renderer))
+        stored = db.session.scalar(select(RendererState.renderer))
         if stored == RENDERER_VERSION:
             return
         if stored != unfinished:
-            _store_version(unfinished)
+            _store_renderer_version(unfinished)
     version_check.accept_renderer_versions(current_app, RENDERER_VERSION, unfinished)
     try:
-        author_visibility.record_missing_authors()
+        author_visibility.record_missing_author_events()
         rerender_all_articles()
         with transaction():
-            _store_version(RENDERER_VERSION)
+            _store_renderer_version(RENDERER_VERSION)
     except NewerSchema as error:
         raise CannotStart(
             "Another version of blogapi is starting with this database; stop one of the two."
         ) from error
 
 
-def _store_version(version: str) -> None:
-    db.session.execute(update(ArticleStats).values(renderer=version))
+def _store_renderer_version(version: str) -> None:
+    db.session.execute(update(RendererState).values(renderer=version))
 
 
 def rerender_all_articles() -> None:
@@ -103,7 +103,7 @@ def rerender_all_articles() -> None:
         for model in (Author, Category, Tag):
             repair_sort_keys(model)
         deleted_items.repair_sort_keys()
-        repeated_columns.repair_differences()
+        repeated_columns.repair_differing_rows()
     total = db.session.scalar(select(func.count()).select_from(Article)) or 0
     for number, uuids in enumerate(list_uuid_batches(Article, _ARTICLES_PER_TRANSACTION)):
         upgrade_progress.report_progress("articles", number * _ARTICLES_PER_TRANSACTION, total)
@@ -121,23 +121,22 @@ _ARTICLES_PER_STATEMENT = 100
 _MAX_PRERENDERED_ARTICLES = 1_000
 
 
-def prerender_articles_using(media_ids: Collection[UUID]) -> None:
+def prerender_articles_using_files(media_ids: Collection[UUID]) -> None:
     """Render the contents of the articles that use the files before the transaction."""
-    prerender_articles(
-        sorted(hooks.find_items_using(db.session(), Article.kind, media_ids))[:_MAX_PRERENDERED_ARTICLES]
-    )
+    uuids = affected_items.find_items_using_files(db.session(), Article.kind, media_ids)
+    prerender_articles(sorted(uuids)[:_MAX_PRERENDERED_ARTICLES])
 
 
-def rerender_articles_using(session: Session, media_ids: Collection[UUID]) -> None:
+def rerender_articles_using_files(session: Session, media_ids: Collection[UUID]) -> None:
     """Rerender the articles that show the files, and record the change of these articles."""
-    users = sorted(hooks.find_items_using(session, Article.kind, media_ids))
+    users = sorted(affected_items.find_items_using_files(session, Article.kind, media_ids))
     for batch in split_values(users, _ARTICLES_PER_STATEMENT):
         rendered = render_articles(queries.find_articles(batch, with_html=True).values())
         changed = []
         for rendered_article in rendered:
             # If only a former version of an article uses a file, the article does not change.
             article, files = rendered_article.article, rendered_article.files
-            if _replace_paths(article, files) or rendered_article.differs_from_article():
+            if _replace_picture_paths(article, files) or rendered_article.differs_from_article():
                 changed.append(rendered_article)
                 event_states.record_rendering(article, ChangeType.UPDATED)
                 rendered_article.set_columns()
@@ -145,7 +144,7 @@ def rerender_articles_using(session: Session, media_ids: Collection[UUID]) -> No
         store_derived_rows(session, changed)
 
 
-def _replace_paths(article: Article, files: KnownFiles) -> bool:
+def _replace_picture_paths(article: Article, files: KnownFiles) -> bool:
     """Set the new paths of the article's replaced pictures; return whether a path has changed."""
     paths = {name: files.find_new_path(getattr(article, name)) for name in ("cover_image", "seo_og_image")}
     for name, path in paths.items():
@@ -157,18 +156,18 @@ def _replace_paths(article: Article, files: KnownFiles) -> bool:
 _article = table_of(Article).c
 
 
-def resolve_items(references: Collection[UUID | str]) -> Mapping[UUID | str, UUID]:
-    """Map references to uuids of existing items; a slug counts only if the caller may see the item."""
+def resolve_item_references(references: Collection[UUID | str]) -> Mapping[UUID | str, UUID]:
+    """Return the uuid of the item for each reference, except slugs of items hidden from the caller."""
     slugs, uuids = ([value for value in references if isinstance(value, type_)] for type_ in (str, UUID))
-    by_slug = select(_article.uuid, _article.slug).where(_article.slug.in_(slugs), is_visible_to_caller())
+    by_slug = select(_article.uuid, _article.slug).where(_article.slug.in_(slugs), match_visible_items())
     by_uuid = select(_article.uuid, null()).where(_article.uuid.in_(uuids))
     rows = db.session.execute(union_all(by_slug, by_uuid))
     return {slug or uuid: uuid for uuid, slug in rows}
 
 
-def update_search_words(name: str) -> None:
-    """Update the search words of all articles that have a value for the custom field `name`."""
-    # The custom field may have no definition any more.
+def reindex_articles_with_field(name: str) -> None:
+    """Index all articles that have a value for the custom field `name` again."""
+    # Articles keep the values of a custom field whose definition was deleted.
     has_value = _article.custom.contains(f'"{name}":', autoescape=True)
     for uuids in split_values(db.session.scalars(select(_article.uuid).where(has_value)).all()):
         articles = queries.find_articles(uuids).values()

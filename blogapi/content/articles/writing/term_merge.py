@@ -1,7 +1,7 @@
 """Merges terms: in all articles, one category, tag or author replaces other terms of the same kind.
 
 As with a renamed term, no article gets a new version. Versions and working copies keep the uuid of a merged
-term, which `term_references.find_terms` resolves.
+term, which `find_referenced_terms` resolves to the uuid of the remaining term.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ class KnownTerms:
 NO_TERMS = KnownTerms({}, {}, {}, None)
 
 
-def find_terms(
+def find_referenced_terms(
     inputs: Sequence[ArticleInput],
     writer: UUID | None = None,
     known: KnownTerms = NO_TERMS,
@@ -96,7 +96,7 @@ def find_terms(
         values_by_name = {
             f"values_{index}": wanted[key][:_VALUES_PER_STATEMENT] for index, key in enumerate(keys)
         }
-        rows = db.session.connection().execute(_select_terms_by(keys), values_by_name)
+        rows = db.session.connection().execute(_select_terms_by_keys(keys), values_by_name)
         for index, slug, uuid in rows:
             model, name = keys[index]
             if model not in uuids:
@@ -120,7 +120,7 @@ def keep_existing_terms(content: ArticleContent) -> tuple[ArticleContent, UUID |
 
     A merged term is replaced by the term into which it was merged.
     """
-    terms = find_terms([content.to_input()])
+    terms = find_referenced_terms([content.to_input()])
     existing = replace(
         content,
         tags=_keep_known_uuids(terms.tags, content.tags),
@@ -134,7 +134,7 @@ def _keep_known_uuids(uuids: _UuidsByReference, given: Iterable[UUID]) -> tuple[
 
 
 @cache
-def _select_terms_by(keys: tuple[tuple[type[Any], str], ...]) -> CompoundSelect[int, str, UUID]:
+def _select_terms_by_keys(keys: tuple[tuple[type[Any], str], ...]) -> CompoundSelect[int, str, UUID]:
     """Return a statement that selects key index, slug and uuid for each key (model and column)."""
     selects = []
     for index, (model, name) in enumerate(keys):

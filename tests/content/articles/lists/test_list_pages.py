@@ -139,7 +139,7 @@ def test_the_lists_of_all_statuses_have_the_articles_in_this_status(app, as_admi
 
 def test_the_stored_links_are_right(app, written):
     with app.app_context():
-        assert links.count_differences() == 0
+        assert links.count_differing_rows() == 0
 
 
 @pytest.mark.parametrize("total", range(8))

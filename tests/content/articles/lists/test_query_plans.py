@@ -7,7 +7,7 @@ import re
 import pytest
 from sqlalchemy import event, select
 
-from blogapi.content.articles.author_visibility import is_public_author
+from blogapi.content.articles.author_visibility import match_public_authors
 from blogapi.content.articles.lists.conditions import ArticleFilters
 from blogapi.content.articles.lists.statements import build_list
 from blogapi.content.articles.models import Article
@@ -97,8 +97,8 @@ def test_a_read_by_uuid_scans_no_whole_table(app, large):
 @pytest.mark.sqlite("explains its query plans")
 def test_the_visibility_of_an_author_depends_on_no_article(app, large):
     with app.app_context():
-        steps = explain(select(Author.uuid).where(is_public_author()), {})
-        single = explain(select(Author.uuid).where(Author.uuid == large.author, is_public_author()), {})
+        steps = explain(select(Author.uuid).where(match_public_authors()), {})
+        single = explain(select(Author.uuid).where(Author.uuid == large.author, match_public_authors()), {})
     assert not [step for step in steps if "article" in step and "article_id=?" not in step], steps
     assert any("event USING INDEX" in step and "(kind=? AND uuid=?)" in step for step in steps), steps
     assert not full_scans(single), single

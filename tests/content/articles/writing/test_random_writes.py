@@ -198,5 +198,5 @@ def test_only_the_revisions_of_a_deleted_article_remain(app, as_admin, make_arti
         assert rows(*TABLES) == before
     assert as_admin.post(f"{ARTICLES}{article.uuid}/revisions/1/restore/").status_code == 200
     with app.app_context():
-        assert article_bodies.get_json(article.uuid).body == expected_json(article.uuid)
+        assert article_bodies.get_body(article.uuid).body == expected_json(article.uuid)
         check_stored_data()

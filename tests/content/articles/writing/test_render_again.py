@@ -62,7 +62,10 @@ def check_blog(app):
     with app.app_context():
         check_stored_data()
         assert (
-            article_bodies.list_published(filters=ArticleFilters(q="kept"), page=PageRequest(1, 1)).total == 2
+            article_bodies.list_published_items(
+                filters=ArticleFilters(q="kept"), page=PageRequest(1, 1)
+            ).total
+            == 2
         )
         assert db.session.scalar(text("SELECT renderer FROM article_stats")) == RENDERER_VERSION
         for name in ("tag", "category"):

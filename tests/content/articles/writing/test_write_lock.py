@@ -144,13 +144,13 @@ def test_a_content_that_changed_before_a_file_of_it_is_rendered_under_the_lock(
 ):
     picture = add_picture(app)
     path = f"{ARTICLES}{write(content=f'<p><img src={picture.path}></p>')['uuid']}/"
-    prepare = rerendering.prerender_articles_using
+    prepare = rerendering.prerender_articles_using_files
 
     def prepare_and_change(media_ids):
         prepare(media_ids)
         as_admin.patch(path, json={"content": f"<p>theirs <img src={picture.path}></p>"})
 
-    monkeypatch.setattr(rerendering, "prerender_articles_using", prepare_and_change)
+    monkeypatch.setattr(rerendering, "prerender_articles_using_files", prepare_and_change)
     response = as_admin.patch(f"/api/v1/blog/media/{picture.uuid}/", json={"alt": "A loaf"})
     assert response.status_code == 200
     html = as_admin.get(f"{path}?fields=html").json["html"]

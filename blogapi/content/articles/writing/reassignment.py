@@ -87,7 +87,7 @@ def _move_articles(old_owner: UUID, owner: UUID, moved: ReassignedCounts) -> Non
         is_owned.append(Article.uuid.in_(links))
     uuids = db.session.scalars(select(Article.uuid).where(or_(*is_owned))).all()
     for batch in split_values(uuids, _BATCH_SIZE):
-        for article, _ in queries.find_stored_articles(batch).values():
+        for article, _ in queries.find_articles_for_write(batch).values():
             before, is_author = get_article_state(article), article.author_id == old_owner
             in_byline = profile is not None and _replace_author(article, profile.uuid, new_profile)
             moved.articles += is_author
@@ -126,7 +126,7 @@ def _replace_author(article: Article, old_author: UUID, new: UUID) -> bool:
     article.author_links = list(order)
     for position, link in enumerate(article.author_links):
         link.position = position
-    article.update_links()
+    article.update_link_columns()
     return True
 
 
@@ -141,5 +141,5 @@ def _move_terms(model: type[Term], old_owner: UUID, owner: UUID) -> int:
 
 
 def _keep_last_updated(row: Article | Term) -> None:
-    # Otherwise an import would treat the articles as edited and no longer update them.
+    # If the time changed, an import would treat the articles as edited and no longer update them.
     flag_modified(row, "last_updated")

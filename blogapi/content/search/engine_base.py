@@ -1,4 +1,4 @@
-"""The types and limits that the full-text indexes of both databases share."""
+"""The types, limits and statements that the search engines of both databases share."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class SearchText:
 
 
 class SearchField(Enum):
-    """The fields in which a search looks for words; the value of a member is the number of its fields."""
+    """The fields in which a search looks for words; the value of each member is its number of fields."""
 
     TITLE = 1
     TITLE_AND_SUBTITLE = 2
@@ -50,7 +50,7 @@ class SearchField(Enum):
 
 
 def make_newest_order(columns: Any) -> Sequence[ColumnElement[Any]]:
-    """Return the order of the articles of a tier; `columns` are the columns of the search entries."""
+    """Return the order of equally ranked articles, newest first; `columns` has the columns of SearchEntry."""
     return columns.listed_from.desc().nulls_last(), columns.article_id
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from blogapi.accounts.users import service as users
-from blogapi.content.articles.writing import ownership
+from blogapi.content.articles.writing import reassignment
 from blogapi.operations.doctor import derived_data_checks as doctor
 from blogapi.operations.doctor.findings import Level
 from blogapi.web.access import Role
@@ -130,10 +130,10 @@ def test_the_content_of_a_user_without_a_profile_is_moved(as_admin, run, make_ar
 
 
 def test_several_batches_are_moved(app, as_admin, make_article, monkeypatch):
-    monkeypatch.setattr(ownership, "_BATCH_SIZE", 2)
+    monkeypatch.setattr(reassignment, "_BATCH_SIZE", 2)
     articles = [make_article() for _ in range(5)]
     with app.app_context():
-        assert ownership.move_content("ada", "grace").articles == 5
+        assert reassignment.move_content("ada", "grace").articles == 5
     assert {tuple(read_byline(as_admin, article)) for article in articles} == {("grace",)}
 
 
@@ -154,9 +154,9 @@ def test_a_failure_moves_nothing(app, as_admin, make_article, monkeypatch):
     def fail(*_):
         raise RuntimeError
 
-    monkeypatch.setattr(ownership, "_move_terms", fail)
+    monkeypatch.setattr(reassignment, "_move_terms", fail)
     with app.app_context(), pytest.raises(RuntimeError):
-        ownership.move_content("ada", "grace")
+        reassignment.move_content("ada", "grace")
     assert read_byline(as_admin, article) == ["ada"]
     with app.app_context():
         users.delete_user("mel")

@@ -6,10 +6,10 @@ import re
 from html import escape
 from uuid import UUID
 
-from blogapi.content.media.addresses import SRCSET_WIDTHS, make_width_path
+from blogapi.content.media.addresses import SRCSET_WIDTHS, make_copy_path
 from blogapi.content.media.file_references import (
     ADDRESS_ATTRIBUTES,
-    ELEMENT,
+    ELEMENT_WITH_ADDRESS,
     Address,
     File,
     KnownFiles,
@@ -19,7 +19,7 @@ from blogapi.rendering.plain_text import decode_entities
 from blogapi.site.queries import get_service_url
 from blogapi.web.fields import WithAttributes
 
-# The width of a text column in CSS pixels for which browsers choose a size, unless the author sets `sizes`.
+# The greatest width, in CSS pixels, of the column of text that the attribute `sizes` assumes.
 MAX_COLUMN_WIDTH = 800
 
 # The maximum number of pictures of an article that get a `srcset`: each `srcset` turns a reference of 50
@@ -45,7 +45,7 @@ class HtmlResolver:
     def resolve_html(self, html: str) -> str:
         if self._files.is_empty() and "media:" not in html:
             return html
-        return ELEMENT.sub(self._resolve_element, html)
+        return ELEMENT_WITH_ADDRESS.sub(self._resolve_element, html)
 
     def find_file(self, address: str) -> File | None:
         """Return the file to which the address refers, or None."""
@@ -94,12 +94,12 @@ class HtmlResolver:
 
     def _complete_picture(self, file: File, attributes: dict[str, str]) -> dict[str, str]:
         """Return the attributes of an <img>; attributes that the author wrote take precedence."""
-        made = {"src": escape(_make_address(file.path))}
+        made = {"src": escape(_make_url(file.path))}
         if file.width and file.is_scalable and "srcset" not in attributes and self._srcsets < MAX_SRCSETS:
             self._srcsets += 1
             widths = [width for width in SRCSET_WIDTHS if width < file.width]
-            sizes = [(make_width_path(file.path, width), width) for width in widths]
-            sources = (f"{_make_address(path)} {width}w" for path, width in (*sizes, (file.path, file.width)))
+            sizes = [(make_copy_path(file.path, width), width) for width in widths]
+            sources = (f"{_make_url(path)} {width}w" for path, width in (*sizes, (file.path, file.width)))
             made["srcset"] = escape(", ".join(sources))
             width = min(_parse_width(attributes.get("width", "")) or file.width, file.width, MAX_COLUMN_WIDTH)
             made["sizes"] = f"(max-width: {width}px) 100vw, {width}px"
@@ -113,7 +113,7 @@ class HtmlResolver:
 
 
 def make_cover(file: File) -> WithAttributes:
-    """Return the picture and its renditions with their addresses."""
+    """Return the picture with its path as the additional attribute `url`."""
     return WithAttributes(file, url=file.path)
 
 
@@ -124,11 +124,11 @@ def _resolve_address(file: File, address: str) -> str:
     """
     key = parse_reference(address)
     if not isinstance(key, Address):
-        return _make_address(file.path)
-    return _make_address(file.find_new_path(key.path) or key.path) + key.rest
+        return _make_url(file.path)
+    return _make_url(file.find_new_path(key.path) or key.path) + key.rest
 
 
-def _make_address(path: str) -> str:
+def _make_url(path: str) -> str:
     return f"{get_service_url()}{path}"
 
 
