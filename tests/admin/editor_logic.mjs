@@ -44,22 +44,22 @@ function makeSaver(text = { content: "" }) {
     get edits() {
       return { ...text };
     },
-    send: (edits, options) => new Promise((resolve, reject) => sent.push({ edits, options, resolve, reject })),
+    sendEdits: (edits, options) => new Promise((resolve, reject) => sent.push({ edits, options, resolve, reject })),
     findSentEdits: async () => null,
-    showState: (state) => states.push(state),
+    showSaveState: (state) => states.push(state),
   };
   const saver = new Saver(page);
-  saver.start({ ...text }, '"0"');
+  saver.startWith({ ...text }, '"0"');
   return { saver, sent, states, text, page };
 }
 
 test("five Ctrl+S: one request at a time, and no conflict with oneself", async () => {
   const { saver, sent, text } = makeSaver();
   text.content = "1";
-  const first = saver.save();
+  const first = saver.saveEdits();
   for (const n of "2345") {
     text.content = n;
-    saver.save();
+    saver.saveEdits();
   }
   await tick();
   assert.equal(sent.length, 1);
@@ -74,7 +74,7 @@ test("five Ctrl+S: one request at a time, and no conflict with oneself", async (
 
 test("an unchanged text is never sent", async () => {
   const { saver, sent } = makeSaver();
-  assert.equal(await saver.save(), true);
+  assert.equal(await saver.saveEdits(), true);
   assert.equal(sent.length, 0);
 });
 
@@ -82,7 +82,7 @@ test("autosave after a pause; what is typed during a save is sent after it", asy
   mock.timers.enable({ apis: ["setTimeout", "Date"] });
   const { saver, sent, text } = makeSaver();
   text.content = "a";
-  saver.edited();
+  saver.handleEdit();
   assert.equal(saver.state, "unsaved");
   mock.timers.tick(1499);
   await tick();
@@ -91,7 +91,7 @@ test("autosave after a pause; what is typed during a save is sent after it", asy
   await tick();
   assert.equal(sent.length, 1);
   text.content = "ab";
-  saver.edited();
+  saver.handleEdit();
   sent[0].resolve("1");
   await tick();
   assert.deepEqual([saver.state, sent.length], ["unsaved", 2]);
@@ -101,7 +101,7 @@ test("autosave after a pause; what is typed during a save is sent after it", asy
   // Typing without a pause is saved after ten seconds.
   for (let n = 0; n < 11; n += 1) {
     text.content += n;
-    saver.edited();
+    saver.handleEdit();
     mock.timers.tick(1000);
     await tick();
   }
@@ -113,13 +113,13 @@ test("offline: says so, keeps trying with the same etag, and saves what was type
   mock.timers.enable({ apis: ["setTimeout", "Date"] });
   const { saver, sent, text } = makeSaver();
   text.content = "a";
-  saver.save();
+  saver.saveEdits();
   await tick();
   sent[0].reject(error(0));
   await tick();
   assert.equal(saver.state, "offline");
   text.content = "ab";
-  saver.edited();
+  saver.handleEdit();
   assert.equal(saver.state, "offline");
   mock.timers.tick(2000);
   await tick();
@@ -134,7 +134,7 @@ test("a lost answer is not a conflict", async () => {
   const { saver, sent, text, page } = makeSaver();
   page.findSentEdits = async ([edits]) => ({ etag: '"9"', edits });
   text.content = "a";
-  const done = saver.save();
+  const done = saver.saveEdits();
   await tick();
   text.content = "ab";
   sent[0].reject(error(412));
@@ -147,17 +147,17 @@ test("a lost answer is not a conflict", async () => {
 test("a conflict stops saving until it is resolved", async () => {
   const { saver, sent, text } = makeSaver();
   text.content = "a";
-  const done = saver.save();
+  const done = saver.saveEdits();
   await tick();
   sent[0].reject(error(412));
   assert.equal(await done, false);
   assert.equal(saver.state, "conflict");
   text.content = "b";
-  saver.edited();
-  assert.equal(await saver.save(), false);
+  saver.handleEdit();
+  assert.equal(await saver.saveEdits(), false);
   assert.equal(sent.length, 1);
-  saver.start({ content: "theirs" }, '"7"');
-  saver.save();
+  saver.startWith({ content: "theirs" }, '"7"');
+  saver.saveEdits();
   await tick();
   assert.equal(sent[1].options.etag, '"7"');
 });
@@ -166,19 +166,19 @@ test("refused: the reason is shown, the next edit tries again; a closed sign-in 
   mock.timers.enable({ apis: ["setTimeout", "Date"] });
   const { saver, sent, text } = makeSaver();
   text.content = "a";
-  saver.save();
+  saver.saveEdits();
   await tick();
   sent[0].reject(error(401));
   await tick();
   assert.deepEqual([saver.state, saver.problem.status], ["refused", 401]);
   text.content = "b";
-  saver.edited();
+  saver.handleEdit();
   mock.timers.tick(1500);
   await tick();
   assert.equal(sent[1].options.signInAgain, false);
   sent[1].reject(error(401));
   await tick();
-  saver.save();
+  saver.saveEdits();
   await tick();
   assert.equal(sent[2].options.signInAgain, true);
   mock.timers.reset();
@@ -188,13 +188,13 @@ test("a server that is busy says when, and typing does not shorten that", async 
   mock.timers.enable({ apis: ["setTimeout", "Date"] });
   const { saver, sent, text } = makeSaver();
   text.content = "a";
-  saver.save();
+  saver.saveEdits();
   await tick();
   sent[0].reject(error(503, { retryAfter: 7 }));
   await tick();
   assert.equal(saver.state, "refused");
   text.content = "ab";
-  saver.edited();
+  saver.handleEdit();
   mock.timers.tick(6999);
   await tick();
   assert.deepEqual([sent.length, saver.state], [1, "refused"]);
@@ -205,7 +205,7 @@ test("a server that is busy says when, and typing does not shorten that", async 
   sent[1].reject(error(400));
   await tick();
   text.content = "abc";
-  saver.edited();
+  saver.handleEdit();
   mock.timers.tick(1500);
   await tick();
   assert.equal(sent.length, 3);
@@ -217,7 +217,7 @@ test("a save that takes long is shown, a short one is not", async () => {
   const { saver, sent, states, text } = makeSaver();
   for (const milliseconds of [399, 400]) {
     text.content += "a";
-    saver.save();
+    saver.saveEdits();
     await tick();
     mock.timers.tick(milliseconds);
     sent.at(-1).resolve("1");
@@ -234,7 +234,7 @@ test("short texts are sent with keepalive, which outlives the page", async () =>
   ]) {
     const { saver, sent, text } = makeSaver();
     text.content = "é".repeat(length);
-    saver.save();
+    saver.saveEdits();
     await tick();
     assert.equal(sent[0].options.keepalive, keepalive);
   }
@@ -272,12 +272,12 @@ test("without locks, and without a storage, the journal does what it can", async
   globalThis.localStorage = new Storage();
   delete navigator.locks;
   const { journal } = openJournal("me", entry);
-  assert.deepEqual([journal.keeps, (await journal.findEntries("a1")).length], [true, 0]);
+  assert.deepEqual([journal.isKept, (await journal.findEntries("a1")).length], [true, 0]);
   assert.equal((await openJournal("me").journal.findEntries("a1")).length, 1);
   navigator.locks = locks;
   localStorage["blogapi.journal.x"] = "{broken";
   full = true;
-  assert.equal(openJournal("me", entry).journal.keeps, false);
+  assert.equal(openJournal("me", entry).journal.isKept, false);
   full = false;
   Object.defineProperty(globalThis, "localStorage", {
     get: () => {
@@ -295,13 +295,13 @@ test("shortcuts take Ctrl, or ⌘ on a Mac", async () => {
   const press = (module, more) => module.getShortcutKey({ key: "b", ...more });
   const mac = await import(`${base}../shortcuts.js?mac`);
   assert.deepEqual([press(mac, { metaKey: true }), press(mac, { ctrlKey: true })], ["B", ""]);
-  assert.equal(mac.ariaKeys("B"), "Meta+B");
+  assert.equal(mac.getAriaKeys("B"), "Meta+B");
   navigator.platform = "Win32";
   const other = await import(`${base}../shortcuts.js?other`);
   assert.deepEqual([press(other, { metaKey: true }), press(other, { ctrlKey: true })], ["", "B"]);
   assert.equal(press(other, { ctrlKey: true, altKey: true }), "");
   assert.equal(press(other, { ctrlKey: true, isComposing: true }), "");
-  assert.equal(other.ariaKeys("B"), "Control+B");
+  assert.equal(other.getAriaKeys("B"), "Control+B");
 });
 
 const show = (name, marked) => {
@@ -416,9 +416,9 @@ test("edits", () => {
       article: "a",
     },
   };
-  const edits = doc.fromArticle(article, "c");
+  const edits = doc.getArticleEdits(article, "c");
   assert.deepEqual(edits, {
-    ...doc.EMPTY,
+    ...doc.EMPTY_EDITS,
     title: "T",
     subtitle: "S",
     content: "c",
@@ -427,22 +427,23 @@ test("edits", () => {
     tags: ["2"],
     authors: ["3"],
   });
-  assert.equal(doc.isSame(edits, { ...edits, cover_image: "/media/x/c.jpg" }), true);
-  assert.equal(doc.isSame(edits, { ...edits, content: "d" }), false);
+  assert.equal(doc.hasSameContent(edits, { ...edits, cover_image: "/media/x/c.jpg" }), true);
+  assert.equal(doc.hasSameContent(edits, { ...edits, content: "d" }), false);
   const [stored, sent] = [edits, { ...edits, category: null, authors: [] }];
-  assert.deepEqual([doc.isSame(sent, stored, article), doc.isSame(sent, stored)], [true, false]);
+  assert.deepEqual([doc.hasSameContent(sent, stored, article), doc.hasSameContent(sent, stored)], [true, false]);
   // A category or authors that somebody else has chosen meanwhile are a difference.
   for (const other of [{ category: "4" }, { authors: ["3", "4"] }, { slug: "other" }])
-    assert.equal(doc.isSame(sent, { ...stored, ...other }, article), false);
-  assert.deepEqual(doc.toArticle(edits).tags, [{ uuid: "2" }]);
-  for (const title of ["", "  ", "\u00a0"]) assert.equal(doc.toCopy({ ...doc.EMPTY, title }).title, "Untitled");
-  assert.equal(doc.toCopy({ ...doc.EMPTY, title: " A " }).title, " A ");
+    assert.equal(doc.hasSameContent(sent, { ...stored, ...other }, article), false);
+  assert.deepEqual(doc.makeDraft(edits).tags, [{ uuid: "2" }]);
+  for (const title of ["", "  ", "\u00a0"])
+    assert.equal(doc.makeWorkingCopy({ ...doc.EMPTY_EDITS, title }).title, "Untitled");
+  assert.equal(doc.makeWorkingCopy({ ...doc.EMPTY_EDITS, title: " A " }).title, " A ");
 });
 
 const UUID = "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d";
 
 test("[[ asks for an article where it was typed, and not in code", () => {
-  const asks = (text, rest = "") => links.asksForArticle(text.slice(0, -1) + rest, text + rest, text.length);
+  const asks = (text, rest = "") => links.hasTypedBrackets(text.slice(0, -1) + rest, text + rest, text.length);
   for (const text of [
     "[[",
     "See [[",
@@ -469,22 +470,22 @@ test("[[ asks for an article where it was typed, and not in code", () => {
     assert(!asks(text), text);
   assert(!asks("`a [[", "b`") && asks("`a\n[[", " b"));
   // Neither a paste nor a deletion asks.
-  assert(!links.asksForArticle("", "[[", 2));
-  assert(!links.asksForArticle("[[a", "[[", 2));
+  assert(!links.hasTypedBrackets("", "[[", 2));
+  assert(!links.hasTypedBrackets("[[a", "[[", 2));
 });
 
 test("links to articles are found outside of code, and made from titles", () => {
-  const link = links.makeLink({ uuid: UUID, title: "A [b] *c*\nd_e" });
+  const link = links.formatArticleLink({ uuid: UUID, title: "A [b] *c*\nd_e" });
   assert.equal(link, `[A \\[b\\] \\*c\\* d\\_e](article:${UUID})`);
-  assert.equal(links.makeLink({ uuid: UUID, title: "A" }, "chosen"), `[chosen](article:${UUID})`);
+  assert.equal(links.formatArticleLink({ uuid: UUID, title: "A" }, "chosen"), `[chosen](article:${UUID})`);
   const text = `x ${link} <a href="ARTICLE:${UUID.toUpperCase()}">y</a> \`[z](article:${UUID})\`\n\n![no](media:${UUID})`;
-  const found = links.findLinks(text);
+  const found = links.findArticleLinks(text);
   assert.deepEqual(
     found.map(({ uuid }) => uuid),
     [UUID, UUID],
   );
   assert.equal(text.slice(found[0].from, found[0].to), link.slice(0, -1));
-  const check = (status) => links.checkLinks(found, new Map(status ? [[UUID, { status }]] : []));
+  const check = (status) => links.describeLinkProblems(found, new Map(status ? [[UUID, { status }]] : []));
   assert.deepEqual(check("published"), []);
   assert.equal(check("draft")[0].words, "Links to a draft: readers find nothing there.");
   assert.equal(check("draft")[0].range, found[0]);
@@ -599,7 +600,7 @@ test("any three texts are joined without losing a line of either", () => {
 });
 
 test("fields: one change joins, two changes of one field are open, and lists join", () => {
-  const before = { ...doc.EMPTY, title: "A", subtitle: "S", tags: ["x", "y"], content: "text" };
+  const before = { ...doc.EMPTY_EDITS, title: "A", subtitle: "S", tags: ["x", "y"], content: "text" };
   const mine = { ...before, title: "Mine", tags: ["y", "m"], seo: { ...before.seo, title: "Seo" } };
   const theirs = { ...before, title: "Theirs", subtitle: "T", tags: ["x", "y", "t"], category: "c", authors: ["ada"] };
   const article = { slug: "a", category: { uuid: "c" }, authors: [{ uuid: "ada" }] };
@@ -639,14 +640,14 @@ test("blocks: pictures and addresses of players that are alone in a paragraph", 
   );
   for (const { from, to, source } of found) assert.equal(text.slice(from, to), source);
   assert.equal(found[0].pictures[0].caption, 'Say "hi"');
-  assert.equal(blocks.writePictures(found[0].pictures), found[0].source);
+  assert.equal(blocks.formatPictures(found[0].pictures), found[0].source);
   const picture = { alt: "two\n lines [1]", address: "a.png", caption: " " };
-  assert.equal(blocks.writePictures([picture]), "![two lines \\[1\\]](a.png)");
+  assert.equal(blocks.formatPictures([picture]), "![two lines \\[1\\]](a.png)");
   const [first, second] = [
     { ...picture, caption: 'the\n"quay"' },
     { ...picture, alt: "" },
   ];
-  assert.equal(blocks.writePictures([first, second]), '![two lines \\[1\\]](a.png "the \\"quay\\"")\n![](a.png)');
+  assert.equal(blocks.formatPictures([first, second]), '![two lines \\[1\\]](a.png "the \\"quay\\"")\n![](a.png)');
   assert.deepEqual(
     blocks.findBlocks(`![a](${uuid})`).map(({ to }) => to),
     [`![a](${uuid})`.length],

@@ -5,7 +5,7 @@ import { mock, test } from "node:test";
 
 const base = new URL("../../blogapi/admin/source/", import.meta.url).href;
 const { listOptions } = await import(`${base}editor/term-options.js`);
-const { describeNumbers } = await import(`${base}pages/term-words.js`);
+const { describeCounts } = await import(`${base}pages/term-kinds.js`);
 const { formatCount, formatSize, ...format } = await import(`${base}format.js`);
 
 test("numbers with their words, and sizes", () => {
@@ -44,14 +44,20 @@ test("times are those of the site, and near days have words", () => {
     ["formatDay", { "2026-11-29T21:59": "29 Nov 2026", "2026-11-29T22:00": "30 Nov 2026" }],
     ["formatLongDay", { "2026-11-29T12:00": "Sunday 29 November", "2027-01-01T12:00": "Friday 1 January 2027" }],
     ["countDays", { "2026-11-29T21:59": -1, "2026-11-29T22:00": 0, "2026-11-30T22:00": 1 }],
-    ["formatShort", { "2026-11-30T07:00": "09:00", "2026-12-01T07:00": "Tue 09:00", "2026-12-06T07:00": "Sun 09:00" }],
-    ["formatShort", { "2026-12-07T07:00": "7 Dec", "2026-11-29T07:00": "29 Nov", "2099-12-04T07:00": "4 Dec 2099" }],
     [
-      "formatChanged",
+      "formatShortTime",
+      { "2026-11-30T07:00": "09:00", "2026-12-01T07:00": "Tue 09:00", "2026-12-06T07:00": "Sun 09:00" },
+    ],
+    [
+      "formatShortTime",
+      { "2026-12-07T07:00": "7 Dec", "2026-11-29T07:00": "29 Nov", "2099-12-04T07:00": "4 Dec 2099" },
+    ],
+    [
+      "formatChange",
       { "2026-11-29T22:29:01": "Just now", "2026-11-29T22:29": "1 min ago", "2026-11-29T22:31": "00:31" },
     ],
     [
-      "formatChanged",
+      "formatChange",
       { "2026-11-29T21:31": "59 min ago", "2026-11-29T21:30": "Yesterday", "2026-11-28T21:30": "28 Nov 2026" },
     ],
     ["nameDay", { "2026-11-29T21:59": "Yesterday", "2026-11-29T22:00": "Today", "2026-11-30T22:00": "Tomorrow" }],
@@ -68,11 +74,11 @@ test("times are those of the site, and near days have words", () => {
   ];
   for (const [name, times] of table)
     for (const [time, words] of Object.entries(times)) assert.equal(format[name](time), words, `${name} ${time}`);
-  assert.deepEqual(format.toFields("2026-11-29T22:05"), { day: "2026-11-30", time: "00:05" });
+  assert.deepEqual(format.toInputs("2026-11-29T22:05"), { day: "2026-11-30", time: "00:05" });
   // The hour before and the hour after the clocks change.
   for (const time of ["2026-10-24T23:30:00.000Z", "2026-10-25T02:30:00.000Z", "2026-03-29T00:30:00.000Z"]) {
-    const { day, time: clock } = format.toFields(time);
-    assert.equal(format.toInstant(day, clock).toISOString(), time);
+    const { day, time: clock } = format.toInputs(time);
+    assert.equal(format.toDate(day, clock).toISOString(), time);
   }
   mock.timers.reset();
   format.setTimeZone("UTC");
@@ -107,6 +113,6 @@ test("terms: 'a, b, c' are three terms", () => {
 });
 
 test("terms: the numbers of articles in words", () => {
-  assert.equal(describeNumbers({ draft: 1, published: 1200, archived: 2 }), "1,200 published, 1 draft, 2 archived");
-  assert.equal(describeNumbers({}), "Nowhere");
+  assert.equal(describeCounts({ draft: 1, published: 1200, archived: 2 }), "1,200 published, 1 draft, 2 archived");
+  assert.equal(describeCounts({}), "Nowhere");
 });

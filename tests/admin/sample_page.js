@@ -3,7 +3,7 @@ import { html } from "../../static/vendor/lit.js";
 import { get, post } from "../api.js";
 import * as components from "../components.js";
 import { confirmRisk, copyButton, menuButton, openDialog, openPopover, toast } from "../dialogs.js";
-import { definePage, Page, session } from "../shell.js";
+import { definePage, Page, getSession } from "../shell.js";
 
 const { button, field, iconButton, segmentControl } = components;
 
@@ -13,7 +13,7 @@ class Sample extends Page {
   when = "now";
   categories = [];
 
-  async load() {
+  async loadData() {
     ({ data: this.categories } = await get("blog/categories/"));
   }
 
@@ -30,22 +30,22 @@ class Sample extends Page {
 
   async save(event) {
     event.preventDefault();
-    await this.act("save", async () => {
+    await this.runTask("save", async () => {
       await post("blog/categories/", { name: this.name });
-      await this.reload();
-      toast("Category saved", { undo: () => this.set({ name: "undone" }) });
+      await this.reloadPage();
+      toast("Category saved", { undo: () => this.setFields({ name: "undone" }) });
     });
   }
 
   async remove() {
     const question = { title: "Delete it?", text: "It cannot come back.", action: "Delete thing" };
-    this.set({ name: String(Boolean(await confirmRisk(question))) });
+    this.setFields({ name: String(Boolean(await confirmRisk(question))) });
   }
 
   chooseTime({ currentTarget }) {
     const items = { Now: "now", Later: "later" };
     const content = (close) => html`<h2>Publish this</h2>
-      ${segmentControl({ label: "When", name: "when", items, value: this.when, onChange: (when) => this.set({ when }) })}
+      ${segmentControl({ label: "When", name: "when", items, value: this.when, onChange: (when) => this.setFields({ when }) })}
       <p>Chosen: ${this.when}</p>
       <div class="dialog-buttons">${button("Cancel", () => close(), { kind: "bare" })}</div>`;
     openPopover(currentTarget, content, { label: "Publish" });
@@ -84,7 +84,7 @@ class Sample extends Page {
           counter: "1 of 2",
           value: this.name,
           errors: this.errors,
-          onInput: (name) => this.set({ name }),
+          onInput: (name) => this.setFields({ name }),
         })}
         ${field({ name: "text", type: "textarea", label: "Text" })}
         ${field({ name: "kind", type: "select", label: "Kind", items: { a: "First", b: "Second" }, value: "b" })}
@@ -93,7 +93,7 @@ class Sample extends Page {
           ${button("When", (event) => this.chooseTime(event), { popup: "dialog" })}
           ${iconButton("trash-2", "Delete", () => this.remove(), { kind: "risk" })}
           ${copyButton("the copied text")}</div></form>
-      <p class="section" id="user">${session().user.username} ${session().site.time_zone}</p>
+      <p class="section" id="user">${getSession().user.username} ${getSession().site.time_zone}</p>
       ${components.progressBar({ value: 1, max: 3, label: "Work" })}
       ${components.factList({ Size: "3 kB" })}
       ${components.emptyState({ title: "Nothing", text: "Start", actions: button("Start", null, { href: "/admin/" }) })}`;

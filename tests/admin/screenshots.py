@@ -84,7 +84,7 @@ def invite(page: Page) -> None:
 def ask_for_code(page: Page) -> None:
     """Show the second step of signing in."""
     page.evaluate("""async () => {
-      const name = `${document.documentElement.dataset.assets}/source/code.js`;
+      const name = `${document.documentElement.dataset.assets}/source/second-factor.js`;
       (await import(name)).askForCode(document.querySelector("form"));
     }""")
 

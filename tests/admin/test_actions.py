@@ -115,7 +115,7 @@ def test_the_table_has_the_transitions_of_the_api(table):
         targets = {action["status"] for action in rows if "status" in action}
         found = {Status.PUBLISHED if target == scheduled else Status(target) for target in targets}
         assert found - {stored} == lifecycle.TRANSITIONS[stored], name
-    assert {name for name, row in table["ACTIONS"].items() if row.get("takesEdits")} == PUBLISHING
+    assert {name for name, row in table["ACTIONS"].items() if row.get("publishesEdits")} == PUBLISHING
 
 
 def is_offered(action, state):

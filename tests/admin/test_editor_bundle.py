@@ -115,7 +115,7 @@ def test_pasted_line_breaks_become_those_of_the_editor(open_editor):
 def test_edit_replaces_a_range_as_one_step_and_selects(open_editor):
     page = open_editor(text="one two", **{"from": 4, "to": 7})
     assert page.evaluate("editor.getSelection()") == {"from": 4, "to": 7}
-    page.evaluate("editor.edit({ from: 4, to: 7, insert: '**two**', selectFrom: 6, selectTo: 9 })")
+    page.evaluate("editor.applyChange({ from: 4, to: 7, insert: '**two**', selectFrom: 6, selectTo: 9 })")
     assert page.evaluate("[editor.getText(), editor.getSelection()]") == ["one **two**", {"from": 6, "to": 9}]
     page.keyboard.press("Control+z")
     assert page.evaluate("[editor.getText(), editor.getSelection()]") == ["one two", {"from": 4, "to": 7}]

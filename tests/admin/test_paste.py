@@ -69,7 +69,7 @@ def test_rich_text_of_each_program_becomes_markdown(open_admin):
     }
     # Nothing of the fragments was loaded.
     assert {re.sub(r"^.*/assets/\w+/", "", url) for url in requests} == {
-        *("source/editor/paste.js", "source/editor/clean.js", "source/editor/markdown.js"),
+        *("source/editor/paste.js", "source/editor/clean-html.js", "source/editor/markdown.js"),
         "static/vendor/turndown.js",
     }
 

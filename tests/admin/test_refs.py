@@ -45,5 +45,5 @@ def test_the_scripts_use_each_declared_element():
     used = set(re.findall(r"\brefs\.(\w+)", scripts))
     for names in re.findall(r"const \{([^}]+)\} = refs;", scripts):
         used |= set(re.findall(r"(\w+)(?::[^,]+)?", names))
-    # showCopied() of forms.js gets their names.
+    # showUntilHidden() of forms.js gets their names.
     assert list_declared() - used == {"codes", "once"}

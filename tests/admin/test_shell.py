@@ -119,7 +119,7 @@ def test_login_that_ends_is_renewed_over_the_page(open_sample, api: Client):
     password.fill("wrong")
     # The page renders, for example because it counts seconds; what is typed stays.
     page.evaluate(
-        "document.querySelector('admin-page').set({}); document.querySelector('admin-page').updateComplete"
+        "document.querySelector('admin-page').setFields({}); document.querySelector('admin-page').updateComplete"
     )
     password.press("Enter")
     dialog.get_by_role("alert").get_by_text("wrong").wait_for()
@@ -182,7 +182,7 @@ def test_page_waits_for_a_blog_that_does_not_answer(open_sample):
     page.get_by_role("button", name="Try now", exact=True).click()
     wait_until(page, "document.querySelector('pre').textContent.includes('  no answer of the API')")
     # The page tries again by itself too, but not now.
-    page.evaluate("document.querySelector('admin-page').set({ wait: 600 })")
+    page.evaluate("document.querySelector('admin-page').setFields({ wait: 600 })")
     answers.append(lambda route: route.continue_())
     page.get_by_role("button", name="Try now", exact=True).click()
     page.get_by_role("button", name="Save", exact=True).wait_for()
@@ -280,13 +280,13 @@ WORDS = {
     "f.formatTime('2026-11-29T00:00:00.000000+00:00')": "00:00",
     "f.formatDay('2026-11-29T23:30:00+00:00')": "29 Nov 2026",
     "f.formatLongDay('2099-11-29T08:00:00+00:00')": "Sunday 29 November 2099",
-    "f.formatChanged(new Date(Date.now() - 130_000))": "2 min ago",
+    "f.formatChange(new Date(Date.now() - 130_000))": "2 min ago",
     "f.formatDayAndTime('2020-02-03T10:00:00')": "3 Feb 2020, 10:00",
     "f.formatDistance(new Date(Date.now() + 72.1 * 31_557_600_000))": "in 72 years",
-    "f.toFields('2026-07-01T23:30:00')": {"day": "2026-07-02", "time": "00:30"},
-    "f.toInstant('2026-07-01', '08:00').toISOString()": "2026-07-01T07:00:00.000Z",
-    "f.toInstant('2026-10-25', '00:30').toISOString()": "2026-10-24T23:30:00.000Z",
-    "f.toInstant('2026-11-29', '08:00').toISOString()": "2026-11-29T08:00:00.000Z",
+    "f.toInputs('2026-07-01T23:30:00')": {"day": "2026-07-02", "time": "00:30"},
+    "f.toDate('2026-07-01', '08:00').toISOString()": "2026-07-01T07:00:00.000Z",
+    "f.toDate('2026-10-25', '00:30').toISOString()": "2026-10-24T23:30:00.000Z",
+    "f.toDate('2026-11-29', '08:00').toISOString()": "2026-11-29T08:00:00.000Z",
     "f.formatCount(1400, 'article')": "1,400 articles",
     "f.formatCount(1, 'category', 'categories')": "1 category",
     "[1, 999, 1234, 284_123, 18_400_000].map(f.formatSize)": [

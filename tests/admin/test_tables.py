@@ -110,7 +110,7 @@ def put_cursor(page, words):
     """Put the cursor behind these words of the text, and wait for the bar of the table."""
     at = page.evaluate(f"{READ}.indexOf({words!r})") + len(words)
     get_text(page).focus()
-    page.evaluate(f"document.querySelector('admin-page').area.field.select({at})")
+    page.evaluate(f"document.querySelector('admin-page').area.field.selectRange({at})")
     get_bar(page).wait_for()
 
 
@@ -171,7 +171,7 @@ def test_the_bar_fits_on_a_phone_and_odd_tables_have_none(write, make):
     box = get_bar(page).bounding_box()
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= 320
-    page.evaluate(f"document.querySelector('admin-page').area.field.select({READ}.indexOf('b'))")
+    page.evaluate(f"document.querySelector('admin-page').area.field.selectRange({READ}.indexOf('b'))")
     get_bar(page).wait_for(state="hidden")
     page.keyboard.insert_text("|")
     assert "> | |b |" in page.evaluate(READ)

@@ -8,9 +8,9 @@ globalThis.HTMLElement = class {};
 globalThis.document = { createComment: () => ({}), createTreeWalker: () => ({}) };
 const base = new URL("../../blogapi/admin/source/webhooks/", import.meta.url).href;
 const { describeCall, renderCall } = await import(`${base}calls.js`);
-const { choosePreset, explainTimes, listChanges, toBody, toValues } = await import(`${base}fields.js`);
-const { describeAnswer, countArrived, describeEvents, getHealth, listRealCalls, nameReceiver } = await import(
-  `${base}words.js`
+const { applyPreset, explainCallTimes, makeChangeBody, toWebhookBody, toFormValues } = await import(`${base}fields.js`);
+const { describeAnswer, describeArrived, describeEvents, describeHealth, listRealCalls, nameReceiver } = await import(
+  `${base}texts.js`
 );
 
 // The text of a template, without its elements.
@@ -128,75 +128,75 @@ test("the health of a webhook", () => {
     ["Paused, 2 changes wait", "bad", { paused: "failures", waiting: 2 }],
     ["Trying again now", "warn", { failing_since: "2026-01-01T00:00:00", latest_calls: [{ succeeded: false }] }],
   ])
-    assert.deepEqual(getHealth({ ...webhook, ...more }).slice(1), [kind, words]);
+    assert.deepEqual(describeHealth({ ...webhook, ...more }).slice(1), [kind, words]);
 });
 
 test("a failed attempt has arrived if a later one has", () => {
   const call = (attempt, succeeded, type = "blog.changed") => ({ attempt, succeeded, type });
-  assert.equal(countArrived([]), "No call yet");
-  assert.equal(countArrived([call(1, true), call(1, true)]), "2 of 2 arrived");
-  assert.equal(countArrived([call(1, false), call(1, true)]), "1 of 2 arrived");
-  assert.equal(countArrived([call(2, true), call(1, false)]), "2 of 2 arrived, one at the second try");
+  assert.equal(describeArrived([]), "No call yet");
+  assert.equal(describeArrived([call(1, true), call(1, true)]), "2 of 2 arrived");
+  assert.equal(describeArrived([call(1, false), call(1, true)]), "1 of 2 arrived");
+  assert.equal(describeArrived([call(2, true), call(1, false)]), "2 of 2 arrived, one at the second try");
   const third = [call(3, true), call(2, false), call(1, false)];
-  assert.equal(countArrived(third), "3 of 3 arrived, one at a later try");
-  assert.equal(countArrived([...third, call(2, true), call(1, false)]), "5 of 5 arrived, 2 at a later try");
-  assert.equal(countArrived([third[0], third[2]]), "1 of 2 arrived, one at a later try");
+  assert.equal(describeArrived(third), "3 of 3 arrived, one at a later try");
+  assert.equal(describeArrived([...third, call(2, true), call(1, false)]), "5 of 5 arrived, 2 at a later try");
+  assert.equal(describeArrived([third[0], third[2]]), "1 of 2 arrived, one at a later try");
   // A test call says nothing about the calls before it.
   const test = call(1, true, "webhook.test");
-  assert.equal(countArrived([test, call(1, false)]), "1 of 2 arrived");
+  assert.equal(describeArrived([test, call(1, false)]), "1 of 2 arrived");
   assert.deepEqual(listRealCalls({ latest_calls: [test, third[0]] }), [third[0]]);
 });
 
 test("only the changed values of the form are sent", () => {
   const webhook = { name: "A", preset: "standard", mode: "each", events: ["*"], header_names: ["X-Token"] };
   const given = { ...webhook, quiet_seconds: 0, interval_seconds: 30 };
-  const values = toValues(given);
-  assert.deepEqual(listChanges(values, given), {});
-  assert.deepEqual(listChanges({ ...values, name: "B" }, given), { name: "B" });
-  assert.deepEqual(listChanges({ ...values, interval_seconds: " 45 " }, given), { interval_seconds: 45 });
-  assert.deepEqual(listChanges({ ...values, interval_seconds: "-1" }, given), { interval_seconds: "-1" });
-  assert.deepEqual(listChanges({ ...values, unlisted: true }, given).events, [
+  const values = toFormValues(given);
+  assert.deepEqual(makeChangeBody(values, given), {});
+  assert.deepEqual(makeChangeBody({ ...values, name: "B" }, given), { name: "B" });
+  assert.deepEqual(makeChangeBody({ ...values, interval_seconds: " 45 " }, given), { interval_seconds: 45 });
+  assert.deepEqual(makeChangeBody({ ...values, interval_seconds: "-1" }, given), { interval_seconds: "-1" });
+  assert.deepEqual(makeChangeBody({ ...values, unlisted: true }, given).events, [
     "*",
     "article.unlisted",
     "page.unlisted",
   ]);
-  assert.deepEqual(listChanges({ ...values, backups: true }, given), { events: ["*", "backup.*"] });
-  assert.deepEqual(listChanges({ ...values, token: "t" }, given), { headers: { Authorization: "Bearer t" } });
+  assert.deepEqual(makeChangeBody({ ...values, backups: true }, given), { events: ["*", "backup.*"] });
+  assert.deepEqual(makeChangeBody({ ...values, token: "t" }, given), { headers: { Authorization: "Bearer t" } });
   const headers = [
     ["X-A", "1"],
     ["", ""],
     ["", "2"],
   ];
-  assert.deepEqual(listChanges({ ...values, headers, keepsHeaders: false }, given).headers, { "X-A": "1", "": "2" });
+  assert.deepEqual(makeChangeBody({ ...values, headers, keepsHeaders: false }, given).headers, { "X-A": "1", "": "2" });
   const events = { ...values.events, tag: ["tag.deleted"], page: [] };
   const others = ["article.*", "category.*", "tag.deleted", "author.*", "site.*"];
-  assert.deepEqual(listChanges({ ...values, events }, given), { events: others });
+  assert.deepEqual(makeChangeBody({ ...values, events }, given), { events: others });
 });
 
 test("the form shows what is stored, and forgets headers for another receiver", () => {
   const stored = { name: "A", preset: "standard", mode: "each", quiet_seconds: 5, interval_seconds: 0 };
   const events = ["article.published", "article.unlisted", "tag.*", "backup.failed"];
-  const values = toValues({ ...stored, events, header_names: ["X-A"] });
+  const values = toFormValues({ ...stored, events, header_names: ["X-A"] });
   assert.deepEqual(values.events.article, ["article.published"]);
   assert.deepEqual([values.events.tag, values.events.page], [["tag.*"], []]);
   assert.deepEqual([values.unlisted, values.backups, values.keepsHeaders], [true, true, true]);
   assert.deepEqual([values.quiet_seconds, values.interval_seconds], ["5", "0"]);
-  const chosen = choosePreset({ ...values, token: "t", headers: [["X-A", "1"]] }, "netlify");
+  const chosen = applyPreset({ ...values, token: "t", headers: [["X-A", "1"]] }, "netlify");
   assert.deepEqual([chosen.mode, chosen.token, chosen.headers, chosen.keepsHeaders], ["combined", "", [], false]);
-  assert.equal(choosePreset(chosen, "standard").mode, "each");
-  assert.deepEqual(toBody({ ...chosen, url: "https://a.example" }).events, ["article.published", "tag.*"]);
-  const fresh = toValues();
+  assert.equal(applyPreset(chosen, "standard").mode, "each");
+  assert.deepEqual(toWebhookBody({ ...chosen, url: "https://a.example" }).events, ["article.published", "tag.*"]);
+  const fresh = toFormValues();
   assert.deepEqual([fresh.preset, fresh.quiet_seconds, fresh.interval_seconds], ["netlify", "10", "60"]);
   assert.deepEqual([fresh.unlisted, fresh.backups, fresh.keepsHeaders], [false, false, false]);
-  assert.deepEqual(toBody(fresh).events, ["*"]);
+  assert.deepEqual(toWebhookBody(fresh).events, ["*"]);
 });
 
 test("the example says when calls go out", () => {
   const times = (quiet_seconds, interval_seconds) =>
-    explainTimes({ quiet_seconds, interval_seconds }).match(/\d\d:\d\d:\d\d/g);
+    explainCallTimes({ quiet_seconds, interval_seconds }).match(/\d\d:\d\d:\d\d/g);
   assert.deepEqual(times("10", "60"), ["14:32:00", "14:32:10", "14:32:20", "14:33:10"]);
   assert.deepEqual(times("30", "0"), ["14:32:00", "14:32:30", "14:32:40", "14:33:10"]);
   assert.deepEqual(times("0", "0"), ["14:32:00", "14:32:00", "14:32:10", "14:32:10"]);
-  assert.equal(explainTimes({ quiet_seconds: "-1", interval_seconds: "0" }), "");
-  assert.equal(explainTimes({ quiet_seconds: "x", interval_seconds: "0" }), "");
+  assert.equal(explainCallTimes({ quiet_seconds: "-1", interval_seconds: "0" }), "");
+  assert.equal(explainCallTimes({ quiet_seconds: "x", interval_seconds: "0" }), "");
 });

@@ -8,22 +8,22 @@ import { readdir, readFile, unlink, writeFile } from "node:fs/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import * as esbuild from "esbuild";
 
-const here = new URL("./", import.meta.url);
-const target = new URL("../static/", here);
-const source = fileURLToPath(new URL("../source/", here));
-const read = (path) => readFile(new URL(path, here), "utf8");
+const BUILD_FOLDER = new URL("./", import.meta.url);
+const STATIC_FOLDER = new URL("../static/", BUILD_FOLDER);
+const source = fileURLToPath(new URL("../source/", BUILD_FOLDER));
+const readText = (path) => readFile(new URL(path, BUILD_FOLDER), "utf8");
 
 // style-mod adds a <style> element to a document, which the Content-Security-Policy forbids. For shadow roots
 // it uses constructed style sheets, which the policy allows; every current browser has them in documents too.
-const STYLE_MOD = { find: "if (!root.head && root.adoptedStyleSheets", replace: "if (root.adoptedStyleSheets" };
+const STYLE_MOD_PATCH = { find: "if (!root.head && root.adoptedStyleSheets", replace: "if (root.adoptedStyleSheets" };
 
-const patchStyleMod = {
+const styleModPlugin = {
   name: "style-mod",
   setup(build) {
     build.onLoad({ filter: /style-mod\.js$/ }, async ({ path }) => {
       const source = await readFile(path, "utf8");
-      const contents = source.replace(STYLE_MOD.find, STYLE_MOD.replace);
-      if (contents === source) throw new Error(`${path} has changed: look for ${STYLE_MOD.find}`);
+      const contents = source.replace(STYLE_MOD_PATCH.find, STYLE_MOD_PATCH.replace);
+      if (contents === source) throw new Error(`${path} has changed: look for ${STYLE_MOD_PATCH.find}`);
       return { contents };
     });
   },
@@ -33,7 +33,7 @@ const patchStyleMod = {
 async function bundlePackage(name) {
   const { outputFiles, metafile } = await esbuild.build({
     entryPoints: [`src/${name}.js`],
-    absWorkingDir: fileURLToPath(here),
+    absWorkingDir: fileURLToPath(BUILD_FOLDER),
     bundle: true,
     format: "esm",
     target: "es2022",
@@ -42,7 +42,7 @@ async function bundlePackage(name) {
     legalComments: "none",
     metafile: true,
     write: false,
-    plugins: [patchStyleMod],
+    plugins: [styleModPlugin],
   });
   const [{ inputs }] = Object.values(metafile.outputs);
   const used = Object.entries(inputs).filter(([, { bytesInOutput }]) => bytesInOutput > 0);
@@ -50,27 +50,29 @@ async function bundlePackage(name) {
   return { content: outputFiles[0].text, packages: [...new Set(packages.filter(Boolean))].sort() };
 }
 
-const STROKE =
+const SYMBOL_ATTRIBUTES =
   'viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round"';
 
 /** Return the icons as one SVG with a symbol for each. */
-async function drawIcons() {
-  const names = (await read("src/icons.txt")).trim().split("\n");
+async function bundleIcons() {
+  const names = (await readText("src/icons.txt")).trim().split("\n");
   const symbols = names.map(async (name) => {
-    const source = await read(`node_modules/lucide-static/icons/${name}.svg`);
+    const source = await readText(`node_modules/lucide-static/icons/${name}.svg`);
     const shapes = source.slice(source.indexOf(">", source.indexOf("<svg")) + 1, source.indexOf("</svg>"));
-    return `<symbol id="${name}" ${STROKE}>${shapes.replace(/\s*\n\s*/g, "").replace(/ \/>/g, "/>")}</symbol>\n`;
+    return `<symbol id="${name}" ${SYMBOL_ATTRIBUTES}>${shapes.replace(/\s*\n\s*/g, "").replace(/ \/>/g, "/>")}</symbol>\n`;
   });
   const content = `<svg xmlns="http://www.w3.org/2000/svg">\n${(await Promise.all(symbols)).join("")}</svg>\n`;
   return { content, packages: ["lucide-static"] };
 }
 
-/** Return the versions, licences and digests as TOML, and the texts of the licences. */
-async function describePackages(files) {
-  const { packages } = JSON.parse(await read("package-lock.json"));
-  const names = [...new Set(Object.values(files).flatMap((file) => file.packages))].sort();
+/**
+ * Return the two files about the packages: VENDOR.toml (versions, licences, digests), and the texts of the licences.
+ */
+async function describePackages(vendorFiles) {
+  const { packages } = JSON.parse(await readText("package-lock.json"));
+  const names = [...new Set(Object.values(vendorFiles).flatMap((file) => file.packages))].sort();
   let toml = "# Written by blogapi/admin/build/build.mjs: what the files of this folder are made of.\n";
-  for (const [name, { content, packages: used }] of Object.entries(files)) {
+  for (const [name, { content, packages: used }] of Object.entries(vendorFiles)) {
     const digest = createHash("sha256").update(content).digest("hex");
     toml += `\n["${name}"]\nsha256 = "${digest}"\npackages = ${JSON.stringify(used)}\n`;
   }
@@ -78,13 +80,15 @@ async function describePackages(files) {
   for (const name of names) {
     const { version, license } = packages[`node_modules/${name}`];
     toml += `\n[packages."${name}"]\nversion = "${version}"\nlicence = "${license}"\n`;
-    const licence = await read(`node_modules/${name}/LICENSE`).catch(() => read(`node_modules/${name}/LICENSE.md`));
+    const licence = await readText(`node_modules/${name}/LICENSE`).catch(() =>
+      readText(`node_modules/${name}/LICENSE.md`),
+    );
     licences += `${name} ${version}\n\n${licence.trim()}\n\n\n`;
   }
   return { "VENDOR.toml": toml, "licences.txt": `${licences.trim()}\n` };
 }
 
-const vendorModules = {
+const vendorPlugin = {
   name: "vendor",
   setup(build) {
     build.onResolve({ filter: /\/static\/vendor\// }, ({ path }) => ({
@@ -94,19 +98,19 @@ const vendorModules = {
   },
 };
 
-// The modules that the editor loads when they are used. Together they are one bundle, because esbuild would make a
-// separate file for each set of these modules that shares another module.
+// The modules that the editor loads when they are needed. They are one bundle, because esbuild would otherwise make a
+// separate file for each module that several of them import.
 const LAZY_MODULES = [
   "editor/add-translation",
-  "editor/insert",
+  "editor/insert-list",
   "editor/merge",
   "editor/merge-dialog",
   "editor/paste",
   "editor/table-bar",
-  "in-bin",
+  "deleted-item",
 ];
 
-const laterModules = {
+const lazyModulesPlugin = {
   name: "later",
   setup(build) {
     build.onResolve({ filter: /^\.{1,2}\// }, ({ kind, path, resolveDir }) => {
@@ -122,7 +126,9 @@ const laterModules = {
   },
 };
 
-/** Return the bundles of an entry by name; with `splitting`, modules that it loads later have their own bundle. */
+/**
+ * Return the bundles of a module by file name; with `splitting`, modules that it imports later are separate bundles.
+ */
 async function bundlePages(name, contents, splitting) {
   const { outputFiles, warnings } = await esbuild.build({
     stdin: { contents, resolveDir: source, sourcefile: `${name}.js` },
@@ -138,42 +144,45 @@ async function bundlePages(name, contents, splitting) {
     entryNames: name,
     chunkNames: `${name}-[name]-[hash]`,
     absWorkingDir: source,
-    plugins: splitting ? [laterModules, vendorModules] : [vendorModules],
+    plugins: splitting ? [lazyModulesPlugin, vendorPlugin] : [vendorPlugin],
   });
   // esbuild warns, for example, if two modules of LAZY_MODULES export the same name.
   if (warnings.length) throw new Error(warnings.map(({ text }) => text).join("\n"));
   return Object.fromEntries(outputFiles.map(({ path, text }) => [path.replace(/^.*[\\/]/, ""), text]));
 }
 
-/** Return the bundles: the editor, and one of all other pages, which starts the module that the page names. */
+/** Return two bundles: the editor, and all other pages; the second runs the module that `data-module` names. */
 async function bundleAllPages() {
-  const names = (await readdir(new URL("../source/pages/", here))).filter((name) => name !== "editor.js").sort();
+  const names = (await readdir(new URL("../source/pages/", BUILD_FOLDER)))
+    .filter((name) => name !== "editor.js")
+    .sort();
   const modules = names.map((name) => `"${name.slice(0, -3)}": () => import("./pages/${name}")`);
   const start = `const pages = {${modules}};\npages[document.body.dataset.module]();\n`;
   const pages = await bundlePages("pages", start, false);
   return { ...pages, ...(await bundlePages("editor", 'import "./pages/editor.js";\n', true)) };
 }
 
-const files = {};
-for (const name of ["diff", "diff3", "editor", "lit", "turndown"]) files[`${name}.js`] = await bundlePackage(name);
-files["icons.svg"] = await drawIcons();
-const vendored = Object.fromEntries(Object.entries(files).map(([name, { content }]) => [name, content]));
-Object.assign(vendored, await describePackages(files));
-const texts = await bundleAllPages();
-const former = (await readdir(target)).filter((name) => name.endsWith(".js") && !(name in texts));
-for (const [name, text] of Object.entries(vendored)) texts[`vendor/${name}`] = text;
+const vendorFiles = {};
+for (const name of ["diff", "diff3", "editor", "lit", "turndown"])
+  vendorFiles[`${name}.js`] = await bundlePackage(name);
+vendorFiles["icons.svg"] = await bundleIcons();
+const vendored = Object.fromEntries(Object.entries(vendorFiles).map(([name, { content }]) => [name, content]));
+Object.assign(vendored, await describePackages(vendorFiles));
+const outputs = await bundleAllPages();
+const obsoleteNames = (await readdir(STATIC_FOLDER)).filter((name) => name.endsWith(".js") && !(name in outputs));
+for (const [name, text] of Object.entries(vendored)) outputs[`vendor/${name}`] = text;
 
 const isCheck = process.argv.includes("--check");
-const differing = [...former];
-for (const [name, text] of Object.entries(texts)) {
-  const path = new URL(name, target);
+const differingNames = [...obsoleteNames];
+for (const [name, text] of Object.entries(outputs)) {
+  const path = new URL(name, STATIC_FOLDER);
   if (!isCheck) await writeFile(path, text);
-  else if ((await readFile(path, "utf8").catch(() => "")) !== text) differing.push(name);
+  else if ((await readFile(path, "utf8").catch(() => "")) !== text) differingNames.push(name);
 }
-for (const name of former) if (!isCheck) await unlink(new URL(name, target));
-if (isCheck && differing.length) {
+for (const name of obsoleteNames) if (!isCheck) await unlink(new URL(name, STATIC_FOLDER));
+if (isCheck && differingNames.length) {
   console.error(
-    `these files of static differ from what build.mjs makes; run \`npm run build\`: ${differing.join(", ")}`,
+    `these files of static differ from what build.mjs makes; run \`npm run build\`: ${differingNames.join(", ")}`,
   );
   process.exitCode = 1;
 }

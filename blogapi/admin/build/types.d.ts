@@ -21,7 +21,7 @@ type FieldKeyEvent = KeyboardEvent & { target: HTMLInputElement; currentTarget: 
 /** Ends a dialog or a popover with this value. */
 type Close = (value?: any) => void;
 /** An open dialog or popover; result: the value with which it is closed. */
-interface Float {
+interface Overlay {
   element: HTMLElement;
   result: Promise<any>;
   close: Close;
@@ -304,15 +304,15 @@ interface Warning {
 interface TextField {
   getText(): string;
   getSelection(): TextRange;
-  edit(change: Partial<Change> & { from: number }): void;
-  select(from: number, to?: number): void;
+  applyChange(change: Partial<Change> & { from: number }): void;
+  selectRange(from: number, to?: number): void;
   focus(): void;
   destroy(): void;
   search?: any;
   ranges?: any;
   contentDOM?: HTMLElement;
-  positionAt?(x: number, y: number): number | null;
-  rectangleAt?(offset: number): { left: number; bottom: number } | null;
+  getOffsetAt?(x: number, y: number): number | null;
+  getRectangleAt?(offset: number): { left: number; bottom: number } | null;
 }
 
 /** A picture that an author has chosen. */

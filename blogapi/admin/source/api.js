@@ -1,4 +1,6 @@
-/** The client of the API: JSON, ETags, errors, and a login that ends while a page is open. */
+/**
+ * The client of the API: it sends JSON and ETags, explains errors, and asks for a new login when the login has ended.
+ */
 
 import { formatDistance, formatTime } from "./format.js";
 
@@ -8,27 +10,27 @@ const API_PATH = "/api/v1/";
  * @typedef {{code?: string, detail?: string, errors?: Record<string, string | string[]>,
  *   retryAfter?: number | null}} Problem
  * @typedef {{query?: Record<string, unknown>, body?: unknown, file?: Blob | null, etag?: string | null,
- *   create?: boolean, keepalive?: boolean, timeout?: number, signInAgain?: boolean}} Options
+ *   create?: boolean, keepalive?: boolean, timeout?: number, signInAgain?: boolean}} RequestOptions
  * @typedef {{data: any, status: number, etag: string | null, total: number, warning: string | null}} Answer
  */
 
 /**
- * failures: the last failures; lastGood: the last successful response and its time; the details of a failure show both.
+ * failures: the last failed requests; lastGood: the time of the last successful response. Error pages show both.
  * answered: the time of the last response in milliseconds, or 0 after a request without an answer.
  * failed: the time of the last request without an answer; responses to requests before it do not change `answered`.
- * clockAhead: by how many milliseconds the clock of the server is ahead of this one.
+ * clockAhead: by how many milliseconds the server's clock is ahead of the browser's.
  * @type {{failures: string[], lastGood: string, answered: number, failed: number, clockAhead: number}}
  */
 export const connection = { failures: [], lastGood: "none", answered: Date.now(), failed: 0, clockAhead: 0 };
 
-// The names of fields that the pages do not show by their name in the API.
+// The names of fields in messages, where they differ from the names in the API.
 const FIELD_NAMES = { slug: "Address", published_at: "Time", content: "Text", username: "Name" };
 
-// A message that begins with one of these words does not name its field.
+// A message that begins with one of these words does not name its field, so explainFieldError() adds the name.
 const MESSAGE_WITHOUT_FIELD = /^(?:Is|Must|Not|Contains|Missing|Unknown|Invalid)\b/;
 
 /**
- * Return the name of a field and its messages: "Address: Not a valid slug."
+ * Return the messages of a field as a text that names the field: "Address: Not a valid slug."
  * @param {[string, string | string[]]} error the path of a field, and its messages
  */
 function explainFieldError([path, messages]) {
@@ -39,8 +41,8 @@ function explainFieldError([path, messages]) {
 }
 
 /**
- * A response with an error status, or no response of the API: then the status is 0 and the code is "offline".
- * The message contains all errors of fields, and when to try again. errors: messages by field; retryAfter: seconds.
+ * A failed request. Without a response of the API, the status is 0 and the code is "offline". The message contains all
+ * errors of fields, and when to try again. errors: messages by field; retryAfter: seconds.
  */
 export class ApiError extends Error {
   /** @param {number} status @param {Problem} [problem] */
@@ -63,20 +65,20 @@ export class ApiError extends Error {
 /** @type {(() => Promise<boolean>) | null} */
 let signIn = null;
 /** @type {Promise<boolean> | null} */
-let signingIn = null;
+let pendingSignIn = null;
 
 /**
  * Set the function that asks for a new login. The function returns a promise of whether the user signed in.
  * @param {() => Promise<boolean>} ask
  */
-export const onLoginEnded = (ask) => (signIn = ask);
+export const setSignInHandler = (ask) => (signIn = ask);
 
 /**
- * Send a request to the path below /api/v1/ and return {data, etag, total}.
- * query: an object; null and "" are left out, an array repeats the name. body: sent as JSON. file: a Blob,
- * sent as it is. etag: If-Match. create: If-None-Match: *.
- * timeout: seconds, 0 for none. If the login has ended, the user signs in again and the request is repeated.
- * @param {string} method @param {string} path @param {Options} [options] @returns {Promise<Answer>}
+ * Send a request to the path below /api/v1/ and return {data, etag, total}. query: the query parameters; null and ""
+ * are left out, an array repeats the name. body: sent as JSON. file: a Blob, sent unchanged. etag: the value of
+ * If-Match. create: whether to send `If-None-Match: *`. timeout: seconds, 0 for none. If the login has ended, the user
+ * signs in again and the request is repeated.
+ * @param {string} method @param {string} path @param {RequestOptions} [options] @returns {Promise<Answer>}
  */
 export async function sendRequest(method, path, options = {}) {
   const { query, body, file, etag, create, keepalive, timeout = file ? 0 : 30 } = options;
@@ -97,7 +99,7 @@ export async function sendRequest(method, path, options = {}) {
   } catch (error) {
     /** @type {Record<string, string>} */
     const outcomes = { TimeoutError: `no answer after ${timeout} s`, SyntaxError: "no answer of the API" };
-    noteFailure(method, path, outcomes[/** @type {Error} */ (error).name] ?? "no connection");
+    recordFailure(method, path, outcomes[/** @type {Error} */ (error).name] ?? "no connection");
     Object.assign(connection, { answered: 0, failed: Date.now() });
     throw new ApiError(0, { code: "offline", detail: "The blog does not answer." });
   }
@@ -113,29 +115,29 @@ export async function sendRequest(method, path, options = {}) {
   }
   const hasEnded = ["login_over", "key_missing"].includes(data?.code);
   if (hasEnded && signIn && options.signInAgain !== false) {
-    signingIn ??= signIn().finally(() => (signingIn = null));
-    if (await signingIn) return sendRequest(method, path, { ...options, signInAgain: false });
+    pendingSignIn ??= signIn().finally(() => (pendingSignIn = null));
+    if (await pendingSignIn) return sendRequest(method, path, { ...options, signInAgain: false });
   }
-  noteFailure(method, path, status);
+  recordFailure(method, path, status);
   const retryAfter = Number(received.get("Retry-After")) || null;
   const ended = hasEnded && { detail: "Your login has ended. Sign in to save; the text stays here." };
   throw new ApiError(status, { ...(data?.code && data), ...ended, retryAfter });
 }
 
-/** @param {string} path @param {Options} [options] */
+/** @param {string} path @param {RequestOptions} [options] */
 export const get = (path, options) => sendRequest("GET", path, options);
-/** @param {string} path @param {unknown} [body] @param {Options} [options] */
+/** @param {string} path @param {unknown} [body] @param {RequestOptions} [options] */
 export const post = (path, body, options) => sendRequest("POST", path, { body, ...options });
-/** @param {string} path @param {unknown} body @param {Options} [options] */
+/** @param {string} path @param {unknown} body @param {RequestOptions} [options] */
 export const put = (path, body, options) => sendRequest("PUT", path, { body, ...options });
-/** @param {string} path @param {unknown} body @param {Options} [options] */
+/** @param {string} path @param {unknown} body @param {RequestOptions} [options] */
 export const patch = (path, body, options) => sendRequest("PATCH", path, { body, ...options });
-/** @param {string} path @param {Options} [options] */
+/** @param {string} path @param {RequestOptions} [options] */
 export const del = (path, options) => sendRequest("DELETE", path, options);
 
 /**
  * Return the address of a path below /api/v1/, also for links and downloads.
- * @param {string} path @param {Options["query"]} [query]
+ * @param {string} path @param {RequestOptions["query"]} [query]
  */
 export function makeApiAddress(path, query = {}) {
   const pairs = Object.entries(query).flatMap(([name, value]) => [value].flat().map((item) => [name, item]));
@@ -153,7 +155,7 @@ export const makeFileAddress = (address) =>
   /\/media\/[0-9a-f]{64}\//.test(address) ? new URL(address, location.origin).pathname : address;
 
 /** @param {string} method @param {string} path @param {string | number} outcome */
-function noteFailure(method, path, outcome) {
+function recordFailure(method, path, outcome) {
   const failure = `${formatTime(new Date())}  ${method} ${API_PATH}${path}  ${outcome}\n`;
   connection.failures = [failure, ...connection.failures].slice(0, 8);
 }

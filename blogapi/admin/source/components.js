@@ -5,14 +5,15 @@ import { makeFileAddress } from "./api.js";
 import { formatNumber } from "./format.js";
 import { describeStatus, STATUSES } from "./statuses.js";
 
-/** kind: "good", "warn", "bad", "accent" or "" (soft). @param {string} name @param {string} [kind] */
+/** An icon. kind: its colour: "good", "warn", "bad", "accent" or "". @param {string} name @param {string} [kind] */
 export function icon(name, kind = "") {
   const { assets } = document.documentElement.dataset;
   return html`<svg class="icon ${kind}" aria-hidden="true"><use href="${assets}/vendor/icons.svg#${name}"></use></svg>`;
 }
 
 /**
- * Set attributes and handlers (`onclick`) of an element; null, undefined, false and "" remove an attribute.
+ * Return the directive that sets attributes and handlers (`onclick`) of an element; null, undefined, false and ""
+ * remove an attribute.
  * @param {Record<string, unknown>} values
  */
 const setElementAttributes = (values) =>
@@ -25,8 +26,8 @@ const setElementAttributes = (values) =>
   });
 
 /**
- * kind: "main", "bare", "risk" or "" (plain). While `busy`, the button keeps its width and shows busyText.
- * href: the address, for a link. pressed: the state, for a toggle. Other names are attributes.
+ * A button. kind: "main", "bare", "risk" or "" (plain). While `busy`, the button keeps its width and shows busyText.
+ * href: makes it a link to this address. pressed: the state of a toggle button. Other names are attributes.
  * @param {string} text
  * @param {((event: any) => unknown) | null} onClick
  * @param {{busyText?: string, icon?: string, kind?: string, label?: string, busy?: boolean, pressed?: boolean,
@@ -52,16 +53,16 @@ export function button(text, onClick, options = {}) {
 export const iconButton = (name, label, onClick, options) => button("", onClick, { icon: name, label, ...options });
 
 /**
- * Return the handler of an event that calls use() with the value of the field.
+ * Return the event handler that calls use() with the value of the field.
  * @param {(value: string) => unknown} [use]
  */
-export const onValue =
+export const passValue =
   (use) =>
   (/** @type {FieldEvent} */ { target }) =>
     use?.(target.value);
 
-/** Return the handler of an event that calls use() with the button. @param {(anchor: HTMLElement) => unknown} use */
-export const onButton =
+/** Return the event handler that calls use() with the button. @param {(anchor: HTMLElement) => unknown} use */
+export const passButton =
   (use) =>
   (/** @type {ButtonEvent} */ { currentTarget }) =>
     use(currentTarget);
@@ -75,8 +76,7 @@ const renderTexts = (before, after) =>
     >${after ? html`<span class="after">${after}</span>` : nothing}</span>`;
 
 /**
- * A button that lets the user choose files, and passes them to use(). accept: the attribute of the file
- * input.
+ * A button that lets the user choose files, and passes them to use(). accept: the types of files, as in HTML.
  * @param {string} text @param {(files: File[]) => unknown} use
  * @param {{icon: string, kind?: string, multiple?: boolean, accept?: string, busy?: boolean}} options
  */
@@ -116,14 +116,15 @@ export function field({ name, id = `field-${name}`, label, help, counter, errors
 }
 
 /**
+ * Return the control of a field: a textarea, a select or an input.
  * @param {{type?: string, label?: unknown, value?: unknown, onInput?: (value: string) => unknown,
  *   onChange?: (value: string) => unknown, items?: Record<string, string>, [name: string]: unknown}} options
  */
 function makeControl({ type = "text", label, value = "", items, onInput, onChange, ...more }) {
   const dir = /^text/.test(type) && "auto";
-  const handlers = { oninput: onValue(onInput), onchange: onValue(onChange) };
+  const handlers = { oninput: passValue(onInput), onchange: passValue(onChange) };
   const given = setElementAttributes({ autocomplete: "off", dir, ...handlers, ...more });
-  // Text in a field that the page does not track is kept when the page renders.
+  // Without onInput, the page does not know the typed text, so a new render must not replace it.
   const shown = onInput ? live(value) : value;
   if (items) return selectControl(items, value, given);
   if (type === "textarea") return html`<textarea rows="3" .value=${shown} ${given}></textarea>`;
@@ -144,7 +145,7 @@ function selectControl(items, value, given) {
 }
 
 /**
- * A checkbox whose label is as high as other fields.
+ * A checkbox with a label that is as high as other fields.
  * @param {{id: string, label: unknown, value: boolean, help?: unknown, onChange: (value: boolean) => unknown}} options
  */
 export function checkbox({ id, label, value, help, onChange }) {
@@ -155,7 +156,7 @@ export function checkbox({ id, label, value, help, onChange }) {
 }
 
 /**
- * A part of a page that shows only its name and its value on one line until the user opens it.
+ * A box that shows its name and value on one line, and its content when the user opens it.
  * @param {unknown} name @param {unknown} value @param {unknown} content @param {boolean} [isOpen]
  * @param {(isOpen: boolean) => unknown} [onToggle]
  */
@@ -173,7 +174,7 @@ const radioOption = ({ name, value, onChange }, item, text) => html`<label>
     @change=${() => onChange(item)}><span>${text}</span></label>`;
 
 /**
- * One of two or three choices. items: the values by their labels.
+ * A row of radio buttons for two or three choices. items: the values by their labels.
  * @template T
  * @param {{label: string, name: string, items: Record<string, T>, value: T, onChange: (value: T) => unknown}} options
  */
@@ -182,7 +183,7 @@ export const segmentControl = ({ label, items, ...group }) =>
     ${Object.entries(items).map(([text, item]) => radioOption(group, item, text))}</fieldset>`;
 
 /**
- * One of at most six choices, as cards. items: [value, word, sentence].
+ * Radio buttons as cards, for at most six choices. items: [value, label, help].
  * @template T
  * @param {{label: string, name: string, items: [T, string, string?][], value: T,
  *   onChange: (value: T) => unknown}} options
@@ -193,8 +194,7 @@ export const choiceCards = ({ label, items, ...group }) =>
   )}</div></fieldset>`;
 
 /**
- * Links to the parts of a page, on one line with `beside` (a search field).
- * count null: not known yet.
+ * Links to the parts of a page, on one line with `beside`, such as a search field. count: null if it is not known yet.
  * @param {{key: string, text: string, count?: number | null, href: string}[]} items @param {string} current
  * @param {{label?: string, beside?: unknown}} [options]
  */
@@ -230,10 +230,10 @@ export function searchField({ label, value = "", onInput, ...more }) {
   return html`<search class="search">${icon("search")}${makeControl(given)}</search>`;
 }
 
-/** The head of a page; main: its main button. @param {unknown} title @param {unknown} main */
+/** The head of a page with its title and its main button. @param {unknown} title @param {unknown} main */
 export const pageHead = (title, main = nothing) => html`<header class="page-head"><h1>${title}</h1>${main}</header>`;
 
-/** The head of a part of a page; side: a link or a button. @param {string} title @param {unknown} side */
+/** The head of a section; side: a link or a button. @param {string} title @param {unknown} side */
 export const sectionHead = (title, side = nothing) => html`<div class="section-head"><h2>${title}</h2>${side}</div>`;
 
 /**
@@ -259,11 +259,11 @@ export const progressBar = ({ value, max, label }) =>
   html`<progress class="progress" value=${value ?? nothing} max=${max || 1} aria-label=${label}>
   </progress>`;
 
-/** The head of a column with menus. */
+/** The head of the column with the menus of the rows. */
 export const ACTIONS_HEAD = html`<th class="menu-cell" scope="col"><span class="sr-only">Actions</span></th>`;
 
 /**
- * A table whose last column has actions; heads: [[text, class]].
+ * A table whose last column has the menus of the rows. heads: [text, class] of each other column.
  * @param {string[][]} heads @param {unknown} rows @param {string} [kind]
  */
 export const table = (heads, rows, kind = "bleed") =>
@@ -276,7 +276,7 @@ export const table = (heads, rows, kind = "bleed") =>
 export const framedTable = (...parameters) => html`<div class="table-frame">${table(...parameters)}</div>`;
 
 /**
- * A sample of how a search engine, or a link preview in a message (kind "card"), shows a page.
+ * A sample of a page as a search engine shows it or, with the kind "card", as a link preview in a message.
  * @param {{label: string, host: string, title: string, description: string, kind?: string, picture?: string}} sample
  */
 export const renderSample = ({ label, host, title, description, kind = "", picture }) =>

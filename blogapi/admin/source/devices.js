@@ -1,6 +1,6 @@
-/** The device of a login in words, from its User-Agent. */
+/** Names the device of a login by its User-Agent. */
 
-// A User-Agent contains the names of several browsers and systems; the first match in these lists counts.
+// A User-Agent contains the names of several browsers and systems; the first name of a list that it contains is right.
 const BROWSERS = ["Edg", "OPR", "SamsungBrowser", "FxiOS", "Firefox", "CriOS", "Chrome", "Safari"];
 const SYSTEMS = ["Android", "iPhone", "iPad", "Windows", "Macintosh", "CrOS", "Linux"];
 /** The names to show, where they differ from the name in a User-Agent. @type {Record<string, string>} */
@@ -9,7 +9,7 @@ const DISPLAY_NAMES = {
   ...{ Macintosh: "Mac", CrOS: "Chromebook" },
 };
 
-/** "Firefox on Windows"; for a program, its name: "curl". @param {string} agent */
+/** Return "Firefox on Windows"; for a program, its name, such as "curl". @param {string} agent */
 export function nameDevice(agent) {
   const browser = findDisplayName(BROWSERS, agent) ?? agent.split(/[/ ]/, 1)[0];
   const system = findDisplayName(SYSTEMS, agent);

@@ -1,6 +1,6 @@
-/** Dialogs, popovers, menus and toasts, and what they need: the focus and the clipboard. */
+/** Dialogs, popovers, menus and toasts, with the functions for the focus and the clipboard. */
 
-import { button, iconButton, onButton } from "./components.js";
+import { button, iconButton, passButton } from "./components.js";
 import { html, nothing, render } from "../static/vendor/lit.js";
 
 /** Copy a text to the clipboard; the promise is rejected if the browser refuses. @param {string} text */
@@ -23,41 +23,41 @@ export async function copyText(text) {
  */
 export function copyButton(text, { label = "Copy", kind } = {}) {
   const reportRefusal = () => toast("The browser refuses to copy. Select the text, and copy it yourself.");
-  const showCopied = (/** @type {DOMTokenList} */ classList) => {
-    announce("Copied");
+  const showDone = (/** @type {DOMTokenList} */ classList) => {
+    announceText("Copied");
     classList.add("done");
     setTimeout(() => classList.remove("done"), 2000);
   };
-  const copyAndReport = onButton(({ classList }) => copyText(text).then(() => showCopied(classList), reportRefusal));
+  const copyAndReport = passButton(({ classList }) => copyText(text).then(() => showDone(classList), reportRefusal));
   return button(label, copyAndReport, { busyText: "Copied", icon: "copy", kind });
 }
 
 /** Announce to screen readers a text that is already visible. @param {string} text */
-export function announce(text) {
+export function announceText(text) {
   const region = document.querySelector("#announcer > span");
   if (region) region.textContent = region.textContent === text ? `${text}\u00a0` : text;
 }
 
-let endToast = () => {};
+let removeLastToast = () => {};
 
 /**
- * undo: a function; or action: {label, run}.
+ * The button of a toast: undo, the function that undoes the action, or another action.
  * @typedef {{undo?: (() => unknown) | false | null,
  *   action?: {label: string, run: () => unknown} | "" | false | null}} ToastOptions
  */
 
 /** Show the result of an action for 8 seconds. @param {string} text @param {ToastOptions} [options] */
 export function toast(text, { undo, action = undo && { label: "Undo", run: undo } } = {}) {
-  endToast();
-  const parent = document.querySelector("dialog[open]") ? findTopElement() : document.querySelector("#announcer");
-  const element = makeElement("div", { className: "toast", popover: "manual" }, parent);
-  const endThisToast = () => keepFocus(() => element.remove());
-  endToast = endThisToast;
-  const link = action && button(action.label, () => (endThisToast(), action.run()), { kind: "bare" });
+  removeLastToast();
+  const parent = document.querySelector("dialog[open]") ? findOverlayParent() : document.querySelector("#announcer");
+  const element = appendElement("div", { className: "toast", popover: "manual" }, parent);
+  const removeThisToast = () => keepFocus(() => element.remove());
+  removeLastToast = removeThisToast;
+  const link = action && button(action.label, () => (removeThisToast(), action.run()), { kind: "bare" });
   render(html`<span>${text}</span>${link || nothing}`, element);
   element.showPopover();
   // The animation lasts 8 seconds and begins again when neither the pointer nor the focus is on the toast.
-  element.addEventListener("animationend", endThisToast);
+  element.addEventListener("animationend", removeThisToast);
 }
 
 const isFocusLost = () => document.activeElement === document.body;
@@ -86,58 +86,59 @@ export function moveFocus(event, elements, [next, previous] = ["ArrowDown", "Arr
 }
 
 /**
- * The open dialogs and popovers: they are outside the page, and are rendered again with it.
- * @type {Set<Float>}
+ * The open dialogs and popovers. The page does not contain them, so updateOverlays() renders them again with it.
+ * @type {Set<Overlay>}
  */
-const floats = new Set();
+const overlays = new Set();
 
-export function updateFloats() {
-  for (const float of floats) float.update();
+export function updateOverlays() {
+  for (const overlay of overlays) overlay.update();
 }
 
-// The parent of new dialogs, popovers and toasts: the last open dialog, or the landmark `main`.
-const findTopElement = () => [...document.querySelectorAll("main, dialog[open]")].at(-1) ?? document.body;
+// Return the parent for a new dialog, popover or toast: the last open dialog, or the landmark `main`.
+const findOverlayParent = () => [...document.querySelectorAll("main, dialog[open]")].at(-1) ?? document.body;
 
 /** @param {string} name @param {object} properties @param {Element | null} [parent] */
-function makeElement(name, properties, parent = findTopElement()) {
-  return (parent ?? findTopElement()).appendChild(Object.assign(document.createElement(name), properties));
+function appendElement(name, properties, parent = findOverlayParent()) {
+  return (parent ?? findOverlayParent()).appendChild(Object.assign(document.createElement(name), properties));
 }
 
-/** @param {HTMLElement} element @param {(close: Close) => unknown} content @returns {Float} */
-function makeFloat(element, content, opener = /** @type {any} */ (document.activeElement)) {
+/** @param {HTMLElement} element @param {(close: Close) => unknown} content @returns {Overlay} */
+function makeOverlay(element, content, opener = /** @type {any} */ (document.activeElement)) {
   const { promise: result, resolve } = Promise.withResolvers();
   /** @type {Close} */
-  const closeFloat = (value) => {
-    if (!floats.delete(float)) return;
+  const closeOverlay = (value) => {
+    if (!overlays.delete(overlay)) return;
     keepFocus(() => {
       element.remove();
       if (isFocusLost()) opener.focus();
     });
     resolve(value);
   };
-  const float = { element, result, close: closeFloat, update: () => render(content(closeFloat), element) };
-  floats.add(float);
-  float.update();
-  return float;
+  const overlay = { element, result, close: closeOverlay, update: () => render(content(closeOverlay), element) };
+  overlays.add(overlay);
+  overlay.update();
+  return overlay;
 }
 
 /**
- * Open a dialog (kind "wide": 960 pixels wide), and return {result, update(), close(value), element}. result: a
- * promise of the closing value, undefined after Escape. content(close) returns what is below the title; it is
- * called whenever the page renders. The focus goes to `autofocus`, or to the first control.
+ * Open a dialog, and return it. content(close): returns the content below the title; called whenever the page renders.
+ * kind: a class, such as "wide" (960 pixels). The focus goes to `autofocus`, or to the first control. The `result` is
+ * undefined after Escape.
  * @param {{title: string, content: (close: Close) => unknown, kind?: string}} options
  */
 export function openDialog({ title, content, kind = "" }) {
   /** @type {any} */
-  const element = makeElement("dialog", { className: `dialog ${kind}`, ariaLabel: title });
-  const float = makeFloat(element, (close) => html`<h2>${title}</h2>${content(close)}`);
-  element.addEventListener("close", () => float.close());
+  const element = appendElement("dialog", { className: `dialog ${kind}`, ariaLabel: title });
+  const overlay = makeOverlay(element, (close) => html`<h2>${title}</h2>${content(close)}`);
+  element.addEventListener("close", () => overlay.close());
   element.showModal();
-  return float;
+  return overlay;
 }
 
 /**
- * Ask before an action that cannot be undone; return a promise of true, or undefined. action: the text of the button.
+ * Ask the user to confirm an action that cannot be undone. Return a promise: true if the user confirms it, otherwise
+ * undefined. action: the text of the button.
  * @param {{title: string, text: string, action: string}} question
  */
 export function confirmRisk({ title, text, action }) {
@@ -147,7 +148,7 @@ export function confirmRisk({ title, text, action }) {
 }
 
 /**
- * The buttons at the end of a dialog or a popover: Cancel, and the main one.
+ * The buttons at the end of a dialog or a popover: Cancel and the main button.
  * @param {Close} close @param {string} text @param {() => unknown} run @param {Parameters<typeof button>[2]} options
  */
 export const dialogButtons = (close, text, run, options) =>
@@ -157,27 +158,27 @@ export const dialogButtons = (close, text, run, options) =>
 /**
  * Open a popover under a button, as openDialog() does; a second click on the button closes it.
  * @param {any} anchor @param {(close: Close) => unknown} content
- * @param {{label?: string, role?: string, kind?: string}} [options] @returns {Float | undefined}
+ * @param {{label?: string, role?: string, kind?: string}} [options] @returns {Overlay | undefined}
  */
 export function openPopover(anchor, content, { label, role = "dialog", kind = "" } = {}) {
   const shown = anchor.popoverTargetElement;
   shown?.hidePopover();
   if (shown && (shown.ariaLabel === label || !label)) return;
-  const element = makeElement("div", { className: `popover ${kind}`, popover: "auto", role });
+  const element = appendElement("div", { className: `popover ${kind}`, popover: "auto", role });
   element.ariaLabel = label ?? anchor.textContent.trim();
-  const float = makeFloat(element, content, anchor);
-  float.result.then(() => (anchor.ariaExpanded = String(Boolean(anchor.popoverTargetElement))));
+  const overlay = makeOverlay(element, content, anchor);
+  overlay.result.then(() => (anchor.ariaExpanded = String(Boolean(anchor.popoverTargetElement))));
   // Without a target, a click on the anchor would close the popover first, and then open it again.
   Object.assign(anchor, { ariaExpanded: "true", popoverTargetElement: element, popoverTargetAction: "show" });
   element.showPopover();
-  element.addEventListener("beforetoggle", () => float.close());
+  element.addEventListener("beforetoggle", () => overlay.close());
   const first = element.querySelector(":is(button, a, input, select, textarea):not([type=radio]:not(:checked))");
   /** @type {HTMLElement | null} */ (first)?.focus();
-  return float;
+  return overlay;
 }
 
 /**
- * Open a menu under a button; false and null are left out.
+ * Open a menu under a button; items that are false or null are left out.
  * @param {HTMLElement} anchor @param {MenuItems} items @param {string} [label]
  */
 export function openMenu(anchor, items, label) {
@@ -187,18 +188,18 @@ export function openMenu(anchor, items, label) {
     return button(text, () => (close(), action?.(anchor)), { kind, role: "menuitem", tabindex: "-1", ...more });
   };
   const renderItems = (/** @type {Close} */ close) => items.flatMap((item) => (item ? [renderItem(item, close)] : []));
-  const float = openPopover(anchor, renderItems, { label, role: "menu", kind: "menu" });
-  float?.element.addEventListener("keydown", (event) => {
-    if (event.key === "Tab") float.close();
-    else moveFocus(event, /** @type {any} */ ([...float.element.children]));
+  const overlay = openPopover(anchor, renderItems, { label, role: "menu", kind: "menu" });
+  overlay?.element.addEventListener("keydown", (event) => {
+    if (event.key === "Tab") overlay.close();
+    else moveFocus(event, /** @type {any} */ ([...overlay.element.children]));
   });
 }
 
 /**
- * The button "…" of a row or a page, with its menu. items: an array, or a function that returns one.
+ * The button "…" that opens the menu of a row or a page. items: an array, or a function that returns an array.
  * @param {string} label @param {MenuItems | (() => MenuItems)} items
  */
 export function menuButton(label, items) {
-  const onClick = onButton((anchor) => openMenu(anchor, typeof items === "function" ? items() : items, label));
+  const onClick = passButton((anchor) => openMenu(anchor, typeof items === "function" ? items() : items, label));
   return iconButton("ellipsis", label, onClick, { kind: "bare", popup: "menu" });
 }

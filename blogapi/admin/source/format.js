@@ -1,8 +1,8 @@
-/** Dates, times, sizes and counts in words; all times are in the time zone of the site. */
+/** Formats dates, times, sizes and counts; all times are in the time zone of the site. */
 
 let timeZone = "UTC";
 
-/** @typedef {string | Date} Stamp a timestamp of the API, or a Date */
+/** @typedef {string | Date} Timestamp a timestamp of the API, or a Date */
 
 /** @param {string} name */
 export const setTimeZone = (name) => (timeZone = name);
@@ -10,97 +10,103 @@ export const setTimeZone = (name) => (timeZone = name);
 /** @param {Date} date @param {Intl.DateTimeFormatOptions} options */
 const formatDate = (date, options) => new Intl.DateTimeFormat("en-GB", { ...options, timeZone }).format(date);
 
-const NUMBERS = new Intl.NumberFormat("en-GB");
+const NUMBER_FORMAT = new Intl.NumberFormat("en-GB");
 
-/** Return the Date of a timestamp of the API; a timestamp without an offset is UTC. @param {Stamp} stamp */
+/** Return the Date of a timestamp of the API; a timestamp without an offset is UTC. @param {Timestamp} stamp */
 export const parseTime = (stamp) =>
   stamp instanceof Date ? stamp : new Date(/(Z|[+-]\d\d:\d\d)$/.test(stamp) ? stamp : `${stamp}Z`);
 
-/** 14:32 @param {Stamp} stamp */
+/** Return the time of day: "14:32". @param {Timestamp} stamp */
 export const formatTime = (stamp) => formatDate(parseTime(stamp), { timeStyle: "short", hourCycle: "h23" });
 
-/** 14:32:10 @param {Stamp} stamp */
+/** Return the time of day with seconds: "14:32:10". @param {Timestamp} stamp */
 export const formatSeconds = (stamp) => formatDate(parseTime(stamp), { timeStyle: "medium", hourCycle: "h23" });
 
-/** 29 Nov 2026 @param {Stamp} stamp */
+/** Return the date: "29 Nov 2026". @param {Timestamp} stamp */
 export const formatDay = (stamp) => formatDate(parseTime(stamp), { dateStyle: "medium" });
 
-/** "Sunday 29 November", with the year if it is not the current one. @param {Stamp} stamp */
+/** Return "Sunday 29 November", with the year if it is not the current one. @param {Timestamp} stamp */
 export function formatLongDay(stamp) {
-  const [shown, current] = [stamp, new Date()].map((time) => toFields(time).day.slice(0, 4));
+  const [shown, current] = [stamp, new Date()].map((time) => toInputs(time).day.slice(0, 4));
   const year = shown === current ? undefined : "numeric";
   return formatDate(parseTime(stamp), { weekday: "long", day: "numeric", month: "long", year }).replace(",", "");
 }
 
-/** Return the number of calendar days from today to the time: -1 is yesterday. @param {Stamp} stamp */
+/** Return the number of calendar days from today to the time: -1 is yesterday. @param {Timestamp} stamp */
 export function countDays(stamp) {
-  return (Date.parse(toFields(stamp).day) - Date.parse(toFields(new Date()).day)) / 86_400_000;
+  return (Date.parse(toInputs(stamp).day) - Date.parse(toInputs(new Date()).day)) / 86_400_000;
 }
 
-/** "14:32" today, "Fri 09:00" in the next six days, "4 Dec", "4 Dec 2099". @param {Stamp} stamp */
-export function formatShort(stamp) {
+/**
+ * Return "14:32" for today, "Fri 09:00" for the next six days, otherwise "4 Dec" or "4 Dec 2099".
+ * @param {Timestamp} stamp
+ */
+export function formatShortTime(stamp) {
   const days = countDays(stamp);
   if (!days) return formatTime(stamp);
   if (days > 0 && days < 7) return `${formatDate(parseTime(stamp), { weekday: "short" })} ${formatTime(stamp)}`;
-  const [shown, current] = [stamp, new Date()].map((time) => toFields(time).day.slice(0, 4));
+  const [shown, current] = [stamp, new Date()].map((time) => toInputs(time).day.slice(0, 4));
   const year = shown === current ? undefined : "numeric";
   return formatDate(parseTime(stamp), { day: "numeric", month: "short", year });
 }
 
-/** For lists: "2 min ago", "14:32" today, "Yesterday", "19 Nov 2026". @param {Stamp} stamp */
-export function formatChanged(stamp) {
+/**
+ * Return the time of a change for lists: "2 min ago", "14:32", "Yesterday" or "19 Nov 2026".
+ * @param {Timestamp} stamp
+ */
+export function formatChange(stamp) {
   const minutes = Math.floor((Date.now() - parseTime(stamp).getTime()) / 60_000);
   if (minutes >= 0 && minutes < 60) return minutes < 1 ? "Just now" : `${minutes} min ago`;
   return { 0: formatTime(stamp), "-1": "Yesterday" }[countDays(stamp)] ?? formatDay(stamp);
 }
 
-/** "Yesterday", "Today" or "Tomorrow"; undefined for other days. @param {Stamp} stamp */
+/** Return "Yesterday", "Today" or "Tomorrow"; undefined for other days. @param {Timestamp} stamp */
 export const nameDay = (stamp) => ({ "-1": "Yesterday", 0: "Today", 1: "Tomorrow" })[countDays(stamp)];
 
-/** "Today, 14:32", "Yesterday, 21:17", "29 Nov 2026, 08:00". @param {Stamp} stamp */
+/** Return "Today, 14:32", "Yesterday, 21:17" or "29 Nov 2026, 08:00". @param {Timestamp} stamp */
 export const formatDayAndTime = (stamp) => `${nameDay(stamp) ?? formatDay(stamp)}, ${formatTime(stamp)}`;
 
-/** "today, 14:32", for the middle of a sentence. @param {Stamp} stamp */
+/** Return the day and time for the middle of a sentence: "today, 14:32". @param {Timestamp} stamp */
 export const formatDayInSentence = (stamp) =>
   formatDayAndTime(stamp).replace(/^(?:To|Yester)day/, (name) => name.toLowerCase());
 
-const UNITS = { year: 31_557_600, month: 2_629_800, day: 86_400, hour: 3600, minute: 60, second: 1 };
+const UNIT_SECONDS = { year: 31_557_600, month: 2_629_800, day: 86_400, hour: 3600, minute: 60, second: 1 };
 
-/** "in 8 days", "in 72 years", "3 months ago", "in 20 minutes", "in 5 seconds". @param {Stamp} stamp */
+/** Return the distance from now: "in 8 days", "3 months ago", "in 20 minutes". @param {Timestamp} stamp */
 export function formatDistance(stamp) {
   const seconds = (parseTime(stamp).getTime() - Date.now()) / 1000;
-  const units = /** @type {(keyof typeof UNITS)[]} */ (Object.keys(UNITS));
-  const unit = units.find((name) => Math.abs(seconds) >= UNITS[name]) ?? "second";
-  const number = unit === "day" ? countDays(stamp) : Math.round(seconds / UNITS[unit]);
+  const units = /** @type {(keyof typeof UNIT_SECONDS)[]} */ (Object.keys(UNIT_SECONDS));
+  const unit = units.find((name) => Math.abs(seconds) >= UNIT_SECONDS[name]) ?? "second";
+  const number = unit === "day" ? countDays(stamp) : Math.round(seconds / UNIT_SECONDS[unit]);
   return new Intl.RelativeTimeFormat("en-GB").format(number, unit);
 }
 
-/** Return a time as the values of date and time inputs: {day: "2026-11-29", time: "08:00"}. @param {Stamp} stamp */
-export function toFields(stamp) {
+/** Return a time as the values of date and time inputs: {day: "2026-11-29", time: "08:00"}. @param {Timestamp} stamp */
+export function toInputs(stamp) {
   const [day, month, year] = formatDate(parseTime(stamp), { dateStyle: "short" }).split("/");
   return { day: `${year.padStart(4, "0")}-${month}-${day}`, time: formatTime(stamp) };
 }
 
 /** Return the Date for the values of date and time inputs. @param {string} day @param {string} time */
-export function toInstant(day, time) {
+export function toDate(day, time) {
   const wanted = Date.parse(`${day}T${time}Z`);
   // Correct the result twice, because the clocks can change between the first result and the second.
   return [1, 2].reduce((guess) => {
-    const shown = toFields(guess);
+    const shown = toInputs(guess);
     return new Date(guess.getTime() + wanted - Date.parse(`${shown.day}T${shown.time}Z`));
   }, new Date(wanted));
 }
 
-/** 1,234 @param {number} number */
-export const formatNumber = (number) => NUMBERS.format(number);
+/** Return a number with separators: "1,234". @param {number} number */
+export const formatNumber = (number) => NUMBER_FORMAT.format(number);
 
 /**
- * "1 article", "1,400 articles", "3 categories".
+ * Return a number with its noun: "1 article", "1,400 articles", "3 categories".
  * @param {number} number @param {string} one @param {string} [many]
  */
 export const formatCount = (number, one, many = `${one}s`) => `${formatNumber(number)} ${number === 1 ? one : many}`;
 
-/** "284 kB", "18.4 MB". @param {number} bytes */
+/** Return a size: "284 kB", "18.4 MB". @param {number} bytes */
 export function formatSize(bytes) {
   if (bytes < 1000) return formatCount(bytes, "byte");
   const power = Math.min(Math.floor(Math.log10(bytes) / 3), 4);
@@ -108,12 +114,8 @@ export function formatSize(bytes) {
   return `${Number((bytes / 1000 ** power).toFixed(digits))} ${["kB", "MB", "GB", "TB"][power - 1]}`;
 }
 
-/**
- * A role of a user as a word: "Editor".
- *
- * @param {string} role
- */
+/** Return a role with a capital letter: "Editor". @param {string} role */
 export const formatRole = (role) => role[0].toUpperCase() + role.slice(1);
 
-/** "a reader", "an author". @param {string} role */
+/** Return a role with its article: "a reader", "an author". @param {string} role */
 export const nameRole = (role) => `${role === "reader" ? "a" : "an"} ${role}`;

@@ -1,12 +1,12 @@
-/** Before a link leads to another page, asks whether the blog answers, so that nobody ends on an error page. */
+/** Checks that the blog answers before a link is followed, so that the browser does not show its own error page. */
 
 import { connection } from "./api.js";
 
-// For FRESH_MS after a response, links are followed without a new request.
+// For FRESH_MS after a response of the blog, links are followed without a check.
 const [FRESH_MS, WAIT_MS] = [1000, 5000];
 
 /**
- * Follow the links to other admin pages; warn() is called if the blog does not answer.
+ * Check the blog at each click on a link to another admin page; warn() is called if the blog does not answer.
  * @param {(text: string) => unknown} warn
  */
 export function guardLinks(warn) {

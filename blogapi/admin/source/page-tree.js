@@ -1,38 +1,38 @@
 /** The tree of the pages of the blog. */
 
 import { field } from "./components.js";
-import { getTitle } from "./pages/lists.js";
+import { getTitle } from "./pages/items.js";
 
 // The API accepts at most this number of pages above a page.
-const MAX_ABOVE = 20;
+const MAX_ANCESTORS = 20;
 
 /**
- * Return the pages with their depths, each after the page above it and in the order of the positions.
+ * Return the pages in the order of their tree: each page after its parent, siblings by position. Each has its depth.
  * @param {Article[]} pages @param {string | null} [parent] @param {number} [depth] @returns {Article[]}
  */
-export function toTree(pages, parent = null, depth = 0) {
+export function listTree(pages, parent = null, depth = 0) {
   const known = new Set(pages.map(({ uuid }) => uuid));
   const isHere = (/** @type {Article} */ page) => (known.has(page.parent) ? page.parent : null) === parent;
   const here = pages.filter(isHere).sort((a, b) => a.position - b.position);
-  return here.flatMap((page) => [{ ...page, depth }, ...toTree(pages, page.uuid, depth + 1)]);
+  return here.flatMap((page) => [{ ...page, depth }, ...listTree(pages, page.uuid, depth + 1)]);
 }
 
 /**
- * Return the pages that can be above a page, in the order of their tree.
+ * Return the pages that can be the parent of a page, in the order of the tree.
  * @param {Article[]} pages @param {string} uuid of the page
  */
 export function listParents(pages, uuid) {
-  const tree = toTree(pages);
+  const tree = listTree(pages);
   const moved = new Set([uuid]);
-  // Each page comes after the one above it.
+  // In the tree, each page comes after its parent.
   for (const page of tree) if (moved.has(page.parent)) moved.add(page.uuid);
   const depths = tree.filter((page) => moved.has(page.uuid)).map(({ depth }) => depth);
   const height = depths.length ? Math.max(...depths) - depths[0] : 0;
-  return tree.filter((page) => !moved.has(page.uuid) && page.depth + 1 + height <= MAX_ABOVE);
+  return tree.filter((page) => !moved.has(page.uuid) && page.depth + 1 + height <= MAX_ANCESTORS);
 }
 
 /**
- * Return the index of a page among the pages below its parent; 0 for a new page.
+ * Return the index of a page among the children of its parent; 0 for a new page.
  * @param {Article[]} pages in the order of their positions @param {string} uuid @param {string | null} parent
  */
 export const findPlace = (pages, uuid, parent) =>
@@ -42,8 +42,8 @@ export const findPlace = (pages, uuid, parent) =>
   );
 
 /**
- * The field for the place of a page below a parent: first, or after another page. index: the shown place, the last one
- * if there are fewer. use(index): called when a place is chosen.
+ * Render the field for the place of a page among the children of a parent. index: the chosen place; a higher index than
+ * there are places means the last place. use(index): called when a place is chosen.
  * @param {Article[]} pages in the order of their positions @param {string} uuid @param {string | null} parent
  * @param {number} index @param {(index: number) => unknown} use @param {Record<string, unknown>} errors
  */
@@ -56,13 +56,13 @@ export function renderPlaceField(pages, uuid, parent, index, use, errors) {
 }
 
 /**
- * Return the changes that put a page at an index among the pages below a parent (null: at the top): the change
- * of the page itself, and those of the pages that make room.
+ * Return the changes that put a page at an index among the children of a parent (null: the top level): the change of
+ * the page, and the changes of the positions of its siblings.
  * @param {Article[]} pages in the order of their positions
  * @param {string} uuid @param {string | null} parent @param {number} index
  * @returns {{uuid: string, parent?: string | null, position: number}[]}
  */
-export function placePage(pages, uuid, parent, index) {
+export function makePlaceChanges(pages, uuid, parent, index) {
   const others = pages.filter((page) => page.parent === parent && page.uuid !== uuid);
   let last = -1;
   return others.toSpliced(index, 0, /** @type {any} */ ({ uuid, position: 0 })).flatMap((page) => {

@@ -1,26 +1,29 @@
-/** The rights of the user, so that pages offer only allowed actions; the API checks each request. */
+/** The rights of the user. Pages offer only allowed actions by them; the API checks each request again. */
 
 const ROLES = ["reader", "author", "editor", "admin"];
 
 /** @type {{uuid?: string, role?: string, can_publish?: boolean}} */
 let caller = {};
 
-/** Set the user of the session, or the last one in this browser. @param {typeof caller} user */
+/**
+ * Set the user whose rights count: the user of the session, before that the last user in this browser.
+ * @param {typeof caller} user
+ */
 export const setCaller = (user) => (caller = user);
 
-/** Whether the user has this role or one that may do more. @param {string} role */
+/** Return whether the user has this role or a higher one. @param {string} role */
 export const hasRole = (role) => ROLES.indexOf(caller.role ?? "") >= ROLES.indexOf(role);
 
-/** Whether the user may publish articles: an author only if an admin allows it. */
+/** Return whether the user may publish articles; authors need the permission of an admin. */
 export const mayPublish = () => hasRole("editor") || Boolean(caller.can_publish);
 
-/** Whether the user may change the status of an article: what is public needs the right to publish. */
-export const mayChange = (/** @type {{status: string}} */ { status }) =>
+/** Return whether the user may change an item; public and scheduled items need the right to publish. */
+export const mayChangeStatus = (/** @type {{status: string}} */ { status }) =>
   mayPublish() || !["published", "scheduled", "unlisted"].includes(status);
 
-/** Whether the user may change the file: authors change those that they have uploaded. */
+/** Return whether the user may change a file; authors may change the files that they have uploaded. */
 export const mayChangeFile = (/** @type {{user: {uuid: string} | null}} */ { user }) =>
   hasRole("editor") || (user !== null && user.uuid === caller.uuid);
 
-/** The path of the list of articles in any status: authors list their own. */
-export const getListPath = () => (hasRole("editor") ? "blog/articles/" : "blog/articles/own/");
+/** Return the API path of the list of articles in any status; for authors, of their own articles. */
+export const getArticlesPath = () => (hasRole("editor") ? "blog/articles/" : "blog/articles/own/");

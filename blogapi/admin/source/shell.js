@@ -1,26 +1,26 @@
-/** The frame of every page: session, failures, signing in again, and the palette. */
+/** The base class of all pages, with what they share: session, failures, signing in again, and the palette. */
 
 import { html, LitElement, nothing } from "../static/vendor/lit.js";
-import { ApiError, connection, get, onLoginEnded, post } from "./api.js";
-import { askForCode, askForPassword } from "./code.js";
+import { ApiError, connection, get, setSignInHandler, post } from "./api.js";
+import { askForCode, askForPassword } from "./second-factor.js";
 import { emptyState, pageHead, problemAlert, listRow, sectionHead } from "./components.js";
-import { keepFocus, toast, updateFloats } from "./dialogs.js";
+import { keepFocus, toast, updateOverlays } from "./dialogs.js";
 import { Journal } from "./editor/journal.js";
 import { formatCount, formatDayAndTime, setTimeZone } from "./format.js";
 import { guardLinks } from "./navigation.js";
 import { openPalette } from "./palette.js";
 import { hasRole, setCaller } from "./roles.js";
-import { getShortcutKey, nameKeys } from "./shortcuts.js";
+import { getShortcutKey, showMacKeys } from "./shortcuts.js";
 import * as storage from "./storage.js";
 
 // The names of the blog and the user are stored, so that the menu of the next page does not wait for the API.
 const SESSION_KEY = "blogapi.session";
-let last = storage.getItem(SESSION_KEY) ?? {};
-setCaller({ ...last, uuid: last.user });
+let storedSession = storage.getItem(SESSION_KEY) ?? {};
+setCaller({ ...storedSession, uuid: storedSession.user });
 /** @param {string} selector @returns {any} */
 const findElement = (selector) => document.querySelector(selector);
 
-/** The elements of the document and its templates that have a `data-ref`, by this name. @type {Refs} */
+/** The elements of the document and its templates, by the value of their `data-ref`. @type {Refs} */
 export const refs = /** @type {any} */ (
   Object.fromEntries(
     [document, ...[...document.querySelectorAll("template")].map(({ content }) => content)]
@@ -28,31 +28,31 @@ export const refs = /** @type {any} */ (
       .map((element) => [element.dataset.ref, element]),
   )
 );
-const TITLE = document.title;
+const DOCUMENT_TITLE = document.title;
 const PAGE_NAME = document.body.dataset.page;
 /** @type {any} */
-let current = null;
+let currentSession = null;
 
-/** {user: {uuid, username, role}, site: {title, time_zone, …}}; known in renderPage(), not yet in load(). */
-export const session = () => current;
+/** Return {user: {uuid, username, role}, site: {title, time_zone, …}}; loadData() can run before it is known. */
+export const getSession = () => currentSession;
 
-/** The values of this session, or of the last one in this browser: {title, address, user, username, role, …}. */
-export const lastSession = () => last;
+/** Return the values of this session or the last one in this browser: {title, address, user, username, role, …}. */
+export const getLastSession = () => storedSession;
 
 /** @param {{user: Json, site: Json}} session */
 export function setSession(session) {
-  current = session;
+  currentSession = session;
   setTimeZone(session.site.time_zone);
   const { uuid: user, username, role, can_publish } = session.user;
   const { title, url, built_in } = session.site;
-  // The site that blogapi shows is where this page is, also if its address has another port or host.
-  last = { title, address: built_in ? "/" : url, user, username, role, can_publish };
+  // The built-in site has the host of this page, even if the configured address has another host or port.
+  storedSession = { title, address: built_in ? "/" : url, user, username, role, can_publish };
   setCaller(session.user);
-  storage.setItem(SESSION_KEY, last);
-  onLoginEnded(signInAgain);
+  storage.setItem(SESSION_KEY, storedSession);
+  setSignInHandler(signInAgain);
 }
 
-async function openSession() {
+async function loadSession() {
   const [{ data: user }, { data: site }] = await Promise.all([get("auth/me/"), get("blog/site/")]);
   setSession({ user: { ...user, uuid: user.user }, site });
 }
@@ -60,9 +60,9 @@ async function openSession() {
 guardLinks(toast);
 
 /**
- * The base class of all pages. A subclass has load() and renderPage(); where needed also `main` or renderMain() (the
- * main button), renderHead() and `heading` (by default the title of the document). Its fields are plain
- * properties: set() changes them and renders.
+ * The base class of all pages. A subclass has loadData() and renderPage(), and if needed `main` or renderMain() (the
+ * main button), renderHead() and `heading` (by default the title of the document). setFields() changes properties of a
+ * page and renders it.
  */
 export class Page extends LitElement {
   state = "loading";
@@ -72,16 +72,16 @@ export class Page extends LitElement {
   /** @type {Record<string, unknown>} */
   errors = {};
   problem = "";
-  /** @type {(() => unknown) | null} what is shown if the item of the page is in the bin */
+  /** @type {(() => unknown) | null} renders the content if the item of the page is in the bin */
   renderDeleted = null;
   /** @type {unknown} */
   main = nothing;
 
-  // For subclasses.
+  // Subclasses override the following members.
   get heading() {
-    return TITLE;
+    return DOCUMENT_TITLE;
   }
-  async load() {}
+  async loadData() {}
   renderHead() {
     return pageHead(this.heading, this.state === "loading" ? nothing : this.renderMain());
   }
@@ -99,28 +99,28 @@ export class Page extends LitElement {
   }
 
   /** @param {Json} fields */
-  set(fields) {
+  setFields(fields) {
     Object.assign(this, fields);
     this.requestUpdate();
   }
 
   /** Load the page (again): the state is "loading" at first, then "ready" or "failed". @returns {Promise<void>} */
-  async reload() {
+  async reloadPage() {
     clearInterval(this.timer);
-    const opening = current ? null : openSession();
-    // What a page loads can depend on the role, which is known if this browser had a session before.
-    if (!last.role) await opening?.catch(() => {});
-    const { role } = last;
-    const finding = loadKeptTexts().then((kept) => this.set({ kept }));
-    const results = await Promise.allSettled([opening, this.load(), finding]);
+    const opening = currentSession ? null : loadSession();
+    // loadData() can depend on the role, which is known only if this browser had a session before.
+    if (!storedSession.role) await opening?.catch(() => {});
+    const { role } = storedSession;
+    const finding = loadKeptTexts().then((kept) => this.setFields({ kept }));
+    const results = await Promise.allSettled([opening, this.loadData(), finding]);
     const failed = results.find(({ status }) => status === "rejected");
-    // The login of an admin who must turn a second factor on first has no other scope than "published".
-    const isRestricted = current && !current.user.scopes.includes("read") && PAGE_NAME !== "profile";
-    const isAllowed = !current || hasRole(document.body.dataset.for ?? "");
+    // Until an admin has turned on a required second factor, the login has only the scope "published".
+    const isRestricted = currentSession && !currentSession.user.scopes.includes("read") && PAGE_NAME !== "profile";
+    const isAllowed = !currentSession || hasRole(document.body.dataset.for ?? "");
     if (!isAllowed || isRestricted) return location.replace("/admin/profile/");
-    // The page was loaded for the role that the user had before.
-    if (failed && current && role !== last.role) return this.reload();
-    if (!failed) return this.set({ state: "ready" });
+    // The page was loaded for the former role of the user.
+    if (failed && currentSession && role !== storedSession.role) return this.reloadPage();
+    if (!failed) return this.setFields({ state: "ready" });
     const error = /** @type {PromiseRejectedResult} */ (failed).reason;
     const here = encodeURIComponent(location.pathname + location.search);
     if (error.status === 401) return location.replace(`/admin/sign-in/?next=${here}`);
@@ -129,62 +129,63 @@ export class Page extends LitElement {
     if (error.status === 404) document.body.classList.remove("bare");
     const isInBin = error.code === "deleted";
     this.renderDeleted = isInBin
-      ? await import("./in-bin.js").then(
-          (bin) => bin.renderDeletedItem(this),
+      ? await import("./deleted-item.js").then(
+          (bin) => bin.makeDeletedItemRenderer(this),
           () => null,
         )
       : null;
-    this.set({ state: "failed", failure: error, wait: error.retryAfter ?? 10 });
-    const countDown = () => (this.wait ? this.set({ wait: this.wait - 1 }) : this.reload());
+    this.setFields({ state: "failed", failure: error, wait: error.retryAfter ?? 10 });
+    const countDown = () => (this.wait ? this.setFields({ wait: this.wait - 1 }) : this.reloadPage());
     if (error.isTemporary) this.timer = setInterval(countDown, 1000);
   }
 
   /**
-   * Run work() for an action of the user. `busy` is its name until it ends, and no second one is started. Errors of
-   * fields are stored in `errors` (see field()), all others in `problem`. Returns the result of work(), or undefined.
+   * Run work() for an action of the user. `busy` is the name of the task until it ends; during a task, no other one
+   * starts. Errors of fields are stored in `errors` (see field()), other errors in `problem`. Return the result of
+   * work(), or undefined after an error.
    * @template T @param {string} name @param {() => T | Promise<T>} work @returns {Promise<T | undefined>}
    */
-  async act(name, work) {
+  async runTask(name, work) {
     if (this.busy) return;
-    this.set({ busy: name, errors: {}, problem: "" });
+    this.setFields({ busy: name, errors: {}, problem: "" });
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       const { errors, message } = error;
-      // A field of the page can be hidden, or behind the popover of the action.
+      // The field with the error can be hidden, or covered by the popover of the action.
       const front = [...document.querySelectorAll("main, dialog[open], .popover")].at(-1);
       /** @param {string} field */
       const isVisible = (field) => front?.querySelector(`[id="field-${field}"]`)?.checkVisibility();
       const isShown = Object.keys(errors).some(isVisible);
-      this.set({ errors, problem: isShown ? "" : message });
+      this.setFields({ errors, problem: isShown ? "" : message });
       this.updateComplete.then(() => findElement("[aria-invalid=true]")?.focus());
     } finally {
-      this.set({ busy: "" });
+      this.setFields({ busy: "" });
     }
   }
 
-  /** Show why a request fails. Unlike act(), several can run at once. @param {Promise<unknown>} request */
+  /** Show the error of a request; unlike tasks, several requests can run at once. @param {Promise<unknown>} request */
   showFailure(request) {
     request.catch((error) => {
       if (!(error instanceof ApiError)) throw error;
-      this.set({ problem: error.message });
+      this.setFields({ problem: error.message });
     });
   }
 
   /**
-   * As act(), and load the page again after work().
+   * Run work() as runTask() does, and load the page again after it.
    * @template T @param {string} name @param {() => T | Promise<T>} work @returns {Promise<T | undefined>}
    */
-  actAndReload(name, work) {
-    return this.act(name, async () => {
+  runAndReload(name, work) {
+    return this.runTask(name, async () => {
       const result = await work();
-      await this.reload();
+      await this.reloadPage();
       return result;
     });
   }
 
-  // If a render removes the element with the focus, such as the row of a menu, the content gets the focus.
+  // Move the focus to the content if the update removes the element with the focus, such as the button of a menu.
   /** @param {any} changes */
   update(changes) {
     keepFocus(() => super.update(changes));
@@ -206,28 +207,32 @@ export class Page extends LitElement {
   }
 
   updated() {
-    document.title = [this.heading, last.title].filter(Boolean).join(" · ");
-    refs.sideTitle.textContent = last.title || location.host;
-    findElement(".side [href='/admin/profile/'] span").textContent = last.username || "Profile";
+    document.title = [this.heading, storedSession.title].filter(Boolean).join(" · ");
+    refs.sideTitle.textContent = storedSession.title || location.host;
+    findElement(".side [href='/admin/profile/'] span").textContent = storedSession.username || "Profile";
     const links = /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll(".see-site"));
-    for (const link of links) Object.assign(link, { hidden: !last.address, href: last.address || "/" });
-    if (last.role) document.body.dataset.role = last.role;
-    updateFloats();
+    for (const link of links)
+      Object.assign(link, { hidden: !storedSession.address, href: storedSession.address || "/" });
+    if (storedSession.role) document.body.dataset.role = storedSession.role;
+    updateOverlays();
   }
 }
 
-// Return the texts of this browser whose articles the blog does not have, or does not show now.
+// Return the kept texts of this browser whose articles cannot be read, with the status of the response.
 async function loadKeptTexts() {
   /** @param {import("./editor/journal.js").KeptEntry} entry */
   const findStatus = (entry) => {
     const request = get(`blog/${entry.place ?? "articles"}/${entry.article}/`, { query: { fields: "uuid" } });
     return request.then(() => null).catch(({ status }) => ({ ...entry, status }));
   };
-  const entries = await new Journal(last.user).findEntries();
+  const entries = await new Journal(storedSession.user).findEntries();
   return (await Promise.all(entries.map(findStatus))).filter(Boolean);
 }
 
-/** The editor of a new article offers the texts of articles that do not exist. @param {Page} page */
+/**
+ * Render links to the kept texts; the editor of a new article offers a text whose article does not exist.
+ * @param {Page} page
+ */
 function renderKeptTexts({ kept }) {
   /** @param {import("./editor/journal.js").KeptEntry & {status: number}} entry */
   const renderEntry = ({ place = "articles", article, status, edits, time }) => {
@@ -247,7 +252,7 @@ function renderFailure(page) {
     return html`${problemAlert(page.problem)}${renderKeptTexts(page)}${page.renderDeleted?.() ?? refs.missing}`;
   if (!failure.isTemporary) return emptyState({ title: "This page does not work", text: failure.message });
   refs.wait.textContent = formatCount(page.wait, "second");
-  refs.tryNow.onclick = () => page.reload();
+  refs.tryNow.onclick = () => page.reloadPage();
   refs.failures.textContent = `${connection.failures.join("")}Last good answer: ${connection.lastGood}.`;
   return html`${refs.silent}${renderKeptTexts(page)}${refs.technical}`;
 }
@@ -257,7 +262,7 @@ function signInAgain() {
   const { again: dialog, againForm: form, againName, againProblem } = refs;
   /** @type {PromiseWithResolvers<boolean>} */
   const { promise, resolve } = Promise.withResolvers();
-  againName.textContent = form.elements.username.value = current.user.username;
+  againName.textContent = form.elements.username.value = currentSession.user.username;
   form.elements.password.value = againProblem.textContent = "";
   askForPassword(form);
   form.onreset = () => dialog.close();
@@ -280,10 +285,10 @@ function signInAgain() {
   return promise;
 }
 
-// Firefox ends the requests of a page that is left, and nobody sees what they would have shown.
+// Firefox cancels the requests of a page when the user leaves it; these errors need no report.
 addEventListener("unhandledrejection", (event) => event.reason?.code === "offline" && event.preventDefault());
 
-// The button "Show" of a password.
+// Handle the button "Show" of a password.
 addEventListener("click", (/** @type {any} */ { target: toggle }) => {
   if (!toggle.matches(".suffix")) return;
   const input = toggle.previousElementSibling;
@@ -291,13 +296,16 @@ addEventListener("click", (/** @type {any} */ { target: toggle }) => {
   toggle.ariaPressed = String(input.type === "text");
 });
 
-/** Define the page of this document, show it and return it. @template {typeof Page} T @param {T} PageClass */
+/**
+ * Define the element <admin-page> of this document, load the page, and return it.
+ * @template {typeof Page} T @param {T} PageClass
+ */
 export function definePage(PageClass) {
   customElements.define("admin-page", PageClass);
   const page = /** @type {InstanceType<T>} */ (findElement("admin-page"));
-  page.reload();
-  addEventListener("online", () => page.state === "failed" && page.reload());
-  nameKeys(document);
+  page.reloadPage();
+  addEventListener("online", () => page.state === "failed" && page.reloadPage());
+  showMacKeys(document);
   addEventListener("click", (/** @type {any} */ { target }) => target.closest(".go-to") && openPalette());
   addEventListener("keydown", (event) => {
     if (getShortcutKey(event) !== "P" || !hasRole("author")) return;

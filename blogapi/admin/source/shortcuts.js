@@ -1,4 +1,4 @@
-/** The keys of shortcuts: Ctrl, or ⌘ on a Mac, where Ctrl+B, K and P move the cursor. */
+/** The modifier key of shortcuts: Ctrl, or ⌘ on a Mac, where Ctrl B, K and P move the cursor. */
 
 const IS_MAC = /^(Mac|iPhone|iPad)/.test(navigator.platform);
 
@@ -11,11 +11,11 @@ export function getShortcutKey({ ctrlKey, metaKey, altKey, shiftKey, isComposing
   return isShortcut && !isComposing ? key.toUpperCase() : "";
 }
 
-/** The value of aria-keyshortcuts. @param {string} letter */
-export const ariaKeys = (letter) => `${IS_MAC ? "Meta" : "Control"}+${letter}`;
+/** Return the value of aria-keyshortcuts for a letter. @param {string} letter */
+export const getAriaKeys = (letter) => `${IS_MAC ? "Meta" : "Control"}+${letter}`;
 
-/** On a Mac, name ⌘ instead of Ctrl in this part of the document. @param {ParentNode} root */
-export function nameKeys(root) {
+/** On a Mac, replace Ctrl with ⌘ in this part of the document. @param {ParentNode} root */
+export function showMacKeys(root) {
   if (!IS_MAC) return;
   for (const key of root.querySelectorAll("kbd")) key.textContent = key.textContent.replace("Ctrl", "⌘");
   for (const button of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll("[aria-keyshortcuts]"))) {

@@ -1,9 +1,9 @@
-/** The statuses of articles, as the pages use and name them. A test compares them with the rules of the API. */
+/** The statuses of articles, with their names and icons. A test compares them with the statuses of the API. */
 
-import { formatShort } from "./format.js";
+import { formatShortTime } from "./format.js";
 
 /**
- * readable: whether readers see the article, from its publication time on.
+ * readable: whether readers can read the article from its publication time on.
  * @type {Record<Status, {name: string, icon: string, kind: string, readable: boolean}>}
  */
 export const STATUSES = {
@@ -15,16 +15,16 @@ export const STATUSES = {
 };
 
 /**
- * The state in words: "Draft", "Scheduled for Fri 09:00", "Published, edits since 12:10".
+ * Return the state in words: "Draft", "Scheduled for Fri 09:00", "Published, edits since 12:10".
  * @param {{status: Status, published_at?: string | null, working_copy?: any}} article
  */
 export function describeStatus({ status, published_at: time, working_copy: edits }) {
   const { name } = STATUSES[status];
-  const when = status === "scheduled" && time ? ` for ${formatShort(time)}` : "";
-  return `${name}${when}${edits && status !== "draft" ? `, edits since ${formatShort(edits.last_updated)}` : ""}`;
+  const when = status === "scheduled" && time ? ` for ${formatShortTime(time)}` : "";
+  return `${name}${when}${edits && status !== "draft" ? `, edits since ${formatShortTime(edits.last_updated)}` : ""}`;
 }
 
-/** "Marit has it open", "Marit and Tomas have it open", or "". @param {{username: string}[] | null} [users] */
+/** Return "Marit has it open", "Marit and Tomas have it open", or "". @param {{username: string}[] | null} [users] */
 export function describeOpenBy(users) {
   const names = (users ?? []).map(({ username }) => username);
   const list = new Intl.ListFormat("en-GB").format(names);

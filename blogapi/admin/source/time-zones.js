@@ -1,15 +1,20 @@
-/** The fields for a time zone; the names of the time zones are loaded when a field is used. */
+/**
+ * The select fields for a time zone. The names of the time zones are loaded when a field is used for the first time.
+ */
 
 /** @type {Promise<string[]> | null} */
-let loading = null;
+let loadingNames = null;
 
-async function loadNames() {
+async function loadZoneNames() {
   const response = await fetch(`${document.documentElement.dataset.assets}/time-zones.txt`);
   if (!response.ok) throw new Error(response.statusText);
   return (await response.text()).split("\n");
 }
 
-/** Show this time zone, and offer the others when the field is opened. @param {HTMLSelectElement} field */
+/**
+ * Choose a time zone in the field, and offer all others when the user opens the field.
+ * @param {HTMLSelectElement} field
+ */
 export function offerTimeZones(field, name = "UTC") {
   const showNames = (/** @type {string[]} */ names) => {
     const chosen = field.value;
@@ -19,7 +24,7 @@ export function offerTimeZones(field, name = "UTC") {
   if (![...field.options].some(({ value }) => value === name)) field.add(new Option(name, name));
   field.value = name;
   field.onpointerenter = field.onfocus = async () => {
-    loading ??= loadNames();
-    await loading.then(showNames, () => (loading = null));
+    loadingNames ??= loadZoneNames();
+    await loadingNames.then(showNames, () => (loadingNames = null));
   };
 }

@@ -1,9 +1,9 @@
 // Shows the API reference with Scalar, and keeps the API key in the session storage of the tab.
 
-const STORED_KEY = "blogapi-key";
-const TAGS_FIRST = ["articles", "categories", "tags"];
+const KEY_STORAGE_NAME = "blogapi-key";
+const FIRST_TAGS = ["articles", "categories", "tags"];
 
-// The languages for which there is no sample, and the libraries of the other languages without a sample.
+// The languages that have no samples, and the libraries of other languages that have no samples.
 const HIDDEN_LANGUAGES =
   "c clojure csharp dart fsharp go http java julia kotlin node objc ocaml php powershell r ruby rust swift";
 const HIDDEN_CLIENTS = {
@@ -14,11 +14,11 @@ const HIDDEN_CLIENTS = {
 
 const keyInput = document.getElementById("key");
 const keyMessage = document.getElementById("key-message");
-keyInput.value = sessionStorage.getItem(STORED_KEY) ?? "";
+keyInput.value = sessionStorage.getItem(KEY_STORAGE_NAME) ?? "";
 
 const reference = Scalar.createApiReference("#reference", await makeConfiguration());
 
-document.getElementById("get-key").addEventListener("click", getKey);
+document.getElementById("get-key").addEventListener("click", createKey);
 keyInput.addEventListener("change", () => useKey(keyInput.value.trim()));
 
 async function makeConfiguration() {
@@ -36,9 +36,9 @@ async function makeConfiguration() {
     orderSchemaPropertiesBy: "preserve",
     hideModels: true,
     defaultOpenAllTags: true,
-    // The other pages follow the browser's color scheme too, and have no switch.
+    // The page follows the color scheme of the browser, as all pages do.
     hideDarkModeToggle: true,
-    // The page uses no server other than this one.
+    // Without these options, the page would send requests to other servers.
     withDefaultFonts: false,
     telemetry: false,
     agent: { disabled: true },
@@ -51,7 +51,7 @@ async function makeConfiguration() {
 }
 
 // Creates a key that can read published content, as `POST /api/v1/auth/api-key/` documents it.
-async function getKey() {
+async function createKey() {
   const response = await fetch("/api/v1/auth/api-key/", { method: "POST" });
   const body = await response.json();
   keyMessage.textContent = response.ok ? "The key is kept until you close this tab." : body.detail;
@@ -59,7 +59,7 @@ async function getKey() {
 }
 
 function useKey(key) {
-  sessionStorage.setItem(STORED_KEY, key);
+  sessionStorage.setItem(KEY_STORAGE_NAME, key);
   keyInput.value = key;
   reference.updateConfiguration({ ...reference.getConfiguration(), authentication: makeAuthentication(key) });
 }
@@ -69,46 +69,46 @@ function makeAuthentication(key) {
 }
 
 function rankTag(tag) {
-  const position = TAGS_FIRST.indexOf(tag.name);
-  return position < 0 ? TAGS_FIRST.length : position;
+  const position = FIRST_TAGS.indexOf(tag.name);
+  return position < 0 ? FIRST_TAGS.length : position;
 }
 
 function adaptDocument(openapi) {
   for (const tag of openapi.tags) {
-    tag["x-displayName"] = makeTitle(tag.name);
+    tag["x-displayName"] = makeTagTitle(tag.name);
     if (tag.description === tag["x-displayName"]) delete tag.description;
   }
   for (const path of Object.values(openapi.paths)) {
     for (const operation of Object.values(path)) {
       // Scalar shows summaries as plain text.
       if (operation.summary) operation.summary = operation.summary.replaceAll("`", "").replace(/\.$/, "");
-      for (const parameter of operation.parameters ?? []) describeValues(parameter);
+      for (const parameter of operation.parameters ?? []) moveValuesToDescription(parameter);
     }
   }
-  // The parameters that several operations have.
-  for (const parameter of Object.values(openapi.components.parameters)) describeValues(parameter);
+  // Several operations share these parameters.
+  for (const parameter of Object.values(openapi.components.parameters)) moveValuesToDescription(parameter);
   return openapi;
 }
 
-// Scalar fills examples and the first of several values into its form, also if the parameter is optional, and
-// sends them. Therefore this function moves them into the description.
-function describeValues(parameter) {
+// Move the examples and values of an optional parameter to its description, because Scalar would fill the first of them
+// into its form, and send it.
+function moveValuesToDescription(parameter) {
   const { schema } = parameter;
   if (parameter.required || !schema) return;
-  const format = (values) =>
+  const formatValues = (values) =>
     [values]
       .flat()
       .map((value) => `\`${value}\``)
       .join(", ");
   const sentences = [parameter.description];
-  if (schema.enum) sentences.push(`One of ${format(schema.enum)}.`);
-  if (schema.example !== undefined) sentences.push(`Example: ${format(schema.example)}`);
+  if (schema.enum) sentences.push(`One of ${formatValues(schema.enum)}.`);
+  if (schema.example !== undefined) sentences.push(`Example: ${formatValues(schema.example)}`);
   parameter.description = sentences.filter(Boolean).join(" ");
   delete schema.enum;
   delete schema.example;
 }
 
-function makeTitle(name) {
+function makeTagTitle(name) {
   const words = name.replaceAll("_", " ").replace(/api\b/, "API");
   return words[0].toUpperCase() + words.slice(1);
 }

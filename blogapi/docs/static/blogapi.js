@@ -28,7 +28,7 @@ export class BlogApiError extends Error {
 export class InvalidRequest extends BlogApiError {}
 /** 401: the key is missing, wrong, deleted or expired. */
 export class Unauthorized extends BlogApiError {}
-/** 403: the key does not allow this. */
+/** 403: the key does not allow the request. */
 export class Forbidden extends BlogApiError {}
 /** 404: the item does not exist, or is not published. */
 export class NotFound extends BlogApiError {}
@@ -44,9 +44,9 @@ const ERROR_CLASSES = {
 };
 
 /** @param {Response} response */
-async function toError(response) {
+async function makeError(response) {
   const { status } = response;
-  // A proxy can send an error of its own, which is no JSON.
+  // The error of a proxy is not JSON.
   const detail = `${response.url} answered ${status} ${response.statusText}`;
   const problem = await response.json().catch(() => ({}));
   return new (ERROR_CLASSES[status] ?? BlogApiError)({ detail, ...problem, status });
@@ -102,7 +102,7 @@ class Collection {
    */
   async page(page, options) {
     const { pageSize = 10, ...others } = options ?? {};
-    const { body, total, link } = await this.client.read(this.path, { page, page_size: pageSize, ...others });
+    const { body, total, link } = await this.client.requestBody(this.path, { page, page_size: pageSize, ...others });
     return { items: body, total: Number(total), hasNext: link.includes('rel="next"') };
   }
 
@@ -132,17 +132,17 @@ class Collection {
     const feed = cursor ? await this.client.changes(cursor).catch(ignoreUnknownCursor) : undefined;
     const isSmall = feed && this.name === "articles" && feed.changes.length <= MAX_SINGLE_REQUESTS;
     const isPart = isSmall && feed.changes.every(({ kind }) => kind === "article");
-    const all = isPart || feed?.changes.length === 0 ? undefined : await this.readAll(store, fields);
-    const items = all?.items ?? (await this.readChanged(feed?.changes ?? [], fields));
+    const all = isPart || feed?.changes.length === 0 ? undefined : await this.readAllItems(store, fields);
+    const items = all?.items ?? (await this.readChangedItems(feed?.changes ?? [], fields));
     for (const [uuid, item] of items) await (item ? store.set(uuid, item) : store.delete(uuid));
     return all?.cursor ?? feed?.cursor ?? "";
   }
 
   /**
-   * Return the items by uuid, and undefined for those that are gone.
+   * Return the changed items by uuid; undefined for items that are gone.
    * @param {Change[]} changes @param {any[]} [fields]
    */
-  async readChanged(changes, fields) {
+  async readChangedItems(changes, fields) {
     /** @type {Map<string, any>} */
     const items = new Map();
     for (const { uuid, action } of changes) {
@@ -152,10 +152,10 @@ class Collection {
   }
 
   /**
-   * Return all items, as `readChanged` does, with the cursor that belongs to them.
+   * Return all items by uuid, undefined for items that are gone, and the cursor for the next changes.
    * @param {Store<any>} store @param {any[]} [fields]
    */
-  async readAll(store, fields) {
+  async readAllItems(store, fields) {
     for (;;) {
       const { cursor } = await this.client.changes("now");
       /** @type {Map<string, any>} */
@@ -187,7 +187,7 @@ class Collection {
         delete: (/** @type {string} */ id) => writes.push(() => store.delete(id)),
       };
       const cursor = meta.get("fields") === fields ? meta.get("cursor") : undefined;
-      const next = await this.client.readTogether(this.sync(items, cursor, options));
+      const next = await this.client.waitForOtherReads(this.sync(items, cursor, options));
       for (const write of writes) write();
       meta.set("cursor", next);
       meta.set("fields", fields);
@@ -222,10 +222,10 @@ class Client {
   }
 
   /**
-   * Return what the promise returns, when no other promise that was passed to this method is pending any more.
+   * Wait until all promises that were passed to this method are settled; return the result of this promise.
    * @param {Promise<string>} read
    */
-  async readTogether(read) {
+  async waitForOtherReads(read) {
     this.reads.add(read);
     const cursor = await read.finally(() => this.reads.delete(read));
     while (this.reads.size) await Promise.allSettled(this.reads);
@@ -286,11 +286,11 @@ class Client {
    * @returns {Promise<any>}
    */
   async request(path, parameters) {
-    return (await this.read(path, parameters)).body;
+    return (await this.requestBody(path, parameters)).body;
   }
 
   /** @param {string} path @param {Record<string, any>} [parameters] */
-  async read(path, { fields, ...parameters } = {}) {
+  async requestBody(path, { fields, ...parameters } = {}) {
     const query = new URLSearchParams(fields && { fields: fields.join() });
     for (const [name, value] of Object.entries(parameters)) {
       for (const each of [value].flat()) if (each !== undefined) query.append(name, each);
@@ -302,10 +302,10 @@ class Client {
   /** @param {string} address @returns {Promise<Stored>} */
   async readStored(address) {
     let stored = await this.cache?.get(address);
-    const response = await this.send(address, stored && { "If-None-Match": stored.etag });
+    const response = await this.sendWithRetries(address, stored && { "If-None-Match": stored.etag });
     const header = (/** @type {string} */ name) => response.headers.get(name) ?? "";
     if (response.status !== 304 || !stored) {
-      if (!response.ok) throw await toError(response);
+      if (!response.ok) throw await makeError(response);
       const isJson = header("Content-Type").startsWith("application/json");
       const headers = { etag: header("ETag"), link: header("Link"), total: header("X-Total-Count") };
       stored = { ...headers, isJson, text: await response.text() };
@@ -315,7 +315,7 @@ class Client {
   }
 
   /** @param {string} address @param {Record<string, string>} [headers] */
-  async send(address, headers) {
+  async sendWithRetries(address, headers) {
     for (let attempt = 1; ; attempt++) {
       const response = await this.fetch(address, { headers: { ...this.headers, ...headers } }).catch((cause) => {
         throw new Unavailable({ detail: `${address} cannot be reached: ${cause.message}` }, { cause });

@@ -1,4 +1,4 @@
-// The pages of the guide: its search, and the buttons that copy a sample.
+// The search of the guide, and the buttons that copy the samples on its pages.
 
 /** @typedef {{ url: string, page: string, heading: string, text: string }} Section */
 
@@ -16,15 +16,15 @@ const message = findElement("#guide-search [role=status]");
 const openButton = /** @type {HTMLButtonElement} */ (findElement("#open-search"));
 
 /** @type {Promise<Section[]> | undefined} */
-let loading;
+let loadingSections;
 
 openButton.hidden = false;
 openButton.addEventListener("click", () => dialog.showModal());
 input.addEventListener("focus", loadSections);
-input.addEventListener("input", search);
+input.addEventListener("input", searchGuide);
 dialog.addEventListener("keydown", moveFocus);
 dialog.addEventListener("click", (event) => {
-  // A click on the backdrop has the dialog as its target; a link to a section of this page loads no page.
+  // The target of a click on the backdrop is the dialog. A link to a section of this page loads no new page.
   if (event.target === dialog || /** @type {Element} */ (event.target).closest("a")) dialog.close();
 });
 document.addEventListener("keydown", (event) => {
@@ -38,18 +38,18 @@ addCopyButtons();
 makeScrollersFocusable();
 
 function loadSections() {
-  loading ??= fetch("/docs/search.json").then((response) => {
+  loadingSections ??= fetch("/docs/search.json").then((response) => {
     if (!response.ok) throw new Error(`The status is ${response.status}.`);
     return response.json();
   });
-  // The next focus or input tries again.
-  loading.catch(() => {
-    loading = undefined;
+  // After an error, the next focus or input loads the sections again.
+  loadingSections.catch(() => {
+    loadingSections = undefined;
   });
-  return loading;
+  return loadingSections;
 }
 
-async function search() {
+async function searchGuide() {
   try {
     const sections = await loadSections();
     const words = input.value.toLowerCase().match(/\S+/g) ?? [];
@@ -57,28 +57,28 @@ async function search() {
       .map((section) => ({ section, score: scoreSection(section, words) }))
       .filter(({ score }) => score > 0)
       .sort((first, second) => second.score - first.score);
-    results.replaceChildren(...found.slice(0, MAX_RESULTS).map(({ section }) => makeResult(section, words)));
-    message.textContent = words.length ? describeNumber(found.length) : "";
+    results.replaceChildren(...found.slice(0, MAX_RESULTS).map(({ section }) => makeResultItem(section, words)));
+    message.textContent = words.length ? describeResultCount(found.length) : "";
   } catch {
     message.textContent = "The search does not work now, because the server does not answer.";
   }
 }
 
 /** @param {number} number */
-function describeNumber(number) {
+function describeResultCount(number) {
   if (number === 0) return "No section has all these words.";
   return number === 1 ? "1 section" : `${number} sections`;
 }
 
 /**
- * Returns how well a section matches the words; 0 if one of the words is missing.
+ * Returns a score for how well a section matches the words; 0 if a word is missing.
  * @param {Section} section
  * @param {string[]} words
  */
 function scoreSection({ page, heading, text }, words) {
   let sum = 0;
   for (const word of words) {
-    const pattern = makePattern([word]);
+    const pattern = makeWordPattern([word]);
     const score = 9 * scoreText(heading, pattern) + 4 * scoreText(page, pattern) + scoreText(text, pattern);
     if (!score) return 0;
     sum += score;
@@ -87,7 +87,7 @@ function scoreSection({ page, heading, text }, words) {
 }
 
 /**
- * Returns 2 if the text contains the word, 1 if only as a part of a word, otherwise 0.
+ * Returns 2 if the text contains the word as a whole word, 1 if as a part of a word, otherwise 0.
  * @param {string} text
  * @param {RegExp} pattern
  */
@@ -97,7 +97,7 @@ function scoreText(text, pattern) {
 }
 
 /** @param {string[]} words */
-function makePattern(words) {
+function makeWordPattern(words) {
   return new RegExp(`(${words.map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")).join("|")})`, "iu");
 }
 
@@ -105,18 +105,18 @@ function makePattern(words) {
  * @param {Section} section
  * @param {string[]} words
  */
-function makeResult({ url, page, heading, text }, words) {
+function makeResultItem({ url, page, heading, text }, words) {
   const link = document.createElement("a");
   link.href = url;
   const title = document.createElement("strong");
   title.textContent = heading === page ? page : `${page}: ${heading}`;
   const snippet = document.createElement("span");
-  const match = words.map((word) => text.search(makePattern([word]))).find((position) => position >= 0) ?? 0;
+  const match = words.map((word) => text.search(makeWordPattern([word]))).find((position) => position >= 0) ?? 0;
   const near = Math.max(0, match - SNIPPET_LENGTH / 3);
   const start = near && text.indexOf(" ", near) + 1;
   const end = start + SNIPPET_LENGTH;
-  // The parts at odd positions are the matches.
-  const parts = `${text.slice(start, end)}${end < text.length ? "…" : ""}`.split(makePattern(words));
+  // split() returns the matches at odd positions.
+  const parts = `${text.slice(start, end)}${end < text.length ? "…" : ""}`.split(makeWordPattern(words));
   for (const [position, part] of parts.entries()) {
     const mark = document.createElement("mark");
     mark.textContent = part;
@@ -171,7 +171,7 @@ async function copySample(button, text) {
   }, COPIED_MS);
 }
 
-// Samples and tables that are wider than the page get the focus, so that the keyboard can scroll them.
+// Makes samples and tables that are wider than the page focusable, so that the arrow keys can scroll them.
 function makeScrollersFocusable() {
   for (const element of document.querySelectorAll("main pre, main table")) {
     if (element instanceof HTMLElement && element.scrollWidth > element.clientWidth) element.tabIndex = 0;

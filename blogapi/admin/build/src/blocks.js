@@ -1,21 +1,21 @@
-// Blocks: parts of the text that are shown in rendered form, such as a picture. The page finds and renders them.
+// Shows blocks, such as pictures, in rendered form in the text. The page finds the blocks, and draws them.
 import { EditorSelection, Facet, Prec, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, EditorView, keymap, WidgetType } from "@codemirror/view";
 
 /**
- * Draws a block in an element.
+ * A function that draws a block in an element.
  *
- * @typedef {(dom: HTMLElement, block: Block, isSelected: boolean, actions: BlockActions) => void} Draw
- * @typedef {import("@codemirror/state").EditorState} State
+ * @typedef {(dom: HTMLElement, block: Block, isSelected: boolean, actions: BlockActions) => void} DrawBlock
+ * @typedef {import("@codemirror/state").EditorState} EditorState
  */
 
 /** @type {import("@codemirror/state").StateEffectType<boolean>} */
-const setFocus = StateEffect.define();
+const focusEffect = StateEffect.define();
 /** @type {Facet<Block[], Block[]>} */
 const blockFacet = Facet.define({ combine: (values) => values.flat() });
 
 class BlockWidget extends WidgetType {
-  /** @param {Block} block @param {boolean} isSelected @param {Draw} draw */
+  /** @param {Block} block @param {boolean} isSelected @param {DrawBlock} draw */
   constructor(block, isSelected, draw) {
     super();
     this.block = block;
@@ -43,7 +43,7 @@ class BlockWidget extends WidgetType {
   /** @param {HTMLElement} dom @param {EditorView} view */
   updateDOM(dom, view) {
     dom.classList.toggle("selected", this.isSelected);
-    this.draw(dom, this.block, this.isSelected, makeActions(view, dom));
+    this.draw(dom, this.block, this.isSelected, makeBlockActions(view, dom));
     return true;
   }
   get estimatedHeight() {
@@ -69,38 +69,42 @@ function selectBlock(view, { from, to }) {
 }
 
 /**
- * Return the changes that a block can make in its part of the text.
+ * Return the functions with which a drawn block changes its part of the text.
  * @param {EditorView} view @param {HTMLElement} dom @returns {BlockActions}
  */
-function makeActions(view, dom) {
-  /** @param {(block: Block) => import("@codemirror/state").TransactionSpec} make */
-  const change = (make) => {
+function makeBlockActions(view, dom) {
+  /** @param {(block: Block) => import("@codemirror/state").TransactionSpec} makeSpec */
+  const dispatchChange = (makeSpec) => {
     const block = findBlock(view, dom);
-    if (block) view.dispatch(make(block));
+    if (block) view.dispatch(makeSpec(block));
   };
   return {
     replace: (insert) =>
-      change(({ from, to }) => ({
+      dispatchChange(({ from, to }) => ({
         changes: { from, to, insert },
         selection: EditorSelection.range(from, from + insert.length),
         userEvent: "input.block",
       })),
     remove() {
-      change(({ from, to }) => ({ changes: { from, to }, selection: { anchor: from }, userEvent: "delete.block" }));
+      dispatchChange(({ from, to }) => ({
+        changes: { from, to },
+        selection: { anchor: from },
+        userEvent: "delete.block",
+      }));
       view.focus();
     },
     /** Show the text of the block, with the cursor in it. */
     reveal() {
       // The text of the block is shown only while the editor has the focus.
       view.focus();
-      change(({ from }) => ({ selection: { anchor: from + 1 }, effects: setFocus.of(true) }));
+      dispatchChange(({ from }) => ({ selection: { anchor: from + 1 }, effects: focusEffect.of(true) }));
     },
     focusText: () => view.focus(),
     measure: () => view.requestMeasure(),
   };
 }
 
-/** @param {Block[]} blocks @param {EditorSelection} selection @param {boolean} hasFocus @param {Draw} draw */
+/** @param {Block[]} blocks @param {EditorSelection} selection @param {boolean} hasFocus @param {DrawBlock} draw */
 function decorateBlocks(blocks, selection, hasFocus, draw) {
   const { main } = selection;
   const shown = blocks.filter(({ from, to }) => {
@@ -166,24 +170,24 @@ const leaveBlockBeforeText = ({ key, ctrlKey, altKey, metaKey }, view) => {
 };
 
 /**
- * Show blocks in rendered form. find(text): returns the blocks of a text, each of one or more whole lines.
- * @param {{find: (text: string) => Block[], draw: Draw}} options
+ * Show blocks in rendered form. findBlocks(text): returns the blocks of a text, each of one or more whole lines.
+ * @param {{findBlocks: (text: string) => Block[], drawBlock: DrawBlock}} options
  */
-export function showBlocks({ find, draw }) {
-  /** @param {Block[]} blocks @param {State} state @param {boolean} hasFocus */
-  const make = (blocks, state, hasFocus) => ({
+export function showBlocks({ findBlocks, drawBlock }) {
+  /** @param {Block[]} blocks @param {EditorState} state @param {boolean} hasFocus */
+  const makeValue = (blocks, state, hasFocus) => ({
     blocks,
     hasFocus,
-    decorations: decorateBlocks(blocks, state.selection, hasFocus, draw),
+    decorations: decorateBlocks(blocks, state.selection, hasFocus, drawBlock),
   });
   const field = StateField.define({
-    create: (state) => make(find(state.doc.toString()), state, false),
+    create: (state) => makeValue(findBlocks(state.doc.toString()), state, false),
     update(value, { docChanged, selection, effects, state }) {
-      const focus = effects.find((effect) => effect.is(setFocus));
+      const focus = effects.find((effect) => effect.is(focusEffect));
       if (!docChanged && !selection && !focus) return value;
-      const blocks = docChanged ? find(state.doc.toString()) : value.blocks;
+      const blocks = docChanged ? findBlocks(state.doc.toString()) : value.blocks;
       if (!blocks.length && !value.blocks.length && !focus) return value;
-      return make(blocks, state, focus ? focus.value : value.hasFocus);
+      return makeValue(blocks, state, focus ? focus.value : value.hasFocus);
     },
     provide: (field) => [
       EditorView.decorations.from(field, ({ decorations }) => decorations),
@@ -192,7 +196,7 @@ export function showBlocks({ find, draw }) {
   });
   return [
     field,
-    EditorView.focusChangeEffect.of((_, focusing) => setFocus.of(focusing)),
+    EditorView.focusChangeEffect.of((_, focusing) => focusEffect.of(focusing)),
     Prec.highest(EditorView.domEventHandlers({ keydown: leaveBlockBeforeText })),
     Prec.highest(
       keymap.of([

@@ -3,13 +3,13 @@ import { syntaxTree } from "@codemirror/language";
 import { Decoration, EditorView, MatchDecorator, ViewPlugin, WidgetType } from "@codemirror/view";
 
 /**
- * Calls show() with the words for an article, now or later.
+ * A function that calls show() with a short description of the article, at once or after a request.
  *
- * @typedef {(uuid: string, show: (words: string) => void) => void} Describe
+ * @typedef {(uuid: string, show: (words: string) => void) => void} DescribeLink
  */
 
-class Chip extends WidgetType {
-  /** @param {string} uuid @param {Describe} describe */
+class LinkChip extends WidgetType {
+  /** @param {string} uuid @param {DescribeLink} describe */
   constructor(uuid, describe) {
     super();
     this.uuid = uuid;
@@ -32,14 +32,14 @@ class Chip extends WidgetType {
   }
 }
 
-/** @param {Describe} describe */
-export function showChips(describe) {
+/** @param {DescribeLink} describe */
+export function showLinkChips(describe) {
   const matcher = new MatchDecorator({
     regexp: /article:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/gi,
     decorate(add, from, to, match, view) {
       // `article:` and a uuid in a sentence or in code are not replaced.
       if (syntaxTree(view.state).resolveInner(from, 1).name !== "URL") return;
-      add(from, to, Decoration.replace({ widget: new Chip(match[1].toLowerCase(), describe) }));
+      add(from, to, Decoration.replace({ widget: new LinkChip(match[1].toLowerCase(), describe) }));
     },
   });
   const plugin = ViewPlugin.define(

@@ -15,17 +15,17 @@ import { Decoration, EditorView, ViewPlugin, keymap, panels, placeholder as empt
 import { tags } from "@lezer/highlight";
 import { GFM } from "@lezer/markdown";
 import { showBlocks } from "./blocks.js";
-import { showChips } from "./chips.js";
-import { foldLinks } from "./folds.js";
-import { rangeCommands, rangeField } from "./ranges.js";
+import { showLinkChips } from "./chips.js";
+import { foldLinks } from "./link-folds.js";
+import { makeRangeCommands, rangeField } from "./ranges.js";
 
 const continueMarkup = insertNewlineContinueMarkupCommand({ nonTightLists: false });
 /** @param {string} text */
 const isBlank = (text) => /^[\s>]*$/.test(text);
 
 /**
- * Continue a list or a quote, or leave it on an empty item or an empty line of a quote. The lines next to the cursor
- * are empty then, because what is written there would otherwise continue the text above.
+ * Continue a list or a quote on the next line; on an empty item or an empty line of a quote, leave it. Then the lines
+ * above and below the cursor are empty, because Markdown adds a line directly below a list or a quote to it.
  * @type {import("@codemirror/state").StateCommand}
  */
 function continueOrLeaveBlock({ state, dispatch }) {
@@ -48,7 +48,7 @@ function continueOrLeaveBlock({ state, dispatch }) {
   const mark = line.from + line.text.lastIndexOf(">");
   const { name, parent } = syntaxTree(state).resolveInner(mark, 1);
   const isQuote = selection.main.empty && selection.main.head > mark && isBlank(line.text) && name === "QuoteMark";
-  if (!isQuote || CODE.test(parent?.name ?? "")) return continueMarkup({ state, dispatch: leaveBlock });
+  if (!isQuote || BLOCK_NODE.test(parent?.name ?? "")) return continueMarkup({ state, dispatch: leaveBlock });
   leaveBlock(state.update({ changes: { from: mark, to: line.to }, scrollIntoView: true, userEvent: "input" }));
   return true;
 }
@@ -58,7 +58,7 @@ const continueKeymap = Prec.high(keymap.of([{ key: "Enter", run: continueOrLeave
 const parser = /** @type {import("@lezer/markdown").MarkdownParser} */ (commonmarkLanguage.parser).configure(GFM);
 const language = new LanguageSupport(new Language(commonmarkLanguage.data, parser, [], "markdown"));
 
-const tokens = HighlightStyle.define([
+const markdownStyle = HighlightStyle.define([
   { tag: tags.processingInstruction, class: "md-mark" },
   { tag: tags.contentSeparator, class: "md-mark" },
   { tag: tags.atom, class: "md-mark" },
@@ -74,47 +74,50 @@ const tokens = HighlightStyle.define([
   { tag: tags.comment, class: "md-comment" },
 ]);
 
-const SHOWN_AT_FIRST = 20_000;
-const PARSE_MS = 50;
-const MAX_HANG = 12;
-// Indentation, and the marks of quotes, lists and tasks.
-const MARKS = /^(?:\s|>|(?:[-*+]|\d{1,9}[.)])(?=\s)|\[[ xX]\](?=\s))*/;
-const CODE = /^(?:FencedCode|CodeBlock|HTMLBlock|CommentBlock|Table)$/;
-const HEADING = /^(ATX|Setext)Heading([1-6])$/;
+const MAX_PARSED_AT_FIRST = 20_000;
+const MAX_PARSE_MS = 50;
+const MAX_HANG_WIDTH = 12;
+// The indentation at the beginning of a line, and its marks of quotes, lists and tasks.
+const LINE_MARKS = /^(?:\s|>|(?:[-*+]|\d{1,9}[.)])(?=\s)|\[[ xX]\](?=\s))*/;
+const BLOCK_NODE = /^(?:FencedCode|CodeBlock|HTMLBlock|CommentBlock|Table)$/;
+const HEADING_NODE = /^(ATX|Setext)Heading([1-6])$/;
 
-const decorations = new Map();
-// The marks at the beginning of a line of a list or a quote, whose text begins at the same place in each of its lines.
+const lineDecorations = new Map();
+// The marks at the beginning of a line of a list or a quote. Their width aligns the text of all its wrapped lines.
 const leadMark = Decoration.mark({ class: "md-lead" });
 /** @param {string} name */
-function lineDecoration(name) {
-  if (!decorations.has(name)) {
-    decorations.set(name, Decoration.line({ attributes: { class: name, dir: "auto" } }));
+function getLineDecoration(name) {
+  if (!lineDecorations.has(name)) {
+    lineDecorations.set(name, Decoration.line({ attributes: { class: name, dir: "auto" } }));
   }
-  return decorations.get(name);
+  return lineDecorations.get(name);
 }
 
 /**
- * Returns the classes of a line.
+ * A function that returns the CSS classes of a line.
  *
- * @typedef {(tree: ReturnType<typeof syntaxTree>, line: import("@codemirror/state").Line) => string} Classify
+ * @typedef {(tree: ReturnType<typeof syntaxTree>, line: import("@codemirror/state").Line) => string} GetLineClass
  */
 
-/** Return the level of a heading, and how far the wrapped text of a list hangs. @type {Classify} */
-function classify(tree, line) {
+/**
+ * Return the classes for the level of a heading, or for the hanging indent of a list or a quote.
+ * @type {GetLineClass}
+ */
+function getLineClass(tree, line) {
   const end = line.from + line.text.search(/\S|$/);
   /** @type {ReturnType<typeof tree.resolveInner> | null} */
   let node = tree.resolveInner(end, 1);
   for (; node; node = node.parent) {
-    const heading = HEADING.exec(node.name);
+    const heading = HEADING_NODE.exec(node.name);
     if (heading) return heading[1] === "ATX" ? `md-h md-h${heading[2]}` : `md-h${heading[2]}`;
-    if (CODE.test(node.name)) return "md-block";
+    if (BLOCK_NODE.test(node.name)) return "md-block";
   }
-  const width = /** @type {RegExpExecArray} */ (MARKS.exec(line.text))[0].replace(/\t/g, "    ").length;
-  return width ? `md-hang-${Math.min(width, MAX_HANG)}` : "";
+  const width = /** @type {RegExpExecArray} */ (LINE_MARKS.exec(line.text))[0].replace(/\t/g, "    ").length;
+  return width ? `md-hang-${Math.min(width, MAX_HANG_WIDTH)}` : "";
 }
 
-/** @param {EditorView} view @param {Classify} classify */
-function decorateLines(view, classify) {
+/** @param {EditorView} view @param {GetLineClass} getLineClass */
+function decorateLines(view, getLineClass) {
   /** @type {RangeSetBuilder<Decoration>} */
   const builder = new RangeSetBuilder();
   const tree = syntaxTree(view.state);
@@ -123,10 +126,10 @@ function decorateLines(view, classify) {
     for (let position = from; position <= to; ) {
       const line = view.state.doc.lineAt(position);
       if (line.from > last) {
-        const name = classify(tree, line);
-        builder.add(line.from, line.from, lineDecoration(name));
-        const marks = /^md-hang/.test(name) ? /** @type {RegExpExecArray} */ (MARKS.exec(line.text))[0].length : 0;
-        if (marks && marks <= MAX_HANG) builder.add(line.from, line.from + marks, leadMark);
+        const name = getLineClass(tree, line);
+        builder.add(line.from, line.from, getLineDecoration(name));
+        const marks = /^md-hang/.test(name) ? /** @type {RegExpExecArray} */ (LINE_MARKS.exec(line.text))[0].length : 0;
+        if (marks && marks <= MAX_HANG_WIDTH) builder.add(line.from, line.from + marks, leadMark);
       }
       last = line.from;
       position = line.to + 1;
@@ -135,25 +138,25 @@ function decorateLines(view, classify) {
   return builder.finish();
 }
 
-/** Give each visible line its own direction, and the classes that `classify` returns. @param {Classify} classify */
-const decorateVisibleLines = (classify) =>
+/** Give each visible line its own direction, and the classes of getLineClass(). @param {GetLineClass} getLineClass */
+const decorateVisibleLines = (getLineClass) =>
   ViewPlugin.define(
     (view) => ({
-      decorations: decorateLines(view, classify),
+      decorations: decorateLines(view, getLineClass),
       /** @this {any} */
       update(/** @type {import("@codemirror/view").ViewUpdate} */ { docChanged, viewportChanged, startState, state }) {
         if (docChanged || viewportChanged || syntaxTree(startState) !== syntaxTree(state)) {
-          this.decorations = decorateLines(view, classify);
+          this.decorations = decorateLines(view, getLineClass);
         }
       },
     }),
     { decorations: (plugin) => plugin.decorations },
   );
 
-// The rules for the layout; colours and fonts are in the style sheet of the pages. With `--md-hang: 1`, the
-// marks of headings stand in the left margin, which needs `--md-margin: 7ch`.
+// The CSS rules for the layout; colours and fonts are in the style sheet of the pages. With `--md-hang: 1`, the marks
+// of headings are in the left margin, which then needs `--md-margin: 7ch`.
 /** @type {Record<string, Record<string, string>>} */
-const rules = {
+const layoutRules = {
   "&": { color: "inherit", backgroundColor: "transparent" },
   "&.cm-focused": { outline: "none" },
   ".cm-scroller": { fontFamily: "inherit", lineHeight: "inherit", overflowX: "visible" },
@@ -162,15 +165,15 @@ const rules = {
   ".cm-placeholder": { color: "var(--soft)" },
 };
 for (let level = 1; level <= 6; level++) {
-  rules[`.md-h.md-h${level}`] = { textIndent: `calc(var(--md-hang, 0) * ${-level - 1}ch)` };
+  layoutRules[`.md-h.md-h${level}`] = { textIndent: `calc(var(--md-hang, 0) * ${-level - 1}ch)` };
 }
-for (let width = 1; width <= MAX_HANG; width++) {
-  rules[`.md-hang-${width}`] = { paddingInlineStart: `${width}ch`, textIndent: `-${width}ch` };
-  rules[`.md-hang-${width} .md-lead`] = { minInlineSize: `${width}ch` };
+for (let width = 1; width <= MAX_HANG_WIDTH; width++) {
+  layoutRules[`.md-hang-${width}`] = { paddingInlineStart: `${width}ch`, textIndent: `-${width}ch` };
+  layoutRules[`.md-hang-${width} .md-lead`] = { minInlineSize: `${width}ch` };
 }
 
-const MAX_COUNT = 5_000;
-const PHRASES = {
+const MAX_COUNTED_MATCHES = 5_000;
+const SEARCH_PHRASES = {
   Replace: "Replace with",
   "by word": "Whole words",
   close: "Close",
@@ -184,16 +187,17 @@ const PHRASES = {
 };
 
 /**
- * Show the panel that finds and replaces in an element; the <output> before the element counts the matches.
+ * Return the extension that shows the panel for find and replace in `parent`, and the number of matches in the <output>
+ * before it.
  * @param {HTMLElement} parent
  */
 function makeSearchPanel(parent) {
-  // The panel reacts only to keys and to changes, but words can also be pasted with the mouse.
+  // CodeMirror's panel handles only keys and `change` events, but words can also be pasted with the mouse.
   parent.oninput = ({ target }) => target?.dispatchEvent(new Event("change"));
   return [
     search({ top: true, literal: true }),
     panels({ topContainer: parent }),
-    EditorState.phrases.of(PHRASES),
+    EditorState.phrases.of(SEARCH_PHRASES),
     keymap.of([{ key: "Escape", run: closeSearchPanel, scope: "editor search-panel" }]),
     EditorView.updateListener.of(({ view, state, startState }) => {
       const output = parent.querySelector(".cm-search") && parent.previousElementSibling;
@@ -210,30 +214,31 @@ function makeSearchPanel(parent) {
   ];
 }
 
-/** "2 of 7", "No match" @param {EditorState} state @param {import("@codemirror/search").SearchQuery} query */
+/** Return "2 of 7" or "No match". @param {EditorState} state @param {import("@codemirror/search").SearchQuery} query */
 function describeMatches(state, query) {
   if (!query.search) return "";
   if (!query.valid) return "Not complete";
   const { main } = state.selection;
   let [total, current] = [0, 0];
   const cursor = query.getCursor(state);
-  for (let match = cursor.next(); !match.done && total <= MAX_COUNT; match = cursor.next()) {
+  for (let match = cursor.next(); !match.done && total <= MAX_COUNTED_MATCHES; match = cursor.next()) {
     total += 1;
     if (main.from === match.value.from && main.to === match.value.to) current = total;
   }
-  const shown = total > MAX_COUNT ? `${MAX_COUNT}+` : total;
+  const shown = total > MAX_COUNTED_MATCHES ? `${MAX_COUNTED_MATCHES}+` : total;
   return total ? `${current || "–"} of ${shown}` : "No match";
 }
 
 /**
  * Show an editor in `parent`, and return its commands.
  *
- * text: with "\n" as the only line break; from, to: the selection; findRow: for makeSearchPanel(); markdown: false for other
- * types of content; blocks: for showBlocks(); describeLink: for showChips(); followLink: for foldLinks(); changeInput:
- * returns what is inserted for a text that is typed or pasted at an offset; onChange: called after each change.
+ * text: with "\n" as the only line break; from, to: the selection; findRow: the parent of the search panel; markdown:
+ * false for other types of content; blocks: see showBlocks(); describeLink: see showLinkChips(); openLinkTarget: see
+ * foldLinks(); changeInput: returns the text to insert for a text that is typed or pasted at an offset; onChange:
+ * called after each change.
  * @param {{parent: HTMLElement, findRow?: HTMLElement, text?: string, from?: number, to?: number, label: string,
  *   placeholder?: string, markdown?: boolean, blocks?: Parameters<typeof showBlocks>[0],
- *   describeLink?: Parameters<typeof showChips>[0], followLink?: (address: string) => void,
+ *   describeLink?: Parameters<typeof showLinkChips>[0], openLinkTarget?: (address: string) => void,
  *   changeInput?: (text: string, from: number) => string, onChange?: () => void}} options
  */
 export function createEditor({
@@ -247,11 +252,11 @@ export function createEditor({
   markdown = true,
   blocks,
   describeLink,
-  followLink,
+  openLinkTarget,
   changeInput = (text) => text,
   onChange,
 }) {
-  const limit = (/** @type {number} */ position) => Math.max(0, Math.min(position, view.state.doc.length));
+  const limitOffset = (/** @type {number} */ position) => Math.max(0, Math.min(position, view.state.doc.length));
   const view = new EditorView({
     parent,
     state: EditorState.create({
@@ -277,14 +282,14 @@ export function createEditor({
           autocapitalize: "sentences",
           autocorrect: "on",
         }),
-        EditorView.theme(rules),
-        markdown ? [language, syntaxHighlighting(tokens), continueKeymap] : [],
-        decorateVisibleLines(markdown ? classify : () => ""),
+        EditorView.theme(layoutRules),
+        markdown ? [language, syntaxHighlighting(markdownStyle), continueKeymap] : [],
+        decorateVisibleLines(markdown ? getLineClass : () => ""),
         placeholder ? emptyText(placeholder) : [],
         history(),
         markdown && blocks ? showBlocks(blocks) : [],
-        markdown && describeLink ? showChips(describeLink) : [],
-        markdown && followLink ? foldLinks(followLink) : [],
+        markdown && describeLink ? showLinkChips(describeLink) : [],
+        markdown && openLinkTarget ? foldLinks(openLinkTarget) : [],
         findRow ? makeSearchPanel(findRow) : [],
         rangeField,
         keymap.of([...historyKeymap, ...standardKeymap]),
@@ -294,8 +299,8 @@ export function createEditor({
       ],
     }),
   });
-  // At first, CodeMirror parses 3,000 characters; in a large window, the rest would be highlighted only later.
-  if (markdown) forceParsing(view, Math.min(text.length, SHOWN_AT_FIRST), PARSE_MS);
+  // CodeMirror parses only 3,000 characters at first, which is less than a large window shows.
+  if (markdown) forceParsing(view, Math.min(text.length, MAX_PARSED_AT_FIRST), MAX_PARSE_MS);
   return {
     search: {
       /** @param {boolean} isReplacing */
@@ -307,19 +312,19 @@ export function createEditor({
       next: () => findNext(view),
       previous: () => findPrevious(view),
     },
-    ranges: rangeCommands(view),
+    ranges: makeRangeCommands(view),
     contentDOM: view.contentDOM,
     getText: () => view.state.doc.toString(),
     getSelection: () => ({ from: view.state.selection.main.from, to: view.state.selection.main.to }),
     /** Select a range and show it. @param {number} from @param {number} [to] */
-    select(from, to = from) {
-      view.dispatch({ selection: { anchor: limit(from), head: limit(to) }, scrollIntoView: true });
+    selectRange(from, to = from) {
+      view.dispatch({ selection: { anchor: limitOffset(from), head: limitOffset(to) }, scrollIntoView: true });
     },
     /**
      * Replace a range as one undo step, and select a range of the new text.
      * @param {Partial<Change> & {from: number}} change
      */
-    edit({ from, to = from, insert = "", selectFrom = from + insert.length, selectTo = selectFrom }) {
+    applyChange({ from, to = from, insert = "", selectFrom = from + insert.length, selectTo = selectFrom }) {
       view.dispatch({
         changes: { from, to, insert },
         selection: { anchor: selectFrom, head: selectTo },
@@ -329,9 +334,9 @@ export function createEditor({
       });
     },
     /** Return the offset at a position of the window, or null. @param {number} x @param {number} y */
-    positionAt: (x, y) => view.posAtCoords({ x, y }),
+    getOffsetAt: (x, y) => view.posAtCoords({ x, y }),
     /** Return the rectangle of the character at an offset, or null if it is not drawn. @param {number} position */
-    rectangleAt: (position) => view.coordsAtPos(limit(position)),
+    getRectangleAt: (position) => view.coordsAtPos(limitOffset(position)),
     focus: () => view.focus(),
     destroy: () => view.destroy(),
   };

@@ -1,11 +1,12 @@
-// Ranges that move with their text while it is edited. A range says who wrote its lines, or that a part is missing.
+// Marks ranges of the text: lines with a note, such as the name of their author, and places where a text is missing.
+// The ranges move with their text while it is edited.
 import { StateEffect, StateField } from "@codemirror/state";
 import { Decoration, EditorView, WidgetType } from "@codemirror/view";
 
 /** @typedef {{id: string, from: number, to: number, kind: string, note: string, missing?: string}} Range */
 
 /** @type {import("@codemirror/state").StateEffectType<Range[]>} */
-const replace = StateEffect.define();
+const setRanges = StateEffect.define();
 
 class MissingText extends WidgetType {
   /** @param {string} text */
@@ -19,7 +20,7 @@ class MissingText extends WidgetType {
     return other.text === this.text;
   }
 
-  // The editor handles a click on the words, and puts the cursor beside them.
+  // CodeMirror handles a click on the words: it puts the cursor beside them.
   ignoreEvent() {
     return false;
   }
@@ -30,7 +31,7 @@ class MissingText extends WidgetType {
 }
 
 /**
- * Lines of a range have the class of its kind, and the first one has its note.
+ * Return the decorations: each line of a range has the class of its kind, and the first line has its note.
  * @param {Range[]} ranges @param {import("@codemirror/state").Text} doc
  */
 function decorateRanges(ranges, doc) {
@@ -46,28 +47,26 @@ function decorateRanges(ranges, doc) {
   return Decoration.set(decorations, true);
 }
 
-const field = StateField.define({
+/** The extension that stores the ranges of an editor; see makeRangeCommands(). */
+export const rangeField = StateField.define({
   create: () => ({ ranges: /** @type {Range[]} */ ([]), decorations: Decoration.none }),
   update(value, { changes, docChanged, effects, newDoc }) {
     let { ranges } = value;
-    // Text that is written at the end of a range belongs to the range.
+    // A range grows by text that is typed at its end.
     if (docChanged) {
       ranges = ranges.map((range) => {
         const from = changes.mapPos(range.from, -1);
         return { ...range, from, to: Math.max(from, changes.mapPos(range.to, 1)) };
       });
     }
-    for (const effect of effects) if (effect.is(replace)) ranges = effect.value;
+    for (const effect of effects) if (effect.is(setRanges)) ranges = effect.value;
     return ranges === value.ranges ? value : { ranges, decorations: decorateRanges(ranges, newDoc) };
   },
   provide: (self) => EditorView.decorations.from(self, ({ decorations }) => decorations),
 });
 
-/** The extension of editors whose commands have `ranges`. */
-export const rangeField = field;
-
 /** Return the commands for the ranges of an editor. @param {EditorView} view */
-export const rangeCommands = (view) => ({
-  get: () => view.state.field(field).ranges,
-  set: (/** @type {Range[]} */ ranges) => view.dispatch({ effects: replace.of(ranges) }),
+export const makeRangeCommands = (view) => ({
+  get: () => view.state.field(rangeField).ranges,
+  set: (/** @type {Range[]} */ ranges) => view.dispatch({ effects: setRanges.of(ranges) }),
 });

@@ -1,16 +1,16 @@
-/** The popover "Add a translation": a new draft, or an article or page that exists. */
+/** The popover "Add a translation", which creates a draft or links an article or page that exists. */
 
 import { html } from "../../static/vendor/lit.js";
 import { get, patch } from "../api.js";
 import { choiceCards, field, problemAlert } from "../components.js";
 import { openPopover, dialogButtons, toast } from "../dialogs.js";
 import { getLanguageName, listLanguages } from "../languages.js";
-import { session } from "../shell.js";
-import { COLLECTION, ITEM, isPage, loadArticle, getPath, saveCopy } from "./article.js";
-import { createCopy } from "./duplicate.js";
-import { EMPTY } from "./edits.js";
-import { newUuid } from "./journal.js";
-import { pickArticle } from "./link-picker.js";
+import { getSession } from "../shell.js";
+import { COLLECTION, ITEM, isPage, loadArticle, getItemPath, saveWorkingCopy } from "./article.js";
+import { openNewDraft } from "./duplicate.js";
+import { EMPTY_EDITS } from "./edits.js";
+import { makeUuid } from "./journal.js";
+import { chooseArticle } from "./link-picker.js";
 
 /** @type {[string, string, string?][]} */
 const START_CHOICES = [
@@ -25,12 +25,12 @@ const HELP_TEXTS = {
 };
 
 /**
- * Open the popover. used: the languages of the text and its translations.
+ * Open the popover. used: the languages that the text and its translations already have.
  * @param {HTMLElement} anchor @param {EditorPage} page @param {string[]} used
  */
-export function openTranslation(anchor, page, used) {
+export function openTranslationPopover(anchor, page, used) {
   /** @type {{language: string, languages: {language: string}[]}} */
-  const { language: siteLanguage, languages } = session().site;
+  const { language: siteLanguage, languages } = getSession().site;
   const free = listLanguages(siteLanguage).filter((tag) => !used.includes(tag));
   const wanted = [...languages.map(({ language }) => language), ...navigator.languages, "en-GB"];
   const form = { language: wanted.find((tag) => free.includes(tag)) ?? free[0] ?? "", start: "copy" };
@@ -42,7 +42,7 @@ export function openTranslation(anchor, page, used) {
   /** @param {Close} close */
   const addTranslation = async (close) => {
     const language = form.language === siteLanguage ? "" : form.language;
-    if (form.start !== "link") await createDraft(page, language, form);
+    if (form.start !== "link") await createTranslation(page, language, form);
     else await linkTranslation(page, language, close);
   };
   const renderContent = (/** @type {Close} */ close) => {
@@ -67,13 +67,14 @@ export function openTranslation(anchor, page, used) {
  * @param {EditorPage} page @param {string} language "" = the language of the site
  * @param {{language: string, start: string}} form
  */
-const createDraft = (page, language, form) =>
-  page.act("translate", async () => {
-    await shareTranslationKey(page);
+const createTranslation = (page, language, form) =>
+  page.runTask("translate", async () => {
+    await ensureTranslationKey(page);
     const { edits } = page;
     const { content_type, category, tags, authors, translation_key } = edits;
-    const texts = form.start === "copy" ? edits : { ...EMPTY, content_type, category, tags, authors, translation_key };
-    await createCopy({ ...texts, language }, isPage ? await findPosition(page.article, form.language) : {});
+    const texts =
+      form.start === "copy" ? edits : { ...EMPTY_EDITS, content_type, category, tags, authors, translation_key };
+    await openNewDraft({ ...texts, language }, isPage ? await findPosition(page.article, form.language) : {});
   });
 
 /**
@@ -82,46 +83,47 @@ const createDraft = (page, language, form) =>
  */
 async function linkTranslation(page, language, close) {
   const list = isPage ? (/** @type {Json} */ query) => get("blog/pages/", { query }) : undefined;
-  const chosen = await pickArticle(page.uuid, `Link ${isPage ? "a page" : "an article"}`, list);
-  // In most browsers, the list has closed the popover already.
+  const chosen = await chooseArticle(page.uuid, `Link ${isPage ? "a page" : "an article"}`, list);
+  // In most browsers, the dialog has already closed the popover.
   close();
   if (!chosen) return;
-  await page.act("translate", async () => {
-    await shareTranslationKey(page);
+  await page.runTask("translate", async () => {
+    await ensureTranslationKey(page);
     const fields = { language, translation_key: page.edits.translation_key };
     const { article, edits } = await loadArticle(chosen.uuid);
-    await patch(getPath(chosen.uuid), fields);
-    // Without this, publishing the working copy of the chosen item would undo the change.
-    if (article.working_copy) await saveCopy(chosen.uuid, { ...edits, ...fields });
+    await patch(getItemPath(chosen.uuid), fields);
+    // The working copy of the chosen item gets the fields too, because publishing it would otherwise undo the change.
+    if (article.working_copy) await saveWorkingCopy(chosen.uuid, { ...edits, ...fields });
     await page.showTranslations();
   });
   if (page.problem) toast(page.problem);
 }
 
 /**
- * Give the article the key that its translations share. If it has unpublished edits, the key is one of them.
+ * Give the article the key that its translations share, unless it has one. Unpublished edits get the key, too.
  * @param {EditorPage} page
  */
-async function shareTranslationKey(page) {
+async function ensureTranslationKey(page) {
   await page.ensureSaved();
   if (page.edits.translation_key) return;
-  const translation_key = newUuid();
+  const translation_key = makeUuid();
   if (page.article.working_copy) {
-    page.change({ translation_key });
+    page.changeEdits({ translation_key });
     await page.ensureSaved();
   } else {
-    await patch(getPath(page.uuid), { translation_key });
-    page.startFrom(await loadArticle(page.uuid));
+    await patch(getItemPath(page.uuid), { translation_key });
+    page.startWithEdits(await loadArticle(page.uuid));
   }
 }
 
 /**
- * Return the position of a translation of a page: below the translation of the parent page, if there is one.
+ * Return the position for a translation of a page: below the translation of the parent if one exists, otherwise below
+ * the parent.
  * @param {Article} page @param {string} language
  */
 async function findPosition({ parent, position }, language) {
   if (!parent) return { position };
-  const { data: above } = await get(getPath(parent), { query: { fields: "translation_key" } });
+  const { data: above } = await get(getItemPath(parent), { query: { fields: "translation_key" } });
   const query = { translation_key: above.translation_key, language, status: "any", fields: "uuid" };
   const found = above.translation_key ? (await get(`blog/${COLLECTION}/`, { query })).data : [];
   return { parent: found[0]?.uuid ?? parent, position };

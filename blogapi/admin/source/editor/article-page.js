@@ -1,36 +1,36 @@
-/** A page that edits an article: how the text is loaded, kept, saved and published. */
+/** The base class of the editor: it loads, keeps, saves and publishes the text. */
 
 import { runAction } from "../actions.js";
 import { ApiError, del, get, post } from "../api.js";
-import { announce, toast } from "../dialogs.js";
+import { announceText, toast } from "../dialogs.js";
 import { formatTime } from "../format.js";
-import { Page, session } from "../shell.js";
+import { Page, getSession } from "../shell.js";
 import * as articles from "./article.js";
-import { loadTerms } from "./details.js";
-import { EMPTY, isSame } from "./edits.js";
-import { discardEntry, Journal, newUuid } from "./journal.js";
-import { describeState, explainRefusal, isTrouble } from "./save-state.js";
+import { loadTermsAndFields } from "./details.js";
+import { EMPTY_EDITS, hasSameContent } from "./edits.js";
+import { deleteKeptEntry, Journal, makeUuid } from "./journal.js";
+import { describeSaveState, rethrowWithReason, isProblemState } from "./save-state.js";
 import { Saver } from "./saving.js";
-import { noteLeftItem } from "../pages/lists.js";
+import { noteLeftItem } from "../pages/items.js";
 
 // A long text is stored in this browser with a delay, because storing it at each key would take too long.
-const [LONG_TEXT, KEEP_MS] = [50_000, 200];
+const [LONG_TEXT_LENGTH, KEEP_DELAY_MS] = [50_000, 200];
 /** @param {unknown} left @param {unknown} right */
 const isEqual = (left, right) => left === right || JSON.stringify(left) === JSON.stringify(right);
 
 /** "Marit’s 3 changes have joined your text." @param {string} person "" for the user @param {number} number */
-function describeJoined(person, number) {
+function describeMergedChanges(person, number) {
   const [changes, verb] = number === 1 ? ["change", "has"] : [`${number} changes`, "have"];
   const whose = person ? `${person}’s ${changes}` : `${number === 1 ? "A change" : changes} of yours in another tab`;
   return `${whose} ${verb} joined your text.`;
 }
 
 /**
- * Open the page editor if the article is a page, or the article editor if the page is an article. Links in the
- * reports of imports do not say which of the two an item is.
+ * Open the page editor if the item is a page, or the article editor if it is an article: links in the reports of
+ * imports do not distinguish between the two. Throw the error if the item is neither.
  * @param {{status: number}} error why the article was not loaded @returns {Promise<Loaded>}
  */
-async function openOtherKind(error) {
+async function openOtherEditor(error) {
   const [, , , uuid] = location.pathname.split("/");
   const other = articles.isPage ? "articles" : "pages";
   if (error.status !== 404) throw error;
@@ -42,31 +42,31 @@ async function openOtherKind(error) {
 }
 
 /**
- * Returns the offset in the new text for an offset in the former text.
+ * A function that maps an offset in the former text to the offset in the new text.
  * @typedef {(offset: number) => number} OffsetMap
  */
 
 /**
- * The version of another user that the server has now.
- * @typedef {Awaited<ReturnType<typeof articles.loadArticle>>} Theirs
+ * The version that the server has, saved by another user.
+ * @typedef {Awaited<ReturnType<typeof articles.loadArticle>>} TheirVersion
  */
 
 /**
- * @typedef {import("../actions.js").Options} ActionOptions
+ * @typedef {import("../actions.js").ActionOptions} ActionOptions
  * @typedef {{data: any, etag: string | null, undo?: null}} Undone
  * @typedef {(options: ActionOptions) => ReturnType<typeof runAction> | Promise<Undone>} SendAction
  */
 
 /**
- * The editor of an article or a page. A subclass has showEdits(mapOffset), which shows `edits` again after they were
- * replaced, and showOnItsWay(), which shows the address of a published or scheduled article, and since when readers see
- * it.
+ * The editor of an article or a page, without its elements. A subclass has showEdits(mapOffset), which shows `edits`
+ * after they were replaced, and showOnItsWay(), which shows the address of a published or scheduled article, and since
+ * when readers see it.
  */
 export class ArticlePage extends Page {
   /** The article as the server has it; null until a new article is saved. @type {any} */
   article = null;
-  // The article with the edits.
-  edits = EMPTY;
+  // The edited fields of the article.
+  edits = EMPTY_EDITS;
   /** @type {Saver<Edits>} */
   saver = new Saver(/** @type {any} */ (this));
   /** @type {Journal | null} */
@@ -76,81 +76,87 @@ export class ArticlePage extends Page {
   uuid = "";
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   keepTimer = undefined;
-  /** Undoes the last publication or other change of the status. @type {(() => unknown) | null | undefined} */
+  /**
+   * Undoes the last change of the status or the last publication of edits.
+   * @type {(() => unknown) | null | undefined}
+   */
   undo = null;
-  /** Why the saved text can no longer be changed; null if it can, or if the Saver has the reason. @type {any} */
+  /**
+   * The error because of which a saved text cannot be edited any more; null if it can, or if the Saver has the error.
+   * @type {any}
+   */
   refusal = null;
 
-  async load() {
+  async loadData() {
     const [, , , uuid] = location.pathname.split("/");
-    this.uuid = uuid === "new" ? newUuid() : uuid;
-    const loading = uuid === "new" ? { edits: EMPTY } : articles.loadArticle(uuid).catch(openOtherKind);
-    const [terms, loaded] = await Promise.all([loadTerms(), loading]);
+    this.uuid = uuid === "new" ? makeUuid() : uuid;
+    const loading = uuid === "new" ? { edits: EMPTY_EDITS } : articles.loadArticle(uuid).catch(openOtherEditor);
+    const [terms, loaded] = await Promise.all([loadTermsAndFields(), loading]);
     this.terms = terms;
-    this.startFrom(loaded);
+    this.startWithEdits(loaded);
   }
 
   // Other users may have created terms since the page was loaded.
   async refreshTerms() {
-    this.terms = await loadTerms().catch(() => this.terms);
+    this.terms = await loadTermsAndFields().catch(() => this.terms);
   }
 
   /**
-   * Start with these edits. base: what the server has.
+   * Show the loaded edits, and start saving changes of them. base: the edits on the server.
    * @param {Loaded} loaded @param {Edits} [base] @param {OffsetMap | null} [mapOffset]
    */
-  startFrom(loaded, base = loaded.edits, mapOffset = null) {
+  startWithEdits(loaded, base = loaded.edits, mapOffset = null) {
     const { article = null, edits, etag = null, saved = null } = loaded;
     Object.assign(this, { article, edits, refusal: null });
-    this.saver.start(base, etag, saved);
+    this.saver.startWith(base, etag, saved);
     this.showEdits(mapOffset);
   }
 
-  // Keep each text in this browser until it is saved, and offer a kept text that was not saved because the browser or
+  // Keep the text in this browser until it is saved, and offer a text that was kept but not saved, for example because
   // the computer stopped.
-  async startKeeping() {
-    const journal = new Journal(session().user.uuid);
+  async startJournal() {
+    const journal = new Journal(getSession().user.uuid);
     this.journal = journal;
     addEventListener("pagehide", () => {
       this.keepWaitingText();
       this.storeVersion();
     });
-    addEventListener("online", () => this.saver.save());
+    addEventListener("online", () => this.saver.saveEdits());
     addEventListener("beforeunload", (event) => {
       this.keepWaitingText();
-      if (this.saver.isDirty && !journal.keeps) event.preventDefault();
+      if (this.saver.isDirty && !journal.isKept) event.preventDefault();
     });
-    document.addEventListener("visibilitychange", () => this.changeVisibility());
+    document.addEventListener("visibilitychange", () => this.handleVisibilityChange());
     const { article, edits: stored } = this;
     for (const entry of await journal.findEntries(article && this.uuid)) {
       if ((entry.place ?? "articles") !== articles.COLLECTION) continue;
-      // The last request of an editor may have created the article.
+      // The entry of a new article can belong to an article that the last request of its editor has created.
       /** @type {(error: {status: number}) => Partial<Loaded> | null} */
       const nullIfDeleted = ({ status }) => (status === 404 ? null : {});
       const loaded = article
         ? { article, edits: stored }
         : await articles.loadArticle(entry.article).catch(nullIfDeleted);
-      // The kept texts of an existing article are offered in the editor of this article.
+      // The editor of a new article does not offer the kept texts of existing articles.
       if (loaded && !article && !entry.isNew) continue;
-      // For an article that was deleted, the entry says which text the server had.
-      if (isSame(entry.edits, loaded?.edits ?? JSON.parse(entry.base), loaded?.article)) discardEntry(entry);
+      // If the article was deleted, its text on the server is in the entry.
+      if (hasSameContent(entry.edits, loaded?.edits ?? JSON.parse(entry.base), loaded?.article)) deleteKeptEntry(entry);
       else this.offered ??= entry;
     }
     this.requestUpdate();
   }
 
   /** @param {Json} fields */
-  change(fields) {
+  changeEdits(fields) {
     const edits = { ...this.edits, ...fields };
     if (Object.keys(fields).every((name) => isEqual(edits[name], this.edits[name]))) return;
-    this.set({ edits, errors: {} });
+    this.setFields({ edits, errors: {} });
     this.keepText();
-    this.saver.edited();
+    this.saver.handleEdit();
   }
 
   keepText() {
-    if (this.edits.content.length < LONG_TEXT) this.keepTextNow();
-    else this.keepTimer ??= setTimeout(() => this.keepTextNow(), KEEP_MS);
+    if (this.edits.content.length < LONG_TEXT_LENGTH) this.keepTextNow();
+    else this.keepTimer ??= setTimeout(() => this.keepTextNow(), KEEP_DELAY_MS);
   }
 
   keepTextNow() {
@@ -167,48 +173,47 @@ export class ArticlePage extends Page {
   }
 
   async useKeptText() {
-    // Text that was typed in the meantime is saved first. In the same article, the next save is then a
-    // conflict.
-    if (!(await this.saver.save())) return;
+    // Save text that was typed in the meantime first. In the same article, the next save is then a conflict.
+    if (!(await this.saver.saveEdits())) return;
     const { article: uuid, isNew, edits, base, etag } = this.offered;
     const article = uuid === this.uuid ? this.article : null;
     // The storage of the browser may have no room for two copies of the text.
-    this.dropKeptText();
-    if (!article && !isNew) return this.saveAsNew(edits);
+    this.deleteKeptText();
+    if (!article && !isNew) return this.startNewArticle(edits);
     this.uuid = uuid;
-    this.startFrom({ article, edits, etag }, JSON.parse(base));
+    this.startWithEdits({ article, edits, etag }, JSON.parse(base));
   }
 
   /** Use a new uuid, because the deleted article can be restored under its uuid. @param {Edits} edits */
-  saveAsNew(edits) {
-    this.uuid = newUuid();
-    this.startFrom({ edits }, EMPTY);
+  startNewArticle(edits) {
+    this.uuid = makeUuid();
+    this.startWithEdits({ edits }, EMPTY_EDITS);
     this.area.field.focus();
   }
 
-  dropKeptText() {
-    discardEntry(this.offered);
-    this.set({ offered: null });
+  deleteKeptText() {
+    deleteKeptEntry(this.offered);
+    this.setFields({ offered: null });
     this.area.field.focus();
   }
 
   /** @param {Edits} edits @param {import("./saving.js").SendOptions} options */
-  async send(edits, options) {
+  async sendEdits(edits, options) {
     const isNew = !this.article;
-    const write = isNew ? articles.createArticle : articles.saveCopy;
-    const { data, etag } = await write(this.uuid, edits, options).catch(explainRefusal);
+    const write = isNew ? articles.createArticle : articles.saveWorkingCopy;
+    const { data, etag } = await write(this.uuid, edits, options).catch(rethrowWithReason);
     this.hasWritten = !isNew;
     // The edits were written to the scheduled article, so none are unpublished.
     const isTaken = data.not_live?.length === 0;
     const fields = isTaken ? { working_copy: null, last_updated: data.last_updated } : { working_copy: data };
-    this.setStored(isNew ? data : fields);
+    this.updateArticle(isNew ? data : fields);
     return etag;
   }
 
-  /** The server has stored the text, and these fields of the article are new. @param {Json} fields */
-  setStored(fields) {
+  /** Update fields of the article after the server has stored the text. @param {Json} fields */
+  updateArticle(fields) {
     this.article = { ...this.article, ...fields };
-    history.replaceState(null, "", articles.makeAddress(this.uuid));
+    history.replaceState(null, "", articles.makeEditorAddress(this.uuid));
   }
 
   /**
@@ -220,15 +225,15 @@ export class ArticlePage extends Page {
     const theirs = await articles.loadArticle(this.uuid);
     const { article, edits, etag } = theirs;
     this.theirs = theirs;
-    // Nobody else knows the uuid of a new article: if the article is unchanged, this text has created it.
+    // Only this page knows the uuid of a new article, so an unchanged article was created by its request.
     const isNew = !this.article && !article.working_copy && article.created === article.last_updated;
-    const own = isNew ? edits : sentEdits.find((sent) => isSame(sent, edits, article));
-    if (own) this.setStored(article);
+    const own = isNew ? edits : sentEdits.find((sent) => hasSameContent(sent, edits, article));
+    if (own) this.updateArticle(article);
     return own ? { etag, edits: own } : null;
   }
 
-  /** @param {import("./saving.js").State} state */
-  showState(state) {
+  /** @param {import("./saving.js").SaveState} state */
+  showSaveState(state) {
     this.requestUpdate();
     if (state === "saving") return;
     if (state === "saved") this.journal?.deleteEntry();
@@ -237,16 +242,16 @@ export class ArticlePage extends Page {
     const former = this.lastState;
     this.lastState = state;
     if (state === former) return;
-    const isOver = state === "saved" && former !== undefined && isTrouble(former);
+    const isOver = state === "saved" && former !== undefined && isProblemState(former);
     // Most conflicts are merged without a question.
-    if ((isTrouble(state) && state !== "conflict") || isOver) announce(describeState(this));
+    if ((isProblemState(state) && state !== "conflict") || isOver) announceText(describeSaveState(this));
     if (isOver) this.showEdits();
     if (state === "conflict") this.mergeWithTheirs();
   }
 
   /**
-   * Merge this text with the text that another user has saved. base: the text on the server; before: the version before
-   * both texts (null: unknown). The author is asked only about the parts that both have changed.
+   * Merge this text with the text that another user has saved. base: the text on the server; before: the version on
+   * which both texts are based (null: unknown). The author decides only about the parts that both have changed.
    * @param {any} theirs @param {Edits} base @param {Edits | null} before
    */
   async mergeWithTheirs(theirs = this.theirs, base = theirs.edits, before = JSON.parse(this.saver.stored)) {
@@ -256,34 +261,34 @@ export class ArticlePage extends Page {
     const { edits: mine } = this;
     const merged = merging.mergeEdits({ base: before, mine, theirs: theirs.edits, article: theirs.article }, diff3);
     const author = theirs.user ?? theirs.article.editor;
-    const isSelf = author?.uuid === session().user.uuid;
+    const isSelf = author?.uuid === getSession().user.uuid;
     const person = isSelf ? "" : (author?.username ?? "Somebody");
     if (!merged.isClean) {
-      announce(describeState(this));
-      return this.askForMerge(theirs, base, merged, person);
+      announceText(describeSaveState(this));
+      return this.askAboutConflicts(theirs, base, merged, person);
     }
     /** @type {(loaded: Loaded, base: Edits, regions: import("./merge.js").Region[]) => Promise<boolean>} */
-    const startFromAndSave = (loaded, base, regions) => {
-      this.startFrom(loaded, base, merging.makeOffsetMap(regions));
-      return this.saver.save();
+    const startAndSave = (loaded, base, regions) => {
+      this.startWithEdits(loaded, base, merging.makeOffsetMap(regions));
+      return this.saver.saveEdits();
     };
     const undoMerge = async () => {
       const { edits: current, article } = this;
       const versions = { base: merged.edits, mine: current, theirs: mine, article };
       const { edits, regions } = merging.mergeEdits(versions, diff3);
       const { etag, stored } = this.saver;
-      await this.act("join", () => articles.addVersion(this.uuid, nameVersion(person, theirs.saved), theirs.edits));
-      await startFromAndSave({ edits, article, etag }, JSON.parse(stored), regions);
+      await this.runTask("join", () => articles.addVersion(this.uuid, nameVersion(person, theirs.saved), theirs.edits));
+      await startAndSave({ edits, article, etag }, JSON.parse(stored), regions);
     };
-    if (merged.changes.theirs) toast(describeJoined(person, merged.changes.theirs), { undo: undoMerge });
-    await startFromAndSave({ ...theirs, edits: merged.edits }, base, merged.regions);
+    if (merged.changes.theirs) toast(describeMergedChanges(person, merged.changes.theirs), { undo: undoMerge });
+    await startAndSave({ ...theirs, edits: merged.edits }, base, merged.regions);
   }
 
   /**
-   * Ask the author about the conflicts between the two texts; both stay in the history.
-   * @param {Theirs} theirs @param {Edits} base @param {import("./merge.js").Merged} merged @param {string} person
+   * Ask the author about the conflicts between the two texts, and add both texts to the history.
+   * @param {TheirVersion} theirs @param {Edits} base @param {import("./merge.js").Merged} merged @param {string} person
    */
-  async askForMerge(theirs, base, merged, person) {
+  async askAboutConflicts(theirs, base, merged, person) {
     const { edits: mine, uuid } = this;
     /** @type {Term[]} */
     const terms = Object.values(this.terms).flat();
@@ -291,11 +296,11 @@ export class ArticlePage extends Page {
     const { openMergeDialog } = await import("./merge-dialog.js");
     const edits = await openMergeDialog({ merged, mine, person, names });
     if (!edits) return;
-    await this.act("join", async () => {
+    await this.runTask("join", async () => {
       if (theirs.user) await articles.addVersion(uuid, nameVersion(person, theirs.saved));
       await articles.addVersion(uuid, nameVersion("", new Date()), mine);
-      this.startFrom({ ...theirs, edits }, base);
-      await this.saver.save();
+      this.startWithEdits({ ...theirs, edits }, base);
+      await this.saver.saveEdits();
     });
     if (this.problem) toast(this.problem);
     await this.updateComplete;
@@ -304,51 +309,51 @@ export class ArticlePage extends Page {
 
   // Save the text; throw an error if it is not saved.
   async ensureSaved() {
-    const isSaved = (await this.saver.save()) && this.article;
-    if (!isSaved) throw new ApiError(409, { detail: describeState(this) || "There is no text yet." });
+    const isSaved = (await this.saver.saveEdits()) && this.article;
+    if (!isSaved) throw new ApiError(409, { detail: describeSaveState(this) || "There is no text yet." });
   }
 
   /**
-   * Save the text, and run an action of actions.js. at: the publication time. Return whether the action was done.
+   * Save the text, and run an action of actions.js. at: the publication time. Return whether the action has succeeded.
    * @param {import("../actions.js").Action} action @param {Date | null} [at]
    */
-  async publish(action, at = null) {
-    /** @type {Theirs | null} */
+  async runAction(action, at = null) {
+    /** @type {TheirVersion | null} */
     let theirs = null;
     /** @type {SendAction} */
-    const sendAction = (options) => runAction(articles.getPath(this.uuid), action, { ...options, at });
-    const isDone = await this.act("publish", () =>
-      this.runSaved(sendAction).catch(async (error) => {
-        if (error.status === 404) await this.stopSaving(error);
+    const sendAction = (options) => runAction(articles.getItemPath(this.uuid), action, { ...options, at });
+    const isDone = await this.runTask("publish", () =>
+      this.saveAndSend(sendAction).catch(async (error) => {
+        if (error.status === 404) await this.stopEditing(error);
         if (error.code !== "article_changed") throw error;
         theirs = await articles.loadArticle(this.uuid, { asPublished: true });
       }),
     );
     if (theirs) {
-      // Somebody changed the article itself. With both ETags, the next save is based on the new version. With
-      // EMPTY as the stored text, the save is always sent.
-      const changed = /** @type {Theirs} */ (theirs);
+      // Another user has changed the article itself. With both ETags, the next save is based on the new version; with
+      // EMPTY_EDITS as the stored text, the save is always sent.
+      const changed = /** @type {TheirVersion} */ (theirs);
       const etag = `${this.saver.etag}, ${changed.etag}`;
-      await this.mergeWithTheirs({ ...changed, etag }, EMPTY, await articles.loadBaseVersion(this.uuid));
+      await this.mergeWithTheirs({ ...changed, etag }, EMPTY_EDITS, await articles.loadBaseVersion(this.uuid));
     }
-    if (isDone && action.takesEdits) setTimeout(() => this.showOnItsWay());
+    if (isDone && action.publishesEdits) setTimeout(() => this.showOnItsWay());
     else if (isDone) toast(`${action.done[0].toUpperCase()}${action.done.slice(1)}`, { undo: this.undo });
     return isDone;
   }
 
   /**
-   * Save the text, and send a request that changes the article or its status. Return true.
+   * Save the text, and call send(), which changes the article or its status. Return true.
    * @param {SendAction} send
    */
-  async runSaved(send) {
+  async saveAndSend(send) {
     await this.ensureSaved();
     const { edits: sent, saver } = this;
-    const { data, etag, undo } = await send({ etag: saver.etag, ...articles.WHOLE });
-    this.setStored(data);
-    saver.start(sent, etag);
+    const { data, etag, undo } = await send({ etag: saver.etag, ...articles.WHOLE_ARTICLE });
+    this.updateArticle(data);
+    saver.startWith(sent, etag);
     this.hasWritten = Boolean(data.working_copy);
     const runUndo = async () => {
-      await this.act("publish", () => this.runSaved(/** @type {SendAction} */ (undo)));
+      await this.runTask("publish", () => this.saveAndSend(/** @type {SendAction} */ (undo)));
       toast(this.problem || "As before");
     };
     this.undo = undo && runUndo;
@@ -356,52 +361,53 @@ export class ArticlePage extends Page {
   }
 
   /**
-   * Move the edits to the history and replace them with `restored`, by default the article.
+   * Move the edits to the history, and replace them with `restored`, by default with the text of the article.
    * @param {Edits} [restored]
    */
-  async discard(restored) {
+  async discardEdits(restored) {
     const { edits } = this;
-    await this.act("discard", async () => {
+    await this.runTask("discard", async () => {
       await this.ensureSaved();
       if (this.article.status === "scheduled" && !this.article.working_copy) {
         return toast("Nothing waits: the scheduled text has your edits, and the history the former one.");
       }
       if (this.article.working_copy) await del(articles.getCopyPath(this.uuid), { etag: this.saver.etag });
       const loaded = await articles.loadArticle(this.uuid);
-      this.startFrom({ ...loaded, edits: restored ?? loaded.edits }, loaded.edits);
+      this.startWithEdits({ ...loaded, edits: restored ?? loaded.edits }, loaded.edits);
       if (restored) toast("The edits are back.");
-      else toast("The edits are discarded; the history has them.", { undo: () => this.discard(edits) });
+      else toast("The edits are discarded; the history has them.", { undo: () => this.discardEdits(edits) });
     });
   }
 
-  // Save when the page becomes hidden or is closed. When the page is visible again, load the text that was saved
-  // elsewhere.
-  async changeVisibility() {
+  // Save the text when the page becomes hidden or is closed. When it is visible again, load a text that was saved on
+  // another page.
+  async handleVisibilityChange() {
     const { saver, uuid } = this;
     const { etag } = saver;
     this.keepWaitingText();
-    if (document.visibilityState === "hidden") return saver.save({ signInAgain: false });
+    if (document.visibilityState === "hidden") return saver.saveEdits({ signInAgain: false });
     const stopIfDeleted = async (/** @type {any} */ error) => {
-      if (error.status === 404) await this.stopSaving(error);
+      if (error.status === 404) await this.stopEditing(error);
     };
     const loaded = this.article && (await articles.loadArticle(uuid).catch(stopIfDeleted));
-    if (loaded && this.refusal) this.set({ refusal: null });
+    if (loaded && this.refusal) this.setFields({ refusal: null });
     if (!loaded || loaded.etag === etag) return;
     await this.refreshTerms();
     const isUntouched = saver.state === "saved" && saver.etag === etag && !this.busy;
-    if (isUntouched) this.startFrom(loaded);
+    if (isUntouched) this.startWithEdits(loaded);
   }
 
-  /** The article was deleted or hidden. A text with changes is refused, and kept in this browser. @param {any} error */
-  async stopSaving(error) {
-    if (!this.saver.isDirty) this.set({ refusal: await explainRefusal(error).catch((explained) => explained) });
-    else await this.saver.save();
+  /** Show that the article was deleted or hidden; unsaved changes are kept in this browser. @param {any} error */
+  async stopEditing(error) {
+    if (!this.saver.isDirty)
+      this.setFields({ refusal: await rethrowWithReason(error).catch((explained) => explained) });
+    else await this.saver.saveEdits();
   }
 
   /** Restore the deleted article, and merge its text with this one. */
-  async restore() {
-    await this.act("restore", async () => {
-      const { data } = await post(`${articles.getPath(this.uuid)}restore/`);
+  async restoreArticle() {
+    await this.runTask("restore", async () => {
+      const { data } = await post(`${articles.getItemPath(this.uuid)}restore/`);
       if (data.notes.length) toast(data.notes.join(" "));
       const loaded = await articles.loadArticle(this.uuid);
       await this.mergeWithTheirs(loaded, loaded.edits, JSON.parse(this.saver.stored));
@@ -413,11 +419,11 @@ export class ArticlePage extends Page {
   storeVersion() {
     const { state, etag } = this.saver;
     if (!this.hasWritten || this.article?.status !== "draft" || state !== "saved") return;
-    const options = { ...articles.WHOLE, etag, keepalive: true, signInAgain: false };
+    const options = { ...articles.WHOLE_ARTICLE, etag, keepalive: true, signInAgain: false };
     noteLeftItem(this.uuid);
     post(`${articles.getCopyPath(this.uuid)}publish/`, { status: "draft" }, options).catch(() => {});
   }
 }
 
 /** The name of a version in the history. @param {string} person "" for the user @param {any} time */
-const nameVersion = (person, time) => `${person || session().user.username}, ${formatTime(time)}`;
+const nameVersion = (person, time) => `${person || getSession().user.username}, ${formatTime(time)}`;

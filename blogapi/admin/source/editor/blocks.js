@@ -4,8 +4,8 @@ import { hideCode } from "./markdown.js";
 
 const ADDRESS = String.raw`media:[0-9a-f-]{36}|https:\/\/[^\s()<>]+|\/media\/[^\s()<>]+`;
 const PICTURE = new RegExp(String.raw`!\[((?:\\.|[^\]\\\n])*)\]\((${ADDRESS})(?:\s+"((?:\\.|[^"\\\n])*)")?\)`, "g");
-// The lines that can begin a block, and those that begin or end a block of code.
-const BLOCK_START = /^ {0,3}(?:!\[|https?:\/\/|```|~~~)[^\n]*/gm;
+// The lines that can begin a block. FENCE matches the lines that begin or end a block of code.
+const BLOCK_START_LINE = /^ {0,3}(?:!\[|https?:\/\/|```|~~~)[^\n]*/gm;
 const FENCE = /^ {0,3}(```|~~~)/;
 
 const unescapeText = (text = "") => text.replace(/\\([!-/:-@[-`{-~])/g, "$1");
@@ -20,8 +20,8 @@ function parsePictures(source) {
   }));
 }
 
-/** Return the Markdown of pictures; several of them are a gallery. @param {BlockPicture[]} pictures */
-export function writePictures(pictures) {
+/** Return the Markdown of a picture, or of a gallery of several pictures. @param {BlockPicture[]} pictures */
+export function formatPictures(pictures) {
   /** @param {string} text @param {RegExp} escaped */
   const escapeText = (text, escaped) => text.replace(/\s+/g, " ").replace(escaped, "\\$&");
   const writePicture = (/** @type {BlockPicture} */ { alt, address, caption }) => {
@@ -32,7 +32,7 @@ export function writePictures(pictures) {
 }
 
 /**
- * Return the blocks of a text in their order.
+ * Return the blocks of a text in their order. players: the patterns of the addresses that become players.
  * @param {string} text @param {{title: string, pattern: string}[]} [players]
  */
 export function findBlocks(text, players = []) {
@@ -41,7 +41,7 @@ export function findBlocks(text, players = []) {
   const patterns = players.map(({ title, pattern }) => ({ title, pattern: new RegExp(`^${pattern}$`) }));
   let fence = "";
   let end = -1;
-  for (const { 0: line, index } of text.matchAll(BLOCK_START)) {
+  for (const { 0: line, index } of text.matchAll(BLOCK_START_LINE)) {
     const mark = FENCE.exec(line)?.[1] ?? "";
     if (mark && (!fence || fence === mark)) fence = fence ? "" : mark;
     if (mark || fence || index < end || !/(?:^|\n)[ \t]*\n$|^$/.test(text.slice(Math.max(0, index - 200), index)))
@@ -68,11 +68,11 @@ function findBlockEnd(text, start) {
   return start + (found ? found.index + found[1].length : rest.length);
 }
 
-/** Return the addresses of the pictures of a text. @param {string} text */
-export const findPictures = (text) => [...hideCode(text).matchAll(PICTURE)].map(([, , address]) => address);
+/** Return the addresses of the pictures in a text. @param {string} text */
+export const findPictureAddresses = (text) => [...hideCode(text).matchAll(PICTURE)].map(([, , address]) => address);
 
 /**
- * Return the pictures without alternative text: [{from, to, address, caption}], with the whole block of each.
+ * Return the pictures without alternative text: [{from, to, address, caption}]; from and to are the range of the block.
  * @param {string} text
  */
 export function findUndescribedPictures(text) {

@@ -1,42 +1,42 @@
-/** Pastes into a Markdown text: rich text, which becomes Markdown, and addresses on a selection. */
+/** Pastes rich text as Markdown, and makes a link of a selection on which an address is pasted. */
 
 import { toast } from "../dialogs.js";
 import { formatCount } from "../format.js";
-import { players } from "./inline.js";
+import { playerPatterns } from "./block-rendering.js";
 import { isInCode } from "./links.js";
 import { linkSelection, replaceWithMarkdown } from "./markdown.js";
 import { choosePictures } from "./pictures.js";
 
-const FRAME = /^\s*<iframe\b[^<>]*>\s*<\/iframe>\s*$/i;
+const FRAME_HTML = /^\s*<iframe\b[^<>]*>\s*<\/iframe>\s*$/i;
 
 /**
- * Paste rich text or a link; return false if the field must paste the plain text itself.
+ * Paste rich text or a link; return false if the field must paste the plain text.
  * @param {EditorPage} page @param {DataTransfer} data
  */
 export function handlePaste(page, data) {
   const { field } = page.area;
   const input = { text: field.getText(), ...field.getSelection() };
   const plain = data.getData("text/plain");
-  // Sites of videos offer the HTML of their player as text. A cell of a table takes plain text.
-  const rich = data.getData("text/html") || (FRAME.test(plain) ? plain : "");
+  // Video sites offer the HTML of their player as plain text. In a cell of a table, only plain text is pasted.
+  const rich = data.getData("text/html") || (FRAME_HTML.test(plain) ? plain : "");
   const html = page.tableBar?.findTable()?.isInCell ? "" : rich;
   if (isInCode(input.text, input.from)) return false;
   const link = linkSelection(input, plain.trim());
-  if (link) field.edit(link);
+  if (link) field.applyChange(link);
   else if (html) pasteRichText(page, html, plain);
   return Boolean(link || html);
 }
 
-/** @typedef {{isPlain?: boolean, isTooLong?: boolean, lost?: number, remote?: number, frames?: string[]}} Notes */
+/** @typedef {{isPlain?: boolean, isTooLong?: boolean, lost?: number, remote?: number, frames?: string[]}} Losses */
 
 /** @param {EditorPage} page @param {string} html @param {string} plain */
 async function pasteRichText(page, html, plain) {
-  /** @returns {Promise<Notes & {markdown: string}>} */
+  /** @returns {Promise<Losses & {markdown: string}>} */
   const convertWithPictures = async () => {
-    const { convertHtml, fillPictures } = await import("./paste.js");
-    const { markdown, files, ...notes } = convertHtml(html, plain, players);
+    const { convertHtml, fillPictureAddresses } = await import("./paste.js");
+    const { markdown, files, ...notes } = convertHtml(html, plain, playerPatterns);
     const pictures = files.length ? await choosePictures({ files, title: "Pictures of the pasted text" }) : [];
-    return { markdown: fillPictures(markdown, pictures), ...notes };
+    return { markdown: fillPictureAddresses(markdown, pictures), ...notes };
   };
   // If the conversion fails, the plain text is pasted.
   const { markdown, ...notes } = await convertWithPictures().catch(() => ({ markdown: plain, isPlain: true }));
@@ -45,7 +45,7 @@ async function pasteRichText(page, html, plain) {
   if (words) toast(words);
 }
 
-/** @param {Notes} notes */
+/** @param {Losses} notes */
 function describeLosses({ isPlain = false, isTooLong = false, lost = 0, remote = 0, frames = [] }) {
   if (isPlain || isTooLong) return "Pasted as plain text, because its format cannot be read.";
   const parts = [];

@@ -4,20 +4,20 @@ import { html, nothing } from "../../static/vendor/lit.js";
 import { get } from "../api.js";
 import { button, checkbox, field, foldBox, icon } from "../components.js";
 import { ITEM } from "./article.js";
-import { findArticles, pickArticle } from "./link-picker.js";
+import { findArticles, chooseArticle } from "./link-picker.js";
 import { describeFault, CUSTOM_FIELDS, setCustomFields } from "./custom-fields.js";
 import { renderPictureField } from "./pictures.js";
 
 /**
- * Stores the value of a custom field in the edits.
+ * A function that stores the value of a custom field in the edits.
  *
- * @typedef {(value: any) => void} Write
+ * @typedef {(value: any) => void} WriteValue
  */
 
-/** The titles of articles to which fields refer, by uuid. @type {Map<string, string>} */
+/** The titles of the articles that values of fields name, by uuid. @type {Map<string, string>} */
 const titles = new Map();
 
-/** Read the definitions. */
+/** Load the definitions of the custom fields. */
 export async function loadCustomFields() {
   setCustomFields((await get("blog/fields/")).data, ITEM);
 }
@@ -43,33 +43,33 @@ function describeValue(value) {
 function renderControl(page, customField) {
   const { name, label, type, list } = customField;
   const value = page.edits.custom?.[name];
-  /** @type {Write} */
+  /** @type {WriteValue} */
   const writeValue = (changed) => {
     const { [name]: before, ...others } = page.edits.custom ?? {};
     const isEmpty = changed === "" || changed === null || (Array.isArray(changed) && !changed.length);
-    page.change({ custom: isEmpty ? others : { ...others, [name]: changed } });
+    page.changeEdits({ custom: isEmpty ? others : { ...others, [name]: changed } });
   };
-  if (type === "article") return renderArticles(page, customField, value, writeValue);
+  if (type === "article") return renderArticlesControl(page, customField, value, writeValue);
   if (type === "picture" && !list) {
     const words = { name: label, label: renderLabel(customField), title: `Choose ${label}`, action: "Use picture" };
     return renderPictureField({ ...words, address: value, write: writeValue });
   }
   if (type === "boolean" && !list) {
-    const texts = { label: renderLabel(customField), help: getHelp(customField) };
+    const texts = { label: renderLabel(customField), help: getHelpText(customField) };
     return checkbox({ id: `field-custom.${name}`, ...texts, value: value === true, onChange: writeValue });
   }
-  return renderField(page, customField, value, writeValue);
+  return renderTextControl(page, customField, value, writeValue);
 }
 
 /** @param {CustomField} customField */
 const renderLabel = ({ label, read_by: readers }) =>
   html`${label}${readers === "admins" ? html` ${icon("lock")}<span class="sr-only"> (admins only)</span>` : nothing}`;
 /** @param {CustomField} customField */
-const getHelp = ({ help, read_by: readers }) =>
+const getHelpText = ({ help, read_by: readers }) =>
   readers === "admins" ? `${help} Admins only: readers and keys of others do not get it.`.trim() : help;
 
-/** @param {EditorPage} page @param {CustomField} customField @param {any} value @param {Write} write */
-function renderField(page, customField, value, write) {
+/** @param {EditorPage} page @param {CustomField} customField @param {any} value @param {WriteValue} write */
+function renderTextControl(page, customField, value, write) {
   const { name, type, list, choices, minimum, maximum } = customField;
   /** @param {string} text */
   const parseValue = (text) => (type === "number" && /^[+-]?\d+(\.\d+)?$/.test(text) ? Number(text) : text);
@@ -80,7 +80,7 @@ function renderField(page, customField, value, write) {
   const options = {
     name: `custom.${name}`,
     label: renderLabel(customField),
-    help: [list && "One on each line", limits, getHelp(customField)].filter(Boolean).join(". "),
+    help: [list && "One on each line", limits, getHelpText(customField)].filter(Boolean).join(". "),
     errors: fault ? { [`custom.${name}`]: fault } : page.errors,
   };
   if (list) {
@@ -100,19 +100,22 @@ function renderField(page, customField, value, write) {
   return field({ ...options, ...more, type: inputType, value: String(value ?? ""), onInput });
 }
 
-/** @param {EditorPage} page @param {CustomField} customField @param {any} value @param {Write} write */
-function renderArticles(page, customField, value, write) {
+/** @param {EditorPage} page @param {CustomField} customField @param {any} value @param {WriteValue} write */
+function renderArticlesControl(page, customField, value, write) {
   const { label, list } = customField;
   /** @type {string[]} */
   const chosen = [value ?? []].flat();
-  loadTitles(page, chosen);
-  const chooseArticle = async () => {
-    const article = await pickArticle(page.uuid, `Choose ${label}`);
+  loadArticleTitles(page, chosen);
+  const addArticle = async () => {
+    const article = await chooseArticle(page.uuid, `Choose ${label}`);
     if (!article) return;
     titles.set(article.uuid, article.title);
     write(list ? [...new Set([...chosen, article.uuid])] : article.uuid);
   };
-  /** Move the focus, because its button is removed with the chip. @param {ButtonEvent} event @param {string} uuid */
+  /**
+   * Remove an article, and move the focus, which is on the removed button.
+   * @param {ButtonEvent} event @param {string} uuid
+   */
   const removeArticle = ({ currentTarget }, uuid) => {
     /** @type {any} */ (currentTarget.closest("[role=group]")).querySelector(".button").focus();
     write(list ? chosen.filter((other) => other !== uuid) : null);
@@ -122,12 +125,12 @@ function renderArticles(page, customField, value, write) {
       @click=${(/** @type {ButtonEvent} */ event) => removeArticle(event, uuid)}>${icon("x")}</button></span>`;
   const verb = list ? "Add an article" : chosen.length ? "Replace" : "Choose an article";
   return html`<div class="field" role="group" aria-label=${label}><span class="label">${renderLabel(customField)}</span>
-    ${chosen.map(renderChip)}<div class="cover-buttons">${button(verb, chooseArticle)}</div>
-    <p class="help">${describeFault(customField, value) || getHelp(customField)}</p></div>`;
+    ${chosen.map(renderChip)}<div class="cover-buttons">${button(verb, addArticle)}</div>
+    <p class="help">${describeFault(customField, value) || getHelpText(customField)}</p></div>`;
 }
 
 /** @param {EditorPage} page @param {string[]} uuids */
-async function loadTitles(page, uuids) {
+async function loadArticleTitles(page, uuids) {
   const unknown = uuids.filter((uuid) => !titles.has(uuid));
   if (!unknown.length) return;
   for (const uuid of unknown) titles.set(uuid, "An article");

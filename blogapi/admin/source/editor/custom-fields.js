@@ -1,4 +1,4 @@
-/** The custom fields of the blog: which values fit them, and what is sent to the server. */
+/** The custom fields of the blog: their valid values, and the request body with their values. */
 
 /** The fields of the edited kind, articles or pages, that the user may read. @type {CustomField[]} */
 export let CUSTOM_FIELDS = [];
@@ -18,7 +18,10 @@ const VALUE_CHECKS = {
   choice: (value, { choices }) => choices.includes(value),
 };
 
-/** Return whether a value fits; a missing value fits too. @param {CustomField} field @param {any} value */
+/**
+ * Return whether a value is valid for a field; a missing value is valid.
+ * @param {CustomField} field @param {any} value
+ */
 function isValid(field, value) {
   if (value === undefined || value === null) return true;
   const check = VALUE_CHECKS[field.type] ?? ((text) => typeof text === "string" && text.trim() !== "");
@@ -26,7 +29,7 @@ function isValid(field, value) {
 }
 
 /**
- * Return the required fields without a value that fits: the server publishes no item without them.
+ * Return the required fields without a valid value; the server does not publish an item that lacks them.
  * @param {Json} custom
  */
 export const findMissingFields = (custom) =>
@@ -46,13 +49,17 @@ export function describeFault(field, value) {
 }
 
 /**
- * Return the values for the server: those that fit their fields, and null for each removed value.
+ * Return the values for the server: the valid values, and null for each removed value.
  * @param {Json} custom @returns {Json}
  */
-export const toBody = (custom) =>
+export const toCustomBody = (custom) =>
   Object.fromEntries(
     CUSTOM_FIELDS.filter((field) => isValid(field, custom[field.name])).map(({ name }) => [name, custom[name] ?? null]),
   );
 
-/** Return the labels of the custom fields, by the names of differences. @returns {Record<string, string>} */
-export const listLabels = () => Object.fromEntries(CUSTOM_FIELDS.map(({ name, label }) => [`custom.${name}`, label]));
+/**
+ * Return the labels of the custom fields by `custom.NAME`, as diffFields() names them.
+ * @returns {Record<string, string>}
+ */
+export const listCustomLabels = () =>
+  Object.fromEntries(CUSTOM_FIELDS.map(({ name, label }) => [`custom.${name}`, label]));

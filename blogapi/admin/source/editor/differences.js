@@ -1,21 +1,21 @@
-/** The differences of two versions of an article: by field, by line and by word. */
+/** The differences between two versions of an article: by field, by line and by word. */
 
 import { diffLines, diffWordsWithSpace } from "../../static/vendor/diff.js";
-import { TERM_KINDS } from "../pages/term-words.js";
+import { TERM_KINDS } from "../pages/term-kinds.js";
 import { SEO_SOURCES, TEXT_FIELDS } from "./edits.js";
-import { listLabels } from "./custom-fields.js";
+import { listCustomLabels } from "./custom-fields.js";
 
 /**
- * A field that differs, and a part of a text: equal, or changed. `side` is the choice of an author in a conflict.
+ * A field that differs (FieldChange), and a part of a text that is equal or changed (TextChange).
  *
  * @typedef {{name: string, label: string, before: any, after: any, side?: string}} FieldChange
  * @typedef {{equal?: string, before?: any, after?: any, side?: string}} TextChange
- * @typedef {{value: string, removed?: boolean, added?: boolean}} Part
+ * @typedef {{value: string, removed?: boolean, added?: boolean}} DiffPart
  * @typedef {Record<string, any>} Version
  */
 
-/** The names of the fields in words. @type {Record<string, string>} */
-export const LABELS = {
+/** The labels of the fields. @type {Record<string, string>} */
+export const FIELD_LABELS = {
   ...Object.fromEntries(TEXT_FIELDS.map(({ name, label }) => [name, label])),
   slug: "Address",
   ...Object.fromEntries(Object.values(TERM_KINDS).map(({ field, label }) => [field, label])),
@@ -24,13 +24,14 @@ export const LABELS = {
   "seo.og_image": "Picture for social networks",
   "seo.canonical_url": "Canonical address",
 };
-/** @type {Record<string, Record<string, string>>} */
+/** The labels of the choices of fields. @type {Record<string, Record<string, string>>} */
 const CHOICES = Object.fromEntries(TEXT_FIELDS.flatMap(({ name, choices }) => (choices ? [[name, choices]] : [])));
 /** The nouns of the terms in a field. @type {Record<string, string>} */
 const TERM_NOUNS = Object.fromEntries(Object.values(TERM_KINDS).map(({ field, noun }) => [field, noun]));
 
 /**
- * Return the text of a field such as "seo.title": undefined if the version lacks it, empty if it is derived.
+ * Return the value of a field, such as "seo.title", as text; undefined if the version lacks the field, and "" if the
+ * server derives the value. names: the names of terms by uuid.
  * @param {Version} version @param {string} name @param {Record<string, string>} names
  */
 export function formatField(version, name, names) {
@@ -54,21 +55,21 @@ export function formatField(version, name, names) {
  */
 export function diffFields(before, after, names) {
   const getText = (/** @type {Version} */ version, /** @type {string} */ name) => formatField(version, name, names);
-  return Object.entries({ ...LABELS, ...listLabels() })
+  return Object.entries({ ...FIELD_LABELS, ...listCustomLabels() })
     .map(([name, label]) => ({ name, label, before: getText(before, name), after: getText(after, name) }))
     .filter((field) => ![field.before, field.after].includes(undefined) && field.before !== field.after);
 }
 
 // Comparing texts with little in common takes long. After this time, the texts count as completely different.
-const TIMEOUT = { timeout: 500 };
-/** @type {(value: string) => Part} */
-const makeRemoved = (value) => ({ value, removed: true, added: false });
-/** @type {(value: string) => Part} */
-const makeAdded = (value) => ({ value, removed: false, added: true });
-/** @type {(before: string, after: string) => Part[]} */
-const replaceParts = (before, after) => [makeRemoved(before), makeAdded(after)];
+const DIFF_OPTIONS = { timeout: 500 };
+/** @type {(value: string) => DiffPart} */
+const makeRemovedPart = (value) => ({ value, removed: true, added: false });
+/** @type {(value: string) => DiffPart} */
+const makeAddedPart = (value) => ({ value, removed: false, added: true });
+/** @type {(before: string, after: string) => DiffPart[]} */
+const makeReplacement = (before, after) => [makeRemovedPart(before), makeAddedPart(after)];
 
-/** Return the parts of a diff as [{equal} or {before, after}]. @param {Part[]} parts */
+/** Return the parts of a diff as [{equal} or {before, after}]. @param {DiffPart[]} parts */
 function groupParts(parts) {
   /** @type {any[]} */
   const changes = [];
@@ -82,21 +83,22 @@ function groupParts(parts) {
 }
 
 /**
- * Return the lines of two texts: [{equal} or {before, after}].
+ * Compare two texts by line; return [{equal} or {before, after}].
  * @type {(before: string, after: string) => TextChange[]}
  */
 export const compareLines = (before, after) =>
-  groupParts(diffLines(before, after, TIMEOUT) ?? replaceParts(before, after));
+  groupParts(diffLines(before, after, DIFF_OPTIONS) ?? makeReplacement(before, after));
 
 /**
- * Return the words of two texts: [{equal} or {before, after}]; a space or a comma does not split a change.
+ * Compare two texts by word; return [{equal} or {before, after}]. Changes with only a space or comma between them are
+ * one.
  * @param {string} before @param {string} after @returns {TextChange[]}
  */
 export function compareWords(before, after) {
-  const parts = diffWordsWithSpace(before, after, TIMEOUT) ?? replaceParts(before, after);
-  const isGap = (/** @type {Part} */ { value, removed, added }, /** @type {number} */ n) =>
+  const parts = diffWordsWithSpace(before, after, DIFF_OPTIONS) ?? makeReplacement(before, after);
+  const isGap = (/** @type {DiffPart} */ { value, removed, added }, /** @type {number} */ n) =>
     !removed && !added && n > 0 && n < parts.length - 1 && /^[ ,]{1,2}$/.test(value);
-  return groupParts(parts.flatMap((part, n) => (isGap(part, n) ? replaceParts(part.value, part.value) : part)));
+  return groupParts(parts.flatMap((part, n) => (isGap(part, n) ? makeReplacement(part.value, part.value) : part)));
 }
 
 const countWords = (text = "") => text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0;
@@ -105,7 +107,7 @@ const countWords = (text = "") => text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0;
  * Return the numbers of words that were added and removed: {added, removed}.
  * @param {string} before @param {string} after
  */
-export function countChanges(before, after) {
+export function countChangedWords(before, after) {
   const words = compareLines(before, after)
     .filter((lines) => !("equal" in lines))
     .flatMap((lines) => compareWords(lines.before, lines.after));

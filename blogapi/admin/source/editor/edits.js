@@ -1,9 +1,9 @@
 /**
- * The state of an editor: the body of a working copy. A value that the server derives (slug,
- * excerpt, texts for search engines) is an empty string, so the server still derives it.
+ * The edits of an article: the body of its working copy. A slug, an excerpt or a text for search engines that the
+ * author leaves to the server is an empty string.
  */
 
-import { toBody } from "./custom-fields.js";
+import { toCustomBody } from "./custom-fields.js";
 
 /**
  * The text fields of articles, as the server declares them.
@@ -12,8 +12,8 @@ import { toBody } from "./custom-fields.js";
  */
 export const TEXT_FIELDS = JSON.parse(/** @type {any} */ (document.getElementById("text-fields")).textContent);
 
-/** @type {Edits} */
-export const EMPTY = {
+/** The edits of a new article. @type {Edits} */
+export const EMPTY_EDITS = {
   .../** @type {any} */ (Object.fromEntries(TEXT_FIELDS.map((text) => [text.name, text.default]))),
   ...{ content_type: "markdown", slug: "", category: null, tags: [], authors: [] },
   custom: {},
@@ -21,13 +21,16 @@ export const EMPTY = {
 };
 
 /**
- * The fields from which the server derives the texts for search engines that an author leaves out.
+ * The fields whose values the server uses for the texts for search engines that an author leaves out.
  * @type {Record<string, string>}
  */
 export const SEO_SOURCES = { title: "title", description: "subtitle", og_image: "cover_image" };
 
 /** Return the edits of a working copy. @param {any} copy @returns {Edits} */
-export const fromCopy = (copy) => ({ ...pickFields(EMPTY, copy), seo: pickFields(EMPTY.seo, copy.seo) });
+export const getCopyEdits = (copy) => ({
+  ...pickFields(EMPTY_EDITS, copy),
+  seo: pickFields(EMPTY_EDITS.seo, copy.seo),
+});
 
 /**
  * Return the values of the fields in `defaults`; a missing value is taken from `defaults`.
@@ -41,13 +44,13 @@ const getUuid = (/** @type {Term} */ { uuid }) => uuid;
  * Return the edits for an article. excerpt: the excerpt that the server generates from the content.
  * @param {Article} article @param {string} [excerpt]
  */
-export function fromArticle(article, excerpt) {
+export function getArticleEdits(article, excerpt) {
   const isWritten = (/** @type {[string, string]} */ [name, text]) => text !== article[SEO_SOURCES[name]];
-  return fromCopy({
+  return getCopyEdits({
     ...article,
     custom: { ...article.custom, ...article.custom_unfit },
     excerpt: article.excerpt === excerpt ? "" : article.excerpt,
-    // A draft keeps a slug that its author chose; any other slug of a draft follows the title.
+    // The slug of a draft follows its title, unless the author chooses one in the edits.
     slug: article.status === "draft" ? "" : article.slug,
     category: article.category?.uuid,
     tags: article.tags.map(getUuid),
@@ -56,16 +59,16 @@ export function fromArticle(article, excerpt) {
   });
 }
 
-/** Return the body with which a working copy is saved. @param {Edits} edits */
-export const toCopy = (edits) => ({
+/** Return the request body that saves a working copy. @param {Edits} edits */
+export const makeWorkingCopy = (edits) => ({
   ...edits,
   title: edits.title.trim() ? edits.title : "Untitled",
-  custom: toBody(edits.custom ?? {}),
+  custom: toCustomBody(edits.custom ?? {}),
 });
 
-/** Return the body with which a draft is created. @param {Edits} edits */
-export function toArticle(edits) {
-  const { category, tags, authors, seo, ...texts } = toCopy(edits);
+/** Return the request body that creates a draft. @param {Edits} edits */
+export function makeDraft(edits) {
+  const { category, tags, authors, seo, ...texts } = makeWorkingCopy(edits);
   const dropEmpty = (/** @type {object} */ fields) =>
     Object.fromEntries(Object.entries(fields).filter(([, value]) => value));
   const toReferences = (/** @type {string[]} */ uuids) => uuids.map((uuid) => ({ uuid }));
@@ -74,29 +77,30 @@ export function toArticle(edits) {
 }
 
 /**
- * Return whether the server stores the same content for both. For a slug, a category or authors that the edits lack,
- * the values of the article are compared.
+ * Return whether the server stores the same content for both edits. A slug, a category or authors that they lack are
+ * taken from the article.
  * @param {Edits} left @param {Edits} right @param {Article | null} [article]
  */
-export const isSame = (left, right, article = null) => toComparable(left, article) === toComparable(right, article);
+export const hasSameContent = (left, right, article = null) =>
+  serializeEdits(left, article) === serializeEdits(right, article);
 
 /** @param {Edits} edits @param {Article | null} article */
-const toComparable = (edits, article) => JSON.stringify(fillEdits(edits, article));
+const serializeEdits = (edits, article) => JSON.stringify(fillEdits(edits, article));
 
 /**
- * Return the edits in a form that is equal for equal content. A slug, category or byline that the edits lack is
- * taken from the article.
+ * Return the edits in a form that is equal for equal content. A slug, a category or authors that they lack are taken
+ * from the article.
  * @param {Edits} edits @param {Article | null} article @returns {Edits}
  */
 export function fillEdits(edits, article) {
-  const { slug, category, authors, tags, ...body } = pickFields(EMPTY, toCopy(edits));
+  const { slug, category, authors, tags, ...body } = pickFields(EMPTY_EDITS, makeWorkingCopy(edits));
   const filled = {
     slug: slug || article?.slug,
     category: category ?? article?.category?.uuid,
     authors: authors[0] ? authors : article?.authors?.map(getUuid),
     tags: tags.toSorted(),
   };
-  // The address of a file can have a host or not.
+  // The address of a file of the library may or may not contain the host.
   return JSON.parse(JSON.stringify({ ...body, ...filled }).replace(/"https?:\/\/[^/"]+(?=\/media\/)/g, '"'));
 }
 
@@ -110,7 +114,7 @@ export function keepLineBreaks(original, shown) {
   const usual = original.includes("\r\n") ? "\r\n" : "\r";
   const breaks = original.match(/\r\n?|\n/g) ?? [];
   const [before, after] = [normalizeLineBreaks(original).split("\n"), shown.split("\n")];
-  // The number of equal lines at the beginning, and the index of the first equal line at the end.
+  // start: the number of equal lines at the beginning; end: the index of the first of the equal lines at the end.
   const start = after.findIndex((line, n) => n === breaks.length || line !== before[n]);
   const added = after.length - before.length;
   const end = after.findLastIndex((line, n) => n - added < 0 || line !== before[n - added]) + 1;

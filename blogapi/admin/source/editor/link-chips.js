@@ -1,14 +1,14 @@
-/** Shows, beside each link in the text, the article to which the link leads. */
+/** Loads the descriptions of the articles to which a text links, and opens links. */
 
 import { makeFileAddress, get } from "../api.js";
-import { session } from "../shell.js";
+import { getSession } from "../shell.js";
 import { STATUSES } from "../statuses.js";
 
 const MAX_REQUESTED_ARTICLES = 100;
 /** @type {Map<string, Promise<string>>} */
 const descriptions = new Map();
 /**
- * The articles of the next request, each with the function that resolves its promise.
+ * The uuids of the articles of the next request, each with the function that resolves the promise of its description.
  * @type {Map<string, (words: string) => void>}
  */
 let waitingArticles = new Map();
@@ -23,18 +23,18 @@ export async function describeLink(uuid, show) {
     const { promise, resolve } = Promise.withResolvers();
     descriptions.set(uuid, promise);
     waitingArticles.set(uuid, resolve);
-    // The articles of all links of a text are requested together.
+    // One request is sent for all links that are drawn at the same time.
     if (waitingArticles.size === 1) setTimeout(requestArticles);
   }
   show((await descriptions.get(uuid)) ?? "");
 }
 
 /** Open the target of a link in a tab: an article in the editor, a file, or a web page. @param {string} address */
-export async function followLink(address) {
+export async function openLinkTarget(address) {
   const [, kind, uuid] = /^(article|media):([0-9a-f-]{36})$/i.exec(address) ?? [];
   if (kind === "article") return void open(`/admin/articles/${uuid}/`, "_blank", "noopener");
   if (!kind) {
-    const base = session().site.url || location.origin;
+    const base = getSession().site.url || location.origin;
     const url = URL.canParse(address, base) ? new URL(address, base) : null;
     return void (/^(https?|mailto|tel):$/.test(url?.protocol ?? "") && open(url?.href, "_blank", "noopener"));
   }
@@ -57,7 +57,7 @@ async function requestArticles() {
     const articles = new Map(found?.map((article) => [article.uuid, article]));
     for (const [uuid, resolve] of part) {
       resolve(found ? describeArticle(articles.get(uuid)) : "article");
-      // For a later link to an unknown article, send a new request.
+      // If the request has failed, a later link to the article requests it again.
       if (!found) descriptions.delete(uuid);
     }
   }

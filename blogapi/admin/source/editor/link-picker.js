@@ -1,53 +1,53 @@
-/** The dialog in which an author chooses the target of a link; typing "[[" or pressing Ctrl K opens it. */
+/** The dialog in which an author chooses the target of a link; "[[" in the text or Ctrl K opens it. */
 
 import { html, nothing } from "../../static/vendor/lit.js";
 import { get } from "../api.js";
-import { badge, icon, onValue } from "../components.js";
+import { badge, icon, passValue } from "../components.js";
 import { openDialog } from "../dialogs.js";
-import { formatChanged, formatDay } from "../format.js";
-import { moveOption } from "../listbox.js";
-import { hasRole, getListPath } from "../roles.js";
-import { asksForArticle, checkLinks, findLinks, makeLink } from "./links.js";
+import { formatChange, formatDay } from "../format.js";
+import { getNextOption } from "../listbox.js";
+import { hasRole, getArticlesPath } from "../roles.js";
+import { hasTypedBrackets, describeLinkProblems, findArticleLinks, formatArticleLink } from "./links.js";
 import { runCommand } from "./markdown.js";
 import { getShortcutKey } from "../shortcuts.js";
 
-const FIELDS = "uuid,title,status,published_at,last_updated";
+const LISTED_FIELDS = "uuid,title,status,published_at,last_updated";
 const MAX_LINKS = 100;
 const SEARCH_DELAY_MS = 150;
 const ADDRESS = /^(?:https?:\/\/|mailto:)\S+$/i;
 
 /**
- * Open the list if the last change of the text has typed "[[".
+ * Open the dialog if the last change of the text has typed "[[".
  * @param {EditorPage} page @param {string} former @param {string} text
  */
-export function openListAfterBrackets(page, former, text) {
+export function openPickerAfterBrackets(page, former, text) {
   const { from, to } = page.area.field.getSelection();
-  if (from !== to || !asksForArticle(former, text, from)) return;
-  // The text field is still being updated, and has no layout yet.
-  queueMicrotask(() => pickLink(page, { from: from - 2, to: from }));
+  if (from !== to || !hasTypedBrackets(former, text, from)) return;
+  // The text field calls this function before it has updated its layout.
+  queueMicrotask(() => chooseLink(page, { from: from - 2, to: from }));
 }
 
 /**
- * Let the author choose an article, or enter an address, and link to it. brackets: the range of "[[".
+ * Let the author choose an article or enter an address, and insert a link to it. brackets: the range of "[[".
  * @param {EditorPage} page @param {TextRange} [brackets]
  */
-export async function pickLink(page, brackets) {
+export async function chooseLink(page, brackets) {
   if (document.querySelector(".link-picker")) return;
   const { field } = page.area;
   const range = brackets ?? field.getSelection();
   const text = brackets ? "" : field.getText().slice(range.from, range.to);
   const linkSelection = () => page.applyCommand((/** @type {TextInput} */ input) => runCommand("link", input));
   if (ADDRESS.test(text)) return linkSelection();
-  const choice = await new LinkPicker(page.uuid, { position: findPosition(field, range.to) }).ask();
+  const choice = await new LinkPicker(page.uuid, { position: findPositionBelow(field, range.to) }).askForChoice();
   /** @param {string} insert */
   const replaceRange = (insert) => {
     const end = range.from + insert.length;
-    field.edit({ ...range, insert, selectFrom: end, selectTo: end });
+    field.applyChange({ ...range, insert, selectFrom: end, selectTo: end });
   };
-  if (choice.article) replaceRange(makeLink(choice.article, text));
+  if (choice.article) replaceRange(formatArticleLink(choice.article, text));
   else if (choice.address) replaceRange(`[${text || choice.address}](${choice.address})`);
   else if (choice.isAddress) {
-    field.select(range.from, range.to);
+    field.selectRange(range.from, range.to);
     if (brackets) replaceRange("");
     linkSelection();
   } else if (brackets && choice.words) replaceRange(`[[${choice.words}`);
@@ -55,33 +55,37 @@ export async function pickLink(page, brackets) {
 }
 
 /**
- * Let the author choose an article, except the one that is edited; return it, or nothing.
- * @param {string} edited its uuid @param {string} title @param {List} [list] reads other items than articles
+ * Let the author choose an article other than the edited one; return it, or undefined.
+ * @param {string} edited the uuid of the edited article @param {string} title @param {ListItems} [list] loads pages
+ *   instead of articles
  */
-export async function pickArticle(edited, title, list = listArticles) {
-  return (await new LinkPicker(edited, { title, list, takesAddresses: false }).ask()).article;
+export async function chooseArticle(edited, title, list = listArticles) {
+  return (await new LinkPicker(edited, { title, list, takesAddresses: false }).askForChoice()).article;
 }
 
 /** Return the articles with these uuids that the author may read; null if the server fails. @param {string[]} uuids */
 export async function findArticles(uuids) {
-  const query = { uuid: uuids, status: "any", fields: FIELDS, page: 1, page_size: MAX_LINKS };
+  const query = { uuid: uuids, status: "any", fields: LISTED_FIELDS, page: 1, page_size: MAX_LINKS };
   const { data } = await listArticles(query).catch(() => ({ data: null }));
   return data;
 }
 
-/** Return the warnings about the links of a text; none if the server does not answer. @param {string} text */
+/**
+ * Return the warnings about the links of a text, without warnings if the server does not answer.
+ * @param {string} text
+ */
 export async function findBrokenLinks(text) {
-  const links = findLinks(text).slice(0, MAX_LINKS);
+  const links = findArticleLinks(text).slice(0, MAX_LINKS);
   const uuids = [...new Set(links.map(({ uuid }) => uuid))];
   const found = uuids.length ? await findArticles(uuids) : null;
-  return found ? checkLinks(links, new Map(found.map((article) => [article.uuid, article]))) : [];
+  return found ? describeLinkProblems(links, new Map(found.map((article) => [article.uuid, article]))) : [];
 }
 
-/** Reads articles or pages. @typedef {(query: Json) => Promise<{data: Article[]}>} List */
+/** A function that loads articles or pages. @typedef {(query: Json) => Promise<{data: Article[]}>} ListItems */
 
-/** Authors find their own articles, and the published ones of others. @type {List} */
+/** Load articles: for authors, their own and the published articles of others. @type {ListItems} */
 async function listArticles(query) {
-  const own = get(getListPath(), { query });
+  const own = get(getArticlesPath(), { query });
   if (hasRole("editor")) return own;
   const { status, ordering, ...rest } = query;
   const published = get("blog/articles/", { query: rest });
@@ -90,25 +94,25 @@ async function listArticles(query) {
 }
 
 /**
- * Return the position in the window below a character, if the field knows it.
+ * Return the position in the window below a character, or null for a plain text area.
  * @param {TextField} field @param {number} at
  */
-function findPosition(field, at) {
-  const rectangle = field.rectangleAt?.(at);
+function findPositionBelow(field, at) {
+  const rectangle = field.getRectangleAt?.(at);
   return rectangle ? { left: rectangle.left, top: rectangle.bottom } : null;
 }
 
 /**
- * The choice of an author: an article, an address, isAddress to enter an address, or none of these; and the typed
- * words.
+ * The choice of an author: an article or an address. isAddress: the author wants to enter an address in the text;
+ * words: the typed words, if the author has chosen nothing.
  *
- * @typedef {{article?: Article, address?: string, isAddress?: boolean, words?: string}} Choice
- * @typedef {{left: number, top: number}} Position
+ * @typedef {{article?: Article, address?: string, isAddress?: boolean, words?: string}} LinkChoice
+ * @typedef {{left: number, top: number}} WindowPosition
  */
 
 class LinkPicker {
   words = "";
-  /** The index of the option that Enter takes. */
+  /** The index of the option that Enter chooses. */
   at = 0;
   /** @type {Article[] | null} */
   articles = null;
@@ -119,7 +123,7 @@ class LinkPicker {
 
   /**
    * @param {string} uuid of the edited article, which is not offered
-   * @param {{position?: Position | null, title?: string, list?: List, takesAddresses?: boolean}} options
+   * @param {{position?: WindowPosition | null, title?: string, list?: ListItems, takesAddresses?: boolean}} options
    */
   constructor(uuid, { position, title = "Link to an article", list = listArticles, takesAddresses = true }) {
     this.uuid = uuid;
@@ -129,18 +133,18 @@ class LinkPicker {
     this.takesAddresses = takesAddresses;
   }
 
-  /** @returns {Promise<Choice>} */
-  async ask() {
+  /** @returns {Promise<LinkChoice>} */
+  async askForChoice() {
     this.dialog = openDialog({ title: this.title, kind: "link-picker", content: () => this.render() });
     const { element, close, result } = this.dialog;
     if (this.position) this.placeDialog(element, this.position);
     // A click outside of the dialog closes it.
     element.addEventListener("click", (/** @type {Event} */ { target }) => target === element && close());
-    this.search();
+    this.searchArticles();
     return (await result) ?? { words: this.words };
   }
 
-  /** @param {HTMLElement} element @param {Position} position */
+  /** @param {HTMLElement} element @param {WindowPosition} position */
   placeDialog(element, { left, top }) {
     const { innerWidth, innerHeight } = window;
     if (innerWidth < 768) return;
@@ -150,9 +154,9 @@ class LinkPicker {
     element.style.top = `${Math.max(16, Math.min(top + 8, innerHeight - height))}px`;
   }
 
-  async search() {
+  async searchArticles() {
     const { words } = this;
-    const query = { status: "any", page: 1, page_size: 9, fields: FIELDS };
+    const query = { status: "any", page: 1, page_size: 9, fields: LISTED_FIELDS };
     const order = words.trim() ? { q: words.trim() } : { ordering: "-last_updated" };
     const { data } = await this.list({ ...query, ...order }).catch(() => ({ data: [] }));
     if (words !== this.words) return;
@@ -166,10 +170,10 @@ class LinkPicker {
     this.words = words;
     this.dialog.update();
     clearTimeout(this.timer);
-    this.timer = window.setTimeout(() => this.search(), SEARCH_DELAY_MS);
+    this.timer = window.setTimeout(() => this.searchArticles(), SEARCH_DELAY_MS);
   }
 
-  /** The choices: the articles, and an address at the end. @returns {Choice[]} */
+  /** The options: the articles found and, last, an address. @returns {LinkChoice[]} */
   get options() {
     const words = this.words.trim();
     const articles = (this.articles ?? []).map((article) => ({ article }));
@@ -180,10 +184,10 @@ class LinkPicker {
   /** @param {KeyboardEvent} event */
   handleKey(event) {
     const { options } = this;
-    const next = moveOption(event, this.at, options.length);
+    const next = getNextOption(event, this.at, options.length);
     if (event.isComposing) return;
     if (next !== undefined) this.at = next;
-    // If the browser itself closed the dialog, its close event would come only after the next key.
+    // Close the dialog here, because the browser would report that it has closed it only after the next key.
     else if (event.key === "Escape") this.dialog.close();
     else if (event.key === "Enter" && options.length) this.dialog.close(options[this.at]);
     else if (getShortcutKey(event) === "K" && this.takesAddresses) this.dialog.close(options[options.length - 1]);
@@ -201,7 +205,7 @@ class LinkPicker {
     return html`<div class="search">${icon("search")}<input role="combobox" aria-label="Title of an article" autofocus
         placeholder="Title of an article" autocomplete="off" spellcheck="false" dir="auto" aria-expanded="true"
         aria-controls="link-list" aria-activedescendant=${options.length ? `link-${at}` : nothing} .value=${words}
-        @input=${onValue((text) => this.setWords(text))} @keydown=${handleKey}></div>
+        @input=${passValue((text) => this.setWords(text))} @keydown=${handleKey}></div>
       <p class="none" role="status">${empty ? `No article contains '${words.trim()}'` : nothing}</p>
       <div id="link-list" role="listbox" aria-label="Articles">
         ${options.map((option, n) => this.renderOption(option, n))}</div>
@@ -209,12 +213,12 @@ class LinkPicker {
         <span><kbd>Esc</kbd> ${leave}</span></p>`;
   }
 
-  /** @param {Choice} option @param {number} n */
+  /** @param {LinkChoice} option @param {number} n */
   renderOption(option, n) {
     const { article, address } = option;
     const inner = article
       ? html`<span class="title" dir="auto">${highlightWords(article.title, this.words)}</span>${badge(article)}
-          <span class="day">${describeDay(article)}</span>`
+          <span class="day">${formatArticleDay(article)}</span>`
       : html`${icon("globe")}<span class="title">${address ? `Link to ${address}` : "Link to an address…"}</span>
           <kbd>Ctrl K</kbd>`;
     return html`<div id="link-${n}" role="option" class="menu-item ${article ? "" : "address"}"
@@ -223,8 +227,8 @@ class LinkPicker {
 }
 
 /** @param {Article} article */
-const describeDay = ({ status, published_at: time, last_updated: changed }) =>
-  status === "published" && time ? formatDay(time) : formatChanged(changed);
+const formatArticleDay = ({ status, published_at: time, last_updated: changed }) =>
+  status === "published" && time ? formatDay(time) : formatChange(changed);
 
 /**
  * Return the title with each search term highlighted where it begins a word.

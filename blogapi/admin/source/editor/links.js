@@ -1,9 +1,9 @@
-/** Links to other articles in Markdown, `[text](article:uuid)`. Does not use the DOM. */
+/** Links to other articles in Markdown, `[text](article:uuid)`. This module does not use the DOM. */
 
-const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
+const UUID_PATTERN = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 // The text of a link can contain pairs of brackets.
 const LINK_TEXT = String.raw`(?:[^[\]\\]|\\.|\[(?:[^[\]\\]|\\.)*\])*`;
-const ARTICLE_LINK = new RegExp(String.raw`(?:\[${LINK_TEXT}\]\(\s*<?|href=["'])article:(${UUID})`, "gi");
+const ARTICLE_LINK = new RegExp(String.raw`(?:\[${LINK_TEXT}\]\(\s*<?|href=["'])article:(${UUID_PATTERN})`, "gi");
 const FENCE_LINE = /^[\s>]*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,})/;
 const LIST_ITEM = /^\s*(?:[-*+]|\d{1,9}[.)])\s/;
 
@@ -11,7 +11,7 @@ const LIST_ITEM = /^\s*(?:[-*+]|\d{1,9}[.)])\s/;
  * Return the links to articles of a text, except those in code: [{uuid, from, to}]; from and to are offsets.
  * @param {string} text
  */
-export const findLinks = (text) =>
+export const findArticleLinks = (text) =>
   [...text.matchAll(ARTICLE_LINK)]
     .map((match) => ({ uuid: match[1].toLowerCase(), from: match.index, to: match.index + match[0].length }))
     .filter(({ from }) => !isInCode(text, from));
@@ -20,14 +20,15 @@ export const findLinks = (text) =>
  * Return the Markdown of a link to an article. The text of the link is the title by default.
  * @param {{uuid: string, title: string}} article @param {string} [text]
  */
-export const makeLink = ({ uuid, title }, text) =>
+export const formatArticleLink = ({ uuid, title }, text) =>
   `[${text || title.replace(/\s+/g, " ").replace(/[\\`*_[\]<>~]/g, "\\$&")}](article:${uuid})`;
 
 /**
- * Return whether "[[" was typed at the end of the text before the cursor, and asks for an article.
- * @param {string} former the text before the last change @param {string} text @param {number} at the cursor
+ * Return whether the last change has typed "[[" before the cursor, outside of code.
+ * @param {string} former the text before the last change @param {string} text
+ * @param {number} at the offset of the cursor
  */
-export const asksForArticle = (former, text, at) =>
+export const hasTypedBrackets = (former, text, at) =>
   text.length === former.length + 1 &&
   text.slice(at - 2, at) === "[[" &&
   !/[[\\!]/.test(text[at - 3] ?? "") &&
@@ -81,11 +82,11 @@ function isCodeSpan(text, at) {
 }
 
 /**
- * Return the words for each problem, with the range of the first link that has this problem.
+ * Return a warning for each problem, with the range of the first link that has the problem.
  * @param {{uuid: string, from: number, to: number}[]} links
  * @param {Map<string, {status: string}>} articles the articles that exist @returns {Warning[]}
  */
-export function checkLinks(links, articles) {
+export function describeLinkProblems(links, articles) {
   const listLinksTo = (/** @type {string} */ status) =>
     links.filter(({ uuid }) => articles.get(uuid)?.status === status);
   const problems = [
@@ -99,9 +100,9 @@ export function checkLinks(links, articles) {
 
 /**
  * Return whether the last change has typed "/" before the cursor, on an empty line.
- * @param {string} former @param {string} text @param {number} at the cursor
+ * @param {string} former @param {string} text @param {number} at the offset of the cursor
  */
-export const asksForInsert = (former, text, at) =>
+export const hasTypedSlash = (former, text, at) =>
   /(?:^|\n)\/$/.test(text.slice(0, at)) &&
   /^(?:\n|$)/.test(text.slice(at)) &&
   former === text.slice(0, at - 1) + text.slice(at) &&

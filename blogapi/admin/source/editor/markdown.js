@@ -1,10 +1,10 @@
 /**
- * The commands of the toolbar, as pure functions: each takes {text, from, to} and returns one change of the
- * text, {from, to, insert, selectFrom, selectTo}.
+ * The commands of the toolbar, as pure functions. A command takes the text with the selection ({text, from, to}), and
+ * returns the change of the text ({from, to, insert, selectFrom, selectTo}).
  */
 
 // The beginning of a line, with the mark of a list, a task or a quote if it has one.
-const BLOCK_START = /^(\s*)(?:[-*+] \[[ xX]\] |[-*+] |\d+[.)] |> ?)?/;
+const LINE_START = /^(\s*)(?:[-*+] \[[ xX]\] |[-*+] |\d+[.)] |> ?)?/;
 
 /** @type {Record<string, (input: TextInput) => Change>} */
 const COMMANDS = {
@@ -13,9 +13,9 @@ const COMMANDS = {
   heading: (input) => changeLines(input, (lines) => lines.map(changeHeading)),
   link: insertLink,
   code: insertCode,
-  list: (input) => toggleLines(input, "- "),
-  tasks: (input) => toggleLines(input, "- [ ] "),
-  quote: (input) => toggleLines(input, "> "),
+  list: (input) => toggleLineMarks(input, "- "),
+  tasks: (input) => toggleLineMarks(input, "- [ ] "),
+  quote: (input) => toggleLineMarks(input, "> "),
   // Two rows and three columns.
   table: (input) => insertBlock(input, "| ", "Name", " | Value | Note |\n| --- | --- | --- |\n|  |  |  |"),
   strike: (input) => replaceSelection(input, "~~", input.text.slice(input.from, input.to), "~~"),
@@ -30,7 +30,7 @@ const COMMANDS = {
 export const runCommand = (name, input) => COMMANDS[name](input);
 
 /**
- * Return the change that a command makes in the place of a range, as if the range were empty.
+ * Return the change that replaces a range with the result of a command.
  * @param {string} name @param {string} text @param {TextRange} range @returns {Change}
  */
 export function runCommandInPlace(name, text, { from, to }) {
@@ -39,31 +39,31 @@ export function runCommandInPlace(name, text, { from, to }) {
 }
 
 /**
- * Return the change that inserts a block of up to three texts after the selection, and selects the second text.
+ * Return the change that inserts a block after the selection. The block has up to three texts; the second is selected.
  * @param {TextInput} input @param {[string, string?, string?]} parts
  */
 export const insertBlock = (input, ...parts) => replaceWithBlock({ ...input, from: input.to }, ...parts);
 
-const BLOCK = /^(?:#{1,6} |[-*+] |\d+[.)] |> |\||```|~~~|---)/;
+const BLOCK_BEGINNING = /^(?:#{1,6} |[-*+] |\d+[.)] |> |\||```|~~~|---)/;
 
 /**
- * Return the change that puts pasted Markdown in the place of the selection. An empty line separates it from the text
- * around it where it begins or ends with a block, such as a heading or a list.
+ * Return the change that replaces the selection with pasted Markdown. If the Markdown begins or ends with a block, such
+ * as a heading or a list, an empty line separates the block from the text around it.
  * @param {TextInput} input @param {string} markdown
  */
 export function replaceWithMarkdown(input, markdown) {
   const { text, from, to } = input;
   const parts = markdown.split(/\n\n/);
   const last = parts[parts.length - 1];
-  const startsWithBlock = BLOCK.test(parts[0]);
-  const isBlock = (parts.length > 1 || startsWithBlock) && (BLOCK.test(last) || last.includes("\n```"));
+  const startsWithBlock = BLOCK_BEGINNING.test(parts[0]);
+  const isBlock = (parts.length > 1 || startsWithBlock) && (BLOCK_BEGINNING.test(last) || last.includes("\n```"));
   const before = startsWithBlock ? makeMissingBreaks(text.slice(0, from), /\n{0,2}$/) : "";
   const after = isBlock && to < text.length ? makeMissingBreaks(text.slice(to), /^\n{0,2}/) : "";
   return replaceSelection(input, before + markdown, "", after);
 }
 
 /**
- * Return the change that makes the selection a link to this address, or null if it cannot be one.
+ * Return the change that makes the selection a link to this address, or null if the selection cannot be a link.
  * @param {TextInput} input @param {string} address
  */
 export function linkSelection(input, address) {
@@ -73,7 +73,7 @@ export function linkSelection(input, address) {
 }
 
 /**
- * Return the reference to a picture; in plain text, which has no pictures, its address.
+ * Return the Markdown or HTML that shows a picture; for plain text, the address of the picture.
  * @param {Picture} picture @param {string} format
  */
 export function formatPicture({ uuid, url, alt }, format) {
@@ -85,7 +85,7 @@ export function formatPicture({ uuid, url, alt }, format) {
 /** Return the text with spaces in place of blocks of code. @param {string} text */
 export const hideCode = (text) => text.replace(/^(```|~~~)[\s\S]*?^\1/gm, (block) => " ".repeat(block.length));
 
-/** Return the open tasks: their number, and the range of the first. @param {string} text */
+/** Return the number of open tasks, and the range of the first one. @param {string} text */
 export function findOpenTasks(text) {
   const found = [...hideCode(text).matchAll(/^\s*(?:[-*+]|\d+[.)]) \[ \]/gm)];
   const { index: from = 0, 0: mark = "" } = found[0] ?? {};
@@ -93,7 +93,7 @@ export function findOpenTasks(text) {
 }
 
 /**
- * Return the change that puts three texts in the place of the selection, and selects the second.
+ * Return the change that replaces a range with three texts, and selects the second text.
  * @param {TextRange} range @param {string} before @returns {Change}
  */
 function replaceSelection({ from, to }, before, middle = "", after = "") {
@@ -105,7 +105,8 @@ function replaceSelection({ from, to }, before, middle = "", after = "") {
 const getMatchLength = (text, pattern) => text.match(pattern)?.[0].length ?? 0;
 
 /**
- * Return the line breaks that are missing for an empty line between a text and a block that is inserted beside it.
+ * Return the line breaks that must be added for an empty line between a text and a block beside it. breaks: matches the
+ * line breaks that the text has.
  * @param {string} beside @param {RegExp} breaks
  */
 const makeMissingBreaks = (beside, breaks) => (beside ? "\n".repeat(2 - getMatchLength(beside, breaks)) : "");
@@ -179,18 +180,21 @@ function insertFootnote({ text, to }) {
 /** @type {Record<string, string>} */
 const NEXT_HEADINGS = { "": "## ", "##": "### " };
 
-/** Return plain text as a heading of level 2, level 2 as 3, and others as plain text. @param {string} line */
+/**
+ * Make plain text a heading of level 2, a heading of level 2 one of level 3, and others plain text.
+ * @param {string} line
+ */
 const changeHeading = (line) => line.replace(/^(#{0,6})[ \t]*/, (_, marks) => NEXT_HEADINGS[marks] ?? "");
 
 // Add the mark to all lines, or remove it if all lines have it. Empty lines get the mark only if all lines are empty.
 /** @param {TextInput} input @param {string} mark */
-function toggleLines(input, mark) {
-  const getMark = (/** @type {string} */ line) => line.match(BLOCK_START)?.[0].trim();
+function toggleLineMarks(input, mark) {
+  const getMark = (/** @type {string} */ line) => line.match(LINE_START)?.[0].trim();
   const isMarked = (/** @type {string} */ line) => getMark(line)?.replace(/\[[xX]\]/, "[ ]") === mark.trim();
   return changeLines(input, (lines) => {
     const isChanged = (/** @type {string} */ line) => line.trim() || !lines.some((other) => other.trim());
     const start = lines.filter(isChanged).every(isMarked) ? "$1" : `$1${mark}`;
-    return lines.map((line) => (isChanged(line) ? line.replace(BLOCK_START, start) : line));
+    return lines.map((line) => (isChanged(line) ? line.replace(LINE_START, start) : line));
   });
 }
 

@@ -9,31 +9,34 @@ import { compareWords, formatField } from "./differences.js";
 import { keepLineBreaks, normalizeLineBreaks } from "./edits.js";
 import { writeField } from "./merge.js";
 
-const WRITTEN = "written";
-const NOT_SAVED = "Nothing is saved before you do. Both texts stay in the history.";
-const RESULT = `The ${ITEM} then`;
+const WRITTEN_SIDE = "written";
+const NOT_SAVED_NOTE = "Nothing is saved before you do. Both texts stay in the history.";
+const RESULT_TITLE = `The ${ITEM} then`;
 /**
- * A conflict: a field with this name, or the lines of a region of the text. side: the choice of the author; isGone: the
- * region has no line in the text now; wasLast: its line was the last line of the text.
+ * A conflict in the field `name`, or in a region of the text. side: the choice of the author ("": none); isGone:
+ * whether the chosen side has no lines; wasLast: whether the removed line was the last line of the text; missing: the
+ * words in place of the lines until the author chooses.
  *
  * @typedef {{id: string, label: string, side: string, isGone: boolean, name?: string, base: any, mine: any,
  *   theirs: any, missing?: string, wasLast?: boolean}} Conflict
  * @typedef {TextRange & {id: string}} Range
- * @typedef {{merged: import("./merge.js").Merged, mine: Edits, person: string, names: Record<string, string>}} Question
+ * @typedef {{merged: import("./merge.js").Merged, mine: Edits, person: string,
+ *   names: Record<string, string>}} MergeQuestion
  */
 
 /**
- * Return the joined edits, or null if the author decides later. merged: the result of mergeEdits(); person: the name of
- * the other author, or "" if both versions are of the same author; names: the names of terms by uuid.
- * @param {Question} question @returns {Promise<Edits | null>}
+ * Let the author resolve the conflicts. Return the merged edits, or null if the author decides later. merged: the
+ * result of mergeEdits(); person: the name of the other author, or "" if the same author wrote both versions; names:
+ * the names of terms by uuid.
+ * @param {MergeQuestion} question @returns {Promise<Edits | null>}
  */
 export async function openMergeDialog(question) {
   const { createEditor } = await import("../../static/vendor/editor.js");
-  return new MergeDialog(question).ask(createEditor);
+  return new MergeDialog(question).askForChoices(createEditor);
 }
 
 class MergeDialog {
-  // The half of the dialog that is shown on a phone: the conflicts, or the text.
+  // The half of the dialog that a phone shows: "conflicts" or "text".
   half = "conflicts";
   warning = "";
   /** @type {any} */
@@ -41,7 +44,7 @@ class MergeDialog {
   /** @type {any} */
   field = null;
 
-  /** @param {Question} question */
+  /** @param {MergeQuestion} question */
   constructor({ merged, mine, person, names }) {
     this.merged = merged;
     this.mine = mine;
@@ -61,14 +64,14 @@ class MergeDialog {
    * @param {typeof import("../../static/vendor/editor.js").createEditor} createEditor
    * @returns {Promise<Edits | null>}
    */
-  async ask(createEditor) {
+  async askForChoices(createEditor) {
     this.dialog = openDialog({ title: this.title, kind: "wide merge", content: (close) => this.render(close) });
     const { element, result } = this.dialog;
-    const { text, ranges } = this.layOutText();
+    const { text, ranges } = this.composeText();
     const markdown = this.mine.content_type === "markdown";
-    const onChange = () => this.followWriting();
+    const onChange = () => this.updateWrittenConflicts();
     const parent = element.querySelector("[data-ref=mergeText]");
-    this.field = createEditor({ parent, text, label: RESULT, markdown, onChange });
+    this.field = createEditor({ parent, text, label: RESULT_TITLE, markdown, onChange });
     this.field.ranges.set(ranges);
     element.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.handleKey(event));
     this.goToConflict(0);
@@ -77,8 +80,9 @@ class MergeDialog {
     return edits ?? null;
   }
 
-  // Return the text with an empty line for each open conflict, and the ranges of what is open or has changed.
-  layOutText() {
+  // Return the merged text, with an empty line for each open conflict, and the ranges of conflicts and of merged
+  // changes.
+  composeText() {
     const { regions } = this.merged;
     const parts = [];
     const ranges = [];
@@ -107,13 +111,13 @@ class MergeDialog {
     return { kind: side && `range-${side}`, note };
   }
 
-  // Text that is typed for an open conflict resolves it. If undo removes this text, the conflict is open again.
-  followWriting() {
+  // Mark a conflict as resolved when the author types text in its range, and as open when undo removes this text.
+  updateWrittenConflicts() {
     for (const { id, from, to } of this.field?.ranges.get() ?? []) {
       const conflict = this.conflicts.find((other) => other.id === id);
       if (!conflict || conflict.isGone) continue;
-      if (from < to && !conflict.side) conflict.side = WRITTEN;
-      else if (from === to && conflict.side && listLines(conflict, conflict.side).join("")) conflict.side = "";
+      if (from < to && !conflict.side) conflict.side = WRITTEN_SIDE;
+      else if (from === to && conflict.side && listSideLines(conflict, conflict.side).join("")) conflict.side = "";
     }
     this.dialog.update();
   }
@@ -122,7 +126,7 @@ class MergeDialog {
   chooseSide(conflict, side) {
     conflict.side = side;
     this.warning = "";
-    if (conflict.id.startsWith("text-")) this.#write(conflict, listLines(conflict, side), side);
+    if (conflict.id.startsWith("text-")) this.#writeLines(conflict, listSideLines(conflict, side), side);
     this.dialog.update();
   }
 
@@ -131,9 +135,9 @@ class MergeDialog {
     return this.field.ranges.get().find((/** @type {Range} */ range) => range.id === id);
   }
 
-  // Write the lines into the range of the conflict. Without lines, the conflict has no line in the text.
+  // Replace the range of a conflict with the lines; without lines, also remove the line of the conflict.
   /** @param {Conflict} conflict @param {string[]} lines @param {string} side */
-  #write(conflict, lines, side) {
+  #writeLines(conflict, lines, side) {
     const { field } = this;
     const range = this.#findRange(conflict);
     const size = field.getText().length;
@@ -152,7 +156,7 @@ class MergeDialog {
       else to += 1;
     }
     const start = from + skipped;
-    field.edit({ from, to, insert, selectFrom: start, selectTo: start });
+    field.applyChange({ from, to, insert, selectFrom: start, selectTo: start });
     const missing = conflict.isGone ? "" : conflict.missing;
     const changed = { ...range, ...this.#describeSide(side), missing, from: start, to: start + text.length };
     field.ranges.set(field.ranges.get().map((/** @type {Range} */ other) => (other.id === range.id ? changed : other)));
@@ -167,7 +171,7 @@ class MergeDialog {
     card.scrollIntoView({ block: "nearest" });
     card.querySelector("input:checked, input").focus();
     const range = this.#findRange(conflict);
-    if (range) this.field.select(range.from);
+    if (range) this.field.selectRange(range.from);
   }
 
   /** @param {KeyboardEvent} event */
@@ -181,7 +185,7 @@ class MergeDialog {
   }
 
   /** @param {Close} close */
-  save(close) {
+  saveMerge(close) {
     const open = this.conflicts.findIndex(({ side }) => !side);
     if (open >= 0) {
       this.warning = `Place ${open + 1} is open`;
@@ -200,7 +204,7 @@ class MergeDialog {
     const joined =
       mine + theirs ? `${formatCount(mine + theirs, "change has", "changes have")} joined by themselves. ` : "";
     const number = formatCount(conflicts.length, "place is", "places are");
-    const halves = { "Different in both": "conflicts", [RESULT]: "text" };
+    const halves = { "Different in both": "conflicts", [RESULT_TITLE]: "text" };
     const onChange = (/** @type {string} */ value) => {
       this.half = value;
       this.dialog.update();
@@ -215,14 +219,14 @@ class MergeDialog {
         <section class="merge-places" aria-label="Different in both"><h3 class="wide-only">Different in both</h3>
           ${conflicts.map((conflict, n) => this.renderConflict(conflict, n))}
           ${mine + theirs ? marked : nothing}</section>
-        <section class="merge-result"><h3 class="wide-only">${RESULT}
+        <section class="merge-result"><h3 class="wide-only">${RESULT_TITLE}
           <span class="help">You can write in it</span></h3><div class="merge-text" data-ref="mergeText" tabindex="0"
-          role="group" aria-label=${RESULT}></div></section>
+          role="group" aria-label=${RESULT_TITLE}></div></section>
       </div>
-      <div class="dialog-buttons"><span class="soft" role="status">${warning || NOT_SAVED}</span>
+      <div class="dialog-buttons"><span class="soft" role="status">${warning || NOT_SAVED_NOTE}</span>
         ${copyButton(this.mine.content, { label: "Copy my text", kind: "bare" })}
         ${button("Decide later", () => close(null), { kind: "bare" })}
-        ${button("Save the article", () => this.save(close), { kind: "main" })}</div>`;
+        ${button("Save the article", () => this.saveMerge(close), { kind: "main" })}</div>`;
   }
 
   /** @param {Conflict} conflict @param {number} n */
@@ -238,13 +242,13 @@ class MergeDialog {
     return html`<section class="merge-place ${side ? "" : "open"}" data-conflict=${id} aria-label="Place ${n + 1}">
       <p class="merge-head"><strong>${n + 1} of ${this.conflicts.length}${label ? ` · ${label}` : ""}</strong>
         <span class="soft">${state}</span></p>
-      ${base !== null && !side ? renderLine("", "Before", base) : nothing}
-      ${renderLine("yours", this.who, markAddedWords(mine, theirs))}
-      ${renderLine("mine", "You", markAddedWords(theirs, mine))}
+      ${base !== null && !side ? renderSideText("", "Before", base) : nothing}
+      ${renderSideText("yours", this.who, markAddedWords(mine, theirs))}
+      ${renderSideText("mine", "You", markAddedWords(theirs, mine))}
       ${segmentControl({ label: `Place ${n + 1}`, name: `side-${id}`, items, value: side, onChange })}</section>`;
   }
 
-  // Return the value of a field, or lines, as a text; null if the value is unknown.
+  // Return the value of a field, or the lines of a region, as text; null if the value is unknown.
   /** @param {string | undefined} name of the field @param {any} value */
   toText(name, value) {
     if (value === null) return null;
@@ -256,16 +260,16 @@ class MergeDialog {
 }
 
 /**
- * Return the lines of one side of a conflict in the text.
+ * Return the lines of the chosen side of a conflict.
  * @param {Conflict} conflict @param {string} side @returns {string[]}
  */
-function listLines({ mine, theirs }, side) {
+function listSideLines({ mine, theirs }, side) {
   if (side === "both") return [...theirs, ...mine];
-  return side === "mine" ? mine : side === "theirs" ? theirs : [WRITTEN];
+  return side === "mine" ? mine : side === "theirs" ? theirs : [WRITTEN_SIDE];
 }
 
 /**
- * Return the heading above a region, which names the conflict.
+ * Return the heading above a region of the text, as a label for the conflict.
  * @param {import("./merge.js").Region[]} regions @param {number} n
  */
 function findHeading(regions, n) {
@@ -274,12 +278,12 @@ function findHeading(regions, n) {
 }
 
 /** @param {string} side @param {string} who @param {Renderable} text */
-const renderLine = (side, who, text) =>
+const renderSideText = (side, who, text) =>
   html`<div class="conflict-line ${side}"><b>${who}</b>
     <span dir="auto">${text || html`<i class="soft">nothing</i>`}</span></div>`;
 
 /**
- * Return the second text, with a mark on the words that the first one lacks.
+ * Return `text`, with a mark on the words that `former` lacks.
  * @param {string} former @param {string} text
  */
 const markAddedWords = (former, text) => {

@@ -1,15 +1,16 @@
-/** Merges two versions of an article that were made from a third one. Does not use the DOM. */
+/** Merges two versions of an article that are based on the same version. This module does not use the DOM. */
 
-import { LABELS } from "./differences.js";
-import { listLabels } from "./custom-fields.js";
+import { FIELD_LABELS } from "./differences.js";
+import { listCustomLabels } from "./custom-fields.js";
 import { fillEdits, normalizeLineBreaks } from "./edits.js";
 
 /**
- * A part of the text. kind: "same" if neither version has changed the lines, "mine" or "theirs" if one has, "both" if
- * both have changed them alike, "open" if they differ. `base` is null if the version before both is unknown.
+ * A region of the text. kind: "same" if neither version has changed the lines; "mine" or "theirs" if one version has;
+ * "both" if both have made the same change; "open" if the changes differ, which is a conflict. base: the lines before
+ * both versions, or null if they are unknown.
  *
- * @typedef {"same" | "mine" | "theirs" | "both" | "open"} Kind
- * @typedef {{kind: Kind, lines: string[], mine: string[], theirs: string[], base: string[] | null}} Region
+ * @typedef {"same" | "mine" | "theirs" | "both" | "open"} RegionKind
+ * @typedef {{kind: RegionKind, lines: string[], mine: string[], theirs: string[], base: string[] | null}} Region
  * @typedef {{name: string, label: string, base: any, mine: any, theirs: any}} FieldConflict
  * @typedef {typeof import("../../static/vendor/diff3.js")} Diff3
  * @typedef {{base: Edits | null, mine: Edits, theirs: Edits, article?: Article | null}} Versions
@@ -20,16 +21,15 @@ import { fillEdits, normalizeLineBreaks } from "./edits.js";
 const isEqual = (left, right) => JSON.stringify(left) === JSON.stringify(right);
 
 /**
- * Return the merged edits, with the values of `mine` for conflicts; the regions of the text; the fields with conflicts;
- * and for each version the number of its other changes.
- *
- * A slug, category or byline that the edits lack is taken from the article.
+ * Merge the versions. Return the merged edits, with the values of `mine` for conflicts; the regions of the text; the
+ * fields with conflicts; and the number of the other changes of each version. A slug, a category or authors that the
+ * edits lack are taken from the article.
  * @param {Versions} versions @param {Diff3} diff3
  */
 export function mergeEdits({ base, mine, theirs, article = null }, diff3) {
   const regions = mergeLines(base?.content ?? null, mine.content, theirs.content, diff3);
   const fields = mergeFields({ base, mine, theirs, article });
-  const countChanges = (/** @type {Kind} */ kind, /** @type {string[]} */ names) =>
+  const countChanges = (/** @type {RegionKind} */ kind, /** @type {string[]} */ names) =>
     regions.filter((region) => region.kind === kind).length + names.length;
   const content = regions.flatMap(({ kind, mine, lines }) => (kind === "open" ? mine : lines)).join("\n");
   return {
@@ -42,7 +42,8 @@ export function mergeEdits({ base, mine, theirs, article = null }, diff3) {
 }
 
 /**
- * Return the function that maps an offset in my text to the offset in the merged text, both as text fields show them.
+ * Return the function that maps an offset in the text of `mine` to the offset in the merged text. Each line break
+ * counts as one character, as in text fields.
  * @param {Region[]} regions
  */
 export function makeOffsetMap(regions) {
@@ -62,7 +63,7 @@ export function makeOffsetMap(regions) {
 /** @param {string | null} base @param {string} mine @param {string} theirs @param {Diff3} diff3 @returns {Region[]} */
 export function mergeLines(base, mine, theirs, diff3) {
   const [a, b, o] = [mine, theirs, base ?? theirs].map((text) => text.split("\n"));
-  // Lines that are often repeated take long to compare, so only those between the changes are compared.
+  // Leave out the equal lines at the beginning and the end, because comparing many repeated lines takes long.
   const shortest = Math.min(a.length, b.length, o.length);
   const isCommon = (/** @type {number} */ n) => a.at(n) === b.at(n) && a.at(n) === o.at(n);
   let start = 0;
@@ -70,20 +71,20 @@ export function mergeLines(base, mine, theirs, diff3) {
   let end = 0;
   while (end < shortest - start && isCommon(-end - 1)) end += 1;
   const cutLines = (/** @type {string[]} */ lines) => lines.slice(start, lines.length - end);
-  const makeSameRegion = (/** @type {string[]} */ lines) => (lines.length ? [makeSame(lines)] : []);
+  const listSameRegion = (/** @type {string[]} */ lines) => (lines.length ? [makeSameRegion(lines)] : []);
   const regions = listRegions(cutLines(a), cutLines(o), cutLines(b), diff3);
   /** @type {(region: Region) => Region} */
-  const forgetBase = (region) => (region.kind === "same" ? region : { ...region, kind: "open", base: null });
-  const middle = base === null ? regions.map(forgetBase) : regions;
-  return [...makeSameRegion(a.slice(0, start)), ...middle, ...makeSameRegion(a.slice(a.length - end))];
+  const markAsConflict = (region) => (region.kind === "same" ? region : { ...region, kind: "open", base: null });
+  const middle = base === null ? regions.map(markAsConflict) : regions;
+  return [...listSameRegion(a.slice(0, start)), ...middle, ...listSameRegion(a.slice(a.length - end))];
 }
 
 /** @type {(lines: string[]) => Region} */
-const makeSame = (lines) => ({ kind: "same", lines, mine: lines, theirs: lines, base: lines });
+const makeSameRegion = (lines) => ({ kind: "same", lines, mine: lines, theirs: lines, base: lines });
 
 /**
- * Return the regions: the lines that all three texts have, and what is between them. o: before both; a: mine; b:
- * theirs.
+ * Return the regions of three texts: the lines that are in all texts, and the lines between them. o: the text before
+ * both; a: mine; b: theirs.
  * @param {string[]} a @param {string[]} o @param {string[]} b @param {Diff3} diff3 @returns {Region[]}
  */
 function listRegions(a, o, b, { diff3MergeRegions, diffIndices }) {
@@ -101,13 +102,13 @@ function listRegions(a, o, b, { diff3MergeRegions, diffIndices }) {
   let [atA, atO, atB] = [0, 0, 0];
   const addChange = (/** @type {number} */ toA, /** @type {number} */ toO, /** @type {number} */ toB) => {
     const [mine, base, theirs] = [a.slice(atA, toA), o.slice(atO, toO), b.slice(atB, toB)];
-    if (mine.length + base.length + theirs.length) regions.push(makeChange(mine, base, theirs));
+    if (mine.length + base.length + theirs.length) regions.push(makeChangedRegion(mine, base, theirs));
   };
   for (const region of diff3MergeRegions(a, o, b)) {
     if (!region.stable || region.buffer !== "o") continue;
     const { bufferStart: start, bufferLength: length, bufferContent: lines } = region;
     addChange(mapToA(start), start, mapToB(start));
-    regions.push(makeSame(lines));
+    regions.push(makeSameRegion(lines));
     [atA, atO, atB] = [mapToA(start) + length, start + length, mapToB(start) + length];
   }
   addChange(a.length, o.length, b.length);
@@ -115,7 +116,7 @@ function listRegions(a, o, b, { diff3MergeRegions, diffIndices }) {
 }
 
 /** @param {string[]} mine @param {string[]} base @param {string[]} theirs @returns {Region} */
-function makeChange(mine, base, theirs) {
+function makeChangedRegion(mine, base, theirs) {
   if (isEqual(mine, theirs)) return { kind: "both", lines: mine, mine, theirs, base };
   if (isEqual(mine, base)) return { kind: "theirs", lines: theirs, mine, theirs, base };
   return { kind: isEqual(theirs, base) ? "mine" : "open", lines: mine, mine, theirs, base };
@@ -129,7 +130,7 @@ function mergeFields({ base, mine, theirs, article = null }) {
   /** @type {Record<"mine" | "theirs", string[]>} */
   const changes = { mine: [], theirs: [] };
   const [from, own, other] = [base && fillEdits(base, article), fillEdits(mine, article), fillEdits(theirs, article)];
-  for (const [name, label] of Object.entries({ ...LABELS, ...listLabels() })) {
+  for (const [name, label] of Object.entries({ ...FIELD_LABELS, ...listCustomLabels() })) {
     if (name === "content") continue;
     const [was, is, will] = [from && readField(from, name), readField(own, name), readField(other, name)];
     if (isEqual(is, will)) continue;
@@ -159,7 +160,7 @@ export function writeField(edits, name, value) {
 }
 
 /**
- * Return the list `theirs` with what `mine` has added, and without what `mine` has removed.
+ * Return the list `theirs` with the items that `mine` has added, without the items that `mine` has removed.
  * @param {string[]} base @param {string[]} mine @param {string[]} theirs
  */
 const joinLists = (base, mine, theirs) => [

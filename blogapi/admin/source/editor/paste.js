@@ -1,28 +1,28 @@
-/** Turns rich text of the clipboard into Markdown. The editor loads this module at the first paste. */
+/** Converts rich text of the clipboard to Markdown. The editor loads this module at the first paste. */
 
 import { gfm, TurndownService } from "../../static/vendor/turndown.js";
-import { cleanBody, INERT } from "./clean.js";
+import { cleanBody, INERT_PREFIX } from "./clean-html.js";
 import { formatPicture } from "./markdown.js";
 
 // Longer HTML is pasted as plain text, because converting it would block the page for seconds.
 const MAX_HTML_LENGTH = 2_000_000;
 const MAX_PICTURES = 30;
-const DATA_URL = /^data:(image\/(?:png|jpeg|gif|webp|avif));base64,([A-Za-z0-9+/=\s]+)$/;
+const PICTURE_DATA_URL = /^data:(image\/(?:png|jpeg|gif|webp|avif));base64,([A-Za-z0-9+/=\s]+)$/;
 const FORMATTED_ELEMENTS =
   "a, blockquote, b, code, del, em, h1, h2, h3, h4, h5, h6, hr, i, img, li, pre, strong, sub, sup, table";
 
-const service = new TurndownService({
+const turndown = new TurndownService({
   headingStyle: "atx",
   hr: "---",
   bulletListMarker: "-",
   codeBlockStyle: "fenced",
   emDelimiter: "*",
 });
-service.use(gfm);
-service.escape = escapeText;
-service.keep(["sub", "sup", "kbd"]);
+turndown.use(gfm);
+turndown.escape = escapeText;
+turndown.keep(["sub", "sup", "kbd"]);
 /** @param {string} name @param {any} filter @param {(content: string, node: any) => string} replacement */
-const addRule = (name, filter, replacement) => service.addRule(name, { filter, replacement });
+const addRule = (name, filter, replacement) => turndown.addRule(name, { filter, replacement });
 addRule("strikethrough", "del", (content) => (content.trim() ? `~~${content}~~` : content));
 addRule("lineBreak", "br", (_, node) => (node.closest("td, th") ? "<br>" : "\\\n"));
 addRule("listItem", "li", (content, node) => {
@@ -56,51 +56,51 @@ function escapeText(text) {
 }
 
 /**
- * The pictures that must be uploaded, the number of pictures that only the other program can read, the number of
- * pictures that stay on other sites, and the sites of players that are left out.
+ * files: the pictures to upload; lost: the number of pictures that only the other program can read; remote: the number
+ * of pictures that stay on other sites; frames: the sites of players that are left out.
  *
- * @typedef {{files: File[], lost: number, remote: number, frames: string[]}} Found
+ * @typedef {{files: File[], lost: number, remote: number, frames: string[]}} PasteFindings
  */
 
 /**
- * Return the Markdown, and the pictures and players of the HTML. In the Markdown, the address of file n is `picture:n`.
+ * Return the Markdown of the HTML, and its pictures and players. In the Markdown, the address of file n is `picture:n`.
  * The scripts of the HTML do not run, and its pictures are not loaded.
  * @param {string} html @param {string} plain the same text without its format
- * @param {{pattern: string}[]} [players] whose addresses become players
- * @returns {Found & {markdown: string, isTooLong?: boolean}}
+ * @param {{pattern: string}[]} [players] the players that readers get
+ * @returns {PasteFindings & {markdown: string, isTooLong?: boolean}}
  */
 export function convertHtml(html, plain, players = []) {
-  /** @type {Found} */
+  /** @type {PasteFindings} */
   const found = { files: [], lost: 0, remote: 0, frames: [] };
   if (html.replace(/data:[^"'>]*/g, "").length > MAX_HTML_LENGTH) return { markdown: plain, isTooLong: true, ...found };
   const source = html
     .replace(/[\ue000-\ue003]|<style\b[\s\S]*?<\/style\s*>/gi, "")
-    .replace(/(?<=[\s"'/])(?:style|on\w+)(?=\s*=)/gi, `${INERT}$&`);
+    .replace(/(?<=[\s"'/])(?:style|on\w+)(?=\s*=)/gi, `${INERT_PREFIX}$&`);
   const { body } = new DOMParser().parseFromString(source, "text/html");
   cleanBody(
     body,
-    (image) => keepPicture(image, found),
-    (address) => findPlayerAddress(address, players, found),
+    (image) => collectPicture(image, found),
+    (address) => getPlayerAddress(address, players, found),
   );
   const isFormatted = body.querySelector(FORMATTED_ELEMENTS) || /[\ue000-\ue002]/.test(body.textContent);
   if (!isFormatted && plain && !plain.trim().includes("\n")) return { markdown: plain, ...found };
-  const markdown = service
+  const markdown = turndown
     .turndown(body)
-    .replaceAll(INERT, "")
+    .replaceAll(INERT_PREFIX, "")
     .replaceAll("\ue000", "\\|")
     .replace(/\ue001(\d+)\ue002/g, "[^$1]");
   return { markdown, ...found };
 }
 
-/** @param {HTMLImageElement} image @param {Found} found */
-function keepPicture(image, found) {
+/** @param {HTMLImageElement} image @param {PasteFindings} found */
+function collectPicture(image, found) {
   const given = image.getAttribute("src") ?? "";
   const address = given.startsWith("data:") ? (image.dataset.src ?? given) : given;
   if (/^https?:\/\//i.test(address)) {
     found.remote += 1;
     return address;
   }
-  const [, type, data] = DATA_URL.exec(address) ?? [];
+  const [, type, data] = PICTURE_DATA_URL.exec(address) ?? [];
   if (!data || found.files.length >= MAX_PICTURES) {
     found.lost += 1;
     return null;
@@ -111,17 +111,20 @@ function keepPicture(image, found) {
   return `picture:${found.files.length - 1}`;
 }
 
-/** @param {string} source @param {{pattern: string}[]} players @param {Found} found */
-function findPlayerAddress(source, players, found) {
+/** @param {string} source @param {{pattern: string}[]} players @param {PasteFindings} found */
+function getPlayerAddress(source, players, found) {
   if (!URL.canParse(source)) return null;
-  const address = findPlayedAddress(new URL(source));
+  const address = getFramedPageAddress(new URL(source));
   if (players.some(({ pattern }) => new RegExp(`^${pattern}$`).test(address))) return address;
   found.frames.push(new URL(source).host);
   return null;
 }
 
-/** Return the address of the page that a frame plays, or that of the frame. @param {URL} frame */
-function findPlayedAddress({ host, pathname, searchParams, href }) {
+/**
+ * Return the address of the video or sound that a frame plays, by default the frame's own address.
+ * @param {URL} frame
+ */
+function getFramedPageAddress({ host, pathname, searchParams, href }) {
   const sound = host === "w.soundcloud.com" && searchParams.get("url");
   const video = /(?:^|\.)youtube(?:-nocookie)?\.com$/.test(host) && /^\/embed\/([\w-]+)/.exec(pathname)?.[1];
   if (!video) return sound || href;
@@ -131,10 +134,10 @@ function findPlayedAddress({ host, pathname, searchParams, href }) {
 }
 
 /**
- * Return the Markdown with the pictures that were uploaded; without them if there are none.
+ * Return the Markdown with the addresses of the uploaded pictures, without the pictures that were not uploaded.
  * @param {string} markdown @param {Picture[]} pictures
  */
-export function fillPictures(markdown, pictures) {
+export function fillPictureAddresses(markdown, pictures) {
   const pattern = /!\[(?:\\.|[^\]\\])*\]\(picture:(\d+)((?: "(?:\\.|[^"\\])*")?)\)/g;
   const filled = markdown.replace(pattern, (_, n, title) => {
     return pictures[n] ? formatPicture(pictures[n], "markdown").replace(/\)$/, `${title})`) : "";

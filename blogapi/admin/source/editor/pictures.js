@@ -1,4 +1,6 @@
-/** The dialog for new pictures and pictures of the library, each with its alternative text. */
+/**
+ * The dialog in which an author uploads pictures or chooses them in the library, and writes their alternative texts.
+ */
 
 import { html, nothing } from "../../static/vendor/lit.js";
 import { del, makeFileAddress, get, patch, post } from "../api.js";
@@ -11,31 +13,32 @@ import { mayChangeFile } from "../roles.js";
 const PAGE_SIZE = 24;
 
 /**
- * files: uploaded at once. single: only one, whose text is stored in the library. address: the address of a picture
- * that is already chosen. action: the name of the main button. canJoin: several can become a gallery; isGallery:
- * that is asked for.
+ * files: files to upload at once. single: whether only one picture is chosen, whose text is stored in the library.
+ * address: the address of the picture that is chosen at first. action: the text of the main button. canJoin: whether
+ * several pictures can become a gallery; isGallery: whether the author asked for a gallery.
  *
  * @typedef {{files?: File[], address?: string, title?: string, action?: string, single?: boolean, canJoin?: boolean,
- *   isGallery?: boolean}} Options
+ *   isGallery?: boolean}} PictureOptions
  */
 
 /**
  * Let the author choose one picture; return it, or undefined.
- * @param {Options} options @returns {Promise<Picture | undefined>}
+ * @param {PictureOptions} options @returns {Promise<Picture | undefined>}
  */
 export const choosePicture = async (options) => (await choosePictures({ ...options, single: true }))[0];
 
 /**
- * Let the author choose pictures; return them, none if the author cancels, with whether they are a gallery.
- * @param {Options} options @returns {Promise<Picture[] & {isGallery?: boolean}>}
+ * Let the author choose pictures; return the pictures, without any if the author cancels. isGallery: whether the author
+ * chose a gallery.
+ * @param {PictureOptions} options @returns {Promise<Picture[] & {isGallery?: boolean}>}
  */
 export async function choosePictures({ files = [], address, title, ...options }) {
   const chooser = Object.assign(new PictureChooser(), options);
   const number = files.length > 1 ? `${files.length} pictures` : "a picture";
   const renderContent = (/** @type {Close} */ close) => chooser.render(close);
   chooser.dialog = openDialog({ title: title ?? `Add ${number}`, kind: "wide", content: renderContent });
-  if (files.length) chooser.upload(files);
-  else chooser.search("", address);
+  if (files.length) chooser.uploadFiles(files);
+  else chooser.searchPictures("", address);
   const chosen = (await chooser.dialog.result) ?? [];
   if (!chosen.length) chooser.deleteUploads();
   for (const { source } of chooser.chosen) URL.revokeObjectURL(source);
@@ -43,7 +46,7 @@ export async function choosePictures({ files = [], address, title, ...options })
 }
 
 /**
- * The field for a picture by its address. more: another button.
+ * The field for the address of a picture. more: another button.
  * @param {{name: string, label: Renderable, address: string, title: string, action: string, more?: Renderable,
  *   write: (address: string) => void}} options
  */
@@ -59,10 +62,10 @@ export function renderPictureField({ name, label, address, title, action, more =
 }
 
 /**
- * Return a page of the pictures of the library, and the number of all that match the words.
+ * Load a page of the library; return its pictures, and the number of all pictures that match the words.
  * @param {string} q @param {number} page
  */
-async function findPictures(q, page) {
+async function loadPicturePage(q, page) {
   const query = { type: "image", page, page_size: PAGE_SIZE, q, fields: "uuid,name,alt,url,renditions,user" };
   /** @type {{data: Media[], total: number}} */
   const { data, total } = await get("blog/media/", { query });
@@ -91,16 +94,19 @@ class PictureChooser {
   /** @type {Promise<void> | undefined} */
   uploads = undefined;
 
-  /** Look for pictures, and choose the one with this address. @param {string} words */
-  search(words, address = "") {
+  /**
+   * Find pictures in the library; if an address is given, choose the picture with this address.
+   * @param {string} words
+   */
+  searchPictures(words, address = "") {
     this.words = words;
     const q = words || decodeURIComponent(address.split("/").at(-1) ?? "");
-    return this.run(async () => {
-      const { pictures, total } = await findPictures(q, 1);
+    return this.runRequest(async () => {
+      const { pictures, total } = await loadPicturePage(q, 1);
       if (this.words !== words) return;
       Object.assign(this, { library: pictures, total, page: 1 });
       const found = this.library.find(({ source }) => address && source === makeFileAddress(address));
-      if (found) this.choose([found]);
+      if (found) this.setChosen([found]);
       else if (address) this.problem = "The library does not contain this picture.";
     });
   }
@@ -108,35 +114,35 @@ class PictureChooser {
   // Show the next page of the pictures that were found.
   showMore() {
     const { words, page } = this;
-    return this.run(async () => {
-      const { pictures, total } = await findPictures(words, page + 1);
+    return this.runRequest(async () => {
+      const { pictures, total } = await loadPicturePage(words, page + 1);
       if (this.words !== words || this.page !== page) return;
       Object.assign(this, { library: [...this.library, ...pictures], total, page: page + 1 });
     });
   }
 
   /** @param {(File & {alt?: string})[]} files */
-  upload(files) {
+  uploadFiles(files) {
     const makeSource = (/** @type {File} */ file) => URL.createObjectURL(file);
-    this.choose(files.map((file) => ({ file, name: file.name, source: makeSource(file), alt: file.alt ?? "" })));
-    // The server processes few pictures at a time.
-    this.uploads = this.run(async () => {
+    this.setChosen(files.map((file) => ({ file, name: file.name, source: makeSource(file), alt: file.alt ?? "" })));
+    // Send one picture at a time, because the server processes few pictures at once.
+    this.uploads = this.runRequest(async () => {
       for (const picture of this.chosen) {
-        await this.send(picture);
+        await this.sendPicture(picture);
         this.dialog.update();
       }
     });
   }
 
   /** @param {any[]} pictures */
-  choose(pictures) {
+  setChosen(pictures) {
     this.chosen = pictures;
     this.dialog.update();
     this.dialog.element.querySelector("textarea").focus();
   }
 
   /** @param {Json} picture */
-  async send(picture) {
+  async sendPicture(picture) {
     const options = { file: picture.file, query: { name: picture.name } };
     const { data, status, warning } = await post("blog/media/", undefined, options);
     this.problem = warning ?? this.problem;
@@ -145,19 +151,19 @@ class PictureChooser {
     Object.assign(picture, { uuid, url, alt: picture.alt || alt, stored: alt, user, isNew: status === 201 });
   }
 
-  // The author has cancelled: delete the files that were uploaded for this.
+  // Delete the files that were uploaded in this dialog, because the author has cancelled.
   async deleteUploads() {
     await this.uploads;
     for (const { uuid, isNew } of this.chosen) if (isNew) await del(`blog/media/${uuid}/`).catch(() => {});
   }
 
-  // Store the alternative texts in the library. The alternative text that a picture has in the library is
-  // kept for other articles.
+  // Store the alternative texts in the library, and close the dialog. A picture that has an alternative text keeps it
+  // for other articles.
   /** @param {Close} close */
-  async finish(close) {
+  async storeTexts(close) {
     await this.uploads;
     for (const picture of this.chosen) {
-      if (!picture.uuid) await this.send(picture);
+      if (!picture.uuid) await this.sendPicture(picture);
       const { uuid, alt, stored } = picture;
       const isStored = alt !== stored && (this.single || !stored) && mayChangeFile(picture);
       if (isStored) await patch(`blog/media/${uuid}/`, { alt });
@@ -166,7 +172,7 @@ class PictureChooser {
   }
 
   /** @param {() => Promise<void>} action */
-  async run(action) {
+  async runRequest(action) {
     this.problem = "";
     await action().catch(({ status, message }) => {
       this.problem = status ? message : `${message} “${this.action}” tries again.`;
@@ -177,7 +183,7 @@ class PictureChooser {
   /** @param {Close} close */
   render(close) {
     const { chosen, action } = this;
-    const finishChoice = () => this.run(() => this.finish(close));
+    const finishChoice = () => this.runRequest(() => this.storeTexts(close));
     const canJoin = this.canJoin && chosen.length > 1;
     const insertPictures = (/** @type {boolean} */ isGallery) => {
       this.isGallery = isGallery;
@@ -190,7 +196,7 @@ class PictureChooser {
         ]
       : button(action, finishChoice, { kind: "main" });
     const label = `Use ${formatCount(this.marked.length, "picture")}`;
-    const use = button(label, () => this.choose(this.marked), { kind: "main" });
+    const use = button(label, () => this.setChosen(this.marked), { kind: "main" });
     return html`${problemAlert(this.problem)}
       ${chosen.length ? chosen.map((picture, n) => this.renderRow(picture, n, finishChoice)) : this.renderChoices()}
       <div class="dialog-buttons">${button("Cancel", () => close(), { kind: "bare" })}
@@ -198,8 +204,8 @@ class PictureChooser {
   }
 
   renderChoices() {
-    const upload = (/** @type {File[]} */ files) => this.upload(files);
-    const searchPictures = (/** @type {string} */ words) => this.search(words);
+    const upload = (/** @type {File[]} */ files) => this.uploadFiles(files);
+    const searchPictures = (/** @type {string} */ words) => this.searchPictures(words);
     const markPicture = (/** @type {Media} */ media) => {
       const others = this.marked.filter(({ uuid }) => uuid !== media.uuid);
       this.marked = others.length < this.marked.length ? others : [...others, media];
@@ -208,18 +214,18 @@ class PictureChooser {
     const getNumber = (/** @type {Media} */ media) => this.marked.findIndex(({ uuid }) => uuid === media.uuid) + 1;
     const picture = (/** @type {Media} */ media) => html`<li><button type="button" aria-label=${media.alt || media.name}
       aria-pressed=${this.isGallery ? getNumber(media) > 0 : nothing}
-      @click=${() => (this.isGallery ? markPicture(media) : this.choose([media]))}>
+      @click=${() => (this.isGallery ? markPicture(media) : this.setChosen([media]))}>
       ${getNumber(media) ? html`<span class="picture-number">${getNumber(media)}</span>` : nothing}
       ${thumbnail(media.url, "12.5rem")}</button></li>`;
     return html`<div class="picture-sources">
         ${fileButton("Upload from this device", upload, { icon: "upload", accept: "image/*", multiple: !this.single })}
         ${searchField({ label: "Search the library", id: "library", value: this.words, onInput: searchPictures })}
       </div><ul class="picture-grid">${this.library.map(picture)}</ul>
-      <div class="picture-more"><span class="soft small" role="status">${this.describeFound()}</span>
+      <div class="picture-more"><span class="soft small" role="status">${this.describeResults()}</span>
         ${this.library.length < this.total ? button("Show more", () => this.showMore()) : nothing}</div>`;
   }
 
-  describeFound() {
+  describeResults() {
     const { library, total, words } = this;
     if (!total && words) return `No picture is named or described with “${words}”.`;
     if (!total) return this.page && !this.problem ? "The library has no pictures yet." : "";
@@ -227,7 +233,8 @@ class PictureChooser {
     return library.length < total ? `${library.length} of ${all}` : all;
   }
 
-  // Enter moves the focus to the text of the next picture; in the last text, it inserts the pictures.
+  // Render the row of a picture. Enter moves the focus to the text of the next picture; in the last text, it calls
+  // finish().
   /** @param {Json} picture @param {number} n @param {() => void} finish */
   renderRow(picture, n, finish) {
     const { uuid, name, source, alt } = picture;

@@ -1,16 +1,16 @@
 /**
- * Finds the offset in the text for each part of its preview. The words of each part are searched in the text, because
- * the public HTML contains no offsets. Does not use the DOM.
+ * Finds the offset in the text for each part of its preview by the words of the part, because the public HTML contains
+ * no offsets. This module does not use the DOM.
  */
 
-const LETTERS = /[\p{L}\p{N}]/gu;
-const WORDS = /[\p{L}\p{N}]+/gu;
-const [MAX_LETTERS, MAX_LENGTH] = [40, 200];
-// The search for a part ends at this distance, because some parts, such as footnotes, have another place in the text.
+const LETTER_PATTERN = /[\p{L}\p{N}]/gu;
+const WORD_PATTERN = /[\p{L}\p{N}]+/gu;
+const [MAX_LETTERS, MAX_PART_LENGTH] = [40, 200];
+// The search for a part ends at this distance: some parts, such as footnotes, are elsewhere in the text.
 const MAX_DISTANCE = 20_000;
 
 /**
- * Return the offset in the text of each part of its preview, in their order; null if it is not found.
+ * Return the offset in the text for each part of its preview; null for a part that is not found.
  * @param {string} text @param {string[]} parts the beginning of each part as plain text
  */
 export function findOffsets(text, parts) {
@@ -20,12 +20,12 @@ export function findOffsets(text, parts) {
    */
   const words = [];
   let letters = "";
-  for (const { 0: word, index } of text.matchAll(WORDS)) {
+  for (const { 0: word, index } of text.matchAll(WORD_PATTERN)) {
     words.push([letters.length, index]);
     letters += word;
   }
   let at = 0;
-  // This function is called with ascending offsets.
+  // Return the offset in the text for an offset in `letters`. The calls have ascending offsets.
   const getOffset = (/** @type {number} */ letter) => {
     while (at + 1 < words.length && words[at + 1][0] <= letter) at += 1;
     return words[at][1] + letter - words[at][0];
@@ -33,7 +33,7 @@ export function findOffsets(text, parts) {
   let from = 0;
   let last = -1;
   return parts.map((part) => {
-    const start = (part.slice(0, MAX_LENGTH).match(LETTERS) ?? []).slice(0, MAX_LETTERS).join("");
+    const start = (part.slice(0, MAX_PART_LENGTH).match(LETTER_PATTERN) ?? []).slice(0, MAX_LETTERS).join("");
     const found = start ? letters.indexOf(start, from) : -1;
     if (found < 0 || found - from > MAX_DISTANCE) return null;
     from = found + start.length;
@@ -46,9 +46,10 @@ export function findOffsets(text, parts) {
 }
 
 /**
- * Return the index of the last part at or before an offset, and how far the offset is on the way to the next part:
- * [index, 0 to 1]; null if there is none.
- * @param {(number | null)[]} parts their offsets @param {number} offset @param {number} end the length of the text
+ * Return the index of the last part at or before an offset, and the position of the offset between this part (0) and
+ * the next one (1); null if no part is before the offset.
+ * @param {(number | null)[]} parts the offsets of the parts @param {number} offset
+ * @param {number} end the length of the text
  * @returns {[number, number] | null}
  */
 export function locateOffset(parts, offset, end) {

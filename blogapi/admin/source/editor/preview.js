@@ -1,4 +1,4 @@
-/** Shows an article as readers see it, in a shadow root, which separates its styles from those of the page. */
+/** Shows an article as readers see it, in a shadow root, so that its styles and the styles of the page are separate. */
 
 import { html, render } from "../../static/vendor/lit.js";
 import { TEXT_FIELDS } from "./edits.js";
@@ -14,40 +14,41 @@ const EXTERNAL_CONTENT = "iframe, object, embed, video, audio, img[src^='http:']
 export function showPreview(host, { category, title, text, ...edits }) {
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
   // The name of the category has its own text direction, so that it does not decide the direction of the article.
-  const article = html`<link rel="stylesheet" href=${STYLES_URL} @load=${showArticle} @error=${showArticle}>
-    <article dir="auto" @click=${followLink} ?hidden=${!styledRoots.has(root)}>
+  const article = html`<link rel="stylesheet" href=${STYLES_URL} @load=${revealArticle} @error=${revealArticle}>
+    <article dir="auto" @click=${handleLinkClick} ?hidden=${!styledRoots.has(root)}>
     ${category && html`<p class="category" dir="auto">${category}</p>`}
     ${title && html`<h1>${title}</h1>`}
     ${PREVIEWED_FIELDS.map(({ name }) => edits[name] && html`<p class="subtitle">${edits[name]}</p>`)}
-    <div class="text" dir="auto">${keepNodes(host, listNodes(text))}</div></article>`;
+    <div class="text" dir="auto">${reuseNodes(host, parseNodes(text))}</div></article>`;
   render(article, root);
 }
 
-// The roots whose styles are loaded. Until then, the article is hidden, because the styles would move it.
+// The shadow roots whose styles are loaded. An article is hidden until then, because it would move when they are
+// loaded.
 const styledRoots = new WeakSet();
 
 /** @param {FieldEvent} event the load or error event of the link to the styles */
-function showArticle({ target }) {
+function revealArticle({ target }) {
   const root = /** @type {ShadowRoot} */ (target.getRootNode());
   styledRoots.add(root);
   for (const article of root.querySelectorAll("article")) article.hidden = false;
 }
 
 /** The nodes that each element shows. @type {WeakMap<HTMLElement, Node[]>} */
-const shown = new WeakMap();
+const shownNodes = new WeakMap();
 
-// Return the nodes; a node that equals a shown node is replaced with the shown one, so that a change of one paragraph
-// does not lay out a long article again.
+// Return the nodes, with the shown node in place of each equal new node: after a change of one paragraph, the browser
+// then does not lay out the whole article again.
 /** @param {HTMLElement} host @param {Node[]} nodes */
-function keepNodes(host, nodes) {
-  const former = shown.get(host) ?? [];
+function reuseNodes(host, nodes) {
+  const former = shownNodes.get(host) ?? [];
   const kept = nodes.map((node, n) => (former[n]?.isEqualNode(node) ? former[n] : node));
-  shown.set(host, kept);
+  shownNodes.set(host, kept);
   return kept;
 }
 
 /** @param {string} text @returns {Node[]} */
-function listNodes(text) {
+function parseNodes(text) {
   const { body } = new DOMParser().parseFromString(text, "text/html");
   body.querySelectorAll(EXTERNAL_CONTENT).forEach(replaceWithLink);
   for (const box of body.querySelectorAll("input")) box.ariaLabel = box.checked ? "Done" : "Open";
@@ -55,7 +56,7 @@ function listNodes(text) {
 }
 
 /** @param {ButtonEvent} event */
-function followLink(event) {
+function handleLinkClick(event) {
   const link = /** @type {HTMLAnchorElement | null} */ (event.target.closest("a[href]"));
   if (!link) return;
   event.preventDefault();
@@ -65,8 +66,8 @@ function followLink(event) {
   root.getElementById(decodeURIComponent(address.slice(1)))?.scrollIntoView();
 }
 
-// Replace content of other hosts with a link, so that nothing is loaded from these hosts before somebody opens the
-// link.
+// Replace content of another host with a link, so that the browser loads nothing from the host before the author opens
+// the link.
 /** @param {any} element */
 function replaceWithLink(element) {
   const address = element.getAttribute("src") ?? element.querySelector("source")?.getAttribute("src") ?? "";

@@ -2,43 +2,45 @@
 
 import { html } from "../../static/vendor/lit.js";
 import { field, segmentControl } from "../components.js";
-import { formatDistance, formatLongDay, formatTime, toFields, toInstant } from "../format.js";
-import { session } from "../shell.js";
-import { whenReadersSee } from "../webhooks/following.js";
+import { formatDistance, formatLongDay, formatTime, toInputs, toDate } from "../format.js";
+import { getSession } from "../shell.js";
+import { whenReadersSee } from "../webhooks/on-its-way.js";
 
-/** The choice of the time: at first the time of a scheduled article, else now; "Later" begins with tomorrow morning. */
-export class TimeForm {
-  /** @param {() => void} changed called after each change @param {string | null} [time] */
-  constructor(changed, time = null) {
-    this.changed = changed;
-    const tomorrow = { ...toFields(new Date(Date.now() + 86_400_000)), time: "08:00" };
+/**
+ * The choice of the publication time: at first, now or the time of a scheduled article; for "Later", tomorrow at 8:00.
+ */
+export class PublishTimeForm {
+  /** @param {() => void} onChange called after each change @param {string | null} [time] */
+  constructor(onChange, time = null) {
+    this.onChange = onChange;
+    const tomorrow = { ...toInputs(new Date(Date.now() + 86_400_000)), time: "08:00" };
     this.isLater = Boolean(time);
-    this.fields = time ? toFields(time) : tomorrow;
+    this.fields = time ? toInputs(time) : tomorrow;
   }
 
   /** The chosen time, or null for now. */
   get instant() {
-    return this.isLater ? toInstant(this.fields.day, this.fields.time) : null;
+    return this.isLater ? toDate(this.fields.day, this.fields.time) : null;
   }
 
   get isAhead() {
     return this.instant !== null && this.instant.getTime() > Date.now();
   }
 
-  /** The form, and a sentence about its consequence. audience: the readers for whom the article goes live. */
+  /** Render the form, and a sentence about its consequence. audience: the words for who sees the article then. */
   render(audience = "readers, feeds and search") {
     const { instant, isAhead } = this;
     /** @param {boolean} value */
     const onChange = (value) => {
       this.isLater = value;
-      this.changed();
+      this.onChange();
     };
     /** @param {"day" | "time"} name @param {string} label @param {string} type */
     const renderInput = (name, label, type) => {
       const onInput = (/** @type {string} */ text) => {
         if (!text) return;
         this.fields[name] = text;
-        this.changed();
+        this.onChange();
       };
       return field({ name, label, type, value: this.fields[name], onInput, max: "9999-12-31", required: true });
     };
@@ -46,7 +48,7 @@ export class TimeForm {
       ? html`<div class="two-fields">${renderInput("day", "Date", "date")} ${renderInput("time", "Time", "time")}</div>
         <div class="consequence"><p>Goes live ${isAhead ? "on" : "now, dated"}
             <strong>${formatLongDay(instant)} at ${formatTime(instant)}</strong>.</p>
-          <p class="help">${formatDistance(instant)}. Time zone of the site: ${session().site.time_zone}</p></div>`
+          <p class="help">${formatDistance(instant)}. Time zone of the site: ${getSession().site.time_zone}</p></div>`
       : html`<p class="consequence">Goes live <strong>${whenReadersSee()}</strong>, for ${audience}.</p>`;
     const items = { Now: false, Later: true };
     return html`${segmentControl({ label: "When", name: "when", items, value: this.isLater, onChange })}${consequence}`;

@@ -1,4 +1,4 @@
-/** The actions of the editor that change the status of an article, and the other actions of its menu. */
+/** The popover of the editor that publishes an article, and the menu beside the main button. */
 
 import { html, nothing } from "../../static/vendor/lit.js";
 import { ACTIONS, listActions, MAIN_ACTIONS } from "../actions.js";
@@ -6,23 +6,23 @@ import { del, post } from "../api.js";
 import { icon, problemAlert } from "../components.js";
 import { confirmRisk, copyText, openPopover, dialogButtons, toast } from "../dialogs.js";
 import { formatCount, formatDay } from "../format.js";
-import { hasBin } from "../pages/lists.js";
-import { mayChange } from "../roles.js";
-import { whenReadersSee } from "../webhooks/following.js";
-import { describeAddressProblem, isPage, ITEM, getPath } from "./article.js";
+import { hasBin } from "../pages/items.js";
+import { mayChangeStatus } from "../roles.js";
+import { whenReadersSee } from "../webhooks/on-its-way.js";
+import { describeAddressProblem, isPage, ITEM, getItemPath } from "./article.js";
 import { duplicateItem } from "./duplicate.js";
 import { findBrokenLinks } from "./link-picker.js";
 import { findUndescribedPictures } from "./blocks.js";
-import { isDescribedInLibrary } from "./files.js";
+import { isDescribedInLibrary } from "./media-files.js";
 import { findMissingFields } from "./custom-fields.js";
 import { findOpenTasks } from "./markdown.js";
-import { TimeForm } from "./publish-time.js";
+import { PublishTimeForm } from "./publish-time.js";
 
-const UNTITLED = {
+const UNTITLED_QUESTION = {
   title: "Publish without a title?",
   text: "Readers, feeds and search engines see “Untitled”, and the address is made from it.",
 };
-const DRAFT_AGAIN = "It becomes a draft again. Readers see it when you publish it.";
+const DRAFT_AGAIN_NOTE = "It becomes a draft again. Readers see it when you publish it.";
 const describeUpdate = () => `Readers see the new text ${whenReadersSee()}. The former one stays in the history.`;
 
 /** Open the popover of the main button. @param {HTMLElement} anchor @param {EditorPage} page */
@@ -30,12 +30,12 @@ export function openPublishPopover(anchor, page) {
   /** @type {{status: Status, published_at?: string | null}} */
   const { status, published_at } = page.article ?? { status: "draft" };
   const main = MAIN_ACTIONS[status];
-  const consequence = status === "archived" ? DRAFT_AGAIN : main === ACTIONS.update && describeUpdate();
+  const consequence = status === "archived" ? DRAFT_AGAIN_NOTE : main === ACTIONS.update && describeUpdate();
   const showChosenTime = () => {
     popover?.update();
     page.schedulePreview(0, time.instant ?? new Date());
   };
-  const time = new TimeForm(showChosenTime, status === "scheduled" ? published_at : null);
+  const time = new PublishTimeForm(showChosenTime, status === "scheduled" ? published_at : null);
   const chooseAction = () => {
     if (consequence) return main;
     if (!time.isAhead) return ACTIONS.publish;
@@ -43,10 +43,10 @@ export function openPublishPopover(anchor, page) {
   };
   /** @param {Close} close */
   const runMainAction = async (close) => {
-    const untitled = { ...UNTITLED, action: `${main.name} without a title` };
+    const untitled = { ...UNTITLED_QUESTION, action: `${main.name} without a title` };
     const asks = status !== "archived" && !page.edits.title.trim();
     if (asks && !(await confirmRisk(untitled))) return;
-    if (await page.publish(chooseAction(), consequence ? null : time.instant)) close();
+    if (await page.runAction(chooseAction(), consequence ? null : time.instant)) close();
   };
   /** @type {Warning[]} */
   let linkWarnings = [];
@@ -68,11 +68,11 @@ export function openPublishPopover(anchor, page) {
 
 const MAX_PICTURES = 5;
 /** @param {{caption: string}} picture @param {number} n */
-const describePicture = ({ caption }, n) => `No alternative text: ${caption ? `“${caption}”` : `picture ${n + 1}`}.`;
+const describeNoAlt = ({ caption }, n) => `No alternative text: ${caption ? `“${caption}”` : `picture ${n + 1}`}.`;
 
-const PLAYERS = ": of embedded pages, only players of known sites are shown";
+const PLAYER_NOTE = ": of embedded pages, only players of known sites are shown";
 /** @param {string} name of an element */
-const describeRemoved = (name) => `Readers do not get <${name}>${name === "iframe" ? PLAYERS : ""}.`;
+const describeRemovedElement = (name) => `Readers do not get <${name}>${name === "iframe" ? PLAYER_NOTE : ""}.`;
 
 const SHOWN_AS_TEXT = "Readers see the markup of the text, because it takes too long to render.";
 
@@ -83,7 +83,7 @@ function findTagRange(text, name) {
 }
 
 /**
- * The checks before publishing; they warn, but prevent nothing.
+ * Render the checks before publishing. Their warnings do not prevent publishing.
  * @param {EditorPage} page @param {Close} close @param {Warning[]} linkWarnings
  */
 function renderChecks(page, close, linkWarnings) {
@@ -98,7 +98,7 @@ function renderChecks(page, close, linkWarnings) {
   const renderGood = (/** @type {Renderable} */ words) => html`<li>${icon("check", "good")}<span>${words}</span></li>`;
   /** @param {string} words @param {TextRange | null} [range] */
   const renderWarning = (words, range) => {
-    const showRange = () => (close(), page.showText(range?.from, range?.to));
+    const showRange = () => (close(), page.showTextRange(range?.from, range?.to));
     const link = range && html`<button type="button" class="link-button" @click=${showRange}>Show</button>`;
     return html`<li>${icon("triangle-alert", "warn")}<span>${words} ${link}</span></li>`;
   };
@@ -112,55 +112,55 @@ function renderChecks(page, close, linkWarnings) {
     ${isPage ? nothing : lists}
     ${findMissingFields(edits.custom ?? {}).map(({ label }) => renderWarning(`${label} is missing.`))}
     ${tasks.count ? renderWarning(tasksOpen, tasks) : nothing}
-    ${pictures.slice(0, MAX_PICTURES).map((picture, n) => renderWarning(describePicture(picture, n), picture))}
+    ${pictures.slice(0, MAX_PICTURES).map((picture, n) => renderWarning(describeNoAlt(picture, n), picture))}
     ${pictures.length > MAX_PICTURES ? renderWarning(`${pictures.length - MAX_PICTURES} more have none.`) : nothing}
     ${rendered?.shown_as_text ? renderWarning(SHOWN_AS_TEXT) : nothing}
-    ${removed.map((tag) => renderWarning(describeRemoved(tag), findTagRange(text, tag)))}
+    ${removed.map((tag) => renderWarning(describeRemovedElement(tag), findTagRange(text, tag)))}
     ${linkWarnings.map(({ words, range }) => renderWarning(words, range))}</ul>`;
 }
 
 /** Return the items of the menu beside the main button. @param {EditorPage} page @returns {MenuItems} */
-export function listMenuItems(page) {
+export function listEditorActions(page) {
   const article = page.article ?? { status: "draft" };
   const edits = article.working_copy || page.saver.isDirty;
   const { status } = article;
   const isPublic = status === "published" || status === "unlisted";
   /** @param {string} label @param {string | undefined} icon @param {() => Promise<any>} run @param {boolean} [risk] */
-  const makeMenuItem = (label, icon, run, risk) => {
-    // A toast shows the problem, because a menu cannot.
+  const makeItem = (label, icon, run, risk) => {
+    // A toast shows the problem, because the menu is closed then.
     return { label, icon, risk, action: () => run().then(() => page.problem && toast(page.problem)) };
   };
-  // The actions in MAIN_ACTIONS are the main button.
+  // The main button offers the actions in MAIN_ACTIONS.
   const others = listActions(article).filter((action) => !Object.values(MAIN_ACTIONS).includes(action));
   const live = isPublic && article.url;
-  const duplicatePage = () => page.act("duplicate", () => page.ensureSaved().then(() => duplicateItem(page.uuid)));
+  const duplicatePage = () => page.runTask("duplicate", () => page.ensureSaved().then(() => duplicateItem(page.uuid)));
   return [
-    ...(page.article ? others : []).map((action) => makeMenuItem(action.name, action.icon, () => page.publish(action))),
+    ...(page.article ? others : []).map((action) => makeItem(action.name, action.icon, () => page.runAction(action))),
     live && { label: `See the ${ITEM}`, icon: "external-link", href: live, target: "_blank" },
-    page.article && makeMenuItem("Duplicate", "copy", duplicatePage),
+    page.article && makeItem("Duplicate", "copy", duplicatePage),
     page.article && { label: "Add a translation", icon: "globe", action: () => page.startTranslation() },
-    (!isPublic || edits) && makeMenuItem("Copy a preview link", "share-2", () => copyPreviewLink(page)),
-    status !== "draft" && edits && makeMenuItem("Discard the edits", "trash-2", () => page.discard(), true),
-    page.article && mayChange(page.article) && makeMenuItem("Delete", "trash-2", () => deleteItem(page), true),
+    (!isPublic || edits) && makeItem("Copy a preview link", "share-2", () => copyPreviewLink(page)),
+    status !== "draft" && edits && makeItem("Discard the edits", "trash-2", () => page.discardEdits(), true),
+    page.article && mayChangeStatus(page.article) && makeItem("Delete", "trash-2", () => deleteItem(page), true),
   ];
 }
 
-/** Delete the item; its page offers to restore it then. @param {EditorPage} page */
+/** Delete the item, and load the page again, which then offers to restore the item. @param {EditorPage} page */
 async function deleteItem(page) {
   const text = "There is no undo. Its versions stay in the database and in its backups.";
   if (!hasBin && !(await confirmRisk({ title: `Delete this ${ITEM}?`, text, action: "Delete" }))) return;
-  await page.act("delete", async () => {
+  await page.runTask("delete", async () => {
     await page.ensureSaved();
-    await del(getPath(page.uuid), { etag: "*" });
+    await del(getItemPath(page.uuid), { etag: "*" });
     location.reload();
   });
 }
 
 /** Copy a link that shows the saved edits. @param {EditorPage} page */
 async function copyPreviewLink(page) {
-  const answer = await page.act("share", async () => {
+  const answer = await page.runTask("share", async () => {
     await page.ensureSaved();
-    return post(`${getPath(page.uuid)}preview/`);
+    return post(`${getItemPath(page.uuid)}preview/`);
   });
   if (!answer) return;
   const link = new URL(answer.data.url, location.href).href;

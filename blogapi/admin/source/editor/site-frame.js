@@ -1,17 +1,17 @@
-/** Shows the article in the design of the site: the site's preview page, in a frame beside the text. */
+/** Shows the article in the design of the site: the frame beside the text contains the preview page of the site. */
 
 import { post } from "../api.js";
-import { ITEM, getPath } from "./article.js";
+import { ITEM, getItemPath } from "./article.js";
 
 const LIFETIME_SECONDS = 12 * 3600;
 const ANSWER_MS = 5000;
 // The messages of the function connectPreview() in /docs/blogapi.js.
-const [SHOWN, SAVED] = ["blogapi-preview", "blogapi-saved"];
+const [SHOWN_MESSAGE, SAVED_MESSAGE] = ["blogapi-preview", "blogapi-saved"];
 
 export class SiteFrame {
-  /** The address of the page with its token; empty before the first show(). */
+  /** The address of the page with its token; empty before the first showArticle(). */
   url = "";
-  /** Why the page may be missing; empty if the page has reported that it is shown. */
+  /** Why the frame may be empty; "" if the page has reported that it is shown. */
   reason = "";
   /**
    * The last preview link: `uuid` of the article, `url`, and the `time` of its creation in milliseconds.
@@ -27,16 +27,16 @@ export class SiteFrame {
   timer = 0;
 
   /**
-   * `origin` is the only origin that the Content-Security-Policy allows in a frame; `changed` is called after each
+   * `origin` is the only origin that the Content-Security-Policy allows in a frame; `onChange` is called after each
    * change.
-   * @param {HTMLElement} host @param {string} origin @param {() => void} changed
+   * @param {HTMLElement} host @param {string} origin @param {() => void} onChange
    */
-  constructor(host, origin, changed) {
+  constructor(host, origin, onChange) {
     this.host = host;
     this.origin = origin;
-    this.changed = changed;
+    this.onChange = onChange;
     addEventListener("message", ({ source, data }) => {
-      if (data === SHOWN && source && source === this.frame?.contentWindow) this.setReason("", true);
+      if (data === SHOWN_MESSAGE && source && source === this.frame?.contentWindow) this.setReason("", true);
     });
     document.addEventListener("securitypolicyviolation", ({ effectiveDirective, blockedURI }) => {
       if (effectiveDirective === "frame-src") this.setReason(`The page leads to ${blockedURI}.`);
@@ -47,20 +47,20 @@ export class SiteFrame {
   setReason(reason, hasAnswered = false) {
     clearTimeout(this.timer);
     Object.assign(this, { reason, hasAnswered });
-    this.changed();
+    this.onChange();
   }
 
-  hide() {
+  hideFrame() {
     clearTimeout(this.timer);
     this.frame?.remove();
     Object.assign(this, { frame: null, isShown: false, reason: "" });
   }
 
   /** Show the saved text of an article. @param {string} uuid @param {string | null} etag */
-  async show(uuid, etag) {
+  async showArticle(uuid, etag) {
     this.isShown = true;
     this.etag = etag;
-    this.url = await this.makeLink(uuid);
+    this.url = await this.getPreviewLink(uuid);
     if (!this.isShown) return;
     const { origin, protocol } = new URL(this.url, location.href);
     if (origin !== this.origin) return this.setReason("Its address was changed. Load this page again.");
@@ -68,12 +68,12 @@ export class SiteFrame {
     this.loadFrame();
   }
 
-  // An article has a limited number of preview links, so each link is used for half of its lifetime.
+  // Return a preview link. The number of links of an article is limited, so a link is used for half of its lifetime.
   /** @param {string} uuid @returns {Promise<string>} */
-  async makeLink(uuid) {
+  async getPreviewLink(uuid) {
     const { uuid: former, url, time } = this.link ?? {};
     if (uuid === former && Date.now() - time < LIFETIME_SECONDS * 500) return url;
-    const { data } = await post(`${getPath(uuid)}preview/`, { expires_in: LIFETIME_SECONDS });
+    const { data } = await post(`${getItemPath(uuid)}preview/`, { expires_in: LIFETIME_SECONDS });
     this.link = { uuid, url: data.url, time: Date.now() };
     return data.url;
   }
@@ -88,7 +88,7 @@ export class SiteFrame {
     this.host.append(frame);
     this.frame = frame;
     this.setReason("");
-    // A browser does not say whether another origin refused the frame, so the page must report that it is shown.
+    // A browser does not report that a page of another origin refuses the frame, so the page reports that it is shown.
     this.timer = window.setTimeout(() => this.setReason(this.explainMissingAnswer()), ANSWER_MS);
   }
 
@@ -100,14 +100,14 @@ export class SiteFrame {
   }
 
   /**
-   * Show what was saved: the page loads itself again at the same scroll position; if it has not reported that it is
-   * shown, the frame is replaced.
+   * Show the saved text: ask the page to load itself again, which keeps its scroll position. If the page has not
+   * reported that it is shown, load the frame again.
    * @param {string | null} etag
    */
-  showSaved(etag) {
+  showSavedText(etag) {
     if (!this.frame || etag === this.etag) return;
     this.etag = etag;
-    if (this.hasAnswered) this.frame.contentWindow?.postMessage(SAVED, this.origin);
+    if (this.hasAnswered) this.frame.contentWindow?.postMessage(SAVED_MESSAGE, this.origin);
     else this.loadFrame();
   }
 }

@@ -1,12 +1,12 @@
-/** The bar below the table in which the cursor is, and the Tab key in its cells. Loaded at the first table. */
+/** The bar below the table that contains the cursor, and the Tab key in tables. Loaded at the first table. */
 
 import { html, render } from "../../static/vendor/lit.js";
-import { button, onButton } from "../components.js";
-import { announce, openMenu } from "../dialogs.js";
+import { button, passButton } from "../components.js";
+import { announceText, openMenu } from "../dialogs.js";
 import { refs } from "../shell.js";
 import * as tables from "./table-text.js";
 
-/** @typedef {(table: import("./table-text.js").Table, text: string) => Change | null} Command */
+/** @typedef {(table: import("./table-text.js").Table, text: string) => Change | null} TableCommand */
 
 const ALIGNS = [
   ["Left", ":-", "text-align-start"],
@@ -16,7 +16,7 @@ const ALIGNS = [
 
 export class TableBar {
   element = Object.assign(document.createElement("div"), { className: "table-bar", role: "group", ariaLabel: "Table" });
-  // After Escape, Tab moves the focus as it does outside of tables.
+  // Whether Escape was the last key: then Tab leaves the text.
   isLeaving = false;
   /** @type {import("./table-text.js").Table | null} */
   table = null;
@@ -26,32 +26,32 @@ export class TableBar {
     this.page = page;
     refs.text.after(this.element);
     refs.text.addEventListener("keydown", (event) => this.handleKey(event), { capture: true });
-    // A click leaves the focus in the text.
+    // Keep the focus in the text after a click on the bar.
     this.element.addEventListener("mousedown", (event) => event.preventDefault());
-    new ResizeObserver(() => this.update()).observe(refs.text);
+    new ResizeObserver(() => this.updateBar()).observe(refs.text);
     refs.writing.addEventListener("scroll", () => this.placeBar(), { passive: true });
-    this.draw();
-    announce("In a table, Tab goes to the next cell. Escape, then Tab leaves it.");
+    this.drawBar();
+    announceText("In a table, Tab goes to the next cell. Escape, then Tab leaves it.");
   }
 
-  /** The table at the cursor. CodeMirror alone has this bar. */
+  /** Return the table at the cursor; null in a plain text area, which has no bar. */
   findTable() {
     const { field } = this.page.area;
     return field.contentDOM ? tables.findTable(field.getText(), field.getSelection().from) : null;
   }
 
-  update() {
+  updateBar() {
     this.table = this.findTable();
     this.placeBar();
   }
 
-  // Place the bar below the table; while the end of the table is not visible, at the bottom, but not over the line of
-  // the cursor.
+  // Place the bar below the table. If the end of the table is not visible, place the bar at the bottom of the window,
+  // below the line of the cursor.
   placeBar() {
     const { field } = this.page.area;
     const { writing } = refs;
     const { top, bottom } = writing.getBoundingClientRect();
-    const getBottom = (/** @type {number} */ offset) => field.rectangleAt?.(offset)?.bottom;
+    const getBottom = (/** @type {number} */ offset) => field.getRectangleAt?.(offset)?.bottom;
     const cursor = this.table && getBottom(field.getSelection().from);
     this.element.hidden = !cursor;
     if (!this.table || !cursor) return;
@@ -60,19 +60,19 @@ export class TableBar {
     this.element.style.top = `${shown - top + writing.scrollTop}px`;
   }
 
-  /** Make the change that a command returns for the table. Return whether there is one. @param {Command} command */
+  /** Make the change that a command returns; return whether it returns one. @param {TableCommand} command */
   runCommand(command) {
     const { field } = this.page.area;
     const table = this.findTable();
     const change = table && command(table, field.getText());
     if (!change) return false;
-    field.edit(change);
+    field.applyChange(change);
     field.focus();
     return true;
   }
 
   /**
-   * Return what is inserted for a text that is typed or pasted at an offset.
+   * Return the text to insert for a text that is typed or pasted at an offset.
    * @param {string} text @param {number} from
    */
   changeInput(text, from) {
@@ -92,23 +92,23 @@ export class TableBar {
     event.stopPropagation();
   }
 
-  draw() {
-    /** @param {string} label @param {string} icon @param {Command} command @returns {MenuItem} */
-    const item = (label, icon, command) => ({ label, icon, action: () => this.runCommand(command) });
-    /** @param {string} label @param {string} icon @param {Command} command */
+  drawBar() {
+    /** @param {string} label @param {string} icon @param {TableCommand} command @returns {MenuItem} */
+    const toItem = (label, icon, command) => ({ label, icon, action: () => this.runCommand(command) });
+    /** @param {string} label @param {string} icon @param {TableCommand} command */
     const renderTool = (label, icon, command) => button(label, () => this.runCommand(command), { icon, kind: "bare" });
     /** @param {string} label @param {string} icon @param {MenuItem[]} items @param {string} [kind] */
     const renderMenu = (label, icon, items, kind = "bare") =>
       button(
         label,
-        onButton((anchor) => openMenu(anchor, items, label)),
+        passButton((anchor) => openMenu(anchor, items, label)),
         { icon, kind, popup: "menu" },
       );
-    const aligns = ALIGNS.map(([label, align, icon]) => item(label, icon, (table) => tables.alignColumn(table, align)));
+    const aligns = ALIGNS.map(([name, align, icon]) => toItem(name, icon, (table) => tables.alignColumn(table, align)));
     const deletions = [
-      item("Delete row", "between-horizontal-end", tables.deleteRow),
-      item("Delete column", "between-vertical-end", tables.deleteColumn),
-      { ...item("Delete table", "trash-2", tables.deleteTable), risk: true },
+      toItem("Delete row", "between-horizontal-end", tables.deleteRow),
+      toItem("Delete column", "between-vertical-end", tables.deleteColumn),
+      { ...toItem("Delete table", "trash-2", tables.deleteTable), risk: true },
     ];
     render(
       html`${renderTool("Add row", "between-horizontal-end", tables.addRow)}

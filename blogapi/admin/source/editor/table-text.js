@@ -1,25 +1,26 @@
 /**
- * The tables of a Markdown text, as pure functions. A command takes a table of findTable() and returns one change of
- * the text, as the commands of markdown.js do.
+ * The commands for tables of a Markdown text, as pure functions. A command takes a table of findTable(), and returns
+ * the change of the text, as the commands of markdown.js do.
  */
 
 import { isInCode } from "./links.js";
 
 /**
- * row: 0 is the head; column: that of the offset; isInCell: false outside the first and last "|", and in the line below
- * the head. aligns: the first and the last character of the dashes of each column, such as "-:".
+ * row and column: the position of the cursor; row 0 is the head. isInCell: whether the cursor is in a cell, and not in
+ * the line of dashes or before the first "|". aligns: the first and the last character of the dashes of each column,
+ * such as "-:".
  *
- * @typedef {TextRange & {text: string, end: number}} Cell the range of its words; end: that of its "|"
+ * @typedef {TextRange & {text: string, end: number}} Cell the range of the words; end: the offset of the "|" after them
  * @typedef {TextRange & {rows: Cell[][], aligns: string[], row: number, column: number, isInCell: boolean}} Table
  */
 
-// Cells are aligned up to this width, because padding to a long cell would wrap the lines of all others.
+// Columns are padded up to this width: padding to a longer cell would wrap the lines of all rows.
 const MAX_WIDTH = 40;
-const ROW = /^\|(?:(?:\\.|[^\\|])*\|)+[ \t]*$/;
-const CELL = /(?<=\|)((?:\\.|[^\\|])*)\|/g;
-const DELIMITER = /^:?-+:?$/;
-// What may be directly above and below a table: nothing, or a heading.
-const BESIDE = /^(?:\s*$|#{1,6}\s)/;
+const ROW_PATTERN = /^\|(?:(?:\\.|[^\\|])*\|)+[ \t]*$/;
+const CELL_PATTERN = /(?<=\|)((?:\\.|[^\\|])*)\|/g;
+const DELIMITER_PATTERN = /^:?-+:?$/;
+// The lines that may be directly above and below a table: empty lines and headings.
+const NEIGHBOUR_PATTERN = /^(?:\s*$|#{1,6}\s)/;
 /**
  * Return the table at an offset, or null. Each line of the table must begin and end with "|" and have as many cells as
  * the first line, and the second line must consist of dashes. Tables in quotes, lists and code are not found.
@@ -31,7 +32,7 @@ export function findTable(text, offset) {
   if (text[lineStart] !== "|") return null;
   const lines = text.split("\n");
   const number = text.slice(0, offset).split("\n").length - 1;
-  const isRow = (/** @type {number} */ n) => ROW.test(lines[n] ?? "");
+  const isRow = (/** @type {number} */ n) => ROW_PATTERN.test(lines[n] ?? "");
   if (!isRow(number)) return null;
   let [first, last] = [number, number];
   while (isRow(first - 1)) first -= 1;
@@ -41,7 +42,7 @@ export function findTable(text, offset) {
   const splitRow = (/** @type {string} */ line) => {
     const start = to + 1;
     to = start + line.length;
-    return [...line.matchAll(CELL)].map(({ 1: cell, index }) => {
+    return [...line.matchAll(CELL_PATTERN)].map(({ 1: cell, index }) => {
       const words = cell.trim();
       const begin = start + index + (words ? cell.indexOf(words) : Math.min(1, cell.length));
       return { text: words, from: begin, to: begin + words.length, end: start + index + cell.length };
@@ -49,8 +50,8 @@ export function findTable(text, offset) {
   };
   const [head, delimiters, ...body] = lines.slice(first, last + 1).map(splitRow);
   const isWhole = [delimiters, ...body].every((row) => row?.length === head.length);
-  const isOdd = !isWhole || !delimiters.every((cell) => DELIMITER.test(cell.text)) || isInCode(text, from);
-  if (isOdd || ![lines[first - 1], lines[last + 1]].every((line) => BESIDE.test(line ?? ""))) return null;
+  const isOdd = !isWhole || !delimiters.every((cell) => DELIMITER_PATTERN.test(cell.text)) || isInCode(text, from);
+  if (isOdd || ![lines[first - 1], lines[last + 1]].every((line) => NEIGHBOUR_PATTERN.test(line ?? ""))) return null;
   const found = [head, delimiters, ...body][number - first].findIndex(({ end }) => offset <= end);
   return {
     ...{ from, to, rows: [head, ...body], aligns: delimiters.map(({ text }) => `${text[0]}${text.at(-1)}`) },
@@ -61,7 +62,7 @@ export function findTable(text, offset) {
 }
 
 /**
- * Return the lines of a table, with its columns aligned.
+ * Return the Markdown of a table with aligned columns.
  * @param {string[][]} rows @param {string[]} aligns
  */
 export function formatTable(rows, aligns) {
@@ -78,7 +79,7 @@ export function formatTable(rows, aligns) {
 }
 
 /**
- * Return the change that writes these rows in the place of a table, and selects a cell of them.
+ * Return the change that replaces a table with these rows, and selects a cell.
  * @param {Table} table @param {string[][]} rows @param {string[]} aligns @param {number} row @param {number} column
  * @returns {Change}
  */
@@ -90,41 +91,41 @@ function rewriteTable({ from, to }, rows, aligns, row, column) {
 }
 
 /** @param {Table} table */
-const listTexts = ({ rows }) => rows.map((row) => row.map(({ text }) => text));
+const listCellTexts = ({ rows }) => rows.map((row) => row.map(({ text }) => text));
 
-/** Return the change that adds a row below that of the cursor, and selects its first cell. @param {Table} table */
+/** Return the change that adds a row below the row of the cursor, and selects its first cell. @param {Table} table */
 export function addRow(table) {
   const { aligns, row } = table;
   const empty = aligns.map(() => "");
-  return rewriteTable(table, listTexts(table).toSpliced(row + 1, 0, empty), aligns, row + 1, 0);
+  return rewriteTable(table, listCellTexts(table).toSpliced(row + 1, 0, empty), aligns, row + 1, 0);
 }
 
-/** Return the change that adds a column after that of the cursor. @param {Table} table */
+/** Return the change that adds a column after the column of the cursor. @param {Table} table */
 export function addColumn(table) {
   const { aligns, row, column } = table;
-  const rows = listTexts(table).map((cells) => cells.toSpliced(column + 1, 0, ""));
+  const rows = listCellTexts(table).map((cells) => cells.toSpliced(column + 1, 0, ""));
   return rewriteTable(table, rows, aligns.toSpliced(column + 1, 0, "--"), row, column + 1);
 }
 
 /** @param {Table} table @param {string} align */
 export const alignColumn = (table, align) =>
-  rewriteTable(table, listTexts(table), table.aligns.with(table.column, align), table.row, table.column);
+  rewriteTable(table, listCellTexts(table), table.aligns.with(table.column, align), table.row, table.column);
 
 /**
- * Return the change that deletes the row of the cursor; if it is the head, the row below becomes the head.
+ * Return the change that deletes the row of the cursor. If the row is the head, the row below becomes the head.
  * @param {Table} table @param {string} text
  */
 export function deleteRow(table, text) {
   const { rows, aligns, row, column } = table;
   if (rows.length === 1) return deleteTable(table, text);
-  return rewriteTable(table, listTexts(table).toSpliced(row, 1), aligns, row, column);
+  return rewriteTable(table, listCellTexts(table).toSpliced(row, 1), aligns, row, column);
 }
 
 /** @param {Table} table @param {string} text */
 export function deleteColumn(table, text) {
   const { aligns, row, column } = table;
   if (aligns.length === 1) return deleteTable(table, text);
-  const rows = listTexts(table).map((cells) => cells.toSpliced(column, 1));
+  const rows = listCellTexts(table).map((cells) => cells.toSpliced(column, 1));
   return rewriteTable(table, rows, aligns.toSpliced(column, 1), row, column);
 }
 
@@ -138,8 +139,8 @@ export function deleteTable({ from, to }, text) {
 }
 
 /**
- * Return the change that goes to the next cell, or the previous one: step -1; a new row follows the last cell. null
- * before the first cell.
+ * Return the change that selects the next cell, or for the step -1 the previous cell. After the last cell, it adds a
+ * row; before the first cell, return null.
  * @param {Table} table @param {1 | -1} step @returns {Change | null}
  */
 export function moveToCell(table, step) {
@@ -151,8 +152,8 @@ export function moveToCell(table, step) {
 }
 
 /**
- * Return a text that is put into a cell, on one line and with a backslash before each "|" that has none.
- * @param {string} text @param {string} before the line up to it, which can end with a backslash
+ * Return the text for a cell: on one line, and with a backslash before each "|" that has none.
+ * @param {string} text @param {string} before the text before it, which can end with a backslash
  */
 export function escapeCellText(text, before) {
   const [slashes] = /\\*$/.exec(before) ?? [""];

@@ -1,18 +1,20 @@
-/** The toolbar above the text; its buttons are in editor.html. It is one tab stop, with arrow keys inside. */
+/**
+ * The toolbar above the text, with the buttons of editor.html. It is one tab stop; arrow keys move the focus inside.
+ */
 
 import { moveFocus } from "../dialogs.js";
 import { refs } from "../shell.js";
-import { ariaKeys, nameKeys } from "../shortcuts.js";
+import { getAriaKeys, showMacKeys } from "../shortcuts.js";
 
-nameKeys(refs.editor);
+showMacKeys(refs.editor);
 const { toolbar } = refs;
 const buttons = [...toolbar.querySelectorAll("button")];
 
 /** Return the command that has this letter as its shortcut, or undefined. @param {string} letter */
-export const findCommand = (letter) => buttons.find(({ ariaKeyShortcuts: keys }) => keys === ariaKeys(letter))?.name;
+export const findCommand = (letter) => buttons.find(({ ariaKeyShortcuts: keys }) => keys === getAriaKeys(letter))?.name;
 
 /**
- * Only Markdown has all the commands; other formats have only that for pictures.
+ * Show the buttons, and handle them: all buttons for Markdown, only the button for pictures for other formats.
  * @param {string} format @param {(name: string) => unknown} run called with the name of a command
  */
 export function startToolbar(format, run) {

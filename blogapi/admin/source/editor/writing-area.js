@@ -2,49 +2,50 @@
 
 import { refs } from "../shell.js";
 import * as storage from "../storage.js";
-import { blocks } from "./inline.js";
-import { describeLink, followLink } from "./link-chips.js";
+import { blockOptions as blocks } from "./block-rendering.js";
+import { describeLink, openLinkTarget } from "./link-chips.js";
 
 const PLAIN_KEY = "blogapi.plain";
 
 /**
- * changed: called after each change. receive: called with pasted pictures. paste: called in Markdown with other things
- * that are pasted; it returns whether it takes them. changeInput: see createEditor() of vendor/editor.js.
+ * onChange: called after each change. onPictures: called with pasted pictures. onPaste: called in Markdown for any
+ * other paste; it returns whether it handles the paste. changeInput: see createEditor() of vendor/editor.js.
  *
- * @typedef {{text: string, markdown: boolean, changed: (text: string) => void, receive: (files: File[]) => void,
- *   paste: (data: DataTransfer) => boolean, changeInput: (text: string, from: number) => string}} Options
+ * @typedef {{text: string, markdown: boolean, onChange: (text: string) => void, onPictures: (files: File[]) => void,
+ *   onPaste: (data: DataTransfer) => boolean, changeInput: (text: string, from: number) => string}} WritingOptions
  */
 
 export class WritingArea {
-  /** @type {any} a TextField, from the constructor on */
+  /** @type {any} the TextField that is shown */
   field = null;
   isPlain = storage.getItem(PLAIN_KEY) === true;
-  isPastePlain = false;
+  isNextPastePlain = false;
 
-  /** @param {HTMLElement} parent @param {Options} options */
+  /** @param {HTMLElement} parent @param {WritingOptions} options */
   constructor(parent, { text, ...options }) {
     this.parent = parent;
     this.options = options;
-    parent.addEventListener("paste", (event) => this.#takePaste(event, event.clipboardData), { capture: true });
+    parent.addEventListener("paste", (event) => this.#handlePaste(event, event.clipboardData), { capture: true });
     // Ctrl Shift V pastes plain text.
     const notePlainPaste = (/** @type {KeyboardEvent} */ { key, shiftKey }) => {
-      this.isPastePlain = shiftKey && /^v$/i.test(key);
+      this.isNextPastePlain = shiftKey && /^v$/i.test(key);
     };
     parent.addEventListener("keydown", notePlainPaste, { capture: true });
-    this.#show(createPlain, text);
+    this.#showField(createTextArea, text);
     if (!this.isPlain) this.#loadEditor();
   }
 
-  /** Change to the plain text area or to CodeMirror; text, cursor and focus stay. @param {boolean} isPlain */
-  choosePlain(isPlain) {
+  /** Show the plain text area or CodeMirror, with the same text, cursor and focus. @param {boolean} isPlain */
+  setPlain(isPlain) {
     this.isPlain = isPlain;
     storage.setItem(PLAIN_KEY, isPlain);
-    if (isPlain) this.#show(createPlain);
+    if (isPlain) this.#showField(createTextArea);
     else return this.#loadEditor();
   }
 
   /**
-   * Replace the parts of the text that differ. mapOffset: gives the new offsets of the selection, by default 0.
+   * Replace the part of the text that differs. mapOffset: returns the new offset for an offset of the selection;
+   * without it, the selection moves to the beginning.
    * @param {string} text @param {import("./article-page.js").OffsetMap | null} [mapOffset]
    */
   setText(text, mapOffset = null) {
@@ -58,24 +59,24 @@ export class WritingArea {
     const { from: start, to: stop } = this.field.getSelection();
     const [selectFrom, selectTo] = mapOffset ? [mapOffset(start), mapOffset(stop)] : [0, 0];
     const insert = text.slice(from, text.length - end);
-    this.field.edit({ from, to: former.length - end, insert, selectFrom, selectTo });
+    this.field.applyChange({ from, to: former.length - end, insert, selectFrom, selectTo });
   }
 
   async #loadEditor() {
     const bundle = await import("../../static/vendor/editor.js").catch(() => null);
-    if (bundle && !this.isPlain) this.#show(bundle.createEditor);
+    if (bundle && !this.isPlain) this.#showField(bundle.createEditor);
   }
 
   /** @param {(options: any) => TextField} create @param {string} [text] */
-  #show(create, text = this.field.getText()) {
+  #showField(create, text = this.field.getText()) {
     const { parent } = this;
-    const { markdown, changed, changeInput } = this.options;
+    const { markdown, onChange: changed, changeInput } = this.options;
     const { writing: scroller } = refs;
     const [isFocused, top] = [parent.contains(document.activeElement), scroller.scrollTop];
     const selection = this.field?.getSelection();
     this.field?.destroy();
     const onChange = () => changed(this.field.getText());
-    const options = { label: "Text", placeholder: "Text", markdown, blocks, describeLink, followLink, changeInput };
+    const options = { label: "Text", placeholder: "Text", markdown, blocks, describeLink, openLinkTarget, changeInput };
     const { findRow } = refs;
     this.field = create({ parent, findRow, text, ...selection, ...options, onChange });
     if (isFocused) this.field.focus();
@@ -83,25 +84,25 @@ export class WritingArea {
   }
 
   /** @param {ClipboardEvent} event @param {DataTransfer | null} data */
-  #takePaste(event, data) {
+  #handlePaste(event, data) {
     // The fields of a block handle a paste themselves.
     if (!data || /** @type {Element} */ (event.target).closest(".block")) return;
     const files = [...data.files].filter((file) => file.type.startsWith("image/"));
-    const isPaste = this.options.markdown && !this.isPastePlain;
+    const isPaste = this.options.markdown && !this.isNextPastePlain;
     // The next paste can come from the menu of the browser.
-    this.isPastePlain = false;
-    // Word processors put a picture of the text beside the text.
+    this.isNextPastePlain = false;
+    // The clipboard of a word processor contains a picture of the text beside the text.
     const isPicture = files.length > 0 && !data.types.includes("text/plain");
-    if (isPicture) this.options.receive(files);
-    else if (!isPaste || !this.options.paste(data)) return;
+    if (isPicture) this.options.onPictures(files);
+    else if (!isPaste || !this.options.onPaste(data)) return;
     event.preventDefault();
     event.stopPropagation();
   }
 }
 
-// Show a text area, and return its commands, as createEditor() of vendor/editor.js does for CodeMirror.
+// Show a plain text area, and return the same commands as createEditor() of vendor/editor.js.
 /** @param {Record<string, any>} options @returns {TextField} */
-function createPlain({ parent, text, from = 0, to = from, label: ariaLabel, placeholder, onChange }) {
+function createTextArea({ parent, text, from = 0, to = from, label: ariaLabel, placeholder, onChange }) {
   const field = document.createElement("textarea");
   Object.assign(field, { className: "writing-field", dir: "auto", ariaLabel, placeholder, value: text });
   parent.append(field);
@@ -115,7 +116,7 @@ function createPlain({ parent, text, from = 0, to = from, label: ariaLabel, plac
   return {
     getText: () => field.value,
     getSelection: () => ({ from: field.selectionStart, to: field.selectionEnd }),
-    edit({ from, to = from, insert = "", selectFrom = from + insert.length, selectTo = selectFrom }) {
+    applyChange({ from, to = from, insert = "", selectFrom = from + insert.length, selectTo = selectFrom }) {
       field.focus();
       field.setSelectionRange(from, to);
       // Only execCommand() keeps the undo history of a text area. It needs the focus, which a hidden text area lacks.
@@ -123,7 +124,7 @@ function createPlain({ parent, text, from = 0, to = from, label: ariaLabel, plac
       field.setSelectionRange(selectFrom, selectTo);
       handleInput();
     },
-    select: (from, to = from) => field.setSelectionRange(from, to),
+    selectRange: (from, to = from) => field.setSelectionRange(from, to),
     focus: () => field.focus(),
     destroy: () => field.remove(),
   };

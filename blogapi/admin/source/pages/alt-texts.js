@@ -1,4 +1,4 @@
-/** The pictures without an alternative text, one after the other, each with a field for its text. */
+/** The page that shows the pictures without an alternative text one by one, with a field for the text. */
 
 import { html, nothing } from "../../static/vendor/lit.js";
 import { get, patch } from "../api.js";
@@ -8,23 +8,23 @@ import { makeOneLineHandlers } from "../forms.js";
 import { hasRole, mayChangeFile } from "../roles.js";
 import { definePage, Page } from "../shell.js";
 
-const LIBRARY = "/admin/media/";
+const LIBRARY_ADDRESS = "/admin/media/";
 const MAX_LENGTH = 1000;
 const SECONDS_PER_PICTURE = 20;
 const MAX_THUMBNAILS = 12;
-const FIELD = { name: "alt", label: "Alternative text", type: "textarea", maxlength: MAX_LENGTH, autocomplete: "off" };
+const ALT_FIELD = { name: "alt", label: "Alternative text", type: "textarea", maxlength: MAX_LENGTH };
 
-/** @typedef {{alt: string, decorative: boolean}} Words what the author has entered for a picture */
+/** @typedef {{alt: string, decorative: boolean}} EnteredText what the author has entered for a picture */
 
-/** "none skipped", "2 skipped" @param {number} number @param {string} done */
+/** Return "none skipped" or "2 skipped". @param {number} number @param {string} done */
 const formatCountDone = (number, done) => `${number || "none"} ${done}`;
 
 class AltTexts extends Page {
   /** The pictures that had no text when the page was opened. @type {Media[]} */
   pictures = [];
   at = 0;
-  /** @type {Map<string, Words>} what was entered, by the uuid of the picture */
-  words = new Map();
+  /** @type {Map<string, EnteredText>} the entered texts that are not saved, by the uuid of the picture */
+  enteredTexts = new Map();
   /** @type {Set<string>} */
   written = new Set();
   /** @type {Set<string>} */
@@ -40,10 +40,10 @@ class AltTexts extends Page {
     return this.pictures[this.at];
   }
 
-  /** @returns {Words} */
+  /** @returns {EnteredText} */
   get entered() {
     const { uuid, alt = "", decorative = false } = this.picture ?? {};
-    return this.words.get(uuid) ?? { alt, decorative };
+    return this.enteredTexts.get(uuid) ?? { alt, decorative };
   }
 
   get isDirty() {
@@ -51,7 +51,7 @@ class AltTexts extends Page {
     return Boolean(this.picture) && (this.entered.alt.trim() !== alt || this.entered.decorative !== decorative);
   }
 
-  async load() {
+  async loadData() {
     const { data } = await get("blog/media/", { query: { alt: "missing" } });
     // Authors see the pictures of others in their articles, and may not change them.
     this.pictures = data.filter(mayChangeFile);
@@ -64,16 +64,16 @@ class AltTexts extends Page {
     );
   }
 
-  /** Show a picture, as the library has it now. @param {number} at */
+  /** Load a picture from the library, and show it. @param {number} at */
   async showPicture(at) {
     const known = this.pictures[at];
     if (known) {
       const path = `blog/media/${known.uuid}/`;
       const [{ data, etag }, { data: uses }] = await Promise.all([get(path), get(`${path}uses/`)]);
       this.pictures[at] = data;
-      Object.assign(this, { etag, uses: uses.filter(hasTitle) });
+      Object.assign(this, { etag, uses: uses.filter(isTitledUse) });
     }
-    this.set({ at });
+    this.setFields({ at });
   }
 
   updated() {
@@ -84,27 +84,27 @@ class AltTexts extends Page {
     input.focus();
   }
 
-  /** @param {Partial<Words>} changes */
-  enterWords(changes) {
-    this.words.set(this.picture.uuid, { ...this.entered, ...changes });
+  /** @param {Partial<EnteredText>} changes */
+  enterText(changes) {
+    this.enteredTexts.set(this.picture.uuid, { ...this.entered, ...changes });
     this.requestUpdate();
   }
 
   /** Save the text, if there is one, and show the next picture. */
-  async saveAndNext() {
+  async saveAndShowNext() {
     const { alt, decorative } = this.entered;
     if (!alt.trim() && !decorative) return this.skipPicture();
     const { uuid } = this.picture;
-    await this.act("save", async () => {
+    await this.runTask("save", async () => {
       const body = decorative ? { decorative } : { alt: alt.trim(), decorative };
       const savePicture = () => patch(`blog/media/${uuid}/`, body, { etag: this.etag });
       const { data } = await savePicture().catch(async (error) => {
-        // Another user has changed the picture: show what it has now, with the text that was entered here.
+        // If another user has changed the picture, load it again; the entered text stays.
         if (error.status === 412) await this.showPicture(this.at);
         throw error;
       });
       this.pictures[this.at] = data;
-      this.words.delete(uuid);
+      this.enteredTexts.delete(uuid);
       this.written.add(uuid);
       this.skipped.delete(uuid);
       await this.showPicture(this.at + 1);
@@ -114,27 +114,23 @@ class AltTexts extends Page {
   skipPicture() {
     const { uuid } = this.picture;
     if (!this.written.has(uuid)) this.skipped.add(uuid);
-    return this.act("show", () => this.showPicture(this.at + 1));
+    return this.runTask("show", () => this.showPicture(this.at + 1));
   }
 
   showPrevious() {
-    return this.act("show", () => this.showPicture(this.at - 1));
+    return this.runTask("show", () => this.showPicture(this.at - 1));
   }
 
   renderHead() {
-    return pageHead(this.heading, button("Leave", null, { icon: "x", kind: "bare", href: LIBRARY }));
+    return pageHead(this.heading, button("Leave", null, { icon: "x", kind: "bare", href: LIBRARY_ADDRESS }));
   }
 
   renderPage() {
     const { pictures, at, picture, written, skipped } = this;
     const done = `${formatCountDone(written.size, "written")}, ${formatCountDone(skipped.size, "skipped")}`;
-    const library = button("Go to the library", null, { href: LIBRARY });
-    if (!pictures.length)
-      return emptyState({
-        title: "No picture lacks a text",
-        text: "Every picture says what it shows.",
-        actions: library,
-      });
+    const library = button("Go to the library", null, { href: LIBRARY_ADDRESS });
+    const none = { title: "No picture lacks a text", text: "Every picture says what it shows." };
+    if (!pictures.length) return emptyState({ ...none, actions: library });
     if (!picture) {
       const back = button("Back", () => this.showPrevious(), { kind: "bare" });
       const text = `Of ${formatCount(pictures.length, "picture")}: ${done}.`;
@@ -150,15 +146,15 @@ class AltTexts extends Page {
       ${this.renderStrip()}`;
   }
 
-  /** The thumbnails of the pictures around this one; each shows its picture. */
+  /** Render the thumbnails of the neighbouring pictures; a click on a thumbnail shows its picture. */
   renderStrip() {
     const { pictures, at } = this;
-    const first = Math.max(0, Math.min(at - 2, pictures.length - MAX_THUMBNAILS));
+    const from = Math.max(0, Math.min(at - 2, pictures.length - MAX_THUMBNAILS));
     const renderPictureLink = (/** @type {Media} */ file, /** @type {number} */ n) =>
-      html`<button type="button" aria-label=${file.name} aria-current=${first + n === at ? "true" : nothing}
-        @click=${() => this.act("show", () => this.showPicture(first + n))}>${thumbnail(file.url, "4rem")}</button>`;
+      html`<button type="button" aria-label=${file.name} aria-current=${from + n === at ? "true" : nothing}
+        @click=${() => this.runTask("show", () => this.showPicture(from + n))}>${thumbnail(file.url, "4rem")}</button>`;
     return html`<div class="alt-strip" role="group" aria-label="Pictures">
-      ${pictures.slice(first, first + MAX_THUMBNAILS).map(renderPictureLink)}</div>`;
+      ${pictures.slice(from, from + MAX_THUMBNAILS).map(renderPictureLink)}</div>`;
   }
 
   renderUses() {
@@ -175,8 +171,8 @@ class AltTexts extends Page {
     const { at, busy, entered, errors } = this;
     const { alt, decorative } = entered;
     const text = makeOneLineHandlers(
-      (alt) => this.enterWords(alt.trim() ? { alt, decorative: false } : { alt }),
-      () => this.saveAndNext(),
+      (alt) => this.enterText(alt.trim() ? { alt, decorative: false } : { alt }),
+      () => this.saveAndShowNext(),
     );
     /** @param {KeyboardEvent} event */
     const handleKey = (event) => {
@@ -187,13 +183,13 @@ class AltTexts extends Page {
     const help = "What the picture shows, in a sentence";
     const counter = `${alt.length} of ${MAX_LENGTH}`;
     const setDecorative = (/** @type {boolean} */ decorative) =>
-      this.enterWords(decorative ? { alt: "", decorative } : { decorative });
+      this.enterText(decorative ? { alt: "", decorative } : { decorative });
     const label = "Decorative: it says nothing that the text does not";
     const main = { kind: "main", busy: busy === "save", busyText: "Saving…" };
-    return html`${field({ ...FIELD, ...text, onkeydown: handleKey, value: alt, errors, help, counter })}
+    return html`${field({ ...ALT_FIELD, ...text, onkeydown: handleKey, value: alt, errors, help, counter })}
       ${checkbox({ id: "decorative", label, value: decorative, onChange: setDecorative })}
       <div class="actions">
-        ${button("Save and next", () => this.saveAndNext(), main)}
+        ${button("Save and next", () => this.saveAndShowNext(), main)}
         ${button("Skip", () => this.skipPicture(), { kind: "bare" })}
         ${at ? button("Back", () => this.showPrevious(), { kind: "bare end" }) : nothing}</div>
       <p class="help"><kbd>Enter</kbd> saves and goes on, <kbd>Ctrl Enter</kbd> skips. Each text is saved at once: you
@@ -201,8 +197,8 @@ class AltTexts extends Page {
   }
 }
 
-/** Return whether an article or a page with a title uses the file. @param {{kind: string, title: string | null}} use */
-const hasTitle = ({ kind, title }) => title !== null && (kind === "article" || kind === "page");
+/** Return whether the use is an article or a page with a title. @param {{kind: string, title: string | null}} use */
+const isTitledUse = ({ kind, title }) => title !== null && (kind === "article" || kind === "page");
 
 const page = definePage(AltTexts);
 addEventListener("beforeunload", (event) => page.isDirty && event.preventDefault());

@@ -1,35 +1,36 @@
-/** The list of articles: tabs, filters, live search, order, and actions on one or several articles, with undo. */
+/** The list of articles, with tabs, filters, search and order, and with actions on one or several articles. */
 
 import { html, nothing, repeat } from "../../static/vendor/lit.js";
 import { ACTIONS, listActions, runAction } from "../actions.js";
 import { ApiError, del, get, patch, post } from "../api.js";
-import { badge, button, icon, onButton, problemAlert } from "../components.js";
+import { badge, button, icon, passButton, problemAlert } from "../components.js";
 import { confirmRisk, menuButton, openMenu, openPopover, dialogButtons, toast } from "../dialogs.js";
-import "../editor/picker.js";
-import { TimeForm } from "../editor/publish-time.js";
-import { formatCount, formatChanged, formatNumber, formatShort } from "../format.js";
+import "../editor/term-picker.js";
+import { PublishTimeForm } from "../editor/publish-time.js";
+import { formatCount, formatChange, formatNumber, formatShortTime } from "../format.js";
 import { renderLanguageHint, getLanguageName } from "../languages.js";
-import { hasRole, getListPath, mayChange, mayPublish } from "../roles.js";
-import { lastSession, refs, session } from "../shell.js";
+import { hasRole, getArticlesPath, mayChangeStatus, mayPublish } from "../roles.js";
+import { getLastSession, refs, getSession } from "../shell.js";
 import { STATUSES } from "../statuses.js";
 import { defineList, ListPage, PAGE_SIZE } from "./list-page.js";
 import { renderBinLink, makeBinTab, countBinItems, makeStatusTabs } from "./list-tabs.js";
-import { makeAddress, restoreItems, hasBin, getUuid, getLastChange, FIELDS, PATH, getTitle } from "./lists.js";
-import { TERM_KINDS } from "./term-words.js";
+import { makeArticleAddress, restoreItems, hasBin, getUuid, getLastChange, ROW_FIELDS, getTitle } from "./items.js";
+import { TERM_KINDS } from "./term-kinds.js";
 
 /**
- * done: what was done, for the toast.
+ * done: the word for the result, for the toast.
  *
  * @typedef {{done: string, work: (articles: Article[]) => Promise<unknown>,
  *   undo?: (articles: Article[]) => Promise<unknown>}} ListAction
  */
 
-const LIST_FIELDS = `${FIELDS},cover_image,authors,featured,language`;
-// The number of articles in one write, and the number of actions that run at once.
-const [MAX_WRITE, MAX_AT_ONCE] = [100, 20];
-// The largest number of found articles that can be selected at once.
+const LIST_PATH = "blog/articles/";
+const LIST_FIELDS = `${ROW_FIELDS},cover_image,authors,featured,language`;
+// The largest number of articles in one write request, and the number of actions that run at the same time.
+const [MAX_WRITTEN, MAX_CONCURRENT] = [100, 20];
+// The largest number of found articles for which "Select all" is offered.
 const MAX_SELECTED = 500;
-/** The filters: the name of the parameter and of one term, and the path of the terms. */
+/** The filters: the query parameter, the label, and the API path of the terms. */
 const FILTERS = [
   ["author", "Author", "authors"],
   ["category", "Category", "categories"],
@@ -37,7 +38,7 @@ const FILTERS = [
   ["language", "Language", "languages"],
 ];
 /**
- * The class of a column, its head, and the orderings that the first and the second click on the head select.
+ * The columns: the class, the head, and the orderings after the first and the second click on the head.
  * @type {Renderable[][]}
  */
 const COLUMNS = [
@@ -51,30 +52,32 @@ const COLUMNS = [
 ];
 
 /** Return whether the filter is offered: authors list only their own articles. @param {string[]} filter */
-const isOffered = ([name]) => name !== "author" || hasRole("editor");
+const isFilterOffered = ([name]) => name !== "author" || hasRole("editor");
 
 /** Return the articles in parts of `size`. @param {Article[]} articles */
-const splitArticles = (articles, size = MAX_WRITE) =>
+const splitArticles = (articles, size = MAX_WRITTEN) =>
   Array.from({ length: Math.ceil(articles.length / size) }, (_, n) => articles.slice(n * size, (n + 1) * size));
 
 /**
- * Return a function that changes fields of articles, of all or of none; fields(article) returns them.
+ * Return the function that changes the fields of articles; fields(article) returns the new fields. Each request changes
+ * all of its articles or none.
  * @param {(article: Article) => Json} fields @returns {ListAction["work"]}
  */
 const makeChange = (fields) => async (articles) => {
   for (const part of splitArticles(articles)) {
     const items = part.map((article) => ({ ...fields(article), uuid: article.uuid }));
-    await patch(PATH, items, { query: { fields: "uuid" }, etag: "*" });
+    await patch(LIST_PATH, items, { query: { fields: "uuid" }, etag: "*" });
   }
 };
 /** The fields that actions change, and that undoing an action restores. @type {(keyof Article)[]} */
-const RESTORED = ["status", "published_at", "category", "tags", "authors"];
-const restoreFields = makeChange((article) => Object.fromEntries(RESTORED.map((name) => [name, article[name]])));
+const RESTORED_FIELDS = ["status", "published_at", "category", "tags", "authors"];
+const restoreFields = makeChange((article) => Object.fromEntries(RESTORED_FIELDS.map((name) => [name, article[name]])));
 
-const UNDONE = "as before";
+const AS_BEFORE = "as before";
 
 /**
- * Call work() for each article; a refused article does not stop the others. done: the word for the result.
+ * Call work() for each article, and then throw one error about all articles for which it failed. done: the word for the
+ * result.
  * @param {Article[]} articles @param {string} done @param {(article: Article) => Promise<unknown>} work
  */
 async function forEachArticle(articles, done, work) {
@@ -83,46 +86,46 @@ async function forEachArticle(articles, done, work) {
   /** @type {(article: Article, error: Error) => void} */
   const noteProblem = (article, { message }) =>
     problems.push(`“${getTitle(article)}” is not ${done.split(":")[0]}: ${message}`);
-  for (const part of splitArticles(articles, MAX_AT_ONCE)) {
+  for (const part of splitArticles(articles, MAX_CONCURRENT)) {
     await Promise.all(part.map((article) => work(article).catch((error) => noteProblem(article, error))));
   }
   if (problems.length) throw new ApiError(0, { detail: problems.join(" ") });
 }
 
 /**
- * Return the list action that runs for each article the action that choose(article) returns. at: see runAction().
+ * Return the list action that runs the action choose(article) on each article. at: see runAction().
  * @param {string} done @param {(article: Article) => import("../actions.js").Action | undefined} choose
  * @param {Date | null} [at] @returns {ListAction}
  */
-const makeAction = (done, choose, at) => {
+const makeListAction = (done, choose, at) => {
   const results = new Map();
   const sendArticle = async (/** @type {Article} */ article) =>
-    results.set(article, await runAction(`${PATH}${article.uuid}/`, /** @type {any} */ (choose(article)), { at }));
+    results.set(article, await runAction(`${LIST_PATH}${article.uuid}/`, /** @type {any} */ (choose(article)), { at }));
   const undoForArticle = async (/** @type {Article} */ article) => results.get(article).undo?.();
   return {
     done,
     work: (articles) => forEachArticle(articles, done, sendArticle),
-    undo: (articles) => forEachArticle(articles, UNDONE, undoForArticle),
+    undo: (articles) => forEachArticle(articles, AS_BEFORE, undoForArticle),
   };
 };
 /** @param {import("../actions.js").Action} action */
-const toListAction = (action) => makeAction(action.done, () => action);
+const toListAction = (action) => makeListAction(action.done, () => action);
 
 /** @type {ListAction["work"]} */
 const deleteArticles = async (articles) => {
-  for (const part of splitArticles(articles)) await del(PATH, { query: { uuid: part.map(getUuid) }, etag: "*" });
+  for (const part of splitArticles(articles)) await del(LIST_PATH, { query: { uuid: part.map(getUuid) }, etag: "*" });
 };
-const DELETE = {
+const DELETE_ACTION = {
   ...{ label: "Delete", icon: "trash-2", risk: true, done: "deleted" },
   work: deleteArticles,
-  undo: (/** @type {Article[]} */ articles) => restoreItems(PATH, articles),
+  undo: (/** @type {Article[]} */ articles) => restoreItems(LIST_PATH, articles),
 };
 
 /** The kinds of terms in the order of their buttons. @type {(keyof typeof TERM_KINDS)[]} */
-const KINDS = ["tags", "categories", "authors"];
+const TERM_KIND_ORDER = ["tags", "categories", "authors"];
 
 /** Return the action that gives articles a term. @param {keyof typeof TERM_KINDS} kind @param {Term} term */
-const makeAssignment = (kind, { uuid, name }) => {
+const makeTermAssignment = (kind, { uuid, name }) => {
   const { noun, field, isSingle } = TERM_KINDS[kind];
   /** @param {Term[]} terms */
   const addTerm = (terms) => [...terms.filter((term) => term.uuid !== uuid), { uuid }];
@@ -131,18 +134,19 @@ const makeAssignment = (kind, { uuid, name }) => {
 };
 
 /**
- * Return the action with which an article goes live, if there is one.
+ * Return the action that publishes the article or its edits now, or that schedules it (isLater); undefined if no action
+ * does.
  * @param {Article} article @param {boolean} isLater
  */
-const findGoLive = (article, isLater) => {
+const findPublishAction = (article, isLater) => {
   const { publish, schedule, reschedule, update } = ACTIONS;
   if (isLater) return [schedule, reschedule].find(({ from }) => from.includes(article.status));
   return listActions(article).find((action) => action === publish || action === update);
 };
 
 class Articles extends ListPage {
-  usual = { status: "any", q: "", ordering: "-last_updated", page: "1", author: "", category: "", tag: "" };
-  words = ["article", "articles"];
+  defaultQuery = { status: "any", q: "", ordering: "-last_updated", page: "1", author: "", category: "", tag: "" };
+  nouns = ["article", "articles"];
   /** @type {Record<string, number>} */
   counts = {};
   /** @type {number | null} the number of articles in the bin */
@@ -163,89 +167,90 @@ class Articles extends ListPage {
   }
 
   /** @param {Record<string, string>} query */
-  async readFilterName(query) {
-    const listing = get(getListPath(), { query: { ...query, page_size: PAGE_SIZE, fields: LIST_FIELDS } });
+  async readList(query) {
+    const listing = get(getArticlesPath(), { query: { ...query, page_size: PAGE_SIZE, fields: LIST_FIELDS } });
     const counting = get("blog/article-counts/");
     const [{ data: items, total }, { data: counts }, binCount] = await Promise.all([
       listing,
       counting,
       countBinItems("articles"),
-      this.readNames(),
+      this.readFilterNames(),
     ]);
     return { items, total, counts, binCount };
   }
 
-  async readNames() {
+  async readFilterNames() {
     const unknown = this.filters.filter(([name]) => name !== "language" && !(this.query[name] in this.names));
     /** @param {string[]} filter */
-    const readListPage = async ([name, , kind]) => {
+    const readFilterName = async ([name, , kind]) => {
       const reference = this.query[name];
       const found = get(`blog/${kind}/${encodeURIComponent(reference)}/`, { query: { fields: "name" } });
       // If the term does not exist, the list is empty, and the filter shows the reference.
       this.names[reference] = await found.then(({ data }) => data.name).catch(() => reference);
     };
-    await Promise.all(unknown.map(readListPage));
+    await Promise.all(unknown.map(readFilterName));
   }
 
-  clear() {
+  clearSelection() {
     this.others = [];
-    super.clear();
+    super.clearSelection();
   }
 
-  /** Select all found articles, those on other pages too. */
-  async selectAll() {
+  /** Select all found articles, including articles on other pages of the list. */
+  async selectAllFound() {
     const { page, ...query } = this.query;
     /** @param {number} number */
     const readPage = (number) =>
-      get(getListPath(), { query: { ...query, page: number, page_size: 100, fields: LIST_FIELDS } });
+      get(getArticlesPath(), { query: { ...query, page: number, page_size: 100, fields: LIST_FIELDS } });
     const numbers = Array.from({ length: Math.ceil(this.total / 100) }, (_, n) => n + 1);
-    const answers = await this.act("select", () => Promise.all(numbers.map(readPage)));
+    const answers = await this.runTask("select", () => Promise.all(numbers.map(readPage)));
     if (!answers) return;
     /** @type {Article[]} */
     const found = answers.flatMap(({ data }) => data);
     const shown = new Set(this.items.map(getUuid));
-    this.set({ others: found.filter(({ uuid }) => !shown.has(uuid)), selected: new Set(found.map(getUuid)) });
+    this.setFields({ others: found.filter(({ uuid }) => !shown.has(uuid)), selected: new Set(found.map(getUuid)) });
   }
 
   /**
    * Run an action on the articles, show its result, and offer to undo it.
    * @param {Article[]} articles @param {ListAction} action @returns {Promise<boolean>}
    */
-  async apply(articles, { done, work, undo }) {
-    const outcome = await this.act("apply", async () => ({ notes: await work(articles) }));
-    await this.reload();
+  async applyAction(articles, { done, work, undo }) {
+    const outcome = await this.runTask("apply", async () => ({ notes: await work(articles) }));
+    await this.reloadPage();
     if (!outcome) return false;
-    this.clear();
+    this.clearSelection();
     const subject = articles.length === 1 ? `“${getTitle(articles[0])}”` : formatCount(articles.length, "article");
-    const applyUndo = () => this.apply(articles, { done: UNDONE, work: /** @type {ListAction["work"]} */ (undo) });
+    const applyUndo = () =>
+      this.applyAction(articles, { done: AS_BEFORE, work: /** @type {ListAction["work"]} */ (undo) });
     toast(`${subject} ${outcome.notes ? `restored. ${outcome.notes}` : done}`, { undo: undo && applyUndo });
     return true;
   }
 
   /**
-   * Open a field below a button to find a term. use(term): what is done with it; create: the noun of a term that can be
-   * created.
+   * Open a popover with a field that finds terms. use(term): called with the chosen term; create: the noun for a term,
+   * if the user may create terms.
    * @param {HTMLElement} anchor @param {string} kind @param {string} label @param {(term: Term) => unknown} use
    * @param {string} [create]
    */
-  async pickTerm(anchor, kind, label, use, create = "") {
+  async openTermPicker(anchor, kind, label, use, create = "") {
     /** @type {Term[]} */
     let found = [];
     const fields = "uuid,name,slug,articles_by_status";
     /** @param {string} q */
     const findTerms = async (q) => {
       // Only users who see all drafts can sort by the number of articles.
-      const ordering = q || lastSession().role === "author" ? "" : "-articles";
+      const ordering = q || getLastSession().role === "author" ? "" : "-articles";
       found = (await get(`blog/${kind}/`, { query: { q, ordering, page: 1, page_size: 20, fields } })).data;
       return found;
     };
     /** @param {string} name */
     const createTerm = async (name) => {
-      const answer = await this.act("create", () => post(`blog/${kind}/`, { name }));
+      const answer = await this.runTask("create", () => post(`blog/${kind}/`, { name }));
       found = [...found, ...(answer ? [answer.data] : [])];
       return answer?.data;
     };
-    const items = (await this.act("read", () => findTerms(""))) ?? [];
+    const items = (await this.runTask("read", () => findTerms(""))) ?? [];
     const renderTermPicker = (/** @type {Close} */ close) => {
       /** @param {CustomEvent<string[]>} event */
       const chooseTerm = ({ detail: [uuid] }) => {
@@ -255,43 +260,47 @@ class Articles extends ListPage {
       return html`<term-picker class="field" .items=${items} .find=${findTerms} .single=${true} .label=${label}
         .open=${true} .kind=${create} .create=${create ? createTerm : null} @choose=${chooseTerm}></term-picker>`;
     };
-    const float = openPopover(anchor, renderTermPicker, { label, kind: "filter" });
-    const picker = /** @type {any} */ (float?.element.firstElementChild);
+    const overlay = openPopover(anchor, renderTermPicker, { label, kind: "filter" });
+    const picker = /** @type {any} */ (overlay?.element.firstElementChild);
     await picker?.updateComplete;
     picker?.querySelector("input").focus();
   }
 
   /**
-   * Open a field for the category, the tag or the author that the articles get.
+   * Let the user choose a category, a tag or an author, and add it to the articles.
    * @param {keyof typeof TERM_KINDS} kind @param {HTMLElement} anchor @param {Article[]} articles
    */
   chooseTerm(kind, anchor, articles) {
     const { label, noun, creator } = TERM_KINDS[kind];
-    const assignTerm = (/** @type {Term} */ term) => this.apply(articles, makeAssignment(kind, term));
-    return this.pickTerm(anchor, kind, label, assignTerm, creator && hasRole(creator) ? noun : "");
+    const assignTerm = (/** @type {Term} */ term) => this.applyAction(articles, makeTermAssignment(kind, term));
+    return this.openTermPicker(anchor, kind, label, assignTerm, creator && hasRole(creator) ? noun : "");
   }
 
   /**
-   * Delete articles with undo; many of them, or articles that cannot be restored, only after a question.
+   * Delete articles. Ask first if the deletion cannot be undone: for many articles, and on a blog without a bin.
    * @param {Article[]} articles
    */
-  async askAndDelete(articles) {
-    if (hasBin && articles.length <= PAGE_SIZE) return this.apply(articles, DELETE);
+  async askAndDeleteArticles(articles) {
+    if (hasBin && articles.length <= PAGE_SIZE) return this.applyAction(articles, DELETE_ACTION);
     const title = `Delete ${formatCount(articles.length, "article")}?`;
     const many = hasBin ? " for so many at once" : "";
     const text = `There is no undo${many}. Their versions stay in the database and in its backups.`;
     const isSure = await confirmRisk({ title, text, action: `Delete ${formatCount(articles.length, "article")}` });
-    return isSure && this.apply(articles, { ...DELETE, undo: undefined });
+    return isSure && this.applyAction(articles, { ...DELETE_ACTION, undo: undefined });
   }
 
-  /** Ask when the articles are published. @param {HTMLElement} anchor @param {Article[]} articles */
-  askWhen(anchor, articles) {
-    const time = new TimeForm(() => float?.update());
-    const chooseAction = (/** @type {Article} */ article) => findGoLive(article, time.isAhead);
+  /**
+   * Ask for the publication time of the articles, and publish them.
+   * @param {HTMLElement} anchor @param {Article[]} articles
+   */
+  askForPublishTime(anchor, articles) {
+    const time = new PublishTimeForm(() => overlay?.update());
+    const chooseAction = (/** @type {Article} */ article) => findPublishAction(article, time.isAhead);
     /** @param {Close} close */
-    const sendArticles = async (close) => {
+    const sendLive = async (close) => {
       const { done } = time.isAhead ? ACTIONS.schedule : ACTIONS.publish;
-      if (await this.apply(articles.filter(chooseAction), makeAction(done, chooseAction, time.instant))) close();
+      if (await this.applyAction(articles.filter(chooseAction), makeListAction(done, chooseAction, time.instant)))
+        close();
     };
     const renderPopover = (/** @type {Close} */ close) => {
       const live = articles.filter(chooseAction);
@@ -300,36 +309,36 @@ class Articles extends ListPage {
       const stay = left === 1 ? "One stays as it is" : `${left} stay as they are`;
       const number = articles.length === 1 ? "" : `${live.length} of ${articles.length} go live. `;
       const main = { busy: this.busy === "apply", busyText: "Saving…" };
-      const goLive = () => (live.length ? sendArticles(close) : this.set({ problem: "None of them can go live." }));
+      const goLive = () => (live.length ? sendLive(close) : this.setFields({ problem: "None of them can go live." }));
       return html`<h2>Publish ${formatCount(articles.length, "article")}</h2>${time.render()}
         <p class="soft">${number}${left ? `${stay}: ${reason}.` : ""}</p>
         ${problemAlert(this.problem)} ${dialogButtons(close, time.isAhead ? "Schedule" : "Publish", goLive, main)}`;
     };
-    this.set({ problem: "" });
-    const float = openPopover(anchor, renderPopover, { label: "Publish", kind: "filter" });
+    this.setFields({ problem: "" });
+    const overlay = openPopover(anchor, renderPopover, { label: "Publish", kind: "filter" });
   }
 
-  /** The code of the editor is loaded only when it is needed. @param {Article} article */
-  duplicate({ uuid }) {
-    return this.act("duplicate", async () => (await import("../editor/duplicate.js")).duplicateItem(uuid));
+  /** Duplicate an article, with code of the editor that is loaded for it. @param {Article} article */
+  duplicateArticle({ uuid }) {
+    return this.runTask("duplicate", async () => (await import("../editor/duplicate.js")).duplicateItem(uuid));
   }
 
   /** @param {Article} article @returns {MenuItems} */
-  menuOf(article) {
+  listArticleActions(article) {
     const { status, url } = article;
     /** @param {import("../actions.js").Action} action */
     const makeMenuItem = (action) => {
       const { name, label = name, icon } = action;
-      return { label, icon, action: () => this.apply([article], toListAction(action)) };
+      return { label, icon, action: () => this.applyAction([article], toListAction(action)) };
     };
     const isLinked = (status === "published" || status === "unlisted") && url;
     return [
-      { label: "Preview", icon: "eye", href: makeAddress(article, "preview/") },
-      { label: "History", icon: "history", href: makeAddress(article, "history/") },
+      { label: "Preview", icon: "eye", href: makeArticleAddress(article, "preview/") },
+      { label: "History", icon: "history", href: makeArticleAddress(article, "history/") },
       isLinked && { label: "Open the page", icon: "external-link", href: url },
-      { label: "Duplicate", icon: "copy", action: () => this.duplicate(article) },
+      { label: "Duplicate", icon: "copy", action: () => this.duplicateArticle(article) },
       ...listActions(article).map(makeMenuItem),
-      mayChange(article) && { ...DELETE, action: () => this.askAndDelete([article]) },
+      mayChangeStatus(article) && { ...DELETE_ACTION, action: () => this.askAndDeleteArticles([article]) },
     ];
   }
 
@@ -344,34 +353,34 @@ class Articles extends ListPage {
   renderPage() {
     if (this.isEmpty) return html`${refs.empty}${renderBinLink("articles", this.binCount)}`;
     const { status } = this.query;
-    const own = makeStatusTabs(this.counts, (key) => this.link({ status: key }));
+    const own = makeStatusTabs(this.counts, (key) => this.makeLink({ status: key }));
     const tabs = [...own, ...makeBinTab("articles", this.binCount)];
     const columns = COLUMNS.slice(this.hasCovers ? 0 : 1);
     const rows = repeat(this.items, getUuid, (article) => this.renderArticle(article));
     return html`${this.renderTabs(tabs, status, "Search title and text")}
-      ${this.renderFilters()} ${this.renderList("articles", columns, this.renderBulk(), rows)}`;
+      ${this.renderFilters()} ${this.renderList("articles", columns, this.renderBulkActions(), rows)}`;
   }
 
   renderNothingFound() {
     const { status, q } = this.query;
-    const link = html`<a href=${this.link({ status: "any" })}>Search all statuses</a>`;
+    const link = html`<a href=${this.makeLink({ status: "any" })}>Search all statuses</a>`;
     return super.renderNothingFound(q && status !== "any" ? link : nothing);
   }
 
-  /** The buttons for the filters, and how many articles they leave. */
+  /** Render the buttons of the filters, and the number of articles that match them. */
   renderFilters() {
     const all = this.counts[this.query.status] ?? 0;
     const isFiltered = this.filters.length > 0 || this.query.featured || this.query.q;
-    const cleared = this.link({ author: "", category: "", tag: "", language: "", featured: "", q: "" });
+    const cleared = this.makeLink({ author: "", category: "", tag: "", language: "", featured: "", q: "" });
     const found = html`<p><span role="status">${formatNumber(this.total)} of ${formatCount(all, "article")}</span>
       <a href=${cleared}>Clear filter</a></p>`;
-    const { language, languages } = session().site;
+    const { language, languages } = getSession().site;
     /** @param {string[]} filter */
     const isUsed = ([name]) => name !== "language" || this.languages.length > 1 || this.query.language;
-    // The languages of the site and of the articles that were shown.
+    // The page knows the languages of the site and of the articles that it has listed.
     const named = [...languages, ...this.items].map((item) => item.language).filter(Boolean);
     this.languages = [...new Set([language, ...this.languages, ...named])];
-    const filters = FILTERS.filter((filter) => isOffered(filter) && isUsed(filter));
+    const filters = FILTERS.filter((filter) => isFilterOffered(filter) && isUsed(filter));
     const buttons = filters.map((filter) => this.renderFilter(filter));
     return html`<div class="filters"><div role="group" aria-label="Filters">${buttons}
         ${this.renderFeaturedFilter()}</div>
@@ -380,14 +389,17 @@ class Articles extends ListPage {
 
   renderFeaturedFilter() {
     if (this.query.featured) return this.renderSetFilter("featured", "Featured");
-    return html`<a class="button bare filter" href=${this.link({ featured: "true" })}>
+    return html`<a class="button bare filter" href=${this.makeLink({ featured: "true" })}>
       <span>Featured</span>${icon("star")}</a>`;
   }
 
-  /** The button of a filter that is set, which removes it. @param {string} name @param {string} text */
+  /**
+   * Render the button of a filter that is set; a click on it removes the filter.
+   * @param {string} name @param {string} text
+   */
   renderSetFilter(name, text) {
-    return html`<a class="button filter set" href=${this.link({ [name]: "" })} aria-label="${text}. Remove the filter">
-      <span>${text}</span>${icon("x")}</a>`;
+    return html`<a class="button filter set" href=${this.makeLink({ [name]: "" })}
+      aria-label="${text}. Remove the filter"> <span>${text}</span>${icon("x")}</a>`;
   }
 
   /** @param {string[]} filter */
@@ -400,32 +412,32 @@ class Articles extends ListPage {
     /** @param {Term} term */
     const showTerm = (term) => {
       this.names[term.slug] = term.name;
-      location.assign(this.link({ [name]: term.slug }));
+      location.assign(this.makeLink({ [name]: term.slug }));
     };
     /** @param {string} tag */
-    const toItem = (tag) => ({ label: getLanguageName(tag), icon: "globe", href: this.link({ language: tag }) });
+    const toItem = (tag) => ({ label: getLanguageName(tag), icon: "globe", href: this.makeLink({ language: tag }) });
     const [popup, open] =
       name === "language"
-        ? ["menu", onButton((anchor) => openMenu(anchor, this.languages.map(toItem), label))]
-        : ["dialog", onButton((anchor) => this.pickTerm(anchor, kind, label, showTerm))];
+        ? ["menu", passButton((anchor) => openMenu(anchor, this.languages.map(toItem), label))]
+        : ["dialog", passButton((anchor) => this.openTermPicker(anchor, kind, label, showTerm))];
     return html`<button type="button" class="button bare filter" aria-haspopup=${popup} @click=${open}>
       <span>${label}</span>${icon("chevron-down")}</button>`;
   }
 
-  renderBulk() {
+  renderBulkActions() {
     const { chosen, total } = this;
     /** @param {string} text @param {(anchor: HTMLElement) => unknown} open */
-    const renderOpener = (text, open) => button(text, onButton(open), { popup: "dialog" });
+    const renderOpener = (text, open) => button(text, passButton(open), { popup: "dialog" });
     const canSelectMore = chosen.length < total && total > this.items.length && total <= MAX_SELECTED;
-    const more = button(`Select all ${formatNumber(total)}`, () => this.selectAll(), { kind: "select-all" });
-    if (!chosen.every(mayChange)) return canSelectMore ? more : nothing;
+    const more = button(`Select all ${formatNumber(total)}`, () => this.selectAllFound(), { kind: "select-all" });
+    if (!chosen.every(mayChangeStatus)) return canSelectMore ? more : nothing;
     const { from } = ACTIONS.archive;
     const archivable = chosen.filter(({ status }) => from.includes(status));
-    const kinds = KINDS.filter((kind) => hasRole(TERM_KINDS[kind].chooser));
-    return html`${mayPublish() ? renderOpener("Publish…", (anchor) => this.askWhen(anchor, chosen)) : nothing}
+    const kinds = TERM_KIND_ORDER.filter((kind) => hasRole(TERM_KINDS[kind].chooser));
+    return html`${mayPublish() ? renderOpener("Publish…", (anchor) => this.askForPublishTime(anchor, chosen)) : nothing}
       ${kinds.map((kind) => renderOpener(TERM_KINDS[kind].label, (anchor) => this.chooseTerm(kind, anchor, chosen)))}
-      ${button("Archive", () => this.apply(archivable, toListAction(ACTIONS.archive)))}
-      ${button("Delete", () => this.askAndDelete(chosen), { kind: "risk" })}
+      ${button("Archive", () => this.applyAction(archivable, toListAction(ACTIONS.archive)))}
+      ${button("Delete", () => this.askAndDeleteArticles(chosen), { kind: "risk" })}
       ${canSelectMore ? more : nothing}`;
   }
 
@@ -437,16 +449,16 @@ class Articles extends ListPage {
     const star = article.featured ? html`${icon("star", "accent")} ` : nothing;
     const featured = article.featured ? html`<span class="sr-only">Featured</span>` : nothing;
     return html`<tr class=${this.selected.has(article.uuid) ? "selected" : ""}>
-      <td class="check-cell">${this.renderCheck(`Select ${title}`, [article])}</td>
+      <td class="check-cell">${this.renderCheckbox(`Select ${title}`, [article])}</td>
       ${this.renderCover(article)}
-      <th class="title" scope="row"><a href=${makeAddress(article)} dir="auto">${star}${title}</a>${featured}
+      <th class="title" scope="row"><a href=${makeArticleAddress(article)} dir="auto">${star}${title}</a>${featured}
         ${renderLanguageHint(article, this.items)}</th>
       <td class="status">${badge(article)}</td>
       <td class="byline">${article.authors.map(({ name }) => name).join(", ")}</td>
       <td class="category">${article.category?.name}</td>
-      <td class="since nowrap">${isReadable && time ? formatShort(time) : nothing}</td>
-      <td class="num changed nowrap">${formatChanged(getLastChange(article))}</td>
-      <td class="menu-cell">${menuButton(`Actions for ${title}`, () => this.menuOf(article))}</td></tr>`;
+      <td class="since nowrap">${isReadable && time ? formatShortTime(time) : nothing}</td>
+      <td class="num changed nowrap">${formatChange(getLastChange(article))}</td>
+      <td class="menu-cell">${menuButton(`Actions for ${title}`, () => this.listArticleActions(article))}</td></tr>`;
   }
 }
 

@@ -1,4 +1,4 @@
-/** Backups in the instance folder: make, download, check and delete them. */
+/** The page on which admins make, download, check and delete the backups in the instance folder. */
 
 import { html, nothing } from "../../static/vendor/lit.js";
 import { makeApiAddress, get, post } from "../api.js";
@@ -14,13 +14,13 @@ class Backups extends Page {
   /** @type {Json[]} */
   backups = [];
 
-  async load() {
+  async loadData() {
     const { data } = await get("backups/");
-    this.set({ backups: data });
+    this.setFields({ backups: data });
   }
 
   renderMain() {
-    const makeBackup = () => this.actAndReload("make", () => post("backups/", undefined, { timeout: 0 }));
+    const makeBackup = () => this.runAndReload("make", () => post("backups/", undefined, { timeout: 0 }));
     return button("Make a backup", makeBackup, { busyText: "Making it…", kind: "main", busy: this.busy === "make" });
   }
 
@@ -52,7 +52,7 @@ class Backups extends Page {
 
   /** @param {string} name */
   checkBackup(name) {
-    return this.act(name, async () => {
+    return this.runTask(name, async () => {
       const { data } = await post(`backups/${name}/verify/`, undefined, { timeout: 0 });
       const contents = `${formatCount(data.articles, "article")}, ${formatCount(data.media, "file")} of the library`;
       this.results[name] = data.ok

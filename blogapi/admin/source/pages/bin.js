@@ -1,19 +1,19 @@
-/** The bin: deleted articles or pages are looked at, restored, and deleted for good. */
+/** The bin of articles or of pages, in which users read deleted items, restore them, and delete them for good. */
 
 import { html, nothing, ref, repeat } from "../../static/vendor/lit.js";
 import { del, get } from "../api.js";
 import { badge, button } from "../components.js";
 import { confirmRisk, menuButton, openDialog, toast } from "../dialogs.js";
 import { showPreview } from "../editor/preview.js";
-import { formatCount, formatDistance, formatChanged, parseTime } from "../format.js";
+import { formatCount, formatDistance, formatChange, parseTime } from "../format.js";
 import { renderLanguageHint } from "../languages.js";
 import { defineList, ListPage, PAGE_SIZE } from "./list-page.js";
 import { makeBinTab, countBinItems, makePageTabs, makeStatusTabs } from "./list-tabs.js";
-import { restoreItems, getUuid, getTitle } from "./lists.js";
+import { restoreItems, getUuid, getTitle } from "./items.js";
 
 const DELETED_PATH = "blog/deleted/";
-const [, , place] = location.pathname.split("/");
-const collection = /** @type {import("./list-tabs.js").Collection} */ (place);
+const [, , pathPart] = location.pathname.split("/");
+const collection = /** @type {import("./list-tabs.js").Collection} */ (pathPart);
 const kind = collection.slice(0, -1);
 const DAY_MS = 86_400_000;
 const COLUMNS = [
@@ -29,7 +29,7 @@ const COLUMNS = [
 /** @typedef {Article & {edits: string | null, deleted: string, deleted_by: string, goes: string}} DeletedItem */
 
 /** @param {DeletedItem[]} items */
-const nameItems = (items) => (items.length === 1 ? `“${getTitle(items[0])}”` : formatCount(items.length, kind));
+const describeItems = (items) => (items.length === 1 ? `“${getTitle(items[0])}”` : formatCount(items.length, kind));
 
 /** Show the text of a deleted item as readers would see it, with its edits. @param {DeletedItem} item */
 async function openItemText({ uuid }) {
@@ -45,7 +45,7 @@ async function openItemText({ uuid }) {
 }
 
 class Bin extends ListPage {
-  words = [kind, collection];
+  nouns = [kind, collection];
   main = button(`New ${kind}`, null, { icon: "plus", kind: "main", href: `/admin/${collection}/new/` });
   /** The numbers of articles by status, or of all pages. @type {Record<string, number>} */
   counts = {};
@@ -53,7 +53,7 @@ class Bin extends ListPage {
   binCount = null;
 
   /** @param {Record<string, string>} query */
-  async readFilterName(query) {
+  async readList(query) {
     const counting = collection === "articles" ? get("blog/article-counts/") : this.countPages();
     const listing = get(DELETED_PATH, { query: { ...query, kind, page_size: PAGE_SIZE } });
     const [{ data: items, total }, { data: counts }, binCount] = await Promise.all([
@@ -70,32 +70,32 @@ class Bin extends ListPage {
   }
 
   /** @param {DeletedItem[]} items */
-  async restore(items) {
+  async restoreDeletedItems(items) {
     const restoreAll = async () => ({ notes: await restoreItems(`blog/${collection}/`, items) });
-    const outcome = await this.actAndReload("restore", restoreAll);
+    const outcome = await this.runAndReload("restore", restoreAll);
     if (!outcome) return;
-    this.clear();
+    this.clearSelection();
     const openItem = () => location.assign(`/admin/${collection}/${items[0].uuid}/`);
     const action = items.length === 1 && { label: "Open", run: openItem };
-    toast(`${nameItems(items)} restored. ${outcome.notes}`.trim(), { action });
+    toast(`${describeItems(items)} restored. ${outcome.notes}`.trim(), { action });
   }
 
   /** @param {DeletedItem[]} items */
-  async deleteForGood(items) {
-    const title = `Delete ${nameItems(items)} for good?`;
+  async deleteItemsForGood(items) {
+    const title = `Delete ${describeItems(items)} for good?`;
     const text = "The text, its edits, versions and former addresses are deleted. There is no undo. Pictures stay.";
     if (!(await confirmRisk({ title, text, action: "Delete for good" }))) return;
     const deleteAll = () => del(DELETED_PATH, { query: { uuid: items.map(getUuid) }, etag: "*" });
-    if (!(await this.actAndReload("delete", deleteAll))) return;
-    this.clear();
-    toast(`${nameItems(items)} deleted for good`);
+    if (!(await this.runAndReload("delete", deleteAll))) return;
+    this.clearSelection();
+    toast(`${describeItems(items)} deleted for good`);
   }
 
   renderPage() {
-    const own = collection === "articles" ? makeStatusTabs(this.counts, makeLink) : makePageTabs(this.counts.any);
+    const own = collection === "articles" ? makeStatusTabs(this.counts, makeHref) : makePageTabs(this.counts.any);
     const rows = repeat(this.items, getUuid, (item) => this.renderItem(item));
-    const bulk = html`${button("Restore", () => this.restore(this.chosen))}
-      ${button("Delete for good", () => this.deleteForGood(this.chosen), { kind: "risk" })}`;
+    const bulk = html`${button("Restore", () => this.restoreDeletedItems(this.chosen))}
+      ${button("Delete for good", () => this.deleteItemsForGood(this.chosen), { kind: "risk" })}`;
     return html`${this.renderTabs([...own, ...makeBinTab(collection, this.binCount)], "bin", "Search the bin")}
       ${this.renderNote()} ${this.renderList("bin", COLUMNS.slice(this.hasCovers ? 0 : 1), bulk, rows)}`;
   }
@@ -119,28 +119,28 @@ class Bin extends ListPage {
     const { uuid, status, edits, deleted, deleted_by: user, goes } = item;
     const title = getTitle(item);
     const state = badge({ status, working_copy: edits && { last_updated: edits } });
-    const openText = () => this.act("look", () => openItemText(item));
+    const openText = () => this.runTask("look", () => openItemText(item));
     const menu = [
       { label: "Look at it", icon: "eye", action: openText },
-      { label: "Delete for good", icon: "trash-2", risk: true, action: () => this.deleteForGood([item]) },
+      { label: "Delete for good", icon: "trash-2", risk: true, action: () => this.deleteItemsForGood([item]) },
     ];
-    const restoreItem = () => this.restore([item]);
+    const restoreItem = () => this.restoreDeletedItems([item]);
     const wait = formatDistance(goes);
     return html`<tr class=${this.selected.has(uuid) ? "selected" : ""}>
-      <td class="check-cell">${this.renderCheck(`Select ${title}`, [item])}</td>
+      <td class="check-cell">${this.renderCheckbox(`Select ${title}`, [item])}</td>
       ${this.renderCover(item)}
       <th class="title" scope="row"><button type="button" class="link-button" dir="auto" aria-haspopup="dialog"
         @click=${openText}>${title}</button>${renderLanguageHint(item, this.items)}</th>
       <td class="status">${state}</td>
       <td class="byline">${user}</td>
-      <td class="num changed nowrap">${formatChanged(deleted)}</td>
+      <td class="num changed nowrap">${formatChange(deleted)}</td>
       <td class="goes"><span class="phone-only">Leaves the bin </span><span>${wait}</span></td>
       <td class="restore">${button("Restore", restoreItem, { label: `Restore ${title}` })}</td>
       <td class="menu-cell">${menuButton(`Actions for ${title}`, menu)}</td></tr>`;
   }
 }
 
-/** The address of the list of articles with this status. @param {string} status */
-const makeLink = (status) => `/admin/articles/${status === "any" ? "" : `?status=${status}`}`;
+/** Return the address of the list of articles with this status. @param {string} status */
+const makeHref = (status) => `/admin/articles/${status === "any" ? "" : `?status=${status}`}`;
 
 defineList(Bin);

@@ -1,4 +1,4 @@
-/** The custom fields of articles and pages: what they hold, who reads them, and where they are used. */
+/** The page on which admins define the custom fields of articles and pages. */
 
 import { html, nothing, repeat } from "../../static/vendor/lit.js";
 import { del, get, patch, post, put } from "../api.js";
@@ -7,7 +7,7 @@ import { menuButton, toast } from "../dialogs.js";
 import { openForm } from "../forms.js";
 import { formatCount, formatNumber } from "../format.js";
 import { definePage, Page, refs } from "../shell.js";
-import { getUuid, newButton } from "./lists.js";
+import { getUuid, newItemButton } from "./items.js";
 
 /**
  * A custom field with its position and its uses, as the API lists it.
@@ -25,8 +25,8 @@ const KIND_NAMES = { article: "Articles", page: "Pages" };
 /** @type {(type: string) => string} */
 const getTypeName = (type) => typeSelect.querySelector(`[value=${type}]`).text;
 
-/** Return what a field holds in words, such as "Number, 1 to 5". @param {ListedField} field */
-function describeValues({ type, list, choices, minimum, maximum }) {
+/** Return the type of a field in words, such as "Number, 1 to 5". @param {ListedField} field */
+function describeFieldType({ type, list, choices, minimum, maximum }) {
   const limits = minimum !== null && maximum !== null ? `, ${minimum} to ${maximum}` : "";
   const single = type === "choice" ? `Choice of ${choices.length}` : `${getTypeName(type)}${limits}`;
   return list ? `List: ${single.toLowerCase()}` : single;
@@ -39,19 +39,19 @@ const LATIN_LETTERS = { ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d",
  * Return a name for the API: letters without accents, digits and underscores; "" if the label has no such letter.
  * @param {string} label
  */
-function makeName(label) {
+function makeFieldName(label) {
   const plain = label.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
   const text = plain.replace(/[^a-z\d]/g, (letter) => LATIN_LETTERS[letter] ?? " ").replace(/^[\d ]+/, "");
   return text.trim().replace(/ +/g, "_").slice(0, 64);
 }
 
 /** @param {Json} field */
-const makeBody = ({ uuid, created, last_updated, used_in, unfit_in, ...body }) => body;
+const makeFieldBody = ({ uuid, created, last_updated, used_in, unfit_in, ...body }) => body;
 
-/** Return the body of a request from the values of the form. @param {Json} values */
-function readForm({ article, page, list, required, searched, choices, minimum, maximum, ...texts }) {
+/** Return the request body for the values of the form. @param {Json} values */
+function readFormValues({ article, page, list, required, searched, choices, minimum, maximum, ...texts }) {
   // If no name can be made, send the label: the server's error says which letters a name may have.
-  texts.name ||= makeName(texts.label) || texts.label;
+  texts.name ||= makeFieldName(texts.label) || texts.label;
   const toNumber = (/** @type {string} */ text) => (text.trim() ? Number(text.replace(",", ".")) : null);
   return {
     ...texts,
@@ -65,8 +65,9 @@ function readForm({ article, page, list, required, searched, choices, minimum, m
 
 const NEW_FIELD_VALUES = { type: "text", read_by: "everyone", article: true };
 
-/** Return the values of the form for a field. @param {ListedField} field */
-function toValues({ label, name, help, type, read_by, list, required, searched, minimum, maximum, choices, kinds }) {
+/** Return the values with which the form shows a field. @param {ListedField} field */
+function toFormValues({ minimum, maximum, choices, kinds, ...field }) {
+  const { label, name, help, type, read_by, list, required, searched } = field;
   const [article, page] = ["article", "page"].map((kind) => kinds.includes(kind));
   const limits = { minimum: minimum ?? "", maximum: maximum ?? "", choices: choices.join("\n") };
   return { label, name, help, type, read_by, list, required, searched, ...limits, article, page };
@@ -75,9 +76,9 @@ function toValues({ label, name, help, type, read_by, list, required, searched, 
 class CustomFields extends Page {
   /** @type {ListedField[]} */
   fields = [];
-  main = newButton("field", () => this.editField());
+  main = newItemButton("field", () => this.editField());
 
-  async load() {
+  async loadData() {
     this.fields = (await get(FIELDS_PATH)).data;
   }
 
@@ -86,8 +87,8 @@ class CustomFields extends Page {
     nameInput.readOnly = Boolean(field);
     /** @param {Json} values */
     const saveField = (values) =>
-      field ? patch(`${FIELDS_PATH}${field.uuid}/`, readForm(values)) : post(FIELDS_PATH, readForm(values));
-    const values = field ? toValues(field) : NEW_FIELD_VALUES;
+      field ? patch(`${FIELDS_PATH}${field.uuid}/`, readFormValues(values)) : post(FIELDS_PATH, readFormValues(values));
+    const values = field ? toFormValues(field) : NEW_FIELD_VALUES;
     await openForm(this, form, { title: field ? field.label : "New field", values, save: saveField });
   }
 
@@ -96,12 +97,12 @@ class CustomFields extends Page {
     const focused = /** @type {HTMLElement} */ (document.activeElement);
     const fields = this.fields.filter((other) => other !== field);
     fields.splice(this.fields.indexOf(field) + by, 0, field);
-    await this.actAndReload("move", async () => {
+    await this.runAndReload("move", async () => {
       for (const [n, { uuid, position }] of fields.entries()) {
         if (position !== n + 1) await patch(`${FIELDS_PATH}${uuid}/`, { position: n + 1 });
       }
     });
-    // A row that moves loses the focus.
+    // The browser takes the focus from a row that moves.
     await this.updateComplete;
     focused.focus();
   }
@@ -109,8 +110,8 @@ class CustomFields extends Page {
   /** @param {ListedField} field */
   async deleteField(field) {
     const path = `${FIELDS_PATH}${field.uuid}/`;
-    if (!(await this.actAndReload("remove", () => del(path)))) return;
-    const undoRemoval = () => this.actAndReload("undo", () => put(path, makeBody(field)));
+    if (!(await this.runAndReload("remove", () => del(path)))) return;
+    const undoRemoval = () => this.runAndReload("undo", () => put(path, makeFieldBody(field)));
     const hidden = `${formatCount(field.used_in, "value is", "values are")} hidden, not deleted.`;
     toast(field.used_in ? hidden : `${field.label} removed.`, { undo: undoRemoval });
   }
@@ -136,7 +137,7 @@ class CustomFields extends Page {
     return html`<tr @keydown=${moveByKey}>
       <th scope="row"><button type="button" class="link-button" @click=${() => this.editField(field)}>${label}</button>
         <code class="soft">${name}</code></th>
-      <td class="holds ink">${describeValues(field)}</td><td class="reads nowrap">${reads}</td>
+      <td class="holds ink">${describeFieldType(field)}</td><td class="reads nowrap">${reads}</td>
       <td class="kinds">${kinds.map((kind) => KIND_NAMES[kind]).join(", ")}</td>
       <td class="num used">${formatNumber(used)}${odd}</td>
       <td class="menu-cell">${menuButton(`Actions for ${label}`, items)}</td></tr>`;

@@ -1,4 +1,4 @@
-/** The pages whose content is in their HTML templates: the settings, and the export, whose form the browser sends. */
+/** The pages without code of their own: their HTML templates contain their whole content. */
 
 import { definePage, Page, refs } from "../shell.js";
 

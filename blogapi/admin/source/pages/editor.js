@@ -1,24 +1,24 @@
-/** The editor of an article: the field for the text, the preview and the details. */
+/** The page of the editor: the field for the text, the preview and the details. */
 
 import { html, nothing, render } from "../../static/vendor/lit.js";
 import { MAIN_ACTIONS, mayRunAction } from "../actions.js";
-import { badge, button, icon, iconButton, onButton, problemAlert, segmentControl } from "../components.js";
+import { badge, button, icon, iconButton, passButton, problemAlert, segmentControl } from "../components.js";
 import { copyButton, menuButton, openMenu, toast } from "../dialogs.js";
-import { makeAddress, COLLECTION, renderText } from "../editor/article.js";
+import { makeEditorAddress, COLLECTION, requestRendering } from "../editor/article.js";
 import { ArticlePage } from "../editor/article-page.js";
 import { handlePaste } from "../editor/clipboard.js";
 import { loadPages, renderDetails } from "../editor/details.js";
 import { keepLineBreaks, normalizeLineBreaks, TEXT_FIELDS } from "../editor/edits.js";
-import { enableFileDrops } from "../editor/drops.js";
-import { PreviewFollower } from "../editor/following.js";
-import { asksForInsert } from "../editor/links.js";
-import { openFontPopover, showFontChoice } from "../editor/letters.js";
-import { openListAfterBrackets, pickLink } from "../editor/link-picker.js";
+import { enableFileDrops } from "../editor/file-drops.js";
+import { PreviewFollower } from "../editor/preview-follower.js";
+import { hasTypedSlash } from "../editor/links.js";
+import { openFontPopover, applyFontChoice } from "../editor/font-choice.js";
+import { openPickerAfterBrackets, chooseLink } from "../editor/link-picker.js";
 import { formatPicture, insertBlock, replaceWithBlock, runCommand, runCommandInPlace } from "../editor/markdown.js";
 import { choosePictures } from "../editor/pictures.js";
 import { showPreview } from "../editor/preview.js";
-import { renderOthers, startPresence } from "../editor/presence.js";
-import { listMenuItems, openPublishPopover } from "../editor/publish.js";
+import { renderOpenBy, startPresenceReports } from "../editor/presence.js";
+import { listEditorActions, openPublishPopover } from "../editor/publish.js";
 import { renderSaveState } from "../editor/save-state.js";
 import { SiteFrame } from "../editor/site-frame.js";
 import { loadTranslations } from "../editor/translations.js";
@@ -26,31 +26,34 @@ import { findCommand, startToolbar } from "../editor/toolbar.js";
 import { WritingArea } from "../editor/writing-area.js";
 import { formatCount, formatDayInSentence, formatTime } from "../format.js";
 import { makeOneLineHandlers } from "../forms.js";
-import { definePage, refs, session } from "../shell.js";
+import { definePage, refs, getSession } from "../shell.js";
 import { STATUSES } from "../statuses.js";
-import { openOnItsWay } from "../webhooks/following.js";
+import { openOnItsWay } from "../webhooks/on-its-way.js";
 import { getShortcutKey } from "../shortcuts.js";
 
-/** The fields above the text, each with the name of a text field. @type {HTMLTextAreaElement[]} */
-const lines = TEXT_FIELDS.filter(({ control }) => control === "line").map(
+/**
+ * The text areas above the text, such as the title, each with the name of its text field.
+ * @type {HTMLTextAreaElement[]}
+ */
+const lineFields = TEXT_FIELDS.filter(({ control }) => control === "line").map(
   ({ name }) => /** @type {any} */ (refs)[name],
 );
-const isWide = () => matchMedia("(width >= 68rem)").matches;
-// On narrower screens, the preview is closed at first.
+const isWideScreen = () => matchMedia("(width >= 68rem)").matches;
+// Whether the preview is open at first.
 const hasRoomForPreview = () => matchMedia("(width >= 100rem)").matches;
 
 class Editor extends ArticlePage {
-  /** @type {any} a WritingArea, once the page is shown */
+  /** @type {any} the WritingArea; null until the page is shown */
   area = null;
-  /** @type {import("../editor/table-bar.js").TableBar | null} once the cursor was in a table */
+  /** @type {import("../editor/table-bar.js").TableBar | null} null until the cursor is in a table */
   tableBar = null;
   side = hasRoomForPreview() ? "preview" : "";
   previewState = "";
   /** @type {PreviewFollower | null} */
   follower = null;
-  /** @type {Article[]} the translations of the article, without itself */
+  /** @type {Article[]} the other translations of the article */
   translations = [];
-  /** @type {Article[] | null} all pages, for the place of this one; null for an article */
+  /** @type {Article[] | null} all pages of the blog, for the place of this page; null for an article */
   pages = null;
   isTranslating = false;
   /** @type {{username: string}[]} the other users who have the article open */
@@ -70,68 +73,68 @@ class Editor extends ArticlePage {
     this.area = new WritingArea(refs.text, {
       text: normalizeLineBreaks(this.edits.content),
       markdown: this.edits.content_type === "markdown",
-      changed: (text) => this.writeText(text),
-      receive: (files) => this.insertPictures(files),
-      paste: (data) => handlePaste(this, data),
+      onChange: (text) => this.writeText(text),
+      onPictures: (files) => this.insertPictures(files),
+      onPaste: (data) => handlePaste(this, data),
       changeInput: (text, from) => this.tableBar?.changeInput(text, from) ?? text,
     });
-    document.addEventListener("selectionchange", () => this.followTable());
+    document.addEventListener("selectionchange", () => this.updateTableBar());
     const getField = () => this.area.field;
     this.follower = new PreviewFollower({ writing: refs.writing, reading: refs.reading, getField });
     enableFileDrops(this, refs.editor);
     startToolbar(this.edits.content_type, (name) => this.runTool(name));
     document.addEventListener("keydown", (event) => this.handleKey(event), { capture: true });
     const text = { focus: () => this.area.field.focus() };
-    for (const [n, line] of lines.entries()) this.followLine(line, lines[n + 1] ?? text);
-    showFontChoice();
+    for (const [n, line] of lineFields.entries()) this.connectLineField(line, lineFields[n + 1] ?? text);
+    applyFontChoice();
     refs.letters.onclick = () => openFontPopover(refs.letters, this.area.field);
     refs.plain.onclick = () => this.plainToggle.action();
-    refs.inTab.onclick = () => void this.saver.save();
-    refs.hideRest.onclick = () => this.setAlone(true);
-    refs.showRest.onclick = () => this.setAlone(false);
+    refs.inTab.onclick = () => void this.saver.saveEdits();
+    refs.hideRest.onclick = () => this.showTextAlone(true);
+    refs.showRest.onclick = () => this.showTextAlone(false);
     refs.closeDetails.onclick = () => this.closeDetails();
-    refs.discardKept.onclick = () => this.dropKeptText();
+    refs.discardKept.onclick = () => this.deleteKeptText();
     refs.useKept.onclick = () => this.useKeptText();
-    refs.restore.onclick = () => this.restore();
-    refs.saveAsNew.onclick = () => this.saveAsNew(this.edits);
+    refs.restore.onclick = () => this.restoreArticle();
+    refs.saveAsNew.onclick = () => this.startNewArticle(this.edits);
     const { siteFrame: host } = refs;
     if (host) {
       const frame = new SiteFrame(host, host.dataset.origin ?? "", () => this.requestUpdate());
       this.siteFrame = frame;
-      refs.inDesign.onclick = () => this.toggleDesign(frame);
+      refs.inDesign.onclick = () => this.toggleSiteFrame(frame);
     }
-    if (!this.article) lines[0].focus();
+    if (!this.article) lineFields[0].focus();
     this.showEdits();
     loadTranslations(this).catch(() => {});
     loadPages(this).catch(() => {});
-    this.startKeeping();
-    startPresence(this);
+    this.startJournal();
+    startPresenceReports(this);
   }
 
   /** @param {string} text */
   writeText(text) {
     const former = normalizeLineBreaks(this.edits.content);
-    this.change({ content: keepLineBreaks(this.edits.content, text) });
-    if (this.edits.content_type === "markdown") openListAfterBrackets(this, former, text);
-    if (this.edits.content_type === "markdown") this.followSlash(former, text);
+    this.changeEdits({ content: keepLineBreaks(this.edits.content, text) });
+    if (this.edits.content_type === "markdown") openPickerAfterBrackets(this, former, text);
+    if (this.edits.content_type === "markdown") this.openInsertListAfterSlash(former, text);
   }
 
   /**
-   * Open the list of what can be inserted if the last change has typed "/".
+   * Open the list of blocks if the last change has typed "/" on an empty line.
    * @param {string} former @param {string} text
    */
-  async followSlash(former, text) {
+  async openInsertListAfterSlash(former, text) {
     const { field } = this.area;
     const { from } = field.getSelection();
-    if (!field.rectangleAt || !asksForInsert(former, text, from)) return;
-    const { InsertList } = await import("../editor/insert.js");
+    if (!field.getRectangleAt || !hasTypedSlash(former, text, from)) return;
+    const { InsertList } = await import("../editor/insert-list.js");
     new InsertList(this, from - 1);
   }
 
-  /** Load the code for tables when the cursor comes into a line that may belong to a table. */
-  async followTable() {
+  /** Update the bar for tables; its code is loaded when the cursor is in a line that may belong to a table. */
+  async updateTableBar() {
     const { field, options } = this.area;
-    if (this.tableBar) return this.tableBar.update();
+    if (this.tableBar) return this.tableBar.updateBar();
     const text = field.getText();
     const start = text.slice(0, field.getSelection().from).lastIndexOf("\n") + 1;
     if (!options.markdown || !field.contentDOM || text[start] !== "|") return;
@@ -140,11 +143,11 @@ class Editor extends ArticlePage {
   }
 
   /**
-   * Take the text of the title or another line; Enter moves the focus to `next`.
+   * Store the text of a field above the text in the edits; Enter moves the focus to `next`.
    * @param {HTMLTextAreaElement} line @param {{focus: () => void}} next
    */
-  followLine(line, next) {
-    const writeLine = (/** @type {string} */ text) => this.change({ [line.name]: text });
+  connectLineField(line, next) {
+    const writeLine = (/** @type {string} */ text) => this.changeEdits({ [line.name]: text });
     const { onInput, onkeydown } = makeOneLineHandlers(writeLine, () => next.focus());
     line.addEventListener("input", () => onInput(line.value));
     line.addEventListener("keydown", onkeydown);
@@ -157,12 +160,12 @@ class Editor extends ArticlePage {
   }
 
   /** @param {Json} fields */
-  change(fields) {
-    super.change(fields);
+  changeEdits(fields) {
+    super.changeEdits(fields);
     this.schedulePreview();
   }
 
-  // The preview shows the address that the article gets if it is published at this time; null: now.
+  // Render the preview after a pause. time: the publication time for the address of the article; null: now.
   /** @param {number} [wait] @param {Date | null} [time] */
   schedulePreview(wait = 400, time = null) {
     clearTimeout(this.previewTimer);
@@ -173,59 +176,60 @@ class Editor extends ArticlePage {
   async renderPreview(time) {
     const { edits, article, terms, previewTimer } = this;
     try {
-      const rendered = await renderText(edits, this.uuid, time, { signInAgain: false });
+      const rendered = await requestRendering(edits, this.uuid, time, { signInAgain: false });
       if (edits !== this.edits || previewTimer !== this.previewTimer) return;
       const uuid = edits.category ?? article?.category?.uuid;
       const category = terms.categories.find((/** @type {Term} */ term) => term.uuid === uuid)?.name;
       showPreview(refs.readingSheet, { ...edits, category, text: rendered.html });
       this.follower?.setPreview(refs.readingSheet.shadowRoot, normalizeLineBreaks(edits.content));
-      this.set({ rendered, previewState: `Rendered by this server, ${formatTime(new Date())}` });
+      this.setFields({ rendered, previewState: `Rendered by this server, ${formatTime(new Date())}` });
     } catch (error) {
-      this.set({ previewState: `Not refreshed: ${/** @type {Error} */ (error).message}` });
+      this.setFields({ previewState: `Not refreshed: ${/** @type {Error} */ (error).message}` });
     }
   }
 
   /** Show or hide the site's preview page, with the saved text. @param {SiteFrame} frame */
-  async toggleDesign(frame) {
-    if (frame.isShown) frame.hide();
+  async toggleSiteFrame(frame) {
+    if (frame.isShown) frame.hideFrame();
     else {
-      const showFrame = () => this.ensureSaved().then(() => frame.show(this.uuid, this.saver.etag));
-      await showFrame().catch((error) => (frame.hide(), toast(error.message)));
+      const showFrame = () => this.ensureSaved().then(() => frame.showArticle(this.uuid, this.saver.etag));
+      await showFrame().catch((error) => (frame.hideFrame(), toast(error.message)));
     }
     this.requestUpdate();
   }
 
-  /** @param {import("../editor/saving.js").State} state */
-  showState(state) {
-    super.showState(state);
-    if (state === "saved") this.siteFrame?.showSaved(this.saver.etag);
+  /** @param {import("../editor/saving.js").SaveState} state */
+  showSaveState(state) {
+    super.showSaveState(state);
+    if (state === "saved") this.siteFrame?.showSavedText(this.saver.etag);
   }
 
   /** Make the change that a command returns. @param {(input: TextInput) => Change} command */
   applyCommand(command) {
     const { field } = this.area;
-    field.edit(command({ text: field.getText(), ...field.getSelection() }));
+    field.applyChange(command({ text: field.getText(), ...field.getSelection() }));
     field.focus();
   }
 
   /**
-   * @param {string} name of a button of the toolbar, or of an item of the menu "Insert"
-   * @param {TextRange} [range] that goes: what was typed to choose the command
+   * Run a command. name: of a button of the toolbar, or of an item of the menu "Insert"; range: the typed text that
+   * chose the command, which the command replaces.
+   * @param {string} name @param {TextRange} [range]
    */
   runTool(name, range) {
-    if (name === "insert") this.openInsert();
+    if (name === "insert") this.openInsertMenu();
     else if (name === "picture" || name === "gallery")
       this.insertPictures([], { isGallery: name === "gallery", range });
-    else if (name === "link") pickLink(this);
+    else if (name === "link") chooseLink(this);
     else this.applyCommand((input) => (range ? runCommandInPlace(name, input.text, range) : runCommand(name, input)));
   }
 
-  async openInsert() {
-    const { listInsertItems } = await import("../editor/insert.js");
+  async openInsertMenu() {
+    const { listInsertItems } = await import("../editor/insert-list.js");
     openMenu(refs.insert, listInsertItems(this), "Insert");
   }
 
-  /** @param {File[]} [files] @param {{isGallery?: boolean, range?: TextRange}} [options] range: goes */
+  /** @param {File[]} [files] @param {{isGallery?: boolean, range?: TextRange}} [options] range: see runTool() */
   async insertPictures(files, { isGallery = false, range } = {}) {
     const { content_type: format } = this.edits;
     const { field } = this.area;
@@ -235,8 +239,8 @@ class Editor extends ArticlePage {
     const isJoined = canJoin && pictures.isGallery;
     const block = pictures.map((chosen) => formatPicture(chosen, format)).join(isJoined ? "\n" : "\n\n");
     // When the focus comes back from the dialog, the browser can move the selection.
-    field.select(from, to);
-    if (!block) return range && field.select(to);
+    field.selectRange(from, to);
+    if (!block) return range && field.selectRange(to);
     this.applyCommand((input) => (range ? replaceWithBlock(input, block) : insertBlock(input, block)));
   }
 
@@ -247,73 +251,77 @@ class Editor extends ArticlePage {
     const isInBlock = target.closest(".block") !== null;
     const isInText = refs.text.contains(target) && !isInBlock;
     const isAlone = refs.editor.hasAttribute("data-alone") && !event.defaultPrevented;
-    if (event.key === "Escape" && isAlone && (isInText || lines.includes(target))) return this.setAlone(false);
+    if (event.key === "Escape" && isAlone && (isInText || lineFields.includes(target)))
+      return this.showTextAlone(false);
     if (this.handleFindKey(event, letter)) return event.preventDefault();
     const name = isInText && this.edits.content_type === "markdown" && findCommand(letter);
     if (!name && letter !== "S") return;
     event.preventDefault();
     event.stopPropagation();
     if (name) this.runTool(name);
-    else this.saver.save();
+    else this.saver.saveEdits();
   }
 
-  // Ctrl F, Ctrl H and F3; the plain text area leaves them to the browser.
+  // Handle Ctrl F, Ctrl H and F3, which the plain text area leaves to the browser; return whether the key was handled.
   /** @param {any} event a KeyboardEvent @param {string} letter */
   handleFindKey(event, letter) {
     const isStep = event.key === "F3" && !event.ctrlKey && !event.altKey && !event.metaKey;
     const { search } = this.area.field;
     if (!search || event.target.closest("dialog") || !(isStep || /^[FH]$/.test(letter))) return false;
-    if (!isStep) this.openFind(letter === "H");
+    if (!isStep) this.openFindPanel(letter === "H");
     else if (event.shiftKey) search.previous();
     else search.next();
     if (isStep && !refs.findRow.contains(document.activeElement)) this.area.field.focus();
     return true;
   }
 
-  // On a phone, show the text in place of the preview or the details.
+  // On a narrow screen, show the text in place of the preview or the details.
   async revealText() {
-    if (!isWide()) this.set({ side: "" });
+    if (!isWideScreen()) this.setFields({ side: "" });
     await this.updateComplete;
   }
 
   /** @param {boolean} isReplacing */
-  async openFind(isReplacing) {
+  async openFindPanel(isReplacing) {
     await this.revealText();
     this.area.field.search.open(isReplacing);
   }
 
   /** @param {number} from @param {number} to */
-  async showText(from, to) {
+  async showTextRange(from, to) {
     await this.revealText();
-    this.area.field.select(from, to);
+    this.area.field.selectRange(from, to);
     this.area.field.focus();
   }
 
-  /** Show the text alone, with the save state; Escape shows everything again. @param {boolean} isAlone */
-  setAlone(isAlone) {
+  /**
+   * Show only the text and the save state, until Escape is pressed; or show everything again.
+   * @param {boolean} isAlone
+   */
+  showTextAlone(isAlone) {
     refs.editor.toggleAttribute("data-alone", isAlone);
     if (isAlone) this.formerSide = this.side;
-    this.set({ side: isAlone ? "" : this.formerSide });
+    this.setFields({ side: isAlone ? "" : this.formerSide });
     this.area.field.focus();
   }
 
-  // Show the details, and move the focus there: in the tab order, they are far from their button.
+  // Show the details, and move the focus to them, because they are far from their button in the tab order.
   async openDetails() {
-    this.set({ side: "details" });
+    this.setFields({ side: "details" });
     await this.updateComplete;
     refs.closeDetails.focus();
   }
 
-  /** Show the details with the field for a new translation. */
+  /** Show the details, and open the popover for a new translation. */
   async startTranslation() {
-    this.set({ isTranslating: true });
+    this.setFields({ isTranslating: true });
     await this.openDetails();
     const add = /** @type {HTMLElement} */ (refs.details.querySelector("[data-ref=addTranslation]"));
     add.scrollIntoView({ block: "center" });
     add.click();
   }
 
-  /** Show the address of the published or scheduled article, and who sees it, below the main button. */
+  /** Open the popover "On its way to readers" below the main button. */
   showOnItsWay() {
     openOnItsWay(/** @type {HTMLElement} */ (refs.bar.querySelector(".split > .main")), this);
   }
@@ -323,31 +331,31 @@ class Editor extends ArticlePage {
   }
 
   async closeDetails() {
-    this.set({ side: "" });
+    this.setFields({ side: "" });
     await this.updateComplete;
     // On a phone, the focus in the text opens the keyboard.
-    (isWide() ? this.area.field : refs.main).focus();
+    (isWideScreen() ? this.area.field : refs.main).focus();
   }
 
-  // The switch between the plain text area and CodeMirror.
+  // Return the menu item that switches between the plain text area and CodeMirror.
   get plainToggle() {
     const { area } = this;
     const changeTextField = async () => {
-      await area.choosePlain(!area.isPlain);
+      await area.setPlain(!area.isPlain);
       this.requestUpdate();
     };
     return { label: area?.isPlain ? "Coloured text field" : "Plain text field", icon: "type", action: changeTextField };
   }
 
-  // Show the state in the elements that the document already has.
+  // Show the state of the editor in the elements of the HTML template.
   fillElements() {
     const { article, edits, offered, rendered, saver } = this;
     refs.editor.dataset.side = this.side || "none";
     refs.main.inert = this.busy === "join";
     refs.heading.textContent = this.heading;
-    for (const line of lines) line.value = edits[line.name];
-    // Browsers choose the dictionary for spelling by the language.
-    refs.writingSheet.lang = refs.readingSheet.lang = edits.language || session().site.language;
+    for (const line of lineFields) line.value = edits[line.name];
+    // Browsers check the spelling by the language of the element.
+    refs.writingSheet.lang = refs.readingSheet.lang = edits.language || getSession().site.language;
     render(badge({ ...article, status: article?.status ?? "draft" }), refs.phoneStatus);
     refs.kept.hidden = !offered;
     if (offered)
@@ -369,7 +377,7 @@ class Editor extends ArticlePage {
     refs.minutes.textContent = rendered?.word_count ? `${rendered.reading_minutes} min to read` : "";
     refs.plain.textContent = this.plainToggle.label;
     const { siteFrame: frame } = this;
-    refs.inTab.href = (frame?.isShown && frame.url) || makeAddress(this.uuid, "preview/");
+    refs.inTab.href = (frame?.isShown && frame.url) || makeEditorAddress(this.uuid, "preview/");
     refs.inTab.hidden = !article;
     refs.previewState.textContent = frame?.isShown ? "Shows what is saved" : this.previewState;
     if (!frame) return;
@@ -388,23 +396,26 @@ class Editor extends ArticlePage {
     return refs.editor;
   }
 
-  /** The button that shows a pane at the side. @param {string} name @param {string} text @param {string} icon */
+  /**
+   * Render the button that shows or hides a pane at the side.
+   * @param {string} name @param {string} text @param {string} icon
+   */
   renderToggle(name, text, icon) {
     const isShown = this.side === name;
     const toggleSide = () =>
-      name === "details" && !isShown ? this.openDetails() : this.set({ side: isShown ? "" : name });
+      name === "details" && !isShown ? this.openDetails() : this.setFields({ side: isShown ? "" : name });
     return button(text, toggleSide, { icon, kind: "bare wide-only", pressed: isShown });
   }
 
   renderBar() {
     const { article, side } = this;
     const status = article?.status ?? "draft";
-    const history = article && { icon: "history", href: makeAddress(this.uuid, "history/") };
+    const history = article && { icon: "history", href: makeEditorAddress(this.uuid, "history/") };
     const showDetails = { label: "Details", icon: "panel-right", action: () => this.openDetails() };
     const isReadable = STATUSES[/** @type {Status} */ (status)].readable;
     const showPopover = (/** @type {HTMLElement} */ anchor) => openOnItsWay(anchor, this);
-    const findText = { label: "Find", icon: "search", action: () => this.openFind(false) };
-    const alone = { label: "The text alone", icon: "maximize-2", action: () => this.setAlone(true) };
+    const findText = { label: "Find", icon: "search", action: () => this.openFindPanel(false) };
+    const alone = { label: "The text alone", icon: "maximize-2", action: () => this.showTextAlone(true) };
     const listEditorMenuItems = () => [
       this.area?.field.search && findText,
       alone,
@@ -412,10 +423,10 @@ class Editor extends ArticlePage {
       history && { label: "History", ...history },
       isReadable && { label: "On its way to readers", icon: "send", action: showPopover },
       this.plainToggle,
-      ...listMenuItems(this),
+      ...listEditorActions(this),
     ];
-    const openPopover = onButton((anchor) => openPublishPopover(anchor, this));
-    const openMore = onButton((anchor) => openMenu(anchor, listMenuItems(this), "More actions"));
+    const openPopover = passButton((anchor) => openPublishPopover(anchor, this));
+    const openMore = passButton((anchor) => openMenu(anchor, listEditorActions(this), "More actions"));
     /** @type {import("../actions.js").Action} */
     const mainAction = MAIN_ACTIONS[/** @type {Status} */ (status)];
     const isOffered = mayRunAction(mainAction, { status });
@@ -423,12 +434,12 @@ class Editor extends ArticlePage {
     const more = { kind: `${isOffered ? "main" : "bare"} wide-only`, popup: "menu" };
     const moreButton = iconButton("chevron-down", "More actions", openMore, more);
     const note = html`<span class="soft small wide-only">An editor publishes it</span>${moreButton}`;
-    const onChange = (/** @type {string} */ pane) => this.set({ side: pane });
+    const onChange = (/** @type {string} */ pane) => this.setFields({ side: pane });
     const panes = { label: "Show", name: "pane", items: { Write: "", Preview: "preview" }, value: side, onChange };
     return html`<a class="button bare icon-only" href="/admin/${COLLECTION}/" aria-label="Back to the ${COLLECTION}"
         >${icon("arrow-left")}</a>
-      ${isReadable ? statusButton(badge(article), onButton(showPopover)) : badge({ ...article, status })}
-      ${renderSaveState(this)} ${renderOthers(this.others)}
+      ${isReadable ? statusButton(badge(article), passButton(showPopover)) : badge({ ...article, status })}
+      ${renderSaveState(this)} ${renderOpenBy(this.others)}
       ${this.renderToggle("preview", "Preview", "columns-2")}
       ${history ? button("History", null, { kind: "bare wide-only", ...history }) : nothing}
       ${this.renderToggle("details", "Details", "panel-right")}

@@ -1,40 +1,43 @@
-/** Shows the versions of an article and their changes; names and restores versions. */
+/**
+ * The history of an article: its versions and their changes, with the names of versions and the button that restores
+ * one.
+ */
 
 import { get, patch, post, put } from "../api.js";
 import { button, icon, iconButton } from "../components.js";
 import { toast } from "../dialogs.js";
 import { loadItemWithCopy } from "../actions.js";
-import { makeAddress, getCopyPath, FIELDS, isPage, ITEM, getPath } from "../editor/article.js";
-import { loadTerms } from "../editor/details.js";
-import { compareLines, compareWords, countChanges, diffFields } from "../editor/differences.js";
-import { fromArticle, fromCopy, TEXT_FIELDS } from "../editor/edits.js";
-import { findFile } from "../editor/files.js";
+import { makeEditorAddress, getCopyPath, EDITED_FIELDS, isPage, ITEM, getItemPath } from "../editor/article.js";
+import { loadTermsAndFields } from "../editor/details.js";
+import { compareLines, compareWords, countChangedWords, diffFields } from "../editor/differences.js";
+import { getArticleEdits, getCopyEdits, TEXT_FIELDS } from "../editor/edits.js";
+import { getMediaFile } from "../editor/media-files.js";
 import { openForm } from "../forms.js";
-import { formatCount, countDays, formatDayAndTime, formatLongDay, formatTime, parseTime, toFields } from "../format.js";
+import { formatCount, countDays, formatDayAndTime, formatLongDay, formatTime, parseTime, toInputs } from "../format.js";
 import { hasRole } from "../roles.js";
-import { definePage, lastSession, Page, refs } from "../shell.js";
+import { definePage, getLastSession, Page, refs } from "../shell.js";
 import { STATUSES } from "../statuses.js";
 import { html, nothing } from "../../static/vendor/lit.js";
 
 const ITEM_UUID = location.pathname.split("/")[3];
-const EDITOR = makeAddress(ITEM_UUID);
+const EDITOR_PATH = makeEditorAddress(ITEM_UUID);
 const COPY_PATH = getCopyPath(ITEM_UUID);
-const REVISIONS_PATH = `${getPath(ITEM_UUID)}revisions/`;
-const LISTED_FIELDS = ["*", "published_at", ...FIELDS].join();
+const REVISIONS_PATH = `${getItemPath(ITEM_UUID)}revisions/`;
+const LISTED_FIELDS = ["*", "published_at", ...EDITED_FIELDS].join();
 const PAGE_SIZE = 20;
 const SHOWN_FIELDS = TEXT_FIELDS.filter(({ name, control }) => control || name === "content");
 // The first version is compared with this empty version.
 const EMPTY_VERSION = Object.fromEntries(SHOWN_FIELDS.map((text) => [text.name, text.default]));
-/** @typedef {Record<string, any>} Version a version, with the version before it and the size of its change */
+/** @typedef {Record<string, any>} Version a version, with the version before it and the size of its changes */
 
 /**
- * Only admins see all users. Others see themselves, and the users who changed the article last.
+ * Return all users for admins; only admins may list them. For others, return the user of this session.
  * @returns {Promise<Person[]>}
  */
 async function listUsers() {
   return hasRole("admin")
     ? (await get("users/")).data
-    : [{ uuid: lastSession().user, username: lastSession().username }];
+    : [{ uuid: getLastSession().user, username: getLastSession().username }];
 }
 
 class History extends Page {
@@ -55,9 +58,10 @@ class History extends Page {
     return this.versions.find(({ key }) => location.hash === `#${key}`) ?? this.now;
   }
 
-  async load() {
+  async loadData() {
     const query = { fields: `${LISTED_FIELDS},last_updated,editor,key_name,working_copy` };
-    const requests = Promise.all([loadItemWithCopy(getPath(ITEM_UUID), { query }), listUsers(), loadTerms()]);
+    const loading = loadItemWithCopy(getItemPath(ITEM_UUID), { query });
+    const requests = Promise.all([loading, listUsers(), loadTermsAndFields()]);
     const [[article, copy], users, terms] = await requests;
     const writers = [article.data.editor, copy?.data.user].filter(Boolean);
     /** @type {Json[]} */
@@ -65,30 +69,30 @@ class History extends Page {
     const names = Object.fromEntries(named.map(({ uuid, name, username }) => [uuid, name ?? username]));
     const etag = [copy?.etag, article.etag].filter(Boolean).join(", ");
     Object.assign(this, { article: article.data, copy: copy?.data, etag, names, former: [] });
-    await this.loadFormer();
+    await this.loadFormerVersions();
   }
 
-  // Load the next page of former versions. The changes of the oldest loaded version are unknown until the page after
-  // it is loaded.
-  async loadFormer() {
+  // Load the next page of former versions. The oldest loaded version is not shown until the version before it is
+  // loaded, because its changes are unknown.
+  async loadFormerVersions() {
     const page = this.former.length / PAGE_SIZE + 1;
     /** @type {{data: Version[], total: number}} */
     const { data, total } = await get(REVISIONS_PATH, { query: { page, page_size: PAGE_SIZE, fields: LISTED_FIELDS } });
     this.former = [...this.former, ...data.map((version) => ({ ...version, key: `${version.number}` }))];
     this.hasMore = total > this.former.length;
-    this.set({ versions: this.listVersions().slice(0, this.hasMore ? -1 : undefined) });
+    this.setFields({ versions: this.listVersions().slice(0, this.hasMore ? -1 : undefined) });
   }
 
-  // Return the working copy, if there is one, the article and its former versions, newest first: edits that were
-  // discarded can be newer than the article. Each has the version before it and the size of its change. Fields that
-  // the working copy takes from the article are left out.
+  // Return the working copy if there is one, the article and its former versions, newest first: edits that were
+  // discarded can be newer than the article. Each has the version before it and the size of its changes. The working
+  // copy lacks the fields whose values it has from the article.
   listVersions() {
     const { article, copy, former } = this;
     const derived = { excerpt: copy?.excerpt || undefined, slug: copy?.slug || undefined };
     const edits = copy && { ...copy, ...derived, key: "edits", created: copy.last_updated, user: copy.user.uuid };
     const stored = { key: "article", created: article.last_updated, user: article.editor.uuid };
-    const current = { ...article, ...fromArticle(article), excerpt: undefined, slug: article.slug, ...stored };
-    // A current version with a name is also in the history.
+    const current = { ...article, ...getArticleEdits(article), excerpt: undefined, slug: article.slug, ...stored };
+    // If the current version has a name, the list of former versions contains it, too.
     this.current = former.find(({ created }) => created === current.created) ?? current;
     const versions = [edits, this.current, ...former.filter((version) => version !== this.current)].filter(Boolean);
     this.now = versions[0];
@@ -96,7 +100,7 @@ class History extends Page {
     /** @param {Version} version @param {number} n @param {Version[]} all */
     const compareVersion = (version, n, all) => {
       const before = all[n + 1] ?? EMPTY_VERSION;
-      return Object.assign(version, { before, size: countChanges(before.content, version.content) });
+      return Object.assign(version, { before, size: countChangedWords(before.content, version.content) });
     };
     return versions.map(compareVersion);
   }
@@ -105,7 +109,7 @@ class History extends Page {
    * Return the name of a version: the name that its author chose, or the event that created it.
    * @param {Version} version
    */
-  nameOf(version) {
+  getVersionName(version) {
     const { name, status, before, key_name: key, published_at: time, created } = version;
     if (name || version === this.now) return name || "Now";
     const isFirstDraft = status === "draft" && !before.status;
@@ -118,31 +122,31 @@ class History extends Page {
   }
 
   /**
-   * Return the name of the API key with which a version was written, or else of its author.
+   * Return the name of the API key that wrote a version, otherwise the name of its author.
    * @param {Version} version
    */
-  writerOf({ key_name: key, user }) {
+  getWriterName({ key_name: key, user }) {
     return key || this.names[user];
   }
 
   /** @param {Version} version */
-  async rename({ number, name = "" }) {
+  async renameVersion({ number, name = "" }) {
     const saveName = (/** @type {Json} */ values) =>
       number ? patch(`${REVISIONS_PATH}${number}/`, values) : post(REVISIONS_PATH, values);
     await openForm(this, refs.form, { title: "Name this version", values: { name }, save: saveName });
   }
 
-  // Put the version into the working copy. A draft is changed at once, other articles are changed by the next
-  // update.
+  // Save a former version as the working copy. For a draft, also publish the working copy into the draft; other
+  // articles change when their edits are published.
   /** @param {Version} version */
-  async bringBack(version) {
+  async bringBackVersion(version) {
     const { article, copy, names, etag } = this;
-    const { tags, authors, category, ...texts } = fromCopy(version);
+    const { tags, authors, category, ...texts } = getCopyEdits(version);
     // Terms that were deleted in the meantime are left out.
     const isKnown = (/** @type {string} */ uuid) => uuid in names;
     const terms = { tags: tags.filter(isKnown), authors: authors.filter(isKnown) };
     if (!isPage) Object.assign(terms, { category: category && isKnown(category) ? category : null });
-    const isDone = await this.actAndReload("back", async () => {
+    const isDone = await this.runAndReload("back", async () => {
       if (copy) await post(REVISIONS_PATH, { name: `${copy.user.username}, ${formatTime(copy.last_updated)}` });
       const saved = await put(COPY_PATH, { ...texts, ...terms, slug: "" }, { etag });
       if (article.status === "draft") {
@@ -151,7 +155,7 @@ class History extends Page {
       location.hash = "";
       return true;
     });
-    const action = { label: `Open the ${ITEM}`, run: () => location.assign(EDITOR) };
+    const action = { label: `Open the ${ITEM}`, run: () => location.assign(EDITOR_PATH) };
     if (isDone) toast("The version was brought back.", { action });
   }
 
@@ -160,8 +164,8 @@ class History extends Page {
     const canName = version && (version.number || version === now);
     const isFormer = version && version !== now && version !== current;
     const busy = this.busy === "back";
-    const [rename, bringBack] = [() => this.rename(version), () => this.bringBack(version)];
-    const back = iconButton("arrow-left", `Back to the ${ITEM}`, null, { kind: "bare hang-start", href: EDITOR });
+    const [rename, bringBack] = [() => this.renameVersion(version), () => this.bringBackVersion(version)];
+    const back = iconButton("arrow-left", `Back to the ${ITEM}`, null, { kind: "bare hang-start", href: EDITOR_PATH });
     return html`<header class="page-head history-head">${back}
       <h1>History <span class="soft" dir="auto">${this.article?.title}</span></h1>
       <div class="actions">
@@ -172,8 +176,8 @@ class History extends Page {
 
   renderPage() {
     if (this.versions.length < 2) return refs.empty;
-    const days = Map.groupBy(this.versions, ({ created }) => toFields(created).day);
-    const readMore = () => this.act("more", () => this.loadFormer());
+    const days = Map.groupBy(this.versions, ({ created }) => toInputs(created).day);
+    const readMore = () => this.runTask("more", () => this.loadFormerVersions());
     const more = () => button("Show older versions", readMore, { busyText: "Loading…", busy: this.busy === "more" });
     return html`<div class="history">
       <nav class="versions" aria-label="Versions">${[...days.values()].map((versions) => this.renderDay(versions))}
@@ -194,10 +198,10 @@ class History extends Page {
   renderVersion(version) {
     const { key, created, size } = version;
     const { added, removed } = size;
-    const [name, time] = [this.nameOf(version), formatTime(created)];
+    const [name, time] = [this.getVersionName(version), formatTime(created)];
     const isWaiting = version === this.now && (this.copy || this.article.status === "draft");
-    const below = [time, this.writerOf(version), isWaiting && "not published yet"];
-    // A former version can also have this status, but readers see only the article itself.
+    const below = [time, this.getWriterName(version), isWaiting && "not published yet"];
+    // Readers see only the current version, although former versions can have a public status.
     const isSeen = version === this.current && ["published", "unlisted"].includes(this.article.status);
     const seen = html`<span class="badge small">${icon("circle-check", "good")}<span>Readers see this</span></span>`;
     return html`<a class="version" href="#${key}"
@@ -212,8 +216,8 @@ class History extends Page {
     const isNow = version === now;
     const withNow = refs.compareWith.value === "now" && !isNow;
     const [left, right] = withNow ? [version, now] : [version.before, version];
-    const { added, removed } = countChanges(left.content, right.content);
-    const [name, who] = [this.nameOf(version), this.writerOf(version)];
+    const { added, removed } = countChangedWords(left.content, right.content);
+    const [name, who] = [this.getVersionName(version), this.getWriterName(version)];
     const day = formatDayAndTime(version.created);
     const when = `, ${day.replace(/^(.*day),/, (_, word) => word.toLowerCase())}`;
     const fields = diffFields(left, right, this.names);
@@ -227,10 +231,10 @@ class History extends Page {
 
 /** @param {Status} status */
 const isReadable = (status) => STATUSES[status]?.readable;
-/** Former versions name a scheduled article published. @param {Status} status */
+/** Return the status as versions store it: a scheduled article is stored as published. @param {Status} status */
 const toStoredStatus = (status) => (status === "scheduled" ? "published" : status);
 
-// The fields with the address of a picture, and the addresses of the pictures in a text.
+// The fields that contain the address of a picture, and the pattern of the pictures in a text.
 const PICTURE_FIELDS = ["cover_image", "seo.og_image"];
 const PICTURE_REFERENCES = /!\[[^\]]*\]\(\s*<?([^\s)>]+)|<img\b[^>]*?\ssrc="([^"]+)"/gi;
 
@@ -242,15 +246,15 @@ function renderField({ name, label, before, after }) {
     ? renderPictures([before].filter(Boolean), [after].filter(Boolean))
     : isText
       ? compareLines(before, after).map(renderTextChange)
-      : renderWords(before, after);
+      : renderWordChanges(before, after);
   return html`<h3 class="soft">${label}</h3>
     <div class=${isText ? "version-text" : "version-value"} dir="auto">${change}</div>`;
 }
 
-/** The pictures that were removed and added. @param {string[]} before @param {string[]} after */
+/** Render the pictures that were removed and added. @param {string[]} before @param {string[]} after */
 function renderPictures(before, after) {
   const renderPicture = (/** @type {string} */ address, /** @type {string} */ words) =>
-    html`<img src=${findFile(address, () => page.requestUpdate())?.source ?? nothing} alt="${words}: ${address}">`;
+    html`<img src=${getMediaFile(address, () => page.requestUpdate())?.source ?? nothing} alt="${words}: ${address}">`;
   const removed = before.filter((address) => !after.includes(address));
   const added = after.filter((address) => !before.includes(address));
   if (!removed.length && !added.length) return nothing;
@@ -260,14 +264,15 @@ function renderPictures(before, after) {
 }
 
 /** @param {string} text */
-const findPictures = (text) => [...text.matchAll(PICTURE_REFERENCES)].map(([, markdown, html]) => markdown ?? html);
+const findPictureAddresses = (text) =>
+  [...text.matchAll(PICTURE_REFERENCES)].map(([, markdown, html]) => markdown ?? html);
 
 /** @param {import("../editor/differences.js").TextChange} change */
 function renderTextChange({ equal, before, after }) {
   const trimLines = (/** @type {string} */ text) => text.replace(/^\s*\n|\n\s*$/g, "");
   if (equal === undefined)
-    return html`<p>${renderWords(trimLines(before), trimLines(after))}</p>
-      ${renderPictures(findPictures(before), findPictures(after))}`;
+    return html`<p>${renderWordChanges(trimLines(before), trimLines(after))}</p>
+      ${renderPictures(findPictureAddresses(before), findPictureAddresses(after))}`;
   const lines = equal.split("\n").filter((line) => line.trim());
   const isList = lines.every((line) => /^\s*([-*+]|\d+[.)])\s/.test(line));
   const words = formatCount(lines.length, isList ? "list item" : "line");
@@ -278,7 +283,7 @@ function renderTextChange({ equal, before, after }) {
 const renderChange = ({ equal, before, after }) =>
   equal ?? [before && html`<del>${before}</del>`, after && html`<ins>${after}</ins>`];
 /** @param {string} left @param {string} right */
-const renderWords = (left, right) => compareWords(left, right).map(renderChange);
+const renderWordChanges = (left, right) => compareWords(left, right).map(renderChange);
 
 const page = definePage(History);
 addEventListener("hashchange", () => {

@@ -1,21 +1,22 @@
-/** Import of another blog, which the server continues when the page is closed. */
+/** The import of another blog, which goes on when the page is closed. */
 
 import { html, nothing } from "../../static/vendor/lit.js";
 import { makeApiAddress, get, post } from "../api.js";
 import { button, checkbox, choiceCards, icon, problemAlert, progressBar, listRow, sectionHead } from "../components.js";
-import { announce } from "../dialogs.js";
+import { announceText } from "../dialogs.js";
 import { formatCount, formatDistance, formatDayAndTime, formatNumber, formatSize } from "../format.js";
-import { onSubmit } from "../forms.js";
+import { handleSubmit } from "../forms.js";
 import { hasRole } from "../roles.js";
 import { definePage, Page, refs } from "../shell.js";
 
 const IMPORTING_TEXT = `You can close this page: the import goes on, and waits if the server restarts. Stopping keeps
   what is in.`;
 /**
- * For each status of a job: the current step, its name, a sentence, and the text of the button.
+ * For each status of a job: the number of finished steps, the name of the status, a sentence, and the text of the
+ * button.
  * @type {Record<string, [number, string, string, string?]>}
  */
-const STATUSES = {
+const JOB_STATUSES = {
   uploading: [0, "Uploading", "Keep this page open until the file is sent. Closing it stops the upload."],
   trying: [1, "Trying", "Nothing is stored. You can close this page: the trial goes on.", "Stop the trial"],
   tried: [2, "Tried", "Nothing is stored yet. Look at what the trial found, then import."],
@@ -25,70 +26,73 @@ const STATUSES = {
   failed: [2, "Failed", "", "Try again"],
   interrupted: [2, "Interrupted", "The server was stopped.", "Go on"],
 };
-// The names of each step: before and after.
+// The steps: the name of each before and after it is done.
 const STEPS = { Upload: "Uploaded", "Trial without writing": "Tried without writing", Import: "Imported", Report: "" };
-const RUNNING = ["uploading", "trying", "importing"];
-const ENDED = ["finished", "cancelled"];
+const RUNNING_STATUSES = ["uploading", "trying", "importing"];
+const ENDED_STATUSES = ["finished", "cancelled"];
 const STAGES = ["unpacking", "reading", "importing"];
 /** @type {Record<string, string>} */
-const TITLES = { tried: "What the trial found", importing: "So far" };
+const REPORT_TITLES = { tried: "What the trial found", importing: "So far" };
 const COLUMNS = { new: "New", changed: "Changed", same: "Same", left_out: "Left out" };
 /** @type {Record<string, string[]>} */
-const RESULTS = { refused: ["x", "bad", "left out"], skipped: ["x", "", "skipped"] };
-const REMARK = ["triangle-alert", "warn", "imported, with a remark"];
+const RESULT_MARKS = { refused: ["x", "bad", "left out"], skipped: ["x", "", "skipped"] };
+const REMARK_MARK = ["triangle-alert", "warn", "imported, with a remark"];
 /**
- * What happens to texts that may be hidden by rules that the file does not contain.
+ * The choices for texts that rules may hide which the file does not contain: the value, the label, and the consequence.
  * @type {[string, string, string][]}
  */
-const UNREAD_RULES = [
+const UNREAD_RULE_CHOICES = [
   ["draft", "Drafts", "You publish what everyone could read."],
   ["public", "Public", "The rules hid nothing."],
 ];
 const POLL_MS = 1000;
-/** @typedef {Record<string, any>} Job */
+/** @typedef {Record<string, any>} ImportJob */
 
 class Import extends Page {
-  /** @type {Job[]} */
+  /** @type {ImportJob[]} */
   jobs = [];
-  /** @type {Job | undefined} */
+  /** @type {ImportJob | undefined} */
   job = undefined;
-  /** The names of the marks whose articles are published, because the marks hid nothing. @type {string[]} */
+  /**
+   * The names of the marks whose articles come in as public, because the user says that the marks hid nothing.
+   * @type {string[]}
+   */
   shown = [];
-  /** The stage of the job, and its progress and the time when the page first saw the stage. */
+  /** The stage of the job, with the time and the progress at which the page first saw the stage. */
   since = { stage: "", done: 0, time: 0 };
 
-  async load() {
+  async loadData() {
     this.jobs = (await get("imports/")).data;
     // Only admins define custom fields.
     refs.form.elements.define_fields.closest(".field").hidden = !hasRole("admin");
     const chosen = new URLSearchParams(location.search).get("job");
-    const job = this.jobs.find(({ uuid, status }) => (chosen ? uuid === chosen : !ENDED.includes(status)));
+    const job = this.jobs.find(({ uuid, status }) => (chosen ? uuid === chosen : !ENDED_STATUSES.includes(status)));
     this.showJob(job && (await get(`imports/${job.uuid}/`)).data);
   }
 
-  /** Show a job and load it again while it runs, or show the form if there is no job. @param {Job} [job] */
+  /** Show a job, which is loaded again while it runs; without a job, show the form. @param {ImportJob} [job] */
   showJob(job) {
     const { status = "", done, uuid } = job ?? {};
     // The time left is estimated from the progress since the page first saw the stage.
     const stage = `${status} ${job?.stage}`;
     if (this.since.stage !== stage) this.since = { stage, done, time: Date.now() };
-    if (job && this.job && this.job.status !== status) announce(STATUSES[status][1]);
+    if (job && this.job && this.job.status !== status) announceText(JOB_STATUSES[status][1]);
     history.replaceState(null, "", uuid ? `?job=${uuid}` : location.pathname);
-    this.set({ job, unreadRules: this.unreadRules ?? job?.options?.unread_rules });
-    if (uuid && RUNNING.includes(status)) setTimeout(() => this.job === job && this.reload(), POLL_MS);
+    this.setFields({ job, unreadRules: this.unreadRules ?? job?.options?.unread_rules });
+    if (uuid && RUNNING_STATUSES.includes(status)) setTimeout(() => this.job === job && this.reloadPage(), POLL_MS);
   }
 
   /** @param {Record<string, any>} values */
-  async upload({ file, ...options }) {
+  async uploadFile({ file, ...options }) {
     this.showJob({ name: file.name, size: file.size, status: "uploading" });
     const sendFile = () => post("imports/", undefined, { file, query: { ...options, name: file.name } });
-    this.showJob((await this.act("send", sendFile))?.data);
+    this.showJob((await this.runTask("send", sendFile))?.data);
   }
 
-  /** @param {string} action @param {Job} job */
+  /** @param {string} action @param {ImportJob} job */
   async changeJob(action, job) {
     const body = action === "start" ? { unread_rules: this.unreadRules, publish_marked: this.shown } : undefined;
-    const answer = await this.act(action, () => post(`imports/${job.uuid}/${action}/`, body));
+    const answer = await this.runTask(action, () => post(`imports/${job.uuid}/${action}/`, body));
     if (answer) this.showJob(answer.data);
   }
 
@@ -96,12 +100,12 @@ class Import extends Page {
     const { job } = this;
     if (!job || job.status === "uploading") return nothing;
     const { status, counts } = job;
-    if (ENDED.includes(status)) return button("Import another file", null, { href: "?job=none" });
+    if (ENDED_STATUSES.includes(status)) return button("Import another file", null, { href: "?job=none" });
     /** @param {string} text @param {string} action @param {string} [kind] */
     const toButton = (text, action, kind) =>
       button(text, () => this.changeJob(action, job), { kind, busy: this.busy === action });
-    const text = STATUSES[status][3] ?? "";
-    if (RUNNING.includes(status)) return toButton(text, "cancel");
+    const text = JOB_STATUSES[status][3] ?? "";
+    if (RUNNING_STATUSES.includes(status)) return toButton(text, "cancel");
     const main = text || `Import ${formatCount(counts.articles.new + counts.articles.changed, "text")}`;
     return html`<div class="actions">${toButton("Discard", "cancel", "bare")}${toButton(main, "start", "main")}</div>`;
   }
@@ -113,20 +117,20 @@ class Import extends Page {
 
   renderForm() {
     const { jobs } = this;
-    /** @param {Job} job */
+    /** @param {ImportJob} job */
     const renderEntry = ({ uuid, name, status, last_updated: time }) => {
-      const text = `${STATUSES[status][1]}: ${formatDayAndTime(time)}`;
+      const text = `${JOB_STATUSES[status][1]}: ${formatDayAndTime(time)}`;
       return listRow({ title: html`<a href="?job=${uuid}">${name}</a>`, text });
     };
     return html`${refs.form}<section class="section" ?hidden=${!jobs.length}>${sectionHead("Earlier imports")}
       <ul>${jobs.map(renderEntry)}</ul></section>`;
   }
 
-  /** @param {Job} job */
+  /** @param {ImportJob} job */
   renderJob(job) {
     const { name, size, status, stage, done, total, error, counts } = job;
-    const [current, word, text] = STATUSES[status];
-    const running = RUNNING.includes(status);
+    const [current, word, text] = JOB_STATUSES[status];
+    const running = RUNNING_STATUSES.includes(status);
     const value = total ? STAGES.indexOf(stage) + done / total : undefined;
     const work = stage && stage !== word.toLowerCase() ? `${stage} ` : "";
     const progress = stage && total ? `, ${work}${formatNumber(done)} of ${formatNumber(total)}` : "";
@@ -137,46 +141,41 @@ class Import extends Page {
       return html`<li aria-current="step">${icon("loader")} ${word}${progress}</li>`;
     };
     return html`<div class="job-head"><p><b>${name}</b> <span class="soft">${formatSize(size)}</span></p>
-        <p class="soft">${running ? this.timeLeft(job) : nothing}</p></div>
+        <p class="soft">${running ? this.describeTimeLeft(job) : nothing}</p></div>
       ${running ? progressBar({ value, max: STAGES.length, label: word }) : nothing}
       <ol class="steps">${Object.entries(STEPS).map(renderStep)}</ol>
       ${problemAlert(error)}<p class="section-text soft">${describeStored(job)} ${text}</p>
-      ${status === "tried" && (job.unread_rules || job.marked.length) ? this.renderQuestion(job) : nothing}
+      ${status === "tried" && (job.unread_rules || job.marked.length) ? this.renderHiddenTextsQuestion(job) : nothing}
       ${counts && status !== "trying" ? this.renderReport(job) : nothing}`;
   }
 
-  /** @param {Job} job */
-  timeLeft({ done, total }) {
+  /** @param {ImportJob} job */
+  describeTimeLeft({ done, total }) {
     const passed = Date.now() - this.since.time;
     const left = (passed / (done - this.since.done)) * (total - done);
     if (passed < 3000 || !Number.isFinite(left)) return nothing;
     return `Ends ${formatDistance(new Date(Date.now() + Math.ceil(left / 10_000) * 10_000))}`;
   }
 
-  /** @param {Job} job */
-  renderQuestion({ unread_rules: plugins, marked }) {
-    const choice = {
-      label: "New texts come in as",
-      name: "unread_rules",
-      items: UNREAD_RULES,
-      value: this.unreadRules,
-      onChange: (/** @type {string} */ unreadRules) => this.set({ unreadRules }),
-    };
+  /** @param {ImportJob} job */
+  renderHiddenTextsQuestion({ unread_rules: plugins, marked }) {
+    const onChange = (/** @type {string} */ unreadRules) => this.setFields({ unreadRules });
+    const choice = { label: "New texts come in as", name: "unread_rules", items: UNREAD_RULE_CHOICES, onChange };
     /** @param {{name: string, articles: number}} mark */
     const renderMark = ({ name, articles }) => {
-      const onChange = () => this.set({ shown: toggleName(this.shown, name) });
+      const onChange = () => this.setFields({ shown: toggleName(this.shown, name) });
       const label = `${name} (${formatCount(articles, "text")})`;
       return checkbox({ id: `mark-${name}`, label, value: this.shown.includes(name), onChange });
     };
     const rules = html`<p class="section-text soft">The file does not contain the rules of ${plugins}. Texts that are
-        public in the file may have been for members only.</p>${choiceCards(choice)}`;
+        public in the file may have been for members only.</p>${choiceCards({ ...choice, value: this.unreadRules })}`;
     const marks = html`<p class="section-text soft">These signs may have hidden texts. Choose those that hid nothing:
         their texts come in as public ones. All others come in as drafts.</p>${marked.map(renderMark)}`;
     return html`<section class="section">${sectionHead(`What ${plugins || "the old blog"} hid is unknown`)}
       ${plugins ? rules : nothing}${marked.length ? marks : nothing}</section>`;
   }
 
-  /** @param {Job} job */
+  /** @param {ImportJob} job */
   renderReport({ uuid, status, counts, problems, problem_count: all, notes, public_here_hidden_there: hiddenThere }) {
     /** @param {string} name @param {Json} numbers */
     const renderLine = (name, numbers) => {
@@ -193,7 +192,7 @@ class Import extends Page {
     };
     const remarks = groupByCause(problems).map((files) => {
       const [{ title, result, reason }, ...others] = files;
-      const [name, kind, words] = RESULTS[result] ?? REMARK;
+      const [name, kind, words] = RESULT_MARKS[result] ?? REMARK_MARK;
       if (!others.length)
         return renderFile({ ...files[0], reasons: [reason] }, name, kind, `${isTried ? "will be" : "was"} ${words}`);
       const number = formatCount(files.length, title ? "text" : "file");
@@ -207,7 +206,7 @@ class Import extends Page {
     const hidden = hiddenThere.map((/** @type {Json} */ text) => renderFile(text, "eye", "bad", "is public here"));
     const more =
       all > problems.length ? `These are the first ${problems.length} of ${all} files; all are in the report.` : "";
-    return html`<section class="section">${sectionHead(TITLES[status] ?? "Report")}
+    return html`<section class="section">${sectionHead(REPORT_TITLES[status] ?? "Report")}
       <div class="table-frame"><table class="table"><thead><tr><th scope="col">Kind</th>
         ${Object.values(COLUMNS).map((name) => html`<th scope="col" class="num">${name}</th>`)}</tr></thead>
         <tbody>${renderLine("Articles and pages", counts.articles)}${renderLine("Pictures", counts.pictures)}</tbody>
@@ -222,12 +221,13 @@ class Import extends Page {
 }
 
 /**
- * Return the files by their remarks; a file with several remarks is in several groups.
+ * Group the files by remark; a file with several remarks is in several groups.
  * @param {Json[]} problems @returns {Json[][]}
  */
 function groupByCause(problems) {
   const single = problems.flatMap((file) => file.reasons.map((/** @type {string} */ reason) => ({ ...file, reason })));
-  const nameCause = (/** @type {Json} */ { result, reason }) => `${(RESULTS[result] ?? REMARK)[2]}: ${reason}`;
+  const nameCause = (/** @type {Json} */ { result, reason }) =>
+    `${(RESULT_MARKS[result] ?? REMARK_MARK)[2]}: ${reason}`;
   return [...Map.groupBy(single, nameCause).values()];
 }
 
@@ -236,7 +236,7 @@ function toggleName(names, name) {
   return names.includes(name) ? names.filter((other) => other !== name) : [...names, name];
 }
 
-/** Return a sentence about what a stopped job has stored and what is missing. @param {Job} job */
+/** Return a sentence about the numbers of texts that a stopped job has stored and not stored. @param {ImportJob} job */
 function describeStored({ status, stage, total, counts }) {
   if (!["cancelled", "failed", "interrupted"].includes(status)) return "";
   const { articles } = counts;
@@ -248,4 +248,4 @@ function describeStored({ status, stage, total, counts }) {
 }
 
 const page = definePage(Import);
-onSubmit(refs.form, (values) => page.upload(/** @type {any} */ (values)));
+handleSubmit(refs.form, (values) => page.uploadFile(/** @type {any} */ (values)));

@@ -1,4 +1,4 @@
-/** API keys: each is shown once, and listed with its scope and its last use. */
+/** The page of the API keys, with the scope and the last use of each. A new key is shown once. */
 
 import { html, render } from "../../static/vendor/lit.js";
 import { get, post } from "../api.js";
@@ -7,9 +7,9 @@ import { formatCount, countDays, formatDay, formatDayAndTime, formatNumber } fro
 import { copyButton } from "../dialogs.js";
 import { openForm, deleteResource, showSecretOnce } from "../forms.js";
 import { hasRole } from "../roles.js";
-import { definePage, Page, refs, session } from "../shell.js";
+import { definePage, Page, refs, getSession } from "../shell.js";
 import { renderKeyTabs } from "./key-tabs.js";
-import { newButton } from "./lists.js";
+import { newItemButton } from "./items.js";
 
 const EXAMPLE_REQUEST = `curl -H "X-API-KEY: YOUR_KEY" \\
   "${location.origin}/api/v1/blog/articles/?fields=title,url&page=1"`;
@@ -29,9 +29,9 @@ class Keys extends Page {
   keys = [];
   /** @type {Person[]} */
   users = [];
-  main = newButton("key", () => this.create());
+  main = newItemButton("key", () => this.createKey());
 
-  async load() {
+  async loadData() {
     [{ data: this.keys }, { data: this.users }, { data: this.counts }] = await Promise.all([
       get("auth/api-key/", { query: hasRole("admin") ? { ownerless: false } : {} }),
       hasRole("admin") ? get("users/") : { data: [] },
@@ -39,18 +39,18 @@ class Keys extends Page {
     ]);
   }
 
-  async create() {
-    const createKey = async (/** @type {Json} */ { name, scope, days }) => {
+  async createKey() {
+    const requestKey = async (/** @type {Json} */ { name, scope, days }) => {
       const expires = days ? new Date(Date.now() + days * 86_400_000) : null;
       const { data } = await post("auth/api-key/", { name, scopes: [scope], expires });
       return { name, scope, expires, value: data.public_state };
     };
     const values = { scope: "read", days: "365" };
-    const key = await openForm(this, refs.form, { title: "New key", values, save: createKey });
+    const key = await openForm(this, refs.form, { title: "New key", values, save: requestKey });
     if (!key) return;
     const { name, scope, expires, value } = key;
     const what = scope === "drafts" ? "write drafts" : getScopeName(scope).toLowerCase();
-    const may = `May ${what} as ${session().user.username}.`;
+    const may = `May ${what} as ${getSession().user.username}.`;
     const foot = `${may} ${expires ? `Ends on ${formatDay(expires)}.` : "Never ends."}`;
     const title = `${name ? `Key “${name}”` : "The key"} is made. Copy it now`;
     await showSecretOnce(this, { title, value, foot });
@@ -64,7 +64,7 @@ class Keys extends Page {
     const question = { title: `Revoke “${name}”?`, action: "Revoke key", text };
     const revokeKey = () => deleteResource(this, `auth/api-key/${uuid}/`, question);
     const end = button("Revoke", revokeKey, { label: `Revoke ${name}`, kind: "risk hang-end" });
-    const owner = this.users.find((other) => other.uuid === user && user !== session().user.uuid);
+    const owner = this.users.find((other) => other.uuid === user && user !== getSession().user.uuid);
     return html`<tr>
       <th scope="row">${name} <span class="soft">${owner ? `of ${owner.username}` : ""}</span></th>
       <td class="ink nowrap">${getScopeName(scopes.at(-1))}</td><td class="nowrap">${renderLastUse(key)}</td>

@@ -1,4 +1,4 @@
-/** The base class of pages with a list, whose query is in the address: tabs, live search, pages, and a selection. */
+/** The base class of pages with a list: tabs, search, pages and a selection. The address contains the query. */
 
 import { html, live, nothing } from "../../static/vendor/lit.js";
 import { ACTIONS_HEAD, button, icon, iconButton, searchField, tabs, thumbnail } from "../components.js";
@@ -8,13 +8,13 @@ import { definePage, Page } from "../shell.js";
 export const PAGE_SIZE = 50;
 
 /**
- * A subclass has read(query), which returns the fields of a page of the list: {items, total, …}, and the
- * constants below. words: one item, and several.
+ * A subclass has readList(query), which loads a page of the list and returns properties: {items, total, …}. It may
+ * replace defaultQuery and nouns (the words for one item and for several).
  */
 export class ListPage extends Page {
   /** @type {Record<string, string>} the values of the parameters that the address leaves out */
-  usual = { q: "", page: "1" };
-  words = ["item", "items"];
+  defaultQuery = { q: "", page: "1" };
+  nouns = ["item", "items"];
   /** @type {any[]} */
   items = [];
   total = 0;
@@ -23,13 +23,13 @@ export class ListPage extends Page {
   selecting = false;
 
   /** @param {Record<string, string>} query @returns {Promise<any>} */
-  async readFilterName(query) {
+  async readList(query) {
     return query;
   }
 
   /** The query of the list, from the address of the page. */
   get query() {
-    return { ...this.usual, ...Object.fromEntries(new URLSearchParams(location.search)) };
+    return { ...this.defaultQuery, ...Object.fromEntries(new URLSearchParams(location.search)) };
   }
 
   get pages() {
@@ -42,55 +42,55 @@ export class ListPage extends Page {
   }
 
   /**
-   * The address of the list with other parameters, by default of its first page.
+   * Return the address of the list with changed parameters; by default, of the first page.
    * @param {Record<string, string>} changes
    */
-  link(changes) {
+  makeLink(changes) {
     const given = Object.entries({ ...this.query, page: "1", ...changes });
-    const query = new URLSearchParams(given.filter(([name, value]) => value && value !== this.usual[name]));
+    const query = new URLSearchParams(given.filter(([name, value]) => value && value !== this.defaultQuery[name]));
     return query.size ? `${location.pathname}?${query}` : location.pathname;
   }
 
-  /** Update the address at each key, because the search field shows the words in the address. @param {string} q */
-  search(q) {
-    history.replaceState(null, "", this.link({ q: q.trimStart() }));
-    // The links to the tabs have the words too.
+  /** Put the words into the address at each key, and load the list after a pause. @param {string} q */
+  searchList(q) {
+    history.replaceState(null, "", this.makeLink({ q: q.trimStart() }));
+    // Render the links of the tabs, which contain the words.
     this.requestUpdate();
     clearTimeout(this.typing);
-    this.typing = setTimeout(() => (this.clear(), this.reload()), 250);
+    this.typing = setTimeout(() => (this.clearSelection(), this.reloadPage()), 250);
   }
 
-  async load() {
-    // A link can be followed while a search waits.
+  async loadData() {
+    // Cancel a search that waits, because this request includes its words.
     clearTimeout(this.typing);
     const load = {};
     this.lastLoad = load;
-    const fields = await this.readFilterName(this.query);
-    // The response to an earlier search can arrive later.
+    const fields = await this.readList(this.query);
+    // Ignore the response to an earlier search that arrives later.
     if (load !== this.lastLoad) return;
     Object.assign(this, fields);
     if (this.items.length || !this.total) return;
-    // The only item of the last page was deleted.
-    history.replaceState(null, "", this.link({ page: String(this.pages) }));
-    await this.load();
+    // The page of the list does not exist any more: show the last page.
+    history.replaceState(null, "", this.makeLink({ page: String(this.pages) }));
+    await this.loadData();
   }
 
   get hasCovers() {
     return this.items.some(({ cover_image: cover }) => cover);
   }
 
-  /** The cell with the cover; nothing if no item of the list has one. @param {Json} item */
+  /** Render the cell with the cover of an item; no cell if no item of the list has a cover. @param {Json} item */
   renderCover({ cover_image: cover }) {
     const picture = /^(?:https?:|\/media\/)/.test(cover) ? thumbnail(cover, "2.5rem") : html`<span></span>`;
     return this.hasCovers ? html`<td class="thumbnail">${picture}</td>` : nothing;
   }
 
-  clear() {
-    this.set({ selected: new Set(), selecting: false });
+  clearSelection() {
+    this.setFields({ selected: new Set(), selecting: false });
   }
 
-  /** A checkbox that selects the items. @param {string} label @param {{uuid: string}[]} items */
-  renderCheck(label, items) {
+  /** Render a checkbox that selects the items. @param {string} label @param {{uuid: string}[]} items */
+  renderCheckbox(label, items) {
     const number = items.filter(({ uuid }) => this.selected.has(uuid)).length;
     /** @param {FieldEvent} event */
     const selectItems = ({ target: { checked } }) => {
@@ -102,11 +102,11 @@ export class ListPage extends Page {
   }
 
   /**
-   * The tabs and the search field.
+   * Render the tabs and the search field.
    * @param {Parameters<typeof tabs>[0]} items @param {string} current @param {string} searchLabel
    */
   renderTabs(items, current, searchLabel) {
-    const toggleSelection = () => (this.selecting ? this.clear() : this.set({ selecting: true }));
+    const toggleSelection = () => (this.selecting ? this.clearSelection() : this.setFields({ selecting: true }));
     const beside = html`<div class="list-tools">${this.renderSearchField(searchLabel)}
       ${iconButton("list-checks", "Select", toggleSelection, { pressed: this.selecting })}</div>`;
     return tabs(items, current, { label: "Status", beside });
@@ -114,31 +114,31 @@ export class ListPage extends Page {
 
   /** @param {string} label */
   renderSearchField(label) {
-    return searchField({ label, value: this.query.q, onInput: (text) => this.search(text) });
+    return searchField({ label, value: this.query.q, onInput: (text) => this.searchList(text) });
   }
 
-  /** The sentence in place of a list without items. @param {Renderable} [more] */
+  /** Render the sentence that replaces a list without items. @param {Renderable} [more] */
   renderNothingFound(more = nothing) {
     const { q } = this.query;
-    const [noun, plural] = this.words;
+    const [noun, plural] = this.nouns;
     const words = q ? `No ${noun} contains “${q}”.` : `No ${plural}`;
     return html`<p class="section soft" role="status">${words} ${more}</p>`;
   }
 
   /**
-   * The table, with what is below it. columns: [class, head, and the orderings of the first and the second click on the
-   * head]; bulk: the buttons that act on the selection; rows: table rows; order: see renderFoot().
+   * Render the table and the line below it. columns: [class, head, ordering after the first click on the head, ordering
+   * after the second click]; bulk: the buttons for the selection; rows: the rows of the table; order: see renderFoot().
    * @param {string} kind @param {any[][]} columns @param {Renderable} bulk @param {Renderable} rows
    * @param {string} [order]
    */
   renderList(kind, columns, bulk, rows, order) {
     if (!this.items.length) return this.renderNothingFound();
     const isSelecting = this.selecting || this.selected.size > 0;
-    return html`<div class="list-frame">${this.selected.size ? this.#renderBulk(bulk) : nothing}
+    return html`<div class="list-frame">${this.selected.size ? this.#renderSelectionBar(bulk) : nothing}
       <table class="table bleed list ${kind} ${isSelecting ? "selecting" : ""}">
         <thead><tr><th class="check-cell" scope="col">
-          ${this.renderCheck("Select all on this page", this.items)}</th>
-          ${columns.map((column) => this.#renderHead(column))}
+          ${this.renderCheckbox("Select all on this page", this.items)}</th>
+          ${columns.map((column) => this.#renderColumnHead(column))}
           ${ACTIONS_HEAD}
         </tr></thead>
         <tbody>${rows}</tbody>
@@ -147,21 +147,21 @@ export class ListPage extends Page {
   }
 
   /** @param {Renderable} buttons */
-  #renderBulk(buttons) {
+  #renderSelectionBar(buttons) {
     return html`<div class="bulk" role="group" aria-label="Selection"><strong>${this.chosen.length} selected</strong>
-      ${buttons}${button("Clear", () => this.clear(), { kind: "bare", label: "Clear selection" })}</div>`;
+      ${buttons}${button("Clear", () => this.clearSelection(), { kind: "bare", label: "Clear selection" })}</div>`;
   }
 
   /** @param {any[]} column */
-  #renderHead([kind, text, ...orders]) {
+  #renderColumnHead([kind, text, ...orders]) {
     const { ordering = "" } = this.query;
     const direction = ordering.startsWith("-") ? "descending" : "ascending";
-    const href = this.link({ ordering: orders.find((order) => order !== ordering) });
+    const href = this.makeLink({ ordering: orders.find((order) => order !== ordering) });
     return html`<th class=${kind} scope="col" aria-sort=${orders.includes(ordering) ? direction : nothing}>
       ${orders.length ? html`<a href=${href}>${text} ${icon("arrow-down")}</a>` : text}</th>`;
   }
 
-  /** The line below the list: which items are shown, their order, and links to the other pages. */
+  /** Render the line below the list: the numbers of the shown items, `order` (words), and links to other pages. */
   renderFoot(order = "") {
     const { pages, total } = this;
     const page = Number(this.query.page);
@@ -170,15 +170,15 @@ export class ListPage extends Page {
     /** @param {number} number @param {string} text */
     const renderPageLink = (number, text) => {
       if (number < 1 || number > pages) return nothing;
-      return html`<a class="button bare" href=${this.link({ page: String(number) })}>${text}</a>`;
+      return html`<a class="button bare" href=${this.makeLink({ page: String(number) })}>${text}</a>`;
     };
     /** @param {FieldEvent} event */
     const openPage = ({ target }) =>
-      location.assign(this.link({ page: String(Math.min(pages, Math.max(1, Number(target.value) || 1))) }));
+      location.assign(this.makeLink({ page: String(Math.min(pages, Math.max(1, Number(target.value) || 1))) }));
     const pager = html`<nav class="pager" aria-label="Pages of the list">${renderPageLink(page - 1, "Previous")}
       <label>Page <input type="number" min="1" max=${pages} .value=${live(String(page))} @change=${openPage}></label>
       of ${formatNumber(pages)} ${renderPageLink(page + 1, "Next")}</nav>`;
-    const all = formatCount(total, this.words[0], this.words[1]);
+    const all = formatCount(total, this.nouns[0], this.nouns[1]);
     return html`<div class="list-end"><p>${pages > 1 ? range : ""}${all}${order}</p>
       ${pages > 1 ? pager : nothing}</div>`;
   }
@@ -194,10 +194,10 @@ export function defineList(PageClass) {
   window.navigation?.addEventListener("navigate", (event) => {
     const isList = new URL(event.destination.url).pathname === location.pathname && !event.hashChange;
     if (!isList || !event.canIntercept || !["push", "traverse"].includes(event.navigationType)) return;
-    event.intercept({ focusReset: "manual", handler: () => (page.clear(), page.reload()) });
+    event.intercept({ focusReset: "manual", handler: () => (page.clearSelection(), page.reloadPage()) });
   });
   addEventListener("keydown", ({ key }) => {
-    if (key === "Escape" && !document.querySelector("dialog[open], .popover")) page.clear();
+    if (key === "Escape" && !document.querySelector("dialog[open], .popover")) page.clearSelection();
   });
   return page;
 }

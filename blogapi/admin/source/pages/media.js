@@ -1,59 +1,50 @@
-/** The media library: pictures and files, their texts and uses, upload, and deletion with undo. */
+/** The media library: pictures and other files, with their alternative texts and uses. */
 
 import { html, nothing, repeat } from "../../static/vendor/lit.js";
 import { del, makeFileAddress, get, patch, post, put } from "../api.js";
-import {
-  button,
-  emptyState,
-  factList,
-  field,
-  fileButton,
-  icon,
-  iconButton,
-  largePicture,
-  listRow,
-  tabs,
-  thumbnail,
-} from "../components.js";
-import { announce, confirmRisk, copyButton, toast } from "../dialogs.js";
+import { button, fileButton, iconButton, field, icon, tabs } from "../components.js";
+import { emptyState, factList, largePicture, listRow, thumbnail } from "../components.js";
+import { announceText, confirmRisk, copyButton, toast } from "../dialogs.js";
 import { Saver } from "../editor/saving.js";
 import { formatCount, formatDay, formatSize } from "../format.js";
 import { makeOneLineHandlers } from "../forms.js";
 import { hasRole, mayChangeFile } from "../roles.js";
 import { defineList, ListPage } from "./list-page.js";
-import { getUuid } from "./lists.js";
+import { getUuid } from "./items.js";
 
 const LIBRARY_PATH = "blog/media/";
 const PAGE_SIZE = 60;
-// The number of files that are uploaded at once, and how often each of them is sent to a busy blog.
+// The number of files that are uploaded at the same time, and of attempts to upload each of them to a busy blog.
 const [MAX_UPLOADS, MAX_TRIES] = [3, 5];
-/** The admin pages of the items that are not articles or pages. @type {Record<string, string>} */
+/** The admin pages of items other than articles and pages, by kind. @type {Record<string, string>} */
 const ADMIN_PAGES = { author: "authors", category: "categories", site: "site" };
-/** The texts of the tabs, and their query parameters of the API. @type {Record<string, Record<string, string>>} */
-const TABS = { All: {}, "Without alternative text": { alt: "missing" }, Unused: { unused: "true" } };
+/** The query parameters of the tabs, by the text of the tab. @type {Record<string, Record<string, string>>} */
+const LIBRARY_TABS = { All: {}, "Without alternative text": { alt: "missing" }, Unused: { unused: "true" } };
 
-/** Something that uses a file. @typedef {{uuid: string, kind: string, title: string | null}} Use */
+/** Something that uses a file. @typedef {{uuid: string, kind: string, title: string | null}} FileUse */
 
 /** @param {Media} file */
 const isImage = ({ type }) => type.startsWith("image/");
 /** @param {Media} file */
 const describeSize = ({ width, height, size }) => (width ? `${width} × ${height}` : formatSize(size));
 
-const NO_PICTURE = html`<span class="media-picture">${icon("file-text")}</span>`;
+const FILE_ICON = html`<span class="media-picture">${icon("file-text")}</span>`;
 
-/** The panel of a file; `edits` is its alternative text as typed, which the Saver stores. */
-class Panel {
+/** The panel of a file. `edits` is the typed alternative text, which the Saver stores. */
+class FilePanel {
   /** @param {MediaLibrary} page @param {string} uuid */
-  static async open(page, uuid) {
+  static async loadPanel(page, uuid) {
     const path = `${LIBRARY_PATH}${uuid}/`;
     const [file, uses] = await Promise.all([get(path), get(`${path}uses/`)]);
     // An article and its edits can both use the file; keep one of these uses.
-    /** @param {Use} use @param {number} n @param {Use[]} all */
+    /** @param {FileUse} use @param {number} n @param {FileUse[]} all */
     const isFirst = ({ uuid }, n, all) => all.findIndex((use) => use.uuid === uuid) === n;
-    return new Panel(page, path, file, uses.data.filter(isFirst));
+    return new FilePanel(page, path, file, uses.data.filter(isFirst));
   }
 
-  /** @param {MediaLibrary} page @param {string} path @param {import("../api.js").Answer} answer @param {Use[]} uses */
+  /**
+   * @param {MediaLibrary} page @param {string} path @param {import("../api.js").Answer} answer @param {FileUse[]} uses
+   */
   constructor(page, path, { data, etag }, uses) {
     this.page = page;
     this.path = path;
@@ -64,32 +55,35 @@ class Panel {
     this.edits = data.alt;
     /** @type {Saver<string>} */
     this.saver = new Saver(this);
-    this.saver.start(data.alt, etag);
-    addEventListener("pagehide", () => this.saver.save({ signInAgain: false }));
+    this.saver.startWith(data.alt, etag);
+    addEventListener("pagehide", () => this.saver.saveEdits({ signInAgain: false }));
   }
 
   /** @param {string} alt @param {import("../editor/saving.js").SendOptions} options */
-  async send(alt, options) {
+  async sendEdits(alt, options) {
     const { data, etag } = await patch(this.path, { alt }, options);
     this.file = data;
-    this.page.reload();
+    this.page.reloadPage();
     return etag;
   }
 
-  /** Another user may have changed only the name or the caption. @param {string[]} texts */
+  /**
+   * Return the stored text if this panel has sent it: another user may have changed only other fields.
+   * @param {string[]} texts
+   */
   async findSentEdits(texts) {
     const { data, etag } = await get(this.path);
     return texts.includes(data.alt) && { etag, edits: data.alt };
   }
 
-  showState() {
+  showSaveState() {
     this.page.requestUpdate();
   }
 
   render() {
     const { page, file, uses, edits: alt } = this;
     const { name, created, user } = file;
-    /** @param {Use} use */
+    /** @param {FileUse} use */
     const renderUse = ({ kind, uuid, title }) => {
       const name = title ?? "A deleted article";
       const path = ADMIN_PAGES[kind] ?? `${kind === "page" ? "pages" : "articles"}/${uuid}`;
@@ -103,28 +97,28 @@ class Panel {
     const markdown = `${isImage(file) ? `![${alt}]` : `[${name}]`}(${makeFileAddress(file.url)})`;
     const change = () => html`${fileButton("Replace", replaceFile, { icon: "replace", busy: page.busy === "replace" })}
       ${iconButton("trash-2", "Delete file", () => page.deleteFile(this), { kind: "risk", busy })}`;
-    return html`<aside class="media-panel" aria-label=${name}>${isImage(file) ? largePicture(file, alt) : NO_PICTURE}
+    return html`<aside class="media-panel" aria-label=${name}>${isImage(file) ? largePicture(file, alt) : FILE_ICON}
       <div class="section-head"><h2>${name}</h2>
         ${iconButton("x", "Close", () => page.selectFile(null), { kind: "bare hang-end" })}</div>
-      ${isImage(file) && mayChangeFile(file) ? this.renderText() : nothing}
+      ${isImage(file) && mayChangeFile(file) ? this.renderAltTextField() : nothing}
       ${factList({ "Used in": uses.length ? uses.map(renderUse) : "Nothing", Size: sizes, Added: added })}
       <div class="actions">${copyButton(markdown, { label: "Copy Markdown" })}
         ${mayChangeFile(file) ? change() : nothing}</div></aside>`;
   }
 
-  renderText() {
+  renderAltTextField() {
     const { edits: alt, saver } = this;
     const conflict = saver.state === "conflict" && "Somebody else changed it. Close the file and open it again.";
     const saved = saver.state === "saved" && alt ? "Saved" : "";
     const writeText = (/** @type {string} */ value) => {
       this.edits = value;
-      saver.edited();
-      this.showState();
+      saver.handleEdit();
+      this.showSaveState();
     };
     const text = { name: "alt", label: "Alternative text", help: "Describe the picture in one sentence" };
     const counter = html`<span class="good" role="status">${saved}</span>`;
     const errors = { alt: conflict || saver.problem?.message };
-    const onChange = () => saver.save();
+    const onChange = () => saver.saveEdits();
     const area = { type: "textarea", maxlength: 1000, ...makeOneLineHandlers(writeText, onChange), onChange };
     return html`${field({ ...text, ...area, value: alt, errors, counter })}
       ${this.file.decorative && !alt ? html`<p class="soft">Decorative: it needs no text.</p>` : nothing}`;
@@ -132,7 +126,7 @@ class Panel {
 }
 
 /**
- * Upload a file; wait and try again while the blog works on as many pictures as it can.
+ * Upload a file; while the server refuses it because it processes other pictures, wait and try again.
  * @param {File} file @param {number} [tries] @returns {Promise<import("../api.js").Answer>}
  */
 async function sendFile(file, tries = MAX_TRIES) {
@@ -147,21 +141,21 @@ async function sendFile(file, tries = MAX_TRIES) {
 }
 
 class MediaLibrary extends ListPage {
-  usual = { alt: "", unused: "", q: "", page: "1" };
-  words = ["file", "files"];
+  defaultQuery = { alt: "", unused: "", q: "", page: "1" };
+  nouns = ["file", "files"];
   // The number of pages of the list that are shown.
   shown = 1;
-  /** @type {Panel | null} */
+  /** @type {FilePanel | null} */
   panel = null;
   /** The files that were not uploaded, and why. @type {{file: File, cause: string}[]} */
   failed = [];
-  /** The numbers of files of the tabs. @type {number[]} */
+  /** The number of files of each tab. @type {number[]} */
   counts = [];
 
   /** @param {Record<string, string>} query */
-  async readFilterName({ q, alt, unused }) {
+  async readList({ q, alt, unused }) {
     const readFiles = (/** @type {Json} */ query) => get(LIBRARY_PATH, { query });
-    const counts = Object.values(TABS).map((query) => readFiles({ ...query, page_size: 1, fields: "uuid" }));
+    const counts = Object.values(LIBRARY_TABS).map((query) => readFiles({ ...query, page_size: 1, fields: "uuid" }));
     const part = { q, alt, unused, page_size: PAGE_SIZE };
     const pages = Array.from({ length: this.shown }, (_, n) => readFiles({ ...part, page: n + 1 }));
     const totals = (await Promise.all(counts)).map(({ total }) => total);
@@ -169,24 +163,24 @@ class MediaLibrary extends ListPage {
     return { items: [first, ...more].flatMap(({ data }) => data), total: first.total, counts: totals };
   }
 
-  clear() {
+  clearSelection() {
     this.shown = 1;
-    super.clear();
+    super.clearSelection();
   }
 
-  /** Close the panel and open it with another file, if there is one. @param {string | null} uuid */
+  /** Show another file in the panel, or close the panel (null). @param {string | null} uuid */
   async selectFile(uuid) {
     const saver = this.panel?.saver;
-    // If the text cannot be saved, the first attempt leaves the panel open, and the second closes it without the text.
+    // If the text cannot be saved, the panel stays open; a second attempt closes it and discards the text.
     const isKnown = saver?.problem;
-    if (saver && !(await saver.save()) && !isKnown) return;
+    if (saver && !(await saver.saveEdits()) && !isKnown) return;
     this.opened = uuid;
-    const showProblem = (/** @type {Error} */ { message }) => this.set({ problem: message });
-    const panel = uuid ? await Panel.open(this, uuid).catch(showProblem) : null;
-    if (this.opened === uuid) this.set({ panel });
+    const showProblem = (/** @type {Error} */ { message }) => this.setFields({ problem: message });
+    const panel = uuid ? await FilePanel.loadPanel(this, uuid).catch(showProblem) : null;
+    if (this.opened === uuid) this.setFields({ panel });
   }
 
-  /** Upload a few files at a time; files that fail are listed with the cause and a button. @param {File[]} files */
+  /** Upload files, a few at a time, and list the files that fail, with the cause. @param {File[]} files */
   async uploadFiles(files) {
     if (this.busy) return;
     const waiting = [...files];
@@ -206,12 +200,12 @@ class MediaLibrary extends ListPage {
           this.failed.push({ file, cause: /** @type {Error} */ (error).message });
         }
         done += 1;
-        this.set({ step: `Uploaded ${done} of ${files.length}…` });
+        this.setFields({ step: `Uploaded ${done} of ${files.length}…` });
       }
     };
-    this.set({ step: `Uploading ${formatCount(files.length, "file")}…` });
-    await this.actAndReload("upload", () => Promise.all(Array.from({ length: MAX_UPLOADS }, uploadWaitingFiles)));
-    this.set({ problem: warnings.join(" ") });
+    this.setFields({ step: `Uploading ${formatCount(files.length, "file")}…` });
+    await this.runAndReload("upload", () => Promise.all(Array.from({ length: MAX_UPLOADS }, uploadWaitingFiles)));
+    this.setFields({ problem: warnings.join(" ") });
     const first = sent.find(Boolean);
     if (!first) return;
     // Ask for the alternative text at once.
@@ -221,35 +215,35 @@ class MediaLibrary extends ListPage {
   }
 
   /**
-   * Replace the file in the panel; its text stays, and its uses show the new file.
-   * @param {Panel} panel @param {File} file
+   * Replace the content of a file. Its alternative text stays, and articles that use the file show the new content.
+   * @param {FilePanel} panel @param {File} file
    */
   async replaceFile({ path, saver }, file) {
-    const answer = await this.actAndReload("replace", async () => {
-      await saver.save();
+    const answer = await this.runAndReload("replace", async () => {
+      await saver.saveEdits();
       return put(`${path}content/`, undefined, { file, query: { name: file.name }, etag: saver.etag });
     });
     if (!answer) return;
     await this.selectFile(answer.data.uuid);
-    announce("Replaced");
+    announceText("Replaced");
   }
 
-  /** @param {Panel} panel */
+  /** @param {FilePanel} panel */
   async deleteFile({ file: { name, caption, decorative, url }, path, edits: alt, uses }) {
-    // If the same file is uploaded again, it gets the same address.
+    // Read the file for undo: if the same content is uploaded again, it gets the same address.
     const answer = await fetch(makeFileAddress(url)).catch(() => null);
     const file = answer?.ok ? await answer.blob() : null;
     const gap = uses.length ? `It is used in ${formatCount(uses.length, "place")}, which will have a gap.` : "";
     const text = file ? gap : `The server cannot read it, so that you cannot undo this. ${gap}`;
     if (text && !(await confirmRisk({ title: `Delete ${name}?`, text, action: "Delete file" }))) return;
     const deleteFile = () => del(path, { query: { force: uses.length > 0 } });
-    if (!(await this.actAndReload("delete", deleteFile))) return;
-    this.set({ panel: null });
+    if (!(await this.runAndReload("delete", deleteFile))) return;
+    this.setFields({ panel: null });
     const uploadAgain = async () => {
       const { data } = await post(LIBRARY_PATH, undefined, { file, query: { name, alt, caption } });
       if (decorative) await patch(`${LIBRARY_PATH}${data.uuid}/`, { decorative });
     };
-    toast(`${name} deleted`, { undo: file && (() => this.actAndReload("undo", uploadAgain)) });
+    toast(`${name} deleted`, { undo: file && (() => this.runAndReload("undo", uploadAgain)) });
   }
 
   renderMain() {
@@ -258,19 +252,14 @@ class MediaLibrary extends ListPage {
     return fileButton(busy ? this.step : "Upload", uploadFiles, { icon: "upload", kind: "main", multiple: true, busy });
   }
 
-  renderFailed() {
+  renderFailedFiles() {
     const { failed, busy } = this;
     if (!failed.length) return nothing;
     const renderRetryButton = (/** @type {File} */ file) =>
       button("Retry", () => this.uploadFiles([file]), { label: `Retry ${file.name}`, busy: busy === "upload" });
+    const mark = { icon: "triangle-alert", kind: "warn" };
     const renderFailedFile = (/** @type {typeof failed[0]} */ { file, cause }) =>
-      listRow({
-        icon: "triangle-alert",
-        kind: "warn",
-        title: `${file.name} was not uploaded`,
-        text: cause,
-        side: renderRetryButton(file),
-      });
+      listRow({ ...mark, title: `${file.name} was not uploaded`, text: cause, side: renderRetryButton(file) });
     return html`<div role="alert"><ul class="rows">${failed.map(renderFailedFile)}</ul></div>`;
   }
 
@@ -278,7 +267,7 @@ class MediaLibrary extends ListPage {
     const { counts, items, panel, total } = this;
     /** @param {[string, Record<string, string>]} entry @param {number} n */
     const makeTab = ([name, query], n) => {
-      const href = this.link({ alt: "", unused: "", ...query });
+      const href = this.makeLink({ alt: "", unused: "", ...query });
       return { key: href, text: name, count: counts[n], href };
     };
     const beside = this.renderSearchField("Search name and text");
@@ -291,17 +280,17 @@ class MediaLibrary extends ListPage {
     const oneByOne = button("Write them one by one", null, { href: "/admin/media/alt/" });
     const showMore = () => {
       this.shown += 1;
-      this.reload();
+      this.reloadPage();
     };
     const none = emptyState({ title: "No pictures yet", text: "Pictures of articles come here." });
-    const files = html`${tabs(Object.entries(TABS).map(makeTab), this.link({}), { label: "Files", beside })}
+    const files = html`${tabs(Object.entries(LIBRARY_TABS).map(makeTab), this.makeLink({}), { label: "Files", beside })}
       <div class="columns panel media ${panel ? "open" : ""}"><div class="media-list">
         <ul class="media-grid">${repeat(items, getUuid, (item) => this.renderItem(item))}</ul>
         ${total ? html`<p class="section soft" role="status">${number}</p>` : this.renderNothingFound()}
         <div class="actions">${this.query.alt && total ? oneByOne : nothing}
           ${items.length < total ? button("Show more", showMore) : nothing}</div></div>
         ${panel?.render() ?? nothing}</div>`;
-    return html`<div @dragover=${allowDrop} @drop=${uploadDroppedFiles}>${this.renderFailed()}
+    return html`<div @dragover=${allowDrop} @drop=${uploadDroppedFiles}>${this.renderFailedFiles()}
       ${counts[0] ? files : none}</div>`;
   }
 
@@ -312,7 +301,7 @@ class MediaLibrary extends ListPage {
       isImage(item) && !alt && !decorative ? ["warn", "No alternative text"] : ["soft", describeSize(item)];
     return html`<li><button type="button" class="media-item" @click=${() => this.selectFile(uuid)}
       aria-pressed=${this.panel?.file.uuid === uuid}>
-      ${isImage(item) ? thumbnail(item.url, "12.5rem", "media-picture") : NO_PICTURE}
+      ${isImage(item) ? thumbnail(item.url, "12.5rem", "media-picture") : FILE_ICON}
       <span class="media-name">${name}</span>
       <span class="${kind} small">${text}</span></button></li>`;
   }

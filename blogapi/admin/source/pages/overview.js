@@ -1,25 +1,26 @@
-/** The overview: unfinished, scheduled and newly published articles, and the health of the blog. */
+/** The overview: the unfinished, scheduled and newly published articles, and the health of the blog. */
 
 import { html, nothing } from "../../static/vendor/lit.js";
 import { ApiError, get, post } from "../api.js";
 import { listRow, sectionHead } from "../components.js";
-import { formatCount, formatDistance, formatChanged, formatDayAndTime } from "../format.js";
-import { hasRole, getListPath } from "../roles.js";
-import { definePage, Page, refs, session } from "../shell.js";
+import { formatCount, formatDistance, formatChange, formatDayAndTime } from "../format.js";
+import { hasRole, getArticlesPath } from "../roles.js";
+import { definePage, Page, refs, getSession } from "../shell.js";
 import { describeOpenBy, STATUSES } from "../statuses.js";
 import * as storage from "../storage.js";
-import { loadBuilds, renderBuilds } from "../webhooks/builds.js";
-import { makeAddress, getLastChange, FIELDS, reloadAfterStoring, getTitle, WELCOMED } from "./lists.js";
+import { loadBuildHooks, renderBuildHooks } from "../webhooks/builds.js";
+import { makeArticleAddress, getLastChange, ROW_FIELDS, reloadAfterStoring, getTitle, WELCOME_KEY } from "./items.js";
 
 /** @type {Record<string, [string, string]>} */
-const LEVELS = { wrong: ["triangle-alert", "bad"], hint: ["triangle-alert", "warn"], ok: ["check", "good"] };
+const LEVEL_ICONS = { wrong: ["triangle-alert", "bad"], hint: ["triangle-alert", "warn"], ok: ["check", "good"] };
 
 /** @param {Json} query @returns {Promise<Article[]>} */
 const listArticles = async (query) =>
-  (await get(getListPath(), { query: { page_size: 5, fields: `${FIELDS},open_by`, ...query } })).data;
+  (await get(getArticlesPath(), { query: { page_size: 5, fields: `${ROW_FIELDS},open_by`, ...query } })).data;
 
 /**
- * Returns the texts to the left and to the right of an article in a list. hasBuilds: whether the site is built.
+ * A function that returns the texts at the left and at the right of an article in a list. hasBuilds: whether the blog
+ * has build hooks.
  *
  * @typedef {(article: any, hasBuilds: boolean) => [string, string]} Describe
  */
@@ -30,7 +31,7 @@ const describeUnfinished = (article) => {
   const draft = `Draft in ${category.name}, ${formatCount(words, "word")}`;
   const name = STATUSES[/** @type {Status} */ (status)].name;
   const text = status === "draft" ? draft : `${name}, with edits that readers cannot see yet`;
-  return [describeOpenBy(users) || text, formatChanged(getLastChange(article))];
+  return [describeOpenBy(users) || text, formatChange(getLastChange(article))];
 };
 /** @type {Describe} */
 const describeScheduled = ({ category, published_at: time }, hasBuilds) => {
@@ -38,7 +39,7 @@ const describeScheduled = ({ category, published_at: time }, hasBuilds) => {
   return [text, formatDayAndTime(time)];
 };
 /** @type {Describe} */
-const describePublished = ({ category, published_at: time }) => [category.name, formatChanged(time)];
+const describePublished = ({ category, published_at: time }) => [category.name, formatChange(time)];
 
 class Overview extends Page {
   main = refs.newButton;
@@ -52,36 +53,36 @@ class Overview extends Page {
   builds = [];
   isChecking = false;
 
-  async load() {
+  async loadData() {
     const [drafts, edited, next, last, { data: health }, found] = await Promise.all([
       listArticles({ status: "draft", ordering: "-last_updated" }),
       listArticles({ working_copy: true, ordering: "-last_updated" }),
       listArticles({ status: "scheduled", ordering: "published_at", page_size: 3 }),
       listArticles({ status: "published", ordering: "-published_at", page_size: 3 }),
       hasRole("admin") ? get("doctor/") : { data: null },
-      loadBuilds(),
+      loadBuildHooks(),
     ]);
     const unfinished = [...drafts, ...edited.filter(({ status }) => status !== "draft")];
     unfinished.sort((a, b) => (getLastChange(a) > getLastChange(b) ? -1 : 1));
     Object.assign(this, { unfinished: unfinished.slice(0, 5), next, last, health, ...found });
     reloadAfterStoring(this, this.unfinished);
-    // Show the last results at once, and run the checks again, because problems may have been solved.
+    // Show the last results of the checks first, and run the checks again: problems may have been solved.
     if (health) this.runChecks();
   }
 
-  /** Run the checks. They can take seconds, so other actions may run meanwhile. */
+  /** Run the checks of the blog's health, during which the user can run other tasks. */
   async runChecks() {
     if (this.isChecking) return;
-    this.set({ isChecking: true, problem: "" });
+    this.setFields({ isChecking: true, problem: "" });
     try {
-      // 409: another page of the overview has started the checks.
+      // The status 409 means that another request is running the checks.
       const readResults = (/** @type {any} */ error) => (error.status === 409 ? get("doctor/") : Promise.reject(error));
       this.health = (await post("doctor/", undefined, { timeout: 120 }).catch(readResults)).data;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      this.set({ problem: error.message });
+      this.setFields({ problem: error.message });
     } finally {
-      this.set({ isChecking: false });
+      this.setFields({ isChecking: false });
     }
   }
 
@@ -89,11 +90,11 @@ class Overview extends Page {
     return ![this.unfinished, this.next, this.last].some(({ length }) => length);
   }
 
-  /** Whether nobody has named this blog or written anything. */
+  /** Whether the blog has no title and no articles, and its first page was not answered. */
   get isNew() {
-    const { user, site } = session();
+    const { user, site } = getSession();
     const isUnchanged = !site.title && site.created === site.last_updated;
-    return user.role === "admin" && isUnchanged && this.isEmpty && !storage.getItem(WELCOMED);
+    return user.role === "admin" && isUnchanged && this.isEmpty && !storage.getItem(WELCOME_KEY);
   }
 
   renderPage() {
@@ -104,7 +105,7 @@ class Overview extends Page {
     const again = html`<button class="link-button" type="button" @click=${() => this.runChecks()}>
       ${this.isChecking ? "Checking…" : "Check again"}</button>`;
     const findings = this.health?.findings.map((/** @type {Json} */ { level, title, detail: text, link }) => {
-      const [icon, kind] = LEVELS[level];
+      const [icon, kind] = LEVEL_ICONS[level];
       return listRow({ icon, kind, text, title: link ? html`<a class="cure" href=${link}>${title}</a>` : title });
     });
     return html`<div class="columns overview"><div>
@@ -124,18 +125,19 @@ class Overview extends Page {
     const all = html`<a href="/admin/articles/?status=${status}">${allText}</a>`;
     const rows = articles.map((article) => {
       const [text, side] = describe(article, this.builds.length > 0);
-      return listRow({ text, side, title: html`<a href=${makeAddress(article)} dir="auto">${getTitle(article)}</a>` });
+      const title = html`<a href=${makeArticleAddress(article)} dir="auto">${getTitle(article)}</a>`;
+      return listRow({ text, side, title });
     });
     return html`<section class="section">${sectionHead(title, all)}<ul class="rows">${rows}</ul></section>`;
   }
 
   /**
-   * What only admins see: the site, its builds and the health of the blog.
+   * Render the column for admins: the site, its builds, and the health of the blog.
    * @param {Renderable} findings @param {Renderable} again
    */
   renderHealth(findings, again) {
-    const { site } = session();
-    return html`<div>${site.url ? nothing : refs.sampleSites}${renderBuilds(this, site)}
+    const { site } = getSession();
+    return html`<div>${site.url ? nothing : refs.sampleSites}${renderBuildHooks(this, site)}
       <section class="section">${sectionHead("Health", again)}<ul class="rows">${findings}</ul></section></div>`;
   }
 }

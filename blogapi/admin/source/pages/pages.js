@@ -1,22 +1,22 @@
-/** The list of pages in the order of their tree, with the place of each page. */
+/** The list of the pages of the blog, in the order of their tree. */
 
 import { html, nothing, repeat } from "../../static/vendor/lit.js";
 import { del, get, patch } from "../api.js";
 import { badge, button, field, problemAlert, table, tabs } from "../components.js";
 import { confirmRisk, dialogButtons, menuButton, openDialog, toast } from "../dialogs.js";
-import { formatCount, formatChanged } from "../format.js";
+import { formatCount, formatChange } from "../format.js";
 import { renderLanguageHint } from "../languages.js";
-import { findPlace, listParents, renderPlaceField, placePage, toTree } from "../page-tree.js";
+import { findPlace, listParents, renderPlaceField, makePlaceChanges, listTree } from "../page-tree.js";
 import { refs } from "../shell.js";
 import { defineList, ListPage } from "./list-page.js";
 import { renderBinLink, makeBinTab, countBinItems, makePageTabs } from "./list-tabs.js";
-import { restoreItems, getUuid, getLastChange, hasBin, getTitle } from "./lists.js";
+import { restoreItems, getUuid, getLastChange, hasBin, getTitle } from "./items.js";
 
-const PATH = "blog/pages/";
-const FIELDS = "uuid,title,slug,status,published_at,last_updated,url,parent,position,working_copy,language";
+const PAGES_PATH = "blog/pages/";
+const PAGE_FIELDS = "uuid,title,slug,status,published_at,last_updated,url,parent,position,working_copy,language";
 const MAX_DEPTH = 4;
 const ADDRESS_HELP = "Its address begins with the address of its parent. Former addresses redirect.";
-const HEADS = [
+const COLUMN_HEADS = [
   ["Title", "title"],
   ["Status", "status"],
   ["Address", "slug"],
@@ -24,7 +24,7 @@ const HEADS = [
 ];
 
 class Pages extends ListPage {
-  words = ["page", "pages"];
+  nouns = ["page", "pages"];
   main = button("New page", null, { icon: "plus", kind: "main", href: "/admin/pages/new/" });
 
   /** All pages, including pages that do not match the search. @type {Article[]} */
@@ -33,13 +33,13 @@ class Pages extends ListPage {
   binCount = null;
 
   /** @param {Record<string, string>} query */
-  async readFilterName({ q }) {
-    const query = { status: "any", fields: FIELDS };
+  async readList({ q }) {
+    const query = { status: "any", fields: PAGE_FIELDS };
     /** @param {Json} query @returns {Promise<Article[]>} */
-    const listPages = async (query) => (await get(PATH, { query })).data;
+    const listPages = async (query) => (await get(PAGES_PATH, { query })).data;
     const finding = q ? listPages({ ...query, q }) : [];
     const [all, found, binCount] = await Promise.all([listPages(query), finding, countBinItems("pages")]);
-    const items = q ? found.map((page) => ({ ...page, depth: 0 })) : toTree(all);
+    const items = q ? found.map((page) => ({ ...page, depth: 0 })) : listTree(all);
     return { all, items, total: items.length, binCount };
   }
 
@@ -49,7 +49,7 @@ class Pages extends ListPage {
     const shown = [...makePageTabs(this.all.length), ...makeBinTab("pages", this.binCount)];
     return html`${tabs(shown, "any", { label: "Lists of pages", beside: this.renderSearchField("Search pages") })}
       <div class="list-frame">
-        ${this.items.length ? table(HEADS, rows, "bleed list page-tree") : this.renderNothingFound()}</div>`;
+        ${this.items.length ? table(COLUMN_HEADS, rows, "bleed list page-tree") : this.renderNothingFound()}</div>`;
   }
 
   /** @param {Article} page */
@@ -68,10 +68,13 @@ class Pages extends ListPage {
     return html`<tr><th class="title depth-${Math.min(depth, MAX_DEPTH)}" scope="row">
         <a href="/admin/pages/${uuid}/" dir="auto">${title}</a>${hint}${renderLanguageHint(page, this.items)}</th>
       <td class="status">${badge(page)}</td><td class="slug mono">${url ? decodeURI(new URL(url).pathname) : slug}</td>
-      <td class="num changed nowrap">${formatChanged(getLastChange(page))}</td><td class="menu-cell">${menu}</td></tr>`;
+      <td class="num changed nowrap">${formatChange(getLastChange(page))}</td><td class="menu-cell">${menu}</td></tr>`;
   }
 
-  /** Ask for the place of a page: the page above it, and the page before it. @param {Article} page */
+  /**
+   * Open the dialog that moves a page: the user chooses the parent, and the place among its children.
+   * @param {Article} page
+   */
   openMoveDialog(page) {
     const { uuid } = page;
     const target = { parent: page.parent ?? "", index: findPlace(this.all, uuid, page.parent) };
@@ -83,26 +86,21 @@ class Pages extends ListPage {
       other.uuid,
       "– ".repeat(depth) + getTitle(other),
     ]);
-    const parentField = {
-      name: "parent",
-      label: "Parent",
-      type: "select",
-      items: { "": "None", ...Object.fromEntries(parents) },
-      help: ADDRESS_HELP,
-    };
+    const items = { "": "None", ...Object.fromEntries(parents) };
+    const parentField = { name: "parent", label: "Parent", type: "select", items, help: ADDRESS_HELP };
     const chooseParent = (/** @type {string} */ parent) => setTarget({ parent, index: this.all.length });
     const renderContent = (/** @type {Close} */ close) => {
       const { parent, index } = target;
       const savePlace = async () => {
-        const changes = placePage(this.all, uuid, parent || null, index);
-        if (await this.actAndReload("move", () => patch(PATH, changes))) close();
+        const changes = makePlaceChanges(this.all, uuid, parent || null, index);
+        if (await this.runAndReload("move", () => patch(PAGES_PATH, changes))) close();
       };
       return html`<div class="form">${problemAlert(this.problem)}
         ${field({ ...parentField, value: parent, onInput: chooseParent })}
         ${renderPlaceField(this.all, uuid, parent || null, index, (index) => setTarget({ index }), this.errors)}</div>
         ${dialogButtons(close, "Move", savePlace, { busy: this.busy === "move", busyText: "Saving…" })}`;
     };
-    this.set({ problem: "" });
+    this.setFields({ problem: "" });
     const dialog = openDialog({ title: `Move “${getTitle(page)}”`, content: renderContent });
   }
 
@@ -113,10 +111,10 @@ class Pages extends ListPage {
     const children = this.all.filter(({ parent }) => parent === uuid);
     const text = "There is no undo. Its versions stay in the database and in its backups.";
     if (!hasBin && !(await confirmRisk({ title: `Delete “${title}”?`, text, action: "Delete page" }))) return;
-    if (!(await this.actAndReload("delete", () => del(`${PATH}${uuid}/`)))) return;
+    if (!(await this.runAndReload("delete", () => del(`${PAGES_PATH}${uuid}/`)))) return;
     const words = children.length ? ` ${formatCount(children.length, "page is", "pages are")} at the top now.` : "";
     const undoDeletion = async () => {
-      const notes = await this.actAndReload("undo", () => restoreItems(PATH, [page]));
+      const notes = await this.runAndReload("undo", () => restoreItems(PAGES_PATH, [page]));
       if (notes) toast(`“${title}” restored. ${notes}`);
     };
     toast(`“${title}” deleted.${words}`, { undo: hasBin && undoDeletion });

@@ -1,6 +1,6 @@
-/** The preview of an article as a page, with the edits that are not published yet. */
+/** The page that shows the preview of an article, with the edits that are not published yet. */
 
-import { makeAddress, loadArticle, renderText } from "../editor/article.js";
+import { makeEditorAddress, loadArticle, requestRendering } from "../editor/article.js";
 import { showPreview } from "../editor/preview.js";
 import { definePage, Page, refs } from "../shell.js";
 
@@ -11,15 +11,15 @@ class Preview extends Page {
     return this.shown?.title || "Preview";
   }
 
-  async load() {
+  async loadData() {
     const { edits, article } = await loadArticle(uuid);
-    const { html: text } = await renderText(edits, uuid);
-    this.set({ shown: { ...edits, category: article.category?.name, text } });
+    const { html: text } = await requestRendering(edits, uuid);
+    this.setFields({ shown: { ...edits, category: article.category?.name, text } });
   }
 
   renderPage() {
     refs.heading.textContent = this.heading;
-    refs.editLink.href = makeAddress(uuid);
+    refs.editLink.href = makeEditorAddress(uuid);
     showPreview(refs.readingSheet, this.shown);
     return refs.main;
   }

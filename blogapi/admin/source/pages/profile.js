@@ -1,18 +1,18 @@
-/** The account of the user: the byline, the second factor, the logins, the password. */
+/** The profile of the user: the byline, the second factor, the logins and the password. */
 
 import { html, nothing, render } from "../../static/vendor/lit.js";
 import { del, get, makeFileAddress, patch, post, put } from "../api.js";
 import { button, factList, icon, listRow, sectionHead } from "../components.js";
 import { isPhone, nameDevice } from "../devices.js";
 import { toast } from "../dialogs.js";
-import { formatCount, formatChanged, formatDay, formatDayAndTime, formatRole } from "../format.js";
-import { onSubmit, openForm, deleteResource, setHelp, showCopied, showErrors } from "../forms.js";
-import { definePage, Page, refs, session } from "../shell.js";
-import { sumNumbers } from "./term-words.js";
+import { formatCount, formatChange, formatDay, formatDayAndTime, formatRole } from "../format.js";
+import { handleSubmit, openForm, deleteResource, setHelpText, showUntilHidden, showFieldErrors } from "../forms.js";
+import { definePage, Page, refs, getSession } from "../shell.js";
+import { sumCounts } from "./term-kinds.js";
 
 const { bylineForm, setupForm } = refs;
 const FACTOR_PATH = "auth/me/second-factor/";
-const WRITERS = ["editor", "admin"];
+const WRITER_ROLES = ["editor", "admin"];
 
 const signOut = () => post("auth/logout/").then(() => location.assign("/admin/sign-in/"));
 
@@ -23,14 +23,14 @@ class Profile extends Page {
   logins = [];
   /** @type {any} the secret and the QR code with which an app sets up a new second factor */
   setup = null;
-  main = button("Sign out", () => this.act("out", signOut), { icon: "log-out" });
+  main = button("Sign out", () => this.runTask("out", signOut), { icon: "log-out" });
 
-  async load() {
+  async loadData() {
     const { data: account } = await get("auth/me/account/");
     this.account = account;
     if (this.isRestricted) return this.setup ? undefined : this.beginSetup();
     const query = { fields: "uuid,name,bio,avatar,user,articles_by_status" };
-    const isWriter = WRITERS.includes(account.role);
+    const isWriter = WRITER_ROLES.includes(account.role);
     const [logins, options, authors] = await Promise.all([
       get("auth/logins/"),
       get("auth/login-options/"),
@@ -41,7 +41,7 @@ class Profile extends Page {
     if (author) for (const name of ["name", "bio"]) bylineForm.elements[name].value = author[name];
   }
 
-  // Whether the user is an admin who must turn the second factor on before anything else.
+  // Whether the user must turn on the second factor before any other action.
   get isRestricted() {
     const { second_factor_required: isRequired, second_factor_since: since } = this.account;
     return isRequired && !since;
@@ -49,7 +49,7 @@ class Profile extends Page {
 
   /** @param {Json} values */
   saveAuthor(values) {
-    return this.actAndReload("byline", () => patch(`blog/authors/${this.author.uuid}/`, values));
+    return this.runAndReload("byline", () => patch(`blog/authors/${this.author.uuid}/`, values));
   }
 
   /** @param {Json} values */
@@ -68,38 +68,38 @@ class Profile extends Page {
     setupForm.reset();
     refs.setupImage.src = setup.qr_code;
     refs.setupSecret.textContent = setup.secret.match(/.{4}/g).join(" ");
-    this.set({ setup });
+    this.setFields({ setup });
   }
 
   /** @param {Json} values */
-  async turnOn(values) {
-    const answer = await this.act("enable", () => post(`${FACTOR_PATH}enable/`, values));
+  async turnOnSecondFactor(values) {
+    const answer = await this.runTask("enable", () => post(`${FACTOR_PATH}enable/`, values));
     if (!answer) return;
     this.setup = null;
-    await this.reload();
-    await this.showCodes(answer.data.recovery_codes);
+    await this.reloadPage();
+    await this.showRecoveryCodes(answer.data.recovery_codes);
   }
 
-  /** Ask for the password, and send it to the path. @param {string} title @param {string} path */
+  /** Ask for the password, and send it to a path of the second factor. @param {string} title @param {string} path */
   confirmWithPassword(title, path) {
     const save = async (/** @type {Json} */ values) => (await post(`${FACTOR_PATH}${path}/`, values)).data ?? true;
     return openForm(this, refs.confirmForm, { title, kind: "small-dialog", save });
   }
 
-  async turnOff() {
+  async turnOffSecondFactor() {
     if (await this.confirmWithPassword("Turn the second factor off", "disable")) toast("The second factor is off.");
   }
 
-  async replaceCodes() {
+  async replaceRecoveryCodes() {
     const answer = await this.confirmWithPassword("New recovery codes", "recovery-codes");
-    if (answer) await this.showCodes(answer.recovery_codes);
+    if (answer) await this.showRecoveryCodes(answer.recovery_codes);
   }
 
   /** @param {string[]} codes */
-  async showCodes(codes) {
+  async showRecoveryCodes(codes) {
     const items = codes.map((code) => html`<li>${code}</li>`);
     render(items, refs.codesList);
-    await showCopied(this, "codes", codes.join("\n"), { copy: refs.codesCopy, hide: refs.codesHide });
+    await showUntilHidden(this, "codes", codes.join("\n"), { copy: refs.codesCopy, hide: refs.codesHide });
   }
 
   async changePassword() {
@@ -115,11 +115,11 @@ class Profile extends Page {
   }
 
   async endOtherLogins() {
-    if (await this.actAndReload("end", () => del("auth/logins/"))) toast("Your other logins have ended.");
+    if (await this.runAndReload("end", () => del("auth/logins/"))) toast("Your other logins have ended.");
   }
 
   renderByline() {
-    const { username, role } = session().user;
+    const { username, role } = getSession().user;
     const { author } = this;
     const side = html`<span class="soft">${formatRole(role)}, signs in as “${username}”</span>`;
     if (!author)
@@ -131,8 +131,8 @@ class Profile extends Page {
     const options = { kind: "bare", label: "Choose your picture", popup: "dialog" };
     const choose = button("Choose", () => this.choosePicture(), options);
     const picture = html`<div>${avatar ? image : placeholder}${choose}</div>`;
-    showErrors(bylineForm, this.errors);
-    setHelp(bylineForm, "name", `Under ${formatCount(sumNumbers(numbers), "article")}`);
+    showFieldErrors(bylineForm, this.errors);
+    setHelpText(bylineForm, "name", `Under ${formatCount(sumCounts(numbers), "article")}`);
     return html`<section>${sectionHead("You", side)}<div class="byline-parts">${picture}${bylineForm}</div></section>`;
   }
 
@@ -149,16 +149,17 @@ class Profile extends Page {
 
   /** @param {number} left the number of recovery codes */
   renderFactorOn(left) {
-    const renderOffButton = () => button("Turn off", () => this.turnOff(), { kind: "risk", popup: "dialog" });
+    const renderOffButton = () =>
+      button("Turn off", () => this.turnOffSecondFactor(), { kind: "risk", popup: "dialog" });
     return html`<p>Signing in needs your password and a code of the app. ${formatCount(left, "recovery code")} left.</p>
       <div class="actions">
-        ${button("New recovery codes", () => this.replaceCodes(), { popup: "dialog" })}
+        ${button("New recovery codes", () => this.replaceRecoveryCodes(), { popup: "dialog" })}
         ${this.account.second_factor_required ? nothing : renderOffButton()}</div>`;
   }
 
   renderFactorOff() {
     const beginSetup = async () => {
-      await this.act("setup", () => this.beginSetup());
+      await this.runTask("setup", () => this.beginSetup());
       setupForm.elements.code.focus();
     };
     return html`<p>With it, signing in needs a code of an app on your phone too: a stolen password is not enough.</p>
@@ -166,7 +167,7 @@ class Profile extends Page {
   }
 
   renderSetup() {
-    showErrors(setupForm, this.errors);
+    showFieldErrors(setupForm, this.errors);
     refs.setupCancel.hidden = this.isRestricted;
     return html`${setupForm}<p class="soft small">Then you get ten recovery codes, for the day the phone is lost. If
       they are lost too, whoever runs the server can enter
@@ -179,7 +180,7 @@ class Profile extends Page {
     const endLogin = () => deleteResource(this, `auth/logins/${uuid}/`);
     const side = current ? "" : button("End", endLogin, { label: `End ${name}, ${since}`, kind: "risk hang-end" });
     const title = html`${name} <span class="soft">${current ? "(this one)" : ""}</span>`;
-    const lastUse = current || !used ? "" : ` Used: ${formatChanged(used)}.`;
+    const lastUse = current || !used ? "" : ` Used: ${formatChange(used)}.`;
     const text = `Signed in: ${since}.${lastUse} Ends on ${formatDay(expires)}.`;
     return listRow({ title, text, side, icon: isPhone(agent) ? "smartphone" : "monitor" });
   }
@@ -211,6 +212,6 @@ class Profile extends Page {
 }
 
 const page = definePage(Profile);
-onSubmit(bylineForm, (values) => page.saveByline(values));
-onSubmit(setupForm, (values) => page.turnOn(values));
-setupForm.addEventListener("reset", () => page.set({ setup: null, errors: {} }));
+handleSubmit(bylineForm, (values) => page.saveByline(values));
+handleSubmit(setupForm, (values) => page.turnOnSecondFactor(values));
+setupForm.addEventListener("reset", () => page.setFields({ setup: null, errors: {} }));

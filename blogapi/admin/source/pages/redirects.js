@@ -1,14 +1,14 @@
-/** The redirects that admins set: a list with search, and a dialog. */
+/** The redirects that admins define: a list with search, and the dialog for one redirect. */
 
 import { html, repeat } from "../../static/vendor/lit.js";
 import { del, get, patch, post } from "../api.js";
 import { table } from "../components.js";
 import { menuButton, toast } from "../dialogs.js";
-import { formatChanged } from "../format.js";
+import { formatChange } from "../format.js";
 import { openForm } from "../forms.js";
 import { refs } from "../shell.js";
 import { ListPage, PAGE_SIZE, defineList } from "./list-page.js";
-import { getUuid, newButton } from "./lists.js";
+import { getUuid, newItemButton } from "./items.js";
 
 const REDIRECTS_PATH = "blog/redirects/own/";
 /** @type {Record<number, string>} */
@@ -17,7 +17,10 @@ const COLUMN_HEADS = [["From"], ["To"], ["Status"], ["Changed"]];
 
 /** @typedef {{uuid: string, path: string, target: string, status: number, last_updated: string}} Redirect */
 
-/** Return the body for the values of the form; a path without its first slash gets it. @param {Json} values */
+/**
+ * Return the request body for the values of the form; a missing slash at the start of the path is added.
+ * @param {Json} values
+ */
 const toBody = ({ path, target, status }) => ({
   path: /^[^/:]+(\/|$)/.test(path) ? `/${path}` : path,
   target: status === "410" ? "" : target,
@@ -25,11 +28,11 @@ const toBody = ({ path, target, status }) => ({
 });
 
 class Redirects extends ListPage {
-  words = ["redirect", "redirects"];
-  main = newButton("redirect", () => this.editRedirect());
+  nouns = ["redirect", "redirects"];
+  main = newItemButton("redirect", () => this.editRedirect());
 
   /** @param {Record<string, string>} query */
-  async readFilterName({ q, page }) {
+  async readList({ q, page }) {
     const { data: items, total } = await get(REDIRECTS_PATH, { query: { q, page, page_size: PAGE_SIZE } });
     return { items, total };
   }
@@ -55,7 +58,7 @@ class Redirects extends ListPage {
       <th scope="row" class="path"><button class="link-button" type="button" @click=${editRow}>${path}</button></th>
       <td class="path ink">${target || "–"}</td>
       <td class="nowrap">${STATUS_NAMES[status]} <span class="soft">${status}</span></td>
-      <td class="changed nowrap">${formatChanged(redirect.last_updated)}</td><td class="menu-cell">${menu}</td></tr>`;
+      <td class="changed nowrap">${formatChange(redirect.last_updated)}</td><td class="menu-cell">${menu}</td></tr>`;
   }
 
   /** Open the dialog of a redirect, or of a new one. @param {Redirect} [redirect] */
@@ -69,8 +72,8 @@ class Redirects extends ListPage {
 
   /** @param {Redirect} redirect */
   async deleteRedirect({ uuid, path, target, status }) {
-    if (!(await this.actAndReload("delete", () => del(`${REDIRECTS_PATH}${uuid}/`)))) return;
-    const undoDeletion = () => this.actAndReload("undo", () => post(REDIRECTS_PATH, { path, target, status }));
+    if (!(await this.runAndReload("delete", () => del(`${REDIRECTS_PATH}${uuid}/`)))) return;
+    const undoDeletion = () => this.runAndReload("undo", () => post(REDIRECTS_PATH, { path, target, status }));
     toast(`The redirect from ${path} is deleted.`, { undo: undoDeletion });
   }
 }

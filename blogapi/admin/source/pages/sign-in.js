@@ -1,9 +1,9 @@
-/** The pages without a login, whose form is in the document: sign in, the first admin, a new password, joining. */
+/** The pages without a login: sign in, create the first admin, set a new password, accept an invitation. */
 
 import { get, post } from "../api.js";
-import { askForCode, askForPassword } from "../code.js";
+import { askForCode, askForPassword } from "../second-factor.js";
 import { formatCount, formatDayAndTime, nameRole } from "../format.js";
-import { lastSession, refs } from "../shell.js";
+import { getLastSession, refs } from "../shell.js";
 
 const { form, heading, intro } = refs;
 const { username, password, remember, token, code } = form.elements;
@@ -27,7 +27,7 @@ function showError({ message, code: reason = "", errors = {} }) {
 }
 
 function leavePage() {
-  // Only pages of this blog are allowed: anyone can make a link with another address.
+  // Follow only addresses of admin pages, because anyone can make a link with another address in `next`.
   const next = new URLSearchParams(location.search).get("next") ?? "";
   const start = document.body.dataset.page === "setup" ? "/admin/welcome/" : "/admin/";
   location.replace(next.startsWith("/admin/") ? next : start);
@@ -43,7 +43,7 @@ form.addEventListener("submit", async (/** @type {any} */ { submitter }) => {
 });
 
 async function showLoginOptions() {
-  const last = lastSession().username;
+  const last = getLastSession().username;
   if (last && !username.value) {
     username.value = last;
     password.focus();
@@ -54,11 +54,11 @@ async function showLoginOptions() {
   refs.setUp.hidden = !data.needs_setup;
   refs.askServer.hidden = data.needs_setup || data.sends_email;
   refs.askEmail.hidden = data.needs_setup || !data.sends_email;
-  refs.sendLink.onclick = () => sendLink().catch(showError);
+  refs.sendLink.onclick = () => sendResetLink().catch(showError);
 }
 
-// The response does not reveal whether the user exists.
-async function sendLink() {
+// Ask the server to send a link for a new password. The response does not reveal whether the user exists.
+async function sendResetLink() {
   const name = username.value.trim();
   if (!name) {
     showError({ message: "Enter your name first: the link goes to the e-mail address of this user." });
@@ -69,7 +69,7 @@ async function sendLink() {
   refs.linkState.textContent = words;
 }
 
-async function describeInvitation() {
+async function showInvitation() {
   const [{ data: options }, { data: invitation }] = await Promise.all([
     get("auth/login-options/"),
     post("auth/invitation/", { token: token.value }),
@@ -89,6 +89,6 @@ function showRefusal(error) {
 }
 
 if (token) token.value = location.hash.slice(1);
-if (isJoining) await describeInvitation().catch(showRefusal);
+if (isJoining) await showInvitation().catch(showRefusal);
 else if (!token) await showLoginOptions().catch(showError);
 refs.main.ariaBusy = null;

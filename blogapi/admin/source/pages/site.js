@@ -1,38 +1,39 @@
-/** The site: its title, language and time zone, addresses and navigation. The form is in the document. */
+/** The page of the site: title, languages, time zone, addresses and navigation. Its form is in site.html. */
 
 import { html, nothing, render } from "../../static/vendor/lit.js";
 import { ApiError, get, makeFileAddress, patch, post } from "../api.js";
 import { button, field, icon, iconButton, renderSample, tabs } from "../components.js";
-import { announce } from "../dialogs.js";
+import { announceText } from "../dialogs.js";
 import { formatCount, formatTime, parseTime } from "../format.js";
-import { onSubmit, setHelp, showErrors } from "../forms.js";
+import { handleSubmit, setHelpText, showFieldErrors } from "../forms.js";
 import { getLanguageName, listLanguages } from "../languages.js";
-import { definePage, Page, refs, session, setSession } from "../shell.js";
+import { definePage, Page, refs, getSession, setSession } from "../shell.js";
 import { offerTimeZones } from "../time-zones.js";
-import "../editor/picker.js";
+import "../editor/term-picker.js";
 
 const SITE_PATH = "blog/site/";
-/** The tabs: their words, and their addresses. @type {Record<string, [string, string]>} */
+/** The text and the address of each tab. @type {Record<string, [string, string]>} */
 const TABS = {
   blog: ["The blog", "/admin/site/"],
   addresses: ["Addresses", "/admin/site/addresses/"],
   languages: ["Languages", "/admin/site/languages/"],
 };
-const LANGUAGE = { language: "Language", title: "Title in it", description: "Description in it" };
+const LANGUAGE_LABELS = { language: "Language", title: "Title in it", description: "Description in it" };
 /**
- * The lists of the form: the element and its button, and the label of each part of an entry.
+ * The lists of the form: the field, its element, the button that adds an entry, and the labels of the parts of an
+ * entry.
  * @type {[string, HTMLElement, HTMLButtonElement, Record<string, string>][]}
  */
-const LISTS = [
+const ENTRY_LISTS = [
   ["navigation", refs.navigation, refs.addNavigation, { label: "Word", url: "Leads to" }],
-  ["languages", refs.languages, refs.addLanguage, LANGUAGE],
+  ["languages", refs.languages, refs.addLanguage, LANGUAGE_LABELS],
 ];
 const { form } = refs;
 const sections = /** @type {HTMLElement[]} */ ([...form.querySelectorAll("[data-tab]")]);
 const pictureFields = /** @type {NodeListOf<HTMLElement>} */ (form.querySelectorAll(".site-picture"));
 /** @param {unknown} left @param {unknown} right */
-const isSame = (left, right) => JSON.stringify(left) === JSON.stringify(right);
-/** Return a value as text; the labels or languages of a list are joined by commas. @param {any} value */
+const isEqual = (left, right) => JSON.stringify(left) === JSON.stringify(right);
+/** Return the value of a field as text, with the labels or languages of a list. @param {any} value */
 const formatValue = (value) =>
   Array.isArray(value) ? value.map(({ label, language }) => label ?? language).join(", ") : value;
 
@@ -42,55 +43,55 @@ const [TITLE_HELP, ABOUT_HELP, PATH_HELP] = ["title", "description", "article_pa
 );
 
 /**
- * The path of an article, as the server makes it.
+ * Return the path of an article by the pattern of paths, as the server does.
  * @param {string} pattern @param {Json} article @param {string} zone
  */
-function fillPath(pattern, { uuid, slug, category, published_at: time }, zone) {
+function fillPathPattern(pattern, { uuid, slug, category, published_at: time }, zone) {
   const parts = new Intl.DateTimeFormat("en-CA", { dateStyle: "short", timeZone: zone }).format(parseTime(time));
   const [year, month, day] = parts.split("-");
-  const { language } = session().site;
+  const { language } = getSession().site;
   /** The placeholders of an article in the language of the site. @type {Record<string, string>} */
   const values = { uuid, slug, category: category.slug, year, month, day, language, "/language": "", local_slug: slug };
   return pattern.replace(/\{(\/?\w+)\}/g, (whole, name) => values[name] ?? whole);
 }
 
 class Site extends Page {
-  /** @type {Json} what the form has */
+  /** @type {Json} the values in the form */
   values = {};
-  /** @type {any} what the server has */
+  /** @type {any} the values on the server */
   stored = null;
   /** @type {any} the newest published article */
   newest = null;
   published = 0;
-  /** @type {any} the pages that can be added to the navigation, once they were asked for */
+  /** @type {any} the pages for the navigation; null until the user looks for one */
   pages = null;
-  /** @type {any} what the check of the address has found */
+  /** @type {any} the result of the check of the address; null before a check */
   checked = null;
 
-  async load() {
+  async loadData() {
     const query = { page: 1, page_size: 1, fields: "title,uuid,slug,category,published_at,cover_image" };
     const [site, { data: articles, total }] = await Promise.all([get(SITE_PATH), get("blog/articles/", { query })]);
     this.newest = articles[0] ?? null;
     this.published = total;
-    this.setStored(site);
+    this.showStoredSite(site);
   }
 
   /**
-   * Show the site of the server; fields that were changed here keep their values.
+   * Show the values of the server; fields that were changed in the form keep their values.
    * @param {import("../api.js").Answer} answer
    */
-  setStored({ data, etag }) {
+  showStoredSite({ data, etag }) {
     const values = { ...structuredClone(data), ...Object.fromEntries(this.changes) };
     const tags = listLanguages(values.language).map((tag) => new Option(getLanguageName(tag), tag));
     form.elements.language.replaceChildren(...tags);
     offerTimeZones(form.elements.time_zone, values.time_zone);
     for (const [name, value] of Object.entries(values)) if (form.elements[name]) form.elements[name].value = value;
     form.elements.built_in.checked = values.built_in;
-    this.set({ stored: data, values, etag });
+    this.setFields({ stored: data, values, etag });
   }
 
   get changes() {
-    return Object.entries(this.values).filter(([name, value]) => !isSame(value, this.stored[name]));
+    return Object.entries(this.values).filter(([name, value]) => !isEqual(value, this.stored[name]));
   }
 
   renderMain() {
@@ -105,7 +106,7 @@ class Site extends Page {
     return location.pathname.split("/")[3] || "blog";
   }
 
-  /** Show a tab and its address; the entered values stay. @param {string | undefined} tab */
+  /** Show a tab, and put its address into the address bar. @param {string | undefined} tab */
   showTab(tab = this.tab) {
     if (tab !== this.tab) history.pushState(null, "", TABS[tab][1]);
     for (const section of sections) section.hidden = section.dataset.tab !== tab;
@@ -113,7 +114,7 @@ class Site extends Page {
   }
 
   /** Show the tab of the first faulty field. @param {Record<string, unknown>} errors */
-  showFaulty(errors = {}) {
+  showFaultyTab(errors = {}) {
     const selector = Object.keys(errors).map((name) => `[id="field-${name}"], [id="${name}-error"]`);
     const section = selector.length && sections.find((element) => element.querySelector(selector.join()));
     if (section) this.showTab(section.dataset.tab);
@@ -130,7 +131,7 @@ class Site extends Page {
     return html`<div @click=${openTab}>${tabs(items, this.tab)}</div>`;
   }
 
-  /** The field that adds a page to the navigation. */
+  /** Render the field that adds a page to the navigation. */
   renderAddPage() {
     const findPages = async (/** @type {string} */ words) => {
       this.pages ??= (await get("blog/pages/", { query: { fields: "uuid,title,slug,parent,url" } })).data;
@@ -140,32 +141,32 @@ class Site extends Page {
     /** @param {CustomEvent<string[]>} event */
     const addPage = ({ detail: [uuid] }) => {
       const { title: label } = this.pages.find((/** @type {Article} */ page) => page.uuid === uuid);
-      this.setValue("navigation", [...this.values.navigation, { label, url: this.pathOf(uuid) }]);
+      this.setValue("navigation", [...this.values.navigation, { label, url: this.getPagePath(uuid) }]);
     };
     return html`<term-picker class="field" .find=${findPages} .single=${true} .label=${"Add a page"}
       @choose=${addPage}></term-picker>`;
   }
 
-  /** The address of a page, below that of the site. @param {string} uuid @returns {string} */
-  pathOf(uuid) {
-    const pages = new Map(this.pages.map((/** @type {Article} */ one) => [one.uuid, one]));
+  /** Return the address of a page without the address of the site. @param {string} uuid @returns {string} */
+  getPagePath(uuid) {
+    const pages = new Map(this.pages.map((/** @type {Article} */ item) => [item.uuid, item]));
     const { url } = pages.get(uuid);
     if (url) return url.slice(this.stored.url.length);
     const slugs = [];
-    for (let one = pages.get(uuid); one; one = pages.get(one.parent)) slugs.unshift(one.slug);
+    for (let item = pages.get(uuid); item; item = pages.get(item.parent)) slugs.unshift(item.slug);
     return this.stored.page_path.replace("{path}", slugs.join("/")).replace(/\{\/?\w+\}/g, "");
   }
 
   renderPage() {
-    showErrors(form, this.errors);
-    for (const [name, list, , parts] of LISTS) {
+    showFieldErrors(form, this.errors);
+    for (const [name, list, , parts] of ENTRY_LISTS) {
       /** @param {Json} entry @param {number} n */
       const renderEntry = (entry, n) => this.renderEntry(name, parts, entry, n);
       render(this.values[name].map(renderEntry), list);
     }
     for (const field of pictureFields) this.renderPicture(field);
     this.describeFields();
-    render(this.renderCheck(), refs.siteCheck);
+    render(this.renderAddressCheck(), refs.siteCheck);
     render(this.renderSamples(), refs.samples);
     render(this.renderAddPage(), refs.addPage);
     const hasSamples = this.tab !== "languages";
@@ -175,22 +176,22 @@ class Site extends Page {
 
   updated() {
     super.updated();
-    // A link of the overview leads to the switch of the built-in site.
+    // A link of the overview leads to the checkbox of the built-in site.
     if (this.state !== "ready" || this.isFocused || location.hash !== `#${form.elements.built_in.id}`) return;
     this.isFocused = true;
     form.elements.built_in.focus();
   }
 
-  /** Show below some fields what their values lead to. */
+  /** Show the effects of the values below some fields. */
   describeFields() {
     const { title, description, time_zone: zone, article_path: path } = this.values;
-    setHelp(form, "title", `${TITLE_HELP}. ${title.length} of about 60 characters.`);
-    setHelp(form, "description", `${ABOUT_HELP}. ${description.length} of about 160 characters.`);
+    setHelpText(form, "title", `${TITLE_HELP}. ${title.length} of about 60 characters.`);
+    setHelpText(form, "description", `${ABOUT_HELP}. ${description.length} of about 160 characters.`);
     const inZone = new Intl.DateTimeFormat("en-GB", { timeStyle: "short", timeZone: zone });
-    setHelp(form, "time_zone", `It is ${inZone.format(new Date())} there`);
+    setHelpText(form, "time_zone", `It is ${inZone.format(new Date())} there`);
     const moved = `${formatCount(this.published, "address", "addresses")} of articles change with it; the blog keeps no
       redirects from the old ones.`;
-    setHelp(form, "article_path", path === this.stored.article_path ? PATH_HELP : moved);
+    setHelpText(form, "article_path", path === this.stored.article_path ? PATH_HELP : moved);
   }
 
   /** Show the picture of a field. @param {HTMLElement} field */
@@ -206,8 +207,8 @@ class Site extends Page {
     render(address ? html`<img src=${makeFileAddress(address)} alt="">` : icon("image"), thumbnail);
   }
 
-  /** The check of the stored address, and what it has found just now. */
-  renderCheck() {
+  /** Render the button that checks the stored address, and the result of the check. */
+  renderAddressCheck() {
     const { checked, values, stored } = this;
     if (!stored.url || values.url !== stored.url) return nothing;
     const isRunning = this.busy === "check";
@@ -219,9 +220,9 @@ class Site extends Page {
     return html`<span role="status">${icon(mark, kind)} ${words}</span> ${again}`;
   }
 
-  /** Let the server fetch the page at the stored address and its feed. */
+  /** Ask the server to fetch the page at the stored address and its feed. */
   checkAddress() {
-    return this.act("check", async () => {
+    return this.runTask("check", async () => {
       const { data } = await post("site-check/");
       this.checked = data;
     });
@@ -234,7 +235,7 @@ class Site extends Page {
     const name = title || "Without a title";
     const about = description || "Without a description";
     const { newest } = this;
-    const path = newest ? fillPath(pattern, newest, this.values.time_zone) : pattern;
+    const path = newest ? fillPathPattern(pattern, newest, this.values.time_zone) : pattern;
     const picture = newest?.cover_image && makeFileAddress(newest.cover_image);
     const note = picture
       ? "The picture is the cover of the newest article."
@@ -275,7 +276,7 @@ class Site extends Page {
   }
 
   /**
-   * Send the changed fields. Throws an error for fields that another user has changed too, with the other values.
+   * Send the changed fields. For fields that another user has changed, throw an error that contains the other values.
    * @returns {Promise<void>}
    */
   async sendChanges() {
@@ -284,21 +285,21 @@ class Site extends Page {
     try {
       const answer = await patch(SITE_PATH, sent, { etag: this.etag });
       Object.assign(before, sent);
-      this.setStored(answer);
+      this.showStoredSite(answer);
     } catch (error) {
       if (/** @type {any} */ (error).status !== 412) throw error;
-      this.setStored(await get(SITE_PATH));
-      const both = this.changes.filter(([name]) => !isSame(before[name], this.stored[name]));
+      this.showStoredSite(await get(SITE_PATH));
+      const both = this.changes.filter(([name]) => !isEqual(before[name], this.stored[name]));
       if (!both.length) return this.sendChanges();
       const explainConflict = (/** @type {unknown} */ value) =>
         `Somebody else has saved “${formatValue(value)}”. Save again to replace it.`;
       const errors = Object.fromEntries(both.map(([name]) => [name, explainConflict(this.stored[name])]));
       throw new ApiError(412, { errors });
     }
-    setSession({ ...session(), site: this.stored });
+    setSession({ ...getSession(), site: this.stored });
     this.checked = null;
     this.saved = `Saved ${formatTime(new Date())}`;
-    return announce("Saved");
+    return announceText("Saved");
   }
 }
 
@@ -308,23 +309,23 @@ page.showTab();
 addEventListener("popstate", () => page.showTab());
 const sendChanges = () =>
   page.sendChanges().catch((/** @type {ApiError} */ error) => {
-    page.showFaulty(error.errors);
+    page.showFaultyTab(error.errors);
     throw error;
   });
-onSubmit(form, () => page.act("save", sendChanges));
+handleSubmit(form, () => page.runTask("save", sendChanges));
 form.addEventListener("input", (event) => {
   const { name, value, type, checked } = /** @type {HTMLInputElement} */ (event.target);
-  // The field for a page has no name.
+  // The field that adds a page has no name.
   if (!name) return;
   const [field, n, part] = name.split(".");
   if (part) page.values[field][n][part] = value;
   else page.values[field] = type === "checkbox" ? checked : value;
-  // The blog is shown where this page is, unless the site has another address.
+  // The built-in site gets the address of this page if the site has no address.
   if (page.values.built_in && name === "built_in" && !page.values.url)
     page.values.url = form.elements.url.value = location.origin;
   page.requestUpdate();
 });
-for (const [name, , add, parts] of LISTS) {
+for (const [name, , add, parts] of ENTRY_LISTS) {
   add.onclick = () => {
     page.values[name].push(Object.fromEntries(Object.keys(parts).map((part) => [part, ""])));
     page.requestUpdate();

@@ -1,28 +1,28 @@
-/** Categories, tags and authors: a list with search and merging, and a dialog; `data-page` is the kind. */
+/** The list of categories, tags or authors, with the dialogs that edit and merge them. `data-page` is the kind. */
 
 import { html, nothing, repeat } from "../../static/vendor/lit.js";
 import { del, get, patch, post, put } from "../api.js";
-import { button, choiceCards, onButton, problemAlert } from "../components.js";
+import { button, choiceCards, passButton, problemAlert } from "../components.js";
 import { confirmRisk, menuButton, openPopover, dialogButtons, toast } from "../dialogs.js";
-import "../editor/picker.js";
-import { formatCount, formatChanged, formatNumber } from "../format.js";
+import "../editor/term-picker.js";
+import { formatCount, formatChange, formatNumber } from "../format.js";
 import { openForm } from "../forms.js";
-import { refs, session } from "../shell.js";
+import { refs, getSession } from "../shell.js";
 import { ListPage, PAGE_SIZE, defineList } from "./list-page.js";
-import { getUuid, newButton } from "./lists.js";
-import { describeNumbers, TERM_KINDS, sumNumbers } from "./term-words.js";
+import { getUuid, newItemButton } from "./items.js";
+import { describeCounts, TERM_KINDS, sumCounts } from "./term-kinds.js";
 
 const plural = /** @type {keyof typeof TERM_KINDS} */ (document.body.dataset.page);
 const { noun, isSingle, isTakenFromArticles, filterOfAll } = TERM_KINDS[plural];
 const PATH = `blog/${plural}/`;
 const { form } = refs;
-const FIELDS = [...new FormData(form).keys()].join();
-const LIST_FIELDS = `*,${FIELDS},last_updated,articles_by_status`;
+const FORM_FIELDS = [...new FormData(form).keys()].join();
+const LIST_FIELDS = `*,${FORM_FIELDS},last_updated,articles_by_status`;
 
 /** @type {Record<string, string>} */
 const TABS = { all: "All", hidden: "Not public", never: "Unused", similar: "Nearly alike" };
 /** @type {Record<string, Record<string, string>>} */
-const FILTERS = { hidden: { used: "hidden" }, never: { used: "never" }, similar: { similar: "true" } };
+const TAB_FILTERS = { hidden: { used: "hidden" }, never: { used: "never" }, similar: { similar: "true" } };
 /** @type {Renderable[][]} */
 const COLUMNS = [
   ["title", "Name"],
@@ -33,30 +33,33 @@ const COLUMNS = [
 ];
 
 /**
- * The popover that merges terms. kept: the uuid of the term that stays; both: the number of articles that have both
- * of two terms (null: unknown); found: the terms that a search has found.
+ * The state of the popover that merges terms. kept: the uuid of the term that stays; sharedCount: the number of
+ * articles that have both of two terms (null: unknown); found: the terms that a search has found.
  *
- * @typedef {{terms: Term[], kept: string, both: number | null, found?: Term[]}} Merge
+ * @typedef {{terms: Term[], kept: string, sharedCount: number | null, found?: Term[]}} MergeState
  */
 
 class Terms extends ListPage {
-  usual = { q: "", page: "1", show: "all" };
-  words = [noun, plural];
+  defaultQuery = { q: "", page: "1", show: "all" };
+  nouns = [noun, plural];
   /** @type {Record<string, number>} */
   counts = {};
-  main = newButton(noun, () => this.editTerm());
+  main = newItemButton(noun, () => this.editTerm());
 
-  /** All terms by uuid, if terms have parents, to show the names of the parents. @type {Map<string, Term>} */
+  /**
+   * All terms by uuid, for the names of parents; empty if terms of this kind have no parents.
+   * @type {Map<string, Term>}
+   */
   all = new Map();
 
   /** @param {Record<string, string>} query */
-  async readFilterName({ q, page, show }) {
-    // With words, the API lists names that begin with the words first; otherwise, the terms with the most articles.
+  async readList({ q, page, show }) {
+    // For a search, the API lists names that begin with the words first; without words, list the most used terms first.
     const ordering = q ? "" : "-articles";
-    const query = { q, page, page_size: PAGE_SIZE, ordering, ...FILTERS[show] };
+    const query = { q, page, page_size: PAGE_SIZE, ordering, ...TAB_FILTERS[show] };
     /** @param {string} name @returns {Promise<[string, number]>} */
     const countTerms = async (name) => {
-      const { total } = await get(PATH, { query: { ...FILTERS[name], page: 1, page_size: 1, fields: "uuid" } });
+      const { total } = await get(PATH, { query: { ...TAB_FILTERS[name], page: 1, page_size: 1, fields: "uuid" } });
       return [name, total];
     };
     const listing = get(PATH, { query: { ...query, fields: LIST_FIELDS } });
@@ -70,17 +73,17 @@ class Terms extends ListPage {
   renderPage() {
     const { q, show } = this.query;
     if (!this.counts.all) return refs.empty;
-    /** @param {string} key */
-    const toTab = (key) => ({ key, text: TABS[key], count: this.counts[key] ?? null, href: this.link({ show: key }) });
+    /** @param {[string, string]} tab its key and its text */
+    const toTab = ([key, text]) => ({ key, text, count: this.counts[key] ?? null, href: this.makeLink({ show: key }) });
     const rows = repeat(this.items, getUuid, (term) => this.renderTerm(term));
     const order = show === "similar" ? ", alike ones together" : q ? ", by name" : ", most used first";
-    return html`${this.renderTabs(Object.keys(TABS).map(toTab), show, `Search ${plural}`)}
-      ${this.renderList("terms", COLUMNS, this.renderBulk(), rows, order)}`;
+    return html`${this.renderTabs(Object.entries(TABS).map(toTab), show, `Search ${plural}`)}
+      ${this.renderList("terms", COLUMNS, this.renderBulkActions(), rows, order)}`;
   }
 
-  renderBulk() {
+  renderBulkActions() {
     const { chosen } = this;
-    const openPopover = onButton((anchor) => this.openMerge(anchor, chosen));
+    const openPopover = passButton((anchor) => this.openMergePopover(anchor, chosen));
     return html`${button("Merge…", openPopover, { popup: "dialog" })}
       ${button("Delete", () => this.deleteTerms(chosen), { kind: "risk" })}`;
   }
@@ -88,7 +91,7 @@ class Terms extends ListPage {
   /** @param {Term} term */
   renderTerm(term) {
     const { uuid, name, slug, articles_by_status: numbers } = term;
-    const total = sumNumbers(numbers);
+    const total = sumCounts(numbers);
     const above = this.all.get(term.parent);
     const menu = menuButton(`Actions for ${name}`, [
       { label: "Show articles", icon: "file-text", href: `/admin/articles/?${noun}=${slug}` },
@@ -97,32 +100,34 @@ class Terms extends ListPage {
     ]);
     const articles = total ? html`<a href="/admin/articles/?${noun}=${slug}">${formatNumber(total)}</a>` : total;
     return html`<tr class=${this.selected.has(uuid) ? "selected" : ""}>
-      <td class="check-cell">${this.renderCheck(`Select ${name}`, [term])}</td>
+      <td class="check-cell">${this.renderCheckbox(`Select ${name}`, [term])}</td>
       <th class="title" scope="row">
         <button class="link-button" type="button" @click=${() => this.editTerm(term)} dir="auto">${name}</button>
         ${above ? html`<span class="soft" dir="auto">in ${above.name}</span>` : nothing}</th>
       <td class="slug mono">${slug}</td><td class="num ink">${articles}</td>
-      <td class="uses">${describeNumbers(numbers)}</td>
-      <td class="num changed nowrap">${formatChanged(term.last_updated)}</td>
+      <td class="uses">${describeCounts(numbers)}</td>
+      <td class="num changed nowrap">${formatChange(term.last_updated)}</td>
       <td class="menu-cell">${menu}</td></tr>`;
   }
 
   /**
-   * Open the dialog of a term, or of a new one. The server refuses to overwrite changes made meanwhile.
+   * Open the dialog for a term or for a new one. The server refuses to overwrite changes that were made in the
+   * meantime.
    * @param {Term} [term]
    */
   async editTerm(term) {
-    const stored = term && (await this.act("open", () => get(`${PATH}${term.uuid}/`, { query: { fields: FIELDS } })));
+    const stored =
+      term && (await this.runTask("open", () => get(`${PATH}${term.uuid}/`, { query: { fields: FORM_FIELDS } })));
     if (term && !stored) return;
     const { data = {}, etag } = stored ?? {};
-    this.listParents(term);
+    this.offerParents(term);
     const { language } = form.elements;
-    language.closest(".field").hidden = !session().site.languages.length && !data.language;
+    language.closest(".field").hidden = !getSession().site.languages.length && !data.language;
     if ("parent" in data) data.parent ??= "";
     /** @param {Json} values */
     const saveTerm = (values) => {
-      // Fields that stay empty are left out. Without an address, the server derives it or keeps it.
-      // If an address is given, another term may have the same name.
+      // Leave out fields that stay empty. Leave out an unchanged address: a request with an address may use the name of
+      // another term; without one, the server derives the address or keeps it.
       /** @param {[string, any]} entry */
       const isGiven = ([name, value]) => (name === "slug" ? value && value !== data.slug : value || data[name]);
       const body = Object.fromEntries(Object.entries(values).filter(isGiven));
@@ -133,10 +138,10 @@ class Terms extends ListPage {
   }
 
   /** Offer all terms as parents, except the term itself and the terms below it. @param {Term} [term] */
-  listParents(term) {
+  offerParents(term) {
     const { parent } = form.elements;
     if (!parent) return;
-    /** @type {(item?: Term) => Term[]} the term after those above it */
+    /** @type {(item?: Term) => Term[]} returns the ancestors of a term, and the term as the last item */
     const chain = (item) => (item ? [...chain(this.all.get(item.parent)), item] : []);
     const options = [...this.all.values()].map(chain).filter((items) => !items.some(({ uuid }) => uuid === term?.uuid));
     const named = options.map((items) => [items.map(({ name }) => name).join(" › "), items[items.length - 1].uuid]);
@@ -145,7 +150,7 @@ class Terms extends ListPage {
   }
 
   /**
-   * Delete terms. The server refuses those that articles need. If the articles would only lose the terms, a deletion
+   * Delete terms. The server refuses to delete terms that articles need. If articles lose the terms, the deletion
    * cannot be undone, so the page asks first.
    * @param {Term[]} terms
    */
@@ -162,10 +167,10 @@ class Terms extends ListPage {
     }
     const query = { uuid: terms.map(getUuid) };
     const { all } = this;
-    const isDeleted = await this.actAndReload("delete", () => del(PATH, { query }));
+    const isDeleted = await this.runAndReload("delete", () => del(PATH, { query }));
     if (!isDeleted) return;
-    this.clear();
-    // Undo creates parents before the terms below them, and moves terms back that the deletion had moved up.
+    this.clearSelection();
+    // Undo creates parents before their children, and moves back children whose parent was deleted.
     /** @type {(term?: Term) => number} */
     const getDepth = (term) => (term ? getDepth(all.get(term.parent)) + 1 : 0);
     const ordered = [...terms].sort((a, b) => getDepth(a) - getDepth(b));
@@ -174,41 +179,46 @@ class Terms extends ListPage {
     const below = [...all.values()].filter(({ uuid, parent }) => deleted.has(parent) && !deleted.has(uuid));
     const moved = below.map(({ uuid, parent }) => ({ uuid, parent }));
     const undoDeletion = () =>
-      this.actAndReload("undo", async () => {
+      this.runAndReload("undo", async () => {
         await put(PATH, bodies);
         if (moved.length) await patch(PATH, moved, { etag: "*" });
       });
     toast(`${subject} deleted.`, { undo: !isFinal && undoDeletion });
   }
 
-  /** Ask which of the terms stays, and merge the others into it. @param {HTMLElement} anchor @param {Term[]} terms */
-  async openMerge(anchor, terms) {
-    /** @type {Merge} */
-    const state = { terms, kept: terms.toSorted((a, b) => countArticles(b) - countArticles(a))[0].uuid, both: null };
-    this.set({ problem: "" });
+  /**
+   * Open the popover that asks which of the terms stays, and merges the others into it.
+   * @param {HTMLElement} anchor @param {Term[]} terms
+   */
+  async openMergePopover(anchor, terms) {
+    const [kept] = terms.toSorted((a, b) => countArticles(b) - countArticles(a));
+    /** @type {MergeState} */
+    const state = { terms, kept: kept.uuid, sharedCount: null };
+    this.setFields({ problem: "" });
     const renderMergePopover = (/** @type {Close} */ close) => this.renderMerge(state, close);
-    const float = openPopover(anchor, renderMergePopover, { label: `Merge ${plural}`, kind: "merge" });
-    if (!float) return;
-    await this.findBoth(state);
-    float.update();
+    const overlay = openPopover(anchor, renderMergePopover, { label: `Merge ${plural}`, kind: "merge" });
+    if (!overlay) return;
+    await this.countSharedArticles(state);
+    overlay.update();
   }
 
-  /** Count the articles that have both of two terms, if the API can. @param {Merge} state */
-  async findBoth(state) {
+  /** Count the articles that have both of two terms, if the API has the filter for it. @param {MergeState} state */
+  async countSharedArticles(state) {
     if (!filterOfAll || state.terms.length !== 2) return;
     const query = { [filterOfAll]: state.terms.map(getUuid), status: "any", page: 1, page_size: 1, fields: "uuid" };
-    state.both = (await get("blog/articles/", { query })).total;
+    state.sharedCount = (await get("blog/articles/", { query })).total;
   }
 
-  /** @param {Merge} state @param {Close} close */
+  /** @param {MergeState} state @param {Close} close */
   renderMerge(state, close) {
-    const { terms, both } = state;
-    if (terms.length < 2) return this.renderSearch(state);
+    const { terms, sharedCount } = state;
+    if (terms.length < 2) return this.renderTermSearch(state);
     const kept = /** @type {Term} */ (terms.find(({ uuid }) => uuid === state.kept));
     const others = terms.filter((term) => term !== kept);
     /** @type {(term: Term, n: number) => [string, string, string]} */
     const makeChoice = (term, n) => {
-      const shared = both && n ? `, ${formatNumber(both)} of them ${both === 1 ? "has" : "have"} both` : "";
+      const shared =
+        sharedCount && n ? `, ${formatNumber(sharedCount)} of them ${sharedCount === 1 ? "has" : "have"} both` : "";
       return [term.uuid, term.name, `${formatCount(countArticles(term), "article")}${shared}`];
     };
     /** @param {string} uuid */
@@ -218,39 +228,39 @@ class Terms extends ListPage {
     };
     const mergeTerms = async () => {
       const sendMerge = () => post(`${PATH}${kept.uuid}/merge/`, { uuids: others.map(getUuid) }, { timeout: 120 });
-      if (!(await this.actAndReload("merge", sendMerge))) return;
+      if (!(await this.runAndReload("merge", sendMerge))) return;
       close();
-      this.clear();
+      this.clearSelection();
       toast(`Merged into “${kept.name}”.`);
     };
     const options = { name: "stays", items: terms.map(makeChoice), value: kept.uuid, onChange: chooseKept };
     const main = { busyText: "Merging…", busy: this.busy === "merge" };
     return html`<h2>Merge ${formatCount(terms.length, noun, plural)}</h2>${problemAlert(this.problem)}
       <div class="merge-choice">${choiceCards({ label: "Which one stays?", ...options })}</div>
-      <p>${this.describeMerge(kept, others, both)}</p>
+      <p>${this.describeMerge(kept, others, sharedCount)}</p>
       <p class="soft">This cannot be undone.</p>${dialogButtons(close, `Merge into “${kept.name}”`, mergeTerms, main)}`;
   }
 
-  /** @param {Term} kept @param {Term[]} others @param {number | null} both */
-  describeMerge(kept, others, both) {
-    const pattern = session().site[`${noun}_path`];
+  /** @param {Term} kept @param {Term[]} others @param {number | null} sharedCount */
+  describeMerge(kept, others, sharedCount) {
+    const pattern = getSession().site[`${noun}_path`];
     const renderAddress = (/** @type {Term} */ { slug }) => html`<code>${pattern.replace("{slug}", slug)}</code>`;
     const names = others.map(({ name }) => `“${name}”`).join(", ");
     const hasOne = others.length === 1;
     const sum = [kept, ...others].reduce((total, term) => total + countArticles(term), 0);
-    const isKnown = isSingle || both !== null;
-    const articles = isKnown ? formatCount(sum - (both ?? 0), "article") : `The articles of ${names}`;
+    const isKnown = isSingle || sharedCount !== null;
+    const articles = isKnown ? formatCount(sum - (sharedCount ?? 0), "article") : `The articles of ${names}`;
     const addresses =
       hasOne && pattern.includes("{slug}")
         ? html`its address ${renderAddress(others[0])} leads to ${renderAddress(kept)}.`
         : `${hasOne ? "its address leads" : "their addresses lead"} to “${kept.name}”.`;
-    const moves = session().site.article_path.includes(`{${noun}}`);
+    const moves = getSession().site.article_path.includes(`{${noun}}`);
     const moved = moves ? ` The addresses of its articles change too: the ${noun} is a part of them.` : "";
     return html`${articles} will have “${kept.name}”. ${names} ${hasOne ? "goes" : "go"}, and ${addresses}${moved}`;
   }
 
-  /** Ask for the term with which a single one is merged. @param {Merge} state */
-  renderSearch(state) {
+  /** Render the field for the second term, if only one term was selected. @param {MergeState} state */
+  renderTermSearch(state) {
     const [term] = state.terms;
     /** @param {string} q */
     const findTerms = async (q) => {
@@ -262,7 +272,7 @@ class Terms extends ListPage {
     /** @param {CustomEvent<string[]>} event */
     const useTerm = async ({ detail: [uuid] }) => {
       state.terms = [term, ...(state.found ?? []).filter((other) => other.uuid === uuid)];
-      await this.findBoth(state);
+      await this.countSharedArticles(state);
       this.requestUpdate();
     };
     return html`<h2>Merge “${term.name}”</h2>
@@ -270,9 +280,9 @@ class Terms extends ListPage {
   }
 }
 
-const countArticles = (/** @type {Term} */ { articles_by_status: numbers }) => sumNumbers(numbers);
+const countArticles = (/** @type {Term} */ { articles_by_status: numbers }) => sumCounts(numbers);
 
-// The buttons beside the addresses of pictures in the dialog. The code for pictures is loaded only when it is needed.
+// Handle the buttons that choose a picture in the dialog. The code for pictures is loaded at the first click.
 document.addEventListener("click", async (/** @type {any} */ { target }) => {
   const button = target.closest(".choose-picture");
   if (!button) return;

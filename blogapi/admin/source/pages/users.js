@@ -1,13 +1,13 @@
-/** The people who can sign in: roles, second factors, invitations, and links for a new password. */
+/** The page of the users, with their roles and second factors, invitations, and links for a new password. */
 
 import { html, nothing } from "../../static/vendor/lit.js";
 import { del, get, patch, post } from "../api.js";
 import { button, framedTable, icon, sectionHead } from "../components.js";
 import { confirmRisk, menuButton, toast } from "../dialogs.js";
-import { formatChanged, formatDay, formatDayAndTime, formatRole, nameRole } from "../format.js";
+import { formatChange, formatDay, formatDayAndTime, formatRole, nameRole } from "../format.js";
 import { openForm, deleteResource, showSecretOnce } from "../forms.js";
-import { definePage, Page, refs, session } from "../shell.js";
-import { sumNumbers } from "./term-words.js";
+import { definePage, Page, refs, getSession } from "../shell.js";
+import { sumCounts } from "./term-kinds.js";
 
 /** @typedef {Person & Record<string, any>} User */
 
@@ -19,10 +19,10 @@ const COLUMN_HEADS = [
   ["Articles", "num count"],
 ];
 /** @param {{uuid: string}} user */
-const isOwn = ({ uuid }) => uuid === session().user.uuid;
+const isCurrentUser = ({ uuid }) => uuid === getSession().user.uuid;
 /** @param {Json} values */
-const toRole = ({ role, can_publish: publishes }) => ({ role, can_publish: publishes === "on" });
-/** The role in words, and whether an author publishes. @param {Json} user */
+const makeRoleBody = ({ role, can_publish: publishes }) => ({ role, can_publish: publishes === "on" });
+/** Return the role in words, with whether an author may publish. @param {Json} user */
 const describeRole = ({ role, can_publish: publishes }) =>
   `${formatRole(role)}${role === "author" && publishes ? ", publishes" : ""}`;
 
@@ -37,7 +37,7 @@ class Users extends Page {
   /** The profiles by the uuids of their users. @type {Map<string, Term>} */
   authors = new Map();
 
-  async load() {
+  async loadData() {
     const query = { fields: "user,name,articles_by_status" };
     const paths = ["users/", "invitations/", "auth/login-options/", "users/roles/"];
     const answers = [...paths.map((path) => get(path)), get("blog/authors/", { query })];
@@ -50,7 +50,7 @@ class Users extends Page {
     refs.inviteForm.elements.email.closest(".field").hidden = !this.sendsEmail;
     refs.noEmail.hidden = this.sendsEmail;
     const sendInvitation = async (/** @type {Json} */ { name, email, ...values }) =>
-      (await post("invitations/", { name, email, ...toRole(values) })).data;
+      (await post("invitations/", { name, email, ...makeRoleBody(values) })).data;
     const options = { title: "Invite someone", kind: "small-dialog", save: sendInvitation };
     const link = await openForm(this, refs.inviteForm, options);
     if (!link) return;
@@ -59,8 +59,8 @@ class Users extends Page {
   }
 
   /** @param {User} user */
-  async makeLink({ uuid, username }, send = false) {
-    const link = await this.act("link", async () => (await post(`users/${uuid}/reset-link/`, { send })).data);
+  async makeResetLink({ uuid, username }, send = false) {
+    const link = await this.runTask("link", async () => (await post(`users/${uuid}/reset-link/`, { send })).data);
     if (link) await this.showLink(link, username, `It sets a new password. ${describeSending(link)}`);
   }
 
@@ -76,7 +76,7 @@ class Users extends Page {
     const saveUser = () => patch(`users/${user.uuid}/`, values);
     const former = Object.fromEntries(Object.keys(values).map((name) => [name, user[name]]));
     const undoChange = () => this.changeUser({ ...user, ...values }, former);
-    if (await this.actAndReload("change", saveUser)) toast(`${user.username} changed.`, { undo: undoChange });
+    if (await this.runAndReload("change", saveUser)) toast(`${user.username} changed.`, { undo: undoChange });
   }
 
   /** @param {User} user */
@@ -84,12 +84,12 @@ class Users extends Page {
     /** @param {User} user */
     const isAdmin = ({ role, disabled, has_password: hasPassword }) => role === "admin" && !disabled && hasPassword;
     if (isAdmin(user) && this.users.filter(isAdmin).length === 1) {
-      const who = isOwn(user) ? "You are" : `${user.username} is`;
-      return this.set({ problem: `${who} the only admin. Make another one first.` });
+      const who = isCurrentUser(user) ? "You are" : `${user.username} is`;
+      return this.setFields({ problem: `${who} the only admin. Make another one first.` });
     }
     const values = { role: user.role, can_publish: user.can_publish };
     const title = `Role of ${user.username}`;
-    const saveRole = (/** @type {Json} */ chosen) => patch(`users/${user.uuid}/`, toRole(chosen));
+    const saveRole = (/** @type {Json} */ chosen) => patch(`users/${user.uuid}/`, makeRoleBody(chosen));
     const changed = await openForm(this, refs.roleForm, { title, kind: "small-dialog", values, save: saveRole });
     if (changed) toast(`${user.username} changed.`, { undo: () => this.changeUser(changed.data, values) });
   }
@@ -105,7 +105,7 @@ class Users extends Page {
   async endLogins({ uuid, username }) {
     const text = "They are signed out on all devices. Their keys go on working.";
     if (!(await confirmRisk({ title: `End all logins of ${username}?`, action: "End logins", text }))) return;
-    if (await this.actAndReload("end", () => del(`users/${uuid}/logins/`))) toast(`${username} is signed out.`);
+    if (await this.runAndReload("end", () => del(`users/${uuid}/logins/`))) toast(`${username} is signed out.`);
   }
 
   /** @param {User} user */
@@ -114,22 +114,22 @@ class Users extends Page {
     const question = { title: `Reset the second factor of ${username}?`, action: "Reset", text };
     if (!(await confirmRisk(question))) return;
     const resetSecondFactor = () => post(`users/${uuid}/reset-second-factor/`);
-    if (await this.actAndReload("reset", resetSecondFactor)) toast(`The second factor of ${username} is off.`);
+    if (await this.runAndReload("reset", resetSecondFactor)) toast(`The second factor of ${username} is off.`);
   }
 
   /** @param {User} user @returns {MenuItems} */
-  listActions(user) {
+  listUserActions(user) {
     const { uuid, username, disabled, email, second_factor_since: since } = user;
     const role = { label: "Role", icon: "shield", action: () => this.changeRole(user) };
-    if (isOwn(user)) return [role, { label: "Profile", icon: "user", href: "/admin/profile/" }];
+    if (isCurrentUser(user)) return [role, { label: "Profile", icon: "user", href: "/admin/profile/" }];
     const text = "They are signed out, and their keys stop working. Owners of content cannot be deleted.";
     const question = { title: `Delete ${username}?`, action: "Delete user", text };
     const toggleDisabled = () => this.changeUser(user, { disabled: !disabled });
     const sends = this.sendsEmail;
     return [
       role,
-      { label: "New link", icon: "link", action: () => this.makeLink(user) },
-      sends && email && { label: "Send a new link", icon: "send", action: () => this.makeLink(user, true) },
+      { label: "New link", icon: "link", action: () => this.makeResetLink(user) },
+      sends && email && { label: "Send a new link", icon: "send", action: () => this.makeResetLink(user, true) },
       sends && { label: "E-mail", icon: "pencil", action: () => this.changeEmail(user) },
       { label: "End logins", icon: "log-out", action: () => this.endLogins(user) },
       since && { label: "Reset second factor", icon: "undo-2", action: () => this.resetSecondFactor(user) },
@@ -141,7 +141,7 @@ class Users extends Page {
   /** @param {Json} invitation */
   renderInvitation(invitation) {
     const { uuid, name, inviter, expires } = invitation;
-    const by = inviter ? `invited by ${isOwn(inviter) ? "you" : inviter.username}` : "invited";
+    const by = inviter ? `invited by ${isCurrentUser(inviter) ? "you" : inviter.username}` : "invited";
     const revokeInvitation = () => deleteResource(this, `invitations/${uuid}/`);
     const items = [{ label: "Revoke", icon: "x", risk: true, action: revokeInvitation }];
     return html`<tr>
@@ -156,13 +156,13 @@ class Users extends Page {
   renderRow(user) {
     const { uuid, username, role, disabled, has_password: hasPassword, last_seen: seen } = user;
     const author = this.authors.get(uuid);
-    const articles = author && sumNumbers(author.articles_by_status);
+    const articles = author && sumCounts(author.articles_by_status);
     const [state, kind, text] = describeSecondFactor(user);
     const account = disabled ? "Disabled" : !hasPassword && "No password yet";
     const mark = account ? html`<span class="badge">${icon(disabled ? "lock" : "clock")} ${account}</span>` : nothing;
-    const lastSeen = isOwn(user) ? "Now" : seen ? formatChanged(seen) : "Not yet";
+    const lastSeen = isCurrentUser(user) ? "Now" : seen ? formatChange(seen) : "Not yet";
     const name = author?.name ?? username;
-    const soft = [name !== username && username, isOwn(user) && "you"].filter(Boolean).join(" · ");
+    const soft = [name !== username && username, isCurrentUser(user) && "you"].filter(Boolean).join(" · ");
     const factor = html`<span class="badge">${icon(state, kind)} ${text}</span>`;
     return html`<tr>
       <th scope="row">${name} <span class="soft">${soft}</span> ${mark}
@@ -171,7 +171,7 @@ class Users extends Page {
       <td class="factor">${factor}</td>
       <td class="seen nowrap">${lastSeen}</td>
       <td class="num count">${articles || (role === "reader" ? "–" : 0)}</td>
-      <td class="menu-cell">${menuButton(`Actions for ${username}`, () => this.listActions(user))}</td></tr>`;
+      <td class="menu-cell">${menuButton(`Actions for ${username}`, () => this.listUserActions(user))}</td></tr>`;
   }
 
   renderRights() {

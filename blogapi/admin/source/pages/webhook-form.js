@@ -1,36 +1,36 @@
-/** A new webhook, or one to change: whom it calls, when, and what is sent. */
+/** The page that creates or changes a webhook: its receiver, the times and events of its calls, and a sample call. */
 
 import { html, live, nothing } from "../../static/vendor/lit.js";
 import { get, patch, post } from "../api.js";
 import { button, choiceCards, field, icon, iconButton, pageHead, sectionHead } from "../components.js";
-import { announce } from "../dialogs.js";
+import { announceText } from "../dialogs.js";
 import { showSecretOnce } from "../forms.js";
 import { definePage, Page } from "../shell.js";
-import { LIST, loadWebhooks, PATH, getPageAddress, getPath } from "../webhooks/actions.js";
-import { choosePreset, explainTimes, listChanges, toBody, toValues } from "../webhooks/fields.js";
-import { maskAddress, renderAnswer, renderRequest } from "../webhooks/parts.js";
-import { isBuildHook, KINDS } from "../webhooks/words.js";
+import { LIST_ADDRESS, loadWebhooks, WEBHOOKS_PATH, getPageAddress, getWebhookPath } from "../webhooks/actions.js";
+import { applyPreset, explainCallTimes, makeChangeBody, toWebhookBody, toFormValues } from "../webhooks/fields.js";
+import { maskAddress, renderAnswer, renderRequest } from "../webhooks/rendering.js";
+import { isBuildHook, EVENT_KINDS } from "../webhooks/texts.js";
 
-// A build hook is always called once for any number of changes.
+// The choices for the mode of a webhook. The mode of a build hook is always "combined".
 /** @type {[string, string, string][]} */
 const MODES = [
   ["combined", "Once for any number of changes", "For a site that is built as a whole"],
   ["each", "For each change", "For a search index, a cache, a program of your own"],
 ];
-const SECRET = { type: "password", class: "mono", spellcheck: "false", autocomplete: "new-password" };
-/** @typedef {import("../webhooks/fields.js").Values} Values */
+const SECRET_FIELD = { type: "password", class: "mono", spellcheck: "false", autocomplete: "new-password" };
+/** @typedef {import("../webhooks/fields.js").FormValues} FormValues */
 const URL_HELP = `Anyone with this address can start builds. It is not shown again after saving, and is in no log and no
   export.`;
 
-const UNSIGNED = "The call is signed with the secret that you get when the webhook is created. Test it then.";
+const UNSIGNED_NOTE = "The call is signed with the secret that you get when the webhook is created. Test it then.";
 
 class WebhookForm extends Page {
-  values = toValues();
+  values = toFormValues();
   /** @type {Json} */
   samples = {};
   /** @type {Preset[]} */
   presets = [];
-  /** @type {Webhook | null} null for a new one */
+  /** @type {Webhook | null} null for a new webhook */
   webhook = null;
 
   get heading() {
@@ -43,9 +43,10 @@ class WebhookForm extends Page {
     return this.presets.find(({ name }) => name === this.values.preset);
   }
 
-  async load() {
+  async loadData() {
     const [, , , uuid] = location.pathname.split("/");
-    const [{ presets }, webhook] = await Promise.all([loadWebhooks(), uuid === "new" ? null : get(getPath({ uuid }))]);
+    const reading = uuid === "new" ? null : get(getWebhookPath({ uuid }));
+    const [{ presets }, webhook] = await Promise.all([loadWebhooks(), reading]);
     const isBuild = (/** @type {Preset} */ { name }) => isBuildHook({ preset: name });
     this.presets = [...presets.filter(isBuild), ...presets.filter((preset) => !isBuild(preset))];
     if (webhook) this.setWebhook(webhook.data);
@@ -54,70 +55,73 @@ class WebhookForm extends Page {
 
   /** @param {Webhook} webhook */
   setWebhook(webhook) {
-    this.set({ webhook, values: toValues(webhook), isChanged: false });
+    this.setFields({ webhook, values: toFormValues(webhook), isChanged: false });
   }
 
-  // What would be sent, for this preset and mode.
+  // Load a sample of a call for the chosen preset and mode.
   async loadSample() {
     const { preset, mode } = this.values;
-    this.samples[`${preset} ${mode}`] ??= (await post(`${PATH}sample/`, { preset, mode })).data;
+    this.samples[`${preset} ${mode}`] ??= (await post(`${WEBHOOKS_PATH}sample/`, { preset, mode })).data;
     this.requestUpdate();
   }
 
   /** @param {Json} fields */
-  change(fields) {
-    this.set({ values: { ...this.values, ...fields }, isChanged: true });
+  changeValues(fields) {
+    this.setFields({ values: { ...this.values, ...fields }, isChanged: true });
     if (!fields.preset && !fields.mode) return;
-    this.set({ errors: {}, problem: "" });
-    // The user can save while the example loads.
+    this.setFields({ errors: {}, problem: "" });
+    // The user can save while the sample loads.
     this.showFailure(this.loadSample());
   }
 
-  async save() {
+  async saveWebhook() {
     const { webhook, values } = this;
     // Each call changes the ETag, so only the changed fields are sent.
     const sendWebhook = () =>
-      webhook ? patch(getPath(webhook), listChanges(values, webhook), { etag: "*" }) : post(PATH, toBody(values));
-    const answer = await this.act("save", sendWebhook);
+      webhook
+        ? patch(getWebhookPath(webhook), makeChangeBody(values, webhook), { etag: "*" })
+        : post(WEBHOOKS_PATH, toWebhookBody(values));
+    const answer = await this.runTask("save", sendWebhook);
     if (!answer) return;
     this.isChanged = false;
     const { secret, uuid } = answer.data;
-    if (!secret) return location.assign(LIST);
-    // The secret is shown only now, so the page stays.
+    if (!secret) return location.assign(LIST_ADDRESS);
+    // The secret is shown only now, so the page stays open.
     history.replaceState(null, "", getPageAddress({ uuid }, "change/"));
-    await this.reload();
+    await this.reloadPage();
     const foot = "The receiver checks with it that a call comes from this blog.";
     await showSecretOnce(this, { title: `Secret of “${values.name}”. Copy it now`, value: secret, foot });
   }
 
   async sendTestCall() {
     const { webhook, values } = this;
-    const sendTest = () => (webhook ? post(`${getPath(webhook)}test/`) : post(`${PATH}test/`, toBody(values)));
-    const answer = await this.act("test", sendTest);
+    const sendTest = () =>
+      webhook ? post(`${getWebhookPath(webhook)}test/`) : post(`${WEBHOOKS_PATH}test/`, toWebhookBody(values));
+    const answer = await this.runTask("test", sendTest);
     if (!answer) return;
-    this.set({ call: answer.data });
-    announce(answer.data.succeeded ? "The call has arrived" : "The call has failed");
+    this.setFields({ call: answer.data });
+    announceText(answer.data.succeeded ? "The call has arrived" : "The call has failed");
   }
 
   renderHead() {
-    const title = html`<a class="soft" href=${LIST}>Webhooks</a> <span class="soft">/</span> ${this.heading}`;
+    const title = html`<a class="soft" href=${LIST_ADDRESS}>Webhooks</a> <span class="soft">/</span> ${this.heading}`;
     const options = { kind: "main", type: "submit", form: "webhook", busyText: "Saving…", busy: this.busy === "save" };
-    const main = html`<div class="actions">${button("Cancel", null, { kind: "bare", href: LIST })}
+    const main = html`<div class="actions">${button("Cancel", null, { kind: "bare", href: LIST_ADDRESS })}
       ${button(this.webhook ? "Save webhook" : "Create webhook", null, options)}</div>`;
     return pageHead(title, this.state === "ready" ? main : nothing);
   }
 
   renderPage() {
-    const submitForm = (/** @type {Event} */ event) => (event.preventDefault(), this.save());
+    const submitForm = (/** @type {Event} */ event) => (event.preventDefault(), this.saveWebhook());
     return html`${this.once}<div class="columns webhook-columns">
       <form id="webhook" class="webhook-form" novalidate autocomplete="off" @submit=${submitForm}>
         ${this.renderReceiver()}<hr>${this.renderTimes()}<hr>${this.renderEvents()}</form>
       <aside aria-label="What it does">${this.renderSample()}${this.renderTest()}</aside></div>`;
   }
 
-  /** @param {keyof Values} name @param {string} label @param {Json} [more] */
-  input(name, label, more) {
-    const onInput = (/** @type {string} */ text) => this.change({ [name]: text });
+  /** @param {keyof FormValues} name @param {string} label @param {Json} [more] */
+  renderInput(name, label, more) {
+    const onInput = (/** @type {string} */ text) => this.changeValues({ [name]: text });
     return field({ name, label, value: this.values[name], errors: this.errors, onInput, ...more });
   }
 
@@ -125,27 +129,28 @@ class WebhookForm extends Page {
     const { values, webhook, preset } = this;
     /** @type {[string, string][]} */
     const items = this.presets.map(({ name, label }) => [name, label]);
-    const onChange = (/** @type {string} */ name) => this.change(choosePreset(values, name));
+    const onChange = (/** @type {string} */ name) => this.changeValues(applyPreset(values, name));
     const cards = choiceCards({ label: "Who is called", name: "preset", items, value: values.preset, onChange });
     const kept = webhook ? `Empty: ${webhook.address} stays. ` : "";
     const help = this.isBuild ? URL_HELP : "It is not shown again after saving, and is in no log and no export.";
     const label = this.isBuild ? "Address of the build hook" : "Address";
     return html`<div>${cards}<p class="help">${preset?.help}</p></div>
-      <div class="two-fields">${this.input("name", "Name", { maxlength: 100 })}
-        ${this.input("url", label, SECRET)}<p class="help">${kept}${help}</p></div>
+      <div class="two-fields">${this.renderInput("name", "Name", { maxlength: 100 })}
+        ${this.renderInput("url", label, SECRET_FIELD)}<p class="help">${kept}${help}</p></div>
       ${values.preset === "github" ? this.renderToken() : nothing}
       ${this.isBuild ? nothing : this.renderHeaders()}`;
   }
 
   renderToken() {
     const help = this.values.keepsHeaders ? "Empty: the token stays." : "Sent as Authorization: Bearer.";
-    return this.input("token", "Token", { ...SECRET, help, errors: { token: this.errors.headers } });
+    return this.renderInput("token", "Token", { ...SECRET_FIELD, help, errors: { token: this.errors.headers } });
   }
 
   renderHeaders() {
     const { headers, keepsHeaders } = this.values;
     /** @typedef {[string, string]} Header its name and its value */
-    const changeHeaders = (/** @type {Header[]} */ changed) => this.change({ headers: changed, keepsHeaders: false });
+    const changeHeaders = (/** @type {Header[]} */ changed) =>
+      this.changeValues({ headers: changed, keepsHeaders: false });
     /** @param {Header} header @param {number} n @param {0 | 1} side @param {string} label */
     const renderPart = (header, n, side, label) => {
       const onInput = (/** @type {string} */ text) =>
@@ -173,12 +178,13 @@ class WebhookForm extends Page {
     /** @param {"quiet_seconds" | "interval_seconds"} name @param {string} label */
     const renderSeconds = (name, label) => {
       const more = { type: "number", min: 0, inputmode: "numeric", class: "seconds" };
-      return html`<div class="with-unit">${this.input(name, label, more)}<span aria-hidden="true">seconds</span></div>`;
+      return html`<div class="with-unit">${this.renderInput(name, label, more)}<span
+        aria-hidden="true">seconds</span></div>`;
     };
     const times = () => html`<div class="two-times">${renderSeconds("quiet_seconds", "Quiet time before the call")}
         ${renderSeconds("interval_seconds", "Not more often than every")}</div>
-      <p class="help measure">${explainTimes(values)}</p>`;
-    const onChange = (/** @type {string} */ mode) => this.change({ mode });
+      <p class="help measure">${explainCallTimes(values)}</p>`;
+    const onChange = (/** @type {string} */ mode) => this.changeValues({ mode });
     const cards = choiceCards({ label: "When it is called", name: "mode", items: MODES, value: values.mode, onChange });
     return html`${this.isBuild ? nothing : cards}
       ${values.mode === "combined" ? times() : nothing}`;
@@ -189,20 +195,20 @@ class WebhookForm extends Page {
     /** @param {[string, string]} kind */
     const renderKind = ([name, text]) => {
       const toggleKind = (/** @type {FieldEvent} */ { target }) =>
-        this.change({ events: { ...events, [name]: target.checked ? [`${name}.*`] : [] } });
+        this.changeValues({ events: { ...events, [name]: target.checked ? [`${name}.*`] : [] } });
       const isAll = events[name].includes(`${name}.*`);
       return html`<label><input type="checkbox" .checked=${live(isAll)} @change=${toggleKind}
         .indeterminate=${live(!isAll && events[name].length > 0)}><span>${text}</span></label>`;
     };
-    const toggleUnlisted = (/** @type {FieldEvent} */ { target }) => this.change({ unlisted: target.checked });
+    const toggleUnlisted = (/** @type {FieldEvent} */ { target }) => this.changeValues({ unlisted: target.checked });
     const unlisted = html`<label><input type="checkbox" ?disabled=${this.isBuild} @change=${toggleUnlisted}
       .checked=${live(this.isBuild || this.values.unlisted)}><span>Unlisted articles and pages</span></label>`;
-    const toggleBackups = (/** @type {FieldEvent} */ { target }) => this.change({ backups: target.checked });
+    const toggleBackups = (/** @type {FieldEvent} */ { target }) => this.changeValues({ backups: target.checked });
     const backups = html`<label><input type="checkbox" ?disabled=${this.isBuild} @change=${toggleBackups}
       .checked=${live(!this.isBuild && this.values.backups)}><span>Failed backups</span></label>`;
     const error = [this.errors.events ?? []].flat().join(" ");
     return html`<fieldset class="checks-row ${error ? "faulty" : ""}" id="field-events">
-      <legend>Which changes</legend><div>${Object.entries(KINDS).map(renderKind)}${unlisted}${backups}</div>
+      <legend>Which changes</legend><div>${Object.entries(EVENT_KINDS).map(renderKind)}${unlisted}${backups}</div>
       <p class="help" ?hidden=${!error}>${icon("circle-alert")} ${error && "Choose at least one."}</p></fieldset>`;
   }
 
@@ -227,7 +233,7 @@ class WebhookForm extends Page {
     const who = (isNamed && preset?.label) || "The receiver";
     const real = isBuild ? ` ${who} starts a real build.` : "";
     const saved = webhook && isChanged ? " What is not saved yet is not tested." : "";
-    const text = webhook || isBuild ? `Calls the address once, now.${real}${saved}` : UNSIGNED;
+    const text = webhook || isBuild ? `Calls the address once, now.${real}${saved}` : UNSIGNED_NOTE;
     const options = { icon: "send", busyText: "Calling…", busy: this.busy === "test" };
     const send = button("Send a test call", () => this.sendTestCall(), options);
     const outcome = isBuild ? ` Whether the build succeeds, ${isNamed ? who : "it"} knows.` : "";

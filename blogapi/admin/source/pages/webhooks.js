@@ -1,31 +1,23 @@
-/** The webhooks: their receivers, the changes they receive, and the results of their calls. */
+/** The page of the webhooks: their receivers, the changes that they receive, and the results of their calls. */
 
 import { html, nothing, repeat } from "../../static/vendor/lit.js";
 import { get, post } from "../api.js";
 import { button, foldBox, icon, table } from "../components.js";
 import { menuButton, toast } from "../dialogs.js";
 import { openForm } from "../forms.js";
-import { formatCount, countDays, formatDay, formatLongDay, formatTime, toFields, toInstant } from "../format.js";
+import { formatCount, countDays, formatDay, formatLongDay, formatTime, toInputs, toDate } from "../format.js";
 import { definePage, Page, refs } from "../shell.js";
-import { listActions, loadWebhooks, getPageAddress, getPath, setActive } from "../webhooks/actions.js";
+import { listWebhookActions, loadWebhooks, getPageAddress, getWebhookPath, setActive } from "../webhooks/actions.js";
 import { describeCall, nameCall, renderCall } from "../webhooks/calls.js";
-import { renderStrip } from "../webhooks/parts.js";
-import {
-  describeAnswer,
-  countWaiting,
-  countArrived,
-  describeEvents,
-  formatDuration,
-  getHealth,
-  isBuildHook,
-  nameReceiver,
-} from "../webhooks/words.js";
+import { renderCallStrip } from "../webhooks/rendering.js";
+import { formatWaiting, describeArrived, formatDuration, isBuildHook } from "../webhooks/texts.js";
+import { describeAnswer, describeEvents, describeHealth, nameReceiver } from "../webhooks/texts.js";
 
 /** @typedef {import("../webhooks/calls.js").Call} Call */
 
-const HEADS = [["Name"], ["Receives"], ["Health"], ["Last call"]];
-// The calls of this webhook are open at first: /admin/webhooks/UUID/.
-const [, , , CHOSEN] = location.pathname.split("/");
+const COLUMN_HEADS = [["Name"], ["Receives"], ["Health"], ["Last call"]];
+// The address /admin/webhooks/UUID/ opens the calls of this webhook at first.
+const [, , , CHOSEN_UUID] = location.pathname.split("/");
 
 class Webhooks extends Page {
   main = refs.newButton;
@@ -34,38 +26,38 @@ class Webhooks extends Page {
   /** @type {Preset[]} */
   presets = [];
   /** @type {Record<string, Call[]>} the calls of the webhooks that are open, by the uuid of the webhook */
-  calls = CHOSEN ? { [CHOSEN]: [] } : {};
+  calls = CHOSEN_UUID ? { [CHOSEN_UUID]: [] } : {};
   /** @type {Record<string, Call>} calls with their requests, by uuid */
   requests = {};
 
-  async load() {
+  async loadData() {
     const open = Object.keys(this.calls).map((uuid) => this.loadCalls({ uuid }));
     Object.assign(this, (await Promise.all([loadWebhooks(), ...open]))[0]);
   }
 
   /** @param {{uuid: string}} webhook */
   async loadCalls(webhook) {
-    const { data } = await get(`${getPath(webhook)}deliveries/`);
-    this.set({ calls: { ...this.calls, [webhook.uuid]: data } });
+    const { data } = await get(`${getWebhookPath(webhook)}deliveries/`);
+    this.setFields({ calls: { ...this.calls, [webhook.uuid]: data } });
   }
 
   /** Load the request and the answer of a call. @param {Webhook} webhook @param {Call} call */
   async loadRequest(webhook, { uuid }) {
-    const { data } = await get(`${getPath(webhook)}deliveries/${uuid}/`);
-    this.set({ requests: { ...this.requests, [uuid]: data } });
+    const { data } = await get(`${getWebhookPath(webhook)}deliveries/${uuid}/`);
+    this.setFields({ requests: { ...this.requests, [uuid]: data } });
   }
 
   /** @param {Webhook} webhook @param {Call} call */
-  async sendAgain(webhook, { uuid }) {
-    const answer = await this.actAndReload("send", () => post(`${getPath(webhook)}deliveries/${uuid}/send/`));
+  async sendCallAgain(webhook, { uuid }) {
+    const answer = await this.runAndReload("send", () => post(`${getWebhookPath(webhook)}deliveries/${uuid}/send/`));
     if (answer) toast(`${describeAnswer(answer.data)}, after ${formatDuration(answer.data.milliseconds)}`);
   }
 
   /** @param {Webhook} webhook */
-  async replay(webhook) {
+  async replayChanges(webhook) {
     const sendAgainSince = (/** @type {Json} */ { day, time }) =>
-      post(`${getPath(webhook)}replay/`, { since: toInstant(day, time) });
-    const values = toFields(new Date(Date.now() - 86_400_000));
+      post(`${getWebhookPath(webhook)}replay/`, { since: toDate(day, time) });
+    const values = toInputs(new Date(Date.now() - 86_400_000));
     const answer = await openForm(this, refs.form, { title: "Send again from a time", values, save: sendAgainSince });
     if (answer) toast(`${formatCount(answer.data.waiting, "change is", "changes are")} sent again`);
   }
@@ -84,7 +76,7 @@ class Webhooks extends Page {
     const rows = webhooks.map((webhook) => this.renderRow(webhook));
     return html`${this.once}${webhooks[0].is_served ? nothing : refs.notServed}
       ${stopped.map((webhook) => this.renderStopped(webhook))}
-      ${table(HEADS, rows, "bleed cards webhooks")}${refs.help}`;
+      ${table(COLUMN_HEADS, rows, "bleed cards webhooks")}${refs.help}`;
   }
 
   /** @param {Webhook} webhook */
@@ -98,7 +90,7 @@ class Webhooks extends Page {
     const resumeWebhook = () => setActive(this, webhook, true);
     return html`<section class="notice stopped">${icon("triangle-alert", "bad")}
       <div class="notice-text"><p>“${name}” ${paused === "gone" ? "answered that it is gone for good." : silent}</p>
-        <p class="soft">${waiting ? `${countWaiting(waiting)} for it. ${order}` : "No change waits for it."}</p></div>
+        <p class="soft">${waiting ? `${formatWaiting(waiting)} for it. ${order}` : "No change waits for it."}</p></div>
       ${button("See the calls", null, { kind: "bare", href: getPageAddress(webhook) })}
       ${button("Resume", resumeWebhook, { busy: this.busy === "active", label: `Resume ${name}` })}</section>`;
   }
@@ -109,10 +101,12 @@ class Webhooks extends Page {
     const [call] = calls;
     const receiver = `${nameReceiver(webhook, this.presets)}${isBuildHook(webhook) ? ", build hook" : ""}`;
     const [changes, limit] = describeEvents(webhook);
-    const menu = menuButton(`Actions for ${name}`, () => listActions(this, webhook, () => this.replay(webhook)));
+    const menu = menuButton(`Actions for ${name}`, () =>
+      listWebhookActions(this, webhook, () => this.replayChanges(webhook)),
+    );
     const after = paused === "failures" ? "3 days of tries" : call && formatDuration(call.milliseconds);
     const answer = call && (call.status ? `${call.status}, after ${after}` : describeAnswer(call));
-    const [mark, kind, health] = getHealth(webhook);
+    const [mark, kind, health] = describeHealth(webhook);
     return html`<tr>
       <th scope="row" class="who"><a href=${getPageAddress(webhook, "change/")}>${name}</a>
         <div class="row-help">${receiver}</div></th>
@@ -123,14 +117,14 @@ class Webhooks extends Page {
       <tr class="calls"><td colspan="5">${calls.length ? this.renderCalls(webhook) : "No call yet"}</td></tr>`;
   }
 
-  /** The calls of a webhook, which are loaded when they are opened. @param {Webhook} webhook */
+  /** Render the calls of a webhook, which are loaded when the user opens them. @param {Webhook} webhook */
   renderCalls(webhook) {
     const { uuid, latest_calls: latest } = webhook;
     const calls = this.calls[uuid] ?? [];
     const renderCallFold = (/** @type {Call} */ call) => {
       const request = this.requests[call.uuid];
       const options = { icon: "send", busyText: "Calling…", busy: this.busy === "send" };
-      const send = button("Send again", () => this.sendAgain(webhook, call), options);
+      const send = button("Send again", () => this.sendCallAgain(webhook, call), options);
       const loadWhenOpened = (/** @type {boolean} */ isOpen) =>
         isOpen && !request && this.showFailure(this.loadRequest(webhook, call));
       const content = request ? renderCall(request, calls, webhook, send) : html`<p class="loading">Loading…</p>`;
@@ -140,8 +134,8 @@ class Webhooks extends Page {
       if (isOpen && !this.calls[uuid]) this.showFailure(this.loadCalls(webhook));
     };
     const list = repeat(calls, (call) => call.uuid, renderCallFold);
-    const name = html`${renderStrip(webhook)} <span class="sr-only">Calls of ${webhook.name}:</span>`;
-    return foldBox(name, countArrived(latest), list, uuid === CHOSEN, loadCallsWhenOpened);
+    const name = html`${renderCallStrip(webhook)} <span class="sr-only">Calls of ${webhook.name}:</span>`;
+    return foldBox(name, describeArrived(latest), list, uuid === CHOSEN_UUID, loadCallsWhenOpened);
   }
 }
 

@@ -1,13 +1,13 @@
-/** The first page of a new blog: its name, language, time zone and address, and what readers get from them. */
+/** The first page of a new blog, which asks for its name, language, time zone and address, and shows a sample. */
 
 import { ApiError, get, patch } from "../api.js";
 import { setTimeZone } from "../format.js";
-import { setHelp, showErrors } from "../forms.js";
+import { setHelpText, showFieldErrors } from "../forms.js";
 import { getLanguageName, listLanguages } from "../languages.js";
-import { definePage, Page, refs, session } from "../shell.js";
+import { definePage, Page, refs, getSession } from "../shell.js";
 import * as storage from "../storage.js";
 import { offerTimeZones } from "../time-zones.js";
-import { WELCOMED } from "./lists.js";
+import { WELCOME_KEY } from "./items.js";
 
 const { form } = refs;
 const { title, name, language, time_zone: zone, place, url } = form.elements;
@@ -22,10 +22,10 @@ function getGreeting() {
 
 class Welcome extends Page {
   greeting = "";
-  /** @type {any} what the server has */
+  /** @type {any} the site as the server has it */
   site = null;
 
-  async load() {
+  async loadData() {
     const [{ data: me }, { data: site, etag }, { data: authors }, { data: articles }, { data: keys }] =
       await Promise.all([
         get("auth/me/"),
@@ -45,7 +45,7 @@ class Welcome extends Page {
     name.value = this.profile?.name ?? me.username;
     this.site = site;
     url.value = site.built_in ? "" : site.url;
-    // If articles, keys or an address exist, somebody may read the blog, so the site is not suggested here.
+    // If articles, keys or an address exist, another site may show the blog, so the built-in site is not suggested.
     const isUnused = !articles.length && !keys.length && !site.url;
     place.value = site.built_in || isUnused ? "here" : "own";
     const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
@@ -58,15 +58,15 @@ class Welcome extends Page {
     return { language: language.value, time_zone: zone.value || timeZone };
   }
 
-  /** Save the answers and go to the page of the button. @param {string} target */
-  async save(target) {
+  /** Save the answers, and open the page of the clicked button. @param {string} target */
+  async saveAnswers(target) {
     const isHere = place.value === "here";
     /** @type {Record<string, string>} */
     const errors = {};
     if (!title.value.trim() && target !== "/admin/") errors.title = "Name the blog. You can change the name any time.";
     if (!name.value.trim()) errors.name = "Enter the name to show below your articles.";
     if (!isHere && url.value && !/^https?:\/\//.test(url.value)) errors.url = "https:// is missing in front";
-    const saveAnswers = async () => {
+    const sendAnswers = async () => {
       if (Object.keys(errors).length) throw new ApiError(422, { errors });
       const here = this.site.built_in ? this.site.url : location.origin;
       const address = { built_in: isHere, url: isHere ? here : url.value };
@@ -76,8 +76,8 @@ class Welcome extends Page {
       if (isRenamed) await patch(`blog/authors/${this.profile.uuid}/`, { name: name.value.trim() });
       return true;
     };
-    if (!(await this.act("save", saveAnswers))) return;
-    storage.setItem(WELCOMED, true);
+    if (!(await this.runTask("save", sendAnswers))) return;
+    storage.setItem(WELCOME_KEY, true);
     setTimeZone(zone.value);
     location.assign(target);
   }
@@ -85,11 +85,11 @@ class Welcome extends Page {
   updated() {
     super.updated();
     if (this.state !== "ready") return;
-    showErrors(form, this.errors);
+    showFieldErrors(form, this.errors);
     refs.problem.textContent = this.problem;
     refs.mainButton.ariaBusy = this.busy ? "true" : null;
-    setHelp(form, "time_zone", `It is ${formatInZone({ timeStyle: "short", hourCycle: "h23" })} there now`);
-    setHelp(form, "name", `Under your articles. You keep signing in as “${session().user.username}”.`);
+    setHelpText(form, "time_zone", `It is ${formatInZone({ timeStyle: "short", hourCycle: "h23" })} there now`);
+    setHelpText(form, "name", `Under your articles. You keep signing in as “${getSession().user.username}”.`);
     url.closest(".field").hidden = place.value !== "own";
     if (this.isFocused) return;
     this.isFocused = true;
@@ -112,7 +112,7 @@ const page = definePage(Welcome);
 form.addEventListener("input", () => page.requestUpdate());
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  page.save(/** @type {HTMLButtonElement} */ (event.submitter ?? refs.mainButton).value);
+  page.saveAnswers(/** @type {HTMLButtonElement} */ (event.submitter ?? refs.mainButton).value);
 });
 url.addEventListener("focus", () => {
   place.value = "own";

@@ -1,42 +1,45 @@
-/** Reads webhooks, and runs the actions of their menus. */
+/** Loads webhooks, and runs the actions of their menus. */
 
 import { get, patch, post } from "../api.js";
 import { toast } from "../dialogs.js";
 import { formatDayAndTime } from "../format.js";
 import { deleteResource, showSecretOnce } from "../forms.js";
 import { hasRole } from "../roles.js";
-import { describeAnswer, formatDuration } from "./words.js";
+import { describeAnswer, formatDuration } from "./texts.js";
 
-export const PATH = "webhooks/";
-export const LIST = "/admin/webhooks/";
-// How long calls are signed with the former secret, too.
+export const WEBHOOKS_PATH = "webhooks/";
+export const LIST_ADDRESS = "/admin/webhooks/";
+// For this time, calls are signed with both the former and the new secret.
 const OVERLAP_SECONDS = 86_400;
 /** @param {{uuid: string}} webhook */
-export const getPath = ({ uuid }) => `${PATH}${uuid}/`;
+export const getWebhookPath = ({ uuid }) => `${WEBHOOKS_PATH}${uuid}/`;
 /** @param {{uuid: string}} webhook */
-export const getPageAddress = ({ uuid }, part = "") => `${LIST}${uuid}/${part}`;
+export const getPageAddress = ({ uuid }, part = "") => `${LIST_ADDRESS}${uuid}/${part}`;
 
 /** @typedef {import("../shell.js").Page} Page */
 
-/** Return all webhooks, and the kinds of receivers. @returns {Promise<{webhooks: Webhook[], presets: Preset[]}>} */
+/**
+ * Load all webhooks and the presets, which are the kinds of receivers.
+ * @returns {Promise<{webhooks: Webhook[], presets: Preset[]}>}
+ */
 export async function loadWebhooks() {
   // Only admins manage webhooks.
   if (!hasRole("admin")) return { webhooks: [], presets: [] };
-  const [webhooks, presets] = await Promise.all([get(PATH), get(`${PATH}presets/`)]);
+  const [webhooks, presets] = await Promise.all([get(WEBHOOKS_PATH), get(`${WEBHOOKS_PATH}presets/`)]);
   return { webhooks: webhooks.data, presets: presets.data };
 }
 
 /** Pause or resume a webhook. @param {Page} page @param {Webhook} webhook @param {boolean} active */
 export async function setActive(page, webhook, active) {
-  const saveActive = () => patch(getPath(webhook), { active }, { etag: "*" });
+  const saveActive = () => patch(getWebhookPath(webhook), { active }, { etag: "*" });
   const undoActive = () => setActive(page, webhook, !active);
-  if (await page.actAndReload("active", saveActive))
+  if (await page.runAndReload("active", saveActive))
     toast(`“${webhook.name}” is ${active ? "called again" : "paused"}`, { undo: undoActive });
 }
 
 /** Make a test call, and show its answer. @param {Page} page @param {Webhook} webhook */
-export async function sendTest(page, webhook) {
-  const answer = await page.actAndReload("test", () => post(`${getPath(webhook)}test/`));
+export async function sendTestCall(page, webhook) {
+  const answer = await page.runAndReload("test", () => post(`${getWebhookPath(webhook)}test/`));
   if (!answer) return;
   const { data: call } = answer;
   const action = { label: "See the calls", run: () => location.assign(getPageAddress(webhook)) };
@@ -46,10 +49,10 @@ export async function sendTest(page, webhook) {
 /** Replace the secret of a webhook, and show it once. @param {Page} page @param {Webhook} webhook */
 async function renewSecret(page, webhook) {
   const requestSecret = async () => [
-    await post(`${getPath(webhook)}rotate/`, { overlap_seconds: OVERLAP_SECONDS }),
-    await get(getPath(webhook)),
+    await post(`${getWebhookPath(webhook)}rotate/`, { overlap_seconds: OVERLAP_SECONDS }),
+    await get(getWebhookPath(webhook)),
   ];
-  const answers = await page.actAndReload("secret", requestSecret);
+  const answers = await page.runAndReload("secret", requestSecret);
   if (!answers) return;
   const [{ data: created }, { data: changed }] = answers;
   const foot = `The former secret signs too until ${formatDayAndTime(changed.rotation_ends)}.`;
@@ -60,15 +63,15 @@ async function renewSecret(page, webhook) {
 function removeWebhook(page, webhook) {
   const text = "It is no longer called. Its secret and the record of its calls cannot be restored.";
   const question = { title: `Delete “${webhook.name}”?`, action: "Delete webhook", text };
-  return deleteResource(page, getPath(webhook), question);
+  return deleteResource(page, getWebhookPath(webhook), question);
 }
 
 /**
- * The menu of a webhook; replay() sends former changes again.
+ * Return the items of the menu of a webhook. replay(): sends former changes again.
  * @param {Page} page @param {Webhook} webhook @param {() => unknown} replay @returns {MenuItems}
  */
-export const listActions = (page, webhook, replay) => [
-  { label: "Test call", icon: "send", action: () => sendTest(page, webhook) },
+export const listWebhookActions = (page, webhook, replay) => [
+  { label: "Test call", icon: "send", action: () => sendTestCall(page, webhook) },
   { label: "Change", icon: "pencil", href: getPageAddress(webhook, "change/") },
   { label: "Send again from a time…", icon: "history", action: replay },
   webhook.preset === "standard" && { label: "New secret", icon: "key", action: () => renewSecret(page, webhook) },

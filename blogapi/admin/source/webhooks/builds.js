@@ -3,13 +3,13 @@
 import { html, nothing } from "../../static/vendor/lit.js";
 import { post } from "../api.js";
 import { button, listRow, sectionHead } from "../components.js";
-import { announce } from "../dialogs.js";
+import { announceText } from "../dialogs.js";
 import { countDays, formatDayAndTime, formatSeconds } from "../format.js";
-import { LIST, loadWebhooks, getPageAddress, getPath } from "./actions.js";
-import { describeAnswer, countWaiting, formatAttempt, isBuildHook, listRealCalls, nameReceiver } from "./words.js";
+import { LIST_ADDRESS, loadWebhooks, getPageAddress, getWebhookPath } from "./actions.js";
+import { describeAnswer, formatWaiting, formatAttempt, isBuildHook, listRealCalls, nameReceiver } from "./texts.js";
 
-/** Return the build hooks that are not paused: {builds, presets}. */
-export async function loadBuilds() {
+/** Load the build hooks that are not paused, and the presets. */
+export async function loadBuildHooks() {
   const { webhooks, presets } = await loadWebhooks();
   return { builds: webhooks.filter((webhook) => webhook.active && isBuildHook(webhook)), presets };
 }
@@ -17,34 +17,37 @@ export async function loadBuilds() {
 /** @typedef {import("../shell.js").Page & {builds: Webhook[]}} BuildsPage */
 
 /**
- * Call all build hooks, one after the other, because the server makes few calls at a time.
+ * Call all build hooks, one after the other: the server makes few calls at a time.
  * @param {BuildsPage} page
  */
-async function buildAll(page) {
-  await page.act("build", async () => {
+async function callBuildHooks(page) {
+  await page.runTask("build", async () => {
     /** @type {import("./calls.js").Call[]} */
     const calls = [];
-    for (const webhook of page.builds) calls.push((await post(`${getPath(webhook)}build/`)).data);
-    announce(calls.every(({ succeeded }) => succeeded) ? "The build is asked for" : "A call has failed");
+    for (const webhook of page.builds) calls.push((await post(`${getWebhookPath(webhook)}build/`)).data);
+    announceText(calls.every(({ succeeded }) => succeeded) ? "The build is asked for" : "A call has failed");
   });
-  page.set(await loadBuilds());
+  page.setFields(await loadBuildHooks());
 }
 
-/** The section, or nothing without build hooks. @param {BuildsPage} page @param {{url: string}} site */
-export function renderBuilds(page, { url }) {
+/**
+ * Render the section, or nothing if the blog has no build hooks.
+ * @param {BuildsPage} page @param {{url: string}} site
+ */
+export function renderBuildHooks(page, { url }) {
   const { builds, presets, busy } = page;
   if (!builds.length) return nothing;
   const site = url ? html`<a href=${url}>${new URL(url).host}</a>` : nothing;
   const build = { icon: "hammer", busyText: "Asking…", busy: busy === "build" };
-  const href = builds.length === 1 ? getPageAddress(builds[0]) : LIST;
+  const href = builds.length === 1 ? getPageAddress(builds[0]) : LIST_ADDRESS;
   return html`<section class="section">${sectionHead("The site", site)}
-    <ul class="rows builds">${builds.map((webhook) => renderBuild(webhook, presets, builds.length > 1))}</ul>
-    <div class="build-buttons">${button("Build the site now", () => buildAll(page), build)}
+    <ul class="rows builds">${builds.map((webhook) => renderBuildHook(webhook, presets, builds.length > 1))}</ul>
+    <div class="build-buttons">${button("Build the site now", () => callBuildHooks(page), build)}
       ${button("Calls", null, { kind: "bare", href })}</div></section>`;
 }
 
 /** @param {Webhook} webhook @param {Preset[]} presets @param {boolean} isNamed */
-function renderBuild(webhook, presets, isNamed) {
+function renderBuildHook(webhook, presets, isNamed) {
   const { name, waiting, next_call: next, next_attempt: attempt, is_served: isServed } = webhook;
   const [call] = listRealCalls(webhook);
   const receiver = nameReceiver(webhook, presets);
@@ -53,7 +56,7 @@ function renderBuild(webhook, presets, isNamed) {
   const start = isNamed ? `${name}: ` : "";
   const retryText = attempt && `Next try ${formatAttempt(attempt)}.`;
   const nextCall = next && isServed ? `; the next call is ${formatCallTime(next)}` : "";
-  const waitText = waiting ? `${countWaiting(waiting)}${nextCall}.` : "No change waits.";
+  const waitText = waiting ? `${formatWaiting(waiting)}${nextCall}.` : "No change waits.";
   const details = retryText ?? (waiting && !isServed ? `${waitText} Calls are sent by serve only.` : waitText);
   if (!call) return listRow({ icon: "circle-dashed", title: `${start}No build asked for yet`, text: details });
   const answer = call.status ? `${receiver} answered ${call.status}` : `${receiver}: ${describeAnswer(call)}`;

@@ -1,9 +1,9 @@
-/** The calls of a webhook, below its row. A call is a delivery of the API. */
+/** Renders the calls of a webhook, which are the deliveries of the API. */
 
 import { html, nothing } from "../../static/vendor/lit.js";
 import { formatCount, formatDayAndTime, formatSeconds } from "../format.js";
-import { nameAnswer, renderOutcome, renderRequest } from "./parts.js";
-import { formatAttempt, formatDuration, isBuildHook, KINDS } from "./words.js";
+import { nameAnswer, renderOutcome, renderRequest } from "./rendering.js";
+import { formatAttempt, formatDuration, isBuildHook, EVENT_KINDS } from "./texts.js";
 
 const VERBS = { published: "Published", updated: "Updated", unpublished: "Unpublished", deleted: "Deleted" };
 /** @type {Record<string, string>} */
@@ -17,9 +17,10 @@ const KIND_NAMES = { category: "Category", tag: "Tag", author: "Author", site: "
 /** @typedef {Record<string, any>} Call */
 
 /** @param {Call} change */
-const nameChange = ({ slug, kind }) => slug ?? KINDS[/** @type {keyof typeof KINDS} */ (kind)].toLowerCase();
+const nameChange = ({ slug, kind }) =>
+  slug ?? EVENT_KINDS[/** @type {keyof typeof EVENT_KINDS} */ (kind)].toLowerCase();
 
-/** "fish-soup and 2 more, second try" @param {Call} call */
+/** Return a summary of a call: "fish-soup and 2 more, second try". @param {Call} call */
 function summariseChanges({ type, count: number, changes, attempt }) {
   const name = changes.map(nameChange)[0];
   const summary = number > 1 ? `${name} and ${formatCount(number - 1, "more", "more")}` : (name ?? "Build asked for");
@@ -28,23 +29,23 @@ function summariseChanges({ type, count: number, changes, attempt }) {
 }
 
 /**
- * Return the later call of the same message that arrived, or undefined.
+ * Return a later call with the same message that has arrived, or undefined.
  * @param {Call} call @param {Call[]} calls newest first
  */
 const findSuccess = ({ message_id: id, time, succeeded }, calls) =>
   succeeded ? undefined : calls.findLast((other) => other.message_id === id && other.succeeded && other.time > time);
 
-/** "Today, 14:32:10" @param {Call} call */
+/** Render the result and the time of a call: "Today, 14:32:10". @param {Call} call */
 export const nameCall = ({ time, succeeded }) =>
   html`${renderOutcome(succeeded)} <span class="sr-only">${succeeded ? "Arrived" : "Failed"}:</span>
     ${formatDayAndTime(time).replace(/[^,]+$/, "")} ${formatSeconds(time)}`;
 
-/** "503, 0.4 s: fish-soup and 2 more, second try" @param {Call} call */
+/** Return the answer and the summary of a call: "503, 0.4 s: fish-soup and 2 more, second try". @param {Call} call */
 export const describeCall = (call) =>
   `${call.status ? `${call.status}, ${formatDuration(call.milliseconds)}` : "No answer"}: ${summariseChanges(call)}`;
 
 /**
- * Render what was sent and answered, and `send`, the button that sends it again.
+ * Render the request and the answer of a call, and `send`, the button that sends the request again.
  * @param {Call} call with its request @param {Call[]} calls @param {Webhook} webhook @param {unknown} send
  */
 export function renderCall(call, calls, webhook, send) {
@@ -81,7 +82,7 @@ function renderChanges({ changes, count: number }) {
     ${more > 0 ? html`<li class="soft">And ${formatCount(more, "more change")}</li>` : nothing}</ul>`;
 }
 
-/** Render what happened, the name of the item (an article with a link), and the changed fields. @param {Call} change */
+/** Render the kind of a change, the name of the item with a link, and the changed fields. @param {Call} change */
 function renderChange({ type, kind, uuid, slug, changed, former_url: former }) {
   const verb = type.split(".")[1];
   const fields = html`<span class="soft">${changed.join(", ")}</span>`;

@@ -1,22 +1,25 @@
-/** The values of the form of a webhook, and the request body for them. */
+/** The values of the form of a webhook, and the request bodies for them. */
 
-import { BACKUP_EVENTS, isBuildHook, KINDS, UNLISTED_EVENTS } from "./words.js";
+import { BACKUP_EVENTS, isBuildHook, EVENT_KINDS, UNLISTED_EVENTS } from "./texts.js";
 
 const AUTHORIZATION_HEADER = "Authorization";
-const KIND_NAMES = Object.keys(KINDS);
+const KIND_NAMES = Object.keys(EVENT_KINDS);
 
 /**
- * headers: [name, value] of the custom headers; keepsHeaders: whether the stored headers stay. events: the
- * selected patterns of each kind. unlisted: whether the webhook also receives changes of unlisted items; backups:
- * whether it also receives reports of failed backups.
+ * headers: [name, value] of each custom header; keepsHeaders: whether the stored headers stay. events: the selected
+ * patterns of events, by kind. unlisted: whether the webhook also receives changes of unlisted items; backups: whether
+ * it also receives reports of failed backups.
  *
  * @typedef {{name: string, url: string, token: string, headers: [string, string][], keepsHeaders: boolean,
  *   preset: string, mode: string, quiet_seconds: string, interval_seconds: string,
- *   events: Record<string, string[]>, unlisted: boolean, backups: boolean}} Values
+ *   events: Record<string, string[]>, unlisted: boolean, backups: boolean}} FormValues
  */
 
-/** Return the values for a webhook of the API, or for a new one. @param {Webhook} [webhook] @returns {Values} */
-export function toValues(webhook) {
+/**
+ * Return the values of the form for a webhook or, without one, for a new webhook.
+ * @param {Webhook} [webhook] @returns {FormValues}
+ */
+export function toFormValues(webhook) {
   /** @type {Json} */
   const given = webhook ?? {};
   const { name = "", preset = "netlify", mode = "combined", events = ["*"], header_names: kept = [] } = given;
@@ -38,17 +41,16 @@ export function toValues(webhook) {
 }
 
 /**
- * Return the values after another kind of receiver was chosen: the headers for the former receiver are not sent to the
- * new one.
- * @param {Values} values @param {string} preset @returns {Values}
+ * Return the values with another preset. They lack the headers and the token, which are for the former receiver.
+ * @param {FormValues} values @param {string} preset @returns {FormValues}
  */
-export function choosePreset(values, preset) {
+export function applyPreset(values, preset) {
   const mode = isBuildHook({ preset }) ? "combined" : "each";
   return { ...values, preset, mode, keepsHeaders: false, headers: [], token: "" };
 }
 
-/** Return the request body for a new webhook. @param {Values} values @returns {Record<string, unknown>} */
-export function toBody({ url, token, headers, keepsHeaders, events, unlisted, backups, ...values }) {
+/** Return the request body for a new webhook. @param {FormValues} values @returns {Record<string, unknown>} */
+export function toWebhookBody({ url, token, headers, keepsHeaders, events, unlisted, backups, ...values }) {
   const isAll = KIND_NAMES.every((kind) => events[kind].includes(`${kind}.*`));
   const others = [...(unlisted ? UNLISTED_EVENTS : []), ...(backups ? BACKUP_EVENTS.slice(0, 1) : [])];
   const named = token ? [[AUTHORIZATION_HEADER, `Bearer ${token}`]] : headers.filter(([name, value]) => name || value);
@@ -62,23 +64,23 @@ export function toBody({ url, token, headers, keepsHeaders, events, unlisted, ba
 }
 
 /**
- * Return the request body that changes a webhook. An empty address stays as it is.
- * @param {Values} values @param {Webhook} webhook
+ * Return the request body that changes a webhook. If the address is empty, the stored address stays.
+ * @param {FormValues} values @param {Webhook} webhook
  */
-export function listChanges(values, webhook) {
-  const stored = toBody(toValues(webhook));
-  const isNew = (/** @type {[string, unknown]} */ [name, value]) => !isSame(value, stored[name]);
-  return Object.fromEntries(Object.entries(toBody(values)).filter(isNew));
+export function makeChangeBody(values, webhook) {
+  const stored = toWebhookBody(toFormValues(webhook));
+  const isNew = (/** @type {[string, unknown]} */ [name, value]) => !isEqual(value, stored[name]);
+  return Object.fromEntries(Object.entries(toWebhookBody(values)).filter(isNew));
 }
 
 /** @param {unknown} left @param {unknown} right */
-const isSame = (left, right) => JSON.stringify(left) === JSON.stringify(right);
+const isEqual = (left, right) => JSON.stringify(left) === JSON.stringify(right);
 
-// The server explains what is wrong with a text that is no number.
+// Return the number, or the text if it is no number: the server then explains the error.
 const toNumber = (/** @type {string} */ text) => (/^\d+$/.test(text.trim()) ? Number(text) : text);
 
-/** Return a sentence with examples of when combined calls are made. @param {Values} values */
-export function explainTimes({ quiet_seconds, interval_seconds }) {
+/** Return a sentence with examples of when combined calls are made. @param {FormValues} values */
+export function explainCallTimes({ quiet_seconds, interval_seconds }) {
   const [quiet, interval] = [Number(quiet_seconds), Number(interval_seconds)];
   if (!(quiet >= 0 && interval >= 0)) return "";
   const start = (14 * 60 + 32) * 60;

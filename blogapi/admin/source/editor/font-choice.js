@@ -1,4 +1,4 @@
-/** How the text looks in this browser: its font, the font size, and whether addresses are folded. */
+/** The author's choice for this browser: the font of the text, its size, and whether addresses are folded. */
 
 import { html } from "../../static/vendor/lit.js";
 import { checkbox, segmentControl } from "../components.js";
@@ -7,41 +7,41 @@ import { refs } from "../shell.js";
 import * as storage from "../storage.js";
 
 const STORAGE_KEY = "blogapi.letters";
-const chosen = { letters: "prose", size: "normal", fold: true, ...storage.getItem(STORAGE_KEY) };
+const font = { letters: "prose", size: "normal", fold: true, ...storage.getItem(STORAGE_KEY) };
 
-/** Show the text in the font and size that the user has chosen in this browser. */
-export function showFontChoice() {
-  const { letters, size, fold } = chosen;
+/** Show the text as the author has chosen. */
+export function applyFontChoice() {
+  const { letters, size, fold } = font;
   Object.assign(refs.editor.dataset, { letters, size });
   refs.editor.toggleAttribute("data-fold", fold);
 }
 
 /** @param {HTMLElement} anchor @param {TextField} field */
 export function openFontPopover(anchor, field) {
-  /** @type {Float | undefined} */
-  let float;
+  /** @type {Overlay | undefined} */
+  let overlay;
   const setFont = (/** @type {Json} */ values) => {
     changeLayoutInPlace(field, () => {
-      Object.assign(chosen, values);
-      storage.setItem(STORAGE_KEY, chosen);
-      showFontChoice();
+      Object.assign(font, values);
+      storage.setItem(STORAGE_KEY, font);
+      applyFontChoice();
     });
-    float?.update();
+    overlay?.update();
   };
   const letters = { name: "letters", label: "Letters", items: { Prose: "prose", Mono: "mono" }, value: "" };
   const sizes = { name: "size", label: "Size", items: { Small: "small", Normal: "normal", Large: "large" } };
   const renderContent = () => html`
     <div class="letters-row"><span>Letters</span>
-      ${segmentControl({ ...letters, value: chosen.letters, onChange: (value) => setFont({ letters: value }) })}</div>
+      ${segmentControl({ ...letters, value: font.letters, onChange: (value) => setFont({ letters: value }) })}</div>
     <div class="letters-row"><span>Size</span>
-      ${segmentControl({ ...sizes, value: chosen.size, onChange: (size) => setFont({ size }) })}</div>
-    ${checkbox({ id: "fold", label: "Fold addresses away", value: chosen.fold, onChange: (fold) => setFont({ fold }) })}
+      ${segmentControl({ ...sizes, value: font.size, onChange: (size) => setFont({ size }) })}</div>
+    ${checkbox({ id: "fold", label: "Fold addresses away", value: font.fold, onChange: (fold) => setFont({ fold }) })}
     <p class="help">A new browser shows Prose. Your choice is kept in this browser.</p>`;
-  float = openPopover(anchor, renderContent, { label: "How the text looks", kind: "letters" });
+  overlay = openPopover(anchor, renderContent, { label: "How the text looks", kind: "letters" });
 }
 
 /**
- * Change the layout without moving the line of the cursor, or the first line if the cursor is not visible.
+ * Change the layout, and keep the line of the cursor in its place; if the cursor is not visible, the first line.
  * @param {TextField} field @param {() => void} change
  */
 function changeLayoutInPlace(field, change) {
@@ -49,8 +49,8 @@ function changeLayoutInPlace(field, change) {
   const { top, bottom, left, width } = writing.getBoundingClientRect();
   const cursor = field.getSelection().to;
   const isVisible = (/** @type {number | undefined} */ y) => y !== undefined && y > top && y < bottom;
-  const findBottom = (/** @type {number} */ offset) => field.rectangleAt?.(offset)?.bottom;
-  const offset = isVisible(findBottom(cursor)) ? cursor : field.positionAt?.(left + width / 2, top + 8);
+  const findBottom = (/** @type {number} */ offset) => field.getRectangleAt?.(offset)?.bottom;
+  const offset = isVisible(findBottom(cursor)) ? cursor : field.getOffsetAt?.(left + width / 2, top + 8);
   const before = offset == null ? undefined : findBottom(offset);
   change();
   // CodeMirror measures its lines in the next frame.

@@ -1,4 +1,4 @@
-/** The popover "On its way to readers": the address of an article, who sees it, and the webhooks that are called. */
+/** The popover "On its way to readers", with the address of an article, its readers, and the calls of webhooks. */
 
 import { html, nothing } from "../../static/vendor/lit.js";
 import { connection, makeFileAddress } from "../api.js";
@@ -6,32 +6,32 @@ import { button, icon } from "../components.js";
 import { copyButton, openPopover } from "../dialogs.js";
 import { formatDayAndTime, formatLongDay, formatSeconds, formatTime, parseTime } from "../format.js";
 import { hasRole } from "../roles.js";
-import { session } from "../shell.js";
+import { getSession } from "../shell.js";
 import { loadWebhooks, getPageAddress } from "./actions.js";
-import { describeAnswer, countWaiting, formatAttempt, isBuildHook, listRealCalls, nameReceiver } from "./words.js";
+import { describeAnswer, formatWaiting, formatAttempt, isBuildHook, listRealCalls, nameReceiver } from "./texts.js";
 
 const POLL_MS = 1000;
 
-/** Return "now" or, if a shared cache may be in front of the blog, within which time readers see a change. */
+/** Return when readers see a change: "now", or "within N s" if a shared cache may be in front of the blog. */
 export function whenReadersSee() {
   const { sharedSeconds, publicReads } = document.body.dataset;
-  const isShared = publicReads !== undefined || session().site.built_in;
+  const isShared = publicReads !== undefined || getSession().site.built_in;
   return isShared && sharedSeconds ? `within ${sharedSeconds} s` : "now";
 }
 
-// The server's times are compared with each other, because the clock of the browser can be wrong.
+// Times of the server are compared only with each other, because the clock of the browser can be wrong.
 /** @param {string} since @param {string} time */
 const countSecondsBetween = (since, time) => (parseTime(time).getTime() - parseTime(since).getTime()) / 1000;
 /** @param {string} time */
 const countSecondsUntil = (time) =>
   Math.max(1, Math.ceil((parseTime(time).getTime() - Date.now() - connection.clockAhead) / 1000));
 /** @param {Webhook} webhook @param {string} since */
-const findCall = (webhook, since) =>
+const findSuccessfulCall = (webhook, since) =>
   listRealCalls(webhook).find(({ succeeded, time }) => succeeded && countSecondsBetween(since, time) >= 0);
 
 /**
- * Open the popover about the last change of an article. The focus is on the link to it; the next key in the text closes
- * the popover. page.undo: undoes the last publication, if that is possible.
+ * Open the popover about the last change of an article. The focus is on the link to the article; a key pressed in the
+ * text closes the popover. page.undo: undoes the last publication, if it can be undone.
  * @param {HTMLElement} anchor @param {{article: any, undo?: (() => unknown) | null}} page
  */
 export function openOnItsWay(anchor, page) {
@@ -50,30 +50,30 @@ export function openOnItsWay(anchor, page) {
       : html`<ul class="on-its-way">${renderLine("circle-check", "good", readers)}
       ${loaded ? renderWebhooks(loaded, since) : nothing}</ul>`;
     return html`${cover ? html`<img src=${makeFileAddress(cover)} alt="">` : nothing}<div>
-      <p class="small ${isAhead ? "soft" : "good"}">${describeTime(page.article)}</p>
+      <p class="small ${isAhead ? "soft" : "good"}">${describePublication(page.article)}</p>
       <h2 dir="auto">${title || "Untitled"}</h2>${renderAddress(url)}${lines}
       <div class="actions">${undo ? button("Undo", runUndo, { kind: "bare", icon: "undo-2" }) : nothing}
         ${button("Close", () => close(), { kind: "bare" })}
         ${url && !isAhead ? button("See it", null, see) : nothing}</div></div>`;
   };
-  const float = openPopover(anchor, renderPopover, { label: "On its way to readers", kind: "published-card" });
-  if (!float) return;
-  const { element, close, result } = float;
+  const overlay = openPopover(anchor, renderPopover, { label: "On its way to readers", kind: "published-card" });
+  if (!overlay) return;
+  const { element, close, result } = overlay;
   /** @type {HTMLElement | null} */ (element.querySelector(".actions > :last-child"))?.focus();
   const closeOnKey = (/** @type {any} */ { target }) => element.contains(target) || close();
   document.addEventListener("keydown", closeOnKey);
   result.then(() => document.removeEventListener("keydown", closeOnKey));
   const refreshWebhooks = async () => {
     loaded = await loadWebhooks().catch(() => loaded);
-    float.update();
+    overlay.update();
     const isPending = loaded?.webhooks.some((webhook) => webhook.next_call && webhook.is_served);
     if (isPending && element.isConnected) setTimeout(refreshWebhooks, POLL_MS);
   };
   if (!isAhead) refreshWebhooks();
 }
 
-/** "Published at 14:32", "Goes live on Sunday 29 November at 08:00". @param {any} article */
-function describeTime({ status, last_updated: since, published_at: published }) {
+/** Return "Published at 14:32" or "Goes live on Sunday 29 November at 08:00". @param {any} article */
+function describePublication({ status, last_updated: since, published_at: published }) {
   if (status === "scheduled") return `Goes live on ${formatLongDay(published)} at ${formatTime(published)}`;
   const verb = countSecondsBetween(published, since) > 0 ? "Updated" : "Published";
   return `${verb} ${formatDayAndTime(since)
@@ -81,7 +81,10 @@ function describeTime({ status, last_updated: since, published_at: published }) 
     .replace(/^Yesterday/, "yesterday")}`;
 }
 
-/** Render the address with a button that copies it, or say where an address is set. @param {string | null} url */
+/**
+ * Render the address with a button that copies it, or a link to the page on which an address is set.
+ * @param {string | null} url
+ */
 function renderAddress(url) {
   const site = hasRole("admin") ? html`<a href="/admin/site/addresses/">Set it in <em>Site</em></a>` : nothing;
   if (!url) return html`<p class="small soft">The blog has no address yet. ${site}</p>`;
@@ -94,26 +97,26 @@ const renderLine = (name, kind, words) => html`<li>${icon(name, kind)}<span>${wo
 
 /** @param {{webhooks: Webhook[], presets: Preset[]}} loaded @param {string} since */
 function renderWebhooks({ webhooks, presets }, since) {
-  const wasCalled = (/** @type {Webhook} */ webhook) => !webhook.waiting && findCall(webhook, since);
+  const wasCalled = (/** @type {Webhook} */ webhook) => !webhook.waiting && findSuccessfulCall(webhook, since);
   const called = webhooks.filter((webhook) => !isBuildHook(webhook) && wasCalled(webhook));
   const names = called.map(({ name }) => name).join(", ");
   const others = webhooks.filter((webhook) => !called.includes(webhook));
   return [
     called.length ? renderLine("circle-check", "good", `${names}: called`) : nothing,
-    ...others.map((webhook) => renderOther(webhook, presets, since)),
+    ...others.map((webhook) => renderWebhookLine(webhook, presets, since)),
   ];
 }
 
 /** @param {Webhook} webhook @param {Preset[]} presets @param {string} since */
-function renderOther(webhook, presets, since) {
+function renderWebhookLine(webhook, presets, since) {
   const { name, active, waiting, next_call: next, next_attempt: attempt, is_served: isServed } = webhook;
-  const call = findCall(webhook, since);
+  const call = findSuccessfulCall(webhook, since);
   const isBuild = isBuildHook(webhook);
   const who = nameReceiver(webhook, presets);
   /** @param {string} words */
   const renderWarning = (words) =>
     renderLine("triangle-alert", "warn", html`${name}: ${words} <a href=${getPageAddress(webhook)}>See the calls</a>`);
-  if (!active) return waiting ? renderWarning(`paused, ${countWaiting(waiting)}.`) : nothing;
+  if (!active) return waiting ? renderWarning(`paused, ${formatWaiting(waiting)}.`) : nothing;
   if (attempt && waiting) {
     const last = webhook.latest_calls.find((/** @type {{succeeded: boolean}} */ { succeeded }) => !succeeded);
     return renderWarning(`next try ${formatAttempt(attempt)}.${last ? ` Last answer: ${describeAnswer(last)}.` : ""}`);

@@ -1,8 +1,8 @@
-/** Scrolls the preview with the text, and marks the part of the preview in which the cursor is. */
+/** Scrolls the preview with the text, and marks the part of the preview that the cursor of the text is in. */
 
 import { findOffsets, locateOffset } from "./preview-offsets.js";
 
-// The parts of a preview that are marked.
+// The selector of the parts of a preview.
 const PARTS = "p, h1, h2, h3, h4, h5, h6, li, pre, tr, dt, dd, figcaption, summary";
 const MARK_CLASS = "at-cursor";
 
@@ -24,9 +24,9 @@ export class PreviewFollower {
     this.writing = writing;
     this.reading = reading;
     this.getField = getField;
-    writing.addEventListener("scroll", () => this.#callLater("scroll"), { passive: true });
+    writing.addEventListener("scroll", () => this.#callBeforeFrame("scrollPreview"), { passive: true });
     document.addEventListener("selectionchange", () => {
-      if (writing.contains(document.activeElement)) this.#callLater("markPart");
+      if (writing.contains(document.activeElement)) this.#callBeforeFrame("markCurrentPart");
     });
   }
 
@@ -39,11 +39,11 @@ export class PreviewFollower {
     this.parts = parts;
     this.text = text;
     this.offsets = findOffsets(text, parts.map(getFirstText));
-    this.scroll();
-    this.markPart();
+    this.scrollPreview();
+    this.markCurrentPart();
   }
 
-  markPart() {
+  markCurrentPart() {
     const { parts, offsets, text, writing } = this;
     const isFocused = writing.contains(document.activeElement);
     const { from } = this.getField().getSelection();
@@ -54,30 +54,30 @@ export class PreviewFollower {
       part?.classList.add(MARK_CLASS);
       this.marked = part;
     }
-    if (isFocused) this.revealPart();
+    if (isFocused) this.revealMarkedPart();
   }
 
-  // Show the part in which the cursor is.
-  revealPart() {
+  // Scroll the preview until the marked part is visible.
+  revealMarkedPart() {
     const { reading, marked: part } = this;
-    const top = part ? this.#topOf(part) : reading.scrollTop;
+    const top = part ? this.#getTop(part) : reading.scrollTop;
     const isShown = top > reading.scrollTop - 24 && top < reading.scrollTop + reading.clientHeight - 48;
     if (!isShown) this.#scrollTo(top - reading.clientHeight / 3);
   }
 
-  // Show in the preview what is at the top of the text.
-  scroll() {
+  // Scroll the preview to the text that is at the top of the field.
+  scrollPreview() {
     const { writing, reading, parts, offsets, text } = this;
     const last = writing.scrollHeight - writing.clientHeight;
     if (writing.scrollTop < 8 || !parts.length) return this.#scrollTo(0);
-    const offset = this.#topOffset();
+    const offset = this.#getTopOffset();
     const found = offset === null ? null : locateOffset(offsets, offset, text.length);
     if (!found || writing.scrollTop > last - 8) {
       return this.#scrollTo((writing.scrollTop / last) * (reading.scrollHeight - reading.clientHeight));
     }
     const [index, way] = found;
     const next = parts[index + 1 + offsets.slice(index + 1).findIndex((other) => other !== null)];
-    const [top, below] = [this.#topOf(parts[index]), next ? this.#topOf(next) : reading.scrollHeight];
+    const [top, below] = [this.#getTop(parts[index]), next ? this.#getTop(next) : reading.scrollHeight];
     this.#scrollTo(top + Math.max(0, below - top) * way - 24);
   }
 
@@ -87,21 +87,21 @@ export class PreviewFollower {
   }
 
   /** @param {Element} part */
-  #topOf(part) {
+  #getTop(part) {
     const { reading } = this;
     return part.getBoundingClientRect().top - reading.getBoundingClientRect().top + reading.scrollTop;
   }
 
-  // The offset of the text that is at the top, or null in a plain text area.
-  #topOffset() {
+  // Return the offset of the text at the top of the field, or null for a plain text area.
+  #getTopOffset() {
     const field = this.getField();
     const { left, top } = this.writing.getBoundingClientRect();
     const text = field.contentDOM?.getBoundingClientRect();
-    return (text && field.positionAt?.(Math.max(left, text.left) + 8, Math.max(top, text.top) + 8)) ?? null;
+    return (text && field.getOffsetAt?.(Math.max(left, text.left) + 8, Math.max(top, text.top) + 8)) ?? null;
   }
 
-  /** Call the method before the next frame is drawn. @param {"scroll" | "markPart"} name */
-  #callLater(name) {
+  /** Call the method before the next frame is drawn. @param {"scrollPreview" | "markCurrentPart"} name */
+  #callBeforeFrame(name) {
     if (this.waiting.has(name)) return;
     this.waiting.add(name);
     requestAnimationFrame(() => {
@@ -112,7 +112,7 @@ export class PreviewFollower {
 }
 
 /**
- * Return the first text in an element of PARTS; "" if it is in a nested element of PARTS, which is listed too.
+ * Return the first text in a part; "" if the text is in a nested part, which is listed, too.
  * @param {Element} part
  */
 function getFirstText(part) {

@@ -1,20 +1,20 @@
-/** A field for one or several terms (category, tags, authors): type to find, Enter to choose or create. */
+/** The element <term-picker>: a field in which an author finds, chooses and creates terms. */
 
 import { html, LitElement, nothing } from "../../static/vendor/lit.js";
-import { icon, onValue } from "../components.js";
+import { icon, passValue } from "../components.js";
 import { formatCount } from "../format.js";
-import { moveOption } from "../listbox.js";
-import { sumNumbers } from "../pages/term-words.js";
+import { getNextOption } from "../listbox.js";
+import { sumCounts } from "../pages/term-kinds.js";
 import { listOptions } from "./term-options.js";
 
-/** @typedef {import("./term-options.js").Option} Option */
+/** @typedef {import("./term-options.js").TermOption} TermOption */
 
 const PROPERTIES = ["label", "kind", "items", "chosen", "single", "create", "find", "words", "open", "at"];
 
 /**
- * items: [{uuid, name}], with or without articles_by_status, or find(words) returns a promise of them; chosen:
- * [uuid]; create(name): returns a new item; kind: what an item is. Fires `choose` with the chosen uuids as its
- * `detail`.
+ * items: the terms that can be chosen; find(words): returns a promise of the items, if they are not all known; chosen:
+ * the uuids of the chosen items; create(name): returns a promise of a new item; kind: the noun for an item. The element
+ * fires the event `choose` with the chosen uuids as its `detail`.
  */
 class TermPicker extends LitElement {
   static properties = Object.fromEntries(PROPERTIES.map((name) => [name, {}]));
@@ -30,27 +30,27 @@ class TermPicker extends LitElement {
     Object.assign(this, { open: false, at: 0 });
   }
 
-  get key() {
+  get fieldId() {
     return `picker-${this.label.replaceAll(" ", "-")}`;
   }
   createRenderRoot() {
     return this;
   }
 
-  /** @returns {Option[]} */
+  /** @returns {TermOption[]} */
   get options() {
-    return this.#list().options;
+    return this.#listOptions().options;
   }
 
-  // Return the options, and the index of the one that Enter takes at first.
-  #list() {
+  // Return the options, and the index of the option that Enter chooses at first.
+  #listOptions() {
     const free = this.items.filter(({ uuid }) => this.single || !this.chosen.includes(uuid));
     const rules = { free, all: this.items, canCreate: Boolean(this.create), isSingle: Boolean(this.single) };
     return listOptions(this.words ?? "", rules);
   }
 
   render() {
-    const { key, open, options } = this;
+    const { fieldId: key, open, options } = this;
     const chosen = this.chosen.flatMap((uuid) => this.items.find((item) => item.uuid === uuid) ?? []);
     const selectText = (/** @type {FieldEvent} */ { target }) => this.single && target.select();
     return html`<label for=${key}>${this.label}</label>
@@ -60,8 +60,8 @@ class TermPicker extends LitElement {
           .value=${this.words ?? (this.single ? chosen[0]?.name : "") ?? ""}
           aria-expanded=${open} aria-controls="${key}-list"
           aria-activedescendant=${open && options.length ? `${key}-${this.at}` : nothing}
-          @input=${onValue((text) => this.#find(text))} @click=${() => this.#find(this.words)} @focus=${selectText}
-          @keydown=${this.#handleKey} @blur=${this.#close}>
+          @input=${passValue((text) => this.#findItems(text))} @click=${() => this.#findItems(this.words)}
+          @focus=${selectText} @keydown=${this.#handleKey} @blur=${this.#closeList}>
         ${this.single ? icon("chevron-down") : nothing}
       </div>
       <ul class="picker-list" role="listbox" id="${key}-list" aria-label=${this.label}
@@ -73,26 +73,26 @@ class TermPicker extends LitElement {
   /** @param {Term} item */
   #renderChip(item) {
     return html`<span class="chip">${item.name} <button type="button" aria-label="Remove ${item.name}"
-      @click=${() => this.#remove(item)}>${icon("x")}</button></span>`;
+      @click=${() => this.#removeItem(item)}>${icon("x")}</button></span>`;
   }
 
-  /** Move the focus, because its button is removed with the chip. @param {Term} item */
-  #remove(item) {
-    this.#toggle(item);
+  /** Remove a chosen item, and move the focus, which is on the removed button. @param {Term} item */
+  #removeItem(item) {
+    this.#toggleTerm(item);
     this.querySelector("input")?.focus();
   }
 
-  /** @param {Option} option @param {number} n */
+  /** @param {TermOption} option @param {number} n */
   #renderOption(option, n) {
-    return html`<li role="option" id="${this.key}-${n}" aria-selected=${n === this.at}
-      @click=${() => this.#choose(option)}>${this.#renderName(option)}</li>`;
+    return html`<li role="option" id="${this.fieldId}-${n}" aria-selected=${n === this.at}
+      @click=${() => this.#chooseOption(option)}>${this.#renderName(option)}</li>`;
   }
 
-  /** @param {Option} option */
+  /** @param {TermOption} option */
   #renderName({ name, isNew, terms, articles_by_status: numbers }) {
     if (isNew) return html`${icon("plus")} Create the ${this.kind} “${name}”`;
     if (terms) return html`${icon("plus")} Add ${terms.map((term) => `“${term.name}”`).join(", ")}`;
-    return html`${name} <span class="note">${numbers ? formatCount(sumNumbers(numbers), "article") : ""}</span>`;
+    return html`${name} <span class="note">${numbers ? formatCount(sumCounts(numbers), "article") : ""}</span>`;
   }
 
   /** @param {Map<string, unknown>} changes */
@@ -101,19 +101,19 @@ class TermPicker extends LitElement {
   }
 
   /** @param {string | null} words */
-  async #find(words) {
+  async #findItems(words) {
     this.words = words ?? "";
-    Object.assign(this, { open: true, at: this.#list().at });
+    Object.assign(this, { open: true, at: this.#listOptions().at });
     if (!this.find) return;
     const typed = this.words;
     await new Promise((resolve) => setTimeout(resolve, 150));
     const items = this.words === typed ? await this.find(typed) : [];
-    // Other words may have been typed meanwhile.
+    // Ignore the result if other words were typed in the meantime.
     if (this.words !== typed) return;
     Object.assign(this, { items });
-    Object.assign(this, { at: this.#list().at });
+    Object.assign(this, { at: this.#listOptions().at });
   }
-  #close() {
+  #closeList() {
     Object.assign(this, { words: null, open: false });
   }
 
@@ -121,39 +121,39 @@ class TermPicker extends LitElement {
   #handleKey(event) {
     const { options } = this;
     const at = Number(this.at);
-    const next = moveOption(event, at, options.length);
+    const next = getNextOption(event, at, options.length);
     if (event.isComposing) return;
-    if (/^Arrow(?:Up|Down)$/.test(event.key) && !this.open) this.#find(this.words);
+    if (/^Arrow(?:Up|Down)$/.test(event.key) && !this.open) this.#findItems(this.words);
     else if (next !== undefined) this.at = next;
-    else if (event.key === "Enter" && this.open && options[at]) this.#choose(options[at]);
-    else if (event.key === "Escape" && this.open) this.#close();
+    else if (event.key === "Enter" && this.open && options[at]) this.#chooseOption(options[at]);
+    else if (event.key === "Escape" && this.open) this.#closeList();
     else return;
     event.preventDefault();
     event.stopPropagation();
   }
 
-  /** @param {Option} option */
-  async #choose(option) {
-    this.#close();
+  /** @param {TermOption} option */
+  async #chooseOption(option) {
+    this.#closeList();
     /** @type {Term[]} */
     const added = [];
-    // One after the other, because the second name can differ from the first only in case or accents.
+    // Create the terms one after the other: names that differ only in case or accents are one term.
     for (const term of option.terms ?? [option]) {
       const existing = term.isNew ? await this.create(term.name) : term;
       if (existing) added.push(existing);
     }
-    if (option.terms) this.#fire([...new Set([...this.chosen, ...added.map(({ uuid }) => uuid)])]);
-    else if (added.length) this.#toggle(added[0]);
+    if (option.terms) this.#fireChoose([...new Set([...this.chosen, ...added.map(({ uuid }) => uuid)])]);
+    else if (added.length) this.#toggleTerm(added[0]);
   }
 
   /** @param {Term} term */
-  #toggle({ uuid }) {
+  #toggleTerm({ uuid }) {
     const others = this.chosen.filter((other) => other !== uuid);
-    this.#fire(this.single ? [uuid] : others.length < this.chosen.length ? others : [...others, uuid]);
+    this.#fireChoose(this.single ? [uuid] : others.length < this.chosen.length ? others : [...others, uuid]);
   }
 
   /** @param {string[]} detail */
-  #fire(detail) {
+  #fireChoose(detail) {
     this.dispatchEvent(new CustomEvent("choose", { detail }));
   }
 }

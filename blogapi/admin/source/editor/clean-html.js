@@ -1,4 +1,4 @@
-/** Cleans rich text of the clipboard: formats that programs write as styles become elements. */
+/** Cleans the HTML of the clipboard: styles that programs use for formats, such as bold, become elements. */
 
 const BLOCK_ELEMENTS =
   "address, article, aside, blockquote, center, dd, div, dl, dt, figure, footer, h1, h2, h3, h4, h5, h6, header, " +
@@ -10,7 +10,7 @@ const FRAME_ELEMENTS = "iframe, video, audio, embed, object";
 const HEADINGS = "h1, h2, h3, h4, h5, h6";
 const INLINE_ELEMENTS = "a, b, strong, i, em, del, s, strike";
 const MONOSPACE = /courier|consolas|menlo|monaco|\bmono\b|monospace/i;
-// The elements for the classes of paragraphs of Word.
+// The elements that replace the paragraphs of Word with these classes.
 const WORD_STYLES = { MsoTitle: "h1", MsoQuote: "blockquote", MsoIntenseQuote: "blockquote" };
 /** Addresses of redirect services, and the query parameter with the target. @type {[RegExp, string][]} */
 const REDIRECT_SERVICES = [
@@ -19,21 +19,21 @@ const REDIRECT_SERVICES = [
   [/^lm?\.facebook\.com\/l\.php$/, "u"],
 ];
 const MAX_COLUMNS = 50;
-// The names of attributes that the Content-Security-Policy of the page forbids get this prefix, because browsers report
-// each such attribute, even in a document that is not shown.
-export const INERT = "\ue003";
-const INERT_STYLE = `${INERT}style`;
+// The prefix for the names of attributes that the Content-Security-Policy forbids: browsers report each such attribute,
+// even in a document that is not shown.
+export const INERT_PREFIX = "\ue003";
+const INERT_STYLE = `${INERT_PREFIX}style`;
 
 /** @param {Element} root @param {string} selector @param {(element: any) => unknown} action */
-const forEach = (root, selector, action) => {
+const forEachMatch = (root, selector, action) => {
   for (const element of [...root.querySelectorAll(selector)]) action(element);
 };
 /** @param {Element} element */
 const unwrapElement = (element) => element.replaceWith(...element.childNodes);
 /** @param {Node} node */
-const isSpace = (node) => node.nodeType === Node.TEXT_NODE && !node.nodeValue?.trim();
+const isBlankText = (node) => node.nodeType === Node.TEXT_NODE && !node.nodeValue?.trim();
 /** @param {Element} element */
-const hasBlock = (element) => element.querySelector(BLOCK_ELEMENTS) !== null;
+const containsBlock = (element) => element.querySelector(BLOCK_ELEMENTS) !== null;
 
 /** @param {Element} element @param {string} name */
 function renameElement(element, name) {
@@ -57,49 +57,52 @@ function readStyle(element, name) {
 }
 
 /**
- * Clean the body of a document that is not shown. `keepPicture(image)` returns the address of a picture, or null to
- * remove it; `keepPlayer(address)` returns the address of the page that a frame plays, or null.
- * @param {HTMLElement} body @param {(image: HTMLImageElement) => string | null} keepPicture
- * @param {(address: string) => string | null} keepPlayer
+ * Clean the body of a document that is not shown. getPictureAddress(image): returns the address of a picture, or null
+ * to remove the picture; getPlayerAddress(address): returns the address of the video or sound in a frame, or null.
+ * @param {HTMLElement} body @param {(image: HTMLImageElement) => string | null} getPictureAddress
+ * @param {(address: string) => string | null} getPlayerAddress
  */
-export function cleanBody(body, keepPicture, keepPlayer) {
+export function cleanBody(body, getPictureAddress, getPlayerAddress) {
   body.normalize();
-  forEach(body, `[${INERT_STYLE}]`, (element) => {
+  forEachMatch(body, `[${INERT_STYLE}]`, (element) => {
     if (/display:\s*none|mso-hide:\s*all/i.test(element.getAttribute(INERT_STYLE))) element.remove();
   });
-  forEach(body, FRAME_ELEMENTS, (frame) => cleanFrame(frame, keepPlayer));
-  forEach(body, REMOVED_ELEMENTS, (element) => element.remove());
+  forEachMatch(body, FRAME_ELEMENTS, (frame) => cleanFrame(frame, getPlayerAddress));
+  forEachMatch(body, REMOVED_ELEMENTS, (element) => element.remove());
   makeFootnotes(body);
   makeWordLists(body);
-  makeOnlineLists(body);
-  forEach(body, "*", (element) => {
+  makeWordOnlineLists(body);
+  forEachMatch(body, "*", (element) => {
     if (element.localName.startsWith("v:")) element.remove();
     else if (element.localName.includes(":")) unwrapElement(element);
   });
-  cleanCode(body);
-  nameElements(body);
-  replaceStyles(body);
-  forEach(body, "img", (image) => cleanPicture(image, keepPicture));
+  cleanCodeBlocks(body);
+  replaceNamedElements(body);
+  replaceStyledElements(body);
+  forEachMatch(body, "img", (image) => cleanPicture(image, getPictureAddress));
   cleanLists(body);
-  forEach(body, "table", cleanTable);
-  forEach(body, "a", cleanLink);
-  cleanMarks(body);
-  cleanBreaks(body);
+  forEachMatch(body, "table", cleanTable);
+  forEachMatch(body, "a", cleanLink);
+  cleanInlineElements(body);
+  cleanLineBreaks(body);
   cleanSpaces(body);
 }
 
-/** Word and LibreOffice link the number of a note and the note with each other. @param {HTMLElement} body */
+/**
+ * Replace the footnotes of Word and LibreOffice, whose numbers and notes link to each other.
+ * @param {HTMLElement} body
+ */
 function makeFootnotes(body) {
   const selector = "a[href^='#_ftn']:not([href^='#_ftnref']), a.sdfootnoteanc";
   /** @type {Map<string, HTMLElement>} */
   const notes = new Map();
-  forEach(body, `div[${INERT_STYLE}*='mso-element:footnote'], div[id^=sdfootnote]`, (note) => {
+  forEachMatch(body, `div[${INERT_STYLE}*='mso-element:footnote'], div[id^=sdfootnote]`, (note) => {
     const number = /\d+$/.exec(note.id)?.[0];
     if (!number) return unwrapElement(note);
-    forEach(note, "a[href^='#_ftnref'], a.sdfootnotesym", (link) => link.remove());
+    forEachMatch(note, "a[href^='#_ftnref'], a.sdfootnotesym", (link) => link.remove());
     notes.set(number, note);
   });
-  forEach(body, selector, (link) => {
+  forEachMatch(body, selector, (link) => {
     const [number] = /\d+/.exec(link.getAttribute("href")) ?? [""];
     if (!notes.has(number)) return unwrapElement(link);
     const anchor = link.parentElement.matches("sup") ? link.parentElement : link;
@@ -114,18 +117,18 @@ function makeFootnotes(body) {
 }
 
 /**
- * An item of a list: the element with its content, and the element around it that the list replaces.
+ * An item of a list: the element with its content (inner), and the element that the list replaces (outer).
  *
  * @typedef {{outer: Element, inner: Element, level: number, isOrdered: boolean, start: number}} ListItem
  */
 
-// In Word, the items of lists are paragraphs that name a list and a level; the bullet or the number is part of the
+// Make lists of the paragraphs of Word whose style names a list and a level; the bullet or number is part of their
 // text.
 /** @param {HTMLElement} body */
 function makeWordLists(body) {
   /** @type {ListItem[]} */
   const items = [];
-  forEach(body, `[${INERT_STYLE}*='mso-list']`, (/** @type {Element} */ paragraph) => {
+  forEachMatch(body, `[${INERT_STYLE}*='mso-list']`, (/** @type {Element} */ paragraph) => {
     const level = /\blevel(\d+)/.exec(readStyle(paragraph, "mso-list"))?.[1];
     if (!level) return;
     const isListMark = (/** @type {Element} */ part) => /ignore/i.test(readStyle(part, "mso-list"));
@@ -137,24 +140,27 @@ function makeWordLists(body) {
     const start = Number.parseInt(text, 10) || 1;
     items.push({ outer: paragraph, inner: paragraph, level: Number(level), isOrdered, start });
   });
-  nestItems(items);
+  nestListItems(items);
 }
 
-/** Word for the web and OneNote put each item into a separate list in a <div>. @param {HTMLElement} body */
-function makeOnlineLists(body) {
+/**
+ * Join the lists of Word for the web and OneNote, which put each item into a list in its own <div>.
+ * @param {HTMLElement} body
+ */
+function makeWordOnlineLists(body) {
   /** @type {ListItem[]} */
   const items = [];
-  forEach(body, ".ListContainerWrapper li", (inner) => {
+  forEachMatch(body, ".ListContainerWrapper li", (inner) => {
     const list = inner.parentElement;
     const level = Number(inner.dataset.ariaLevel ?? inner.ariaLevel ?? 1);
     const outer = inner.closest(".ListContainerWrapper");
     items.push({ outer, inner, level, isOrdered: list.localName === "ol", start: list.start ?? 1 });
   });
-  nestItems(items);
+  nestListItems(items);
 }
 
-/** Make nested lists of paragraphs that follow each other. @param {ListItem[]} items */
-function nestItems(items) {
+/** Make nested lists of items that follow each other. @param {ListItem[]} items */
+function nestListItems(items) {
   const follows = items.map(({ outer }, n) =>
     [outer, outer.previousElementSibling].includes(items[n - 1]?.outer ?? null),
   );
@@ -182,17 +188,17 @@ function nestItems(items) {
   for (const { outer } of items) outer.remove();
 }
 
-/** Editors of code write a <div> for each line. @param {HTMLElement} body */
-function cleanCode(body) {
-  forEach(body, `div[${INERT_STYLE}*='white-space']`, (block) => {
+/** Make blocks of code of the <div> elements that code editors write for each line. @param {HTMLElement} body */
+function cleanCodeBlocks(body) {
+  forEachMatch(body, `div[${INERT_STYLE}*='white-space']`, (block) => {
     const isCode = /^pre/.test(readStyle(block, "white-space")) && MONOSPACE.test(readStyle(block, "font-family"));
     if (!isCode || !block.isConnected || block.closest("pre")) return;
     const lines = [...block.childNodes].map(({ textContent, nodeName }) => (nodeName === "BR" ? "" : textContent));
-    block.textContent = hasBlock(block) ? lines.join("\n") : block.textContent;
+    block.textContent = containsBlock(block) ? lines.join("\n") : block.textContent;
     renameElement(block, "pre");
   });
-  forEach(body, "pre br", (line) => line.replaceWith("\n"));
-  forEach(body, "pre", (block) => {
+  forEachMatch(body, "pre br", (line) => line.replaceWith("\n"));
+  forEachMatch(body, "pre", (block) => {
     const classes = `${block.className} ${block.querySelector("code")?.className ?? ""}`;
     const language = /\b(?:lang(?:uage)?-|brush:\s*)([\w+#-]+)/.exec(classes)?.[1] ?? block.dataset.lang ?? "";
     block.textContent = block.textContent.replaceAll("\u00a0", " ").replace(/\n$/, "");
@@ -201,58 +207,61 @@ function cleanCode(body) {
   });
 }
 
-/** Replace elements whose role or class says what they are. @param {HTMLElement} body */
-function nameElements(body) {
-  forEach(body, "[role=heading][aria-level]", (element) => {
+/** Replace elements with the elements that their role, class or name stands for. @param {HTMLElement} body */
+function replaceNamedElements(body) {
+  forEachMatch(body, "[role=heading][aria-level]", (element) => {
     const level = Math.min(Math.max(Number.parseInt(element.ariaLevel, 10) || 2, 1), 6);
     if (!element.matches(HEADINGS)) renameElement(element, `h${level}`);
   });
   for (const [name, element] of Object.entries(WORD_STYLES)) {
-    forEach(body, `p.${name}`, (paragraph) => {
+    forEachMatch(body, `p.${name}`, (paragraph) => {
       const named = renameElement(paragraph, element);
       if (element === "blockquote") wrapContent(named, "p");
     });
   }
-  forEach(body, "aside", (element) => renameElement(element, "blockquote"));
-  forEach(body, "tt, samp", (element) => element.closest("pre") ?? renameElement(element, "code"));
-  forEach(body, "strike, s", (element) => renameElement(element, "del"));
-  forEach(body, "blockquote:has(> p) + blockquote:has(> p)", (quote) =>
+  forEachMatch(body, "aside", (element) => renameElement(element, "blockquote"));
+  forEachMatch(body, "tt, samp", (element) => element.closest("pre") ?? renameElement(element, "code"));
+  forEachMatch(body, "strike, s", (element) => renameElement(element, "del"));
+  forEachMatch(body, "blockquote:has(> p) + blockquote:has(> p)", (quote) =>
     quote.prepend(...quote.previousElementSibling.childNodes),
   );
-  forEach(body, "blockquote:empty", (quote) => quote.remove());
+  forEachMatch(body, "blockquote:empty", (quote) => quote.remove());
 }
 
-/** Google Docs and others write bold, italic and code as styles of a <span>. @param {HTMLElement} body */
-function replaceStyles(body) {
-  forEach(body, "b, strong, i, em", (element) => {
+/**
+ * Replace the styles that Google Docs and others use for bold, italic and code with elements.
+ * @param {HTMLElement} body
+ */
+function replaceStyledElements(body) {
+  forEachMatch(body, "b, strong, i, em", (element) => {
     const name = element.matches("b, strong") ? "font-weight" : "font-style";
     if (/^(normal|400)$/i.test(readStyle(element, name))) unwrapElement(element);
   });
-  forEach(body, "span, font", (element) => {
+  forEachMatch(body, "span, font", (element) => {
     if (element.closest("pre")) return;
     const isCode = MONOSPACE.test(readStyle(element, "font-family") || (element.getAttribute("face") ?? ""));
     const align = readStyle(element, "vertical-align");
-    if (isCode && !element.closest("code") && !hasBlock(element)) wrapContent(element, "code");
+    if (isCode && !element.closest("code") && !containsBlock(element)) wrapContent(element, "code");
     if (/line-through/i.test(readStyle(element, "text-decoration(?:-line)?"))) wrapContent(element, "del");
     if (/^(sub|super)$/i.test(align)) wrapContent(element, align.slice(0, 3));
     if (/^(italic|oblique)/i.test(readStyle(element, "font-style"))) wrapContent(element, "em");
     if (/^(bold|[6-9]00)/i.test(readStyle(element, "font-weight"))) wrapContent(element, "strong");
   });
-  forEach(body, "span, font, u, ins, label, o\\:p", (element) => element.closest("pre") ?? unwrapElement(element));
+  forEachMatch(body, "span, font, u, ins, label, o\\:p", (element) => element.closest("pre") ?? unwrapElement(element));
 }
 
 /**
- * Replace the frame of a player by a paragraph with its address. Frames of one pixel, which count visits, are removed.
- * @param {HTMLElement} frame @param {(address: string) => string | null} keepPlayer
+ * Replace the frame of a player with a paragraph that has its address. Remove frames of one pixel, which count visits.
+ * @param {HTMLElement} frame @param {(address: string) => string | null} getPlayerAddress
  */
-function cleanFrame(frame, keepPlayer) {
+function cleanFrame(frame, getPlayerAddress) {
   const source = frame.querySelector("source[src]")?.getAttribute("src");
   const given = frame.getAttribute("src") || frame.dataset.src || frame.getAttribute("data") || source || "";
   const address = given.trim().replace(/^\/\//, "https://");
-  const isDot = ["width", "height"].some((side) => /^[01]$/.test(frame.getAttribute(side) ?? ""));
-  const isHidden = isDot || frame.closest("[hidden], [aria-hidden=true]");
+  const isTrackingPixel = ["width", "height"].some((side) => /^[01]$/.test(frame.getAttribute(side) ?? ""));
+  const isHidden = isTrackingPixel || frame.closest("[hidden], [aria-hidden=true]");
   if (!frame.isConnected || isHidden || !/^https?:\/\//i.test(address)) return frame.remove();
-  const kept = keepPlayer(address);
+  const kept = getPlayerAddress(address);
   if (!kept) return frame.remove();
   const [paragraph, link] = ["p", "a"].map((name) => frame.ownerDocument.createElement(name));
   link.setAttribute("href", kept);
@@ -261,12 +270,12 @@ function cleanFrame(frame, keepPlayer) {
   frame.replaceWith(paragraph);
 }
 
-/** @param {HTMLImageElement} image @param {(image: HTMLImageElement) => string | null} keepPicture */
-function cleanPicture(image, keepPicture) {
+/** @param {HTMLImageElement} image @param {(image: HTMLImageElement) => string | null} getPictureAddress */
+function cleanPicture(image, getPictureAddress) {
   const alt = (image.alt ?? "").replace(/\s+/g, " ").replace(/\s*Description automatically generated.*$/, "");
-  const isDot = ["width", "height"].some((side) => /^[0-3]$/.test(image.getAttribute(side) ?? ""));
+  const isTrackingPixel = ["width", "height"].some((side) => /^[0-3]$/.test(image.getAttribute(side) ?? ""));
   if (/^\p{Extended_Pictographic}(?:\p{Emoji}|\ufe0f|\u200d)*$/u.test(alt)) return image.replaceWith(alt);
-  const address = !isDot && !image.closest("li[role=checkbox]") && keepPicture(image);
+  const address = !isTrackingPixel && !image.closest("li[role=checkbox]") && getPictureAddress(image);
   if (!address) return image.remove();
   const caption = image.closest("figure")?.querySelector("figcaption");
   const title = caption?.textContent?.replace(/\s+/g, " ").trim();
@@ -279,27 +288,27 @@ function cleanPicture(image, keepPicture) {
 
 /** @param {HTMLElement} body */
 function cleanLists(body) {
-  forEach(body, "li[role=checkbox]", (item) => {
+  forEachMatch(body, "li[role=checkbox]", (item) => {
     const box = item.ownerDocument.createElement("input");
     box.type = "checkbox";
     box.toggleAttribute("checked", item.ariaChecked === "true");
     item.prepend(box);
   });
-  forEach(body, "input", (box) => {
+  forEachMatch(body, "input", (box) => {
     const item = box.closest("li");
     if (box.type === "checkbox" && item) item.prepend(box);
     else box.remove();
   });
-  forEach(body, ":is(ul, ol) > :is(ul, ol)", (list) => {
+  forEachMatch(body, ":is(ul, ol) > :is(ul, ol)", (list) => {
     const before = list.previousElementSibling;
     if (before?.localName === "li") before.append(list);
     else unwrapElement(list);
   });
-  forEach(body, "li", (item) => {
+  forEachMatch(body, "li", (item) => {
     const paragraphs = listChildren(item).filter(({ localName }) => /^(p|div)$/.test(localName));
-    if (paragraphs.length === 1 && !hasBlock(paragraphs[0])) unwrapElement(paragraphs[0]);
+    if (paragraphs.length === 1 && !containsBlock(paragraphs[0])) unwrapElement(paragraphs[0]);
   });
-  forEach(body, "ol", (list) => {
+  forEachMatch(body, "ol", (list) => {
     const items = listChildren(list).filter(({ localName }) => localName === "li");
     for (const [n, item] of items.entries()) item.setAttribute("value", String((list.start ?? 1) + n));
   });
@@ -307,8 +316,8 @@ function cleanLists(body) {
 
 const listChildren = (/** @type {Element} */ { children }) => [...children];
 
-// Mail and old pages use tables for their layout, which become text. In Markdown, the first row of a table is its head,
-// and a cell is one line.
+// Replace tables that e-mails and old pages use for their layout with text. In other tables, make the first row the
+// head and each cell one line, as Markdown needs it.
 /** @param {HTMLTableElement} table */
 function cleanTable(table) {
   const rows = [...table.rows].filter(({ cells }) => cells.length);
@@ -343,7 +352,7 @@ function cleanTable(table) {
       const align = readStyle(filled[1]?.[x] ?? cell, "text-align") || filled[1]?.[x]?.getAttribute("align");
       if (align && /^(right|center)$/i.test(align)) cell.setAttribute("align", align);
       cell.append(...(row[x]?.childNodes ?? []));
-      if (!y) forEach(cell, "b, strong", unwrapElement);
+      if (!y) forEachMatch(cell, "b, strong", unwrapElement);
       line.append(cell);
     }
     (y ? rest : head).append(line);
@@ -365,25 +374,25 @@ function cleanCell(cell) {
 
 /** @param {HTMLElement} cell */
 function flattenCell(cell) {
-  forEach(cell, "li", (item) => item.prepend("• "));
-  forEach(cell, "pre", (block) => renameElement(block, "p"));
-  forEach(cell, BLOCK_ELEMENTS, (block) => {
+  forEachMatch(cell, "li", (item) => item.prepend("• "));
+  forEachMatch(cell, "pre", (block) => renameElement(block, "p"));
+  forEachMatch(cell, BLOCK_ELEMENTS, (block) => {
     if (block.textContent.trim()) block.after(block.ownerDocument.createElement("br"));
     unwrapElement(block);
   });
-  trimBreaks(cell);
+  trimLineBreaks(cell);
 }
 
 /** @param {HTMLAnchorElement} link */
 function cleanLink(link) {
-  const target = findTarget(link.getAttribute("href") ?? "");
+  const target = findLinkTarget(link.getAttribute("href") ?? "");
   if (!target || !(link.textContent.trim() || link.querySelector("img"))) return unwrapElement(link);
   for (const { name } of [...link.attributes]) link.removeAttribute(name);
   link.setAttribute("href", target);
 }
 
-/** Return the target behind redirect services, or "" if a text must not contain it. @param {string} address */
-function findTarget(address) {
+/** Return the target of a link without redirect services, or "" for a forbidden address. @param {string} address */
+function findLinkTarget(address) {
   if (!/^(https?:\/\/|mailto:|tel:)/i.test(address.trim()) || !URL.canParse(address)) return "";
   const { host, pathname, searchParams } = new URL(address);
   const name = REDIRECT_SERVICES.find(([pattern]) => pattern.test(host + pathname))?.[1];
@@ -392,20 +401,20 @@ function findTarget(address) {
 }
 
 /** @param {HTMLElement} body */
-function cleanMarks(body) {
+function cleanInlineElements(body) {
   // An inline element around blocks becomes an inline element inside each block.
   for (const mark of [...body.querySelectorAll(INLINE_ELEMENTS)].reverse()) {
-    if (!hasBlock(mark)) continue;
-    forEach(mark, BLOCK_ELEMENTS, (block) => {
-      if (hasBlock(block) || !block.childNodes.length) return;
+    if (!containsBlock(mark)) continue;
+    forEachMatch(mark, BLOCK_ELEMENTS, (block) => {
+      if (containsBlock(block) || !block.childNodes.length) return;
       const copy = /** @type {Element} */ (mark.cloneNode(false));
       copy.append(...block.childNodes);
       block.append(copy);
     });
     unwrapElement(mark);
   }
-  forEach(body, `:is(${HEADINGS}) :is(b, strong)`, unwrapElement);
-  forEach(
+  forEachMatch(body, `:is(${HEADINGS}) :is(b, strong)`, unwrapElement);
+  forEachMatch(
     body,
     ":is(b, strong) :is(b, strong), :is(i, em) :is(i, em), del del, code :is(b, strong, i, em, code)",
     unwrapElement,
@@ -413,35 +422,38 @@ function cleanMarks(body) {
   /** @type {Record<string, string>} */
   const equals = { B: "STRONG", I: "EM" };
   const getKind = (/** @type {Node} */ { nodeName }) => equals[nodeName] ?? nodeName;
-  forEach(body, "b, strong, i, em, del, code", (mark) => {
+  forEachMatch(body, "b, strong, i, em, del, code", (mark) => {
     const before = mark.previousSibling;
     if (mark.closest("pre") || !before || getKind(before) !== getKind(mark)) return;
     before.append(...mark.childNodes);
     mark.remove();
   });
-  forEach(body, INLINE_ELEMENTS, (mark) => {
+  forEachMatch(body, INLINE_ELEMENTS, (mark) => {
     while (mark.firstChild?.nodeName === "BR") mark.before(mark.firstChild);
     while (mark.lastChild?.nodeName === "BR") mark.after(mark.lastChild);
   });
 }
 
-/** Two line breaks end a paragraph; one at the edge of a block does nothing. @param {HTMLElement} body */
-function cleanBreaks(body) {
-  forEach(body, `:is(${HEADINGS}) br`, (line) => line.replaceWith(" "));
-  forEach(body, "br", (line) => {
+/**
+ * Replace two line breaks with the end of a paragraph, and remove line breaks at the edge of a block.
+ * @param {HTMLElement} body
+ */
+function cleanLineBreaks(body) {
+  forEachMatch(body, `:is(${HEADINGS}) br`, (line) => line.replaceWith(" "));
+  forEachMatch(body, "br", (line) => {
     const next = line.nextSibling;
-    const after = next && isSpace(next) ? next.nextSibling : next;
+    const after = next && isBlankText(next) ? next.nextSibling : next;
     if (after?.nodeName === "BR" && !line.closest("td, th")) {
       after.replaceWith(line.ownerDocument.createElement("div"));
       line.remove();
     }
   });
-  forEach(body, BLOCK_ELEMENTS, trimBreaks);
-  trimBreaks(body);
-  forEach(body, "br", (line) => {
+  forEachMatch(body, BLOCK_ELEMENTS, trimLineBreaks);
+  trimLineBreaks(body);
+  forEachMatch(body, "br", (line) => {
     const isAtEdge = (/** @type {"previousSibling" | "nextSibling"} */ side) => {
       let node = line[side];
-      while (node && isSpace(node)) node = node[side];
+      while (node && isBlankText(node)) node = node[side];
       return node?.nodeType === Node.ELEMENT_NODE && node.matches(BLOCK_ELEMENTS);
     };
     if (isAtEdge("previousSibling") || isAtEdge("nextSibling")) line.remove();
@@ -449,15 +461,14 @@ function cleanBreaks(body) {
 }
 
 /** @param {Element} block */
-function trimBreaks(block) {
-  const isEmpty = (/** @type {Node | null} */ node) => node && (node.nodeName === "BR" || isSpace(node));
+function trimLineBreaks(block) {
+  const isEmpty = (/** @type {Node | null} */ node) => node && (node.nodeName === "BR" || isBlankText(node));
   if (block.closest("pre")) return;
   while (isEmpty(block.firstChild)) block.firstChild?.remove();
   while (isEmpty(block.lastChild)) block.lastChild?.remove();
 }
 
-// A space that does not break the line is kept where French and numbers need it; elsewhere, programs use it to
-// keep several spaces.
+// Keep no-break spaces where French and numbers need them; elsewhere, programs write them to keep several spaces.
 /** @param {HTMLElement} body */
 const cleanSpaces = (body) =>
   changeTexts(body, (text) =>

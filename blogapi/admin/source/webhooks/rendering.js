@@ -1,30 +1,30 @@
-/** The parts that the pages of webhooks share: the strip of calls, requests and answers. */
+/** Renders the strip of calls, the requests and the answers of webhooks. */
 
 import { html, nothing } from "../../static/vendor/lit.js";
 import { icon } from "../components.js";
 import { formatSeconds } from "../format.js";
-import { describeAnswer, formatDuration } from "./words.js";
+import { describeAnswer, formatDuration } from "./texts.js";
 
-const TICKS = 20;
+const STRIP_LENGTH = 20;
 const MASK = "•••";
 
 /** @typedef {import("./calls.js").Call} Call */
 
-/** Render the last calls as a strip; the oldest is on the left. @param {Webhook} webhook */
-export function renderStrip({ latest_calls: calls, active }) {
+/** Render the results of the last calls as a strip, with the oldest call on the left. @param {Webhook} webhook */
+export function renderCallStrip({ latest_calls: calls, active }) {
   const failed = active ? "warn" : "bad";
   const kinds = calls.map((/** @type {Call} */ { succeeded }) => (succeeded ? "arrived" : failed)).reverse();
-  const ticks = Array.from({ length: TICKS }, (_, n) => html`<i class=${kinds[n] ?? ""}></i>`);
+  const ticks = Array.from({ length: STRIP_LENGTH }, (_, n) => html`<i class=${kinds[n] ?? ""}></i>`);
   return html`<span class="strip" aria-hidden="true">${ticks}</span>`;
 }
 
-/** Return the status and its name ("503 Service Unavailable"), or why there is no answer. @param {any} call */
+/** Return the status and its name ("503 Service Unavailable"), or the reason for a missing answer. @param {any} call */
 export const nameAnswer = (call) => `${describeAnswer(call)}${call.reason ? ` ${call.reason}` : ""}`;
 
-/** The icon of a call. @param {boolean} succeeded */
+/** Render the icon for the result of a call. @param {boolean} succeeded */
 export const renderOutcome = (succeeded) => (succeeded ? icon("circle-check", "good") : icon("circle-x", "bad"));
 
-/** The answer of a call that was made just now. @param {Call} call */
+/** Render the answer to a test call. @param {Call} call */
 export function renderAnswer(call) {
   const { succeeded, time, milliseconds, answer } = call;
   return html`<div class="answer">
@@ -34,7 +34,7 @@ export function renderAnswer(call) {
 }
 
 /**
- * Render a request, with a mask in place of the part of the address that can be secret.
+ * Render a request. address: the masked address; see maskAddress().
  * @param {string} address @param {Json} request
  */
 export function renderRequest(address, { query, headers, body }) {
@@ -54,7 +54,8 @@ function indentJson(body) {
 }
 
 /**
- * Return an address without its secret part, the last part of the path; "https://…" if the text is no address.
+ * Return an address with a mask in place of the last part of its path, which can be secret; "https://…" if the text is
+ * no address.
  * @param {string} text
  */
 export function maskAddress(text) {

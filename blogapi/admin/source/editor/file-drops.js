@@ -1,23 +1,23 @@
-/** Inserts files that are dropped anywhere on the editor; otherwise, the browser would open them in its place. */
+/** Inserts files that are dropped on the editor. Without this, the browser would leave the editor and open the file. */
 
 import { useDroppedCover } from "./details.js";
 import { toast } from "../dialogs.js";
 
-/** @param {EditorPage} page @param {HTMLElement} root its element */
+/** @param {EditorPage} page @param {HTMLElement} root the element of the editor */
 export function enableFileDrops(page, root) {
   /** @param {DragEvent} event */
   const handleDrag = (event) => {
     if (!event.dataTransfer?.types.includes("Files")) return;
     event.preventDefault();
     event.stopPropagation();
-    if (event.type === "drop") insertFiles(page, event);
+    if (event.type === "drop") insertDroppedFiles(page, event);
   };
   root.addEventListener("dragover", handleDrag, { capture: true });
   root.addEventListener("drop", handleDrag, { capture: true });
 }
 
 /** @param {EditorPage} page @param {any} event a DragEvent */
-function insertFiles(page, { dataTransfer, target, clientX: x, clientY: y }) {
+function insertDroppedFiles(page, { dataTransfer, target, clientX: x, clientY: y }) {
   /** @type {File[]} */
   const files = [...dataTransfer.files];
   const pictures = files.filter(({ type }) => type.startsWith("image/"));
@@ -27,8 +27,8 @@ function insertFiles(page, { dataTransfer, target, clientX: x, clientY: y }) {
   if (!pictures.length) return;
   const { field } = page.area;
   const end = field.getText().length;
-  // A file that is dropped above or below the text goes to its beginning or end.
-  const offset = target.closest(".text") ? field.positionAt?.(x, y) : target.closest(".line") ? 0 : end;
-  if (offset !== undefined && offset !== null) field.select(offset);
+  // Files that are dropped above or below the text are inserted at its beginning or end.
+  const offset = target.closest(".text") ? field.getOffsetAt?.(x, y) : target.closest(".line") ? 0 : end;
+  if (offset !== undefined && offset !== null) field.selectRange(offset);
   page.insertPictures(pictures);
 }

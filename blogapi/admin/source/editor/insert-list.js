@@ -1,8 +1,8 @@
-/** The blocks that the menu "+" inserts, and the list of blocks that "/" opens at the start of an empty line. */
+/** The blocks that the menu "+" offers, and the list that offers them when the author types "/" on an empty line. */
 
 import { html, render } from "../../static/vendor/lit.js";
 import { icon } from "../components.js";
-import { moveOption } from "../listbox.js";
+import { getNextOption } from "../listbox.js";
 
 /** @type {[name: string, label: string, icon: string, markdown: string][]} */
 const BLOCK_ITEMS = [
@@ -22,7 +22,7 @@ const STRIKE_ITEM = ["strike", "Strikethrough", "strikethrough", "~~"];
 export const listInsertItems = (page) =>
   [...BLOCK_ITEMS, STRIKE_ITEM].map(([name, label, mark]) => ({ label, icon: mark, action: () => page.runTool(name) }));
 
-/** The list that "/" opens; further typing filters the list. The focus stays in the text. */
+/** The list of blocks after "/"; the words typed after "/" filter the list. The focus stays in the text. */
 export class InsertList {
   at = 0;
   words = "";
@@ -34,20 +34,20 @@ export class InsertList {
     this.start = start;
     this.content = /** @type {HTMLElement} */ (page.area.field.contentDOM);
     this.content.after(this.element);
-    this.follow = () => this.update();
+    this.handleSelectionChange = () => this.updateOptions();
     this.handleKey = this.handleKey.bind(this);
-    this.close = this.close.bind(this);
-    document.addEventListener("selectionchange", this.follow);
+    this.closeList = this.closeList.bind(this);
+    document.addEventListener("selectionchange", this.handleSelectionChange);
     document.addEventListener("keydown", this.handleKey, { capture: true });
-    this.content.addEventListener("blur", this.close);
+    this.content.addEventListener("blur", this.closeList);
     this.element.showPopover();
-    this.update();
-    this.place();
+    this.updateOptions();
+    this.placeList();
   }
 
-  /** Place the list below the "/"; on a phone, the style sheet does it. */
-  place() {
-    const rectangle = this.page.area.field.rectangleAt(this.start);
+  /** Place the list below the "/"; on a phone, the style sheet places it. */
+  placeList() {
+    const rectangle = this.page.area.field.getRectangleAt(this.start);
     if (!rectangle || innerWidth <= 768) return;
     const { offsetHeight: height, style } = this.element;
     const below = rectangle.bottom + 8;
@@ -59,23 +59,23 @@ export class InsertList {
     return BLOCK_ITEMS.filter(([, label]) => ` ${label}`.toLowerCase().includes(` ${this.words.toLowerCase()}`));
   }
 
-  /** Read the words after "/", and show the options that match; close the list if the cursor has left them. */
-  update() {
+  /** Show the options that match the words after "/", or close the list if the cursor has left the words. */
+  updateOptions() {
     const { field } = this.page.area;
     const { from, to } = field.getSelection();
     const typed = field.getText().slice(this.start, to);
     const isOver = from !== to || !/^\/[\p{L} -]*$/u.test(typed);
-    if (isOver) return this.close();
+    if (isOver) return this.closeList();
     if (typed.slice(1) !== this.words) Object.assign(this, { words: typed.slice(1), at: 0 });
-    if (!this.options.length) return this.close();
-    this.draw();
+    if (!this.options.length) return this.closeList();
+    this.drawList();
   }
 
-  draw() {
+  drawList() {
     const { options, at } = this;
     const drawItem = (/** @type {typeof BLOCK_ITEMS[0]} */ [name, label, mark, markdown], /** @type {number} */ n) =>
       html`<div id="insert-${n}" role="option" class="menu-item" aria-selected=${n === at}
-        @mousedown=${(/** @type {Event} */ event) => event.preventDefault()} @click=${() => this.choose(name)}
+        @mousedown=${(/** @type {Event} */ event) => event.preventDefault()} @click=${() => this.chooseBlock(name)}
         >${icon(mark)}<span>${label}</span>${markdown ? html`<kbd>${markdown}</kbd>` : ""}</div>`;
     render(
       html`<div id="insert-list" role="listbox" aria-label="Insert">${options.map(drawItem)}</div>
@@ -94,32 +94,32 @@ export class InsertList {
 
   /** @param {KeyboardEvent} event */
   handleKey(event) {
-    // The browser reports the last words only after this key.
-    this.update();
+    // The browser reports the last change of the selection only after this key.
+    this.updateOptions();
     if (!this.element.isConnected) return;
     const { options, at } = this;
-    const next = moveOption(event, at, options.length);
+    const next = getNextOption(event, at, options.length);
     if (next !== undefined) {
       this.at = next;
-      this.draw();
-    } else if (event.key === "Enter" && !event.isComposing) this.choose(options[at][0]);
-    else if (event.key === "Escape") this.close();
+      this.drawList();
+    } else if (event.key === "Enter" && !event.isComposing) this.chooseBlock(options[at][0]);
+    else if (event.key === "Escape") this.closeList();
     else return;
     event.preventDefault();
     event.stopImmediatePropagation();
   }
 
-  /** Put the block in the place of "/" and the words, as one step. @param {string} name */
-  choose(name) {
+  /** Replace "/" and the words with the block, as one undo step. @param {string} name */
+  chooseBlock(name) {
     const { start, words } = this;
-    this.close();
+    this.closeList();
     this.page.runTool(name, { from: start, to: start + words.length + 1 });
   }
 
-  close() {
-    document.removeEventListener("selectionchange", this.follow);
+  closeList() {
+    document.removeEventListener("selectionchange", this.handleSelectionChange);
     document.removeEventListener("keydown", this.handleKey, { capture: true });
-    this.content.removeEventListener("blur", this.close);
+    this.content.removeEventListener("blur", this.closeList);
     for (const name of ["activedescendant", "controls", "autocomplete"]) this.content.removeAttribute(`aria-${name}`);
     this.element.remove();
   }

@@ -1,18 +1,21 @@
-/** Renders the blocks of a text: pictures, and for the address of a player, a note of what readers will see. */
+/** Renders the blocks of a text: pictures, and in place of the address of a player, a note about the player. */
 
 import { html, nothing, render } from "../../static/vendor/lit.js";
-import { button, icon, iconButton, onValue } from "../components.js";
+import { button, icon, iconButton, passValue } from "../components.js";
 import { formatCount } from "../format.js";
 import { makeOneLineHandlers } from "../forms.js";
-import { findBlocks, writePictures } from "./blocks.js";
-import { findFile, hasText } from "./files.js";
+import { findBlocks, formatPictures } from "./blocks.js";
+import { getMediaFile, hasAltText } from "./media-files.js";
 import { choosePictures } from "./pictures.js";
 
-/** The addresses that become players. @type {{title: string, pattern: string}[]} */
-export const players = JSON.parse(document.getElementById("players")?.textContent ?? "[]");
-const WARNING = icon("triangle-alert", "warn");
-/** The functions with which createEditor() finds and draws the blocks. */
-export const blocks = { find: (/** @type {string} */ text) => findBlocks(text, players), draw: drawBlock };
+/**
+ * The titles of the players, and the patterns of the addresses that become players.
+ * @type {{title: string, pattern: string}[]}
+ */
+export const playerPatterns = JSON.parse(document.getElementById("players")?.textContent ?? "[]");
+const WARNING_ICON = icon("triangle-alert", "warn");
+/** The option `blocks` of createEditor(). */
+export const blockOptions = { findBlocks: (/** @type {string} */ text) => findBlocks(text, playerPatterns), drawBlock };
 
 /** @param {HTMLElement} dom @param {Block} block @param {boolean} isSelected @param {BlockActions} actions */
 function drawBlock(dom, block, isSelected, actions) {
@@ -29,22 +32,22 @@ function drawBlock(dom, block, isSelected, actions) {
  */
 function renderPictures(pictures, isSelected, actions, redraw) {
   const label = pictures.length > 1 ? `Gallery of ${formatCount(pictures.length, "picture")}` : "Picture";
-  const shown = pictures.map((picture) => ({ ...picture, file: findFile(picture.address, redraw) }));
+  const shown = pictures.map((picture) => ({ ...picture, file: getMediaFile(picture.address, redraw) }));
   if (isSelected)
     return html`<div class="block-card" role="group" aria-label=${label}>${renderCard(pictures, shown, actions)}</div>`;
   return html`<div class="block-pictures ${shown.length > 1 ? "several" : ""}" role="group" aria-label=${label}>
     ${shown.map(
       (picture) => html`<figure>${renderImage(picture, actions)}
-      ${isDescribed(picture) ? nothing : html`<span class="block-mark">${WARNING} No alternative text</span>`}
+      ${isDescribed(picture) ? nothing : html`<span class="block-mark">${WARNING_ICON} No alternative text</span>`}
       ${picture.caption ? html`<figcaption>${picture.caption}</figcaption>` : nothing}</figure>`,
     )}</div>`;
 }
 
 /**
- * Return false if a picture has no alternative text here and none in the library; true while that is unknown.
+ * Return whether a picture has an alternative text in the text or in the library; true while the file is loaded.
  * @param {BlockPicture} picture
  */
-const isDescribed = ({ alt, file }) => Boolean(alt.trim() || !file || hasText(file) || file.isMissing);
+const isDescribed = ({ alt, file }) => Boolean(alt.trim() || !file || hasAltText(file) || file.isMissing);
 
 /** @param {BlockPicture} picture @param {BlockActions} actions */
 function renderImage({ alt, file }, actions) {
@@ -60,12 +63,13 @@ const toBlockPicture = ({ uuid, alt }) => ({ address: `media:${uuid}`, alt, capt
 
 /** @param {BlockPicture[]} pictures @param {BlockPicture[]} shown with their files @param {BlockActions} actions */
 function renderCard(pictures, shown, actions) {
-  const replaceBlock = (/** @type {BlockPicture[]} */ changed) => actions.replace(writePictures(changed));
+  const replaceBlock = (/** @type {BlockPicture[]} */ changed) => actions.replace(formatPictures(changed));
   /** @param {number} n @param {Partial<BlockPicture>} values */
   const changePicture = (n, values) =>
     replaceBlock(pictures.map((picture, other) => (n === other ? { ...picture, ...values } : picture)));
   /**
-   * @param {{title: string, action: string}} options @param {BlockPicture[]} before those that stay before the chosen
+   * @param {{title: string, action: string}} options @param {BlockPicture[]} before the pictures that stay before the
+   * chosen ones
    */
   const insertChosenPictures = async (options, before) => {
     const chosen = (await choosePictures(options)).map(toBlockPicture);
@@ -84,7 +88,7 @@ function renderCard(pictures, shown, actions) {
   /** @param {string} text @param {() => unknown} run @param {string} name of the icon */
   const renderTool = (text, run, name) => button(text, run, { icon: name, kind: "bare" });
   return html`<div @keydown=${focusTextOnEscape}>
-    ${shown.map((picture, n) => renderFields(picture, n, (values) => changePicture(n, values), actions))}
+    ${shown.map((picture, n) => renderPictureFields(picture, n, (values) => changePicture(n, values), actions))}
     <div class="block-tools">
       ${shown.length === 1 ? renderTool("Replace", replacePictures, "replace") : nothing}
       ${renderTool("Add to a gallery", addPictures, "columns-3")} ${renderTool("As text", actions.reveal, "code")}
@@ -95,7 +99,7 @@ function renderCard(pictures, shown, actions) {
  * @param {BlockPicture} picture @param {number} n @param {(values: Partial<BlockPicture>) => void} set
  * @param {BlockActions} actions
  */
-function renderFields(picture, n, set, actions) {
+function renderPictureFields(picture, n, set, actions) {
   const { alt, caption, file } = picture;
   const isMissing = !isDescribed(picture);
   const text = makeOneLineHandlers((alt) => set({ alt }), actions.focusText);
@@ -103,22 +107,22 @@ function renderFields(picture, n, set, actions) {
     <label for="block-alt-${n}">Alternative text</label>
     <textarea id="block-alt-${n}" rows="2" dir="auto" maxlength="1000" .value=${alt}
       placeholder=${file?.alt || "What the picture says, in a sentence"} aria-describedby="block-help-${n}"
-      @input=${onValue(text.onInput)} @keydown=${text.onkeydown}></textarea>
+      @input=${passValue(text.onInput)} @keydown=${text.onkeydown}></textarea>
     <p id="block-help-${n}" class="help">${
       isMissing
-        ? html`<span class="warn">${WARNING} Missing. Some readers cannot see the picture.</span>`
+        ? html`<span class="warn">${WARNING_ICON} Missing. Some readers cannot see the picture.</span>`
         : alt.trim() || !file?.alt
           ? nothing
           : "From the library"
     }</p>
     <label for="block-caption-${n}">Caption</label>
     <input id="block-caption-${n}" dir="auto" maxlength="1000" autocomplete="off" .value=${caption}
-      @input=${onValue((caption) => set({ caption }))}></div></div>`;
+      @input=${passValue((caption) => set({ caption }))}></div></div>`;
 }
 
 /** @param {Block} block @param {BlockActions} actions */
 function renderPlayer({ title, address }, actions) {
-  const makeLink = () => {
+  const convertToLink = () => {
     actions.replace(`[${title}](${address})`);
     actions.focusText();
   };
@@ -126,5 +130,5 @@ function renderPlayer({ title, address }, actions) {
     <span class="block-play">${icon("play")}</span>
     <div><p>${title}</p><p class="mono">${address}</p>
       <p class="help">Readers see its player here. Nothing is loaded while you write.</p></div>
-    ${button("Make it a link", makeLink, { kind: "bare" })}</div>`;
+    ${button("Make it a link", convertToLink, { kind: "bare" })}</div>`;
 }

@@ -1,23 +1,23 @@
-/** What the page of a deleted article or page shows: who deleted it, and the button that restores it. */
+/** The content for the address of a deleted article or page: who deleted it, and the button that restores it. */
 
 import { html } from "../static/vendor/lit.js";
 import { get } from "./api.js";
 import { button, emptyState } from "./components.js";
 import { toast } from "./dialogs.js";
 import { formatDayInSentence, formatDistance } from "./format.js";
-import { restoreItems } from "./pages/lists.js";
+import { restoreItems } from "./pages/items.js";
 
 /**
- * Return the function that renders the page for the deleted item of the address.
+ * Load the deleted item of this address, and return the function that renders the content.
  * @param {import("./shell.js").Page} page
  */
-export async function renderDeletedItem(page) {
+export async function makeDeletedItemRenderer(page) {
   const uuid = location.pathname.split("/")[3];
   const { data: item } = await get(`blog/deleted/${uuid}/`);
   const { kind, title, deleted, deleted_by: user, goes } = item;
   const collection = `${kind}s`;
   const restoreItem = async () => {
-    const notes = await page.actAndReload("restore", () => restoreItems(`blog/${collection}/`, [item]));
+    const notes = await page.runAndReload("restore", () => restoreItems(`blog/${collection}/`, [item]));
     if (notes) toast(notes);
   };
   const by = user ? ` by ${user}` : "";

@@ -1,12 +1,12 @@
-// Marks the address of each link that the selection does not touch, so that the style sheet can hide it. The text stays
-// in the document: the arrow keys, the clipboard, find and screen readers get each character.
+// Marks the address of each link that the selection does not touch, so that the style sheet can hide it. The address
+// stays in the document for the arrow keys, the clipboard, the search and screen readers.
 import { syntaxTree } from "@codemirror/language";
 import { RangeSetBuilder } from "@codemirror/state";
 import { Decoration, EditorView, keymap, ViewPlugin, WidgetType } from "@codemirror/view";
 
-const hidden = Decoration.mark({ class: "md-folded" });
-const words = Decoration.mark({ class: "md-fold" });
-const ICONS = new URL("./icons.svg", import.meta.url).pathname;
+const hiddenMark = Decoration.mark({ class: "md-folded" });
+const wordsMark = Decoration.mark({ class: "md-fold" });
+const ICONS_PATH = new URL("./icons.svg", import.meta.url).pathname;
 
 class FileIcon extends WidgetType {
   eq() {
@@ -15,11 +15,11 @@ class FileIcon extends WidgetType {
 
   toDOM() {
     const span = Object.assign(document.createElement("span"), { className: "md-fold-file" });
-    span.innerHTML = `<svg class="icon" aria-hidden="true"><use href="${ICONS}#paperclip"></use></svg>`;
+    span.innerHTML = `<svg class="icon" aria-hidden="true"><use href="${ICONS_PATH}#paperclip"></use></svg>`;
     return span;
   }
 }
-const file = Decoration.widget({ widget: new FileIcon(), side: -1 });
+const fileIcon = Decoration.widget({ widget: new FileIcon(), side: -1 });
 
 /** @typedef {{from: number, to: number, bracket: number, address: string}} Link */
 
@@ -30,14 +30,14 @@ const file = Decoration.widget({ widget: new FileIcon(), side: -1 });
 function findLinks(state, from, to) {
   /** @type {Link[]} */
   const found = [];
-  const enter = (/** @type {import("@lezer/common").SyntaxNodeRef} */ { name, node }) => {
+  const collectLink = (/** @type {import("@lezer/common").SyntaxNodeRef} */ { name, node }) => {
     if (name !== "Link") return;
     const url = node.getChild("URL");
     const bracket = node.getChildren("LinkMark")[1]?.from;
     if (!url || node.getChild("Image") || !(bracket > node.from + 1)) return;
     found.push({ from: node.from, to: node.to, bracket, address: state.sliceDoc(url.from, url.to) });
   };
-  syntaxTree(state).iterate({ from, to, enter });
+  syntaxTree(state).iterate({ from, to, enter: collectLink });
   return found;
 }
 
@@ -52,18 +52,18 @@ function decorateLinks({ state, visibleRanges }) {
     for (const link of findLinks(state, part.from, part.to)) {
       if (link.from <= last || isTouched(link)) continue;
       const { from, to, bracket, address } = link;
-      builder.add(from, from + 1, hidden);
-      builder.add(from + 1, bracket, words);
-      if (address.startsWith("media:")) builder.add(bracket, bracket, file);
-      builder.add(bracket, to, hidden);
+      builder.add(from, from + 1, hiddenMark);
+      builder.add(from + 1, bracket, wordsMark);
+      if (address.startsWith("media:")) builder.add(bracket, bracket, fileIcon);
+      builder.add(bracket, to, hiddenMark);
       last = from;
     }
   }
   return builder.finish();
 }
 
-/** Hide addresses; follow(address) opens the link at the cursor. @param {(address: string) => void} follow */
-export const foldLinks = (follow) => [
+/** Return the extension that folds links; Mod-Enter opens a link. @param {(address: string) => void} openLinkTarget */
+export const foldLinks = (openLinkTarget) => [
   ViewPlugin.define(
     (view) => ({
       decorations: decorateLinks(view),
@@ -82,7 +82,7 @@ export const foldLinks = (follow) => [
       run({ state }) {
         const { head } = state.selection.main;
         const link = findLinks(state, head, head).find(({ from, to }) => from <= head && head <= to);
-        if (link) follow(link.address);
+        if (link) openLinkTarget(link.address);
         return Boolean(link);
       },
     },

@@ -13,7 +13,7 @@ export function askForPassword(form) {
   form.elements.code.value = "";
 }
 
-// The code comes from the app, or it is a recovery code, which has letters too.
+// A code of the app has only digits; a recovery code has letters too.
 function setCodeKind(/** @type {any} */ form, /** @type {boolean} */ isApp) {
   const { code } = form.elements;
   const [label, help, other] = form.querySelectorAll(".code-field :is(label, .help), .code-field > button");

@@ -1,9 +1,9 @@
-/** Descriptions of webhooks, of the changes they receive, and of their calls. A webhook is an object of the API. */
+/** Texts that describe webhooks, the changes that they receive, and their calls. */
 
 import { formatCount, countDays, formatTime } from "../format.js";
 
-// The kinds of changes, as the events name them, and their names in the form and in lists.
-export const KINDS = {
+// The kinds of items in the names of events, and their names on the pages.
+export const EVENT_KINDS = {
   article: "Articles",
   page: "Pages",
   category: "Categories",
@@ -11,16 +11,16 @@ export const KINDS = {
   author: "Authors",
   site: "Site and navigation",
 };
-// Changes of unlisted items, which no pattern selects; build hooks get them always.
+// The events of unlisted items, which patterns do not select. Build hooks always receive them.
 export const UNLISTED_EVENTS = ["article.unlisted", "page.unlisted"];
-// Failed backups, which `*` does not select; build hooks cannot receive them.
+// The events of failed backups, which the pattern `*` does not select. Build hooks cannot receive them.
 export const BACKUP_EVENTS = ["backup.*", "backup.failed"];
 const TEST_TYPE = "webhook.test";
 
 /** @param {{preset: string, [field: string]: any}} webhook */
 export const isBuildHook = ({ preset }) => preset !== "standard";
 
-/** The calls that report changes or start a build, newest first. @param {Webhook} webhook @returns {any[]} */
+/** Return the calls other than test calls, newest first. @param {Webhook} webhook @returns {any[]} */
 export const listRealCalls = ({ latest_calls: calls }) =>
   calls.filter((/** @type {{type: string}} */ { type }) => type !== TEST_TYPE);
 
@@ -36,19 +36,19 @@ export const formatDuration = (milliseconds) => `${(milliseconds / 1000).toFixed
 /** @param {number} seconds */
 const formatInterval = (seconds) => (seconds >= 120 && seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`);
 
-/** The time of the next attempt, which is at most a day ahead: "at 14:47". @param {string} time */
+/** Return the time of the next attempt, which is at most a day ahead: "at 14:47". @param {string} time */
 export const formatAttempt = (time) => `${countDays(time) ? "tomorrow " : ""}at ${formatTime(time)}`;
 
 /** @param {number} number */
-export const countWaiting = (number) => formatCount(number, "change waits", "changes wait");
+export const formatWaiting = (number) => formatCount(number, "change waits", "changes wait");
 
 /**
- * Return the status of an answer ("200"), or why there is no answer.
+ * Return the status of an answer ("200"), or the reason for a missing answer.
  * @param {{status: number | null, error: string}} call
  */
 export const describeAnswer = ({ status, error }) => String(status ?? error.replace(/\.$/, ""));
 
-/** Return which changes a webhook receives, and when it is called. @param {Webhook} webhook */
+/** Return two texts: the changes that a webhook receives, and the times of its calls. @param {Webhook} webhook */
 export function describeEvents({ mode, events, quiet_seconds: quiet, interval_seconds: interval }) {
   if (mode === "each") return ["Each change", nameEvents(events)];
   const often = interval
@@ -66,29 +66,30 @@ function nameEvents(events) {
   const names = events.map((event) => {
     if (BACKUP_EVENTS.includes(event)) return "Failed backups";
     const [kind, what] = event.split(".");
-    return `${KINDS[/** @type {keyof typeof KINDS} */ (kind)]}${what === "*" ? "" : ` ${what}`}`;
+    return `${EVENT_KINDS[/** @type {keyof typeof EVENT_KINDS} */ (kind)]}${what === "*" ? "" : ` ${what}`}`;
   });
   return names.map((name, at) => (at ? name.toLowerCase() : name)).join(", ");
 }
 
 /**
- * The health of a webhook: the name of an icon, its kind, and words.
+ * Return the health of a webhook: the name of an icon, its kind, and a text.
  * @param {Webhook} webhook @returns {[string, string, string]}
  */
-export function getHealth({ paused, waiting, failing_since: failing, next_attempt: next, latest_calls: calls }) {
+export function describeHealth({ paused, waiting, failing_since: failing, next_attempt: next, latest_calls: calls }) {
   if (paused === "admin") return ["circle-pause", "", "Paused by you"];
   if (paused === "copied") return ["circle-pause", "warn", "Paused after the restore. Resume what this copy may call"];
-  if (paused) return ["triangle-alert", "bad", `Paused${waiting ? `, ${countWaiting(waiting)}` : ""}`];
+  if (paused) return ["triangle-alert", "bad", `Paused${waiting ? `, ${formatWaiting(waiting)}` : ""}`];
   if (failing) return ["refresh-cw", "warn", `Trying again ${next ? formatAttempt(next) : "now"}`];
   if (!calls.length) return ["circle-dashed", "", "Waiting for a change"];
   return calls[0].succeeded ? ["circle-check", "good", "Working"] : ["triangle-alert", "warn", "The last call failed"];
 }
 
 /**
- * Return "17 of 20 arrived": a failed attempt counts as arrived if a later attempt of the same call has arrived.
+ * Return a text such as "17 of 20 arrived". A failed attempt counts as arrived if a later attempt of the call has
+ * arrived.
  * @param {any[]} calls newest first
  */
-export function countArrived(calls) {
+export function describeArrived(calls) {
   let [arrived, late, attempt, last] = [0, 0, 0, 0];
   for (const call of calls) {
     if (call.succeeded) {
