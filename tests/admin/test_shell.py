@@ -119,7 +119,8 @@ def test_login_that_ends_is_renewed_over_the_page(open_sample, api: Client):
     password.fill("wrong")
     # The page renders, for example because it counts seconds; what is typed stays.
     page.evaluate(
-        "document.querySelector('admin-page').setFields({}); document.querySelector('admin-page').updateComplete"
+        "document.querySelector('admin-page').setFields({}); "
+        "document.querySelector('admin-page').updateComplete"
     )
     password.press("Enter")
     dialog.get_by_role("alert").get_by_text("wrong").wait_for()
