@@ -203,7 +203,7 @@ def import_(
         )
         return
     try:
-        with report_problems(), foreign_code.remember_signals(), open_import() as run:
+        with report_problems(), foreign_code.exit_on_signals(), open_import() as run:
             run.import_sources(show_progress)
     except RefusedFile as error:
         raise click.ClickException(str(error)) from error

@@ -46,7 +46,7 @@ class ImportedFile(Base):
     root: Mapped[str | None] = mapped_column(Text())
     guesses: Mapped[str | None] = mapped_column(Text())
 
-    def get_guesses(self) -> set[str] | None:
+    def get_guess_names(self) -> set[str] | None:
         """Return the names of the guesses in the last import; None if that import stored no names."""
         return None if self.guesses is None else set(self.guesses.splitlines())
 

@@ -124,7 +124,7 @@ def match_readable_items(columns: Any, now: ColumnElement[datetime] | datetime =
 
 
 def match_listed_articles(columns: Any, now: ColumnElement[datetime] | datetime = NOW) -> ColumnElement[bool]:
-    """Return the condition that the item is an article in the lists."""
+    """Return the condition that the item is an article that is in the lists of readers now."""
     return and_(match_listable(columns), columns.published_at <= now)
 
 

@@ -62,10 +62,10 @@ def init_app(
             if known is not None:
                 environ["QUERY_STRING"], environ[_REPLACED_KEY] = _keep_known_parameters(query, known), True
 
-        def start_with_id(status: str, headers: list[tuple[str, str]], *exc_info: Any) -> Any:
+        def start_response_with_id(status: str, headers: list[tuple[str, str]], *exc_info: Any) -> Any:
             return start_response(status, [*headers, (REQUEST_ID_HEADER, request_id)], *exc_info)
 
-        return application(environ, start_with_id)
+        return application(environ, start_response_with_id)
 
     app.wsgi_app = prepare_environ  # type: ignore[method-assign]
 

@@ -83,7 +83,7 @@ def find_articles(uuids: Sequence[UUID], *, with_html: bool = False) -> dict[UUI
     for batch in split_values(uuids):
         articles = db.session.scalars(complete, {"uuids": batch}).all()
         for name, statement in _LINKS.items():
-            _load_links(name, statement, articles)
+            _load_term_links(name, statement, articles)
         articles_by_uuid |= {article.uuid: article for article in articles}
     return articles_by_uuid
 
@@ -100,12 +100,12 @@ def find_articles_for_write(uuids: Sequence[UUID]) -> dict[UUID, ArticleForWrite
     found: dict[UUID, ArticleForWrite] = {}
     for batch in split_values(uuids):
         rows = db.session.execute(_SELECT_FOR_WRITE, {"uuids": batch}).unique().all()
-        _load_links("tag_links", _LINKS["tag_links"], [row[0] for row in rows])
+        _load_term_links("tag_links", _LINKS["tag_links"], [row[0] for row in rows])
         found |= {article.uuid: ArticleForWrite(article, number or 0) for article, number in rows}
     return found
 
 
-def _load_links(name: str, statement: Select[Any], articles: Sequence[Article]) -> None:
+def _load_term_links(name: str, statement: Select[Any], articles: Sequence[Article]) -> None:
     """Load the tag links or author links of the articles that do not have them loaded yet."""
     # `selectinload` would build its statement again for every execution.
     unloaded = [article for article in articles if name in inspect(article).unloaded]

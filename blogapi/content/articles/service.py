@@ -126,18 +126,18 @@ def delete_item(editor: UUID, uuid: UUID, type_: str = ItemType.ARTICLE.value) -
 
     The pages directly below a deleted page become top-level pages. Raises NotFound if there is no such item.
     """
-    with _delete_items_together(editor, [uuid], type_) as loaded:
+    with _store_items_in_bin(editor, [uuid], type_) as loaded:
         delete_article(loaded, uuid, type_)
 
 
 def delete_items(editor: UUID, uuids: Sequence[UUID], type_: str = ItemType.ARTICLE.value) -> None:
     """Delete several articles or pages, all or none; see `delete_item`."""
-    with _delete_items_together(editor, uuids, type_) as loaded:
+    with _store_items_in_bin(editor, uuids, type_) as loaded:
         write_items(uuids, lambda uuid: delete_article(loaded, uuid, type_))
 
 
 @contextmanager
-def _delete_items_together(editor: UUID, uuids: Sequence[UUID], type_: str) -> Iterator[LoadedArticles]:
+def _store_items_in_bin(editor: UUID, uuids: Sequence[UUID], type_: str) -> Iterator[LoadedArticles]:
     """Store items in the bin, and move their child pages to the top; the `with` block deletes the items."""
     with transaction(visible=False):
         children = page_tree.list_children(uuids) if type_ == ItemType.PAGE else []

@@ -19,7 +19,7 @@ NEW_NODE = page_paths.PageNode("", None, Status.DRAFT.value, None, was_public=Fa
 
 
 def resolve_parents(items: Sequence[ArticleInput], *, is_bulk: bool) -> list[ArticleInput]:
-    """Return the inputs with the uuids of the parents, which can be pages of the same write.
+    """Return the inputs with the uuids of their parents; the same write can create a parent.
 
     Raises Invalid unless each page may be below its parent; with `is_bulk`, the error begins with the index
     of the page.

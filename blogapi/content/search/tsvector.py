@@ -145,7 +145,7 @@ class Tsvector:
     def select_phrase_hits(
         self, phrase: str, hits: FromClause, scope: Conditions
     ) -> Select[*tuple[Any, ...]]:
-        """Return a statement that selects, newest first, the entries of the hits that match the phrase."""
+        """Return a statement that selects the entries of those hits that contain the phrase, newest first."""
         newest = select_newest_entries(hits, scope).limit(engine_base.MAX_CANDIDATES).subquery().c
         # The index would find the phrase in all articles, so vectors are read until the page of results is
         # complete.

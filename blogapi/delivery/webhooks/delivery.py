@@ -166,7 +166,7 @@ def _plan_combined_call(webhook: Webhook, last: int, site: Site) -> DueCalls | N
 
 
 def _take_leases(webhooks: Sequence[Webhook], server: str) -> set[UUID]:
-    """Lease the webhooks that no other server has called or leased; return the uuids of these webhooks."""
+    """Lease the webhooks that no other server calls at the moment; return the uuids of the leased ones."""
     if not webhooks:
         return set()
     now, positions, leased = current_time(), {webhook.uuid: webhook.position for webhook in webhooks}, set()

@@ -114,7 +114,7 @@ def _is_private_entry(key: str, name: str, value: object) -> bool:
     return bool(words) and any(hiding_words.is_hiding_entry(key, word) for word in words)
 
 
-def is_private_field(name: str, value: str) -> bool:
+def marks_private_article(name: str, value: str) -> bool:
     """Return whether a custom field that is in no table says that its article is private."""
     words = {normalize_key(value)}
     # WordPress serializes arrays; an empty array is `a:0:{}`.

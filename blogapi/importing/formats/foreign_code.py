@@ -186,7 +186,7 @@ def _end_import(number: int) -> None:
 
 
 @contextmanager
-def remember_signals() -> Iterator[None]:
+def exit_on_signals() -> Iterator[None]:
     """Exit on SIGINT and SIGTERM, so that temporary files are deleted, and remember the signals."""
 
     def handle_signal(number: int, _: FrameType | None) -> None:

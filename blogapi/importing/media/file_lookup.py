@@ -104,7 +104,7 @@ def list_page_folders(source: Path, bases: Sequence[Path], list_names: NameListe
 
 
 def split_language(page: Path) -> tuple[str, Path]:
-    """Return the folder of a language with which a path below `content` begins, or "", and the rest."""
+    """Split a path below `content` into the folder of its language ("" if there is none) and the rest."""
     first, *rest = page.parts
     return (first, Path(*rest)) if rest and _LANGUAGE_FOLDER.fullmatch(first) else ("", page)
 

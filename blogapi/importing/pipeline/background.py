@@ -66,7 +66,7 @@ def run_import(
     error, lock = "", report.with_name("process.lock")
     try:
         # Wait for the end of a process that a killed server has left; it ends soon.
-        with foreign_code.remember_signals(), files.lock_file(lock, wait=True), open_import() as progress.run:
+        with foreign_code.exit_on_signals(), files.lock_file(lock, wait=True), open_import() as progress.run:
             try:
                 progress.run.import_sources(progress.track_items)
             finally:

@@ -180,7 +180,7 @@ class ImportRun:
         self._read_before: dict[str, tuple[str, str, str]] = {}
         #: The keys of records whose article is not public according to another file.
         self._private: set[str] = set()
-        #: Names of template tags that have no counterpart here, with their numbers.
+        #: How often each template tag occurs that blogapi cannot convert.
         self.unresolved: Counter[str] = Counter()
         #: The number of media files that articles still show from the former host.
         self.remote_files = 0

@@ -164,7 +164,7 @@ def is_record_changed(record: ArticleRecord, kept: ArticleRecord, article: Any, 
 
     `kept` is the result of `keep_state`: the record with the status and the time that its article keeps.
     """
-    edited, stored = is_article_edited(article, file), file.get_guesses()
+    edited, stored = is_article_edited(article, file), file.get_guess_names()
     statuses = {record.status, kept.status}
     if record.guesses:
         # A digest with another status counts only if the last import saw each guess that is not lifted.
@@ -189,7 +189,7 @@ def keeps_public_text(record: ArticleRecord, article: Any, file: ImportedFile) -
 
     The last import must have seen all unlifted guesses of the record, and left the article public.
     """
-    stored = file.get_guesses()
+    stored = file.get_guess_names()
     if stored is None:
         stored = {guess.name.casefold() for guess in record.guesses if guess.is_new}
     is_marked = bool(record.unlifted) and record.open_status in READABLE_STATUSES

@@ -161,12 +161,12 @@ def render_tag(tag: TemplateTag) -> str | None:
     site = tag.arguments.get_named("provider").lower() or tag.name
     name = next((video for video in ("youtube", "vimeo") if video in site), tag.name)
     if name in _PAGE_ADDRESSES or name in ("video", "audio", "iframe", "media"):
-        return _render_page(tag, _PAGE_ADDRESSES.get(name, ""))
+        return _render_link_or_player(tag, _PAGE_ADDRESSES.get(name, ""))
     is_picture = tag.kind != "include" and any(map(tag_markup.is_image, tag.arguments.values[:2]))
     return _render_picture(tag) if is_picture or _PICTURE_NAME.search(tag.name) else None
 
 
-def _render_page(tag: TemplateTag, template: str) -> str | None:
+def _render_link_or_player(tag: TemplateTag, template: str) -> str | None:
     user, id_ = tag.arguments.get_named("user", "username", "author"), tag.arguments.get_named(*_ID_ARGUMENTS)
     values = [*filter(None, (user, id_)), *tag.arguments.values] or [""]
     address = next((value for value in values if _WEB.match(value) or tag_markup.is_player(value)), values[0])

@@ -76,7 +76,7 @@ class _TextLoader(_TextConstructor, yaml.BaseLoader):
 
 
 class _FastTextLoader(_TextConstructor, getattr(yaml, "CBaseLoader", yaml.BaseLoader)):  # type: ignore[misc]
-    """A loader in C, if available. It does not limit aliases, and is used only for blocks without aliases."""
+    """PyYAML's loader in C, if there is one. It limits no aliases, so it reads only blocks without any."""
 
 
 for _loader in (_TextLoader, _FastTextLoader):

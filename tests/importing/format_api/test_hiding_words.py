@@ -7,7 +7,7 @@ import pytest
 from blogapi.importing.format_api import hiding_words
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.hidden_parts import remove_hidden_parts
-from blogapi.importing.format_api.privacy import find_draft_reasons_in_front_matter, is_private_field
+from blogapi.importing.format_api.privacy import find_draft_reasons_in_front_matter, marks_private_article
 
 NAMES = (
     *("subscriber-content", "members-area", "vip-zone", "login-required", "pay-to-read", "role-restriction"),
@@ -81,8 +81,8 @@ def test_a_key_with_another_purpose_is_none(line):
 
 @pytest.mark.parametrize(("name", "value"), [("_members_only", "1"), ("_x_access", "logged_in")])
 def test_a_custom_field_hides_by_its_name_or_its_whole_value(name, value):
-    assert is_private_field(name, value)
-    assert not is_private_field(name, "0") and not is_private_field(f"{name}_title", value)
+    assert marks_private_article(name, value)
+    assert not marks_private_article(name, "0") and not marks_private_article(f"{name}_title", value)
 
 
 @pytest.mark.parametrize(

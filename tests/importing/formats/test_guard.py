@@ -239,6 +239,6 @@ def test_a_signal_ends_the_import_while_a_format_reads(number, error, catches):
     format_ = replace(make_format(), open_source=lambda entries, options: Catching([]))
     source = guard_format(format_, [], "blogapi-other").open_source(ENTRIES, OPTIONS)
     former = signal.getsignal(number)
-    with pytest.raises(error), foreign_code.remember_signals():
+    with pytest.raises(error), foreign_code.exit_on_signals():
         list(source.read())
     assert signal.getsignal(number) is former

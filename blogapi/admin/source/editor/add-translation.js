@@ -100,7 +100,7 @@ async function linkTranslation(page, language, close) {
 }
 
 /**
- * Give the article the key that its translations share, unless it has one. Unpublished edits get the key, too.
+ * Give the article the key that its translations share, unless it has one. Its unpublished edits get this key, too.
  * @param {EditorPage} page
  */
 async function ensureTranslationKey(page) {

@@ -4,7 +4,7 @@ import { html } from "../../static/vendor/lit.js";
 import { field, segmentControl } from "../components.js";
 import { formatDistance, formatLongDay, formatTime, toInputs, toDate } from "../format.js";
 import { getSession } from "../shell.js";
-import { whenReadersSee } from "../webhooks/on-its-way.js";
+import { describeDelay } from "../webhooks/on-its-way.js";
 
 /**
  * The choice of the publication time: at first, now or the time of a scheduled article; for "Later", tomorrow at 8:00.
@@ -49,7 +49,7 @@ export class PublishTimeForm {
         <div class="consequence"><p>Goes live ${isAhead ? "on" : "now, dated"}
             <strong>${formatLongDay(instant)} at ${formatTime(instant)}</strong>.</p>
           <p class="help">${formatDistance(instant)}. Time zone of the site: ${getSession().site.time_zone}</p></div>`
-      : html`<p class="consequence">Goes live <strong>${whenReadersSee()}</strong>, for ${audience}.</p>`;
+      : html`<p class="consequence">Goes live <strong>${describeDelay()}</strong>, for ${audience}.</p>`;
     const items = { Now: false, Later: true };
     return html`${segmentControl({ label: "When", name: "when", items, value: this.isLater, onChange })}${consequence}`;
   }

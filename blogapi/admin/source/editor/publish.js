@@ -8,7 +8,7 @@ import { confirmRisk, copyText, openPopover, dialogButtons, toast } from "../dia
 import { formatCount, formatDay } from "../format.js";
 import { hasBin } from "../pages/items.js";
 import { mayChangeStatus } from "../roles.js";
-import { whenReadersSee } from "../webhooks/on-its-way.js";
+import { describeDelay } from "../webhooks/on-its-way.js";
 import { describeAddressProblem, isPage, ITEM, getItemPath } from "./article.js";
 import { duplicateItem } from "./duplicate.js";
 import { findBrokenLinks } from "./link-picker.js";
@@ -23,7 +23,7 @@ const UNTITLED_QUESTION = {
   text: "Readers, feeds and search engines see “Untitled”, and the address is made from it.",
 };
 const DRAFT_AGAIN_NOTE = "It becomes a draft again. Readers see it when you publish it.";
-const describeUpdate = () => `Readers see the new text ${whenReadersSee()}. The former one stays in the history.`;
+const describeUpdate = () => `Readers see the new text ${describeDelay()}. The former one stays in the history.`;
 
 /** Open the popover of the main button. @param {HTMLElement} anchor @param {EditorPage} page */
 export function openPublishPopover(anchor, page) {

@@ -144,7 +144,7 @@ class Import extends Page {
         <p class="soft">${running ? this.describeTimeLeft(job) : nothing}</p></div>
       ${running ? progressBar({ value, max: STAGES.length, label: word }) : nothing}
       <ol class="steps">${Object.entries(STEPS).map(renderStep)}</ol>
-      ${problemAlert(error)}<p class="section-text soft">${describeStored(job)} ${text}</p>
+      ${problemAlert(error)}<p class="section-text soft">${describeStoredTexts(job)} ${text}</p>
       ${status === "tried" && (job.unread_rules || job.marked.length) ? this.renderHiddenTextsQuestion(job) : nothing}
       ${counts && status !== "trying" ? this.renderReport(job) : nothing}`;
   }
@@ -237,7 +237,7 @@ function toggleName(names, name) {
 }
 
 /** Return a sentence about the numbers of texts that a stopped job has stored and not stored. @param {ImportJob} job */
-function describeStored({ status, stage, total, counts }) {
+function describeStoredTexts({ status, stage, total, counts }) {
   if (!["cancelled", "failed", "interrupted"].includes(status)) return "";
   const { articles } = counts;
   const stored = articles.new + articles.changed + articles.same;

@@ -276,7 +276,7 @@ class Site extends Page {
   }
 
   /**
-   * Send the changed fields. For fields that another user has changed, throw an error that contains the other values.
+   * Send the changed fields. If another user has changed one of them, throw an error with that user's values.
    * @returns {Promise<void>}
    */
   async sendChanges() {

@@ -9,7 +9,7 @@ import { describeAnswer, formatDuration } from "./texts.js";
 
 export const WEBHOOKS_PATH = "webhooks/";
 export const LIST_ADDRESS = "/admin/webhooks/";
-// For this time, calls are signed with both the former and the new secret.
+// The time in which calls are signed with both the former and the new secret.
 const OVERLAP_SECONDS = 86_400;
 /** @param {{uuid: string}} webhook */
 export const getWebhookPath = ({ uuid }) => `${WEBHOOKS_PATH}${uuid}/`;

@@ -13,7 +13,7 @@ import { describeAnswer, formatWaiting, formatAttempt, isBuildHook, listRealCall
 const POLL_MS = 1000;
 
 /** Return when readers see a change: "now", or "within N s" if a shared cache may be in front of the blog. */
-export function whenReadersSee() {
+export function describeDelay() {
   const { sharedSeconds, publicReads } = document.body.dataset;
   const isShared = publicReads !== undefined || getSession().site.built_in;
   return isShared && sharedSeconds ? `within ${sharedSeconds} s` : "now";
@@ -44,7 +44,7 @@ export function openOnItsWay(anchor, page) {
     const runUndo = () => (close(), undo?.());
     const see = { kind: "main", icon: "external-link", href: url, target: "_blank", rel: "noopener" };
     const isUnlisted = status === "unlisted";
-    const readers = isUnlisted ? "Only who knows the address can read it" : `Readers can see it ${whenReadersSee()}`;
+    const readers = isUnlisted ? "Only who knows the address can read it" : `Readers can see it ${describeDelay()}`;
     const lines = isAhead
       ? nothing
       : html`<ul class="on-its-way">${renderLine("circle-check", "good", readers)}

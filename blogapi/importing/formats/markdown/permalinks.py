@@ -132,7 +132,7 @@ class AddressParts:
 
 def describe_lost_addresses(site: GeneratorSite) -> str:
     """Return the sentence for the report if the addresses of a site cannot be computed, or ""."""
-    form = _find_address_form(site, ())
+    form = _find_permalink_pattern(site, ())
     known = {*_ADDRESS_VALUES.get(site.generator, ()), *_TIME_FORMATS, "date"}
     if all((token[1] or token[2]) in known for token in _PLACEHOLDER.finditer(form)):
         return ""
@@ -154,7 +154,7 @@ def compute_addresses(site: GeneratorSite | None, path: Path, parts: AddressPart
         folders = folders[folders.index(content) + 1 :]
     is_bundle = paths.is_index(path.name) and folders and site.generator != "jekyll"
     parts = replace(parts, section=folders[:-1] if is_bundle else folders)
-    form, values = _find_address_form(site, parts.section), _ADDRESS_VALUES[site.generator]
+    form, values = _find_permalink_pattern(site, parts.section), _ADDRESS_VALUES[site.generator]
 
     def insert_value(token: re.Match[str]) -> str:
         name, pattern = token[1] or token[2], token[3] or ""
@@ -178,7 +178,7 @@ def compute_addresses(site: GeneratorSite | None, path: Path, parts: AddressPart
 
 
 @lru_cache(maxsize=1024)
-def _find_address_form(site: GeneratorSite, section: tuple[str, ...]) -> str:
+def _find_permalink_pattern(site: GeneratorSite, section: tuple[str, ...]) -> str:
     settings = site.settings
     if site.generator == "jekyll":
         form = to_line(settings.get("permalink")) or "date"

@@ -141,7 +141,7 @@ def _are_keys_taken(keys: Mapping[Path, str], roots: Mapping[str, str]) -> bool:
 
 class MarkdownSource(FileSource):
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
-        # `assign_keys` can put outer folders before a key; outer folders are not categories or tags.
+        # A key can begin with folders around the site (see `assign_keys`), which are no categories or tags.
         self._translations = LanguageFinder(entry.key for entry in entries)
         places = {entry.path: self._translations.find_language(entry.key)[1] for entry in entries}
         self._folders = {path: paths.list_term_folders(place) for path, place in places.items()}

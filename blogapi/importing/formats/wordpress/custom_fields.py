@@ -192,10 +192,10 @@ def find_guesses_in_fields(item: Element) -> Iterator[Guess]:
             found = {it["name"] for it in privacy_signs.BUILDER_CONDITION.finditer(value)}
             found |= {"hide_desktop"} if privacy_signs.HIDDEN_BUILDER_ELEMENT.search(value) else set()
             settings = set(privacy_signs.BUILDER_SETTING.findall(value))
-            found |= {key for key, text, word in settings if privacy.is_private_field(key, text or word)}
+            found |= {key for key, text, word in settings if privacy.marks_private_article(key, text or word)}
             for setting in sorted(found):
                 yield make_guess("builder", setting, f"The setting “{setting}” of its page builder")
-        elif name not in privacy_signs.POST_FIELDS and privacy.is_private_field(name, value):
+        elif name not in privacy_signs.POST_FIELDS and privacy.marks_private_article(name, value):
             note = f"It has the custom field `{name[:60]}`; the article became a draft."
             yield Guess(f"meta:{name[:60]}", note)
 
