@@ -89,9 +89,9 @@ _IGNORED_STATEMENTS = (
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Return the number of workers for `-n auto`: more than cores, because slow tests often wait."""
+    """Return the number of workers for `-n auto`: more than cores, because tests often wait."""
     is_slow = config.option.slow or "slow" in config.option.markexpr
-    return max(2, (os.cpu_count() or 1) * (4 if is_slow else 3) // 2)
+    return max(2, (os.cpu_count() or 1) * (5 if is_slow else 4) // 2)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
