@@ -90,8 +90,7 @@ _IGNORED_STATEMENTS = (
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """Return the number of workers for `-n auto`: more than cores, because tests often wait."""
-    is_slow = config.option.slow or "slow" in config.option.markexpr
-    return max(2, (os.cpu_count() or 1) * (5 if is_slow else 4) // 2)
+    return 2 * (os.cpu_count() or 1)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
