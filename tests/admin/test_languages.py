@@ -8,7 +8,7 @@ import pytest
 
 from tests.admin.browsing import list_violations
 from tests.admin.writing import unfold
-from tests.browser import is_wider_than_the_window
+from tests.browser import is_wider_than_the_window, wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
 
@@ -65,7 +65,9 @@ def test_an_editor_links_a_text_that_exists_and_starts_an_empty_one(api, open_ad
     popover.get_by_label("Language").select_option("de")
     popover.get_by_label("Link an article that exists…").check()
     popover.get_by_role("button", name="Choose").click()
+    # The list shows other articles before the search, and moves when their options go.
     page.get_by_role("combobox", name="Title of an article").fill("Hafengang")
+    wait_until(page, "document.querySelectorAll('#link-list [role=option]').length === 1")
     page.get_by_role("option", name="Ein Hafengang").click()
     translations = page.get_by_role("group", name="Translations")
     translations.get_by_role("link", name="Ein Hafengang").wait_for()
