@@ -118,7 +118,7 @@ def _store(rows: Sequence[dict[str, Any]]) -> None:
     connection = db.session.connection()
     connection.execute(delete(_table))
     connection.execute(insert(_table), rows)
-    for statement in _make_statements(engines.get_engine(connection).stored):
+    for statement in _make_statements(engines.get_engine(connection).word_table):
         connection.execute(statement)
     last = select(func.max(_copy.position), func.max(_copy.public_position))
     position, public_position = connection.execute(last).one()

@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,9 @@ def read_lists(make_client, make_app, write_key):
         app = make_app()
         client = make_client(app, write_key)
         found = [client.get(path).json for path in LISTS]
+        # Each upgrade gives new uuids to the SEO records of articles that had none.
+        for item in chain.from_iterable(found):
+            item.get("seo", {}).pop("uuid", None)
         result = app.test_cli_runner().invoke(args=["doctor", "--full"])
         assert result.exit_code == 0, result.output
         close_connections(app)

@@ -95,7 +95,8 @@ def _quote_for_systemd(words: list[str]) -> str:
 def _quote_for_windows(words: list[str]) -> str:
     """Return a command line for cmd.exe and for CreateProcess."""
     # Programs read a single backslash before a quote as an escape, so it is doubled.
-    return " ".join('"' + re.sub(r"(\\*)$", r"\1\1", word, count=1) + '"' for word in words)
+    ends = ("\\" * (len(word) - len(word.rstrip("\\"))) for word in words)
+    return " ".join(f'"{word}{end}"' for word, end in zip(words, ends, strict=True))
 
 
 def _quote_for_powershell(text: str) -> str:

@@ -38,7 +38,7 @@ _PELICAN_ADDRESS_SETTING = re.compile(r"^ARTICLE_URL[ \t]*=[ \t]*[\"']([^\"'\n]*
 _PELICAN_SITE_SETTING = re.compile(r"^SITEURL[ \t]*=[ \t]*[\"']([^\"'\n]*)[\"']", re.MULTILINE)
 #: The settings, as normalized keys, with the address of the blog or its path.
 _ROOT_SETTINGS = {"jekyll": "baseurl", "hexo": "root", "hugo": "baseurl"}
-_PLACEHOLDER = re.compile(r":([a-z_]+)(?:\[[^\]]*\])?|\{(\w+)(?::([^{}]*))?\}")
+_PLACEHOLDER = re.compile(r":([a-z_]+)(?:\[[^\]]{0,99}\])?|\{(\w+)(?::([^{}]*))?\}")
 _JEKYLL_SEPARATORS = re.compile(r"[^\w.~!$&'()+,;=@-]+|(?<=-)-+")
 _HEXO_SEPARATORS = re.compile(r"[\x00-\x1f\s~`!@#$%^&*()\-_+=\[\]{}|\\;:\"'<>,.?/]+")
 _ADDRESS_VALUES: dict[str, _AddressValues] = {
