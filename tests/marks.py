@@ -85,11 +85,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     """Do not collect a file all of whose tests `-m` leaves out; each worker collects all files."""
     if collection_path.suffix != ".py":
         return None
-    expression = config.option.markexpr
     # `-m "not (once or no_database)"`
-    left_out = expression.partition("not (")[2].partition(")")[0].split(" or ")
-    if expression.startswith("slow") and "slow" not in collection_path.read_text(encoding="utf-8"):
-        return True
+    left_out = config.option.markexpr.partition("not (")[2].partition(")")[0].split(" or ")
     return None if set(left_out).isdisjoint(_list_marks(collection_path)) else True
 
 
