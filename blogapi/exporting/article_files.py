@@ -11,13 +11,12 @@ from uuid import UUID
 
 from blogapi.content.articles.content import make_default_seo
 from blogapi.content.articles.fields import LINK_NAMES
-from blogapi.content.articles.lifecycle import SCHEDULED
 from blogapi.content.articles.page_tree import read_tree
 from blogapi.exporting.article_rows import Item
 from blogapi.exporting.exported_addresses import MediaAddresses, NewContent, Replacement, escape_shortcodes
 from blogapi.exporting.layouts import FRONT_MATTER_TEXTS, Layout, is_scheduled
 from blogapi.exporting.snapshot import Snapshot
-from blogapi.publication.visibility import LISTED_STATUSES, ItemType, Status
+from blogapi.publication.visibility import LISTED_STATUSES, SCHEDULED, ItemType, Status
 from blogapi.rendering.yaml_text import to_yaml
 from blogapi.site import addresses, page_paths
 from blogapi.site.heads import drop_empty_fields

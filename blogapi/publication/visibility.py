@@ -18,12 +18,19 @@ from blogapi.storage.database import UtcDateTime
 
 
 class Status(StrEnum):
-    """The stored status; the API shows a readable status with a future `published_at` as scheduled."""
+    """The stored status of an article or page; the API shows one more, SCHEDULED."""
 
     DRAFT = "draft"
     PUBLISHED = "published"
     UNLISTED = "unlisted"
     ARCHIVED = "archived"
+
+
+# The status that the API shows instead of a readable status whose time of publication lies in the future.
+SCHEDULED = "scheduled"
+API_STATUSES = (*(status.value for status in Status), SCHEDULED)
+# The value of the filter `status` that selects articles in any status.
+ANY_STATUS = "any"
 
 
 class ItemType(StrEnum):
@@ -94,6 +101,11 @@ def is_scheduled(item: DatedItem, now: datetime) -> bool:
     """Return whether the item becomes readable later."""
     since = get_readable_from(item)
     return since is not None and since > now
+
+
+def get_api_status(item: DatedItem, now: datetime) -> str:
+    """Return the status in the API: SCHEDULED if the item becomes readable later, else the stored status."""
+    return SCHEDULED if is_scheduled(item, now) else item.status
 
 
 # `columns` can be a mapped class, `table.c` or an alias with the columns `status`, `published_at` and `type`.

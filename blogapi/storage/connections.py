@@ -188,6 +188,15 @@ def _create_private_file(engine: Engine) -> None:
         raise CannotStart(f"The database {path} cannot be opened: {error.strerror}.") from error
 
 
+def get_file_identity(path: Path) -> tuple[int, int] | None:
+    """Return the device and inode of the file, or None if it is missing; a replaced file has other values."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
 def _refuse_replaced_file(engine: Engine) -> None:
     """Refuse new transactions after the database file has been removed or replaced.
 
@@ -196,7 +205,7 @@ def _refuse_replaced_file(engine: Engine) -> None:
     closed, and the log of the new file has the same name.
     """
     path = Path(str(engine.url.database)).absolute()
-    opened = files.get_file_identity(path)
+    opened = get_file_identity(path)
 
     def open_existing(dialect: Any, record: Any, arguments: list[Any], options: dict[str, Any]) -> None:
         # With mode=rw, SQLite never creates the file, so a deleted database is not replaced by an empty one.
@@ -208,7 +217,7 @@ def _refuse_replaced_file(engine: Engine) -> None:
 
     def check_file(connection: Connection) -> None:
         nonlocal opened
-        current = files.get_file_identity(path)
+        current = get_file_identity(path)
         opened = opened or current
         if current is None or current != opened:
             error = sqlite3.OperationalError(f"{path} was removed or replaced")

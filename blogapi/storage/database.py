@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import math
+import sqlite3
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -36,7 +37,7 @@ from sqlalchemy import (
     select,
 )
 from sqlalchemy.engine.default import DefaultExecutionContext
-from sqlalchemy.exc import ArgumentError, OperationalError, TimeoutError
+from sqlalchemy.exc import ArgumentError, DatabaseError, OperationalError, TimeoutError
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, registry
 from sqlalchemy.sql.compiler import SQLCompiler
@@ -171,6 +172,15 @@ def split_values(values: Collection[Value], size: int = 500) -> Iterator[list[Va
     """Yield the values in lists of `size` values; databases limit the number of parameters of a statement."""
     ordered = list(values)
     return (ordered[start : start + size] for start in range(0, len(ordered), size))
+
+
+def check_for_damaged_texts(rows: Iterable[Iterable[Any]]) -> None:
+    """Raise DatabaseError if a text in one of these rows contains NUL characters."""
+    # SQLite does not verify the database pages of a long value: it returns the zeroes of a damaged page.
+    if any(isinstance(value, str) and "\0" in value for row in rows for value in row):
+        error = sqlite3.DatabaseError("a stored text contains NUL characters")
+        error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+        raise DatabaseError("SELECT", None, error)
 
 
 def execute_in_batches(

@@ -47,15 +47,6 @@ def create_private_file(path: Path) -> None:
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
 
 
-def get_file_identity(path: Path) -> tuple[int, int] | None:
-    """Return the device and inode of the file, or None if it is missing; a replaced file has other values."""
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
-
-
 @contextmanager
 def create_partial_file(path: Path) -> Iterator[Path]:
     """Yield a new private file beside `path`; it is deleted at the end unless the caller has moved it."""

@@ -18,11 +18,11 @@ from blogapi.storage.database import db, get_write_transaction, transaction
 from blogapi.web import headers, read_only
 from blogapi.web import json as web_json
 from blogapi.web.errors import Invalid, InvalidQuery, Problem, flatten_messages
-from blogapi.web.fields import FieldNames, PrefixedParameters
-from blogapi.web.json import JsonBody
+from blogapi.web.fields import FieldNames, PrefixedParameters, restrict_schema
+from blogapi.web.json import JsonBody, dump_json
 from blogapi.web.operation import Operation, View, get_operation, make_operation_id, set_declarations
 from blogapi.web.pagination import DetailQuery, Page
-from blogapi.web.representation import PartialResult, Representation, UpsertResult, dump_json, restrict_schema
+from blogapi.web.representation import PartialResult, Representation, UpsertResult
 from blogapi.web.slug_lookup import read_item_by_reference
 from blogapi.web.uploads import FileBodySchema, describe_file_body
 from blogapi.web.writes import check_preconditions, run_write_once

@@ -16,7 +16,6 @@ from blogapi.web import request_environ
 from blogapi.web.errors import (
     DAMAGE_KEY,
     PROBLEM_JSON,
-    Damaged,
     Problem,
     StorageFull,
     Unavailable,
@@ -39,7 +38,6 @@ _SQLITE_STATES = {
 def init_app(app: Flask) -> None:
     """Register the handlers, which convert every exception of a view to an error response."""
     app.register_error_handler(Problem, _handle_problem)
-    app.register_error_handler(Damaged, _handle_damage)
     app.register_error_handler(HTTPException, _handle_http_error)
     app.register_error_handler(DBAPIError, _handle_database_error)
     app.register_error_handler(OSError, _handle_os_error)
@@ -71,7 +69,7 @@ def _handle_database_error(error: DBAPIError) -> Response:
         # A retry can succeed, because a checkpoint may have freed space; see `storage.checkpoint`.
         return _handle_problem(StorageFull(get_default_problem(507)[1], headers={"Retry-After": "1"}))
     if is_damage_error(error):
-        return _handle_damage(Damaged(str(error.orig)))
+        return _handle_damage(str(error.orig))
     is_temporary = _is_temporary_error(error) or error.connection_invalidated
     return _handle_unavailable_database(error) if is_temporary else _handle_unexpected_error(error)
 
@@ -82,10 +80,11 @@ def _handle_os_error(error: OSError) -> Response:
     return _handle_unexpected_error(error)
 
 
-def _handle_damage(error: Damaged) -> Response:
-    current_app.extensions[DAMAGE_KEY] = error.cause
-    current_app.logger.error("the database is damaged (%s); run doctor", error.cause)
-    return _handle_problem(error)
+def _handle_damage(cause: str) -> Response:
+    current_app.extensions[DAMAGE_KEY] = cause
+    current_app.logger.error("the database is damaged (%s); run doctor", cause)
+    detail = "The database is damaged; the owner of the blog can run doctor."
+    return _handle_problem(Unavailable(detail, code="damaged"))
 
 
 def _is_temporary_error(error: DBAPIError) -> bool:

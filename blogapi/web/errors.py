@@ -225,16 +225,6 @@ class Unavailable(Problem):
         super().__init__(detail, code=code, headers={"Retry-After": "1"})
 
 
-class Damaged(Unavailable):
-    """The database file is damaged; `cause` is written to the log."""
-
-    code = "damaged"
-
-    def __init__(self, cause: str) -> None:
-        super().__init__("The database is damaged; the owner of the blog can run doctor.")
-        self.cause = cause
-
-
 class StorageFull(Problem):
     """The disk is full."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, ClassVar, Self, cast
 from uuid import UUID
 
@@ -444,3 +445,9 @@ class FieldNames(ma.fields.Field[tuple[str, ...]]):
 def _list_field_names(schema: type[ma.Schema]) -> tuple[str, ...]:
     excluded = schema.opts.exclude
     return tuple(name for name in schema._declared_fields if name not in excluded)
+
+
+@lru_cache(maxsize=256)
+def restrict_schema(schema: type[ma.Schema], fields: tuple[str, ...]) -> ma.Schema:
+    """Return an instance of the schema with only these fields."""
+    return schema(only=fields)

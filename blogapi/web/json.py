@@ -1,17 +1,19 @@
-"""Strict parsing of JSON request bodies, and compact JSON responses."""
+"""Strict parsing of JSON request bodies, and compact JSON bodies of responses."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NoReturn
 
+import marshmallow as ma
 from flask import Request, Response, stream_with_context
 
 from blogapi.web import headers
 from blogapi.web.errors import Invalid, Malformed, UnsupportedMediaType
+from blogapi.web.fields import OutputSchema
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
@@ -116,3 +118,12 @@ def append_member(members: Mapping[str, Any], name: str, value: JsonBody, *, ite
     start = json_object.removesuffix("null}").encode()
     body = start + value.body + b"}" if isinstance(value.body, bytes) else chain([start], value.body, [b"}"])
     return JsonBody(body, value.hidden_state, f"{json_object} {value.state}", item_state)
+
+
+def dump_json(result: Any, schema: ma.Schema, *, many: bool | None = None) -> JsonBody:
+    """Return the result as JSON; a result that is already JSON is returned unchanged."""
+    if isinstance(result, JsonBody):
+        return result
+    items = result if isinstance(result, Sequence) else [result]
+    hidden = " ".join(schema.hidden_state(item) for item in items) if isinstance(schema, OutputSchema) else ""
+    return JsonBody(to_json_bytes(schema.dump(result, many=many)), hidden)

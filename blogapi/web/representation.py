@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
 import marshmallow as ma
 
-from blogapi.web import json as web_json
 from blogapi.web.errors import NotFound
-from blogapi.web.fields import OutputSchema
-from blogapi.web.json import JsonBody
+from blogapi.web.fields import restrict_schema
+from blogapi.web.json import JsonBody, dump_json
 from blogapi.web.pagination import Query
 
 
@@ -74,18 +72,3 @@ class Representation:
         # If all names are fields of lists, such as `snippet`, `uuid` is read: a missing item raises NotFound.
         fields = tuple(name for name in self.fields_schema._declared_fields if name in names) or ("uuid",)
         return dump_json(self.get_fields(id, fields), restrict_schema(self.fields_schema, fields))
-
-
-def dump_json(result: Any, schema: ma.Schema, *, many: bool | None = None) -> JsonBody:
-    """Return the result as JSON; a result that is already JSON is returned unchanged."""
-    if isinstance(result, JsonBody):
-        return result
-    items = result if isinstance(result, Sequence) else [result]
-    hidden = " ".join(schema.hidden_state(item) for item in items) if isinstance(schema, OutputSchema) else ""
-    return JsonBody(web_json.to_json_bytes(schema.dump(result, many=many)), hidden)
-
-
-@lru_cache(maxsize=256)
-def restrict_schema(schema: type[ma.Schema], fields: tuple[str, ...]) -> ma.Schema:
-    """Return an instance of the schema with only these fields."""
-    return schema(only=fields)

@@ -28,7 +28,7 @@ from blogapi import create_app
 from blogapi.accounts.api_keys import service as api_keys
 from blogapi.accounts.users import service as users
 from blogapi.content.articles import service as articles_service
-from blogapi.content.articles.lifecycle import API_STATUSES, SCHEDULED, ContentType
+from blogapi.content.articles.lifecycle import ContentType
 from blogapi.content.articles.models import Article, FormerSlug
 from blogapi.content.articles.schemas import ArticleBodySchema
 from blogapi.content.taxonomies import authors as authors_definition
@@ -36,7 +36,7 @@ from blogapi.content.taxonomies import categories as categories_definition
 from blogapi.content.taxonomies import service as taxonomies
 from blogapi.content.taxonomies import tags as tags_definition
 from blogapi.content.taxonomies.taxonomy import Taxonomy
-from blogapi.publication.visibility import Status
+from blogapi.publication.visibility import API_STATUSES, SCHEDULED, Status
 from blogapi.rendering import slugs
 from blogapi.site import service as site
 from blogapi.storage.database import db, transaction

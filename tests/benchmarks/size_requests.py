@@ -16,9 +16,9 @@ from uuid import UUID, uuid4
 from flask import Flask
 
 from blogapi import create_app
-from blogapi.content.articles.lifecycle import ANY_STATUS, API_STATUSES
 from blogapi.content.articles.lists.query_schemas import ORDERINGS
 from blogapi.content.articles.lists.statements import FEATURED_FIRST
+from blogapi.publication.visibility import ANY_STATUS, API_STATUSES
 from blogapi.storage.database import db
 from tests.benchmarks.in_process import measure_write
 from tests.benchmarks.plan import ARTICLES, CATEGORIES, LIST_OF_20, TAGS

@@ -11,14 +11,14 @@ import pytest
 
 from blogapi.__main__ import main
 from blogapi.config import INSTANCE_PATH_VARIABLE, VARIABLE_PREFIX
-from blogapi.content.articles.lifecycle import API_STATUSES, SCHEDULED, TRANSITIONS
+from blogapi.content.articles.lifecycle import TRANSITIONS
 from blogapi.content.articles.lists.query_schemas import ArticleListQuery
 from blogapi.content.dependencies import TAXONOMIES
 from blogapi.content.pages.schemas import PageListQuery
 from blogapi.content.taxonomies.schemas import TermListQuery
 from blogapi.docs.guide_pages import PAGE_GROUPS
 from blogapi.importing.formats.registry import BUILT_IN_FORMATS
-from blogapi.publication.visibility import Status
+from blogapi.publication.visibility import API_STATUSES, SCHEDULED, Status
 from blogapi.site.schemas import SiteChangesSchema
 from blogapi.web.fields import PrefixedParameters
 from tests.contracts import guide

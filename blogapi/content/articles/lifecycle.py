@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import Enum, StrEnum
 from typing import Final
 
-from blogapi.publication.visibility import READABLE_STATUSES, DatedItem, Status, is_scheduled
+from blogapi.publication.visibility import READABLE_STATUSES, SCHEDULED, Status
 from blogapi.web.errors import Conflict, Invalid
 
 
@@ -25,10 +25,6 @@ class Unset(Enum):
 
 
 UNSET: Final = Unset.UNSET
-SCHEDULED = "scheduled"
-# The value of the filter `status` that selects articles in any status.
-ANY_STATUS = "any"
-API_STATUSES = (*(status.value for status in Status), SCHEDULED)
 
 TRANSITIONS = {
     Status.DRAFT: {Status.PUBLISHED, Status.UNLISTED, Status.ARCHIVED},
@@ -36,11 +32,6 @@ TRANSITIONS = {
     Status.UNLISTED: {Status.PUBLISHED, Status.DRAFT, Status.ARCHIVED},
     Status.ARCHIVED: {Status.DRAFT},
 }
-
-
-def get_api_status(item: DatedItem, now: datetime) -> str:
-    """Return the status in the API: `scheduled` if the item becomes public later, else the stored status."""
-    return SCHEDULED if is_scheduled(item, now) else item.status
 
 
 def compute_next_state(

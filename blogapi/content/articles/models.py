@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
@@ -41,7 +41,6 @@ from blogapi.storage.database import (
     bytewise,
     current_time,
 )
-from blogapi.web.errors import Damaged
 
 # An article with a readable status needs a publication time.
 _IS_HIDDEN = " AND ".join(f"status != '{status}'" for status in READABLE_STATUSES)
@@ -168,13 +167,6 @@ class Article(HasEvents, Identified, Timestamped, Base):
             tag_link.listed_from, tag_link.category_id = listed_from, self.category_id
         for author_link in self.author_links:
             author_link.listed_from = listed_from
-
-
-def check_for_damaged_texts(rows: Iterable[Iterable[Any]]) -> None:
-    """Raise Damaged if a text in one of these rows contains NUL characters."""
-    # SQLite does not verify the database pages of a long value: it returns the zeroes of a damaged page.
-    if any(isinstance(value, str) and "\0" in value for row in rows for value in row):
-        raise Damaged("the stored text of an article contains NUL characters")
 
 
 #: The names of the columns that are rendered from other data, and rendered again when that data changes.

@@ -22,12 +22,12 @@ from sqlalchemy import ColumnElement, Select, and_, bindparam, false, func, sele
 
 from blogapi.content.articles import queries
 from blogapi.content.articles.content import ArticleInput
-from blogapi.content.articles.lifecycle import SCHEDULED
 from blogapi.content.articles.models import Article, ArticleAuthor, ArticleRevision, DeletedItem
 from blogapi.content.articles.snapshots import parse_content
 from blogapi.content.taxonomies.authors import Author
 from blogapi.publication.visibility import (
     READABLE_STATUSES,
+    SCHEDULED,
     ItemType,
     Status,
     is_readable,

@@ -10,14 +10,13 @@ from marshmallow import validate
 from blogapi.accounts.users.schemas import UserReferenceSchema
 from blogapi.content.articles.content import ArticleInput
 from blogapi.content.articles.fields import INPUT_FIELDS, LINK_NAMES, OUTPUT_FIELDS, TEXT_DEFAULTS, TEXT_NAMES
-from blogapi.content.articles.lifecycle import API_STATUSES, get_api_status
 from blogapi.content.custom_fields.validation import CustomValuesField
 from blogapi.content.media.schemas import RenditionSchema
 from blogapi.content.taxonomies.authors import EmbeddedAuthorSchema
 from blogapi.content.taxonomies.categories import DEFAULT_CATEGORY, EmbeddedCategorySchema
 from blogapi.content.taxonomies.schemas import PAGE_ADDRESS
 from blogapi.content.taxonomies.tags import TagSchema
-from blogapi.publication.visibility import ItemType
+from blogapi.publication.visibility import API_STATUSES, ItemType, get_api_status
 from blogapi.site.head_schemas import HeadSchema
 from blogapi.storage.database import current_time
 from blogapi.web.fields import (

@@ -9,12 +9,12 @@ from sqlalchemy import Connection, bindparam, select
 from sqlalchemy.orm import Session
 
 from blogapi.content.articles.fields import SEARCHED_NAMES
-from blogapi.content.articles.models import Article, check_for_damaged_texts
+from blogapi.content.articles.models import Article
 from blogapi.content.custom_fields import custom_values
 from blogapi.content.custom_fields.definitions import list_definitions
 from blogapi.content.custom_fields.models import NO_VALUES, CustomField
 from blogapi.rendering.plain_text import to_plain_text
-from blogapi.storage.database import split_values, table_of
+from blogapi.storage.database import check_for_damaged_texts, split_values, table_of
 
 _article = table_of(Article).c
 _SELECT_TEXTS = (
@@ -41,7 +41,7 @@ def join_texts(texts: Iterable[str], custom: str, fields: Sequence[CustomField] 
 
 
 def read_search_texts(connection: Connection, uuids: Sequence[UUID]) -> dict[UUID, SearchTexts]:
-    """Return the texts of these articles; raises Damaged if a text is damaged."""
+    """Return the texts of these articles; raises DatabaseError if a text is damaged."""
     # The texts of a database copy are read without an application, so the definitions come from `connection`.
     # In a savepoint, other values of `join_transaction_mode` begin another savepoint and leave it open.
     session = Session(connection, join_transaction_mode="rollback_only")

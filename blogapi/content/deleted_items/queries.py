@@ -13,14 +13,13 @@ from sqlalchemy import Select, func, select
 
 from blogapi.accounts.users.models import Account
 from blogapi.content.articles import permissions
-from blogapi.content.articles.lifecycle import get_api_status
 from blogapi.content.articles.models import DeletedItem
 from blogapi.content.articles.writing import deleted_items
 from blogapi.content.deleted_items.schemas import ITEM_FIELDS, DeletedItemSchema
 from blogapi.content.search.tokenizer import make_sort_key
 from blogapi.content.taxonomies.authors import Author
 from blogapi.content.working_copies.queries import make_edited_json
-from blogapi.publication.visibility import DatedItem, Status, is_readable, is_scheduled
+from blogapi.publication.visibility import DatedItem, Status, get_api_status, is_readable, is_scheduled
 from blogapi.storage.database import current_time, db, table_of
 from blogapi.web.errors import require_item
 from blogapi.web.fields import WithAttributes

@@ -6,10 +6,9 @@ import marshmallow as ma
 from marshmallow import validate
 
 from blogapi.content.articles.fields import OUTPUT_FIELDS, TEXT_NAMES
-from blogapi.content.articles.lifecycle import API_STATUSES
 from blogapi.content.articles.schemas import ArticleFieldsSchema
 from blogapi.content.taxonomies.categories import EmbeddedCategorySchema
-from blogapi.publication.visibility import ItemType
+from blogapi.publication.visibility import API_STATUSES, ItemType
 from blogapi.web.fields import Identifier, OutputSchema, Text, Timestamp
 from blogapi.web.media_addresses import PictureAddress
 from blogapi.web.pagination import ListQuery

@@ -14,7 +14,6 @@ from blogapi.accounts.users.queries import find_user
 from blogapi.content.articles import page_tree, prerendering, service
 from blogapi.content.articles.content import ArticleInput
 from blogapi.content.articles.fields import LINK_NAMES
-from blogapi.content.articles.lifecycle import get_api_status
 from blogapi.content.articles.models import (
     Article,
     ArticleAuthor,
@@ -36,7 +35,7 @@ from blogapi.content.revisions.service import delete_histories
 from blogapi.content.taxonomies.authors import find_profile, get_or_create_profile
 from blogapi.content.taxonomies.categories import CATEGORIES, DEFAULT_CATEGORY
 from blogapi.content.taxonomies.service import get_or_create_term
-from blogapi.publication.visibility import ItemType, Status
+from blogapi.publication.visibility import ItemType, Status, get_api_status
 from blogapi.site.page_paths import PageTree, list_ancestors
 from blogapi.storage.database import current_time, db, transaction
 from blogapi.web.fields import WithAttributes

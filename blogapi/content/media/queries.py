@@ -35,9 +35,9 @@ from blogapi.content.taxonomies.tags import Tag
 from blogapi.site.models import Site
 from blogapi.storage.database import Base, db, table_of
 from blogapi.web.errors import require_item
+from blogapi.web.fields import restrict_schema
 from blogapi.web.json import JsonBody, to_json, to_json_bytes
 from blogapi.web.pagination import Page, PageRequest, fetch_row_page
-from blogapi.web.representation import restrict_schema
 
 # The maximum number of files whose JSON a read keeps in memory at a time.
 CHUNK_SIZE = 500

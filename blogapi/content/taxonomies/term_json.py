@@ -24,10 +24,9 @@ from blogapi.site.queries import get_site
 from blogapi.storage.database import Base, db, split_values, table_of
 from blogapi.web import json as web_json
 from blogapi.web.errors import require_item
-from blogapi.web.fields import Fields
+from blogapi.web.fields import Fields, restrict_schema
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import Page, PageRequest, fetch_row_page
-from blogapi.web.representation import restrict_schema
 
 # A function that returns the public articles of a term, with the documented fields.
 ListArticles = Callable[[UUID], JsonBody]

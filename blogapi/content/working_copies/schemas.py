@@ -11,10 +11,9 @@ from marshmallow import validate
 from blogapi.accounts.users.schemas import UserReferenceSchema
 from blogapi.content.articles.content import ArticleInput
 from blogapi.content.articles.fields import OUTPUT_FIELDS
-from blogapi.content.articles.lifecycle import API_STATUSES
 from blogapi.content.articles.schemas import ArticleBodySchema, KeyName
 from blogapi.content.custom_fields.validation import CustomValuesField
-from blogapi.publication.visibility import ItemType
+from blogapi.publication.visibility import API_STATUSES, ItemType
 from blogapi.web.fields import (
     BoundedList,
     Fields,

@@ -17,7 +17,7 @@ from sqlalchemy import Engine, event
 from sqlalchemy.exc import NoResultFound, SQLAlchemyError
 
 from blogapi import clock
-from blogapi.storage import files
+from blogapi.storage import connections
 from blogapi.storage.checkpoint import WriteLock
 from blogapi.storage.database import WRITE_LOCK, db
 
@@ -104,7 +104,7 @@ class SqliteCommitVersion:
             )
             # The values of `data_version` on two different connections cannot be compared.
             self._data_version, self._visible = -1, None
-            self._opened = files.get_file_identity(self._path)
+            self._opened = connections.get_file_identity(self._path)
         self._check_file_identity(time.monotonic())
         (data_version,) = self._execute_query("PRAGMA data_version")
         return int(data_version)
@@ -126,7 +126,7 @@ class SqliteCommitVersion:
     def _check_file_identity(self, now: float) -> None:
         if now < self._next_check:
             return
-        if self._opened != files.get_file_identity(self._path):
+        if self._opened != connections.get_file_identity(self._path):
             raise sqlite3.OperationalError("The database file was removed or replaced.")
         self._next_check = now + CHECK_SECONDS
 

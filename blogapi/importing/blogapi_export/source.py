@@ -15,7 +15,7 @@ from uuid import UUID
 
 from blogapi.content.articles.content import make_default_seo
 from blogapi.content.articles.fields import LINK_FIELDS, TEXT_FIELDS
-from blogapi.content.articles.lifecycle import SCHEDULED, ContentType
+from blogapi.content.articles.lifecycle import ContentType
 from blogapi.content.taxonomies.categories import DEFAULT_CATEGORY
 from blogapi.exporting.article_files import SEO_FIELD_NAMES, WRITTEN_STATUSES
 from blogapi.exporting.export_files import DESCRIPTION
@@ -37,7 +37,7 @@ from blogapi.importing.texts.lines import to_bool, to_line
 from blogapi.importing.texts.messages import join_counts
 from blogapi.importing.texts.parsers import parse_yaml
 from blogapi.parsing import parse_uuid
-from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status
+from blogapi.publication.visibility import READABLE_STATUSES, SCHEDULED, ItemType, Status
 from blogapi.rendering.slugs import MAX_SLUG_LENGTH, make_slug, make_term_slug
 from blogapi.web.fields import Timestamp
 from blogapi.web.media_addresses import FILE_PREFIX

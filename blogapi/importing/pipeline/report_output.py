@@ -10,13 +10,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 
-from blogapi.content.articles.lifecycle import SCHEDULED
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.media.imported_media import MEDIA_RESULTS
 from blogapi.importing.models import MAX_PROBLEMS
 from blogapi.importing.pipeline.run import NOT_REACHED_NOTES, ImportRun
 from blogapi.importing.texts.messages import format_count, join_counts
-from blogapi.publication.visibility import READABLE_STATUSES
+from blogapi.publication.visibility import READABLE_STATUSES, SCHEDULED
 
 # The maximum number of names in a line; the report as JSON contains all names.
 _MAX_NAMES = 100

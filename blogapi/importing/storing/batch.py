@@ -11,7 +11,6 @@ from uuid import UUID, uuid4
 
 from sqlalchemy import select
 
-from blogapi.content.articles import lifecycle
 from blogapi.content.articles.content import ArticleInput, make_default_seo
 from blogapi.content.articles.models import Article, FormerPath
 from blogapi.content.articles.prerendering import render_content
@@ -34,7 +33,7 @@ from blogapi.importing.storing.article_input import ArticleInputFactory
 from blogapi.importing.storing.batch_media import BatchMedia, add_media_results
 from blogapi.importing.storing.state import ImportState
 from blogapi.importing.texts.messages import describe_unread_rules, join_names
-from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status
+from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status, get_api_status
 from blogapi.rendering import sanitizer, slugs
 from blogapi.site.addresses import make_article_path, make_page_path
 from blogapi.site.paths import extract_former_path, strip_slash
@@ -200,7 +199,7 @@ class ImportBatch:
         if file is None and (uuid := record.uuid) is not None and uuid in self.articles:
             # The article exists in this blog but was not imported into it.
             if self._equals_article(record, uuid, loaded):
-                status = lifecycle.get_api_status(self.articles[uuid], current_time())
+                status = get_api_status(self.articles[uuid], current_time())
                 return FileReport(record.key, Result.UNCHANGED, status, article=uuid)
             reason = (
                 "This blog has the article with different content, and has not imported it; it stays as it "
@@ -227,7 +226,7 @@ class ImportBatch:
 
     def _edit_article(self, record: ArticleRecord, file: ImportedFile, loaded: LoadedArticles) -> FileReport:
         state = self.articles[file.article_id]
-        old_status = lifecycle.get_api_status(state, current_time())
+        old_status = get_api_status(state, current_time())
         notes: tuple[str, ...] = ()
         if record.unread_rules and {record.status, state.status} <= {*READABLE_STATUSES}:
             self._state.public_unread.add(record.key)
@@ -377,7 +376,7 @@ def _get_import_time(record: ArticleRecord) -> datetime:
 
 
 def _make_report(record: ArticleRecord, result: Result, article: Article, notes: Iterable[str]) -> FileReport:
-    status = lifecycle.get_api_status(article, current_time())
+    status = get_api_status(article, current_time())
     source = record.content, record.content_type
     rendering = render_content(*source)
     lost = earlier_imports.describe_lost_words(*source, rendering.plain_text)

@@ -25,6 +25,7 @@ from sqlalchemy import (
     insert,
     select,
 )
+from sqlalchemy.exc import DatabaseError
 
 from blogapi import clock
 from blogapi.cli import ProgressReporter, hide_progress
@@ -35,8 +36,9 @@ from blogapi.content.search.models import SearchEntry
 from blogapi.delivery.webhooks.models import PAUSE_COPIED
 from blogapi.storage import connections, files, migration_names, upgrades
 from blogapi.storage.database import Base, CommitCounter, bytewise
+from blogapi.storage.disk_errors import is_damage_error
 from blogapi.storage.releases import Release
-from blogapi.web.errors import Conflict, Damaged, NotFound
+from blogapi.web.errors import Conflict, NotFound
 
 # The maximum number of rows in memory at a time; a row with an article can have megabytes.
 _ROWS_PER_BATCH = 100
@@ -160,7 +162,9 @@ def _copy_search_index(source: Connection, target: Connection, sums: dict[str, T
             rows = [
                 SearchText(entry.article_id, entry.listed_from, *texts[entry.article_id]) for entry in entries
             ]
-        except (Damaged, KeyError):
+        except (DatabaseError, KeyError) as error:
+            if not isinstance(error, KeyError) and not is_damage_error(error):
+                raise
             raise Conflict(
                 "An article of the source is damaged; run `doctor --repair` on the source first."
             ) from None

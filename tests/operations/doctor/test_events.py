@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import update
 
-from blogapi.content.articles.lifecycle import API_STATUSES, SCHEDULED
 from blogapi.content.articles.models import Article
+from blogapi.publication.visibility import API_STATUSES, SCHEDULED
 from blogapi.storage.database import db, transaction
 from tests.conftest import ARTICLES
 

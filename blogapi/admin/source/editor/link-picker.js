@@ -139,7 +139,7 @@ class LinkPicker {
     const { element, close, result } = this.dialog;
     if (this.position) this.placeDialog(element, this.position);
     // A click outside of the dialog closes it.
-    element.addEventListener("click", (/** @type {Event} */ { target }) => target === element && close());
+    element.addEventListener("pointerdown", (/** @type {Event} */ { target }) => target === element && close());
     this.searchArticles();
     return (await result) ?? { words: this.words };
   }

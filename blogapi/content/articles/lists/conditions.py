@@ -13,7 +13,6 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, and_, bindparam, exists, false, literal, or_, select, union_all
 
-from blogapi.content.articles.lifecycle import SCHEDULED
 from blogapi.content.articles.models import Article, ArticleAuthor, ArticleTag, FormerSlug, WorkingCopy
 from blogapi.content.custom_fields.filters import FieldFilter
 from blogapi.content.search.engines import find_matching_row_numbers, get_engine, select_articles_by_numbers
@@ -25,6 +24,7 @@ from blogapi.content.taxonomies.queries import find_uuids_by_former_slugs
 from blogapi.content.taxonomies.tags import Tag
 from blogapi.parsing import normalize_language, parse_uuid
 from blogapi.publication.visibility import (
+    SCHEDULED,
     ItemType,
     match_any_of,
     match_articles,

@@ -10,7 +10,6 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, case, func, select, true
 
-from blogapi.content.articles.lifecycle import SCHEDULED
 from blogapi.content.articles.lists.conditions import is_in_language
 from blogapi.content.articles.models import Article
 from blogapi.content.taxonomies.authors import AUTHORS
@@ -19,6 +18,7 @@ from blogapi.content.taxonomies.tags import TAGS
 from blogapi.content.taxonomies.taxonomy import Taxonomy
 from blogapi.publication.visibility import (
     NOW,
+    SCHEDULED,
     Status,
     match_articles,
     match_listed_articles,

@@ -8,8 +8,8 @@ import marshmallow as ma
 from marshmallow import validate
 
 from blogapi.content.articles.fields import SEARCHED_NAMES
-from blogapi.content.articles.lifecycle import ANY_STATUS, API_STATUSES
 from blogapi.content.custom_fields.filters import CustomFiltersField
+from blogapi.publication.visibility import ANY_STATUS, API_STATUSES
 from blogapi.web.fields import BoundedList, Fields, Identifier, Language, Text, TextBoolean, Timestamp
 from blogapi.web.pagination import MAX_PAGE_SIZE, MAX_SEARCH_PAGE, DetailQuery, ListQuery
 

@@ -15,7 +15,6 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, Executable, Select, case, exists, false, func, select, union_all
 
-from blogapi.content.articles.lifecycle import SCHEDULED
 from blogapi.content.articles.lists.conditions import (
     NO_FILTERS,
     PAGE,
@@ -33,6 +32,7 @@ from blogapi.parsing import parse_uuid
 from blogapi.publication.visibility import (
     LISTED_STATUSES,
     READABLE_STATUSES,
+    SCHEDULED,
     match_pages,
     match_scheduled_items,
 )

@@ -11,7 +11,6 @@ from uuid import UUID
 from sqlalchemy import Executable
 
 from blogapi.content.articles import search_texts
-from blogapi.content.articles.lifecycle import ANY_STATUS, API_STATUSES
 from blogapi.content.articles.lists.conditions import NO_FILTERS, ArticleFilters
 from blogapi.content.articles.lists.statements import (
     FEATURED_FIRST,
@@ -34,6 +33,7 @@ from blogapi.content.articles.responses.article_fields import (
 from blogapi.content.articles.responses.computed_fields import COMPUTED_FIELDS
 from blogapi.content.search.queries import make_snippets, search_articles
 from blogapi.publication import events
+from blogapi.publication.visibility import ANY_STATUS, API_STATUSES
 from blogapi.storage.database import db, split_values
 from blogapi.web import json as web_json
 from blogapi.web.errors import InvalidQuery, NotFound

@@ -22,7 +22,7 @@ from sqlalchemy import (
 )
 
 from blogapi.content.articles.fields import LINK_NAMES
-from blogapi.content.articles.models import LINK_MODELS, Article, check_for_damaged_texts
+from blogapi.content.articles.models import LINK_MODELS, Article
 from blogapi.content.articles.responses import computed_fields, neighbours
 from blogapi.content.articles.responses.computed_fields import COMPUTED_FIELDS
 from blogapi.content.articles.schemas import (
@@ -36,7 +36,7 @@ from blogapi.content.taxonomies.authors import Author, EmbeddedAuthorSchema
 from blogapi.content.taxonomies.categories import Category, EmbeddedCategorySchema
 from blogapi.content.taxonomies.tags import Tag, TagSchema
 from blogapi.publication.visibility import match_readable_items
-from blogapi.storage.database import current_time, db, split_values, table_of
+from blogapi.storage.database import check_for_damaged_texts, current_time, db, split_values, table_of
 from blogapi.web.fields import Fields, NestedColumns
 
 # For each field: its name, the attribute of the row (None: the row itself), and the function that serializes
@@ -142,8 +142,8 @@ def list_needed_fields(names: tuple[str, ...]) -> tuple[str, ...]:
 def read_rows(uuids: Sequence[UUID], needed: tuple[str, ...], *, public: bool) -> list[Any]:
     """Return the rows of these articles in this order, with the columns of the needed fields.
 
-    Articles that do not exist, or with `public` are not public, are left out. Raises Damaged if a text
-    contains NUL characters.
+    Articles that do not exist, or with `public` are not public, are left out. Raises DatabaseError if a
+    text contains NUL characters.
     """
     found: dict[UUID, Any] = {}
     for batch in split_values(uuids):

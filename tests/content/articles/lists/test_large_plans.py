@@ -12,13 +12,13 @@ from sqlalchemy import event, insert
 
 from blogapi.accounts.api_keys import service as api_keys
 from blogapi.accounts.users import service as users
-from blogapi.content.articles.lifecycle import API_STATUSES
 from blogapi.content.articles.lists.query_schemas import ORDERINGS
 from blogapi.content.articles.models import Article, ArticleAuthor, ArticleTag, FormerSlug
 from blogapi.content.taxonomies import authors
 from blogapi.content.taxonomies import service as taxonomies
 from blogapi.content.taxonomies.categories import CATEGORIES
 from blogapi.content.taxonomies.tags import TAGS
+from blogapi.publication.visibility import API_STATUSES
 from blogapi.storage.database import db, table_of, transaction
 from blogapi.web.access import Role
 from tests.conftest import ARTICLES, close_connections

@@ -9,10 +9,10 @@ import pytest
 from sqlalchemy import select
 
 from blogapi import clock
-from blogapi.content.articles.lifecycle import get_api_status
 from blogapi.content.articles.models import Article, WorkingCopy
 from blogapi.content.articles.writing import repeated_columns as links
 from blogapi.publication.events import EPOCH
+from blogapi.publication.visibility import get_api_status
 from blogapi.storage.database import db, transaction
 from blogapi.web.pagination import PageRequest
 from tests.conftest import ARTICLES
