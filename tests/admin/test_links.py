@@ -108,3 +108,19 @@ def test_the_list_fits_on_a_phone(write, make, uuids):
     page.get_by_role("option").filter(has_text="Light for the third tuck").first.wait_for()
     assert list_violations(page) == []
     assert not is_wider_than_the_window(page)
+
+
+def test_a_press_outside_of_the_list_closes_it(write, make, uuids):
+    page = write(make("Pressed"))
+    get_text(page).focus()
+    page.keyboard.press("Control+k")
+    field = page.get_by_role("combobox", name=FIELD)
+    box = field.bounding_box()
+    # A press in the list whose release is outside, as after a list that has moved, closes nothing.
+    page.mouse.move(box["x"] + 5, box["y"] + 5)
+    page.mouse.down()
+    page.mouse.move(5, 5)
+    page.mouse.up()
+    assert field.is_visible()
+    page.mouse.click(5, 5)
+    field.wait_for(state="detached")
