@@ -181,7 +181,7 @@ class WrittenFolder:
         return FileResult.WRITTEN
 
     def _is_unchanged(self, file: MediaFile) -> bool:
-        # Reading all pictures at each export would take long; `sha256sum -c` finds damaged files.
+        # Reading all files at each export would take a long time; `sha256sum -c` finds damaged files.
         is_known = self._former.get(file.path) == {file.stored.hash}
         return is_known and _get_file_size(self._root / file.path) == file.stored.size
 

@@ -88,7 +88,7 @@ def get_root_folders() -> dict[str, str]:
     return {row.key: row.root for row in db.session.execute(statement)}
 
 
-def find_uploads(digests: Collection[str]) -> dict[str, Media]:
+def find_media_by_digests(digests: Collection[str]) -> dict[str, Media]:
     """Return the files of the library by the SHA-256 of their uploaded or their stored content.
 
     For a replaced file, the value is its replacement, so that another import does not undo the change.

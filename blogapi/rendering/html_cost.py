@@ -17,7 +17,7 @@ MAX_OPEN_ELEMENTS = 1_000
 _MAX_COPYING_COST = 20_000_000
 # One tag of this length can contain so many attributes that comparing them takes a second.
 _MAX_MALFORMED_LENGTH = 200_000
-_MAX_NESTED_PAIRS = 6
+_CLOSED_ELEMENT_PASSES = 6
 
 _VALUE = r"""(?:"[^"<>\0]*+"|'[^'<>\0]*+'|[^\s"'<>=`\0]++)"""
 _ATTRIBUTES = rf"(?:\s++[\w:.@-]++(?:={_VALUE})?+){{0,50}}+\s*+"
@@ -52,7 +52,7 @@ def is_too_expensive_to_parse(html: str) -> bool:
         return True
     # After the removal of closed elements, the remaining tags are not closed, or are nested deeply.
     rest = _VOID_ELEMENT.sub("\0", html)
-    for _ in range(_MAX_NESTED_PAIRS):
+    for _ in range(_CLOSED_ELEMENT_PASSES):
         rest, removed = _CLOSED_ELEMENT.subn("\0", rest)
         if not removed:
             break

@@ -10,13 +10,13 @@ from blogapi.rendering.characters import FORBIDDEN_CHARACTER
 from blogapi.rendering.players import remove_players
 
 WORDS_PER_MINUTE = 220
-# The reading speed for texts in the scripts of _UNSPACED_CHARACTER, whose length is counted in characters.
+# The reading speed for Chinese, Japanese and Korean, whose length is counted in characters.
 CHARACTERS_PER_MINUTE = 500
 MAX_EXCERPT_LENGTH = 200
 MAX_LABEL_LENGTH = 100
 
 # Kana, Han and Hangul.
-_UNSPACED_CHARACTER = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff]")
+_CJK_CHARACTER = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff]")
 
 # nh3 escapes `<` and `>` in the values of attributes, and it writes only the entities in _ENTITIES.
 _TAG = re.compile(r"<[^<>]*>")
@@ -120,8 +120,8 @@ class TextLength(NamedTuple):
 
 
 def measure_text(text: str) -> TextLength:
-    """Return the length of a plain text; each character of a script without spaces counts as one word."""
-    spaced, unspaced = _UNSPACED_CHARACTER.subn(" ", text)
+    """Return the length of a plain text; each Chinese, Japanese or Korean character counts as one word."""
+    spaced, unspaced = _CJK_CHARACTER.subn(" ", text)
     words = len(spaced.split())
     minutes = unspaced / CHARACTERS_PER_MINUTE + words / WORDS_PER_MINUTE
     return TextLength(words + unspaced, max(1, math.ceil(minutes)))

@@ -146,7 +146,7 @@ _FRAGMENT_LINK = re.compile(r'(<a [^<>]*?href="#)([^"]+)"')
 
 _TEXT_ALIGN = re.compile(r"(?:^|;)\s*text-align\s*:\s*(left|right|center|justify)\b", re.IGNORECASE)
 
-# The prefix for an id in the content that a footnote of the renderer also uses.
+# The prefix for an id of the content if a footnote that the renderer makes has the same id.
 _ID_PREFIX = "user-content-"
 
 # nh3 checks the URL schemes of all attributes except srcset. A URL can begin after a comma or white space;

@@ -24,7 +24,7 @@ class Limits:
     idle: float = 60
     # Longest time during which a refused client may continue to send.
     drop: float = 5
-    # Longest time during which a client may read no byte of a response.
+    # Longest time for which the server waits while a client reads nothing of its response.
     stall: float = 20
     # Time to finish requests at shutdown. Container runtimes kill a process after ten seconds.
     stop: float = 8

@@ -418,7 +418,7 @@ def _get_uuid(fields: ArticleInput) -> UUID:
 
 
 def _choose_restored_slug(loaded: LoadedArticles, article: Article, content: ArticleContent) -> str:
-    """Return the slug for a restored article: its former slug, or another one if the former slug is taken."""
+    """Return the slug of a restored article: the former one, unless it is taken or has to be provisional."""
     if _gets_provisional_slug(content):
         slug = make_provisional_slug(article.slug, article.uuid)
     else:

@@ -88,7 +88,7 @@ class Fts5:
         return str(connection.scalar(select(func.json_group_array(number))))
 
     def find_matching_row_numbers(self, connection: Connection, match: str) -> str:
-        """Return the row numbers of all rows that match the query as one text; see `collect_numbers`."""
+        """Return, as one text, the numbers of all rows that match the query; see `collect_numbers`."""
         return self.collect_numbers(connection, select(self.select_hits(match).c.number))
 
     def select_phrase_hits(

@@ -134,7 +134,7 @@ class Summary:
 def restore_media(data: BlogData, state: ImportState, key: str, restored: Summary) -> Iterator[FileReport]:
     """Store the media files as uploads of the user; yield a report for each file that was not stored."""
     for group in split_values(data.media):
-        known = queries.find_uploads([item.hash for item in group])
+        known = queries.find_media_by_digests([item.hash for item in group])
         taken = queries.get_media([item.uuid for item in group]).keys()
         end_read()
         new = [item for item in group if item.hash not in known]

@@ -36,7 +36,9 @@ NameLister = Callable[[Path], set[str]]
 _MAX_TAIL_PARTS = 8
 # Folders for uploads; the rest of an address is the path in the folder.
 UPLOAD_FOLDERS = {"uploads", "images", "files", "media", "assets", "img"}
-_UPLOADS = re.compile(r"(?:^|/)(?:wp-content/)?(?:uploads|files|blogs\.dir|content/images)/", re.IGNORECASE)
+_UPLOAD_FOLDER_IN_PATH = re.compile(
+    r"(?:^|/)(?:wp-content/)?(?:uploads|files|blogs\.dir|content/images)/", re.IGNORECASE
+)
 # `x-300x200.jpg`: a smaller copy in WordPress.
 _SIZE_SUFFIX = re.compile(r"-[0-9]{1,5}x[0-9]{1,5}(?=\.[A-Za-z0-9]{2,5}$)")
 # `x-e1577836800.jpg`: an edited picture. `x-scaled.jpg`, `x-rotated.jpg`: the picture that WordPress shows in
@@ -118,7 +120,7 @@ def list_file_versions(path: str) -> list[str]:
     plain = _GHOST_SIZE.sub("", path, count=1)
     full = _SIZE_SUFFIX.sub("", plain)
     larger = [_add_suffix(full, "-scaled"), full] if full != plain else [plain]
-    versions = [*larger, path] if _UPLOADS.search(path) else [path, *larger]
+    versions = [*larger, path] if _UPLOAD_FOLDER_IN_PATH.search(path) else [path, *larger]
     # Programs that save pictures replace characters that addresses contain.
     saved = [path.replace("+", " "), path.replace("*", "_")]
     return list(dict.fromkeys([*versions, plain, _EDIT_SUFFIX.sub("", full), *saved]))

@@ -141,7 +141,7 @@ class MediaImporter:
                 if reference.alt:
                     alts.setdefault(digest, reference.alt)
         unknown = [digest for digest in paths if digest not in self._results]
-        uploads = queries.find_uploads(unknown)
+        uploads = queries.find_media_by_digests(unknown)
         for digest, row in uploads.items():
             self._results[digest] = LibraryFile(row.uuid, addresses.make_path(row.hash, row.name))
         new = [digest for digest in unknown if digest not in uploads]

@@ -175,8 +175,8 @@ class ImportBatch:
         mapped = self.media.list_paths(file.article_id) if file else ()
         return add_media_results(record, report, self._media.get(record.key), mapped)
 
-    def store_shared_rows(self) -> None:
-        """Store the rows that belong to several articles of the batch."""
+    def store_paths_and_media(self) -> None:
+        """Store the former paths, the alternative texts and the media uses of all records of the batch."""
         self._paths.store_paths()
         self.media.store_alts_and_uses()
 
@@ -213,7 +213,7 @@ class ImportBatch:
             file.key = record.key
         file.root = find_root_folder(record.path, file.key)
         if file.article_id in self.articles:
-            return self._edit_article(record, file, loaded)
+            return self._update_article(record, file, loaded)
         if self._state.restore_deleted:
             return self._add_article(record, file, loaded)
         reason = "Its article was deleted in this blog; --restore-deleted imports it again."
@@ -224,7 +224,9 @@ class ImportBatch:
         load_rows(loaded, [article_input], [uuid])
         return changes_nothing(loaded, uuid, article_input)
 
-    def _edit_article(self, record: ArticleRecord, file: ImportedFile, loaded: LoadedArticles) -> FileReport:
+    def _update_article(
+        self, record: ArticleRecord, file: ImportedFile, loaded: LoadedArticles
+    ) -> FileReport:
         state = self.articles[file.article_id]
         old_status = get_api_status(state, current_time())
         notes: tuple[str, ...] = ()

@@ -166,7 +166,7 @@ class Importer:
                             # Other writers are waiting.
                             if clock.monotonic() > end:
                                 break
-                    batch.store_shared_rows()
+                    batch.store_paths_and_media()
             except REFUSAL_ERRORS as error:
                 state.redirects, state.authors = before
                 # Another program can have deleted a term.

@@ -124,7 +124,7 @@ def evaluate_expression(expression: str) -> str | None:
             return None
     if filters or not _QUOTED_STRING.fullmatch(base):
         return text.replace(" ", "%20")
-    # A quoted string without a filter counts only if it is a delimiter, as in `{{ "{{" }}`. In the text
+    # Without a filter, a quoted string has a value only if it is a delimiter, as in `{{ "{{" }}`. In the text
     # `"{{" and "}}"`, the pattern also matches the part `{{" and "}}`, which outputs nothing.
     return text if text in _TAG_DELIMITERS else None
 
@@ -207,7 +207,7 @@ def _render_address(tag: TemplateTag) -> str | None:
 
 
 def _render_link(tag: TemplateTag) -> str | None:
-    """Return `{% link text url %}` of Hexo as a link, or the address of a file."""
+    """Return a link for `{% link text url %}` of Hexo, and the address of the file for `{% link x.pdf %}`."""
     values = tag.arguments.values
     index = next((number for number, value in enumerate(values) if number and _WEB.match(value)), 0)
     if index:

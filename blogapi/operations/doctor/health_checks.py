@@ -36,7 +36,7 @@ from blogapi.web.errors import Conflict
 # The age from which the newest backup counts as old if there are no daily backups.
 MAX_BACKUP_AGE = timedelta(days=7)
 
-MAX_IDLE_TIME = timedelta(days=180)
+MAX_KEY_IDLE_TIME = timedelta(days=180)
 
 # The limits of the checks: the time for the database file, and the number of media files.
 _QUICK_CHECK_SECONDS = 2.0
@@ -173,7 +173,7 @@ def _check_alternative_texts() -> Iterator[Advice]:
 
 
 def _check_idle_keys() -> Iterator[Advice]:
-    since, link = clock.now() - MAX_IDLE_TIME, "/admin/keys/"
+    since, link = clock.now() - MAX_KEY_IDLE_TIME, "/admin/keys/"
     last_used = func.coalesce(ApiKey.last_used, ApiKey.created)
     statement = select(ApiKey.name, ApiKey.prefix, last_used).where(
         ApiKey.owner_id.is_not(None),
@@ -186,7 +186,7 @@ def _check_idle_keys() -> Iterator[Advice]:
         days = (clock.now() - idle[0][2]).days
         yield Advice("keys", Level.HINT, f"The key {names[0]} is idle", f"Not used for {days} days.", link)
     elif idle:
-        text = f"{findings.join_examples(names)}: not used for {MAX_IDLE_TIME.days} days or more."
+        text = f"{findings.join_examples(names)}: not used for {MAX_KEY_IDLE_TIME.days} days or more."
         yield Advice("keys", Level.HINT, f"{len(idle)} keys are idle", text, link)
 
 
