@@ -31,7 +31,7 @@ from blogapi.storage.database import current_time, end_read
 from blogapi.web.json import to_json
 
 #: The file that describes the export.
-DESCRIPTION = "blogapi.yaml"
+DESCRIPTION_FILE = "blogapi.yaml"
 #: The file that prevents git from changing line endings.
 GIT_ATTRIBUTES = ".gitattributes"
 #: The files with data of an export. Each has the name of an attribute of Snapshot, except for the redirects.
@@ -83,7 +83,7 @@ def list_files(snapshot: Snapshot, layout: Layout) -> Iterator[TextFile | MediaF
     media = MediaAddresses(snapshot.media, names, snapshot.former_hashes)
     # The description comes first, so that even the manifest of an interrupted export lists it.
     description = layout.make_description(includes_drafts=snapshot.includes_drafts)
-    yield TextFile(DESCRIPTION, to_yaml(description).encode())
+    yield TextFile(DESCRIPTION_FILE, to_yaml(description).encode())
     yield TextFile(GIT_ATTRIBUTES, b"* -text\n")
     now = current_time()
     rows = list_redirects(None, snapshot.local_site).rows

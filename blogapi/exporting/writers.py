@@ -19,7 +19,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import IO
 
-from blogapi.exporting.export_files import DESCRIPTION, GIT_ATTRIBUTES, MediaFile, TextFile
+from blogapi.exporting.export_files import DESCRIPTION_FILE, GIT_ATTRIBUTES, MediaFile, TextFile
 from blogapi.exporting.layouts import MANIFESTS
 from blogapi.exporting.results import CannotWrite, ExportReport, FileResult
 from blogapi.storage import files
@@ -102,7 +102,7 @@ def write_folder(
         former: Digests = {}
         for path in (root / name for name in MANIFESTS):
             listed = read_manifest(path)
-            if DESCRIPTION not in listed and path.is_file() and path.stat().st_size:
+            if DESCRIPTION_FILE not in listed and path.is_file() and path.stat().st_size:
                 raise Conflict(f"{path} is not from an export; choose another folder.")
             former |= listed
         folder = WrittenFolder(

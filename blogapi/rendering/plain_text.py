@@ -32,7 +32,7 @@ _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&nbsp;", " "), ("&
 _PICTURE, _ALT = re.compile(r"<img([^<>]*)>"), re.compile(r' alt="([^"]*)"')
 
 # Characters, of several scripts, that are removed from the end of a shortened text.
-_CUT_END = (
+_CUT_PUNCTUATION = (
     " .,;:!?([{\xb7-\u2013\u2014\u2026\u201e\u060c\u061b\u061f\u0964"
     "\u3001\u3002\uff01\uff0c\uff0e\uff1a\uff1b\uff1f"
 )
@@ -45,9 +45,10 @@ _FOOTNOTE_MARK_LINK = re.compile(rf"(?:<sup[^<>]*+>)?<a ([^<>]*+)>{_FOOTNOTE_MAR
 _BLOCK = re.compile(r"<(?:section|div|ol) [^<>]*+>")
 _HAS_FOOTNOTES = re.compile(r'class="(?:[^"]* )?(?:wp-block-)?footnotes[ "]')
 _HEADING = re.compile(r"<h([1-6])(?: [^<>]*+)?>(?:[^<]++|<(?!/?h[1-6][ >]))*+</h\1>")
-# Matches the last letter of a list item or of a cell; after a character of _CUT_END, no separator is added.
+# Matches the last letter of a list item or of a cell; after punctuation, no separator is added.
 _ITEM_END = re.compile(
-    rf"([^\s<>{re.escape(_CUT_END)}])(?=\s*+(?:</[a-z0-9]++>\s*+)*?(?:</(?:li|t[dh]|d[dt])>|<[uo]l[ >]))"
+    rf"([^\s<>{re.escape(_CUT_PUNCTUATION)}])"
+    r"(?=\s*+(?:</[a-z0-9]++>\s*+)*?(?:</(?:li|t[dh]|d[dt])>|<[uo]l[ >]))"
 )
 _SEPARATOR = " \xb7"
 _BARE_URL = re.compile(
@@ -109,7 +110,7 @@ def shorten_text(text: str, max_length: int) -> str:
         return text
     beginning = text[: max_length - 1]
     end = beginning.rfind(" ")
-    return f"{(beginning[:end] if end > max_length // 2 else beginning).rstrip(_CUT_END)}…"
+    return f"{(beginning[:end] if end > max_length // 2 else beginning).rstrip(_CUT_PUNCTUATION)}…"
 
 
 class TextLength(NamedTuple):

@@ -112,7 +112,8 @@ class JsonBody:
 def append_member(members: Mapping[str, Any], name: str, value: JsonBody, *, item_state: str) -> JsonBody:
     """Return a JSON object with the members and, at its end, one more member with this name and value.
 
-    The value can be a long list. `item_state` is the state of the item without that member.
+    A long value, whose body is an iterator, is not joined. `item_state` is the state of the item without that
+    member.
     """
     json_object = to_json({**members, name: None})
     start = json_object.removesuffix("null}").encode()

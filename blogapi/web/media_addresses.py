@@ -34,7 +34,7 @@ class MediaLibrary(Protocol):
     def normalize_address(self, address: str) -> str | None:
         """Return the stored form of an address, or None if it refers to an unknown file."""
 
-    def find_size(self, path: str) -> tuple[int, int] | None:
+    def find_picture_size(self, path: str) -> tuple[int, int] | None:
         """Return the width and the height of the picture with this path, or None if they are unknown."""
 
     def get_service_url(self) -> str:

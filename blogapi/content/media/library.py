@@ -15,7 +15,7 @@ from blogapi.site.queries import get_service_url as get_service_url
 from blogapi.storage.database import db, split_values
 
 
-def find_size(path: str) -> tuple[int, int] | None:
+def find_picture_size(path: str) -> tuple[int, int] | None:
     """Return the width and the height of the picture with this path, or None if they are unknown."""
     file = next(iter(find_used_files([path]).values()), None)
     return (file.width, file.height) if file and file.width and file.height else None

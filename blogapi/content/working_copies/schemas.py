@@ -34,7 +34,7 @@ COPY_FIELDS = frozenset(
     {"article", "user", "key_name", "created", "last_updated", "version", "base_version", "not_live"}
 )
 
-_SLUG = {
+_SLUG_METADATA = {
     "description": "If it is empty, the article keeps its slug; in a draft, a slug that is derived from the "
     "title changes with the title."
 }
@@ -59,7 +59,7 @@ class WorkingCopyBodySchema(ArticleBodySchema):
 
     read_only = ArticleBodySchema.read_only | COPY_FIELDS | {"status", "published_at"}
 
-    slug = OptionalSlug(metadata=_SLUG)
+    slug = OptionalSlug(metadata=_SLUG_METADATA)
     category = Reference(
         allow_none=True, metadata={"description": "Default, also for null: the category of the article."}
     )
@@ -102,7 +102,7 @@ class WorkingCopySchema(OutputSchema):
     base_version = ma.fields.Integer(
         metadata={"description": "The version of the article that the edits are based on.", "example": 1}
     )
-    slug = ma.fields.String(metadata=_SLUG)
+    slug = ma.fields.String(metadata=_SLUG_METADATA)
     category = Identifier(
         allow_none=True,
         metadata={"description": "uuid of the category; null if it was deleted in the meantime."},

@@ -88,7 +88,7 @@ class Webhook(Identified, Base):
         self.events = json.dumps([*patterns])
 
     @property
-    def selected_patterns(self) -> Sequence[str]:
+    def received_patterns(self) -> Sequence[str]:
         """The event types or patterns that the webhook receives.
 
         Build hooks also receive changes of unlisted items, because a built site contains these items.
@@ -98,7 +98,7 @@ class Webhook(Identified, Base):
     @property
     def receives_unlisted(self) -> bool:
         """Whether the webhook receives changes of unlisted items."""
-        return not {*self.selected_patterns}.isdisjoint(UNLISTED_TYPES)
+        return not {*self.received_patterns}.isdisjoint(UNLISTED_TYPES)
 
     @property
     def custom_headers(self) -> dict[str, str]:

@@ -304,5 +304,5 @@ def _make_waiting_conditions(webhook: Webhook, last: int) -> tuple[ColumnElement
     return (
         Event.position > webhook.position,
         Event.position <= last,
-        event_types.make_event_condition(webhook.selected_patterns),
+        event_types.make_event_condition(webhook.received_patterns),
     )

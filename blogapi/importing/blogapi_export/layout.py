@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from uuid import UUID, uuid5
 
-from blogapi.exporting.export_files import DATA_LISTS, DESCRIPTION, GIT_ATTRIBUTES
+from blogapi.exporting.export_files import DATA_LISTS, DESCRIPTION_FILE, GIT_ATTRIBUTES
 from blogapi.exporting.layouts import FORMAT, LAYOUTS, VERSION, Layout
 from blogapi.importing.blogapi_export import values
 from blogapi.importing.blogapi_export.values import Values
@@ -19,7 +19,7 @@ from blogapi.site.theme_files import THEME
 
 ARTICLE_SUFFIXES = (".md", ".html", ".txt")
 #: The files and folders in the folder of an export that contain no articles. Imports skip the folder `_data`.
-_NON_ARTICLES = (DESCRIPTION, GIT_ATTRIBUTES, "_data", *(layout.manifest for layout in LAYOUTS.values()))
+_NON_ARTICLES = (DESCRIPTION_FILE, GIT_ATTRIBUTES, "_data", *(layout.manifest for layout in LAYOUTS.values()))
 _MAX_DESCRIPTION_BYTES = 64 * 1024
 # The namespace of derived uuids; it differs from the namespaces with which scripts derive uuids of articles.
 _UUID_NAMESPACE = UUID("94290312-b869-4d58-a6ae-a14a46ffe24c")
@@ -31,10 +31,10 @@ class ExportFolder:
 
     @cached_property
     def _description(self) -> Values:
-        text = read_bytes(self.root / DESCRIPTION, _MAX_DESCRIPTION_BYTES).decode("utf-8", "replace")
+        text = read_bytes(self.root / DESCRIPTION_FILE, _MAX_DESCRIPTION_BYTES).decode("utf-8", "replace")
         described, _ = parse_yaml(text, 1)
         if described.get("format") != FORMAT:
-            raise RefusedFile(f"{DESCRIPTION} needs the line `format: {FORMAT}`; add it.")
+            raise RefusedFile(f"{DESCRIPTION_FILE} needs the line `format: {FORMAT}`; add it.")
         return described
 
     @cached_property
@@ -42,14 +42,16 @@ class ExportFolder:
         """The layout that `blogapi.yaml` names; raises RefusedFile if the folder cannot be read."""
         version, name = self._description.get("version"), self._description.get("layout")
         if not version:
-            raise RefusedFile(f"{DESCRIPTION} needs the line `version: {VERSION}`; add it.")
+            raise RefusedFile(f"{DESCRIPTION_FILE} needs the line `version: {VERSION}`; add it.")
         if version != str(VERSION):
             raise RefusedFile(
-                f"{DESCRIPTION} has an unknown version; import the folder with a newer version of blogapi."
+                f"{DESCRIPTION_FILE} has an unknown version; "
+                "import the folder with a newer version of blogapi."
             )
         if not isinstance(name, str) or name not in LAYOUTS:
             raise RefusedFile(
-                f"The `layout` in {DESCRIPTION} is not one of {', '.join(LAYOUTS)}; write `layout: default`."
+                f"The `layout` in {DESCRIPTION_FILE} is not one of {', '.join(LAYOUTS)}; "
+                "write `layout: default`."
             )
         return LAYOUTS[name]
 
@@ -67,7 +69,7 @@ class ExportFolder:
             return values.get_uuid(item, "uuid")
         if not self.source:
             raise RefusedFile(
-                f"It has no `uuid`; add it, or add `source: https://old.example` to {DESCRIPTION}."
+                f"It has no `uuid`; add it, or add `source: https://old.example` to {DESCRIPTION_FILE}."
             )
         return uuid5(uuid5(_UUID_NAMESPACE, self.source), escape_file_name(path))
 
@@ -95,7 +97,7 @@ class ExportFolder:
 def find_export_folder(path: Path) -> ExportFolder | None:
     """Return the innermost folder of an export around a file, or None."""
     for parent in list(path.parents)[:MAX_OUTER_FOLDERS]:
-        if (parent / DESCRIPTION).is_file():
+        if (parent / DESCRIPTION_FILE).is_file():
             return ExportFolder(parent)
     return None
 

@@ -18,7 +18,7 @@ from blogapi.content.articles.fields import LINK_FIELDS, TEXT_FIELDS
 from blogapi.content.articles.lifecycle import ContentType
 from blogapi.content.taxonomies.categories import DEFAULT_CATEGORY
 from blogapi.exporting.article_files import SEO_FIELD_NAMES, WRITTEN_STATUSES
-from blogapi.exporting.export_files import DESCRIPTION
+from blogapi.exporting.export_files import DESCRIPTION_FILE
 from blogapi.exporting.exported_addresses import restore_content
 from blogapi.importing.blogapi_export import data_files, layout, restoring, values
 from blogapi.importing.blogapi_export.data_files import MAX_NAME_LENGTH, BlogData, replace_media_uuids
@@ -350,7 +350,7 @@ class ExportSource(Source):
                 data = self._data[export] = data_files.read_blog_data(export)
             except RefusedFile as error:
                 del self._folders[export]
-                yield report_problem(f"{export.root.name}/{DESCRIPTION}", error)
+                yield report_problem(f"{export.root.name}/{DESCRIPTION_FILE}", error)
                 continue
             if export.source:
                 self.assets = (*self.assets, export.root / export.layout.media)

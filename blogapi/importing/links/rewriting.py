@@ -28,7 +28,8 @@ _PLAIN_CHARACTER = r"(?:[^\s()<>\\]|\\.)"
 _TITLE = r"(?:\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|\((?:[^()\\]|\\.)*+\))"
 
 _ESCAPED_CHARACTER = re.compile(r"\\([!-/:-@\[-`{-~])")
-_MAX_MARGIN = 64
+# The maximum number of characters between the start of a line and a link definition in it.
+_MAX_DEFINITION_PREFIX = 64
 
 
 def _make_address_pattern(name: str) -> str:
@@ -105,6 +106,6 @@ def rewrite_addresses(
 
 def _can_be_definition(text: str, opener: int) -> bool:
     """Return whether an opening bracket is at the start of a line and does not begin a footnote."""
-    margin = text[max(0, opener - _MAX_MARGIN) : opener].rpartition("\n")
-    is_at_line_start = bool(margin[1]) or opener < _MAX_MARGIN
-    return is_at_line_start and not margin[2].strip(" >") and not text.startswith("[^", opener)
+    prefix = text[max(0, opener - _MAX_DEFINITION_PREFIX) : opener].rpartition("\n")
+    is_at_line_start = bool(prefix[1]) or opener < _MAX_DEFINITION_PREFIX
+    return is_at_line_start and not prefix[2].strip(" >") and not text.startswith("[^", opener)

@@ -148,7 +148,7 @@ class MediaFileFinder:
     def __init__(self, assets: Sequence[Path] = ()) -> None:
         self._assets: tuple[Path, ...] = ()
         self._list_names = lru_cache(_MAX_LISTED_FOLDERS)(_list_names)
-        list_folders = partial(list_site_folders, list_names=self._list_raw_names)
+        list_folders = partial(list_site_folders, list_names=self._list_names_with_site_file)
         self._list_site_folders = lru_cache(_MAX_LISTED_FOLDERS)(list_folders)
         self._get_tree = lru_cache(1)(_list_files_by_name)
         #: The folders in `assets` that contain no folders.
@@ -193,12 +193,12 @@ class MediaFileFinder:
         below = [re.sub(r"^(?:\.{1,2}/)+", "", version.lstrip("/")) for version in versions]
         for version, relative in zip(versions, below, strict=True):
             if not version.startswith("/"):
-                folders = list_page_folders(source, bases, self._list_raw_names)
+                folders = list_page_folders(source, bases, self._list_names_with_site_file)
                 yield from self._join_folders((source.parent, source.with_suffix(""), *folders), version)
             yield from self._join_folders((*self._assets, *bases), relative)
         for relative in below:
             yield from self._list_path_ends(relative)
-            # `b/wp-content/uploads/x.jpg` is `wp-content/uploads/x.jpg` or `uploads/x.jpg` beside an export.
+            # Beside an export, `b/wp-content/uploads/x.jpg` can be in `wp-content/uploads` or in `uploads`.
             inner_paths = _INNER_FOLDERS.search(relative)
             for inner in inner_paths.groups() if inner_paths else ():
                 yield from self._join_folders(bases, inner)
@@ -261,7 +261,8 @@ class MediaFileFinder:
             path /= next(same_case, names[0])
         return path
 
-    def _list_raw_names(self, folder: Path) -> set[str]:
+    def _list_names_with_site_file(self, folder: Path) -> set[str]:
+        # A site of Hugo whose settings are in `config/_default` has no `hugo.toml`, which marks its folder.
         names = {name for group in self._list_names(folder).values() for name in group}
         return names | ({"hugo.toml"} if (folder / "config" / "_default").is_dir() else set())
 

@@ -28,8 +28,8 @@ const PAGE_SIZE = 24;
 export const choosePicture = async (options) => (await choosePictures({ ...options, single: true }))[0];
 
 /**
- * Let the author choose pictures; return the pictures, without any if the author cancels. isGallery: whether the author
- * chose a gallery.
+ * Let the author choose pictures; return them, or an empty array if the author cancels. Its property isGallery is
+ * true if the author chose a gallery.
  * @param {PictureOptions} options @returns {Promise<Picture[] & {isGallery?: boolean}>}
  */
 export async function choosePictures({ files = [], address, title, ...options }) {

@@ -56,7 +56,7 @@ def make_item_head(
     including the article itself; the head links to them if there are several.
     """
     site, category = addresses.localize_site(site, article["language"]), article["category"]
-    page, times = _make_page_summary(article, site, url), _parse_times(article)
+    page, times = _make_page_summary(article, site, url), _make_head_times(article)
     categories = [*parents, *([category] if category else [])]
     return build_head(
         site,
@@ -89,7 +89,7 @@ def _make_page_summary(article: Fields, site: Site, url: str | None) -> PageSumm
     )
 
 
-def _parse_times(article: Fields) -> _HeadTimes:
+def _make_head_times(article: Fields) -> _HeadTimes:
     published_at, updated_at = (
         parse_timestamp(article[name] or "") for name in ("published_at", "last_updated")
     )

@@ -154,7 +154,7 @@ class Tables:
 
 
 def read_tag(row: Mapping[str, object]) -> GhostTag | None:
-    """Return the tag in a row, or None if it has no name. Readers see no internal tags (for themes)."""
+    """Return the tag in a row, or None if it has no name. Ghost shows internal tags only to themes."""
     name = to_line(row.get("name"))
     is_internal = row.get("visibility") == "internal" or name.startswith("#")
     # Pictures are left out if the export has no full address of them.

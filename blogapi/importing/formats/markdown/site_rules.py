@@ -107,7 +107,7 @@ def _read_page_reasons(page: Path, *, is_section: bool) -> list[DraftReason]:
         if is_section and normalize_key(key) == "cascade":
             inherited += map(to_mapping, value if isinstance(value, list) else [value])
     found = map(privacy.find_draft_reasons_in_front_matter, inherited)
-    # The pages of a section are not built, even if the section is only unlisted.
+    # The pages of such a section are not built, so they become drafts even if it is only unlisted.
     reasons = [replace(it, is_unlisted=False) for group in found for it in group]
     return [DraftReason(""), *reasons] if parsed.problem else reasons
 

@@ -188,7 +188,7 @@ class RecordMaker:
         """
         post_type = item.get_text("wp:post_type") or "post"
         count_comments(item, self.counts)
-        self._check_is_imported(item, post_type)
+        self._check_can_be_imported(item, post_type)
         # The first value of a repeated field is used.
         metas = dict(reversed(custom_fields.list_fields(item)))
         own = custom_fields.read_custom_fields(item, self.options.custom_fields, self.counts)
@@ -247,7 +247,7 @@ class RecordMaker:
             notes=tuple(dict.fromkeys([*filter(None, [reason]), *notes, *omitted])),
         )
 
-    def _check_is_imported(self, item: Element, post_type: str) -> None:
+    def _check_can_be_imported(self, item: Element, post_type: str) -> None:
         if post_type == "attachment":
             raise NotAnArticle("It is a media file.")
         reason = custom_fields.LEFT_BEHIND_STATUSES.get(item.get_text("wp:status"), "")
