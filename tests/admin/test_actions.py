@@ -11,9 +11,9 @@ from uuid import UUID
 import pytest
 
 from blogapi import authentication
-from blogapi.content.articles import lifecycle
+from blogapi.content.articles.lifecycle import TRANSITIONS
 from blogapi.content.articles.models import Article
-from blogapi.publication.visibility import Status
+from blogapi.publication.visibility import API_STATUSES, SCHEDULED, Status
 from blogapi.storage.database import db
 from tests.admin.blogs import SOURCE
 
@@ -105,16 +105,16 @@ def get_edits(found):
 
 
 def test_the_table_has_the_transitions_of_the_api(table):
-    assert set(table["MAIN_ACTIONS"]) == set(lifecycle.API_STATUSES)
+    assert set(table["MAIN_ACTIONS"]) == set(API_STATUSES)
     for status, action in table["MAIN_ACTIONS"].items():
         assert status in action["from"]
-    for name in lifecycle.API_STATUSES:
-        stored, scheduled = Status.PUBLISHED, lifecycle.SCHEDULED
+    for name in API_STATUSES:
+        stored, scheduled = Status.PUBLISHED, SCHEDULED
         stored = stored if name == scheduled else Status(name)
         rows = [action for action in table["ACTIONS"].values() if name in action["from"]]
         targets = {action["status"] for action in rows if "status" in action}
         found = {Status.PUBLISHED if target == scheduled else Status(target) for target in targets}
-        assert found - {stored} == lifecycle.TRANSITIONS[stored], name
+        assert found - {stored} == TRANSITIONS[stored], name
     assert {name for name, row in table["ACTIONS"].items() if row.get("publishesEdits")} == PUBLISHING
 
 

@@ -8,8 +8,7 @@ import subprocess
 
 import pytest
 
-from blogapi.content.articles import lifecycle
-from blogapi.publication.visibility import VISIBILITY_RULES, Status
+from blogapi.publication.visibility import API_STATUSES, SCHEDULED, VISIBILITY_RULES, Status
 from tests.admin.blogs import SOURCE
 
 pytestmark = [
@@ -25,7 +24,7 @@ def read_module():
 
 
 def get_stored(status):
-    return Status.PUBLISHED if status == lifecycle.SCHEDULED else Status(status)
+    return Status.PUBLISHED if status == SCHEDULED else Status(status)
 
 
 @pytest.fixture(scope="module")
@@ -34,9 +33,9 @@ def module():
 
 
 def test_the_pages_name_the_statuses_of_the_api(module):
-    assert module["STATUSES"].keys() == set(lifecycle.API_STATUSES)
+    assert module["STATUSES"].keys() == set(API_STATUSES)
 
 
 def test_the_pages_know_which_articles_readers_see(module):
     readable = {name: status["readable"] for name, status in module["STATUSES"].items()}
-    assert readable == {name: VISIBILITY_RULES[get_stored(name)].readable for name in lifecycle.API_STATUSES}
+    assert readable == {name: VISIBILITY_RULES[get_stored(name)].readable for name in API_STATUSES}
