@@ -56,6 +56,8 @@ REFUSED = {
     "c = sqlite3.connect(a); c.execute('CREATE TABLE t (x)'); a.unlink()": "PermissionError",
     "c = sqlite3.connect(a); c.execute('CREATE TABLE t (x)'); b.replace(a)": "PermissionError",
     f"{START}; p.stdout.readline(); a.unlink()": "PermissionError",
+    # Folders.
+    "os.open(sub, os.O_RDONLY)": "PermissionError",
     # Names.
     "(folder / 'con').touch()": "OSError",
     "(folder / 'NUL.tar.gz').write_text('')": "OSError",

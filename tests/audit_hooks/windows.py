@@ -36,6 +36,7 @@ WITHOUT_POSIX = "BLOGAPI_TEST_WITHOUT_POSIX"
 NO_RIGHT_TO_LINK = 1314
 INVALID_NAME = 123
 IN_USE = 32
+ACCESS_DENIED = 5
 
 MISSING_MODULES = ("fcntl", "grp", "pty", "pwd", "readline", "resource", "syslog", "termios", "tty")
 MISSING_NAMES: Mapping[ModuleType, str] = {
@@ -210,9 +211,13 @@ def _check(event: str, arguments: tuple[Any, ...]) -> None:
         check(*arguments)
 
 
-def _check_open(path: Any, _: object, flags: int) -> None:
-    if not isinstance(path, int):
-        _check_name(path, is_new=bool(flags & os.O_CREAT))
+def _check_open(path: Any, mode: str | None, flags: int) -> None:
+    if isinstance(path, int):
+        return
+    # `open` refuses folders everywhere, and `tempfile` creates files without names with O_RDWR.
+    if mode is None and not flags & (os.O_WRONLY | os.O_RDWR) and os.path.isdir(path):  # noqa: PTH112
+        _fail(PermissionError(errno.EACCES, "Windows opens no folder", os.fspath(path)), ACCESS_DENIED)
+    _check_name(path, is_new=bool(flags & os.O_CREAT))
 
 
 def _check_mkdir(path: Any, *_: object) -> None:
