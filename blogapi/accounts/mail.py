@@ -116,6 +116,7 @@ def _describe_error(error: Exception) -> str:
     return "The mail server cannot be reached."
 
 
+# The maximum number of jobs that wait for the thread; further jobs are refused.
 MAX_WAITING_JOBS = 20
 
 MailJob = Callable[[], None]

@@ -14,7 +14,7 @@ STATIC_FOLDER = Path(__file__).parent / "static"
 STYLES_FOLDER = Path(__file__).parent / "styles"
 # The files of `styles` in the order of the cascade. Browsers get these files as one file, which they request
 # once for all pages.
-STYLE_SHEET = "admin.css"
+STYLE_SHEET_FILE = "admin.css"
 STYLE_NAMES = (
     # Styles that several pages share.
     *("tokens", "base", "layout", "frame", "buttons", "fields", "controls", "tabs", "tables", "rows"),
@@ -27,10 +27,10 @@ STYLE_NAMES = (
 )
 
 # The names of time zones; a page requests this file when the field for the time zone is opened.
-TIME_ZONES_NAME = "time-zones.txt"
+TIME_ZONES_FILE = "time-zones.txt"
 # The style sheet of previews of articles: the rules of the built-in site for texts, and a few more.
-READING_STYLE_SHEET = "reading.css"
-_TEXT_RULES = Path(rendering.__file__).with_name("text.css")
+READING_STYLE_FILE = "reading.css"
+_TEXT_RULES_FILE = Path(rendering.__file__).with_name("text.css")
 
 
 @cache
@@ -45,10 +45,10 @@ def read_files() -> dict[str, bytes]:
         if path.is_file() and path.suffix != ".ts"
     }
     parts = [(STYLES_FOLDER / f"{name}.css").read_bytes() for name in STYLE_NAMES]
-    reading = _TEXT_RULES.read_bytes() + b"\n" + files[READING_STYLE_SHEET]
+    reading = _TEXT_RULES_FILE.read_bytes() + b"\n" + files[READING_STYLE_FILE]
     # Browsers do not know the time zone "Factory".
     zones = "\n".join(sorted(list_time_zones() - {"Factory"})).encode()
-    return {**files, READING_STYLE_SHEET: reading, STYLE_SHEET: b"\n".join(parts), TIME_ZONES_NAME: zones}
+    return {**files, READING_STYLE_FILE: reading, STYLE_SHEET_FILE: b"\n".join(parts), TIME_ZONES_FILE: zones}
 
 
 @cache

@@ -109,7 +109,7 @@ _GROUPS = [
 # Tuples of a group, the lowest role that sees one of its pages, and its pages. On a phone, the bar shows the
 # pages of the first group that all writers see; its menu shows the other pages, settings and profile last.
 _MENU = [(group, min((page.role for page in pages), key=ROLES.index), pages) for group, pages in _GROUPS]
-_SETTINGS_NAMES = {page.name for page in PAGES if page.group == SETTINGS}
+_SETTINGS_PAGE_NAMES = {page.name for page in PAGES if page.group == SETTINGS}
 # The properties of text fields that the scripts read.
 SCRIPT_TEXT_FIELDS = [
     {name: getattr(text, name) for name in ("name", "label", "control", "is_previewed", "default", "choices")}
@@ -133,7 +133,7 @@ def page(id: UUID | None = None) -> Response:
         page=current,
         menu=_MENU,
         settings_group=SETTINGS,
-        is_setting=(current.menu_entry or current.name) in _SETTINGS_NAMES,
+        is_setting=(current.menu_entry or current.name) in _SETTINGS_PAGE_NAMES,
         text_fields=SCRIPT_TEXT_FIELDS,
         players=_SCRIPT_PLAYERS,
         digest=assets.get_digest(),

@@ -28,7 +28,7 @@ from blogapi.web.blueprint import Blueprint
 from blogapi.web.errors import InvalidQuery
 from blogapi.web.fields import Fields, Identifier, InputSchema, OmitNullMixin, OutputSchema, StrictInteger
 
-MAX_CHANGES = 1000
+MAX_CHANGES_PER_RESPONSE = 1000
 # A client sends this cursor to get only the changes that are made after the request.
 NOW_CURSOR = "now"
 
@@ -90,9 +90,9 @@ class ChangesQuery(InputSchema):
     )
     limit = StrictInteger(
         minimum=1,
-        maximum=MAX_CHANGES,
+        maximum=MAX_CHANGES_PER_RESPONSE,
         from_query=True,
-        load_default=MAX_CHANGES,
+        load_default=MAX_CHANGES_PER_RESPONSE,
         metadata={"description": "Maximum number of changes.", "example": 100},
     )
 

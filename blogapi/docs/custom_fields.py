@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from blogapi.docs.components import SCHEMA_PREFIX, Document, list_operations
 
-MARK, _PARAMETER = "x-custom-fields", "custom"
+EXTENSION, _PARAMETER_NAME = "x-custom-fields", "custom"
 _VALUES_COMPONENT, _CHANGES_COMPONENT = "CustomFields", "CustomFieldsChanges"
 # The names of the components, by the value of `x-custom-fields`.
 COMPONENTS = {"values": _VALUES_COMPONENT, "changes": _CHANGES_COMPONENT}
@@ -20,10 +20,10 @@ COMPONENTS = {"values": _VALUES_COMPONENT, "changes": _CHANGES_COMPONENT}
 def mark_custom_field_filters(operation: Document) -> None:
     """Replace the parameter `custom`, which stands for all custom field filters, with `x-custom-fields`."""
     parameters = operation.get("parameters", [])
-    others = [item for item in parameters if (item.get("in"), item.get("name")) != ("query", _PARAMETER)]
+    others = [item for item in parameters if (item.get("in"), item.get("name")) != ("query", _PARAMETER_NAME)]
     if len(others) < len(parameters):
         operation["parameters"] = others
-        operation[MARK] = "filters"
+        operation[EXTENSION] = "filters"
 
 
 def add_custom_fields(document: Document, fields: Mapping[str, Document]) -> Document:
@@ -38,9 +38,9 @@ def add_custom_fields(document: Document, fields: Mapping[str, Document]) -> Doc
     }
     for name, properties in ((_VALUES_COMPONENT, dict(fields)), (_CHANGES_COMPONENT, changes)):
         schemas[name] |= {"properties": properties}
-        del schemas[name]["additionalProperties"], schemas[name][MARK]
+        del schemas[name]["additionalProperties"], schemas[name][EXTENSION]
     for _, method, operations in list_operations(document):
-        if MARK in operations[method]:
+        if EXTENSION in operations[method]:
             operations[method].setdefault("parameters", []).extend(_make_filter_parameters(fields))
     return document
 
@@ -62,7 +62,7 @@ def _make_filter_parameters(fields: Mapping[str, Document]) -> Iterator[Document
         item = schema.get("items", schema)
         allowed = {key: value for key, value in item.items() if key in ("type", "format", "enum")}
         yield {
-            "name": f"{_PARAMETER}.{name}",
+            "name": f"{_PARAMETER_NAME}.{name}",
             "in": "query",
             "description": f"List only articles with this value of “{schema['title']}”; it can be repeated.",
             "schema": {"type": "array", "items": allowed},

@@ -33,7 +33,7 @@ HEADERS: dict[str, Document] = {
     "WWW-Authenticate": {"schema": {"type": "string", "enum": ["ApiKey"]}},
     "Retry-After": {"description": "Seconds to wait before the next attempt.", "schema": {"type": "integer"}},
 }
-_IF_MATCH = {
+_IF_MATCH_PARAMETER = {
     "name": "If-Match",
     "in": "header",
     "description": "ETag of an earlier response, with any `fields`. If the item has changed, the write is "
@@ -43,7 +43,7 @@ _IF_MATCH = {
 _REFERENCE = "reference"
 # Statuses of errors that many operations can return. One response documents all these statuses, which makes
 # the document 55 kB smaller.
-OTHER_ERRORS = "default"
+OTHER_ERRORS_KEY = "default"
 OTHER_ERROR_STATUSES = (400, 401, 403, 409, 412, 413, 415, 422, 428, 429, 500, 503, 507)
 _OTHER_ERRORS_TEXT = (
     "Another error. 400: the request is malformed, or a parameter is invalid. 401: the key or the login is "
@@ -63,7 +63,7 @@ PARAMETERS: dict[str, Document] = {
         "schema": {"type": "string"},
     },
 }
-_IDEMPOTENCY_KEY = {
+_IDEMPOTENCY_KEY_PARAMETER = {
     "name": "Idempotency-Key",
     "in": "header",
     "description": "A unique key of your choice. If a request is repeated with the same key within 24 "
@@ -123,10 +123,12 @@ def add_undeclared_parts(
         if part.get("required") is False:
             del part["required"]
     if is_write:
-        conditions = [_IF_MATCH, _IDEMPOTENCY_KEY] if method == "post" else [_IF_MATCH]
+        conditions = (
+            [_IF_MATCH_PARAMETER, _IDEMPOTENCY_KEY_PARAMETER] if method == "post" else [_IF_MATCH_PARAMETER]
+        )
         operation.setdefault("parameters", []).extend(conditions)
     may_be_missing = "{" in path or declared.may_be_missing or is_write
-    for status in ("404", OTHER_ERRORS) if may_be_missing else (OTHER_ERRORS,):
+    for status in ("404", OTHER_ERRORS_KEY) if may_be_missing else (OTHER_ERRORS_KEY,):
         shared_responses.setdefault(status, _make_problem_response(status))
         responses[status] = {"$ref": f"#/components/responses/{status}"}
     operation["responses"] = responses
@@ -166,7 +168,7 @@ def _list_security_requirements(rule: Rule) -> list[dict[str, list[str]]]:
 
 
 def _make_problem_response(status: str) -> Document:
-    number = 422 if status == OTHER_ERRORS else int(status)
+    number = 422 if status == OTHER_ERRORS_KEY else int(status)
     code, detail = get_default_problem(number)
     example = {
         "type": "about:blank",
@@ -180,7 +182,7 @@ def _make_problem_response(status: str) -> Document:
         "description": get_reason_phrase(number),
         "content": {PROBLEM_JSON: {"schema": schema, "example": example}},
     }
-    if status == OTHER_ERRORS:
+    if status == OTHER_ERRORS_KEY:
         response["description"] = _OTHER_ERRORS_TEXT
         response["headers"] = _refer_to_headers("WWW-Authenticate", "Retry-After")
     return response

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from blogapi.docs.components import METHODS, SCHEMA_PREFIX, Document, get_component_name, list_operations
-from blogapi.docs.custom_fields import COMPONENTS, MARK
+from blogapi.docs.custom_fields import COMPONENTS, EXTENSION
 from blogapi.web.fields import AWARE_TIME_PATTERN, NAIVE_TIME_PATTERN
 
 
@@ -38,7 +38,7 @@ def share_objects(document: Document) -> None:
     occurrences = [
         # In some languages, a type `Headers` would hide the type `Headers` of the standard library.
         _Occurrence(
-            owner, COMPONENTS.get(schema.get(MARK, ""), f"{_make_type_name(name)}Map"), properties, name
+            owner, COMPONENTS.get(schema.get(EXTENSION, ""), f"{_make_type_name(name)}Map"), properties, name
         )
         for owner, component in document["components"]["schemas"].items()
         for properties in [component.get("properties", {})]

@@ -33,7 +33,7 @@ from blogapi.web.json import to_json
 #: The file that describes the export.
 DESCRIPTION_FILE = "blogapi.yaml"
 #: The file that prevents git from changing line endings.
-GIT_ATTRIBUTES = ".gitattributes"
+GIT_ATTRIBUTES_FILE = ".gitattributes"
 #: The files with data of an export. Each has the name of an attribute of Snapshot, except for the redirects.
 DATA_LISTS = (*TERM_LISTS, "media", "redirects", "site", "fields")
 
@@ -84,7 +84,7 @@ def list_files(snapshot: Snapshot, layout: Layout) -> Iterator[TextFile | MediaF
     # The description comes first, so that even the manifest of an interrupted export lists it.
     description = layout.make_description(includes_drafts=snapshot.includes_drafts)
     yield TextFile(DESCRIPTION_FILE, to_yaml(description).encode())
-    yield TextFile(GIT_ATTRIBUTES, b"* -text\n")
+    yield TextFile(GIT_ATTRIBUTES_FILE, b"* -text\n")
     now = current_time()
     rows = list_redirects(None, snapshot.local_site).rows
     redirects = list(_list_redirects(rows))

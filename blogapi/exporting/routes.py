@@ -21,7 +21,7 @@ from blogapi.web.errors import Conflict
 from blogapi.web.fields import Fields, Schema, TextBoolean
 
 _FOLDER_PREFIX = ".export-"
-_ZIP = "application/zip"
+_ZIP_TYPE = "application/zip"
 
 bp = Blueprint("exports", __name__, url_prefix="/api/v1/export", description="Exports", resource="export")
 
@@ -46,7 +46,7 @@ class ExportQuery(Schema):
 @bp.get("/")
 @allow(editor_login)
 @bp.arguments(ExportQuery, location="query")
-@bp.response(200, {"type": "string", "format": "binary"}, content_type=_ZIP, storable=False)
+@bp.response(200, {"type": "string", "format": "binary"}, content_type=_ZIP_TYPE, storable=False)
 def download(query: Fields) -> Response:
     """Download the public texts, or with `drafts` the whole blog, as a zip archive.
 
@@ -67,7 +67,7 @@ def download(query: Fields) -> Response:
             current_app.logger.error("the export lacks %d files: %s: %s", count, first.path, first.reason)
         name = f"blog-{query['format']}-{clock.now():%Y-%m-%d}.zip"
         # The folder is deleted when the file has been sent.
-        return send_download(path, name=name, mimetype=_ZIP, on_close=stack.pop_all().close)
+        return send_download(path, name=name, mimetype=_ZIP_TYPE, on_close=stack.pop_all().close)
 
 
 def _create_export_folder(stack: ExitStack) -> Path:

@@ -19,7 +19,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import IO
 
-from blogapi.exporting.export_files import DESCRIPTION_FILE, GIT_ATTRIBUTES, MediaFile, TextFile
+from blogapi.exporting.export_files import DESCRIPTION_FILE, GIT_ATTRIBUTES_FILE, MediaFile, TextFile
 from blogapi.exporting.layouts import MANIFESTS
 from blogapi.exporting.results import CannotWrite, ExportReport, FileResult
 from blogapi.storage import files
@@ -151,7 +151,7 @@ class WrittenFolder:
                 except CannotWrite as error:
                     self._keep_former_digest(file.path)
                     # The user can have a `.gitattributes` of their own; the guide says what to put into it.
-                    if file.path != GIT_ATTRIBUTES:
+                    if file.path != GIT_ATTRIBUTES_FILE:
                         self._report.add_refusal(file.path, str(error))
         for path in sorted(self._former.keys() - self._digests.keys()):
             try:

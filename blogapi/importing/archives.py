@@ -23,16 +23,16 @@ from blogapi.storage.disk_errors import is_disk_full
 
 # Large blogs have 10,000 articles with several pictures each. Each file in a zip takes 1 kB of memory.
 MAX_ENTRIES = 100_000
-MAX_TOTAL_BYTES = 64 * 1024**3
+MAX_UNPACKED_BYTES = 64 * 1024**3
 # An export can be one file with all articles. Readers stream it, so that memory does not limit its size.
 MAX_EXPORT_BYTES = 4 * 1024**3
 _EXPORT_SUFFIXES = {".xml", ".json", ".atom"}
 # Text compresses to about 1/5, the most repetitive XML to 1/50; the limit of Deflate is 1/1000.
-MAX_RATIO = 200
+MAX_COMPRESSION_RATIO = 200
 _MIN_RATIO_CHECK_BYTES = 100 * 1024**2
 # The space that unpacking leaves free on the disk for the database and other programs.
 _RESERVED_BYTES = 256 * 1024**2
-_MAX_DEPTH = 64
+_MAX_FOLDER_DEPTH = 64
 _CHUNK_BYTES = 1024 * 1024
 _FOLDER_PREFIX = "unpacked-"
 
@@ -151,13 +151,13 @@ def _check_entries(entries: Sequence[zipfile.ZipInfo], path: Path, folder: Path)
             "It is compressed with a method that is not supported; unpack it and import the folder."
         )
     total = sum(entry.file_size for entry in entries)
-    if total > _MIN_RATIO_CHECK_BYTES and total > MAX_RATIO * path.stat().st_size:
+    if total > _MIN_RATIO_CHECK_BYTES and total > MAX_COMPRESSION_RATIO * path.stat().st_size:
         raise RefusedFile(
-            f"It unpacks to {total:,} bytes, more than {MAX_RATIO} times its size, as a zip bomb does; "
-            "unpack it and import the folder."
+            f"It unpacks to {total:,} bytes, more than {MAX_COMPRESSION_RATIO} times its size, as a zip bomb "
+            "does; unpack it and import the folder."
         )
     free = shutil.disk_usage(folder).free - _RESERVED_BYTES
-    if total > min(free, MAX_TOTAL_BYTES):
+    if total > min(free, MAX_UNPACKED_BYTES):
         raise RefusedFile(
             f"It unpacks to {total:,} bytes, more than {'fit on the disk' if total > free else 'allowed'}; "
             "unpack it elsewhere and import the folder."
@@ -172,8 +172,8 @@ def _check_entry(entry: zipfile.ZipInfo, name: str, max_media_bytes: int) -> Non
     is_outside = ".." in parts or name.startswith("/") or re.match("[A-Za-z]:", name)
     if is_outside or _CONTROL_CHARACTER.search(name):
         raise _SkippedEntry("the path leads out of the folder or has control characters.")
-    if len(parts) > _MAX_DEPTH:
-        raise _SkippedEntry(f"it is in more than {_MAX_DEPTH} folders.")
+    if len(parts) > _MAX_FOLDER_DEPTH:
+        raise _SkippedEntry(f"it is in more than {_MAX_FOLDER_DEPTH} folders.")
     if os.name == "nt" and not all(map(is_allowed_on_windows, filter(None, parts))):
         raise _SkippedEntry("Windows does not allow the name; rename it on another system.")
     is_export = Path(name).suffix.casefold() in _EXPORT_SUFFIXES

@@ -34,7 +34,7 @@ _INSTRUCTIONS = (
     "X-API-KEY and the file as the body; `media:` and its uuid are then its address in a text."
 )
 _SERVER_INFO = {"name": "blogapi", "title": "blogapi", "version": __version__}
-_DESCRIPTION = {"capabilities": {"tools": {}}, "instructions": _INSTRUCTIONS}
+_SERVER_DESCRIPTION = {"capabilities": {"tools": {}}, "instructions": _INSTRUCTIONS}
 
 # The tools with their operations; binding them takes some milliseconds, so it is done at the first use.
 _TOOLS = AppState[Callable[[], dict[str, BoundTool]]]("mcp-tools")
@@ -101,11 +101,11 @@ def _call_method(method: str, params: Fields, is_modern: bool) -> Fields:
         case "tools/call":
             result = _call_tool(params.get("name"), params.get("arguments"))
         case "server/discover" if is_modern:
-            result = {"supportedVersions": protocol.VERSIONS, **_DESCRIPTION}
+            result = {"supportedVersions": protocol.VERSIONS, **_SERVER_DESCRIPTION}
         case "initialize" if not is_modern:
             wanted = params.get("protocolVersion")
             version = wanted if wanted in protocol.LEGACY_VERSIONS else protocol.LEGACY_VERSIONS[0]
-            result = {"protocolVersion": version, "serverInfo": _SERVER_INFO, **_DESCRIPTION}
+            result = {"protocolVersion": version, "serverInfo": _SERVER_INFO, **_SERVER_DESCRIPTION}
         case "ping" if not is_modern:
             result = {}
         case _:

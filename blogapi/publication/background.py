@@ -18,6 +18,7 @@ from blogapi.publication.models import Event
 from blogapi.storage.database import CommitCounter, current_time, db, transaction
 from blogapi.storage.version_check import NewerSchema
 
+# The time between two checks whether events are due, and how long a server that stops waits for the thread.
 CHECK_SECONDS, STOP_SECONDS = 1.0, 5.0
 
 # How long an event is kept after a newer event of the same item. A request with the cursor of a deleted event

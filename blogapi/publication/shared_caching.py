@@ -24,7 +24,7 @@ SITE_KIND = "site"
 KIND_TAGS = {name: KINDS[name].plural for name in sorted(KINDS)}
 
 # The maximum length of the tags of one response: proxies often limit all headers to 4 or 8 kB.
-MAX_TAG_BYTES = 2_000
+MAX_CACHE_TAGS_BYTES = 2_000
 
 
 def make_item_cache_tag(kind: str, uuid: UUID) -> str:
@@ -40,14 +40,14 @@ def list_purged_cache_tags(kind: str, uuid: UUID, *, listed: bool = True) -> lis
 def list_shown_cache_tags(kinds: Collection[str], items: Mapping[str, Collection[UUID]]) -> list[str]:
     """Return the cache tags of a response that shows these items (uuids by kind) and lists of these kinds.
 
-    If the tags would be longer than MAX_BYTES, the tag of the kind with the most items replaces the tags of
-    these items.
+    If the tags would be longer than MAX_CACHE_TAGS_BYTES, the tag of the kind with the most items replaces
+    the tags of these items.
     """
     shown_kinds, shown_items = {*kinds, SITE_KIND}, {**items}
     while True:
         tags = [tag for kind, tag in KIND_TAGS.items() if kind in shown_kinds]
         tags += [make_item_cache_tag(kind, uuid) for kind, uuids in shown_items.items() for uuid in uuids]
-        if len(" ".join(tags)) <= MAX_TAG_BYTES:
+        if len(" ".join(tags)) <= MAX_CACHE_TAGS_BYTES:
             return tags
         largest_kind = max(shown_items, key=lambda kind: len(shown_items[kind]))
         shown_kinds.add(largest_kind)

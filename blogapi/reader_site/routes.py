@@ -27,7 +27,7 @@ from blogapi.site.addresses import list_homes
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
 from blogapi.site.served_paths import SEARCH_PATH, is_site_path
-from blogapi.site.theme_files import THEME
+from blogapi.site.theme_files import THEME_FOLDER
 from blogapi.storage.database import current_time
 from blogapi.web import json as web_json
 from blogapi.web import request_environ
@@ -225,7 +225,7 @@ def style() -> Response:
 def theme_file(name: str) -> Response:
     """Return a file of the owner's theme that browsers need: a style sheet, a font or a picture."""
     _check_site_is_on()
-    path = theme.get_theme().served_files.get(f"{THEME}/{name}")
+    path = theme.get_theme().served_files.get(f"{THEME_FOLDER}/{name}")
     if path is None or not path.is_file():
         raise NotFound("The theme has no such file.")
     response = Response(path.read_bytes(), content_type=theme.CONTENT_TYPES[path.suffix])

@@ -19,7 +19,7 @@ from blogapi.reader_site import templating, words
 from blogapi.reader_site.pages import Page
 from blogapi.reader_site.words import WordTables
 from blogapi.rendering import media_types
-from blogapi.site.theme_files import THEME, list_theme_files
+from blogapi.site.theme_files import THEME_FOLDER, list_theme_files
 
 # The types of the files that are served at /theme/, by their extension.
 CONTENT_TYPES = {
@@ -27,7 +27,7 @@ CONTENT_TYPES = {
     ".woff2": "font/woff2",
     ".woff": "font/woff",
     ".ico": "image/vnd.microsoft.icon",
-    **{f".{type.extension}": type.name for type in media_types.BY_NAME.values() if type.is_image},
+    **{f".{type.extension}": type.name for type in media_types.TYPES_BY_NAME.values() if type.is_image},
 }
 # The minimum time between two checks of the folder, in seconds.
 _CHECK_INTERVAL = 1.0
@@ -48,13 +48,13 @@ class Theme:
     @cached_property
     def environment(self) -> SandboxedEnvironment | None:
         """The environment with the owner's templates, or None without such templates."""
-        templates = [path for path in self.files.values() if path.suffix == ".html"]
-        return templating.create_environment(Path(current_app.instance_path, THEME)) if templates else None
+        found = [path for path in self.files.values() if path.suffix == ".html"]
+        return templating.create_environment(Path(current_app.instance_path, THEME_FOLDER)) if found else None
 
     @cached_property
     def words(self) -> WordTables:
         """The words of the site by language, with the owner's words unless `words.toml` cannot be read."""
-        path = self.files.get(f"{THEME}/words.toml")
+        path = self.files.get(f"{THEME_FOLDER}/words.toml")
         try:
             return words.make_word_tables(tomllib.loads(path.read_text(encoding="utf-8")) if path else {})
         except (OSError, ValueError) as error:
@@ -116,7 +116,7 @@ def render_page(page: Page) -> str:
     """Return the HTML of a page, from the theme's templates or, after an error, from the built-in ones."""
     theme = get_theme()
     values = {**page.values, "style_hash": templating.get_style_digest()}
-    values["theme_hash"] = theme.generation if f"{THEME}/style.css" in theme.files else ""
+    values["theme_hash"] = theme.generation if f"{THEME_FOLDER}/style.css" in theme.files else ""
     if theme.environment is not None:
         # A template is code of the owner, which can raise any exception.
         try:

@@ -34,7 +34,7 @@ _TYPES = (
 )
 
 
-BY_NAME: Mapping[str, MediaType] = {type.name: type for type in _TYPES}
+TYPES_BY_NAME: Mapping[str, MediaType] = {type.name: type for type in _TYPES}
 
 
-BY_EXTENSION: Mapping[str, MediaType] = {type.extension: type for type in _TYPES}
+TYPES_BY_EXTENSION: Mapping[str, MediaType] = {type.extension: type for type in _TYPES}

@@ -15,7 +15,7 @@ from blogapi.rendering.characters import COMBINING_MARKS, JOINERS
 
 MAX_SLUG_LENGTH = 255
 # The maximum length of a derived slug, which leaves space for a number such as `-2`.
-MAX_DERIVED_LENGTH = 240
+MAX_DERIVED_SLUG_LENGTH = 240
 
 # `C#` and `C++` must not get the slug of `C`.
 _SHARP_SIGN = re.compile(rf"(?<=[\w{COMBINING_MARKS}])#(?!\w)")
@@ -41,7 +41,7 @@ _NOT_THAI_OR_LAO = re.compile(r"[^\u0e00-\u0eff]+")
 
 
 def make_slug(
-    text: str, *, max_length: int = MAX_DERIVED_LENGTH, default: str = "", former: bool = False
+    text: str, *, max_length: int = MAX_DERIVED_SLUG_LENGTH, default: str = "", former: bool = False
 ) -> str:
     """Return the slug of a name or a title, of at most `max_length` characters.
 

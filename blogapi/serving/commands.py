@@ -34,7 +34,8 @@ from blogapi.storage.version_check import NewerSchema
 from blogapi.web import logs
 from blogapi.web.metrics import get_metrics
 
-_TRIM_THRESHOLD, _ARENA_MAX = -1, -8
+# The numbers of two parameters of `mallopt`, in `malloc.h`.
+_M_TRIM_THRESHOLD, _M_ARENA_MAX = -1, -8
 
 
 def configure_malloc() -> None:
@@ -44,9 +45,9 @@ def configure_malloc() -> None:
     library without `mallopt`, this does nothing.
     """
     if sys.platform == "linux" and (mallopt := getattr(ctypes.CDLL(None), "mallopt", None)):
-        mallopt(_ARENA_MAX, 1)
+        mallopt(_M_ARENA_MAX, 1)
         # With a lower threshold, the pool can shrink and grow again for each part of a long response.
-        mallopt(_TRIM_THRESHOLD, 1024 * 1024)
+        mallopt(_M_TRIM_THRESHOLD, 1024 * 1024)
 
 
 # How long a server that stops waits for a running import, in seconds.

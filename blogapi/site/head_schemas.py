@@ -63,7 +63,7 @@ class HeadSchema(ma.Schema):
 
 
 # The query parameter with the number of the page of a list that `head` describes.
-HEAD_PAGE = StrictInteger(
+HEAD_PAGE_FIELD = StrictInteger(
     minimum=1,
     maximum=MAX_PAGE_NUMBER,
     from_query=True,

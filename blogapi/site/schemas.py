@@ -15,7 +15,7 @@ from blogapi.site.addresses import (
     check_path_pattern,
     list_time_zones,
 )
-from blogapi.site.head_schemas import HEAD_PAGE, HeadSchema
+from blogapi.site.head_schemas import HEAD_PAGE_FIELD, HeadSchema
 from blogapi.web.fields import (
     BoundedList,
     Fields,
@@ -35,8 +35,8 @@ from blogapi.web.pagination import DetailQuery
 MAX_NAVIGATION_ITEMS = 100
 MAX_LANGUAGES = 100
 
-_MCP_TEXT = "Whether assistants may call the blog at `/mcp`, with an API key."
-_BUILT_IN_TEXT = "Whether blogapi itself shows the blog to readers, at `url`."
+_MCP_DESCRIPTION = "Whether assistants may call the blog at `/mcp`, with an API key."
+_BUILT_IN_DESCRIPTION = "Whether blogapi itself shows the blog to readers, at `url`."
 
 
 class TimeZone(Text):
@@ -156,8 +156,10 @@ class SiteSchema(OmitNullMixin, OutputSchema):
             "site in this language."
         },
     )
-    built_in = ma.fields.Boolean(metadata={"description": f"{_BUILT_IN_TEXT} Only admins see this field."})
-    mcp = ma.fields.Boolean(metadata={"description": f"{_MCP_TEXT} Only admins see this field."})
+    built_in = ma.fields.Boolean(
+        metadata={"description": f"{_BUILT_IN_DESCRIPTION} Only admins see this field."}
+    )
+    mcp = ma.fields.Boolean(metadata={"description": f"{_MCP_DESCRIPTION} Only admins see this field."})
     created = Timestamp(aware=True, dump_only=True)
     last_updated = Timestamp(aware=True, dump_only=True)
 
@@ -182,7 +184,7 @@ class SiteQuery(DetailQuery):
     language = Language(
         metadata={"description": "Describe the site in this language (BCP 47).", "example": "de"}
     )
-    page = HEAD_PAGE
+    page = HEAD_PAGE_FIELD
 
 
 def _check_languages(languages: list[Fields]) -> None:
@@ -219,5 +221,5 @@ class SiteChangesSchema(InputSchema):
         attribute="other_languages",
         validate=_check_languages,
     )
-    built_in = StrictBoolean(metadata={"description": _BUILT_IN_TEXT})
-    mcp = StrictBoolean(metadata={"description": _MCP_TEXT})
+    built_in = StrictBoolean(metadata={"description": _BUILT_IN_DESCRIPTION})
+    mcp = StrictBoolean(metadata={"description": _MCP_DESCRIPTION})

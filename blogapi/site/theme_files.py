@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-THEME = "theme"
+THEME_FOLDER = "theme"
 
 # Matches names without hidden files, and without characters that are separators or invalid on some systems.
-_PATH_PATTERN = re.compile(rf"{THEME}(?:/(?!\.)[^/\\:\x00-\x1f\ud800-\udfff]+)+")
+_PATH_PATTERN = re.compile(rf"{THEME_FOLDER}(?:/(?!\.)[^/\\:\x00-\x1f\ud800-\udfff]+)+")
 
 
 def is_theme_path(path: str) -> bool:
@@ -23,7 +23,7 @@ def list_theme_files(instance: Path) -> Iterator[tuple[str, Path]]:
 
     Symbolic links and hidden files are left out, because the blog does not use them.
     """
-    for folder, folders, names in os.walk(instance / THEME):
+    for folder, folders, names in os.walk(instance / THEME_FOLDER):
         folders.sort()
         for path in (Path(folder, name) for name in sorted(names)):
             relative = path.relative_to(instance).as_posix()

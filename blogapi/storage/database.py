@@ -109,7 +109,7 @@ class CachedUuid(Uuid[UUID]):
 
 
 # The type of texts that both engines order byte by byte; PostgreSQL's default order depends on its locale.
-SORT_KEY = String().with_variant(String(collation="C"), "postgresql")
+SORT_KEY_TYPE = String().with_variant(String(collation="C"), "postgresql")
 
 
 class JsonText(TypeDecorator[Any]):

@@ -21,7 +21,7 @@ _FORMER_TABLE = "article_json"
 _RENDERED_FIELDS = ("html", "toc", "cover", "word_count", "reading_minutes")
 _UNREADABLE = object()
 _TIMEOUT_SECONDS = 10
-_MAX_BYTES = 64 * 2**20
+_MAX_ANSWER_BYTES = 64 * 2**20
 
 # Both versions are asked for these documented paths, and their answers are compared.
 _COMPARED_PATHS = (
@@ -120,7 +120,7 @@ def compare_answers(app: Flask, url: str, key: str) -> Iterator[str]:
 
 def _fetch_response(url: str, path: str, headers: dict[str, str]) -> tuple[int, bytes]:
     try:
-        return fetch_path(url, path, headers, seconds=_TIMEOUT_SECONDS, max_bytes=_MAX_BYTES)
+        return fetch_path(url, path, headers, seconds=_TIMEOUT_SECONDS, max_bytes=_MAX_ANSWER_BYTES)
     except ConnectionError as error:
         raise Conflict(str(error)) from error
 

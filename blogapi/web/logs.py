@@ -33,7 +33,7 @@ IS_FORMATTED = "is_formatted"
 API_KEY_PATTERN = re.compile(r"(blogapi_[0-9A-Za-z]{6})[0-9A-Za-z]{32}", re.ASCII)
 _SECRET_SETTINGS = ("SECRET_KEY", "SMTP_PASSWORD")
 _URL_SETTINGS = ("DATABASE_URL", "LIMITS_URL")
-_MIN_HIDDEN_LENGTH = 6
+_MIN_HIDDEN_SECRET_LENGTH = 6
 
 logger = logging.getLogger("blogapi")
 
@@ -133,7 +133,7 @@ def _find_secrets(settings: Mapping[str, Any]) -> list[str]:
     """
     secrets = [settings[name] for name in _SECRET_SETTINGS]
     secrets += [password for name in _URL_SETTINGS for password in _find_passwords(settings[name])]
-    texts = {text if len(text) >= _MIN_HIDDEN_LENGTH else f":{text}@" for text in secrets if text}
+    texts = {text if len(text) >= _MIN_HIDDEN_SECRET_LENGTH else f":{text}@" for text in secrets if text}
     return sorted(texts, key=len, reverse=True)
 
 

@@ -105,7 +105,7 @@ def _get_ipv4_address(ip: IPv6Address) -> IPv4Address | None:
     return ip.ipv4_mapped or ip.sixtofour or (teredo and teredo[1])
 
 
-CALL_SECONDS = 10.0
+CALL_TIMEOUT_SECONDS = 10.0
 MAX_ANSWER_BYTES = 64 * 1024
 # The maximum number of characters of the text, and of each header, in an Answer.
 MAX_TEXT_LENGTH, MAX_HEADER_LENGTH = 1024, 500
@@ -134,7 +134,7 @@ def send_request(
     body: bytes,
     *,
     allowed_hosts: Collection[str],
-    seconds: float = CALL_SECONDS,
+    seconds: float = CALL_TIMEOUT_SECONDS,
     method: str = "POST",
     text_length: int = MAX_TEXT_LENGTH,
     mask: Callable[[str], str] = str,

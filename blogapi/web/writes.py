@@ -88,7 +88,7 @@ def write_items(items: Sequence[Item], write: Callable[[Item], Result]) -> list[
 
 
 IDEMPOTENCY_LIFETIME = timedelta(hours=24)
-MAX_KEY_LENGTH = 255
+MAX_IDEMPOTENCY_KEY_LENGTH = 255
 
 
 class IdempotentResponse(Base):
@@ -97,7 +97,7 @@ class IdempotentResponse(Base):
     __tablename__ = "idempotent_answer"
 
     user_id: Mapped[UUID] = mapped_column(primary_key=True)
-    key: Mapped[str] = mapped_column(String(MAX_KEY_LENGTH), primary_key=True)
+    key: Mapped[str] = mapped_column(String(MAX_IDEMPOTENCY_KEY_LENGTH), primary_key=True)
     request_digest: Mapped[str] = mapped_column(String(64))
     status: Mapped[int]
     headers: Mapped[str]
@@ -140,8 +140,10 @@ def run_write_once(write: Callable[[], Response]) -> Response:
 
 def _read_idempotency_key() -> str:
     key = request.headers["Idempotency-Key"]
-    if not 1 <= len(key) <= MAX_KEY_LENGTH or not key.isascii() or not key.isprintable():
-        raise Malformed(f"An Idempotency-Key must have 1 to {MAX_KEY_LENGTH} printable ASCII characters.")
+    if not 1 <= len(key) <= MAX_IDEMPOTENCY_KEY_LENGTH or not key.isascii() or not key.isprintable():
+        raise Malformed(
+            f"An Idempotency-Key must have 1 to {MAX_IDEMPOTENCY_KEY_LENGTH} printable ASCII characters."
+        )
     return key
 
 

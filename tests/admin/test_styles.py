@@ -11,7 +11,7 @@ from blogapi.admin import assets
 from blogapi.reader_site import templating
 from tests.admin.blogs import SOURCE
 
-SHEET = re.sub(r"/\*.*?\*/", "", assets.read_files()[assets.STYLE_SHEET].decode(), flags=re.DOTALL)
+SHEET = re.sub(r"/\*.*?\*/", "", assets.read_files()[assets.STYLE_SHEET_FILE].decode(), flags=re.DOTALL)
 CLASS = re.compile(r"\.([a-z][\w-]*)")
 # Classes whose ends are values, as in `depth-${depth}`, and those that the editor's packages set.
 MADE_CLASSES = ("cm-", "depth-", "line-", "md-h", "range-")
@@ -41,12 +41,12 @@ def test_every_class_is_used():
 
 def test_every_custom_property_is_defined():
     """The editor defines those of the layout of its text, and the preview some of the rules of the site."""
-    reading = assets.read_files()[assets.READING_STYLE_SHEET].decode()
+    reading = assets.read_files()[assets.READING_STYLE_FILE].decode()
     defined = set(re.findall(r"(--[\w-]+):", SHEET + reading))
     assert set(re.findall(r"var\((--[\w-]+)", SHEET + reading)) <= defined
 
 
 def test_the_preview_has_the_rules_of_the_site_for_texts():
-    reading, site = assets.read_files()[assets.READING_STYLE_SHEET].decode(), templating.read_style()
+    reading, site = assets.read_files()[assets.READING_STYLE_FILE].decode(), templating.read_style()
     rules = (Path(rendering.__file__).parent / "text.css").read_text(encoding="utf-8")
     assert reading.startswith(rules) and rules in site

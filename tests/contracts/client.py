@@ -14,8 +14,8 @@ from werkzeug.test import TestResponse
 from blogapi.admin import routes as admin
 from blogapi.content.media.delivery import CACHE_CONTROL
 from blogapi.docs.components import SCHEMA_PREFIX
-from blogapi.docs.operations import OTHER_ERROR_STATUSES, OTHER_ERRORS
-from blogapi.publication.shared_caching import MAX_TAG_BYTES
+from blogapi.docs.operations import OTHER_ERROR_STATUSES, OTHER_ERRORS_KEY
+from blogapi.publication.shared_caching import MAX_CACHE_TAGS_BYTES
 from blogapi.site.served_paths import is_site_path
 from blogapi.web import headers
 from blogapi.web.headers import DOCUMENTED_ALLOW as DOCUMENTED_ALLOW
@@ -85,7 +85,7 @@ class Contract:
         assert status, f"{method} {template} does not document {response.status_code}"
         pointer, documented = self.response(template, method, status)
         for name in documented.get("headers", {}):
-            is_other_error = status == OTHER_ERRORS and name != _ERROR_HEADERS.get(response.status_code)
+            is_other_error = status == OTHER_ERRORS_KEY and name != _ERROR_HEADERS.get(response.status_code)
             is_optional = name in ("Link", "Set-Cookie") or is_other_error
             assert is_optional or name in response.headers, f"{method} {template} {status} lacks {name}"
         content = documented.get("content", {})
@@ -173,7 +173,7 @@ def _find_references(part: Any) -> Iterator[str]:
 
 def find_status(operation: dict[str, Any], status: int) -> str:
     """Return the key of the documented response, or an empty string."""
-    names = (str(status), *([OTHER_ERRORS] if status in OTHER_ERROR_STATUSES else []))
+    names = (str(status), *([OTHER_ERRORS_KEY] if status in OTHER_ERROR_STATUSES else []))
     return next((name for name in names if name in operation["responses"]), "")
 
 
@@ -227,7 +227,7 @@ def check_shared(response: TestResponse) -> None:
         assert "blogapi_session" not in sent.get("Cookie", "")
         assert response.headers["Vary"] == headers.PUBLIC_VARY
     tags = response.headers["Cache-Tag"]
-    assert "site" in tags.split(",") and len(tags) <= MAX_TAG_BYTES
+    assert "site" in tags.split(",") and len(tags) <= MAX_CACHE_TAGS_BYTES
     assert response.headers["Surrogate-Key"] == tags.replace(",", " ")
 
 

@@ -246,7 +246,7 @@ def test_a_full_disk_is_reported(tmp_path, monkeypatch, module, function):
     ("name", "value", "reason"),
     [
         ("MAX_ENTRIES", 1, "2 files, more than 1"),
-        ("MAX_TOTAL_BYTES", 1_000, "more than allowed"),
+        ("MAX_UNPACKED_BYTES", 1_000, "more than allowed"),
         ("_RESERVED_BYTES", 2**60, "more than fit on the disk"),
         ("_MIN_RATIO_CHECK_BYTES", 1_000, "as a zip bomb does"),
     ],

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from blogapi.reader_site import theme
-from blogapi.site.theme_files import THEME
+from blogapi.site.theme_files import THEME_FOLDER
 from tests.delivery.previews.conftest import make_link, set_site  # noqa: F401
 
 BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
@@ -46,7 +46,7 @@ def get_page(as_stranger):
 @pytest.fixture
 def theme_folder(app):
     """Yield the empty folder of the theme."""
-    folder = Path(app.instance_path) / THEME
+    folder = Path(app.instance_path) / THEME_FOLDER
     folder.mkdir()
     yield folder
     # The next test can use the same application, which would show this theme for a second.

@@ -136,7 +136,7 @@ def test_words_without_letters_and_digits_get_a_random_slug(words):
 @pytest.mark.parametrize("words", ["a" * 1000, "word " * 300, "日" * 1000, "ß" * 500, "½" * 500])
 def test_a_derived_slug_is_short_enough_to_append_a_number(words):
     slug = slugs.make_slug(words)
-    assert len(slug) <= slugs.MAX_DERIVED_LENGTH
+    assert len(slug) <= slugs.MAX_DERIVED_SLUG_LENGTH
     assert FORM.fullmatch(slug)
 
 
@@ -150,7 +150,7 @@ def test_a_slug_can_be_derived_from_any_text(words):
     slug = slugs.make_slug(words)
     assert FORM.fullmatch(slug), (words, slug)
     assert slug == slug.lower()
-    assert len(slug) <= slugs.MAX_DERIVED_LENGTH
+    assert len(slug) <= slugs.MAX_DERIVED_SLUG_LENGTH
 
 
 @settings(deadline=None)

@@ -12,22 +12,22 @@ from blogapi.web.access import SCOPES, Caller, Scope
 from blogapi.web.errors import Forbidden, Invalid, Unauthorized
 from blogapi.web.fields import Text
 
-MAX_NAME_LENGTH = 100
+MAX_KEY_NAME_LENGTH = 100
 
 # The minimum time between two updates of `last_used`, so that most reads do not write.
 LAST_USED_INTERVAL = timedelta(hours=1)
 
-# By default, anyone may create anonymous keys. An unused one expires after UNUSED_LIFETIME, and only
-# the newest MAX_UNUSED_KEYS unused keys are stored. A used key is deleted only UNUSED_LIFETIME after it
+# By default, anyone may create anonymous keys. An unused one expires after UNUSED_KEY_LIFETIME, and only
+# the newest MAX_UNUSED_KEYS unused keys are stored. A used key is deleted only UNUSED_KEY_LIFETIME after it
 # expired, so that requests with it get `key_expired` instead of `key_invalid`.
-UNUSED_LIFETIME = timedelta(days=1)
+UNUSED_KEY_LIFETIME = timedelta(days=1)
 MAX_UNUSED_KEYS = 1000
 
 
 def validate_key_name(name: str) -> str:
     """Return the name; raises Invalid if it is too long or contains characters that are not allowed."""
     try:
-        validated: str = Text(max_length=MAX_NAME_LENGTH).deserialize(name)
+        validated: str = Text(max_length=MAX_KEY_NAME_LENGTH).deserialize(name)
     except ma.ValidationError as error:
         raise Invalid("The name is not valid.", errors={"name": [*map(str, error.messages)]}) from error
     return validated
@@ -100,7 +100,7 @@ def choose_expiry(requested: datetime | None, now: datetime, caller: Caller) -> 
 
 def is_trial_key(owner: UUID | None, created: datetime, expires: datetime | None) -> bool:
     """Return whether the key is anonymous with its initial expiry, which the first use of the key removes."""
-    return owner is None and expires == created + UNUSED_LIFETIME
+    return owner is None and expires == created + UNUSED_KEY_LIFETIME
 
 
 def compute_overlap_end(expires: datetime | None, now: datetime, overlap_seconds: int) -> datetime:

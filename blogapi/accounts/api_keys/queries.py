@@ -104,10 +104,10 @@ def list_keys(
 def select_expired_anonymous_keys(now: datetime) -> Select[UUID]:
     """Return a statement that selects the expired anonymous keys to delete.
 
-    A key that was used is selected only if it expired at least UNUSED_LIFETIME ago.
+    A key that was used is selected only if it expired at least UNUSED_KEY_LIFETIME ago.
     """
     unused = ApiKey.last_used.is_(None) & (ApiKey.expires <= now)
-    return _select_anonymous_keys().where(unused | (ApiKey.expires <= now - permissions.UNUSED_LIFETIME))
+    return _select_anonymous_keys().where(unused | (ApiKey.expires <= now - permissions.UNUSED_KEY_LIFETIME))
 
 
 def select_excess_anonymous_keys() -> Select[UUID]:

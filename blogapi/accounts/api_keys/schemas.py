@@ -20,12 +20,12 @@ from blogapi.web.fields import (
 )
 from blogapi.web.pagination import ListQuery
 
-MAX_OVERLAP_SECONDS = 30 * 24 * 3600
+MAX_ROTATION_OVERLAP_SECONDS = 30 * 24 * 3600
 
 
 def _make_name_field(**options: Any) -> Text:
     return Text(
-        max_length=permissions.MAX_NAME_LENGTH,
+        max_length=permissions.MAX_KEY_NAME_LENGTH,
         metadata={"description": "A label for the key.", "example": "front end"},
         **options,
     )
@@ -104,7 +104,7 @@ class RotationSchema(InputSchema):
 
     overlap_seconds = StrictInteger(
         minimum=0,
-        maximum=MAX_OVERLAP_SECONDS,
+        maximum=MAX_ROTATION_OVERLAP_SECONDS,
         load_default=0,
         metadata={"description": "Seconds for which the old key remains valid.", "example": 3600},
     )

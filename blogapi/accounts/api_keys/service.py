@@ -72,7 +72,7 @@ def create_anonymous_key() -> WithAttributes:
     now = clock.now()
     with transaction():
         _delete_expired_anonymous_keys(now)
-        return issue_key(None, created=now, expires=now + permissions.UNUSED_LIFETIME)
+        return issue_key(None, created=now, expires=now + permissions.UNUSED_KEY_LIFETIME)
 
 
 def delete_expired_anonymous_keys() -> None:
@@ -131,7 +131,7 @@ def rotate_key(caller: Caller, uuid: UUID, *, overlap_seconds: int) -> WithAttri
             raise Forbidden("An expired key cannot be rotated; create a new one.", code="key_expired")
         is_trial = key.last_used is None and permissions.is_trial_key(key.owner_id, key.created, key.expires)
         expires = permissions.choose_expiry(
-            now + permissions.UNUSED_LIFETIME if is_trial else key.expires, now, caller
+            now + permissions.UNUSED_KEY_LIFETIME if is_trial else key.expires, now, caller
         )
         successor = issue_key(key.owner_id, key.scope, name=key.name, created=now, expires=expires)
         key.expires = permissions.compute_overlap_end(key.expires, now, overlap_seconds)

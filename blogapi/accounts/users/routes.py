@@ -62,7 +62,7 @@ bp = Blueprint(
 # The maximum lifetime of a login without `remember`.
 SHORT_LIFETIME = timedelta(hours=12)
 
-_SETS_COOKIE = {"Set-Cookie": {"schema": {"type": "string"}}}
+_SET_COOKIE_METADATA = {"Set-Cookie": {"schema": {"type": "string"}}}
 
 
 def _check_same_origin() -> None:
@@ -89,7 +89,7 @@ def get_login_options() -> Fields:
 @allow(anyone)
 @check_before_body(_check_same_origin)
 @bp.arguments(LoginSchema)
-@bp.response(200, UserSchema(), headers=_SETS_COOKIE)
+@bp.response(200, UserSchema(), headers=_SET_COOKIE_METADATA)
 def login(fields: Fields) -> Account:
     """Log in with user name and password; the response sets the session cookie.
 
@@ -143,7 +143,7 @@ def delete_login(id: UUID) -> None:
 @allow(anyone)
 @check_before_body(_check_same_origin)
 @bp.arguments(JoiningUserSchema)
-@bp.response(201, UserSchema(), headers=_SETS_COOKIE)
+@bp.response(201, UserSchema(), headers=_SET_COOKIE_METADATA)
 def create_first_admin(fields: Fields) -> Account:
     """Create the first admin with the link that `serve` prints, and log in.
 
@@ -170,7 +170,7 @@ def show_invitation(fields: Fields) -> OneTimeLink:
 @allow(anyone)
 @check_before_body(_check_same_origin)
 @bp.arguments(JoiningUserSchema)
-@bp.response(201, UserSchema(), headers=_SETS_COOKIE)
+@bp.response(201, UserSchema(), headers=_SET_COOKIE_METADATA)
 def accept_invitation(fields: Fields) -> Account:
     """Accept an invitation: create the user, with the role that the admin chose, and log in.
 
@@ -204,7 +204,7 @@ def send_reset_link(fields: Fields) -> None:
 @allow(anyone)
 @check_before_body(_check_same_origin)
 @bp.arguments(ResetPasswordSchema)
-@bp.response(200, UserSchema(), headers=_SETS_COOKIE)
+@bp.response(200, UserSchema(), headers=_SET_COOKIE_METADATA)
 def reset_password(fields: Fields) -> Account:
     """Set a new password with a one-time link, end all logins of the user, and log in.
 

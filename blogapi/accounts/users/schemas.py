@@ -14,7 +14,7 @@ from blogapi.web.errors import Invalid
 from blogapi.web.fields import Identifier, InputSchema, OutputSchema, StrictBoolean, Text, Timestamp
 
 ROLES = [role.value for role in Role]
-_CAN_PUBLISH = "Whether an author may publish their own articles; other roles ignore it."
+_CAN_PUBLISH_DESCRIPTION = "Whether an author may publish their own articles; other roles ignore it."
 
 
 class NewUsername(Text):
@@ -83,7 +83,7 @@ class UserDetailsSchema(SecondFactorSchema, UserSchema):
     disabled = ma.fields.Boolean(
         metadata={"description": "A disabled user cannot log in, and their API keys are refused."}
     )
-    can_publish = ma.fields.Boolean(metadata={"description": _CAN_PUBLISH})
+    can_publish = ma.fields.Boolean(metadata={"description": _CAN_PUBLISH_DESCRIPTION})
     has_password = ma.fields.Boolean(metadata={"description": "A user without a password cannot log in."})
     created = Timestamp(dump_only=True)
     last_seen = Timestamp(
@@ -115,7 +115,7 @@ def _make_role_field(**options: Any) -> ma.fields.String:
 
 
 def _make_can_publish_field(**options: Any) -> ma.fields.Boolean:
-    metadata = {"description": _CAN_PUBLISH}
+    metadata = {"description": _CAN_PUBLISH_DESCRIPTION}
     return StrictBoolean(metadata=metadata, **options)
 
 
@@ -178,7 +178,7 @@ class InvitedSchema(OutputSchema):
 
     name = ma.fields.String(metadata={"description": "The name in the byline.", "example": "Henrik"})
     role = ma.fields.String(metadata={"enum": ROLES})
-    can_publish = ma.fields.Boolean(metadata={"description": _CAN_PUBLISH})
+    can_publish = ma.fields.Boolean(metadata={"description": _CAN_PUBLISH_DESCRIPTION})
     expires = Timestamp(dump_only=True)
 
 

@@ -35,8 +35,8 @@ RECOVERY_CODE_COUNT = 10
 DEFAULT_ISSUER = "blogapi"
 
 _SEPARATORS = re.compile(r"[\s-]")
-_WRONG_CODE = "The code is wrong; enter the newest one from the app, or a recovery code."
-_USED_CODE = "That code has been used. Wait for the next one."
+_WRONG_CODE_MESSAGE = "The code is wrong; enter the newest one from the app, or a recovery code."
+_USED_CODE_MESSAGE = "That code has been used. Wait for the next one."
 
 
 def begin_second_factor_setup(account_id: UUID) -> WithAttributes:
@@ -115,16 +115,16 @@ def _consume_code(account: Account, code: str) -> None:
     if not re.fullmatch("[0-9]{6}", code):
         is_code = RecoveryCode.digest == _digest_code(account.uuid, code)
         if not _change_one_row(delete(RecoveryCode).where(RecoveryCode.account_id == account.uuid, is_code)):
-            raise Unauthorized(_WRONG_CODE, code="second_factor_failed")
+            raise Unauthorized(_WRONG_CODE_MESSAGE, code="second_factor_failed")
         return
     step = _find_time_step(account, code)
     if step is None:
-        raise Unauthorized(_WRONG_CODE, code="second_factor_failed")
+        raise Unauthorized(_WRONG_CODE_MESSAGE, code="second_factor_failed")
     # If two requests send the same code, only the first one changes the row.
     is_new = or_(Account.second_factor_step.is_(None), Account.second_factor_step < step)
     statement = update(Account).where(Account.uuid == account.uuid, is_new).values(second_factor_step=step)
     if not _change_one_row(statement):
-        raise Unauthorized(_USED_CODE, code="second_factor_used")
+        raise Unauthorized(_USED_CODE_MESSAGE, code="second_factor_used")
 
 
 def _change_one_row(statement: UpdateBase) -> bool:

@@ -32,7 +32,7 @@ from blogapi.content.taxonomies.tags import Tag
 from blogapi.publication.models import HasEvents
 from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status, get_listed_from
 from blogapi.storage.database import (
-    SORT_KEY,
+    SORT_KEY_TYPE,
     WITHOUT_ROWID,
     Base,
     Identified,
@@ -122,7 +122,7 @@ class Article(HasEvents, Identified, Timestamped, Base):
     seo_og_image: Mapped[str] = mapped_column(default="")
     seo_canonical_url: Mapped[str] = mapped_column(default="")
 
-    sort_key: Mapped[str] = derived_column(SORT_KEY, server_default="")
+    sort_key: Mapped[str] = derived_column(SORT_KEY_TYPE, server_default="")
     word_count: Mapped[int] = derived_column(server_default="0")
     reading_minutes: Mapped[int] = derived_column(server_default="1")
     generated_excerpt: Mapped[str] = derived_column(server_default="")
@@ -350,7 +350,7 @@ class DeletedItem(Base):
     deleted: Mapped[datetime] = mapped_column(index=True)
     document: Mapped[str]
     title: Mapped[str] = mapped_column(server_default="")
-    sort_key: Mapped[str] = mapped_column(SORT_KEY, server_default="")
+    sort_key: Mapped[str] = mapped_column(SORT_KEY_TYPE, server_default="")
     language: Mapped[str] = mapped_column(server_default="")
     cover_image: Mapped[str] = mapped_column(server_default="")
     published_at: Mapped[datetime | None]

@@ -45,7 +45,7 @@ _SELECT_FOR_WRITE = _SELECT_COMPLETE.options(
 ).add_columns(
     select(func.max(_revision.number)).where(_revision.article_id == Article.uuid).scalar_subquery(),
 )
-_LINKS: dict[str, Select[Any]] = {
+_SELECT_LINKS_BY_RELATION: dict[str, Select[Any]] = {
     field.relation: select(model := LINK_MODELS[field.name])
     .where(model.article_id.in_(bindparam("uuids", expanding=True)))
     .order_by(model.article_id, model.position)
@@ -82,7 +82,7 @@ def find_articles(uuids: Sequence[UUID], *, with_html: bool = False) -> dict[UUI
     articles_by_uuid: dict[UUID, Article] = {}
     for batch in split_values(uuids):
         articles = db.session.scalars(complete, {"uuids": batch}).all()
-        for name, statement in _LINKS.items():
+        for name, statement in _SELECT_LINKS_BY_RELATION.items():
             _load_term_links(name, statement, articles)
         articles_by_uuid |= {article.uuid: article for article in articles}
     return articles_by_uuid
@@ -100,7 +100,7 @@ def find_articles_for_write(uuids: Sequence[UUID]) -> dict[UUID, ArticleForWrite
     found: dict[UUID, ArticleForWrite] = {}
     for batch in split_values(uuids):
         rows = db.session.execute(_SELECT_FOR_WRITE, {"uuids": batch}).unique().all()
-        _load_term_links("tag_links", _LINKS["tag_links"], [row[0] for row in rows])
+        _load_term_links("tag_links", _SELECT_LINKS_BY_RELATION["tag_links"], [row[0] for row in rows])
         found |= {article.uuid: ArticleForWrite(article, number or 0) for article, number in rows}
     return found
 

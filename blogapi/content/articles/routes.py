@@ -55,7 +55,7 @@ _SELECT_TERMS = union_all(
     select(literal(Tag.kind), _tag.tag_id).where(_tag.article_id == bindparam("uuid")),
     select(literal(Author.kind), _author.author_id).where(_author.article_id == bindparam("uuid")),
 )
-_SELECT_KEY = select(_article.translation_key).where(_article.uuid == bindparam("uuid"))
+_SELECT_TRANSLATION_KEY = select(_article.translation_key).where(_article.uuid == bindparam("uuid"))
 
 
 def find_shown_content(uuid: UUID, names: Sequence[str] | None) -> ShownContent:
@@ -75,7 +75,9 @@ def find_shown_content(uuid: UUID, names: Sequence[str] | None) -> ShownContent:
     shows_others = names is not None and not {*names}.isdisjoint(neighbours.FIELDS)
     if names is not None and not {"head", "translations"}.isdisjoint(names):
         # Any other article can become a translation.
-        shows_others = shows_others or bool(db.session.connection().scalar(_SELECT_KEY, {"uuid": uuid}))
+        shows_others = shows_others or bool(
+            db.session.connection().scalar(_SELECT_TRANSLATION_KEY, {"uuid": uuid})
+        )
     return ShownContent((Article.kind,) if shows_others else (), items)
 
 

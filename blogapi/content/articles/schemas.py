@@ -14,7 +14,7 @@ from blogapi.content.custom_fields.validation import CustomValuesField
 from blogapi.content.media.schemas import RenditionSchema
 from blogapi.content.taxonomies.authors import EmbeddedAuthorSchema
 from blogapi.content.taxonomies.categories import DEFAULT_CATEGORY, EmbeddedCategorySchema
-from blogapi.content.taxonomies.schemas import PAGE_ADDRESS
+from blogapi.content.taxonomies.schemas import PAGE_URL_FIELD
 from blogapi.content.taxonomies.tags import TagSchema
 from blogapi.publication.visibility import API_STATUSES, ItemType, get_api_status
 from blogapi.site.head_schemas import HeadSchema
@@ -146,7 +146,7 @@ class TranslationSchema(OmitNullMixin, OutputSchema):
     language = ma.fields.String(metadata={"example": "de"})
     uuid = Identifier()
     slug = ma.fields.String(metadata={"example": "das-brot-das-auf-mich-wartet"})
-    url = PAGE_ADDRESS
+    url = PAGE_URL_FIELD
 
     omitted_if_null = frozenset({"url"})
 
@@ -290,7 +290,7 @@ class ArticleLinkSchema(OmitNullMixin, OutputSchema):
     published_at = Timestamp(dump_only=True)
     cover_image = PictureAddress()
     cover = ma.fields.Nested(CoverSchema, allow_none=True)
-    url = PAGE_ADDRESS
+    url = PAGE_URL_FIELD
 
     omitted_if_null = frozenset({"url"})
 
@@ -347,7 +347,7 @@ ArticleBodySchema.read_only = frozenset(
 ) - frozenset(ArticleBodySchema._declared_fields)
 
 
-_COUNTS: dict[str, ma.fields.Field[Any]] = {
+_COUNT_FIELDS: dict[str, ma.fields.Field[Any]] = {
     status: ma.fields.Integer(metadata={"example": 3}) for status in API_STATUSES
 }
 
@@ -356,7 +356,7 @@ class ArticleCountsSchema(OutputSchema):
     """The numbers of articles in each status."""
 
     class Meta(OutputSchema.Meta):
-        include = _COUNTS
+        include = _COUNT_FIELDS
 
     any = ma.fields.Integer(metadata={"description": "The number of all articles.", "example": 12})
     edited = ma.fields.Integer(

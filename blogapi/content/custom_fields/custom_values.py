@@ -15,7 +15,7 @@ from blogapi.parsing import is_web_address, parse_uuid
 from blogapi.rendering.characters import FORBIDDEN_CHARACTER
 from blogapi.web.media_addresses import PictureReference, add_service_url
 
-MAX_TEXT_LENGTH, MAX_LONG_TEXT_LENGTH, MAX_ITEMS = 1_000, 100_000, 100
+MAX_TEXT_LENGTH, MAX_LONG_TEXT_LENGTH, MAX_LIST_ITEMS = 1_000, 100_000, 100
 
 # The values of the custom fields of an article, by name, in the form of JSON.
 CustomValues = Mapping[str, Any]
@@ -104,8 +104,8 @@ def convert_value(field: CustomField, value: Any, convert_single: ItemConverter 
         return None
     if not isinstance(value, list):
         raise UnfitValue("Must be a list.")
-    if len(value) > MAX_ITEMS:
-        raise UnfitValue(f"Must contain at most {MAX_ITEMS} items.")
+    if len(value) > MAX_LIST_ITEMS:
+        raise UnfitValue(f"Must contain at most {MAX_LIST_ITEMS} items.")
     items = [convert_single(field, item) for item in value]
     return items or None
 

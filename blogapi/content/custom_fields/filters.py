@@ -55,8 +55,8 @@ def _parse_filter(field: CustomField | None, texts: Sequence[str]) -> FieldFilte
         raise UnfitValue("There is no such custom field.")
     if field.type == FieldType.LONG_TEXT:
         raise UnfitValue("A long text cannot be filtered; search for its words with `q`.")
-    if len(texts) > custom_values.MAX_ITEMS:
-        raise UnfitValue(f"Send at most {custom_values.MAX_ITEMS} values.")
+    if len(texts) > custom_values.MAX_LIST_ITEMS:
+        raise UnfitValue(f"Send at most {custom_values.MAX_LIST_ITEMS} values.")
     values = [
         custom_values.convert_single_value(field, custom_values.parse_value(field, text)) for text in texts
     ]

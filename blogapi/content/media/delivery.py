@@ -189,7 +189,9 @@ def show(hash: str, name: str) -> Response:
 
 
 def _send_copy(path: Path, hash: str, copy_format: CopyFormat) -> Response:
-    response = Response(path.read_bytes(), content_type=media_types.BY_EXTENSION[copy_format.extension].name)
+    response = Response(
+        path.read_bytes(), content_type=media_types.TYPES_BY_EXTENSION[copy_format.extension].name
+    )
     response.headers.update(_HEADERS)
     response.headers["Content-Security-Policy"] = _POLICY
     response.headers["ETag"] = resized_copies.make_etag(hash, copy_format)

@@ -34,16 +34,16 @@ if __name__ == "__main__":
 else:
     from blogapi.content.media import image_metadata, process_limits, svg
 
-MAX_PIXELS = 50_000_000
-MAX_SIDE = 30_000
+MAX_FRAME_PIXELS = 50_000_000
+MAX_SIDE_PIXELS = 30_000
 MAX_FRAMES = 2000
 # The limit for the pixels of all frames together.
 MAX_ALL_PIXELS = 300_000_000
 # The WebP format allows no greater width or height.
 _MAX_WEBP_SIDE = 16_383
 
-_MEMORY_BYTES = 1024**3
-_CPU_SECONDS = 20
+_MAX_MEMORY_BYTES = 1024**3
+_MAX_CPU_SECONDS = 20
 _NICENESS = 10
 
 # Not every system defines both error codes.
@@ -155,7 +155,7 @@ def _open_image(data: bytes, format: str, frames: int) -> Any:
     if format != "GIF":
         frames = max(frames, getattr(image, "n_frames", 1))
     pixels = image.width * image.height
-    if pixels > MAX_PIXELS or max(image.size) > MAX_SIDE:
+    if pixels > MAX_FRAME_PIXELS or max(image.size) > MAX_SIDE_PIXELS:
         raise TooLarge("the image has too many pixels")
     if frames > MAX_FRAMES or frames * pixels > MAX_ALL_PIXELS:
         raise TooLarge("the image has too many frames")
@@ -229,7 +229,7 @@ def configure_pillow() -> None:
     """Set Pillow's limits for pixels and threads; an image with too many pixels raises an error."""
     warnings.simplefilter("ignore")
     warnings.simplefilter("error", Image.DecompressionBombWarning)
-    Image.MAX_IMAGE_PIXELS = MAX_PIXELS
+    Image.MAX_IMAGE_PIXELS = MAX_FRAME_PIXELS
     AvifImagePlugin.DEFAULT_MAX_THREADS = 1
     GifImagePlugin.LOADING_STRATEGY = GifImagePlugin.LoadingStrategy.RGB_AFTER_DIFFERENT_PALETTE_ONLY
 
@@ -238,7 +238,9 @@ def _limit_resources(max_file_bytes: int) -> None:
     # A low priority prevents the worker from slowing down requests.
     with suppress(AttributeError, OSError):
         os.nice(_NICENESS)
-    process_limits.set_limits(memory_bytes=_MEMORY_BYTES, cpu_seconds=_CPU_SECONDS, file_bytes=max_file_bytes)
+    process_limits.set_limits(
+        memory_bytes=_MAX_MEMORY_BYTES, cpu_seconds=_MAX_CPU_SECONDS, file_bytes=max_file_bytes
+    )
 
 
 def main() -> None:

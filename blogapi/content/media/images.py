@@ -19,7 +19,7 @@ from blogapi.config import VARIABLE_PREFIX, AppState
 from blogapi.rendering.media_types import MediaType
 from blogapi.web.errors import Invalid, Problem, StorageFull, Unavailable
 
-_WORKER = Path(__file__).with_name("image_worker.py")
+_WORKER_FILE = Path(__file__).with_name("image_worker.py")
 # The time limit of a worker, longer than the limit of its processor time, because the machine can be busy.
 _WORKER_SECONDS = 120.0
 # SIGKILL and SIGXCPU: the worker used too much processor time, or the system had no memory left.
@@ -143,7 +143,7 @@ def _run_worker(job: dict[str, Any]) -> dict[str, Any]:
     max_bytes = _OUTPUT_FACTOR * max(current_app.config["MAX_MEDIA_SIZE"], 2**20)
     try:
         worker = subprocess.run(  # noqa: S603, the command is our own
-            [sys.executable, "-P", str(_WORKER), str(max_bytes)],
+            [sys.executable, "-P", str(_WORKER_FILE), str(max_bytes)],
             input=json.dumps(job).encode(),
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

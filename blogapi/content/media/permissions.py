@@ -19,7 +19,7 @@ from blogapi.content.media import queries
 from blogapi.content.media.models import Media, MediaPath, MediaUse
 from blogapi.content.media.uses import ARTICLE, DELETED_ITEM, WORKING_COPY
 from blogapi.content.media.visible_files import (
-    ARTICLE_KINDS,
+    ARTICLE_USE_KINDS,
     match_visible_files,
     select_own_articles,
     select_own_profile,
@@ -105,7 +105,7 @@ def _is_used_in_unchangeable_items(uuid: UUID, author: UUID) -> ColumnElement[bo
         MediaUse.item_id.in_(changeable),
         (MediaUse.kind == "working_copy") & MediaUse.item_id.in_(select_own_articles(author)),
     )
-    is_of_article = MediaUse.kind.in_(ARTICLE_KINDS)
+    is_of_article = MediaUse.kind.in_(ARTICLE_USE_KINDS)
     is_of_profile = (MediaUse.kind == Author.kind) & MediaUse.item_id.in_(select_own_profile(author))
     return or_(
         exists().where(MediaUse.media_id == uuid, ~(is_of_article & is_changeable), ~is_of_profile),

@@ -24,19 +24,19 @@ from blogapi.web.media_addresses import PictureAddress
 from blogapi.web.pagination import ListQuery
 from blogapi.web.uploads import FileBodySchema, FileQuery
 
-MAX_ALT, MAX_CAPTION, MAX_NAME = 1000, 10_000, 100
+MAX_ALT_LENGTH, MAX_CAPTION_LENGTH, MAX_FILE_NAME_LENGTH = 1000, 10_000, 100
 
 USE_KINDS = (*KINDS, "working_copy", "deleted_item")
 ORDERINGS = ("created", "-created", "name", "-name", "size", "-size")
 
-_URL = {"description": "Absolute if the service has a public address, otherwise a path."}
+_URL_METADATA = {"description": "Absolute if the service has a public address, otherwise a path."}
 
 
-_ALT = Text(
-    max_length=MAX_ALT,
+_ALT_FIELD = Text(
+    max_length=MAX_ALT_LENGTH,
     metadata={"description": "Describes the image for readers who cannot see it.", "example": "A black cat"},
 )
-_CAPTION = Text(max_length=MAX_CAPTION, metadata={"example": "Mimi, 2026"})
+_CAPTION_FIELD = Text(max_length=MAX_CAPTION_LENGTH, metadata={"example": "Mimi, 2026"})
 
 
 class RenditionSchema(OutputSchema):
@@ -44,7 +44,7 @@ class RenditionSchema(OutputSchema):
 
     width = ma.fields.Integer(metadata={"example": 400})
     height = ma.fields.Integer(metadata={"example": 300})
-    url = PictureAddress(metadata=_URL)
+    url = PictureAddress(metadata=_URL_METADATA)
 
 
 class MediaSchema(OutputSchema):
@@ -62,7 +62,7 @@ class MediaSchema(OutputSchema):
         metadata={"description": "Width in pixels; null unless the file is an image.", "example": 1200},
     )
     height = ma.fields.Integer(allow_none=True, metadata={"example": 900})
-    url = PictureAddress(metadata=_URL)
+    url = PictureAddress(metadata=_URL_METADATA)
     renditions = ma.fields.List(ma.fields.Nested(RenditionSchema))
     created = Timestamp(dump_only=True)
     last_updated = Timestamp(dump_only=True)
@@ -90,14 +90,14 @@ class MediaChangesSchema(InputSchema):
     )
 
     name = Text(
-        max_length=MAX_NAME,
+        max_length=MAX_FILE_NAME_LENGTH,
         min_length=1,
         metadata={
             "description": "The last part of the address; its extension cannot change.",
             "example": "mimi.jpg",
         },
     )
-    alt = _ALT
+    alt = _ALT_FIELD
     decorative = StrictBoolean(
         metadata={
             "description": "Whether the image is only decoration. `true` empties `alt`, "
@@ -105,7 +105,7 @@ class MediaChangesSchema(InputSchema):
             "example": False,
         }
     )
-    caption = _CAPTION
+    caption = _CAPTION_FIELD
 
     @ma.validates_schema
     def check_texts(self, data: Fields, **_: Any) -> None:
@@ -117,15 +117,15 @@ class MediaChangesSchema(InputSchema):
 class UploadBodySchema(FileBodySchema):
     """A file and its texts."""
 
-    alt = _ALT
-    caption = _CAPTION
+    alt = _ALT_FIELD
+    caption = _CAPTION_FIELD
 
 
 class UploadQuery(FileQuery):
     """The query parameters of an upload."""
 
-    alt = _ALT
-    caption = _CAPTION
+    alt = _ALT_FIELD
+    caption = _CAPTION_FIELD
 
 
 class MediaUseSchema(OutputSchema):

@@ -127,7 +127,7 @@ def _find_known_file(media: Media, upload_hash: str) -> PreparedFile | None:
     extension = media.name.rpartition(".")[2]
     if not folder.contains_file(media.hash, extension, media.size):
         return None
-    type = media_types.BY_NAME.get(media.type) or MediaType(media.type, extension)
+    type = media_types.TYPES_BY_NAME.get(media.type) or MediaType(media.type, extension)
     return PreparedFile(
         *(media.name, type, None, media.size, media.hash, upload_hash),
         *(media.width, media.height, media.is_scalable),

@@ -18,12 +18,12 @@ MAX_BYTES = 5 * 1024 * 1024
 # Cleaning so many elements takes half a second. Elements that a <use> repeats count each time.
 MAX_ELEMENTS = 50_000
 
-_SVG, _XLINK, _XML = (
+_SVG_NAMESPACE, _XLINK_NAMESPACE, _XML_NAMESPACE = (
     "http://www.w3.org/2000/svg",
     "http://www.w3.org/1999/xlink",
     "http://www.w3.org/XML/1998/namespace",
 )
-_PREFIXES = {_XLINK: "xlink:", _XML: "xml:"}
+_PREFIXES = {_XLINK_NAMESPACE: "xlink:", _XML_NAMESPACE: "xml:"}
 _ALLOWED_ELEMENTS = frozenset(
     {
         *("svg", "g", "defs", "symbol", "use", "switch", "title", "desc", "style", "view", "path", "rect"),
@@ -53,7 +53,7 @@ _RULE = re.compile(
 _REFERENCE = re.compile(r"\s*+#([^\s%]++)\s*+")
 
 _NUMBER = re.compile(r"\s*+\+?([0-9]{1,7}(?:\.[0-9]{0,9})?|\.[0-9]{1,9})\s*+(px|pt|pc|mm|cm|in|)\s*+\Z")
-_PIXELS = {"px": 1.0, "": 1.0, "pt": 4 / 3, "pc": 16.0, "mm": 96 / 25.4, "cm": 96 / 2.54, "in": 96.0}
+_PIXELS_PER_UNIT = {"px": 1.0, "": 1.0, "pt": 4 / 3, "pc": 16.0, "mm": 96 / 25.4, "cm": 96 / 2.54, "in": 96.0}
 # Larger sizes do not fit into the database.
 _MAX_SIDE = 1_000_000
 # The size in which browsers show a drawing that states no size.
@@ -107,8 +107,8 @@ def _check_element_count(document: bytes) -> None:
     contents = {element: list(element) for element in root.iter()}
     # If several elements have the same id, a reference leads to the first of them.
     by_id = {f"#{element.get('id')}": element for element in reversed(contents)}
-    for element in root.iter(f"{{{_SVG}}}use"):
-        href = element.get("href", element.get(f"{{{_XLINK}}}href", "")).strip()
+    for element in root.iter(f"{{{_SVG_NAMESPACE}}}use"):
+        href = element.get("href", element.get(f"{{{_XLINK_NAMESPACE}}}href", "")).strip()
         contents[element] += [by_id[href]] if href in by_id else []
     sizes: dict[ElementTree.Element, int] = {}
     for element in TopologicalSorter(contents).static_order():
@@ -160,15 +160,15 @@ class _SvgWriter:
         if self._count > MAX_ELEMENTS:
             raise InvalidSvg(_TOO_MANY_ELEMENTS)
         namespace, _, name = qualified.rpartition(" ")
-        if not self._stack and not self._left_out and (namespace, name) != (_SVG, "svg"):
+        if not self._stack and not self._left_out and (namespace, name) != (_SVG_NAMESPACE, "svg"):
             raise InvalidSvg(
                 "The first element of the SVG file is not in the SVG namespace. Save it as plain SVG and "
                 "upload the new file."
             )
-        if (namespace, name) == (_SVG, "a"):
+        if (namespace, name) == (_SVG_NAMESPACE, "a"):
             self.is_unchanged = False
             name = "tspan" if self._stack and self._stack[-1] in ("text", "tspan", "textPath") else "g"
-        if self._left_out or namespace != _SVG or name not in _ALLOWED_ELEMENTS:
+        if self._left_out or namespace != _SVG_NAMESPACE or name not in _ALLOWED_ELEMENTS:
             self._left_out += 1
             self.is_unchanged = False
             # In a <switch>, other elements show the text of the removed element.
@@ -178,7 +178,7 @@ class _SvgWriter:
         kept = self._select_attributes(name, list(zip(attributes[::2], attributes[1::2], strict=True)))
         if not self._stack:
             self.root = kept
-            declared = {"xmlns": _SVG, "xmlns:xlink": _XLINK}
+            declared = {"xmlns": _SVG_NAMESPACE, "xmlns:xlink": _XLINK_NAMESPACE}
             self._parts.append(f"<svg{_format_attributes(declared | kept)}>")
         else:
             self._parts.append(f"<{name}{_format_attributes(kept)}>")
@@ -258,4 +258,4 @@ def _limit_side(side: float) -> int:
 
 def _to_pixels(length: str) -> float:
     match = _NUMBER.match(length)
-    return float(match[1]) * _PIXELS[match[2]] if match else 0.0
+    return float(match[1]) * _PIXELS_PER_UNIT[match[2]] if match else 0.0

@@ -12,13 +12,13 @@ from collections.abc import Mapping
 from flask import Flask, current_app
 
 from blogapi.config import CannotStart
-from blogapi.rendering.media_types import BY_EXTENSION, BY_NAME, MediaType
+from blogapi.rendering.media_types import TYPES_BY_EXTENSION, TYPES_BY_NAME, MediaType
 
 # `detect_type` needs this number of bytes from the beginning of a file.
 HEAD_BYTES = 4096
 
 
-SVG = BY_NAME["image/svg+xml"]
+SVG = TYPES_BY_NAME["image/svg+xml"]
 
 _SIGNATURES = (
     ("jpg", rb"\xff\xd8\xff"),
@@ -41,7 +41,7 @@ _SIGNATURES = (
     ("wav", rb"RIFF....WAVE"),
     ("flac", rb"fLaC"),
 )
-_PATTERNS = tuple((BY_EXTENSION[name], re.compile(pattern, re.DOTALL)) for name, pattern in _SIGNATURES)
+_PATTERNS = tuple((TYPES_BY_EXTENSION[name], re.compile(pattern, re.DOTALL)) for name, pattern in _SIGNATURES)
 
 # The messages for types that are often uploaded but not accepted.
 _REFUSALS = (
@@ -60,7 +60,7 @@ _REFUSALS = (
 def init_app(app: Flask) -> None:
     """Check the setting MEDIA_TYPES; raise CannotStart if it names the extension of a built-in type."""
     for extension in _parse_configured_types(app):
-        if extension in BY_EXTENSION:
+        if extension in TYPES_BY_EXTENSION:
             raise CannotStart(
                 f"The setting MEDIA_TYPES names the extension {extension}, which is built in; remove it."
             )
@@ -79,13 +79,13 @@ def describe_refusal(head: bytes) -> str:
     for pattern, sentence in _REFUSALS:
         if pattern.search(head):
             return sentence
-    extensions = ", ".join((*BY_EXTENSION, *_parse_configured_types(current_app)))
+    extensions = ", ".join((*TYPES_BY_EXTENSION, *_parse_configured_types(current_app)))
     return f"The type of the file is not accepted. Upload a file of one of these types: {extensions}."
 
 
 def list_accepted_types(app: Flask) -> Mapping[str, MediaType]:
     """Return the types that the library accepts, by extension."""
-    return {**_parse_configured_types(app), **BY_EXTENSION}
+    return {**_parse_configured_types(app), **TYPES_BY_EXTENSION}
 
 
 def _parse_configured_types(app: Flask) -> Mapping[str, MediaType]:

@@ -13,7 +13,7 @@ from blogapi.publication.kinds import PUBLIC_KINDS
 from blogapi.publication.visibility import match_listed_articles, match_listed_pages
 from blogapi.storage.database import Base, current_time
 
-ARTICLE_KINDS = ("article", "working_copy")
+ARTICLE_USE_KINDS = ("article", "working_copy")
 
 
 def match_visible_files(author: UUID) -> ColumnElement[bool]:
@@ -22,7 +22,7 @@ def match_visible_files(author: UUID) -> ColumnElement[bool]:
     return or_(
         Media.account_id == author,
         Media.uuid.in_(
-            select(MediaUse.media_id).where(MediaUse.kind.in_(ARTICLE_KINDS), MediaUse.item_id.in_(own))
+            select(MediaUse.media_id).where(MediaUse.kind.in_(ARTICLE_USE_KINDS), MediaUse.item_id.in_(own))
         ),
         Media.uuid.in_(select(MediaPath.media_id).where(MediaPath.article_id.in_(own))),
     )
@@ -40,7 +40,7 @@ def match_visible_uses(author: UUID, use: Any) -> ColumnElement[bool]:
         match_listed_articles(article.c, now) | match_listed_pages(article.c, now)
     )
     return or_(
-        use.c.kind.in_(ARTICLE_KINDS) & use.c.item_id.in_(select_own_articles(author)),
+        use.c.kind.in_(ARTICLE_USE_KINDS) & use.c.item_id.in_(select_own_articles(author)),
         (use.c.kind == "article") & use.c.current & use.c.item_id.in_(public),
         use.c.kind.in_(PUBLIC_KINDS),
         (use.c.kind == Author.kind) & use.c.item_id.in_(select_own_profile(author)),

@@ -10,7 +10,7 @@ from blogapi.content.articles.models import Article
 from blogapi.content.articles.resource import Resource
 from blogapi.content.revisions import service
 from blogapi.content.revisions.schemas import (
-    MAX_NUMBER,
+    MAX_REVISION_NUMBER,
     SCHEMAS_BY_KIND,
     ComparisonQuery,
     ComparisonSchema,
@@ -23,7 +23,7 @@ from blogapi.web.fields import EmptySchema, Fields, WithAttributes
 from blogapi.web.pagination import DetailQuery, ListQuery, Query
 from blogapi.web.representation import PartialResult
 
-_REVISION_PATH = f"/<int(max={MAX_NUMBER}):number>/"
+_REVISION_PATH = f"/<int(max={MAX_REVISION_NUMBER}):number>/"
 
 
 def build_blueprint(resource: Resource) -> Blueprint:

@@ -23,7 +23,7 @@ from blogapi.publication.visibility import ItemType, Status
 from blogapi.web.fields import Fields, Identifier, InputSchema, OutputSchema, StrictInteger, Timestamp
 from blogapi.web.media_addresses import add_service_url
 
-MAX_NUMBER = 2**31 - 1
+MAX_REVISION_NUMBER = 2**31 - 1
 
 _PICTURE_FIELDS = ("cover_image", "seo.og_image")
 
@@ -131,7 +131,7 @@ class ComparisonQuery(InputSchema):
 
     to = StrictInteger(
         minimum=1,
-        maximum=MAX_NUMBER,
+        maximum=MAX_REVISION_NUMBER,
         from_query=True,
         metadata={"description": "Number of the later version. Default: the current version."},
     )

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 from blogapi.accounts.users.models import Account
 from blogapi.accounts.users.queries import find_user
 from blogapi.content.taxonomies.models import Term
-from blogapi.content.taxonomies.schemas import PAGE_ADDRESS, TermBodySchema, TermDetails, TermDetailsBody
+from blogapi.content.taxonomies.schemas import PAGE_URL_FIELD, TermBodySchema, TermDetails, TermDetailsBody
 from blogapi.content.taxonomies.service import delete_term_row, get_term_state, store_term
 from blogapi.content.taxonomies.taxonomy import Taxonomy
 from blogapi.publication.events import AUTHOR, note_change
@@ -83,7 +83,7 @@ class SingleAuthorSchema(AuthorSchema):
 class AuthorFieldsSchema(EmbeddedAuthorSchema, TermDetails):
     """An author in the list, with the requested fields."""
 
-    page_url = PAGE_ADDRESS
+    page_url = PAGE_URL_FIELD
 
 
 class AuthorBodySchema(TermDetailsBody, TermBodySchema):

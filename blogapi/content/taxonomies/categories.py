@@ -10,7 +10,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from blogapi.content.taxonomies.hierarchy import check_parent
 from blogapi.content.taxonomies.models import Term
-from blogapi.content.taxonomies.schemas import PAGE_ADDRESS, TermBodySchema, TermDetails, TermDetailsBody
+from blogapi.content.taxonomies.schemas import PAGE_URL_FIELD, TermBodySchema, TermDetails, TermDetailsBody
 from blogapi.content.taxonomies.taxonomy import Taxonomy
 from blogapi.storage.database import Base
 from blogapi.web.fields import Identifier, OutputSchema, Reference, Slug, Text, Timestamp
@@ -58,7 +58,7 @@ class SingleCategorySchema(CategorySchema):
 class CategoryFieldsSchema(TermDetails, EmbeddedCategorySchema):
     """A category in the list, with the requested fields."""
 
-    url = PAGE_ADDRESS
+    url = PAGE_URL_FIELD
     parent = Identifier(
         attribute="parent_id", allow_none=True, metadata={"description": "The parent category."}
     )

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Mapped, mapped_column, validates
 from blogapi.content.search.tokenizer import make_sort_key
 from blogapi.content.taxonomies.similar_names import make_name_key
 from blogapi.publication.models import HasEvents
-from blogapi.storage.database import SORT_KEY, Base, Identified, Timestamped, bytewise, current_time
+from blogapi.storage.database import SORT_KEY_TYPE, Base, Identified, Timestamped, bytewise, current_time
 from blogapi.web.media_addresses import PictureFieldsMixin
 
 
@@ -23,7 +23,7 @@ class Term(HasEvents, PictureFieldsMixin, Identified, Timestamped):
 
     name: Mapped[str]
     name_key: Mapped[str] = mapped_column(default="", server_default="", index=True)
-    sort_key: Mapped[str] = mapped_column(SORT_KEY, default="", server_default="")
+    sort_key: Mapped[str] = mapped_column(SORT_KEY_TYPE, default="", server_default="")
     slug: Mapped[str] = mapped_column(unique=True)
     owner_id: Mapped[UUID] = mapped_column(ForeignKey("account.uuid"), index=True)
     seo_title: Mapped[str] = mapped_column(default="", server_default="")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import marshmallow as ma
 
-from blogapi.site.head_schemas import HEAD_PAGE, HeadSchema
+from blogapi.site.head_schemas import HEAD_PAGE_FIELD, HeadSchema
 from blogapi.web.fields import (
     Identifier,
     InputSchema,
@@ -23,7 +23,7 @@ ORDERINGS = ("name", "-articles")
 
 
 # The address of the page of an item, computed when the item is read.
-PAGE_ADDRESS = ma.fields.String(
+PAGE_URL_FIELD = ma.fields.String(
     dump_only=True,
     metadata={"description": "The address of the page. It is absent if the site has no `url`."},
 )
@@ -132,7 +132,7 @@ class TermListQuery(ListQuery):
 class TermQuery(DetailQuery):
     """The query parameters of a request for a term; a subclass adds `fields_`."""
 
-    page = HEAD_PAGE
+    page = HEAD_PAGE_FIELD
 
 
 class TermBodySchema(InputSchema):

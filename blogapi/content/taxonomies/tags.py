@@ -9,7 +9,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from blogapi.content.taxonomies.models import Term
 from blogapi.content.taxonomies.schemas import (
-    PAGE_ADDRESS,
+    PAGE_URL_FIELD,
     TermBodySchema,
     TermDetails,
     TermDetailsBody,
@@ -52,7 +52,7 @@ class SingleTagSchema(OutputSchema):
 class TagFieldsSchema(TermDetails, TermSchema):
     """A tag in the list, with the requested fields."""
 
-    url = PAGE_ADDRESS
+    url = PAGE_URL_FIELD
     description = ma.fields.String(metadata={"description": "May be empty."})
 
 

@@ -27,7 +27,7 @@ from blogapi.web.fields import (
 )
 from blogapi.web.media_addresses import PictureAddress
 
-MAX_NAME_LENGTH = 100
+MAX_VERSION_NAME_LENGTH = 100
 
 #: The fields that describe a working copy, and not the edited article.
 COPY_FIELDS = frozenset(
@@ -157,7 +157,7 @@ class VersionName(Text):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(
-            max_length=MAX_NAME_LENGTH,
+            max_length=MAX_VERSION_NAME_LENGTH,
             metadata={"description": "A name for the version.", "example": "After the fire drill"},
             **options,
         )

@@ -19,12 +19,12 @@ bp = Blueprint(
     "redirects", __name__, url_prefix="/api/v1/blog/redirects", description="Former slugs and paths"
 )
 
-_TEXT = {"text/plain": {"schema": {"type": "string", "example": "/old/ /new/ 308\n"}}}
+_TEXT_CONTENT = {"text/plain": {"schema": {"type": "string", "example": "/old/ /new/ 308\n"}}}
 
 
 @bp.get("/")
 @allow(reader, scope="published")
-@bp.doc(responses={200: {"content": _TEXT}})
+@bp.doc(responses={200: {"content": _TEXT_CONTENT}})
 @bp.response(200, RedirectSchema(many=True), partial_schema=RedirectSchema, query=RedirectListQuery)
 # Every response depends on the site, and a change of a custom redirect is recorded as a change of the site.
 @declare_shown_kinds(*PAGE_KINDS)

@@ -12,7 +12,7 @@ from flask.cli import AppGroup, with_appcontext
 
 from blogapi.cli import report_problems
 from blogapi.delivery.webhooks import queries, service
-from blogapi.delivery.webhooks.event_types import PATTERNS
+from blogapi.delivery.webhooks.event_types import EVENT_PATTERNS
 from blogapi.delivery.webhooks.messages import PRESETS
 from blogapi.delivery.webhooks.models import STANDARD, CallMode, Delivery
 from blogapi.delivery.webhooks.schemas import DeliverySchema, WebhookBodySchema, WebhookSchema
@@ -57,7 +57,7 @@ def list_webhooks(as_json: bool) -> None:
     "--mode", type=click.Choice([*map(str, CallMode)]), help="One call for each change, or one for several."
 )
 @click.option(
-    "--event", "events", multiple=True, type=click.Choice(PATTERNS), help="Event to report; repeatable."
+    "--event", "events", multiple=True, type=click.Choice(EVENT_PATTERNS), help="Event to report; repeatable."
 )
 @click.option("--header", "headers", multiple=True, metavar="NAME:VALUE", help="Extra header; repeatable.")
 @with_appcontext

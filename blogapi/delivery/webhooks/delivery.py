@@ -39,7 +39,9 @@ _SPLITTERS = [re.compile(separator).split for separator in (r"[/?&=]", r"\s", r"
 # The answer that is stored for a call that raises an unexpected exception.
 _NO_ANSWER = Answer(None, "The call failed; see the log of the service.")
 
+# The maximum number of calls with one event that are planned at a time; further calls are planned later.
 MAX_EVENT_CALLS = 100
+# The maximum number of stored calls of a webhook; a further call replaces the oldest one.
 MAX_STORED_DELIVERIES = 100
 
 
@@ -144,7 +146,7 @@ def _plan_webhook_calls(webhook: Webhook, positions: queries.EventPositions, sit
         # The id contains public positions, because other positions reveal how many drafts were written.
         public_events = map(queries.find_last_public_event, (webhook.position, last))
         id = "_".join(("msg_reset", *(str(event.public_position if event else 0) for event in public_events)))
-        return DueCalls(webhook, [Message(id, event_types.RESET, clock.now(), position=last)], last)
+        return DueCalls(webhook, [Message(id, event_types.RESET_TYPE, clock.now(), position=last)], last)
     if webhook.mode == CallMode.COMBINED:
         return _plan_combined_call(webhook, last, site)
     events = queries.list_waiting_events(webhook, last, MAX_EVENT_CALLS)

@@ -22,7 +22,7 @@ ALL_TYPES_PATTERN = "*"
 # because they report no change.
 BACKUP_FAILED = "backup.failed"
 NOTICE_PATTERNS = ("backup.*", BACKUP_FAILED)
-PATTERNS = (
+EVENT_PATTERNS = (
     ALL_TYPES_PATTERN,
     *(f"{kind}.*" for kind in _EVENT_NAMES),
     *_LISTED_TYPES,
@@ -31,7 +31,7 @@ PATTERNS = (
 )
 
 # The types of messages that do not report a single event: a test, several changes, and a gap in the events.
-TEST, COMBINED, RESET = "webhook.test", "blog.changed", "blog.reset"
+TEST_TYPE, COMBINED_TYPE, RESET_TYPE = "webhook.test", "blog.changed", "blog.reset"
 
 
 def get_event_type(event: Event) -> str:

@@ -94,7 +94,7 @@ class Preset:
 def _make_standard_body(message: Message) -> bytes:
     """Return the type, the time and the data of the message in the format of Standard Webhooks."""
     data: Mapping[str, Any] = {}
-    if message.type == event_types.COMBINED:
+    if message.type == event_types.COMBINED_TYPE:
         data = {"count": message.count, "changes": message.changes}
     elif message.changes:
         data = {name: value for name, value in message.changes[0].items() if name != "type"}
@@ -104,7 +104,7 @@ def _make_standard_body(message: Message) -> bytes:
 def _make_title(message: Message) -> str:
     if message.count:
         return f"{message.count} change{'s' * (message.count != 1)}"
-    return "Test" if message.type == event_types.TEST else "Build"
+    return "Test" if message.type == event_types.TEST_TYPE else "Build"
 
 
 PRESETS = {
@@ -198,7 +198,9 @@ def make_event_message(event: Event, site: Site) -> Message:
 def make_combined_message(events: Sequence[Event], last: Event, count: int, site: Site) -> Message:
     """Return the message for `count` events; `events` are the first events, and `last` is the last event."""
     changes = [format_change(event, site) for event in events]
-    return Message(_make_message_id(last), event_types.COMBINED, last.time, changes, count, last.position)
+    return Message(
+        _make_message_id(last), event_types.COMBINED_TYPE, last.time, changes, count, last.position
+    )
 
 
 def rebuild_message(delivery: Delivery) -> Message:
@@ -229,7 +231,7 @@ def make_sample_request(preset: str, mode: str | None = None) -> dict[str, Any]:
     changes = [_SAMPLE_CHANGE] * (1 if sends_each_change else 3)
     message = Message(
         "msg_5fa31c07_42",
-        "article.published" if sends_each_change else event_types.COMBINED,
+        "article.published" if sends_each_change else event_types.COMBINED_TYPE,
         datetime(2026, 11, 23, 14, 32, 10, tzinfo=UTC),
         changes,
         len(changes),

@@ -21,15 +21,15 @@ from blogapi.storage.database import CommitCounter, current_time, db
 from blogapi.web import metrics
 from blogapi.web.errors import NotFound, require_item
 from blogapi.web.fields import WithAttributes
-from blogapi.web.outgoing import CALL_SECONDS
+from blogapi.web.outgoing import CALL_TIMEOUT_SECONDS
 from blogapi.web.pagination import Page, PageRequest, fetch_page
 
 # The seconds from each failure to the next attempt, as the Standard Webhooks specification recommends: ten
 # attempts in about three days.
 RETRY_DELAYS = (5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400)
-MAX_RETRY_AFTER = 86_400
+MAX_RETRY_AFTER_SECONDS = 86_400
 # The maximum delay that `get_retry_delay` can return, including its random part.
-MAX_RETRY_DELAY = timedelta(seconds=1.1 * max(RETRY_DELAYS[-1], MAX_RETRY_AFTER))
+MAX_RETRY_DELAY = timedelta(seconds=1.1 * max(RETRY_DELAYS[-1], MAX_RETRY_AFTER_SECONDS))
 
 
 def get_retry_delay(failures: int, retry_after: str, now: datetime) -> float | None:
@@ -41,7 +41,7 @@ def get_retry_delay(failures: int, retry_after: str, now: datetime) -> float | N
     if failures > len(RETRY_DELAYS):
         return None
     delay = RETRY_DELAYS[failures - 1] * random.uniform(1, 1.1)  # noqa: S311 (not for secrets)
-    return max(delay, min(_parse_retry_after(retry_after, now), MAX_RETRY_AFTER))
+    return max(delay, min(_parse_retry_after(retry_after, now), MAX_RETRY_AFTER_SECONDS))
 
 
 def get_combined_call_time(
@@ -68,12 +68,12 @@ def _parse_retry_after(text: str, now: datetime) -> float:
 # The key in `app.extensions` that exists while this process makes the calls.
 SENDER_KEY = "blogapi-webhooks-sender"
 
-MAX_LATEST_CALLS = 20
+MAX_LATEST_CALLS_PER_WEBHOOK = 20
 
 # After this number of seconds, a server makes no further calls to a webhook and stores the outcomes; a call
-# that has begun may take CALL_SECONDS more.
+# that has begun may take CALL_TIMEOUT_SECONDS more.
 MAX_CALLS_SECONDS = 10.0
-LEASE_DURATION = timedelta(seconds=2 * (MAX_CALLS_SECONDS + 2 * CALL_SECONDS))
+LEASE_DURATION = timedelta(seconds=2 * (MAX_CALLS_SECONDS + 2 * CALL_TIMEOUT_SECONDS))
 
 # If a call has been due for longer than this, the health check and `doctor` report the webhook.
 OVERDUE_AFTER = timedelta(minutes=5)
@@ -288,7 +288,7 @@ def list_latest_calls() -> dict[UUID, list[Delivery]]:
     statement = select(Delivery).join(numbered, numbered.c.uuid == Delivery.uuid)
     calls: dict[UUID, list[Delivery]] = {}
     for delivery in db.session.scalars(
-        statement.where(numbered.c.number <= MAX_LATEST_CALLS).order_by(*newest_first)
+        statement.where(numbered.c.number <= MAX_LATEST_CALLS_PER_WEBHOOK).order_by(*newest_first)
     ):
         calls.setdefault(delivery.webhook_id, []).append(delivery)
     return calls

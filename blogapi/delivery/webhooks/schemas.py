@@ -9,7 +9,7 @@ import marshmallow as ma
 from flask import current_app
 from marshmallow import validate
 
-from blogapi.delivery.webhooks.event_types import ALL_TYPES_PATTERN, PATTERNS
+from blogapi.delivery.webhooks.event_types import ALL_TYPES_PATTERN, EVENT_PATTERNS
 from blogapi.delivery.webhooks.messages import PRESETS
 from blogapi.delivery.webhooks.models import STANDARD, CallMode, PauseReason
 from blogapi.web import outgoing
@@ -128,7 +128,9 @@ class WebhookSchema(OutputSchema):
     )
     preset = ma.fields.String(metadata={"enum": [*PRESETS], **_PRESET_METADATA})
     mode = ma.fields.String(metadata={"enum": [*CallMode], **_MODE_METADATA})
-    events = ma.fields.List(ma.fields.String(metadata={"enum": [*PATTERNS]}), attribute="event_patterns")
+    events = ma.fields.List(
+        ma.fields.String(metadata={"enum": [*EVENT_PATTERNS]}), attribute="event_patterns"
+    )
     header_names = ma.fields.List(ma.fields.String())
     quiet_seconds = ma.fields.Integer()
     interval_seconds = ma.fields.Integer()
@@ -210,8 +212,8 @@ class WebhookBodySchema(InputSchema):
         metadata=_MODE_METADATA,
     )
     events = BoundedList(
-        ma.fields.String(validate=validate.OneOf(PATTERNS)),
-        max_items=len(PATTERNS),
+        ma.fields.String(validate=validate.OneOf(EVENT_PATTERNS)),
+        max_items=len(EVENT_PATTERNS),
         attribute="event_patterns",
         validate=validate.Length(min=1),
         load_default=lambda: [ALL_TYPES_PATTERN],

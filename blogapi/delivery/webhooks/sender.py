@@ -16,8 +16,9 @@ from blogapi.delivery.webhooks.delivery import DueCalls
 from blogapi.delivery.webhooks.service import MAX_WEBHOOKS
 from blogapi.storage.database import BUSY_ERRORS
 from blogapi.storage.version_check import NewerSchema
-from blogapi.web.outgoing import CALL_SECONDS
+from blogapi.web.outgoing import CALL_TIMEOUT_SECONDS
 
+# The time between two checks whether calls are due.
 CHECK_SECONDS = 0.5
 
 
@@ -41,7 +42,7 @@ class _Sender:
     def stop_threads(self) -> None:
         """Stop the threads; another server, or the next start, repeats calls whose outcome is not stored."""
         self._stop.set()
-        self.thread.join(CALL_SECONDS)
+        self.thread.join(CALL_TIMEOUT_SECONDS)
         self._pool.shutdown(wait=True)
         with self._app.app_context():
             self._store_finished_calls()

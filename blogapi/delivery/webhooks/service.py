@@ -117,7 +117,7 @@ def start_build(uuid: UUID) -> Delivery:
     if webhook.preset == STANDARD:
         raise Conflict("This webhook starts no build; send a test call instead.")
     return _make_and_store_call(
-        webhook, Message(f"msg_build_{uuid4().hex}", event_types.COMBINED, clock.now())
+        webhook, Message(f"msg_build_{uuid4().hex}", event_types.COMBINED_TYPE, clock.now())
     )
 
 
@@ -157,7 +157,7 @@ def _send_and_store_notice(webhook: Webhook, message: Message) -> bool:
 
 
 def _make_test_message() -> Message:
-    return Message(f"msg_test_{uuid4().hex}", event_types.TEST, clock.now())
+    return Message(f"msg_test_{uuid4().hex}", event_types.TEST_TYPE, clock.now())
 
 
 def _make_and_store_call(webhook: Webhook, message: Message) -> Delivery:

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from uuid import UUID, uuid5
 
-from blogapi.exporting.export_files import DATA_LISTS, DESCRIPTION_FILE, GIT_ATTRIBUTES
+from blogapi.exporting.export_files import DATA_LISTS, DESCRIPTION_FILE, GIT_ATTRIBUTES_FILE
 from blogapi.exporting.layouts import FORMAT, LAYOUTS, VERSION, Layout
 from blogapi.importing.blogapi_export import values
 from blogapi.importing.blogapi_export.values import Values
@@ -15,11 +15,11 @@ from blogapi.importing.format_api.source_files import MAX_OUTER_FOLDERS, escape_
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.lines import to_line
 from blogapi.importing.texts.parsers import parse_yaml
-from blogapi.site.theme_files import THEME
+from blogapi.site.theme_files import THEME_FOLDER
 
 ARTICLE_SUFFIXES = (".md", ".html", ".txt")
 #: The files and folders in the folder of an export that contain no articles. Imports skip the folder `_data`.
-_NON_ARTICLES = (DESCRIPTION_FILE, GIT_ATTRIBUTES, "_data", *(layout.manifest for layout in LAYOUTS.values()))
+_NON_ARTICLES = (DESCRIPTION_FILE, GIT_ATTRIBUTES_FILE, "_data", *(it.manifest for it in LAYOUTS.values()))
 _MAX_DESCRIPTION_BYTES = 64 * 1024
 # The namespace of derived uuids; it differs from the namespaces with which scripts derive uuids of articles.
 _UUID_NAMESPACE = UUID("94290312-b869-4d58-a6ae-a14a46ffe24c")
@@ -106,7 +106,7 @@ def is_data_file(export: ExportFolder, path: Path) -> bool:
     """Return whether the file or folder is part of an export and contains no articles."""
     if path.parent == export.root and path.name in _NON_ARTICLES:
         return True
-    if export.root / THEME in (path, *path.parents):
+    if export.root / THEME_FOLDER in (path, *path.parents):
         return True
     places = {layout.get_data_path(kind) for layout in LAYOUTS.values() for kind in DATA_LISTS}
     places |= {layout.working_copies for layout in LAYOUTS.values()}

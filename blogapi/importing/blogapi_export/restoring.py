@@ -53,7 +53,7 @@ from blogapi.web.fields import Fields
 
 _COPY_SCHEMA, _MEDIA_TEXTS_SCHEMA = WorkingCopyBodySchema(), MediaChangesSchema()
 _FIELD_SCHEMA, _REDIRECT_SCHEMA = FieldBodySchema(), CustomRedirectBodySchema()
-_MAX_COPIES_BYTES = 1024**3
+_MAX_WORKING_COPIES_BYTES = 1024**3
 _CHANGED_NOTE = "The article was changed in this blog after the export, so its working copy was not imported."
 _KEPT_NOTE = "The article has a working copy in this blog, which stays as it is."
 
@@ -72,7 +72,7 @@ class WorkingCopyRestorer:
     def restore_copies(self, path: Path, key: str) -> Iterator[FileReport]:
         """Store the working copies in a JSON file; yield a report for each."""
         try:
-            items = json.loads(read_bytes(path, _MAX_COPIES_BYTES))
+            items = json.loads(read_bytes(path, _MAX_WORKING_COPIES_BYTES))
             for number, item in enumerate(items if isinstance(items, list) else [], 1):
                 title = str(item.get("title", ""))[:200] if isinstance(item, dict) else ""
                 try:

@@ -37,8 +37,8 @@ PRIVATE_WORDS = _make_set("""private privat privé prive privado privada privato
 MEMBER_WORDS = _make_set("""member membre mitglied mitglieder membres miembros miembro membro socio
     socios lid leden członek członkowie medlem jäsen člen tag üye anggota участник участники 会员
     會員 会員 회원 subscriber abonné abonnent suscriptor assinante abbonato abonnee подписчик 订阅者""")
-FALSE_WORDS = FALSE | _make_set("non nein nie nej ne ei hayır tidak нет ні いいえ 否 아니요 não não")  # noqa: RUF001
-TRUE_WORDS = TRUE | _make_set("oui ja sí si sim sì tak ano kyllä igen evet ya да так はい 是 예")
+ALL_FALSE_WORDS = FALSE | _make_set("non nein nie nej ne ei hayır tidak нет ні いいえ 否 아니요 não não")  # noqa: RUF001
+ALL_TRUE_WORDS = TRUE | _make_set("oui ja sí si sim sì tak ano kyllä igen evet ya да так はい 是 예")
 
 #: Values of fields, as normalized keys, that name the only readers of a text.
 AUDIENCES = frozenset(
@@ -106,7 +106,7 @@ _VISITOR_WORDS = _make_set("hide hidden visitor")
 _OTHER_USE_WORDS = _make_set("""form button email directory newsletter mobile lightbox timeline team
     guest guests upgrade""")
 # `email_gate` and `newsletter_locker` hide a text until the reader gives an address.
-_LOCKS, _LOCK_KEYS = _make_set("gate gated lock locker locked unlock"), _make_set("email newsletter")
+_LOCK_WORDS, _MAIL_WORDS = _make_set("gate gated lock locker locked unlock"), _make_set("email newsletter")
 _ENTRY_FILLERS = _make_set("is not post page article entry content site from on web this has was")
 _AUDIENCE_ATTRIBUTES = _make_set("when for if visibility access audience role roles")
 _ATTRIBUTE = re.compile(r"([\w-]{1,40}) *= *\{?[\"']([^\"'<>]{1,40})[\"']")
@@ -138,8 +138,8 @@ def _is_weak_word(word: str) -> bool:
 def has_other_use(name: str) -> bool:
     """Return whether a name has a negation and no word for visitors, or a word of _OTHER_USE_WORDS."""
     words = set(split_name(name))
-    if words & _LOCKS:
-        words -= _LOCK_KEYS
+    if words & _LOCK_WORDS:
+        words -= _MAIL_WORDS
     return bool(words & _OTHER_USE_WORDS or (words & _NEGATIONS and not words & _VISITOR_WORDS))
 
 
@@ -184,14 +184,14 @@ def is_hiding_key(name: str) -> bool:
 def is_hiding_entry(name: str, value: str) -> bool:
     """Return whether a key without a rule hides a text; `value` is its normalized value, "" = empty."""
     words = set(split_name(name))
-    if words & _PAGE_PARTS or value in SHOWN_VALUES or value in FALSE_WORDS:
+    if words & _PAGE_PARTS or value in SHOWN_VALUES or value in ALL_FALSE_WORDS:
         return False
     if value in HIDING_VALUES and not (words & _OTHER_KEYS or words == {"type"}):
         return True
-    if len(words) == 1 and value in TRUE_WORDS:
+    if len(words) == 1 and value in ALL_TRUE_WORDS:
         word = next(iter(words))
         return _is_strong_word(word) or word in UNFINISHED_WORDS | PRIVATE_WORDS
-    if value in TRUE_WORDS and words & UNFINISHED_WORDS and words - UNFINISHED_WORDS <= _NEIGHBOUR_WORDS:
+    if value in ALL_TRUE_WORDS and words & UNFINISHED_WORDS and words - UNFINISHED_WORDS <= _NEIGHBOUR_WORDS:
         return True
     if value.isdecimal() and words & {"level", "levels"} and not any(map(_is_strong_word, words)):
         return False

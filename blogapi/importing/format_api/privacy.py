@@ -99,9 +99,9 @@ def _is_private_entry(key: str, name: str, value: object) -> bool:
         return False
     words = set(_to_words(value)) if not isinstance(value, dict) else set[str]()
     if name in hiding_words.PUBLISHED_WORDS:
-        return bool(words & hiding_words.FALSE_WORDS)
+        return bool(words & hiding_words.ALL_FALSE_WORDS)
     # Keys such as `post_state` hide a text only with private values; `comment_status: closed` hides none.
-    if re.search(r"(?:status|state)$", name) and not words & hiding_words.TRUE_WORDS:
+    if re.search(r"(?:status|state)$", name) and not words & hiding_words.ALL_TRUE_WORDS:
         return bool(words & privacy_signs.PRIVATE_STATUSES) and not hiding_words.names_page_part(key)
     if isinstance(value, dict):
         return False
@@ -119,7 +119,7 @@ def marks_private_article(name: str, value: str) -> bool:
     words = {normalize_key(value)}
     # WordPress serializes arrays; an empty array is `a:0:{}`.
     is_other = value.startswith("a:0:") or (len(value.split()) > 3 and not value.startswith("a:"))
-    if is_other or words <= hiding_words.SHOWN_VALUES | hiding_words.FALSE_WORDS:
+    if is_other or words <= hiding_words.SHOWN_VALUES | hiding_words.ALL_FALSE_WORDS:
         return False
     return _is_private_entry(name, normalize_key(name), value)
 

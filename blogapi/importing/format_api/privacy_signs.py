@@ -545,7 +545,7 @@ BUILDERS = _index_by_name(
     _sign("visibility", "Flatsome", ".*", from_everyone=("visibility=hidden",)),
 )
 #: Attributes that hide the content of any shortcode from everyone.
-HIDDEN_SHORTCODE = {"visibility": BUILDERS["visibility"]}
+ANY_SHORTCODE_SIGNS = {"visibility": BUILDERS["visibility"]}
 #: Shortcodes, in lower case, that hide the text between their tags. `=` precedes values without names.
 HIDING_SHORTCODES = _index_by_name(
     _sign("membership", "Paid Memberships Pro", unless=r"levels?=(?:.*,\s*)?(?:0|-\d+)(?:,.*)?"),

@@ -30,7 +30,7 @@ from blogapi.importing.texts.messages import SERVER_ERROR
 from blogapi.storage.database import current_time, db, end_read, transaction
 from blogapi.web.errors import Problem
 
-UPDATE_SECONDS = 1.0
+PROGRESS_INTERVAL_SECONDS = 1.0
 # The maximum number of bytes of a line; a summary has at most about one million.
 MAX_LINE_BYTES = 8_000_000
 # The time that a process gets to end after its current article; then the server kills the process.
@@ -176,7 +176,7 @@ def build_import_command(job: ImportJob, *, is_trial: bool) -> list[str]:
 def _watch_process(uuid: UUID, child: ImportProcess, stopping: threading.Event) -> JobStatus:
     """Store the progress until the process ends or must end; return the status for a job without a result."""
     while not stopping.is_set():
-        if child.wait_for_end(UPDATE_SECONDS):
+        if child.wait_for_end(PROGRESS_INTERVAL_SECONDS):
             return JobStatus.FAILED
         # The database can be busy; the next update follows soon.
         with suppress(SQLAlchemyError, Problem), transaction(visible=False):

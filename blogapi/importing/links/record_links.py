@@ -22,11 +22,11 @@ from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.links import addresses
 from blogapi.importing.links.index import LinkIndex, TargetArticle
 from blogapi.importing.texts.pictures import get_extension
-from blogapi.rendering.media_types import BY_EXTENSION
+from blogapi.rendering.media_types import TYPES_BY_EXTENSION
 from blogapi.rendering.sanitizer import make_heading_id
 from blogapi.rendering.slugs import make_slug
 
-_MAX_DEPTH = 32
+_MAX_FOLDER_DEPTH = 32
 # The maximum number of links of one record that are looked up; further links stay unchanged.
 _MAX_LINKS = 5_000
 _ID_QUERY = re.compile(r"(?:^|&)(?:p|page_id|post_id)=([0-9]{1,20})(?:&|$)")
@@ -43,7 +43,7 @@ class RecordLinkFinder:
 
     def find_new_address(self, address: str) -> str | None:
         parsed = addresses.parse_address(address)
-        if parsed is None or get_extension(parsed.path) in BY_EXTENSION:
+        if parsed is None or get_extension(parsed.path) in TYPES_BY_EXTENSION:
             return None
         if (parsed.host and not self._index.list_prefixes(parsed.host)) or not self._allow_lookup():
             return None
@@ -89,7 +89,7 @@ class RecordLinkFinder:
 
     def _find_wiki_target(self, page: str) -> TargetArticle | None:
         segments = addresses.split_path(page)
-        if not segments or get_extension(page) in BY_EXTENSION or not self._allow_lookup():
+        if not segments or get_extension(page) in TYPES_BY_EXTENSION or not self._allow_lookup():
             return None
         if "/" in page:
             relative = addresses.split_path(page, self._source.file.folders) if self._source.file else []
@@ -114,7 +114,7 @@ class RecordLinkFinder:
     def _find_by_path(self, address: addresses.LinkAddress, query: str = "") -> TargetArticle | None:
         """Return the article at a path; with a query, only an article whose former address has this query."""
         path = address.path
-        if not (path or address.host) or path.count("/") > _MAX_DEPTH:
+        if not (path or address.host) or path.count("/") > _MAX_FOLDER_DEPTH:
             return None
         if address.host or path.startswith(("/", "@/")):
             listed = self._list_former_paths(address)
@@ -167,7 +167,7 @@ class RecordLinkFinder:
 
     def _list_outer_paths(self, segments: Sequence[str]) -> Iterator[list[str]]:
         """Yield the path below each of the outer folders of the record, outermost first."""
-        folders = addresses.split_path(self._source.key)[:-1][:_MAX_DEPTH] if self._source.file else []
+        folders = addresses.split_path(self._source.key)[:-1][:_MAX_FOLDER_DEPTH] if self._source.file else []
         # An address without segments belongs to the home page, not to a folder.
         for count in range(len(folders) + 1 if segments else 0):
             yield [*folders[:count], *segments]

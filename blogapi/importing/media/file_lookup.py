@@ -48,7 +48,7 @@ _GHOST_SIZE = re.compile(r"(?:^|(?<=/))size/w[0-9]{1,5}(?:h[0-9]{1,5})?/(?:forma
 _INNER_FOLDERS = re.compile(
     r"(?:^|/)((?:wp-content|content)/((?:uploads|images|media|files)/.+))$", re.DOTALL
 )
-_MAX_LISTED_FOLDERS = 4_096
+_MAX_CACHED_FOLDERS = 4_096
 _MAX_TREE_FILES = 200_000
 # `{{ site.baseurl }}/x.png` and `{{ "/x.png" | relative_url }}`, and the prefixes of Pelican and of bundlers.
 _QUOTED_TEMPLATE = re.compile(r"\{\{-?\s*[\"']([^\"'{}]+)[\"'][^{}]*\}\}")
@@ -147,9 +147,9 @@ class MediaFileFinder:
 
     def __init__(self, assets: Sequence[Path] = ()) -> None:
         self._assets: tuple[Path, ...] = ()
-        self._list_names = lru_cache(_MAX_LISTED_FOLDERS)(_list_names)
+        self._list_names = lru_cache(_MAX_CACHED_FOLDERS)(_list_names)
         list_folders = partial(list_site_folders, list_names=self._list_names_with_site_file)
-        self._list_site_folders = lru_cache(_MAX_LISTED_FOLDERS)(list_folders)
+        self._list_site_folders = lru_cache(_MAX_CACHED_FOLDERS)(list_folders)
         self._get_tree = lru_cache(1)(_list_files_by_name)
         #: The folders in `assets` that contain no folders.
         self._flat: set[Path] = set()

@@ -29,7 +29,7 @@ from blogapi.importing.media.file_lookup import FoundFile, MediaFileFinder
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.messages import MAX_LISTED, join_names
 from blogapi.importing.texts.pictures import MAX_REFERENCES, FileReference, is_local_address, list_references
-from blogapi.rendering.media_types import BY_EXTENSION
+from blogapi.rendering.media_types import TYPES_BY_EXTENSION
 from blogapi.web.errors import Problem, StorageFull
 
 # The library prepares two files at a time.
@@ -213,7 +213,7 @@ def map_files(store: Callable[[Input], Output], items: Iterable[Input]) -> Itera
 
 def list_extensions() -> set[str]:
     configured = (item.partition("=")[0] for item in current_app.config["MEDIA_TYPES"])
-    return {*BY_EXTENSION, *_OTHER_EXTENSIONS, *configured}
+    return {*TYPES_BY_EXTENSION, *_OTHER_EXTENSIONS, *configured}
 
 
 def hash_file(path: Path) -> str:

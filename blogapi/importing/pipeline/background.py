@@ -36,10 +36,10 @@ TrackedItem = TypeVar("TrackedItem")
 
 MAX_MEMORY_BYTES = 2 * 1024**3
 # 100,000 articles take about ten minutes of processor time. Pictures are decoded in other processes.
-MAX_CPU_SECONDS, MAX_SECONDS = 3600, 6 * 3600
+MAX_CPU_SECONDS, MAX_IMPORT_SECONDS = 3600, 6 * 3600
 # The time until the process ends itself after its input is closed; a running server kills it earlier.
 STOP_SECONDS = 5.0
-UPDATE_SECONDS = 0.5
+PROGRESS_INTERVAL_SECONDS = 0.5
 
 _TOO_LARGE_ERROR = f"The import needs more than {MAX_MEMORY_BYTES // 1024**3} GB of memory; split the file."
 
@@ -58,7 +58,7 @@ def run_import(
     """
     process_limits.set_limits(memory_bytes=MAX_MEMORY_BYTES, cpu_seconds=MAX_CPU_SECONDS)
     # The thread of `faulthandler` also ends a process that hangs in a regular expression.
-    faulthandler.dump_traceback_later(MAX_SECONDS, exit=True)
+    faulthandler.dump_traceback_later(MAX_IMPORT_SECONDS, exit=True)
     database.leave_checkpoints_to_server()
     progress = _Progress(_redirect_output(output))
     report_format, foreign_code.report_format = foreign_code.report_format, progress.print_format
@@ -128,7 +128,7 @@ class _Progress:
         summary = summarize_run(self.run) if self.run else None
         line = {"stage": self._stage, "done": self._done, "total": self._total, "summary": summary} | result
         self._print_line(line)
-        self._next_print = clock.monotonic() + UPDATE_SECONDS
+        self._next_print = clock.monotonic() + PROGRESS_INTERVAL_SECONDS
 
     def _print_line(self, line: dict[str, Any]) -> None:
         print(json.dumps(line), file=self._output, flush=True)

@@ -75,9 +75,9 @@ class CustomFieldFinder(source.CustomFieldFinder):
 
     def guess_types(self, value: Any) -> set[FieldType]:
         items = value if isinstance(value, list) else [value]
-        types = {guess_field_type(item) for item in items[: custom_values.MAX_ITEMS]}
+        types = {guess_field_type(item) for item in items[: custom_values.MAX_LIST_ITEMS]}
         found = {kind for kind in types if kind is not None}
-        return found if len(found) == len(types) and len(items) <= custom_values.MAX_ITEMS else set()
+        return found if len(found) == len(types) and len(items) <= custom_values.MAX_LIST_ITEMS else set()
 
 
 def normalize_spelling(name: str) -> str:

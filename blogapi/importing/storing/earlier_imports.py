@@ -49,11 +49,11 @@ PAGE_TAG = "page"
 MAX_ZONE_SHIFT = timedelta(hours=26)
 # The maximum time that one import takes from setting `created` of an article to `imported_at` of its file.
 _MAX_IMPORT_TIME = timedelta(minutes=1)
-HIDDEN_THERE = (
+HIDDEN_NOTE = (
     "The former blog hides it. It was edited here after the import, so it stays public; make it a draft "
     "if it should be hidden."
 )
-PART_HIDDEN_THERE = (
+HIDDEN_PART_NOTE = (
     "The former blog hides a part of its text. It was edited here after the import, so the part stays; "
     "remove it if it should be hidden."
 )
@@ -204,12 +204,12 @@ def describe_exposed_text(
     if here is None:
         return ()
     if there is None or there > max(here, now):
-        return (HIDDEN_THERE, *(note.replace("; the article became a draft.", ".") for note in record.notes))
+        return (HIDDEN_NOTE, *(note.replace("; the article became a draft.", ".") for note in record.notes))
     words = f" {extract_words_as_text(content, content_type)} "
     lines = (line for part in record.left_out for line in part.splitlines())
     hidden = (extract_words_as_text(line, record.content_type) for line in lines)
     shows_part = any(line and f" {line} " in words for line in hidden)
-    return (PART_HIDDEN_THERE,) if shows_part or drop_hidden_text(content, content_type)[1] else ()
+    return (HIDDEN_PART_NOTE,) if shows_part or drop_hidden_text(content, content_type)[1] else ()
 
 
 def store_guesses(file: ImportedFile, record: ArticleRecord) -> None:

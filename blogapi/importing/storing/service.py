@@ -46,7 +46,7 @@ MAX_BATCH_SECONDS = 0.08
 MAX_LONE_BATCH_SECONDS = 1.0
 # A program that waits for the lock of SQLite checks every 0.1 seconds whether it is free, and more often
 # after a shorter transaction. PostgreSQL grants locks in the order of the requests.
-_LONG_SECONDS, _PAUSE_SECONDS = 0.1, 0.12
+_LONG_TRANSACTION_SECONDS, _PAUSE_SECONDS = 0.1, 0.12
 
 
 class _DryRunRollback(Exception):
@@ -119,7 +119,7 @@ class Importer:
                 if self.state.dry_run:
                     raise _DryRunRollback
         finally:
-            if clock.monotonic() - started > _LONG_SECONDS:
+            if clock.monotonic() - started > _LONG_TRANSACTION_SECONDS:
                 self._next_turn = clock.monotonic() + _PAUSE_SECONDS
 
     def store_batch(self, batch: Sequence[ArticleRecord]) -> list[FileReport]:

@@ -31,14 +31,14 @@ _CONTAINER_MARK = re.compile(
 _TITLE = re.compile(
     r"\[(.*)\]|.*?\b(?:title|label|summary)=\"([^\"]*+)|(?:[^{}]*+\})?+(.*?)(?:\{[^{}]*+\})?$"
 )
-_MAX_DEPTH = 10
+_MAX_CONTAINER_DEPTH = 10
 
 
 def resolve_containers(content: str, content_type: str, targets: LinkFinder) -> ResolvedText:
     """Return Markdown with containers outside code as alerts and quotes, and the unknown containers."""
     unknown = Counter[str]()
     if content_type == "markdown" and _CONTAINER_MARK.search(content):
-        content = _convert_containers(content, unknown, _MAX_DEPTH)
+        content = _convert_containers(content, unknown, _MAX_CONTAINER_DEPTH)
     return ResolvedText(content, unknown)
 
 

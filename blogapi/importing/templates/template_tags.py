@@ -81,7 +81,7 @@ _LINE_START = re.compile(r"(?:^|\n)([ \t]*)\Z")
 _FILE_SUFFIX = re.compile(r"\.(?:html?|md|markdown|liquid|njk|svg|txt|ext)$", re.IGNORECASE)
 # The options of `{% codeblock title lang:x %}` of Hexo.
 _CODE_OPTION = re.compile(r"(?:^|(?<=\s))[a-z_]+:(?!//)\S+|[\"']")
-_MAX_PARAGRAPH = 5_000
+_MAX_PARAGRAPH_LENGTH = 5_000
 
 
 def _make_pattern(name: str, content: str) -> str:
@@ -294,7 +294,7 @@ class _TagResolver:
 
     def _is_in_html(self, tag: FoundTag) -> bool:
         """Return whether a tag is in HTML; a paragraph that begins with an element contains no Markdown."""
-        start = self._content.rfind("\n\n", max(0, tag.start - _MAX_PARAGRAPH), tag.start) + 1
+        start = self._content.rfind("\n\n", max(0, tag.start - _MAX_PARAGRAPH_LENGTH), tag.start) + 1
         return self._type == "html" or self._content[start : tag.start].lstrip().startswith("<")
 
     def _render_output(self, tag: FoundTag) -> str | None:

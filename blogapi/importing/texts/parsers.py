@@ -18,7 +18,7 @@ from blogapi.importing.texts.lines import to_line
 
 Entries = dict[str, object]
 
-_MAX_DEPTH = 32
+_MAX_VALUE_DEPTH = 32
 # The maximum number of characters for the parser in C, which is recursive and does not limit the depth.
 _MAX_FAST_LENGTH = 8 * 1024
 _MAX_ALIASES = 8
@@ -182,7 +182,7 @@ def _parse_block(language: str, parse: Callable[[], object], first_line: int) ->
         if not isinstance(value, dict):
             _refuse_front_matter(language, "it does not consist of `key: value` entries")
         level: list[Any] = [value]
-        for _ in range(_MAX_DEPTH):
+        for _ in range(_MAX_VALUE_DEPTH):
             groups = (
                 it.values() if isinstance(it, dict) else it for it in level if isinstance(it, dict | list)
             )

@@ -19,7 +19,7 @@ _FENCE = (
 _SPAN = r"(?<!`)(?P<ticks>`{1,4}+)(?!`)(?:[^`\n]++|\n(?![ \t]*\n)|(?!(?P=ticks)(?!`))`++)*+(?P=ticks)(?!`)"
 _CODE_INDENT = re.compile(r" {4}| {0,3}\t")
 _LIST_ITEM = re.compile(r" {0,3}(?:[-*+]|[0-9]{1,9}[.)]|:|\[\^[^\]\n]+\]:)(?:[ \t]|$)")
-_MAX_PREFIX = 200
+_MAX_PREFIX_LENGTH = 200
 _NO_MATCH, _VISIBLE_CHARACTER = re.compile("(?!)"), re.compile(r"\S")
 _FLAGS = re.IGNORECASE | re.MULTILINE
 _CODE_PATTERNS = {
@@ -45,7 +45,7 @@ def find_outside_code(
         return
     indented: set[int] | None = None
     for match in matches:
-        line = content.rfind("\n", max(0, match.start() - _MAX_PREFIX), match.start()) + 1
+        line = content.rfind("\n", max(0, match.start() - _MAX_PREFIX_LENGTH), match.start()) + 1
         if indented is None and _CODE_INDENT.match(content, line):
             indented = set(_find_indented_lines(content))
         if not indented or line not in indented:

@@ -26,7 +26,7 @@ _ENCODINGS = re.compile(
 # ELEMENT_SIZE characters, so that many empty elements need no more memory than a long text.
 MAX_ITEM_SIZE = 32_000_000
 ELEMENT_SIZE = 150
-_MAX_DEPTH = 16
+_MAX_ELEMENT_DEPTH = 16
 _MAX_IGNORED_DEPTH = 1_000
 # The import does not need these elements, and a post can have thousands of comments with such elements.
 _IGNORED_ELEMENTS = frozenset({"wp:commentmeta"})
@@ -95,7 +95,7 @@ class ElementBuilder:
         if (
             self._ignored_depth
             or name in _IGNORED_ELEMENTS
-            or len(self._stack) == _MAX_DEPTH
+            or len(self._stack) == _MAX_ELEMENT_DEPTH
             or not self._has_space()
         ):
             self._ignored_depth += 1

@@ -14,9 +14,9 @@ from blogapi.content.media import stored_files
 from blogapi.content.media.stored_files import StoredFile
 from blogapi.operations.backups.manifest import (
     DATABASE_MEMBERS,
-    MANIFEST,
-    MEDIA_LIST,
-    SETTINGS,
+    MANIFEST_FILE,
+    MEDIA_LIST_FILE,
+    SETTINGS_FILE,
     InvalidBackup,
     Manifest,
     MediaList,
@@ -37,7 +37,7 @@ _COMPRESSION_LEVEL = 1
 
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 # The maximum sizes of files that are read into memory; the list of media files has about 90 bytes per file.
-_MAX_BYTES = {MANIFEST: 1024 * 1024, SETTINGS: 1024 * 1024, MEDIA_LIST: 20 * 1024 * 1024}
+_MAX_BYTES = {MANIFEST_FILE: 1024 * 1024, SETTINGS_FILE: 1024 * 1024, MEDIA_LIST_FILE: 20 * 1024 * 1024}
 # This limit suffices for all files that a list of media files can contain, with 170 bytes for each file.
 _MAX_DIRECTORY_BYTES = 40 * 1024 * 1024
 
@@ -74,8 +74,8 @@ def add_file(archive: zipfile.ZipFile, name: str, path: Path, progress: Progress
 def add_manifest(archive: zipfile.ZipFile, manifest: Manifest, media: MediaList) -> None:
     """Add the manifest and, if there are any media files, their list."""
     if media.list_paths():
-        archive.writestr(MEDIA_LIST, media.to_json())
-    archive.writestr(MANIFEST, manifest.to_json())
+        archive.writestr(MEDIA_LIST_FILE, media.to_json())
+    archive.writestr(MANIFEST_FILE, manifest.to_json())
 
 
 def unpack_backup(path: Path, folder: Path, *, progress: ProgressReporter = hide_progress) -> Manifest:
@@ -85,9 +85,9 @@ def unpack_backup(path: Path, folder: Path, *, progress: ProgressReporter = hide
     """
     with open_archive(path) as archive:
         manifest = _read_manifest(archive)
-        names = {name for name in archive.namelist() if not name.startswith(f"{MEDIA_FOLDER}/")} - {MANIFEST}
+        names = {it for it in archive.namelist() if not it.startswith(f"{MEDIA_FOLDER}/")} - {MANIFEST_FILE}
         database = DATABASE_MEMBERS[manifest.database]
-        known_names = {database, SETTINGS, MEDIA_LIST, *filter(is_theme_path, names)}
+        known_names = {database, SETTINGS_FILE, MEDIA_LIST_FILE, *filter(is_theme_path, names)}
         if unknown := names - known_names:
             raise InvalidBackup(f"it contains the unknown file {min(unknown)!r}")
         for name in names:
@@ -111,11 +111,11 @@ def read_manifest(path: Path) -> Manifest:
 
 
 def _read_manifest(archive: zipfile.ZipFile) -> Manifest:
-    if MANIFEST not in archive.namelist():
+    if MANIFEST_FILE not in archive.namelist():
         raise InvalidBackup("it is not a complete backup of blogapi")
-    with archive.open(MANIFEST) as source:
+    with archive.open(MANIFEST_FILE) as source:
         # Without a limit, Python would unpack all bytes before it checks the size in the header.
-        return parse_manifest(source.read(_MAX_BYTES[MANIFEST]))
+        return parse_manifest(source.read(_MAX_BYTES[MANIFEST_FILE]))
 
 
 def read_media_paths(path: Path) -> set[str]:
@@ -124,17 +124,17 @@ def read_media_paths(path: Path) -> set[str]:
     The set is empty for a zip file of another program. Raises InvalidBackup if the file cannot be read.
     """
     with open_archive(path) as archive:
-        if MANIFEST not in archive.namelist():
+        if MANIFEST_FILE not in archive.namelist():
             return set()
         is_beside = _read_manifest(archive).media.place == MediaPlace.FOLDER
         return _read_media_list(archive).list_paths() if is_beside else set()
 
 
 def _read_media_list(archive: zipfile.ZipFile) -> MediaList:
-    if MEDIA_LIST not in archive.namelist():
+    if MEDIA_LIST_FILE not in archive.namelist():
         return MediaList({}, ())
-    with archive.open(MEDIA_LIST) as source:
-        return parse_media_list(source.read(_MAX_BYTES[MEDIA_LIST]))
+    with archive.open(MEDIA_LIST_FILE) as source:
+        return parse_media_list(source.read(_MAX_BYTES[MEDIA_LIST_FILE]))
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from blogapi.operations.backups import status
 from blogapi.storage import files
 from blogapi.web.errors import Conflict
 
-COMMAND_SECONDS = 3600.0
+MAX_COMMAND_SECONDS = 3600.0
 
 _running_processes: set[subprocess.Popen[bytes]] = set()
 
@@ -55,9 +55,11 @@ def _run_process(command: tuple[str, ...], path: Path) -> None:
             raise _make_conflict(path, f"{command[0]}: {error.strerror}") from error
         _running_processes.add(process)
         try:
-            code = process.wait(COMMAND_SECONDS)
+            code = process.wait(MAX_COMMAND_SECONDS)
         except subprocess.TimeoutExpired as error:
-            raise _make_conflict(path, f"it did not end within {COMMAND_SECONDS / 60:.0f} minutes") from error
+            raise _make_conflict(
+                path, f"it did not end within {MAX_COMMAND_SECONDS / 60:.0f} minutes"
+            ) from error
         finally:
             _kill_process(process)
             _running_processes.discard(process)

@@ -9,7 +9,13 @@ from pathlib import Path
 from sqlalchemy import URL, Connection, func, inspect, select, table, text
 
 from blogapi.content.media import stored_files
-from blogapi.operations.backups.manifest import DUMP, DatabaseContents, DatabaseKind, InvalidBackup, Manifest
+from blogapi.operations.backups.manifest import (
+    DUMP_FILE,
+    DatabaseContents,
+    DatabaseKind,
+    InvalidBackup,
+    Manifest,
+)
 from blogapi.operations.backups.media_restoring import BackupMedia
 from blogapi.storage import connections, postgresql_dumps, upgrades
 from blogapi.web.errors import Conflict
@@ -39,7 +45,7 @@ def refuse_nonempty_database(url: URL) -> None:
 
 def restore_dump(url: URL, folder: Path, manifest: Manifest, media: BackupMedia, upgrade: Upgrade) -> None:
     """Fill a database without tables from an unpacked backup; after an error, its tables are deleted."""
-    with postgresql_dumps.restore_tables(url, folder / DUMP):
+    with postgresql_dumps.restore_tables(url, folder / DUMP_FILE):
         _check_and_upgrade_database(url, folder, manifest, media, upgrade)
 
 
@@ -52,9 +58,9 @@ def verify_dump(url: URL, folder: Path, manifest: Manifest, media: BackupMedia, 
     is_allowed = "SELECT rolcreatedb OR rolsuper FROM pg_roles WHERE rolname = current_user"
     with _open_connection(url) as connection:
         if not connection.scalar(text(is_allowed)):
-            postgresql_dumps.check_dump(folder / DUMP)
+            postgresql_dumps.check_dump(folder / DUMP_FILE)
             return False
-    with postgresql_dumps.create_temporary_copy(url, folder / DUMP) as copy:
+    with postgresql_dumps.create_temporary_copy(url, folder / DUMP_FILE) as copy:
         _check_and_upgrade_database(copy, folder, manifest, media, upgrade)
     return True
 

@@ -18,8 +18,8 @@ FORMAT = "blogapi-backup"
 # 3 with a SQLite file, so that older versions can restore it.
 VERSION, _THEMELESS_VERSION, _SQLITE_VERSION = 5, 4, 3
 
-DATABASE, DUMP = "blog.db", "blog.dump"  # names of files in a backup
-SETTINGS, MEDIA_LIST, MANIFEST = "config.toml", "media.json", "manifest.json"  # names of files, too
+DATABASE_FILE, DUMP_FILE = "blog.db", "blog.dump"  # names of files in a backup
+SETTINGS_FILE, MEDIA_LIST_FILE, MANIFEST_FILE = "config.toml", "media.json", "manifest.json"
 
 _MAX_LISTED_FILES = 20
 
@@ -43,7 +43,7 @@ class DatabaseKind(StrEnum):
     POSTGRESQL = "PostgreSQL"
 
 
-DATABASE_MEMBERS = {DatabaseKind.SQLITE: DATABASE, DatabaseKind.POSTGRESQL: DUMP}
+DATABASE_MEMBERS = {DatabaseKind.SQLITE: DATABASE_FILE, DatabaseKind.POSTGRESQL: DUMP_FILE}
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from blogapi.content.media.folder import MediaFolder
 from blogapi.content.media.stored_files import StoredFile
 from blogapi.operations.backups.archive import MEDIA_FOLDER, READ_ERRORS
 from blogapi.operations.backups.manifest import (
-    MEDIA_LIST,
+    MEDIA_LIST_FILE,
     Manifest,
     MediaPlace,
     MissingFile,
@@ -120,7 +120,7 @@ def open_backup_media(
 ) -> Iterator[BackupMedia]:
     """Yield the media files of an unpacked backup: `files`, or by default all files in the backup's list."""
     place = MediaPlace(manifest.media.place)
-    list_path = folder / MEDIA_LIST
+    list_path = folder / MEDIA_LIST_FILE
     media_list = parse_media_list(list_path.read_bytes()) if list_path.is_file() else None
     missing = media_list.missing if media_list else ()
     if files is None:

@@ -19,7 +19,7 @@ from blogapi.web.errors import Conflict
 _LOCK_NAME = ".media.lock"
 
 # A folder `media` without this file was not created for backups; it may be the media folder of a blog.
-_MARKER = "README.txt"
+_MARKER_FILE = "README.txt"
 _MARKER_TEXT = (
     "The media files of the backups in the folder above. Move and copy both together.\n"
     "`backup --keep` deletes the files here that no backup in the folder above needs.\n"
@@ -56,7 +56,7 @@ class MediaStore:
     def refuse_foreign_folder(self, media_folder: Path) -> None:
         """Raise Conflict if `root` is the blog's media folder, or has files of another program."""
         if self.root.resolve() == media_folder.resolve() or (
-            self.root.exists() and not (self.root / _MARKER).is_file() and any(self.root.iterdir())
+            self.root.exists() and not (self.root / _MARKER_FILE).is_file() and any(self.root.iterdir())
         ):
             raise Conflict(f"{self.root} has other files; name another folder for the backups.")
 
@@ -64,14 +64,14 @@ class MediaStore:
         """Store a file if its size and digest are right, and return True; otherwise return False."""
         if not self.root.is_dir():
             self.root.mkdir(mode=0o700)
-            (self.root / _MARKER).write_text(_MARKER_TEXT, encoding="utf-8")
+            (self.root / _MARKER_FILE).write_text(_MARKER_TEXT, encoding="utf-8")
         return stored_files.write_file(
             self.root, file, lambda target: stored_files.copy_and_verify_file(source, file, target)
         )
 
     def delete_unneeded_files(self) -> PruneResult:
         """Delete the files that no backup in the folder needs, unless a backup cannot be read."""
-        if not (self.root / _MARKER).is_file():
+        if not (self.root / _MARKER_FILE).is_file():
             return PruneResult()
         needed: set[str] = set()
         for path in self.folder.iterdir():

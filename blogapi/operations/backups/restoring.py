@@ -21,10 +21,16 @@ from blogapi.content import dependencies
 from blogapi.content.articles.writing import rerendering
 from blogapi.delivery.webhooks.models import PAUSE_COPIED
 from blogapi.operations.backups import archive, dumps, media_restoring, naming, service
-from blogapi.operations.backups.manifest import DATABASE, SETTINGS, DatabaseKind, Manifest, MissingFile
+from blogapi.operations.backups.manifest import (
+    DATABASE_FILE,
+    SETTINGS_FILE,
+    DatabaseKind,
+    Manifest,
+    MissingFile,
+)
 from blogapi.operations.backups.media_restoring import BackupMedia
 from blogapi.operations.backups.service import Backup
-from blogapi.site.theme_files import THEME, list_theme_files
+from blogapi.site.theme_files import THEME_FOLDER, list_theme_files
 from blogapi.storage import checkpoint, connections, database, disk_errors, files, integrity, upgrades
 from blogapi.storage.database import Base, db, transaction
 from blogapi.web.errors import Conflict
@@ -106,7 +112,7 @@ def restore_backup(
             former_copy, unreadable = None, False
             if is_sqlite:
                 copy_path = instance / "backups" / f"before-restore-{clock.now():%Y%m%dT%H%M%S%f}.db"
-                former_copy, unreadable = replace_database(folder / DATABASE, live, copy_path)
+                former_copy, unreadable = replace_database(folder / DATABASE_FILE, live, copy_path)
             else:
                 with service.report_full_disk("the database"):
                     dumps.restore_dump(url, folder, manifest, media, _upgrade_database)
@@ -179,10 +185,10 @@ def _open_backup(
     manifest = service.unpack_backup(path, folder, progress=progress)
     files = None
     if manifest.database is DatabaseKind.SQLITE:
-        _upgrade_database(URL.create("sqlite", database=str(folder / DATABASE)), folder)
-        with integrity.open_database(folder / DATABASE) as connection:
+        _upgrade_database(URL.create("sqlite", database=str(folder / DATABASE_FILE)), folder)
+        with integrity.open_database(folder / DATABASE_FILE) as connection:
             connection.execute("PRAGMA journal_mode=DELETE")
-        files = service.read_media_files(folder / DATABASE)
+        files = service.read_media_files(folder / DATABASE_FILE)
     with media_restoring.open_backup_media(path, manifest, folder, files) as media:
         yield manifest, media
 
@@ -300,7 +306,7 @@ def _move_database(live: Path, copy_path: Path) -> bool:
 
 def _restore_settings(folder: Path, instance: Path) -> str:
     """Restore the settings of the backup if the blog has none; return a sentence about the result."""
-    restored, current = folder / SETTINGS, instance / SETTINGS
+    restored, current = folder / SETTINGS_FILE, instance / SETTINGS_FILE
     if not restored.is_file():
         return ""
     if current.exists():
@@ -319,9 +325,9 @@ def _restore_settings(folder: Path, instance: Path) -> str:
 
 def _restore_theme(folder: Path, instance: Path) -> str:
     """Restore the theme of the backup if the blog has none; return a sentence about the result."""
-    if not (folder / THEME).is_dir():
+    if not (folder / THEME_FOLDER).is_dir():
         return ""
-    if (instance / THEME).exists():
+    if (instance / THEME_FOLDER).exists():
         restored, current = (
             {name: path.read_bytes() for name, path in list_theme_files(parent)}
             for parent in (folder, instance)
@@ -329,5 +335,5 @@ def _restore_theme(folder: Path, instance: Path) -> str:
         return "" if restored == current else "The theme was not changed; the backup has another theme."
     for _, path in list_theme_files(folder):
         files.sync_file(path)
-    shutil.move(folder / THEME, instance / THEME)
+    shutil.move(folder / THEME_FOLDER, instance / THEME_FOLDER)
     return "The theme of the backup was restored."

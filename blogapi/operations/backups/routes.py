@@ -20,7 +20,7 @@ from blogapi.web.fields import OutputSchema, Timestamp
 
 bp = Blueprint("backups", __name__, url_prefix="/api/v1/backups", description="Backups")
 
-_ZIP = "application/zip"
+_ZIP_TYPE = "application/zip"
 _BACKUP_PATH = "/<name>/"
 _EXAMPLE_NAME = "blogapi-20260131T093000000000Z.zip"
 
@@ -77,10 +77,12 @@ def create() -> StoredBackup:
 
 @bp.get(_BACKUP_PATH)
 @allow(admin_login)
-@bp.response(200, {"type": "string", "format": "binary"}, content_type=_ZIP, storable=False)
+@bp.response(200, {"type": "string", "format": "binary"}, content_type=_ZIP_TYPE, storable=False)
 def download(name: str) -> Response:
     """Download a backup. It contains drafts, users and hashes of passwords and keys, so keep it secret."""
-    return send_download(instance_backups.get_backup_path(_get_instance(), name), name=name, mimetype=_ZIP)
+    return send_download(
+        instance_backups.get_backup_path(_get_instance(), name), name=name, mimetype=_ZIP_TYPE
+    )
 
 
 @bp.post(f"{_BACKUP_PATH}verify/")

@@ -24,9 +24,9 @@ from blogapi.content.media.folder import MediaFolder, locate_folder
 from blogapi.content.media.stored_files import StoredFile
 from blogapi.operations.backups import archive, dumps, naming
 from blogapi.operations.backups.manifest import (
-    DATABASE,
+    DATABASE_FILE,
     DATABASE_MEMBERS,
-    SETTINGS,
+    SETTINGS_FILE,
     DatabaseContents,
     DatabaseKind,
     InvalidBackup,
@@ -119,8 +119,8 @@ def create_backup(
                 take_snapshot, database, folder, store, zip_file, progress
             )
             archive.add_file(zip_file, DATABASE_MEMBERS[contents.database], database, progress)
-            if (settings := instance / SETTINGS).is_file():
-                archive.add_file(zip_file, SETTINGS, settings, progress)
+            if (settings := instance / SETTINGS_FILE).is_file():
+                archive.add_file(zip_file, SETTINGS_FILE, settings, progress)
             theme = list(list_theme_files(instance))
             for name, path in theme:
                 archive.add_file(zip_file, name, path, hide_progress)
@@ -235,14 +235,14 @@ def unpack_backup(path: Path, folder: Path, *, progress: ProgressReporter = hide
     reason if the file cannot be restored.
     """
     if naming.is_database_copy(path.name):
-        manifest = _copy_plain_database(path, folder / DATABASE)
+        manifest = _copy_plain_database(path, folder / DATABASE_FILE)
     else:
         manifest = archive.unpack_backup(path, folder, progress=progress)
     if manifest.step not in migration_names.list_migrations():
         newer = f"it was made by a newer version of blogapi (migration {manifest.step})"
         raise InvalidBackup(f"{newer}; install that version first")
     if manifest.database is DatabaseKind.SQLITE:
-        _check_database(folder / DATABASE, manifest)
+        _check_database(folder / DATABASE_FILE, manifest)
     return manifest
 
 

@@ -28,7 +28,7 @@ from blogapi.importing.format_api.source_files import walk_path
 from blogapi.importing.formats.markdown import reader
 from blogapi.importing.storing.custom_fields import CustomFieldFinder
 from blogapi.importing.storing.service import Importer
-from blogapi.rendering.media_types import BY_EXTENSION
+from blogapi.rendering.media_types import TYPES_BY_EXTENSION
 from blogapi.site import service as site_service
 from blogapi.site.paths import is_loopback_address
 from blogapi.site.queries import get_site
@@ -108,7 +108,7 @@ def _store_pictures(user: UUID) -> None:
             content = copy.read_bytes()
             hash = hashlib.sha256(content).hexdigest()
             prepared = media_service.PreparedFile(
-                *(source.name, BY_EXTENSION["webp"], copy, len(content), hash, hash, *PICTURE_SIZE),
+                *(source.name, TYPES_BY_EXTENSION["webp"], copy, len(content), hash, hash, *PICTURE_SIZE),
                 is_scalable=True,
             )
             media_service.store_file(prepared, user=user)

@@ -33,7 +33,7 @@ def fetch_path(
 
 # With this timeout and the start of Python, the command takes at most 3 seconds.
 _TIMEOUT_SECONDS = 2.5
-_MAX_BYTES = 64 * 1024
+_MAX_ANSWER_BYTES = 64 * 1024
 
 
 @click.command()
@@ -62,7 +62,7 @@ def health(url: str) -> None:
 def _fetch_health(url: str, results: list[bytes | Exception]) -> None:
     try:
         _, body = fetch_path(
-            url, "/health/", {"Connection": "close"}, seconds=_TIMEOUT_SECONDS, max_bytes=_MAX_BYTES
+            url, "/health/", {"Connection": "close"}, seconds=_TIMEOUT_SECONDS, max_bytes=_MAX_ANSWER_BYTES
         )
         results.append(body)
     except ConnectionError as error:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from blogapi.content.media.folder import get_folder
-from blogapi.rendering.media_types import BY_EXTENSION
+from blogapi.rendering.media_types import TYPES_BY_EXTENSION
 from blogapi.web import downloads
 from tests.content.media.stored_files import put_file
 from tests.contracts.client import HEADERS, outcome
@@ -46,9 +46,9 @@ def test_a_file_is_read_in_chunks_and_closed(as_stranger, path, monkeypatch):
     as_stranger.get(path).close()
 
 
-@pytest.mark.parametrize("extension", BY_EXTENSION)
+@pytest.mark.parametrize("extension", TYPES_BY_EXTENSION)
 def test_each_type_has_its_content_type_and_only_images_are_shown(app, as_stranger, extension):
-    type = BY_EXTENSION[extension]
+    type = TYPES_BY_EXTENSION[extension]
     response = as_stranger.get(put_file(app, b"<script>alert(1)</script>", f"a.{extension}"))
     assert response.headers["Content-Type"] == type.name
     assert response.headers["X-Content-Type-Options"] == "nosniff"

@@ -275,8 +275,8 @@ def test_a_profile_that_does_not_fit_is_dropped(run):
 @pytest.mark.parametrize(
     ("limit", "value", "data"),
     [
-        ("MAX_PIXELS", 1199, make_image("png")),
-        ("MAX_SIDE", 39, make_image("png")),
+        ("MAX_FRAME_PIXELS", 1199, make_image("png")),
+        ("MAX_SIDE_PIXELS", 39, make_image("png")),
         ("MAX_FRAMES", 2, make_animation("gif")),
         ("MAX_ALL_PIXELS", 16 * 12 * 3 - 1, make_animation("webp")),
     ],
@@ -309,7 +309,7 @@ def test_a_file_of_many_parts_is_refused(run, monkeypatch):
         assert run(make_image(extension), extension)[0] == {"error": "damaged"}
 
 
-WORKER = [sys.executable, "-P", images._WORKER, str(2**20)]
+WORKER = [sys.executable, "-P", images._WORKER_FILE, str(2**20)]
 
 
 def test_the_worker_runs_a_job_of_its_input(tmp_path):
@@ -353,7 +353,7 @@ def test_a_bomb_is_refused_before_its_data_is_read(run, monkeypatch):
         (GifImagePlugin, "LOADING_STRATEGY"),
     ):
         monkeypatch.setattr(module, name, getattr(module, name))
-    monkeypatch.setattr(image_worker, "MAX_PIXELS", 1199)
+    monkeypatch.setattr(image_worker, "MAX_FRAME_PIXELS", 1199)
     with warnings.catch_warnings():
         image_worker.configure_pillow()
         assert Image.MAX_IMAGE_PIXELS == 1199

@@ -19,7 +19,7 @@ from blogapi.content.media import folder as folders
 from blogapi.content.media import images, queries, service
 from blogapi.content.media.models import Media
 from blogapi.content.media.service import make_file_name
-from blogapi.rendering.media_types import BY_EXTENSION
+from blogapi.rendering.media_types import TYPES_BY_EXTENSION
 from blogapi.storage import files
 from blogapi.storage.database import db, savepoint, transaction
 from blogapi.web.errors import Invalid, Problem, StorageFull, Unavailable
@@ -131,7 +131,7 @@ def test_two_photos_that_differ_in_their_metadata_are_one_file(upload):
 def test_other_files_are_stored_unchanged(upload, data, name, type):
     media, _ = upload(data, name)
     assert (media.type, media.hash, media.width, media.height) == (type, digest(data), None, None)
-    extension = next(item.extension for item in BY_EXTENSION.values() if item.name == type)
+    extension = next(item.extension for item in TYPES_BY_EXTENSION.values() if item.name == type)
     assert media.name == f"{name.split('.')[0]}.{extension}"
     assert folders.get_folder().get_path(media.hash, extension).read_bytes() == data
 
@@ -161,7 +161,7 @@ def test_other_files_are_stored_unchanged(upload, data, name, type):
     ],
 )
 def test_a_name_is_harmless(given, stem):
-    assert make_file_name(given, BY_EXTENSION["jpg"]) == f"{stem}.jpg"
+    assert make_file_name(given, TYPES_BY_EXTENSION["jpg"]) == f"{stem}.jpg"
 
 
 def test_a_drawing_is_stored_without_its_scripts(upload):
@@ -374,7 +374,7 @@ def test_other_errors_of_the_disk_are_not_hidden(upload, monkeypatch):
 
 def make_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str) -> None:
     (tmp_path / "worker.py").write_text(f"import os, sys, time\n{program}\n", encoding="utf-8")
-    monkeypatch.setattr(images, "_WORKER", tmp_path / "worker.py")
+    monkeypatch.setattr(images, "_WORKER_FILE", tmp_path / "worker.py")
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ def test_the_healthy_webhook_gets_each_call_once_beside_500_hostile_answers(
     # Failed calls are repeated at once and for ever.
     monkeypatch.setattr(sender, "CHECK_SECONDS", 0.005)
     monkeypatch.setattr(queries, "RETRY_DELAYS", (0,) * 2 * ANSWERS)
-    monkeypatch.setattr(queries, "MAX_RETRY_AFTER", 0)
+    monkeypatch.setattr(queries, "MAX_RETRY_AFTER_SECONDS", 0)
     answers, given, all_given = [*make_answers(40)], [], threading.Event()
 
     def answer_badly(connection, stop):

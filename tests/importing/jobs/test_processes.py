@@ -37,7 +37,7 @@ HANGING = f"{PRINT}; re.match('(a+)+$', 'a' * 60 + 'b')"
 @pytest.fixture(autouse=True)
 def short_updates(app, monkeypatch):
     """Let the server look often at the process, and end it after the test."""
-    monkeypatch.setattr(runner, "UPDATE_SECONDS", 0.02)
+    monkeypatch.setattr(runner, "PROGRESS_INTERVAL_SECONDS", 0.02)
     runner.get_runner(app).stopping.clear()
     yield
     runner.get_runner(app).stop_job(60)

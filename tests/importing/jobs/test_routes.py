@@ -339,7 +339,7 @@ def paused(monkeypatch):
         store(self, show_progress)
 
     monkeypatch.setattr(ImportRun, "_store_articles", wait_and_store)
-    monkeypatch.setattr(runner, "UPDATE_SECONDS", 0.01)
+    monkeypatch.setattr(runner, "PROGRESS_INTERVAL_SECONDS", 0.01)
     yield reached, go_on
     go_on.set()
 

@@ -20,7 +20,7 @@ from blogapi.importing.format_api import (
     Source,
 )
 from blogapi.importing.formats import registry
-from blogapi.importing.storing.earlier_imports import HIDDEN_THERE
+from blogapi.importing.storing.earlier_imports import HIDDEN_NOTE
 from blogapi.storage.database import db
 
 DATE = datetime(2024, 5, 1, tzinfo=UTC)
@@ -403,7 +403,7 @@ def test_the_text_report_has_a_block_of_its_own(app, run_folder, edit, set_clock
     lines = app.test_cli_runner().invoke(args=arguments).stdout.splitlines()
     assert lines[1:4] == [
         "hidden     Public here, hidden there: 1.",
-        f"hidden     blog/bread.md: {HIDDEN_THERE}",
+        f"hidden     blog/bread.md: {HIDDEN_NOTE}",
         "hidden     blog/bread.md: It has `private: true`.",
     ]
     assert lines[0].startswith("1 public, 0 drafts")

@@ -47,7 +47,7 @@ CHUNK_SIZE = 100
 # The names of the fields to return, or None for the documented fields.
 FieldNames = Sequence[str] | None
 SnippetFinder = Callable[[Sequence[UUID]], Mapping[UUID, str]]
-_TIMESTAMP = Timestamp()
+_TIMESTAMP_FIELD = Timestamp()
 
 
 def get_body(
@@ -75,7 +75,7 @@ def make_article_body(row: Any, terms: Terms, names: FieldNames) -> JsonBody:
         found = neighbours.find_neighbours(row.uuid, wanted)
         article = {name: found.get(name, article.get(name)) for name in fields if name in (*article, *found)}
     # After a backup is restored, a write can use a version number again, but with another time.
-    state = f'{row.version} "{_TIMESTAMP.serialize("last_updated", row)}"'
+    state = f'{row.version} "{_TIMESTAMP_FIELD.serialize("last_updated", row)}"'
     return JsonBody(web_json.to_json_bytes(article), item_state=state)
 
 

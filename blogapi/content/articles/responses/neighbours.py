@@ -24,7 +24,7 @@ from blogapi.web.fields import Fields, WithAttributes
 
 FIELDS = ("previous", "next", "related")
 
-MAX_RELATED = 5
+MAX_RELATED_ARTICLES = 5
 
 _article, _tag, _category = table_of(Article).c, table_of(ArticleTag).c, table_of(Category).c
 _other = table_of(Article).alias("other").c
@@ -84,12 +84,12 @@ def _find_related_articles(article: Any) -> Sequence[Any]:
         .where(is_common, _tag.listed_from <= now, _tag.article_id != article.uuid, is_in_language)
         .group_by(_tag.article_id)
         .order_by(desc(score), desc(func.max(_tag.listed_from)), _tag.article_id)
-        .limit(MAX_RELATED)
+        .limit(MAX_RELATED_ARTICLES)
         .subquery()
     )
     order = (desc(common.c.score), *_NEWEST_FIRST)
-    found = _read_rows(article, _article.uuid == common.c.article_id, order=order, limit=MAX_RELATED)
-    left = MAX_RELATED - len(found)
+    found = _read_rows(article, _article.uuid == common.c.article_id, order=order, limit=MAX_RELATED_ARTICLES)
+    left = MAX_RELATED_ARTICLES - len(found)
     if not left:
         return found
     is_left = (_article.category_id == article.category_id, _article.uuid.not_in([row.uuid for row in found]))

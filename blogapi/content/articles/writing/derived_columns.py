@@ -27,7 +27,7 @@ from blogapi.content.search.tokenizer import make_sort_key
 from blogapi.publication.models import ChangeType
 from blogapi.publication.visibility import get_listed_from
 
-_COVER, _HEADINGS = CoverSchema(), HeadingSchema(many=True)
+_COVER_SCHEMA, _HEADINGS_SCHEMA = CoverSchema(), HeadingSchema(many=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +74,8 @@ def render_articles(articles: Iterable[Article]) -> list[RenderedArticle]:
             "word_count": rendering.word_count,
             "reading_minutes": rendering.reading_minutes,
             "generated_excerpt": rendering.excerpt,
-            "cover": _COVER.dump(make_cover(cover)) if cover is not None and cover.width else None,
-            "toc": _HEADINGS.dump(rendering.toc),
+            "cover": _COVER_SCHEMA.dump(make_cover(cover)) if cover is not None and cover.width else None,
+            "toc": _HEADINGS_SCHEMA.dump(rendering.toc),
             "html": html,
         }
         rendered.append(RenderedArticle(article, columns, rendering.plain_text, used, files))

@@ -16,11 +16,11 @@ from blogapi.web.errors import Invalid
 
 redirect = AppGroup("redirect", help="Import and list custom redirects.")
 
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_FILE_PATH_TYPE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @redirect.command("import")
-@click.argument("paths", type=_FILE, nargs=-1, required=True, metavar="FILE…")
+@click.argument("paths", type=_FILE_PATH_TYPE, nargs=-1, required=True, metavar="FILE…")
 @click.option("--dry-run", is_flag=True, help="Only check the files; store nothing.")
 @with_appcontext
 def import_redirects(paths: tuple[Path, ...], *, dry_run: bool) -> None:

@@ -33,7 +33,7 @@ from blogapi.parsing import is_web_address
 Row = tuple[str, object]
 
 # The objects of a file take about six times the size of the file in memory.
-_MAX_BYTES = 1024**3
+_MAX_FILE_BYTES = 1024**3
 _WRAPPER_KEYS = ("db", "data")
 # A pair of surrogates, a lone surrogate (group 1), or another escape. A text that was truncated inside an
 # emoji ends with a lone surrogate.
@@ -62,7 +62,7 @@ def read_rows(path: Path) -> tuple[list[Row], bool]:
 
     Raises RefusedFile if the file cannot be read.
     """
-    data, has_invalid_bytes = read_bytes(path, _MAX_BYTES), False
+    data, has_invalid_bytes = read_bytes(path, _MAX_FILE_BYTES), False
     try:
         text = data.decode(find_codec(data))
     except UnicodeDecodeError:

@@ -23,7 +23,7 @@ from blogapi.importing.texts.lines import decode_text, is_empty, normalize_key, 
 from blogapi.importing.texts.messages import format_count
 from blogapi.rendering.hidden_elements import remove_spans
 
-_MAX_VAULT_LEVELS = 12
+_MAX_DEPTH_IN_VAULT = 12
 
 # The fields that make an `index.md` private together with the other files of its folder. Other privacy
 # fields, such as `hidden` and `eleventyExcludeFromCollections`, also occur in the home page of a public blog.
@@ -50,7 +50,7 @@ def is_in_vault(folder: Path, levels: int) -> bool:
 
     The configuration of a generator is looked for in `levels` folders; outer folders belong to other sites.
     """
-    folders = (folder, *folder.parents[:_MAX_VAULT_LEVELS])
+    folders = (folder, *folder.parents[:_MAX_DEPTH_IN_VAULT])
     vaults = ((it / ".obsidian").is_dir() or (it / "logseq/config.edn").is_file() for it in folders)
     number = next((number for number, is_vault in enumerate(vaults) if is_vault), None)
     return number is not None and not any(map(list_configuration_files, folders[number:levels]))

@@ -30,7 +30,7 @@ _ATTRIBUTE = re.compile(r'(?<![\w-])([\w-]++)\s*+=\s*+"([^"]*)"')
 _TAG = re.compile(r"<[^<>]*>")
 _BLOCK_END = re.compile(r"<(?:br|hr|/(?:p|h[1-6]|li|pre|figcaption|blockquote))>")
 # The maximum length of the header or footer of a page; most have a few hundred characters.
-_MAX_FRAME_LENGTH = 100_000
+_MAX_HEADER_OR_FOOTER_LENGTH = 100_000
 _MAX_FIELD_LENGTH = 5_000
 
 # Until 2016, the first element had the class `graf--first`, and no class marked the title.
@@ -129,7 +129,7 @@ def parse_page(html: str) -> MediumPage:
 
 def _find_elements(html: str) -> list[tuple[list[str], dict[str, str], str]]:
     elements = []
-    for tag in _ELEMENT.finditer(html, 0, _MAX_FRAME_LENGTH):
+    for tag in _ELEMENT.finditer(html, 0, _MAX_HEADER_OR_FOOTER_LENGTH):
         attributes = _read_attributes(tag[2])
         if attributes.get("class"):
             end = html.find(f"</{tag[1]}", tag.end(), tag.end() + _MAX_FIELD_LENGTH)

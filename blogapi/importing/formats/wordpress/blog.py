@@ -22,7 +22,7 @@ from blogapi.importing.texts.xml_elements import Element
 _MAX_FORMER_ADDRESSES = 20
 _MAX_TEXT_LENGTH = 1_000
 _MAX_DESCRIPTION_LENGTH = 10_000
-_QUARTER_HOUR = 900
+_QUARTER_HOUR_SECONDS = 900
 # For each kind of term: the taxonomy, and the elements of the nicename, name, description and parent.
 _TERM_ELEMENTS = {
     "wp:category": (
@@ -143,7 +143,7 @@ class Blog:
         if local and utc:
             # In some exports, one of these two times is the time of the last change.
             seconds = (local - utc).total_seconds()
-            if seconds % _QUARTER_HOUR == 0 and abs(seconds) <= 14 * 3_600:
+            if seconds % _QUARTER_HOUR_SECONDS == 0 and abs(seconds) <= 14 * 3_600:
                 self.offsets[local - utc] += 1
         guid, id_ = item.get_text("guid"), item.get_text("wp:post_id")
         # The guid never changes, and it is `?p=3` even if the addresses of posts have another form.

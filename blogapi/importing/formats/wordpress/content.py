@@ -276,7 +276,7 @@ def _is_shortcode_left_out(tag: re.Match[str], conversion: Conversion) -> bool:
     name = tag["name"].lower()
     named, positional = shortcodes.parse_attributes(tag["attributes"])
     attributes = {**named, "": "".join(positional), **({} if tag["close"] else {"?": "["})}
-    if _is_left_out("shortcode", name, _list_lines(named), privacy_signs.HIDDEN_SHORTCODE, conversion):
+    if _is_left_out("shortcode", name, _list_lines(named), privacy_signs.ANY_SHORTCODE_SIGNS, conversion):
         return True
     if name.startswith(privacy_signs.BUILDER_PREFIXES):
         return _is_left_out("shortcode", name, _list_lines(attributes), privacy_signs.BUILDERS, conversion)

@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from blogapi.importing.format_api.article_record import Guess
-from blogapi.rendering.media_types import BY_EXTENSION
+from blogapi.rendering.media_types import TYPES_BY_EXTENSION
 
 #: The media types of files by their extensions.
-MIME_TYPES = {extension: type.name for extension, type in BY_EXTENSION.items()} | {
+MIME_TYPES = {extension: type.name for extension, type in TYPES_BY_EXTENSION.items()} | {
     "jpeg": "image/jpeg", "mp4": "video/mp4", "m4v": "video/mp4", "webm": "video/webm", "ogv": "video/ogg",
     "mov": "video/quicktime",
 }  # fmt: skip

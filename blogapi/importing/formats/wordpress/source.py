@@ -26,7 +26,7 @@ from blogapi.rendering.slugs import make_term_key
 
 # The start of a CDATA mark or of a reference at the end of a chunk, which the next chunk can continue.
 _UNFINISHED_MARKUP = re.compile(r"(?:\]{1,2}|<[^<>]{0,12}|&[^&;<]{0,33})\Z")
-_MAX_START_LENGTH = 10
+_MAX_XML_START_LENGTH = 10
 _XML_START = re.compile(r"<(?:\?xml|rss|channel|item)\b")
 _SECTION_BOUNDARY = re.compile(r"(<!\[CDATA\[|\]\]>|</rss\s{0,9}>)")
 _INVALID_CHARACTERS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udc7f\udd00-\udfff\ufffe\uffff]+")
@@ -86,7 +86,7 @@ def _split_at_boundaries(chunks: Iterable[str], repairs: Counter[str]) -> Iterat
         text = rest + text
         if not is_started:
             start = _XML_START.search(text)
-            position = start.start() if start else max(0, len(text) - _MAX_START_LENGTH)
+            position = start.start() if start else max(0, len(text) - _MAX_XML_START_LENGTH)
             repairs["text outside of the XML elements"] |= position > 0
             text, is_started = text[position:], start is not None
             if not is_started:
