@@ -226,9 +226,11 @@ def _authenticate_key(value: str) -> Caller:
     last_used, expires = key.last_used, key.expires
     # If the clock was set back, the last use can be in the future.
     if last_used is None or not last_used <= now < last_used + permissions.LAST_USED_INTERVAL:
-        ends_trial = last_used is None and permissions.is_trial_key(key.owner, key.created, expires)
-        if api_key_service.record_key_use(key.uuid, key.owner, now, remove_expiry=ends_trial):
-            last_used, expires = now, None if ends_trial else expires
+        removes_expiry = last_used is None and permissions.has_unused_key_expiry(
+            key.owner, key.created, expires
+        )
+        if api_key_service.record_key_use(key.uuid, key.owner, now, remove_expiry=removes_expiry):
+            last_used, expires = now, None if removes_expiry else expires
         else:
             # The next request must try to store the use again, so this response must not be cached.
             last_used = now - permissions.LAST_USED_INTERVAL

@@ -31,7 +31,7 @@ _ORIGIN = re.compile(
     r"(?P<host>\[[0-9a-f:.]+\]|[^\s/:@?#\[\]]+)(?::(?P<port>[0-9]{1,5}))?(?:[/?#].*)?",
     re.IGNORECASE | re.ASCII,
 )
-_MEDIA_TYPE = re.compile(r"([a-z0-9]{1,10})=([a-z]+/[a-z0-9][a-z0-9.+_-]{0,99})")
+_MEDIA_TYPE_ENTRY = re.compile(r"([a-z0-9]{1,10})=([a-z]+/[a-z0-9][a-z0-9.+_-]{0,99})")
 # The types and extensions of files in which browsers run scripts.
 _ACTIVE_TYPE = re.compile(
     r"text/(html|xml|xsl)|application/(xml|x-shockwave-flash)|.*(\+xml|script[0-9.]*)|multipart/.*"
@@ -149,7 +149,7 @@ def parse_media_types(value: Any) -> tuple[str, ...]:
     values = tuple(item.lower() for item in parse_string_list(value))
     extensions = []
     for item in values:
-        match = _MEDIA_TYPE.fullmatch(item)
+        match = _MEDIA_TYPE_ENTRY.fullmatch(item)
         if match is None:
             raise ValueError(f"must list items such as 'epub=application/epub+zip'; {item!r} is not one")
         if _ACTIVE_TYPE.fullmatch(match[2]) or _ACTIVE_EXTENSION.fullmatch(match[1]):

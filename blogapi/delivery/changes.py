@@ -17,7 +17,7 @@ from blogapi import clock
 from blogapi.content.articles.models import Article
 from blogapi.publication import event_writer, events
 from blogapi.publication.events import Cursor, format_cursor, parse_cursor
-from blogapi.publication.kinds import KINDS, PAGE_KINDS
+from blogapi.publication.kinds import KINDS, KINDS_WITH_PAGES
 from blogapi.publication.models import FETCHED_CHANGES, ChangeType, Event
 from blogapi.publication.shared_caching import declare_shown_kinds
 from blogapi.site.models import Site
@@ -219,7 +219,7 @@ bp = Blueprint("changes", __name__, url_prefix="/api/v1/blog/changes", descripti
 @allow(reader, scope="published")
 @bp.arguments(ChangesQuery, location="query")
 @bp.response(200, ChangeListSchema())
-@declare_shown_kinds(*PAGE_KINDS)
+@declare_shown_kinds(*KINDS_WITH_PAGES)
 def listed(query: Fields) -> ChangeList:
     """List the items that changed after a cursor, and whether to fetch or to drop each of them."""
     return list_changes(query["since"], query["limit"], public=not current_caller().sees_drafts)

@@ -177,7 +177,7 @@ def _accept_alternatives(media: Document, names: list[str]) -> None:
     media["schema"] = {"type": "array", "items": alternatives} if is_array else alternatives
 
 
-def extend_schemas(document: Document) -> None:
+def factor_out_base_schemas(document: Document) -> None:
     """Replace the properties that a schema shares with a base schema by a reference to the base schema."""
     schemas = document["components"]["schemas"]
     for name, family in _FAMILIES.items():

@@ -14,7 +14,7 @@ from blogapi.docs.components import (
     ComponentPlugin,
     Document,
     accept_responses_as_bodies,
-    extend_schemas,
+    factor_out_base_schemas,
     get_component_name,
     list_operations,
 )
@@ -151,7 +151,7 @@ class DocumentApi(flask_smorest.Api):  # type: ignore[misc]
         accept_responses_as_bodies(document, self.ma_plugin.list_read_only_fields())
         share_timestamps(document)
         share_objects(document)
-        extend_schemas(document)
+        factor_out_base_schemas(document)
         move_path_parameters(document)
         share_parameters(document)
         share_responses(document)

@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 from uuid import UUID
 
 from blogapi.content.articles.content import make_default_seo
-from blogapi.content.articles.fields import LINK_NAMES
+from blogapi.content.articles.fields import TERM_LIST_NAMES
 from blogapi.content.articles.page_tree import read_tree
 from blogapi.exporting.article_rows import Item
 from blogapi.exporting.exported_addresses import MediaAddresses, NewContent, Replacement, escape_shortcodes
@@ -150,13 +150,13 @@ class ArticleWriter:
             "categories": [
                 self._terms["category"].names[slug] for slug in (article["category"],) if slug is not None
             ],
-            **{kind: [self._terms[kind].names[slug] for slug in article[kind]] for kind in LINK_NAMES},
+            **{kind: [self._terms[kind].names[slug] for slug in article[kind]] for kind in TERM_LIST_NAMES},
         }
 
     def _list_ambiguous_terms(self, article: Item) -> Item:
         is_ambiguous = self._terms["category"].is_ambiguous(filter(None, [article["category"]]))
         category = {"category": article["category"]} if is_ambiguous else {}
-        kinds = (kind for kind in LINK_NAMES if self._terms[kind].is_ambiguous(article[kind]))
+        kinds = (kind for kind in TERM_LIST_NAMES if self._terms[kind].is_ambiguous(article[kind]))
         return category | {kind: article[kind] for kind in kinds}
 
     def _list_unreplaced_paths(self, article: Item, replacements: Sequence[Replacement]) -> list[Item]:

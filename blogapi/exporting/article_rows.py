@@ -13,7 +13,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, select
 
 from blogapi.content.articles.content import make_default_seo
-from blogapi.content.articles.fields import LINK_FIELDS, TEXT_NAMES, LinkField
+from blogapi.content.articles.fields import TERM_LIST_FIELDS, TEXT_NAMES, TermListField
 from blogapi.content.articles.models import LINK_MODELS, Article, FormerPath, FormerSlug, WorkingCopy
 from blogapi.content.articles.snapshots import parse_content
 from blogapi.content.custom_fields import custom_values
@@ -49,7 +49,7 @@ def read_articles(
     former_paths = _group_rows_by_article(
         uuids, _former_path.article_id, _former_path.path, _former_path.created
     )
-    terms = {field.name: _read_linked_terms(uuids, field) for field in LINK_FIELDS}
+    terms = {field.name: _read_linked_terms(uuids, field) for field in TERM_LIST_FIELDS}
     paths = _group_rows_by_article(
         uuids, _path.article_id, _path.path, _path.media_id, order=bytewise(_path.path)
     )
@@ -68,7 +68,7 @@ def read_articles(
             **read_page_fields(row),
             **{
                 field.name: [slugs[field.kind][term] for (term,) in terms[field.name][uuid]]
-                for field in LINK_FIELDS
+                for field in TERM_LIST_FIELDS
             },
             "seo": {name: getattr(row, f"seo_{name}") for name in _SEO_FIELDS},
             "paths": [
@@ -83,7 +83,7 @@ def read_articles(
         }
 
 
-def _read_linked_terms(uuids: Collection[UUID], field: LinkField) -> Mapping[UUID, Sequence[Any]]:
+def _read_linked_terms(uuids: Collection[UUID], field: TermListField) -> Mapping[UUID, Sequence[Any]]:
     link = table_of(LINK_MODELS[field.name]).c
     return _group_rows_by_article(uuids, link.article_id, link[f"{field.kind}_id"], order=link.position)
 
@@ -109,7 +109,7 @@ def read_working_copies(uuids: Collection[UUID], slugs: dict[str, dict[UUID, str
             "category": edits.category and slugs["category"].get(edits.category),
             **{
                 field.name: _find_slugs(slugs[field.kind], getattr(edits, field.name))
-                for field in LINK_FIELDS
+                for field in TERM_LIST_FIELDS
             },
             "seo": dict(edits.seo),
             "custom": custom_values.parse_values(edits.custom),

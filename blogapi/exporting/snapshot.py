@@ -48,7 +48,7 @@ from blogapi.exporting.article_rows import (
     read_page_fields,
 )
 from blogapi.parsing import parse_uuid
-from blogapi.publication.kinds import KINDS, PAGE_KINDS, TERM_KINDS
+from blogapi.publication.kinds import KINDS, KINDS_WITH_PAGES, TERM_KINDS
 from blogapi.publication.visibility import (
     ItemType,
     Status,
@@ -81,7 +81,7 @@ _MEDIA_FIELDS = ("name", "alt", "decorative", "caption", "type", "size", "hash",
 #: The text fields of the site.
 SITE_FIELDS = (
     *("title", "description", "language", "time_zone", "url", "service_url", "logo", "icon"),
-    *(f"{kind}_path" for kind in PAGE_KINDS),
+    *(f"{kind}_path" for kind in KINDS_WITH_PAGES),
     "preview_url",
 )
 

@@ -62,7 +62,7 @@ _ALL_KINDS = (
 )
 KINDS: Mapping[str, ItemKind] = {kind.name: kind for kind in _ALL_KINDS}
 #: The kinds whose items have an address; a change of any such item can change links and lists.
-PAGE_KINDS = tuple(kind.name for kind in _ALL_KINDS if kind.has_page)
+KINDS_WITH_PAGES = tuple(kind.name for kind in _ALL_KINDS if kind.has_page)
 SLUG_KINDS = tuple(kind.name for kind in _ALL_KINDS if kind.keeps_slugs)
 CONTENT_KINDS = tuple(kind.name for kind in _ALL_KINDS if kind.is_content)
 TERM_KINDS = tuple(kind.name for kind in _ALL_KINDS if kind.is_term)

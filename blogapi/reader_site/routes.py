@@ -18,7 +18,7 @@ from blogapi.content.articles.queries import get_next_publication_time
 from blogapi.delivery.redirects import queries as redirects
 from blogapi.delivery.redirects.custom.service import GONE
 from blogapi.delivery.response_cache import middleware
-from blogapi.publication.kinds import PAGE_KINDS
+from blogapi.publication.kinds import KINDS_WITH_PAGES
 from blogapi.publication.shared_caching import declare_shown_kinds
 from blogapi.reader_site import pages, templating, theme
 from blogapi.reader_site.pages import Edition, Page
@@ -116,7 +116,7 @@ def _list_important_paths() -> dict[str, Any]:
 
 
 @allow(anyone)
-@declare_shown_kinds(*PAGE_KINDS)
+@declare_shown_kinds(*KINDS_WITH_PAGES)
 def show_page() -> Response:
     """Return what the site shows at the path of the request."""
     try:

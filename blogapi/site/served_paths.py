@@ -10,7 +10,7 @@ from uuid import UUID
 
 from sqlalchemy import select
 
-from blogapi.publication.kinds import KINDS, PAGE_KINDS, get_model_of_kind
+from blogapi.publication.kinds import KINDS, KINDS_WITH_PAGES, get_model_of_kind
 from blogapi.publication.visibility import ItemType, match_pages
 from blogapi.site import addresses
 from blogapi.site.models import Site
@@ -103,7 +103,7 @@ def is_reserved_slug(site: Site, kind: str, slug: str) -> bool:
 def _is_other_item(site: Site, kind: str, path: str) -> bool:
     """Return whether an item of another model, even a draft, can have the path."""
     own = get_model_of_kind(KINDS[kind].model or kind)
-    for other in PAGE_KINDS:
+    for other in KINDS_WITH_PAGES:
         model = get_model_of_kind(KINDS[other].model or other)
         values = addresses.parse_path(site, other, path) if model is not own else None
         if not values:
@@ -133,7 +133,7 @@ def find_serving_errors(site: Site, *, may_have_path: bool = False) -> Errors:
         errors["url"].append("The built-in site needs an address; set `url`, such as https://blog.example.")
     elif urlsplit(site.url).path and not may_have_path:
         errors["url"].append("The built-in site is at the root of its host, so `url` must have no path.")
-    for name in (f"{kind}_path" for kind in PAGE_KINDS):
+    for name in (f"{kind}_path" for kind in KINDS_WITH_PAGES):
         pattern = getattr(site, name)
         if re.search(r"[?#]", pattern):
             errors[name].append(f"The built-in site has only paths, so `{name}` must have no `?` and no `#`.")

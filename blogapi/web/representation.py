@@ -64,7 +64,7 @@ class Representation:
             return None
 
     def read_fields(self, id: UUID | None, names: Sequence[str]) -> JsonBody:
-        """Return the named fields of an item, or of the list if `id` is None; raises NotFound."""
+        """Return the named fields of an item, or the list if `id` is None; raises NotFound."""
         if id is None:
             return dump_json(self.get_items(), self.items_schema)
         if self.get_fields is None or self.fields_schema is None:

@@ -98,7 +98,7 @@ def choose_expiry(requested: datetime | None, now: datetime, caller: Caller) -> 
     return requested
 
 
-def is_trial_key(owner: UUID | None, created: datetime, expires: datetime | None) -> bool:
+def has_unused_key_expiry(owner: UUID | None, created: datetime, expires: datetime | None) -> bool:
     """Return whether the key is anonymous with its initial expiry, which the first use of the key removes."""
     return owner is None and expires == created + UNUSED_KEY_LIFETIME
 

@@ -129,9 +129,11 @@ def rotate_key(caller: Caller, uuid: UUID, *, overlap_seconds: int) -> WithAttri
         now = clock.now()
         if key.expires is not None and key.expires <= now:
             raise Forbidden("An expired key cannot be rotated; create a new one.", code="key_expired")
-        is_trial = key.last_used is None and permissions.is_trial_key(key.owner_id, key.created, key.expires)
+        is_unused = key.last_used is None and permissions.has_unused_key_expiry(
+            key.owner_id, key.created, key.expires
+        )
         expires = permissions.choose_expiry(
-            now + permissions.UNUSED_KEY_LIFETIME if is_trial else key.expires, now, caller
+            now + permissions.UNUSED_KEY_LIFETIME if is_unused else key.expires, now, caller
         )
         successor = issue_key(key.owner_id, key.scope, name=key.name, created=now, expires=expires)
         key.expires = permissions.compute_overlap_end(key.expires, now, overlap_seconds)

@@ -1,6 +1,6 @@
 /** Names the device of a login by its User-Agent. */
 
-// A User-Agent contains the names of several browsers and systems; the first name of a list that it contains is right.
+// A User-Agent also names browsers and systems that it imitates; the first of these names in it is the real one.
 const BROWSERS = ["Edg", "OPR", "SamsungBrowser", "FxiOS", "Firefox", "CriOS", "Chrome", "Safari"];
 const SYSTEMS = ["Android", "iPhone", "iPad", "Windows", "Macintosh", "CrOS", "Linux"];
 /** The names to show, where they differ from the name in a User-Agent. @type {Record<string, string>} */

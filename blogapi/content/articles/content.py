@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from blogapi.content.articles.fields import LINK_NAMES
+from blogapi.content.articles.fields import TERM_LIST_NAMES
 from blogapi.content.articles.lifecycle import UNSET, Unset, compute_next_state
 from blogapi.content.custom_fields import custom_values
 from blogapi.content.custom_fields.models import NO_VALUES
@@ -69,7 +69,7 @@ class ArticleContent:
     def to_flat_dict(self) -> dict[str, Any]:
         """Return all fields in one flat dictionary, which revisions store and show."""
         others = {name: getattr(self, name) for name in _NON_TEXT_FIELDS}
-        lists = {name: list(getattr(self, name)) for name in LINK_NAMES}
+        lists = {name: list(getattr(self, name)) for name in TERM_LIST_NAMES}
         custom = {} if self.custom == NO_VALUES else custom_values.parse_values(self.custom)
         json = {"seo": dict(self.seo), "custom": custom}
         return {**self.texts, **others, **lists, **json}

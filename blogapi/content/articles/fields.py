@@ -4,7 +4,7 @@ The values of text fields are texts, except for the boolean `featured`. A text f
 name. Versions, working copies, comparisons, exports and the admin pages read TEXT_FIELDS, so a new text field
 needs only a declaration and a migration.
 
-Each of LINK_FIELDS has a table of links (see LINK_MODELS) and a relationship of the model Article.
+Each of TERM_LIST_FIELDS has a table of links (see LINK_MODELS) and a relationship of the model Article.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ OUTPUT_FIELDS = {text.name: text.output for text in TEXT_FIELDS}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LinkField:
+class TermListField:
     """A field of an article that contains terms of one kind, in the order that its author chose."""
 
     name: str
@@ -158,8 +158,8 @@ class LinkField:
     relation: str
 
 
-LINK_FIELDS = (
-    LinkField(name="tags", kind="tag", relation="tag_links"),
-    LinkField(name="authors", kind="author", relation="author_links"),
+TERM_LIST_FIELDS = (
+    TermListField(name="tags", kind="tag", relation="tag_links"),
+    TermListField(name="authors", kind="author", relation="author_links"),
 )
-LINK_NAMES = tuple(field.name for field in LINK_FIELDS)
+TERM_LIST_NAMES = tuple(field.name for field in TERM_LIST_FIELDS)

@@ -245,7 +245,7 @@ class ArticleAuthor(Base):
     author: Mapped[Author] = relationship()
 
 
-#: The models of the links of each field of LINK_FIELDS.
+#: The models of the links of each field of TERM_LIST_FIELDS.
 LINK_MODELS: Mapping[str, type[ArticleTag | ArticleAuthor]] = {"tags": ArticleTag, "authors": ArticleAuthor}
 
 

@@ -12,7 +12,7 @@ from sqlalchemy import Select, bindparam, func, inspect, select, union_all
 from sqlalchemy.orm import joinedload, undefer
 from sqlalchemy.orm.attributes import set_committed_value
 
-from blogapi.content.articles.fields import LINK_FIELDS
+from blogapi.content.articles.fields import TERM_LIST_FIELDS
 from blogapi.content.articles.models import LINK_MODELS, Article, ArticleRevision, FormerSlug, WorkingCopy
 from blogapi.publication.visibility import match_scheduled_items
 from blogapi.storage.database import db, split_values, table_of
@@ -49,7 +49,7 @@ _SELECT_LINKS_BY_RELATION: dict[str, Select[Any]] = {
     field.relation: select(model := LINK_MODELS[field.name])
     .where(model.article_id.in_(bindparam("uuids", expanding=True)))
     .order_by(model.article_id, model.position)
-    for field in LINK_FIELDS
+    for field in TERM_LIST_FIELDS
 }
 
 

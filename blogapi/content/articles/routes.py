@@ -33,7 +33,7 @@ from blogapi.content.taxonomies.categories import Category
 from blogapi.content.taxonomies.hierarchy import find_ancestors
 from blogapi.content.taxonomies.tags import Tag
 from blogapi.publication import events
-from blogapi.publication.kinds import PAGE_KINDS
+from blogapi.publication.kinds import KINDS_WITH_PAGES
 from blogapi.publication.shared_caching import ShownContent, declare_shown_kinds
 from blogapi.publication.visibility import ItemType
 from blogapi.storage.database import db, table_of
@@ -98,7 +98,7 @@ _article_list_response = partial(
 @allow(reader, scope="published")
 @_article_list_response(section="4.7")
 # The HTML of an article contains the addresses of the pages to which it links.
-@declare_shown_kinds(*PAGE_KINDS)
+@declare_shown_kinds(*KINDS_WITH_PAGES)
 def published(query: Query) -> PartialResult:
     """List the published articles, newest first, or by relevance if `q` is sent.
 

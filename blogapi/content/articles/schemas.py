@@ -9,7 +9,13 @@ from marshmallow import validate
 
 from blogapi.accounts.users.schemas import UserReferenceSchema
 from blogapi.content.articles.content import ArticleInput
-from blogapi.content.articles.fields import INPUT_FIELDS, LINK_NAMES, OUTPUT_FIELDS, TEXT_DEFAULTS, TEXT_NAMES
+from blogapi.content.articles.fields import (
+    INPUT_FIELDS,
+    OUTPUT_FIELDS,
+    TERM_LIST_NAMES,
+    TEXT_DEFAULTS,
+    TEXT_NAMES,
+)
 from blogapi.content.custom_fields.validation import CustomValuesField
 from blogapi.content.media.schemas import RenditionSchema
 from blogapi.content.taxonomies.authors import EmbeddedAuthorSchema
@@ -82,7 +88,7 @@ class ArticleBodySchema(_TextsBodySchema):
     def make_input(self, data: Fields, **_: Any) -> ArticleInput:
         """Return the fields of the body as an ArticleInput."""
         texts = {name: data.pop(name) for name in TEXT_NAMES if name in data}
-        data |= {name: tuple(data[name]) for name in LINK_NAMES if name in data}
+        data |= {name: tuple(data[name]) for name in TERM_LIST_NAMES if name in data}
         return ArticleInput(texts=texts, **data)
 
 

@@ -24,7 +24,7 @@ from blogapi.content.articles.content import (
     make_default_seo,
     revise_content,
 )
-from blogapi.content.articles.fields import LINK_FIELDS, TEXT_DEFAULTS
+from blogapi.content.articles.fields import TERM_LIST_FIELDS, TEXT_DEFAULTS
 from blogapi.content.articles.models import LINK_MODELS, Article, DeletedItem, FormerSlug
 from blogapi.content.articles.prerendering import remove_generated_excerpt
 from blogapi.content.articles.schemas import PUT_DEFAULTS
@@ -397,7 +397,7 @@ def _set_content(article: Article, content: ArticleContent, now: datetime) -> No
     article.published_at, article.custom = content.published_at, content.custom
     article.category_id = content.category
     article.type, article.parent_id, article.position = content.type, content.parent, content.position
-    for field in LINK_FIELDS:
+    for field in TERM_LIST_FIELDS:
         uuids = getattr(content, field.name)
         links = {link.term_id: link for link in getattr(article, field.relation)}
         if tuple(links) != uuids:

@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from blogapi.content.articles.content import ArticleContent, make_default_seo
-from blogapi.content.articles.fields import LINK_FIELDS, LINK_NAMES, TEXT_DEFAULTS, TEXT_NAMES
+from blogapi.content.articles.fields import TERM_LIST_FIELDS, TERM_LIST_NAMES, TEXT_DEFAULTS, TEXT_NAMES
 from blogapi.content.articles.models import Article
 from blogapi.content.articles.schemas import SeoBodySchema
 from blogapi.content.custom_fields import custom_values
@@ -26,7 +26,7 @@ def get_content(article: Article) -> ArticleContent:
         category=article.category_id,
         **{
             field.name: tuple(link.term_id for link in getattr(article, field.relation))
-            for field in LINK_FIELDS
+            for field in TERM_LIST_FIELDS
         },
         seo={name: getattr(article, f"seo_{name}") for name in SeoBodySchema._declared_fields},
         custom=article.custom,
@@ -58,7 +58,7 @@ def parse_content(text: str) -> ArticleContent:
         status=stored["status"],
         published_at=published_at and datetime.fromisoformat(published_at),
         category=_parse_uuid(stored["category"]),
-        **{name: tuple(UUID(term) for term in stored.get(name, ())) for name in LINK_NAMES},
+        **{name: tuple(UUID(term) for term in stored.get(name, ())) for name in TERM_LIST_NAMES},
         seo=stored["seo"],
         custom=custom_values.dump_values(stored.get("custom", {})),
         # Versions from before migration 0027 have no type, parent and position.

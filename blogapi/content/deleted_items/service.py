@@ -13,7 +13,7 @@ from sqlalchemy import select
 from blogapi.accounts.users.queries import find_user
 from blogapi.content.articles import page_tree, prerendering, service
 from blogapi.content.articles.content import ArticleInput
-from blogapi.content.articles.fields import LINK_NAMES
+from blogapi.content.articles.fields import TERM_LIST_NAMES
 from blogapi.content.articles.models import (
     Article,
     ArticleAuthor,
@@ -112,7 +112,7 @@ def _adapt_article(article: Article, row: DeletedItem, user: UUID) -> list[str]:
     if find_user(article.editor_id) is None:
         article.editor_id = user
     existing, category = keep_existing_terms(content)
-    changed = [name for name in LINK_NAMES if getattr(content, name) != getattr(existing, name)]
+    changed = [name for name in TERM_LIST_NAMES if getattr(content, name) != getattr(existing, name)]
     for name in (*(["categories"] if content.category != category else ()), *changed):
         notes.append(f"Deleted {name} are left out, and merged {name} are replaced.")
     if content.category and category is None:

@@ -54,8 +54,8 @@ def check_change(uuid: UUID) -> None:
 def check_former_owners(hashes: Collection[str]) -> None:
     """Raise Forbidden if a file that the caller may not change had one of these hashes before.
 
-    The new file takes over the former addresses, so the caller needs the right to change what is public if
-    something public shows the other file.
+    The new file takes over the former addresses of that file. If something public shows that file, the caller
+    needs the right to change what is public.
     """
     caller, owners = current_caller(), queries.find_files_by_former_hashes(hashes)
     if any(find_change_objection(owner) for owner in owners):

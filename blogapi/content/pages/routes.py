@@ -15,7 +15,7 @@ from blogapi.content.pages import hierarchy
 from blogapi.content.pages.schemas import PAGE_FIELDS, PageBodySchema, PageListQuery, PageSchema
 from blogapi.parsing import parse_uuid
 from blogapi.publication import events
-from blogapi.publication.kinds import PAGE_KINDS
+from blogapi.publication.kinds import KINDS_WITH_PAGES
 from blogapi.publication.shared_caching import ShownContent, declare_shown_kinds
 from blogapi.publication.visibility import ItemType
 from blogapi.web.access import allow, current_caller, editor, reader
@@ -35,7 +35,7 @@ bp = Blueprint("pages", __name__, url_prefix="/api/v1/blog/pages", description="
 @bp.get("/")
 @allow(reader, scope="published")
 @bp.response(200, PageSchema(many=True), partial_schema=PageFieldsSchema, query=PageListQuery, cacheable=True)
-@declare_shown_kinds(*PAGE_KINDS)
+@declare_shown_kinds(*KINDS_WITH_PAGES)
 def listed(query: Query) -> PartialResult:
     """List the published pages by their position.
 
@@ -74,7 +74,7 @@ def _get_hidden_state() -> str:
 @bp.response(200, PageSchema(), partial_schema=PageFieldsSchema, query=DetailQuery, cacheable=True)
 @bp.doc(responses=MARKDOWN_CONTENT)
 @accept_slugs(queries.find_slug_owner)
-@declare_shown_kinds(find=lambda query, id: ShownContent(PAGE_KINDS, {PAGE: [id]}))
+@declare_shown_kinds(find=lambda query, id: ShownContent(KINDS_WITH_PAGES, {PAGE: [id]}))
 @offer_markdown
 def single(query: Query, id: UUID) -> JsonBody:
     """Return a page; if it is not public, only to editors and admins."""

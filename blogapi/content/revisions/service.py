@@ -171,7 +171,7 @@ def prune_revisions(keep: int) -> int:
                     ArticleRevision.article_id == article_id, ArticleRevision.number == number
                 )
             )
-        delete_former_uses({article_id for article_id, _ in old})
+        delete_unneeded_former_uses({article_id for article_id, _ in old})
         uses.delete_paths_and_uses(db.session(), _list_removed_articles())
     return len(old)
 
@@ -205,7 +205,7 @@ def list_unrestorable_items() -> Sequence[UUID]:
     return db.session.scalars(statement).all()
 
 
-def delete_former_uses(articles: Collection[UUID]) -> None:
+def delete_unneeded_former_uses(articles: Collection[UUID]) -> None:
     """Delete the uses of files to which no former version of these articles refers any more.
 
     A version refers to a file by its uuid, a hash, or a path of an imported article.

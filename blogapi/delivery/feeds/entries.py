@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 from flask import current_app
 
 from blogapi.content.articles.author_visibility import match_public_authors
-from blogapi.content.articles.fields import LINK_NAMES
+from blogapi.content.articles.fields import TERM_LIST_NAMES
 from blogapi.content.articles.lists.conditions import ArticleFilters
 from blogapi.content.articles.responses import article_bodies
 from blogapi.content.taxonomies.models import Term
@@ -37,7 +37,7 @@ MAX_FEED_CHARACTERS = 1_000_000
 
 _ENTRY_FIELDS = (
     *("uuid", "title", "url", "published_at", "last_updated", "excerpt", "html", "cover_image"),
-    *("category", *LINK_NAMES),
+    *("category", *TERM_LIST_NAMES),
 )
 
 

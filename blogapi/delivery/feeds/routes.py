@@ -8,7 +8,7 @@ from flask import Response, request
 
 from blogapi.delivery.feeds import formats, sitemap
 from blogapi.delivery.feeds.entries import Feed, get_feed
-from blogapi.publication.kinds import PAGE_KINDS
+from blogapi.publication.kinds import KINDS_WITH_PAGES
 from blogapi.publication.shared_caching import declare_shown_kinds
 from blogapi.site.queries import get_site
 from blogapi.web.access import allow, anyone
@@ -57,7 +57,7 @@ Sitemap: {url}/sitemap.xml
 @allow(anyone)
 @bp.arguments(FeedQuery, location="query")
 @bp.response(200, {"type": "string"}, content_type=RSS_TYPE, cacheable=True, may_be_missing=True)
-@declare_shown_kinds(*PAGE_KINDS)
+@declare_shown_kinds(*KINDS_WITH_PAGES)
 def get_rss_feed(query: Fields) -> Response:
     """Return the newest public articles as RSS 2.0."""
     return _make_response(formats.format_rss_feed(_get_requested_feed(query)), RSS_TYPE)
@@ -67,7 +67,7 @@ def get_rss_feed(query: Fields) -> Response:
 @allow(anyone)
 @bp.arguments(FeedQuery, location="query")
 @bp.response(200, {"type": "string"}, content_type=ATOM_TYPE, cacheable=True, may_be_missing=True)
-@declare_shown_kinds(*PAGE_KINDS)
+@declare_shown_kinds(*KINDS_WITH_PAGES)
 def get_atom_feed(query: Fields) -> Response:
     """Return the newest public articles as Atom 1.0."""
     return _make_response(formats.format_atom_feed(_get_requested_feed(query)), ATOM_TYPE)
@@ -83,7 +83,7 @@ def get_atom_feed(query: Fields) -> Response:
     cacheable=True,
     may_be_missing=True,
 )
-@declare_shown_kinds(*PAGE_KINDS)
+@declare_shown_kinds(*KINDS_WITH_PAGES)
 def get_json_feed(query: Fields) -> Response:
     """Return the newest public articles as JSON Feed 1.1."""
     return _make_response(formats.format_json_feed(_get_requested_feed(query)), JSON_FEED_TYPE)
@@ -92,7 +92,7 @@ def get_json_feed(query: Fields) -> Response:
 @bp.get("/sitemap.xml")
 @allow(anyone)
 @bp.response(200, {"type": "string"}, content_type=XML_TYPE, cacheable=True, may_be_missing=True)
-@declare_shown_kinds(*PAGE_KINDS)
+@declare_shown_kinds(*KINDS_WITH_PAGES)
 def get_sitemap() -> Response:
     """Return the sitemap of the site, or an index of sitemaps if there are more than 50,000 pages."""
     return _make_response(sitemap.get_sitemap(), XML_TYPE)
@@ -101,7 +101,7 @@ def get_sitemap() -> Response:
 @bp.get("/sitemap-<int(min=1, max=999999):number>.xml")
 @allow(anyone)
 @bp.response(200, {"type": "string"}, content_type=XML_TYPE, cacheable=True)
-@declare_shown_kinds(*PAGE_KINDS)
+@declare_shown_kinds(*KINDS_WITH_PAGES)
 def get_sitemap_part(number: int) -> Response:
     """Return one of the sitemaps of the index."""
     return _make_response(sitemap.get_sitemap_part(number), XML_TYPE)

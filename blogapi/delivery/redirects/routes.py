@@ -7,7 +7,7 @@ from flask import Response
 from blogapi.delivery.redirects import queries
 from blogapi.delivery.redirects.formats import format_redirects
 from blogapi.delivery.redirects.schemas import RedirectListQuery, RedirectSchema
-from blogapi.publication.kinds import PAGE_KINDS
+from blogapi.publication.kinds import KINDS_WITH_PAGES
 from blogapi.publication.shared_caching import declare_shown_kinds
 from blogapi.site.queries import get_site
 from blogapi.web.access import allow, reader
@@ -27,7 +27,7 @@ _TEXT_CONTENT = {"text/plain": {"schema": {"type": "string", "example": "/old/ /
 @bp.doc(responses={200: {"content": _TEXT_CONTENT}})
 @bp.response(200, RedirectSchema(many=True), partial_schema=RedirectSchema, query=RedirectListQuery)
 # Every response depends on the site, and a change of a custom redirect is recorded as a change of the site.
-@declare_shown_kinds(*PAGE_KINDS)
+@declare_shown_kinds(*KINDS_WITH_PAGES)
 def listed(query: Query) -> PartialResult | Response:
     """List custom redirects, former slugs of articles and terms, and former paths of articles and pages."""
     if "format" in query.filters:

@@ -14,7 +14,7 @@ from urllib.parse import quote
 from uuid import UUID
 
 from blogapi.content.articles.content import make_default_seo
-from blogapi.content.articles.fields import LINK_FIELDS, TEXT_FIELDS
+from blogapi.content.articles.fields import TERM_LIST_FIELDS, TEXT_FIELDS
 from blogapi.content.articles.lifecycle import ContentType
 from blogapi.content.taxonomies.categories import DEFAULT_CATEGORY
 from blogapi.exporting.article_files import SEO_FIELD_NAMES, WRITTEN_STATUSES
@@ -219,7 +219,7 @@ class ArticleReader:
         if metadata.get("type") != ItemType.PAGE:
             names, slugs = categories[:1] or [DEFAULT_CATEGORY], values.get_texts(metadata, "category")
             (terms["category"],) = self._find_terms("category", names, slugs)
-        for field in LINK_FIELDS:
+        for field in TERM_LIST_FIELDS:
             names, slugs = values.get_texts(entries, field.name), values.get_texts(metadata, field.name)
             terms[field.name] = self._find_terms(field.kind, names, slugs)
         return terms

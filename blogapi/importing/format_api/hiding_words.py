@@ -58,7 +58,7 @@ HIDING_VALUES = (
     | _make_set("""confidential internal hidden loggedin signedin authenticated loggedinusers registeredusers
     userrole unpublished payingmembers payingsubscribers subscribersonly memberonly administrator trash""")
 ) - {"tag"}
-#: The values of fields with which all visitors saw a text.
+#: The values of fields that show a text to all visitors.
 SHOWN_VALUES = (
     FALSE
     | _make_set("""none null public everyone everybody all anyone open visible alwaysshow always

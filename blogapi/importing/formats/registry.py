@@ -55,7 +55,8 @@ def load_formats(notes: list[str]) -> dict[str, Format]:
 def get_format(name: str, notes: list[str], entry_points: Iterable[EntryPoint] | None = None) -> Format:
     """Return a format by one of the names of `list_format_names`.
 
-    Adds a note when a format of another package fails. Raises RefusedFile if the format cannot be used.
+    A format of another package adds a note to `notes` if it fails later. Raises RefusedFile if the format
+    cannot be used.
     """
     if name in BUILT_IN_FORMATS:
         package = "blogapi_export" if name == "blogapi" else f"formats.{name}"

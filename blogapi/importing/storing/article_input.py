@@ -182,5 +182,5 @@ def make_article_body(record: ArticleRecord) -> dict[str, Any]:
     # Without `published_at` an article keeps the time of its first import.
     if record.published_at is not None:
         body["published_at"] = record.published_at.isoformat()
-    # For a folder of another program, the cover may have been replaced by a file of the library.
+    # The file of a record with a path may have been stored in the library, whose address replaces the cover.
     return {**body, **record.body, **({"cover_image": record.cover_image} if record.path else {})}

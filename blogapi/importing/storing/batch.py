@@ -58,8 +58,8 @@ def is_slug_free(slug: str | None, uuid: UUID, type_: str) -> bool:
 def set_import_fields(article: Article, record: ArticleRecord, *, old_time: datetime | None = None) -> None:
     """Set the fields of a created or changed article that its body does not contain.
 
-    `old_time` is the time of the last change of a changed article. If the export has the same time, a person
-    has changed the file, and the time of the change is the current time.
+    `old_time` is the time of the last change of a changed article. If the record has no later
+    time, a person has changed the exported file, and the article keeps the current time.
     """
     if record.uuid is None:
         return

@@ -96,7 +96,7 @@ class BatchMedia:
             editing.change_file(uuid, {"alt": alt})
         if self._remapped:
             db.session.flush()
-            revision_service.delete_former_uses(self._remapped)
+            revision_service.delete_unneeded_former_uses(self._remapped)
 
 
 def add_media_results(

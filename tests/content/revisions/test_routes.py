@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from blogapi.content.articles.fields import LINK_FIELDS
+from blogapi.content.articles.fields import TERM_LIST_FIELDS
 from blogapi.content.articles.models import ArticleRevision
 from blogapi.storage.database import db, transaction
 from tests.contracts.client import outcome
@@ -178,7 +178,7 @@ def test_restoring_refuses_an_invalid_body(as_admin, article_path, body, expecte
     assert as_admin.get(article_path).json == before
 
 
-@pytest.mark.parametrize("field", LINK_FIELDS, ids=lambda field: field.name)
+@pytest.mark.parametrize("field", TERM_LIST_FIELDS, ids=lambda field: field.name)
 def test_restoring_brings_back_the_terms_of_each_field(as_admin, make_article, field):
     first, second = (
         as_admin.post(f"/api/v1/blog/{field.name}/", json={"name": name}).json["uuid"]

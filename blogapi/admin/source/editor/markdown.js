@@ -8,8 +8,8 @@ const LINE_START = /^(\s*)(?:[-*+] \[[ xX]\] |[-*+] |\d+[.)] |> ?)?/;
 
 /** @type {Record<string, (input: TextInput) => Change>} */
 const COMMANDS = {
-  bold: (input) => emphasizeSelection(input, "**"),
-  italic: (input) => emphasizeSelection(input, "*"),
+  bold: (input) => toggleEmphasis(input, "**"),
+  italic: (input) => toggleEmphasis(input, "*"),
   heading: (input) => changeLines(input, (lines) => lines.map(changeHeading)),
   link: insertLink,
   code: insertCode,
@@ -126,7 +126,7 @@ export function replaceWithBlock({ text, from, to }, before, middle = "", after 
 }
 
 /** @param {TextInput} input @param {string} mark */
-function emphasizeSelection({ text, from, to }, mark) {
+function toggleEmphasis({ text, from, to }, mark) {
   if (from === to) [from, to] = findWordAt(text, from);
   while (from < to && /\s/.test(text[from])) from += 1;
   while (to > from && /\s/.test(text[to - 1])) to -= 1;

@@ -21,7 +21,7 @@ from sqlalchemy import (
     union_all,
 )
 
-from blogapi.content.articles.fields import LINK_NAMES
+from blogapi.content.articles.fields import TERM_LIST_NAMES
 from blogapi.content.articles.models import LINK_MODELS, Article
 from blogapi.content.articles.responses import computed_fields, neighbours
 from blogapi.content.articles.responses.computed_fields import COMPUTED_FIELDS
@@ -180,7 +180,7 @@ def read_terms(rows: Sequence[Any], needed: Collection[str]) -> Terms:
 
     The rows contain their categories; one statement reads the tags and authors.
     """
-    names = tuple(name for name in LINK_NAMES if name in needed)
+    names = tuple(name for name in TERM_LIST_NAMES if name in needed)
     found: dict[str, dict[UUID, list[Fields]]] = {name: {} for name in ("category", *names)}
     dumped: dict[UUID, Fields] = {}
     if "category" in needed:
@@ -250,7 +250,7 @@ def make_article_fields(row: Any, needed: tuple[str, ...], terms: Terms) -> Fiel
     fields = dump_row(_make_row_plan(needed), row)
     if "excerpt" in fields:
         fields["excerpt"] = row.excerpt or row.generated_excerpt
-    for name in LINK_NAMES:
+    for name in TERM_LIST_NAMES:
         if name in needed:
             fields[name] = list(terms[name].get(row.uuid, ()))
     if "category" in needed and (category := terms["category"].get(row.uuid)):

@@ -16,7 +16,7 @@ from sqlalchemy import JSON, Select, Text, bindparam, cast, func, select
 
 from blogapi.accounts.users.models import Account
 from blogapi.content.articles import page_tree
-from blogapi.content.articles.fields import LINK_FIELDS, LINK_NAMES
+from blogapi.content.articles.fields import TERM_LIST_FIELDS, TERM_LIST_NAMES
 from blogapi.content.articles.models import Article, WorkingCopy
 from blogapi.content.articles.responses.head import make_item_head
 from blogapi.content.articles.responses.translations import Translation, find_translations
@@ -264,7 +264,7 @@ def _make_term_links(group: ArticleGroup) -> Sequence[Fields | None]:
             ),
             **{
                 field.name: [_make_term_url(group.site, field.kind, term) for term in article[field.name]]
-                for field in LINK_FIELDS
+                for field in TERM_LIST_FIELDS
             },
         }
         for article in group.articles
@@ -305,8 +305,8 @@ def _list_unfit_custom_values(group: ArticleGroup) -> Sequence[Fields | None]:
 _FIELDS: Mapping[str, ComputedField] = {
     "url": ComputedField(("category",), lambda group: group.urls),
     "translations": ComputedField(("category",), _list_translations),
-    "links": ComputedField(("category", *LINK_NAMES), _make_term_links),
-    "head": ComputedField(("category", *LINK_NAMES), _make_heads),
+    "links": ComputedField(("category", *TERM_LIST_NAMES), _make_term_links),
+    "head": ComputedField(("category", *TERM_LIST_NAMES), _make_heads),
     "editor": ComputedField((), _find_editors, is_nullable=True),
     "key_name": ComputedField((), _find_key_names, is_nullable=True),
     "working_copy": ComputedField((), _find_working_copies, is_nullable=True),

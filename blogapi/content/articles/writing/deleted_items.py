@@ -16,7 +16,7 @@ from uuid import UUID
 from flask import current_app
 from sqlalchemy import select, update
 
-from blogapi.content.articles.fields import LINK_FIELDS
+from blogapi.content.articles.fields import TERM_LIST_FIELDS
 from blogapi.content.articles.models import (
     LINK_MODELS,
     Article,
@@ -119,7 +119,7 @@ def parse_document(item: DeletedItem) -> Document:
         model: [_parse_row(model, row) for row in stored.get(table_of(model).name, ())] for model in _MODELS
     }
     (article,), copies = rows[Article], rows[WorkingCopy]
-    for field in LINK_FIELDS:
+    for field in TERM_LIST_FIELDS:
         links = sorted(rows[LINK_MODELS[field.name]], key=lambda link: link.position)
         setattr(article, field.relation, links)
     former = [*rows[FormerSlug], *rows[FormerPath]]

@@ -166,7 +166,7 @@ def resolve_item_references(references: Collection[UUID | str]) -> Mapping[UUID 
 
 
 def reindex_articles_with_field(name: str) -> None:
-    """Index all articles that have a value for the custom field `name` again."""
+    """Reindex all articles that have a value for the custom field `name`."""
     # Articles keep the values of a custom field whose definition was deleted.
     has_value = _article.custom.contains(f'"{name}":', autoescape=True)
     for uuids in split_values(db.session.scalars(select(_article.uuid).where(has_value)).all()):

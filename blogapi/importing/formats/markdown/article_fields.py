@@ -90,7 +90,7 @@ def read_featured(fields: FrontMatter) -> bool:
     return False
 
 
-def read_language_and_key(fields: FrontMatter) -> tuple[str, str]:
+def read_language_and_translation_key(fields: FrontMatter) -> tuple[str, str]:
     """Return the language of the article and the key that its translations share; "" for a missing value.
 
     The fields with these values occur in Hugo, Hexo, the plugin Polyglot of Jekyll, and others.

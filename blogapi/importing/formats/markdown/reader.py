@@ -179,7 +179,7 @@ def parse_article(
             time=published_at and generators.get_local_time(site, published_at, options.time_zone),
         )
         computed = permalinks.compute_addresses(site, context.path, parts)
-    language, translation_key = article_fields.read_language_and_key(fields)
+    language, translation_key = article_fields.read_language_and_translation_key(fields)
     # As in Jekyll, Hexo and Hugo, the front matter can say that the article is a page.
     kinds = (lines.to_line(fields.find_value(name)).casefold() for name in ("layout", "type"))
     is_page = paths.is_page_by_folder(key, is_dated=published_at is not None) or "page" in kinds

@@ -136,7 +136,7 @@ def parse_markdown_page(text: str, columns: Collection[str]) -> NotionPage:
 
 
 def parse_html_page(html: str) -> NotionPage:
-    """Return the page in HTML. Raises RefusedFile if it has no text or would take too long to parse."""
+    """Parse the HTML of a page. Raises RefusedFile if it has no text or would take too long to parse."""
     start = _BODY_START.search(html)
     if start is None:
         raise RefusedFile("It has no text of a page; export the page from Notion again.")
