@@ -48,17 +48,20 @@ NO_DATABASE = tuple(
     )
 )
 # Tests of foreign clients, of kills and full disks, of real blogs, of what a release consists of, of the time
-# that patterns take, and tests that repeat random requests.
+# that patterns take, of memory and disk space, and tests that repeat random requests.
 RELEASE = tuple(
     TESTS / path
     for path in (
-        *("benchmarks/test_parts.py", "clients", "content/media/test_several_servers.py"),
+        *("accounts/api_keys/test_unused.py", "benchmarks/test_parts.py", "clients"),
+        *("content/articles/writing/test_random_writes.py", "content/articles/writing/test_render_again.py"),
+        *("content/media/test_interrupted.py", "content/media/test_several_servers.py"),
         *("contracts/test_new_taxonomy.py", "contracts/test_new_text_field.py", "contracts/test_wheel.py"),
         *("contracts/test_whole_blogs.py", "delivery/response_cache/test_equivalence.py"),
         *("delivery/response_cache/test_never_stale.py", "deploy", "docs/test_browser.py", "durability"),
         *("faults", "frontend/test_frameworks.py", "importing/test_corpus_accounting.py"),
-        *("operations/backups/test_under_load.py", "release", "security/test_fuzz.py"),
-        *("security/test_pattern_time.py", "shared_caches"),
+        *("operations/backups/test_staging.py", "operations/backups/test_under_load.py", "release"),
+        *("security/test_fuzz.py", "security/test_pattern_time.py", "serving/test_memory.py"),
+        *("shared_caches", "storage/test_upgrades.py", "test_without_posix.py"),
     )
 )
 # The pages in a browser, and requests that are refused before they reach the database.
