@@ -420,7 +420,7 @@ def test_no_file_has_an_impossible_name(part):
 
 @pytest.mark.parametrize("part", ["con", "aux.html", "a:b", "a.", "a ", "a\\b"])
 def test_names_that_windows_cannot_hold_are_left_out_there(monkeypatch, part):
-    assert not static_copy._is_invalid_name(part)
+    assert static_copy._is_invalid_name(part) is (os.name == "nt")
     monkeypatch.setattr(os, "name", "nt")
     assert static_copy._is_invalid_name(part) and not static_copy._is_invalid_name("console")
 
@@ -463,10 +463,7 @@ def test_a_link_in_the_folder_is_not_followed(build, folder, tmp_path, set_site,
     outside.mkdir()
     (folder / "hello" / "index.html").unlink()
     (folder / "hello").rmdir()
-    try:
-        (folder / "hello").symlink_to(outside, target_is_directory=True)
-    except OSError:
-        pytest.skip("this account cannot make links")
+    (folder / "hello").symlink_to(outside, target_is_directory=True)
     assert "A link leads out of the folder of the build" in build("--overwrite", status=1)
     assert not any(outside.iterdir())
 

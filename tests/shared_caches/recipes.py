@@ -16,8 +16,10 @@ from tests.contracts.guide import GUIDE
 
 # Debian installs both into a folder that is not in the path of every user.
 _PATH = "/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin"
-NGINX = shutil.which("nginx") or shutil.which("nginx", path=_PATH)
-VARNISH = shutil.which("varnishd") or shutil.which("varnishd", path=_PATH)
+# The tests connect to the caches by files of sockets, which Python lacks on Windows.
+_HAS_SOCKET_FILES = hasattr(socket, "AF_UNIX")
+NGINX = (_HAS_SOCKET_FILES and (shutil.which("nginx") or shutil.which("nginx", path=_PATH))) or None
+VARNISH = (_HAS_SOCKET_FILES and (shutil.which("varnishd") or shutil.which("varnishd", path=_PATH))) or None
 
 _NGINX = """
 daemon off; master_process off; pid {folder}/pid; error_log {folder}/error.log;

@@ -74,9 +74,9 @@ def test_the_setting_adds_types_that_are_downloads(make_app, make_client):
     app = make_app(MEDIA_TYPES=types)
     client = make_client(app)
     for name, type in (("a.epub", "application/epub+zip"), ("a.txt", "text/plain")):
-        response = client.get(put_file(app, b"x", name))
-        assert response.headers["Content-Type"] == type
-        assert response.headers["Content-Disposition"].startswith("attachment")
+        with client.get(put_file(app, b"x", name)) as response:
+            assert response.headers["Content-Type"] == type
+            assert response.headers["Content-Disposition"].startswith("attachment")
 
 
 @pytest.mark.parametrize(
@@ -212,11 +212,11 @@ def test_the_range_of_a_head_request_is_ignored(as_stranger, path):
 def test_only_the_configured_origins_may_read_the_bytes(make_app, make_client):
     app = make_app(CORS_ORIGINS=["https://front.example"])
     client, path = make_client(app), put_file(app, b"x")
-    allowed = client.get(path, headers={"Origin": "https://front.example"})
-    assert allowed.headers["Access-Control-Allow-Origin"] == "https://front.example"
-    assert "X-Request-ID" in allowed.headers["Access-Control-Expose-Headers"]
-    other = client.get(path, headers={"Origin": "https://a.example"})
-    assert other.status_code == 200 and "Access-Control-Allow-Origin" not in other.headers
+    with client.get(path, headers={"Origin": "https://front.example"}) as allowed:
+        assert allowed.headers["Access-Control-Allow-Origin"] == "https://front.example"
+        assert "X-Request-ID" in allowed.headers["Access-Control-Expose-Headers"]
+    with client.get(path, headers={"Origin": "https://a.example"}) as other:
+        assert other.status_code == 200 and "Access-Control-Allow-Origin" not in other.headers
 
 
 def test_requests_for_files_count_toward_the_limit_of_an_address(make_app, make_client):

@@ -482,6 +482,7 @@ def test_the_owner_of_the_target_of_a_link_is_not_reported(tmp_path):
     assert any("belongs to" in finding.says for finding in instance_checks.run_checks(folder, None))
 
 
+@POSIX
 def test_a_file_that_is_deleted_after_it_was_listed_is_left_out(tmp_path, monkeypatch):
     glob, folder = Path.glob, tmp_path / "media"
     folder.mkdir()
