@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.audit_hooks import windows
 from tests.audit_hooks.windows import INVALID_NAME, NO_RIGHT_TO_LINK
 
 # The beginnings of the permitted skip reasons, each with an explanation.
@@ -45,6 +46,8 @@ EXPECTED_REASONS = {
     "Windows ": "needs what Windows lacks",
     "no IPv6": "needs a network that few containers have",
 }
+if windows.is_on():
+    EXPECTED_REASONS["psutil is not installed"] = "on Linux, it imports modules that Windows lacks"
 _TESTS = Path(__file__).parent
 # The folders of the tests and of the package.
 _FOLDERS = (f"{_TESTS}{os.sep}", f"{_TESTS.parent / 'blogapi'}{os.sep}")
