@@ -41,6 +41,7 @@ from blogapi.storage.database import (
     bytewise,
     current_time,
 )
+from blogapi.storage.expressions import unindexed
 
 # An article with a readable status needs a publication time.
 _IS_HIDDEN = " AND ".join(f"status != '{status}'" for status in READABLE_STATUSES)
@@ -167,6 +168,13 @@ class Article(HasEvents, Identified, Timestamped, Base):
             tag_link.listed_from, tag_link.category_id = listed_from, self.category_id
         for author_link in self.author_links:
             author_link.listed_from = listed_from
+
+
+class UnindexedColumns:
+    """The columns of articles without indexes, so that SQLite uses the index that finds few articles."""
+
+    status, type = unindexed(Article.__table__.c.status), unindexed(Article.__table__.c.type)
+    published_at = unindexed(Article.__table__.c.published_at)
 
 
 #: The names of the columns that are rendered from other data, and rendered again when that data changes.

@@ -13,7 +13,7 @@ from blogapi.content.custom_fields import custom_values
 from blogapi.content.custom_fields.custom_values import CustomValues
 from blogapi.content.custom_fields.definitions import list_definitions, list_visible_fields
 from blogapi.content.custom_fields.models import CustomField, FieldType
-from blogapi.publication.visibility import match_readable_items
+from blogapi.publication.visibility import is_readable
 from blogapi.storage.database import Base, current_time, db
 from blogapi.web.access import Caller, current_caller
 
@@ -60,8 +60,10 @@ def _hide_references(shown: list[dict[str, Any]], fields: Sequence[CustomField])
         for uuid in custom_values.list_single_values(field, values[field.name])
     }
     article = Base.metadata.tables["article"].c
-    conditions = article.uuid.in_(named), match_readable_items(article, current_time())
-    known = {str(uuid) for uuid in db.session.scalars(select(article.uuid).where(*conditions))}
+    rows = db.session.execute(
+        select(article.uuid, article.status, article.published_at).where(article.uuid.in_(named))
+    )
+    known = {str(row.uuid) for row in rows if is_readable(row, current_time())}
     for values in shown:
         for field in fields:
             if field.name in values:

@@ -31,8 +31,7 @@ from sqlalchemy.orm import InstrumentedAttribute
 
 from blogapi.content.articles import page_tree
 from blogapi.content.articles.author_visibility import match_public_authors
-from blogapi.content.articles.lists.statements import UnindexedColumns
-from blogapi.content.articles.models import Article, FormerPath, FormerSlug
+from blogapi.content.articles.models import Article, FormerPath, FormerSlug, UnindexedColumns
 from blogapi.content.taxonomies.authors import Author
 from blogapi.content.taxonomies.categories import Category
 from blogapi.content.taxonomies.models import FormerTermSlug, Term
@@ -288,5 +287,5 @@ def _select_article_addresses() -> Select[*tuple[Any, ...]]:
     return (
         select(literal(Article.kind).label("kind"), *columns, Category.slug.label("category_slug"))
         .join(Category, Category.uuid == Article.category_id)
-        .where(match_readable_items(Article, current_time()))
+        .where(match_readable_items(UnindexedColumns, current_time()))
     )

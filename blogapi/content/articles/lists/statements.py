@@ -26,7 +26,7 @@ from blogapi.content.articles.lists.conditions import (
     list_period_conditions,
     list_state_conditions,
 )
-from blogapi.content.articles.models import Article, ArticleTag, WorkingCopy
+from blogapi.content.articles.models import Article, ArticleTag, UnindexedColumns, WorkingCopy
 from blogapi.content.search.models import SearchEntry
 from blogapi.parsing import parse_uuid
 from blogapi.publication.visibility import (
@@ -62,13 +62,6 @@ class _ColumnsWithoutDateIndex:
     """Columns of articles for a list that is not ordered by date: SQLite must not use an index of dates."""
 
     status, type, published_at = _article.status, _article.type, unindexed(_article.published_at)
-
-
-class UnindexedColumns:
-    """The columns of articles without indexes, so that SQLite uses the index that finds few articles."""
-
-    status, type = unindexed(_article.status), unindexed(_article.type)
-    published_at = unindexed(_article.published_at)
 
 
 class ListStatements(NamedTuple):

@@ -22,7 +22,7 @@ from sqlalchemy import (
 )
 
 from blogapi.content.articles.fields import TERM_LIST_NAMES
-from blogapi.content.articles.models import LINK_MODELS, Article
+from blogapi.content.articles.models import LINK_MODELS, Article, UnindexedColumns
 from blogapi.content.articles.responses import computed_fields, neighbours
 from blogapi.content.articles.responses.computed_fields import COMPUTED_FIELDS
 from blogapi.content.articles.schemas import (
@@ -168,7 +168,7 @@ def _select_rows(needed: tuple[str, ...], public: bool) -> Select[*tuple[Any, ..
         source = source.outerjoin(category, _article.category_id == category.c.uuid)
     statement = select(*columns).select_from(source)
     statement = statement.where(_article.uuid.in_(bindparam("uuids", expanding=True)))
-    return statement.where(match_readable_items(_article)) if public else statement
+    return statement.where(match_readable_items(UnindexedColumns)) if public else statement
 
 
 # Maps the name of a field to the terms of each article, in their order, by the uuid of the article.

@@ -16,7 +16,7 @@ from uuid import UUID
 from sqlalchemy import bindparam, select
 
 from blogapi.content.articles import page_tree
-from blogapi.content.articles.models import Article
+from blogapi.content.articles.models import Article, UnindexedColumns
 from blogapi.content.taxonomies.categories import Category
 from blogapi.publication import shared_caching
 from blogapi.publication.visibility import LISTED_STATUSES, ItemType, match_readable_items
@@ -43,7 +43,7 @@ _SELECT_READABLE = (
         _article.status,
     )
     .outerjoin(Category.__table__, _category.uuid == _article.category_id)
-    .where(_article.uuid.in_(bindparam("uuids", expanding=True)), match_readable_items(_article))
+    .where(_article.uuid.in_(bindparam("uuids", expanding=True)), match_readable_items(UnindexedColumns))
 )
 _SELECT_CONTENT = select(_article.content).where(
     _article.uuid == bindparam("uuid"), _article.content.contains(_SCHEME)

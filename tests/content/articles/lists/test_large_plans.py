@@ -166,6 +166,13 @@ def check(path, plans):
         assert not [step for step in plan if scan.search(step)], (path, sql, plan)
 
 
+@pytest.mark.sqlite("names an index of SQLite")
+def test_the_rows_of_a_page_are_found_by_their_uuids(explain_read):
+    _, plans = explain_read(f"{ARTICLES}?page=1&page_size=100&fields=title,html")
+    found = [plan for sql, plan in plans if "article.uuid IN (" in sql]
+    assert found and "ix_article_visible" not in str(found)
+
+
 def test_no_page_of_articles_reads_all_articles(explain_read):
     for query in QUERIES:
         path = f"{ARTICLES}?{query}&page_size=5&fields=title"
