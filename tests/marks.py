@@ -42,7 +42,8 @@ NO_DATABASE = tuple(
         *("importing/templates", "importing/test_archives.py", "importing/texts", "mcp/test_protocol.py"),
         *("mcp/test_tasks.py", "operations/backups/test_status.py", "operations/demo"),
         *("reader_site/test_static_copy.py", "reader_site/test_words.py", "release", "rendering"),
-        *("security/test_authors.py", "security/test_secret_fields.py", "serving", "shared_caches", "site"),
+        *("reader_site/test_crawl.py", "security/test_authors.py", "security/test_drafts_keys.py"),
+        *("security/test_secret_fields.py", "serving", "shared_caches", "site"),
         *("test_authentication.py", "test_blog_folder.py", "test_config.py", "test_main.py"),
         *("test_setting_types.py", "test_two_apps.py", "web"),
     )
