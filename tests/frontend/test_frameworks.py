@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -242,10 +243,19 @@ def test_a_build_hook_rebuilds_an_astro_site(blog, tmp_path):
     folder = tmp_path / "astro"
     shutil.copytree(FOLDER / "astro", folder)
     shutil.copy(STATIC_FOLDER / "blogapi.js", folder / FRAMEWORKS["astro"].client)
-    environment = os.environ | QUIET | {"BLOG_URL": blog.service_url, "BLOG_KEY": blog.create_key()}
+    key = blog.create_key()
+    environment = os.environ | QUIET | {"BLOG_URL": blog.service_url, "BLOG_KEY": key}
     run(("npm", "install", *NPM_OPTIONS), folder, environment)
     blog.app.config["WEBHOOK_HOSTS"] = ("127.0.0.1",)
+    titles = []
+
+    def read_titles(call):
+        request = Request(f"{blog.service_url}{ARTICLES}?fields=title", headers={"X-API-KEY": key})
+        with urlopen(request, timeout=60) as answer:
+            titles.extend(item["title"] for item in json.load(answer))
+
     with receive() as receiver:
+        receiver.check = read_titles
         fields = {"name": "site", "url": receiver.url, "preset": "netlify", "quiet_seconds": 0}
         with blog.app.app_context():
             webhooks.create_webhook(WebhookBodySchema().load(fields))
@@ -256,7 +266,9 @@ def test_a_build_hook_rebuilds_an_astro_site(blog, tmp_path):
             receiver.wait_for(1)
         finally:
             end()
-    # The build can take longer than the sender waits for an answer.
+    # A build that begins at the call finds the article.
+    assert "Told to the builder" in titles
+    # The build itself can take longer than the sender waits for an answer.
     run(FRAMEWORKS["astro"].build, folder, environment)
     pages = {path.parent.name: path.read_text(encoding="utf-8") for path in folder.rglob("index.html")}
     assert "Told to the builder" in pages["told-to-the-builder"]
