@@ -14,10 +14,12 @@ COLORS = ("red", "green", "blue", "teal")
 
 
 @pytest.fixture
-def files(api):
+def files(api, admin_browser):
     """Four pictures without a text, in the order of the page."""
     made = [add_file(api, f"{color}.png", color) for color in COLORS][::-1]
     yield made
+    # A tab may still load a picture.
+    admin_browser.close_tabs()
     for file in api.get("blog/media/"):
         api.delete(f"blog/media/{file['uuid']}/?force=true")
 

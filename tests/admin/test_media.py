@@ -99,6 +99,8 @@ def test_a_file_that_is_dropped_on_the_list_is_uploaded(api, open_admin, is_empt
     # The browser would open the file if the page did not take both events.
     assert [page.evaluate(DRAG, [kind, data]) for kind in ("dragover", "drop")] == [False, False]
     get_item(page, "dropped.png").wait_for()
+    # The tab may still load the picture.
+    open_admin.close_tabs()
     (file,) = api.get("blog/media/", query_string={"q": "dropped"})
     api.delete(f"blog/media/{file['uuid']}/")
 
