@@ -1,6 +1,7 @@
 """The marks of the tests: which tests a run leaves out.
 
-`slow`: left out without the option `--slow`, unless `-m` names the mark or the command line names the file.
+`slow`: left out without the option `--slow`, unless `-m` names the mark or the command line names the file;
+    tests that use a browser get it here.
 `release`: a slow test that finds a fault only rarely; `.ci/release` runs it, and `.ci/run` does not.
 `once`: neither the Python version nor the database changes the result, so `.ci/run` runs it only once.
 `no_database`: about code that uses no database, or the same statements on each, so `.ci/run` does not run it
@@ -95,9 +96,12 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Mark the tests of whole folders."""
+    """Mark the tests of whole folders, and those that use a browser."""
     for name in _list_marks(item.path):
         item.add_marker(name)
+    # Each worker would start a browser.
+    if "browser" in getattr(item, "fixturenames", ()):
+        item.add_marker("slow")
     if _is_in(item.path, RELEASE) and item.get_closest_marker("slow"):
         item.add_marker("release")
 

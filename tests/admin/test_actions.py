@@ -18,6 +18,7 @@ from blogapi.storage.database import db
 from tests.admin.blogs import SOURCE
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.sqlite("the pages use the API alone"),
     pytest.mark.skipif(not shutil.which("node"), reason="Node.js is not installed"),
 ]
@@ -122,7 +123,7 @@ def is_offered(action, state):
     return state.split(",")[0] in action["from"]
 
 
-@pytest.mark.parametrize("kind", ["articles", pytest.param("pages", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kind", ["articles", "pages"])
 @pytest.mark.parametrize("has_edits", [False, True])
 def test_only_publishing_publishes_edits_and_each_undo_is_exact(table, run, make_item, blog, kind, has_edits):
     cases = [

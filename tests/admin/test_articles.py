@@ -13,7 +13,7 @@ from tests.admin.blogs import Blog, Client
 from tests.admin.browsing import AdminPages, list_violations
 from tests.browser import is_wider_than_the_window, wait_until
 
-pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
+pytestmark = pytest.mark.sqlite("the pages use the API alone")
 
 PATH = "/admin/articles/"
 COPY = {"content": "Louder.", "content_type": "markdown"}

@@ -13,7 +13,7 @@ from tests.admin.browsing import list_violations
 from tests.browser import is_wider_than_the_window, wait_for_first, wait_until
 from tests.delivery.webhooks.receiver import receive
 
-pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
+pytestmark = pytest.mark.sqlite("the pages use the API alone")
 
 
 def test_a_backup_is_made_checked_fetched_and_deleted(api, open_admin, blog):

@@ -10,7 +10,7 @@ from tests.admin.browsing import list_violations
 from tests.admin.test_media import add_file
 from tests.admin.writing import get_button, get_text, type_at_end
 
-pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
+pytestmark = pytest.mark.sqlite("the pages use the API alone")
 ARTICLES = "blog/articles/"
 BIN = "/admin/articles/bin/"
 

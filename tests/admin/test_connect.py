@@ -9,7 +9,7 @@ import pytest
 from tests.admin.browsing import list_violations
 from tests.browser import is_wider_than_the_window
 
-pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
+pytestmark = pytest.mark.sqlite("the pages use the API alone")
 
 
 def test_a_person_connects_an_assistant(api, open_admin):

@@ -11,7 +11,7 @@ from tests.admin.writing import ARTICLES, get_button
 from tests.browser import wait_until
 from tests.pictures import make_picture
 
-pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
+pytestmark = pytest.mark.sqlite("the pages use the API alone")
 
 # Text that is inserted at once presses no keys. A key with Shift is one key. A click on a label causes a
 # second event `click`, but no second `pointerdown`.

@@ -9,7 +9,7 @@ from tests.admin.demo import draw_picture
 from tests.admin.writing import get_button, save, unfold, update
 from tests.browser import is_wider_than_the_window, wait_until
 
-pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
+pytestmark = pytest.mark.sqlite("the pages use the API alone")
 
 LINES = "[...document.querySelectorAll('.fold > summary')].map(({ innerText }) => innerText.split('\\n'))"
 

@@ -31,7 +31,7 @@ from tests.admin.writing import (
 )
 from tests.browser import is_wider_than_the_window, wait_for_first, wait_until
 
-pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
+pytestmark = pytest.mark.sqlite("the pages use the API alone")
 
 PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="

@@ -8,7 +8,7 @@ from tests.admin.browsing import list_violations
 from tests.admin.writing import get_button, get_stored, get_text, save
 from tests.browser import is_wider_than_the_window, wait_until
 
-pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
+pytestmark = pytest.mark.sqlite("the pages use the API alone")
 
 FILLER = "Nothing here.\n\n" * 300
 TEXT = f"A rope and a Rope.\n\n{FILLER}Three ropes, far below.\n"

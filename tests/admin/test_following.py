@@ -18,7 +18,7 @@ from tests.admin.writing import get_button, type_at_end
 from tests.browser import is_wider_than_the_window, wait_until
 from tests.delivery.webhooks.receiver import receive
 
-pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
+pytestmark = pytest.mark.sqlite("the pages use the API alone")
 
 
 @pytest.fixture

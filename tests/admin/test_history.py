@@ -11,7 +11,7 @@ from tests.admin.browsing import list_violations
 from tests.admin.demo import draw_picture
 from tests.browser import is_wider_than_the_window, wait_until
 
-pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
+pytestmark = pytest.mark.sqlite("the pages use the API alone")
 
 
 def make_versions(api, title, **fields):

@@ -19,7 +19,7 @@ from tests.admin.browsing import list_violations, wait_for_page
 from tests.browser import is_wider_than_the_window, wait_until
 from tests.import_threads import run_in_threads
 
-pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
+pytestmark = pytest.mark.sqlite("the pages use the API alone")
 
 BREAD = "---\ntitle: Bread\ndate: 2024-05-01\n---\nFlour and time. ![Oven](oven.png)\n"
 

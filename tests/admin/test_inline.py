@@ -13,7 +13,7 @@ from tests.admin.writing import get_button, get_stored, get_text, save
 from tests.browser import wait_until
 from tests.pictures import make_picture
 
-pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
+pytestmark = pytest.mark.sqlite("the pages use the API alone")
 
 UPLOAD = """(data) => fetch("/api/v1/blog/media/?name=quay.png", {
   method: "POST",

@@ -9,7 +9,7 @@ from tests.admin.demo import draw_picture
 from tests.admin.writing import get_button, get_stored, get_text, save, type_at_end
 from tests.browser import is_wider_than_the_window, wait_until
 
-pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
+pytestmark = pytest.mark.sqlite("the pages use the API alone")
 
 READ = "document.querySelector('admin-page').area.field.getText()"
 START = "Rain until eleven.\n\n"

@@ -8,7 +8,7 @@ from tests.admin.browsing import list_violations
 from tests.admin.writing import get_button, get_stored, get_text, save
 from tests.browser import is_wider_than_the_window, wait_until
 
-pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
+pytestmark = pytest.mark.sqlite("the pages use the API alone")
 
 LINK = "[salt pans](https://salt.example/a)"
 TEXT = f"The road to the {LINK} is quiet.\n\n## Then\n\n" + "Words and words.\n\n" * 40 + "End"

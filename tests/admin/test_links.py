@@ -10,7 +10,7 @@ from tests.admin.browsing import list_violations
 from tests.admin.writing import ARTICLES, get_button, get_stored, get_text, is_read, save, type_at_end
 from tests.browser import is_wider_than_the_window, wait_until
 
-pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
+pytestmark = pytest.mark.sqlite("the pages use the API alone")
 
 FIELD = "Title of an article"
 

@@ -9,7 +9,7 @@ from tests.admin.demo import fill_blog
 from tests.admin.hooks import add_demo_hooks
 from tests.browser import is_wider_than_the_window
 
-pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
+pytestmark = pytest.mark.sqlite("the pages use the API alone")
 
 WIDTHS = (800, 1024, 1180, 1440)
 MEASURE = "[...document.querySelectorAll('main .table tbody th')].map((cell) => cell.clientWidth)"

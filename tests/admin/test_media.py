@@ -11,7 +11,7 @@ from tests.admin.browsing import list_violations
 from tests.browser import is_wider_than_the_window, wait_for_first, wait_until
 from tests.pictures import make_picture
 
-pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
+pytestmark = pytest.mark.sqlite("the pages use the API alone")
 
 
 def add_file(api, name, color, **texts):

@@ -8,7 +8,7 @@ from tests.admin.blogs import serve_modules
 from tests.admin.browsing import list_violations, wait_for_copied
 from tests.browser import is_wider_than_the_window, wait_until
 
-pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
+pytestmark = pytest.mark.sqlite("the pages use the API alone")
 
 OPEN = """async ([base, mine, theirs, person]) => {
   const load = (path) => import(`${document.documentElement.dataset.assets}/${path}`);

@@ -23,7 +23,7 @@ from tests.admin.writing import (
 )
 from tests.browser import wait_for_first, wait_until
 
-pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
+pytestmark = pytest.mark.sqlite("the pages use the API alone")
 
 
 def choose(page, action):

@@ -8,7 +8,7 @@ from tests.admin.browsing import list_violations
 from tests.admin.writing import unfold
 from tests.browser import is_wider_than_the_window, wait_until
 
-pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
+pytestmark = pytest.mark.sqlite("the pages use the API alone")
 
 PAGES = "blog/pages/"
 

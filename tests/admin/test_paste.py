@@ -110,7 +110,6 @@ def test_pasted_players_keep_their_address_or_are_named(write, make, api):
     wait_until(page, f"document.querySelector('.cm-content').textContent === '{shown}'")
 
 
-@pytest.mark.slow
 def test_paste_rich_text_plain_text_links_and_pictures(write, make, api):
     path = make("Paste", content="A rope.")
     page = write(path)

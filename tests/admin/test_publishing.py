@@ -12,7 +12,7 @@ from tests.admin.test_editor import PIXEL
 from tests.admin.writing import TEXT, get_button, get_stored, get_text, save, type_at_end, wait_for_state
 from tests.browser import wait_until
 
-pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
+pytestmark = pytest.mark.sqlite("the pages use the API alone")
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -11,7 +11,7 @@ from tests.admin.test_media import add_file, get_item
 from tests.admin.writing import ARTICLES, get_stored, get_text, save, type_at_end, wait_for_state
 from tests.browser import wait_until
 
-pytestmark = [pytest.mark.slow, pytest.mark.once, pytest.mark.sqlite("the pages use the API alone")]
+pytestmark = [pytest.mark.once, pytest.mark.sqlite("the pages use the API alone")]
 
 WRITING = ["Overview", "Articles", "Media"]
 ENTRIES = {

@@ -14,7 +14,7 @@ from tests.admin.browsing import AdminPages, list_violations, wait_for_page
 from tests.browser import is_wider_than_the_window, wait_until
 from tests.mail_server import run_mail_server
 
-pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
+pytestmark = pytest.mark.sqlite("the pages use the API alone")
 
 
 def sign_in(page, name, password=PASSWORD):

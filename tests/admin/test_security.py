@@ -217,7 +217,6 @@ PAGES_WITHOUT_TEXTS = {
 }
 
 
-@pytest.mark.slow
 def test_texts_with_scripts_are_shown_as_texts(article, item, blog, api, open_admin):
     """The pages, their menus, dialogs and toasts show the attacks, and contain no element of them."""
     path = f"blog/articles/{article}/"

@@ -12,7 +12,7 @@ from tests.admin.browsing import AdminPages, list_violations
 from tests.admin.writing import get_button, save, type_at_end
 from tests.browser import is_wider_than_the_window, wait_for_first, wait_until
 
-pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
+pytestmark = pytest.mark.sqlite("the pages use the API alone")
 
 SWITCH = "In the site's design"
 # The page of a front end: it reads the article with the token in its address.

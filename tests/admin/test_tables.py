@@ -12,7 +12,7 @@ from tests.admin.test_paste import PASTE
 from tests.admin.writing import get_button, get_stored, get_text, save
 from tests.browser import is_wider_than_the_window, wait_until
 
-pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
+pytestmark = pytest.mark.sqlite("the pages use the API alone")
 
 RUN = """async ([digest, cases]) => {
   const { findTable, ...commands } = await import(`/admin/assets/${digest}/source/editor/table-text.js`);

@@ -177,7 +177,6 @@ def delete_tags(api):
 
 
 @pytest.mark.release
-@pytest.mark.slow
 def test_two_thousand_tags_are_searched_in_pages_and_alike_ones_merged(api, open_admin):
     delete_tags(api)
     for start in range(0, 2_000, 100):

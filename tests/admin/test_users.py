@@ -13,7 +13,7 @@ from tests.admin.browsing import AdminPages, list_violations, wait_for_copied, w
 from tests.browser import is_wider_than_the_window, wait_for_first, wait_until
 from tests.mail_server import run_mail_server
 
-pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
+pytestmark = pytest.mark.sqlite("the pages use the API alone")
 
 
 def get_by_name(api, name):

@@ -11,7 +11,7 @@ from tests.admin.hooks import add_demo_hooks, add_hook
 from tests.browser import is_wider_than_the_window, wait_for_first, wait_until
 from tests.delivery.webhooks.receiver import receive
 
-pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
+pytestmark = pytest.mark.sqlite("the pages use the API alone")
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from tests.admin.browsing import list_violations
 from tests.browser import is_wider_than_the_window, list_contrasts, wait_until
 from tests.live_server import serve
 
-pytestmark = [pytest.mark.slow, pytest.mark.once]
+pytestmark = pytest.mark.once
 
 ARTICLES = "/api/v1/blog/articles/"
 MINIMUM_CONTRAST = 4.5

@@ -12,7 +12,7 @@ import pytest
 from tests.browser import PageOpener
 from tests.frontend.conftest import CORPUS, open_blog
 
-pytestmark = [pytest.mark.slow, pytest.mark.once]
+pytestmark = pytest.mark.once
 
 PAGE = Path(__file__).parent / "page"
 BREAD = "the-bread-that-waits-for-me"

@@ -14,7 +14,7 @@ from tests.browser import PageOpener, is_wider_than_the_window, launch_browser, 
 from tests.reader_site.conftest import BROWSER
 from tests.reader_site.crawling import crawl
 
-pytestmark = [pytest.mark.slow, pytest.mark.once]
+pytestmark = pytest.mark.once
 
 # A page of each kind of the sample blog; those without an address of their own have none that leads to them.
 PAGES = {
@@ -167,6 +167,7 @@ def test_on_a_phone_each_title_is_directly_below_its_date(open_page):
     assert len(gaps) == 3 and max(gaps) < 8, gaps
 
 
+@pytest.mark.slow
 def test_the_html_of_every_page_is_valid(demo):
     client = demo.app.test_client()
     found = crawl(

@@ -15,6 +15,8 @@ from tests.contracts.client import outcome
 from tests.reader_site.conftest import BROWSER, URL
 from tests.reader_site.crawling import LinkParser, crawl
 
+pytestmark = pytest.mark.slow
+
 PAGES, FIELDS, SITE = "/api/v1/blog/pages/", "/api/v1/blog/fields/", "/api/v1/blog/site/"
 CORPUS = os.environ.get("BLOGAPI_TEST_CORPUS", "")
 FUTURE = "2999-01-01T00:00:00Z"
@@ -187,7 +189,6 @@ def test_with_the_site_off_every_answer_is_as_it_was(blog, as_stranger, as_login
             assert outcome(response) == (404, "not_found"), path
 
 
-@pytest.mark.slow
 @pytest.mark.release
 @pytest.mark.once
 @pytest.mark.skipif(not CORPUS, reason="BLOGAPI_TEST_CORPUS names no folder with real blogs")
