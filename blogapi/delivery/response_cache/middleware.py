@@ -290,7 +290,7 @@ def is_page_request(environ: WSGIEnvironment) -> bool:
     """
     path = environ["PATH_INFO"]
     is_search = path == SEARCH_PATH and "q=" in environ.get("QUERY_STRING", "")
-    return is_site_path(path) and "HTTP_X_API_KEY" not in environ and not is_search
+    return "HTTP_X_API_KEY" not in environ and is_site_path(path) and not is_search
 
 
 def allow_caching(environ: WSGIEnvironment) -> None:
