@@ -58,20 +58,13 @@ def save_working_copy(
         article = get_article(article_id)
         copy, now = queries.find_working_copy(article_id), current_time()
         content = snapshots.get_content(article)
-        base = (
-            (snapshots.parse_content(copy.content) if copy else replace(content, slug=""))
-            if partial
-            else None
-        )
-        edits = make_edits(content, fields, base)
-        if partial and copy is None and edits == make_edits(content, ArticleInput(), base):
+        before = snapshots.parse_content(copy.content) if copy else replace(content, slug="")
+        if copy is not None and rebase:
+            before = replace(before, custom=_rebase_hidden_values(copy, before.custom, article))
+        # Custom fields that are omitted stay as they are, so those that the user may not read, too.
+        edits = make_edits(replace(content, custom=before.custom), fields, before if partial else None)
+        if partial and copy is None and edits == make_edits(content, ArticleInput(), before):
             return article, False
-        if copy is not None:
-            # The copy keeps the custom fields that the user may not read.
-            kept = select_hidden_values(
-                custom_values.parse_values(snapshots.parse_content(copy.content).custom)
-            )
-            edits = replace(edits, custom=custom_values.merge_values(edits.custom, kept))
         base_version = article.version if copy is None or rebase else copy.base_version
         not_live = None
         if publishes and is_scheduled(article, now) and (copy is None or copy.not_live is not None):
@@ -93,6 +86,21 @@ def save_working_copy(
         uses.store_working_copy_uses(db.session(), article_id, document)
         db.session.flush()
     return copy, created
+
+
+def _rebase_hidden_values(copy: WorkingCopy, custom: str, article: Article) -> str:
+    """Return the custom fields of the copy, whose edits are now based on the current version of the article.
+
+    A value that the user may not read, and that is not edited in the copy, becomes that of the article.
+    """
+    base = db.session.get(ArticleRevision, (article.uuid, copy.base_version))
+    if base is None:
+        return custom
+    edited, current = custom_values.parse_values(custom), custom_values.parse_values(article.custom)
+    former = custom_values.parse_values(snapshots.parse_content(base.content).custom)
+    hidden = select_hidden_values(edited | former | current)
+    unedited = {name: current.get(name) for name in hidden if edited.get(name) == former.get(name)}
+    return custom_values.merge_values(custom, unedited)
 
 
 def _save_into_article(

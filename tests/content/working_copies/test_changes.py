@@ -185,15 +185,50 @@ def test_an_invalid_field_is_refused(as_admin, item, body, errors):
     assert as_admin.get(f"{item}working-copy/").status_code == 404
 
 
-def test_hidden_custom_values_stay(as_admin, as_login, as_editor, path):
+@pytest.fixture
+def fields(as_login):
+    """A custom field for everyone, `rating`, and one for admins, `secret`."""
     for name, readers in (("rating", "everyone"), ("secret", "admins")):
         field = {"name": name, "label": name, "type": "number", "read_by": readers}
         assert as_login.post(f"{BLOG}fields/", json=field).status_code == 201
+
+
+def test_hidden_custom_values_stay(as_admin, as_editor, path, fields):
     as_admin.patch(path, json={"custom": {"rating": 1, "secret": 2}})
     assert patch(as_editor, path, {"title": "Two"}).json["custom"] == {"rating": 1}
     assert patch(as_editor, path, {"custom": {"rating": 3}}).json["custom"] == {"rating": 3}
     assert outcome(patch(as_editor, path, {"custom": {"secret": 3}}))[0] == 422
     assert as_admin.get(f"{path}working-copy/").json["custom"] == {"rating": 3, "secret": 2}
+
+
+@pytest.mark.parametrize("is_edited", [False, True])
+def test_edits_on_a_newer_version_take_its_hidden_custom_values(
+    as_admin, as_editor, path, fields, is_edited
+):
+    as_admin.patch(path, json={"custom": {"rating": 1, "secret": 2}})
+    if is_edited:
+        patch(as_admin, path, {"custom": {"secret": 5}})
+    patch(as_editor, path, {"custom": {"rating": 3}})
+    as_admin.patch(path, json={"custom": {"secret": 4}})
+    assert outcome(as_editor.post(f"{path}working-copy/publish/")) == (409, "article_changed")
+    etags = (as_editor.get(one).headers["ETag"] for one in (path, f"{path}working-copy/"))
+    saved = as_editor.put(
+        f"{path}working-copy/", json={"title": "Two"}, headers={"If-Match": ", ".join(etags)}
+    )
+    assert saved.json["custom"] == {"rating": 3}
+    assert as_editor.post(f"{path}working-copy/publish/").status_code == 200
+    expected = {"rating": 3, "secret": 5 if is_edited else 4}
+    assert as_admin.get(f"{path}?fields=custom").json["custom"] == expected
+
+
+def test_a_put_keeps_the_custom_values_that_the_copy_has_or_lacks(as_admin, path, fields):
+    as_admin.patch(path, json={"custom": {"rating": 1, "secret": 2}})
+    patch(as_admin, path, {"custom": {"rating": None, "secret": 3}})
+    shown = as_admin.get(f"{path}working-copy/").json
+    assert shown["custom"] == {"secret": 3}
+    for body in (shown, {"title": "Two"}):
+        saved = as_admin.put(f"{path}working-copy/", json=body)
+        assert saved.json["custom"] == {"secret": 3}
 
 
 @pytest.mark.parametrize("kind", ["articles", "pages"])
