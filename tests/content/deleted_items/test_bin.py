@@ -13,6 +13,7 @@ from blogapi.content.revisions import commands
 from blogapi.web.access import Role
 from tests.content.media.rows import add_media
 
+BLOG = "/api/v1/blog/"
 ARTICLES = "/api/v1/blog/articles/"
 PAGES = "/api/v1/blog/pages/"
 BIN = "/api/v1/blog/deleted/"
@@ -58,6 +59,22 @@ def prune(app):
         return result.output
 
     return prune
+
+
+@pytest.mark.parametrize("deletes", ["category", "author"])
+def test_an_item_whose_category_or_author_was_deleted_is_shown_and_deleted(as_admin, bin_item, deletes):
+    category = as_admin.post(f"{BLOG}categories/", json={"name": "Kitchen"}).json
+    guest = as_admin.post(f"{BLOG}authors/", json={"name": "Jo"}).json
+    uuid = bin_item(category=category["uuid"], authors=[{"uuid": guest["uuid"]}])
+    gone = f"categories/{category['uuid']}/" if deletes == "category" else f"authors/{guest['uuid']}/"
+    assert as_admin.delete(f"{BLOG}{gone}").status_code == 204
+    shown = as_admin.get(f"{BIN}{uuid}/")
+    assert (shown.status_code, shown.json["title"]) == (200, "Rye")
+    expected = None if deletes == "category" else category["uuid"]
+    assert (shown.json["text"]["category"] or {}).get("uuid") == expected
+    deleted = as_admin.delete(f"{BIN}{uuid}/", headers={"If-Match": shown.headers["ETag"]})
+    assert deleted.status_code == 204
+    assert as_admin.get(f"{BIN}{uuid}/").status_code == 404
 
 
 def test_the_list_says_what_a_page_needs(as_admin, bin_item, set_clock):

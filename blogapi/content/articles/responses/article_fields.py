@@ -200,10 +200,13 @@ def read_terms(rows: Sequence[Any], needed: Collection[str]) -> Terms:
 
 
 def find_term_fields(name: str, uuids: Collection[UUID]) -> list[Fields]:
-    """Return the terms with these uuids, in this order, as the field `name` shows them."""
+    """Return the terms with these uuids, in this order, as the field `name` shows them.
+
+    Deleted terms are left out: an item in the bin can still name them.
+    """
     model = _TERM_MODELS[name]
     rows = {row.uuid: row for row in db.session.scalars(select(model).where(model.uuid.in_(uuids)))}
-    return [dump_row(_make_term_plan(name), rows[uuid]) for uuid in uuids]
+    return [dump_row(_make_term_plan(name), rows[uuid]) for uuid in uuids if uuid in rows]
 
 
 @lru_cache(maxsize=8)
