@@ -116,13 +116,15 @@ def get_articles_body(
     """Return the array of these articles, in the given order, with these fields (None: documented fields).
 
     The ETag of a long array changes with every change of the blog. With `hashes_body`, the ETag is the digest
-    of the array, so that an author cannot learn from it when other users write. The articles of such an array
-    are read twice.
+    of the array, so that an author cannot learn from it when other users write. So is the ETag of a public
+    array that can contain links to unlisted items. The articles of such an array are read twice.
     """
     fields = order_field_names(names)
     if len(uuids) <= CHUNK_SIZE:
         return _make_array_body(uuids, fields, snippets, public=public)
-    if hashes_body:
+    # The state below does not change with unlisted items, but the links to these items do.
+    shows_links = not {"html", "custom"}.isdisjoint(fields)
+    if hashes_body or (public and shows_links and article_links.has_unlisted_items()):
         digest = hashlib.sha256()
         for part in _stream_array(uuids, fields, snippets, public=public):
             digest.update(part)

@@ -13,13 +13,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from uuid import UUID
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, exists, select
 
 from blogapi.content.articles import page_tree
 from blogapi.content.articles.models import Article, UnindexedColumns
 from blogapi.content.taxonomies.categories import Category
 from blogapi.publication import shared_caching
-from blogapi.publication.visibility import LISTED_STATUSES, ItemType, match_readable_items
+from blogapi.publication.visibility import LISTED_STATUSES, ItemType, Status, match_readable_items
 from blogapi.rendering.article_references import ARTICLE_REFERENCE as REFERENCE
 from blogapi.site import addresses, page_paths
 from blogapi.site.queries import get_site
@@ -70,6 +70,11 @@ def resolve_links(texts: Sequence[str]) -> list[str]:
         return text if url is None else f'<a{before} href="{escape(url)}{fragment}"{after}>{text}</a>'
 
     return [_LINK.sub(replace_link, text) if _SCHEME in text else text for text in texts]
+
+
+def has_unlisted_items() -> bool:
+    """Return whether there is an unlisted article or page, to which texts can link."""
+    return bool(db.session.scalar(select(exists().where(_article.status == Status.UNLISTED))))
 
 
 def find_mentioned_articles(text: str) -> set[UUID]:

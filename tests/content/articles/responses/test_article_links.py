@@ -40,6 +40,25 @@ def read(client, article):
     return client.get(f"{ARTICLES}{article.uuid}/?fields=html").json["html"]
 
 
+@pytest.mark.parametrize("fields", ["title,html", "title,custom"])
+def test_the_etag_of_a_long_list_changes_with_an_unlisted_item(
+    site, as_admin, as_login, as_reader, make_article, link_to, monkeypatch, fields
+):
+    monkeypatch.setattr("blogapi.content.articles.responses.article_bodies.CHUNK_SIZE", 2)
+    target = make_article(title="Gem", status="unlisted")
+    as_login.post("/api/v1/blog/fields/", json={"name": "next", "label": "Next", "type": "article"})
+    for number in range(3):
+        path = f"{ARTICLES}{link_to(target.uuid, title=f'Linking {number}').uuid}/"
+        assert as_admin.patch(path, json={"custom": {"next": str(target.uuid)}}).status_code == 200
+    address = f"{ARTICLES}?fields={fields}"
+    first = as_reader.get(address)
+    again = as_reader.get(address, headers={"If-None-Match": first.headers["ETag"]})
+    assert again.status_code == 304
+    assert as_admin.patch(f"{ARTICLES}{target.uuid}/", json={"status": "draft"}).status_code == 200
+    changed = as_reader.get(address, headers={"If-None-Match": first.headers["ETag"]})
+    assert changed.status_code == 200 and changed.json != first.json
+
+
 def make_html(address):
     return f'<p>A <a href="{address}"><em>tide</em> here</a> goes.</p>\n'
 
