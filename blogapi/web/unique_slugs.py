@@ -10,6 +10,8 @@ from blogapi.web.errors import Conflict, Invalid
 
 # The number of slugs that the first statement looks up, and the maximum number for the following statements.
 FIRST_LOOKUP_SIZE, _MAX_LOOKUP_SIZE = 4, 500
+# The space for a number such as -2 in a provisional slug.
+_NUMBER_LENGTH = 6
 
 # A function that returns the given slugs that are in use.
 FindTakenSlugs = Callable[[Sequence[str]], Collection[str]]
@@ -58,10 +60,19 @@ def choose_slug(
     return slug
 
 
-def make_provisional_slug(slug: str, uuid: UUID) -> str:
-    """Return the slug with a suffix from the article's uuid; a provisional slug is returned unchanged."""
-    base, suffix = get_base_slug(slug, uuid) or slug, _make_suffix(uuid)
-    return base[: MAX_SLUG_LENGTH - len(suffix)].rstrip("-") + suffix
+def choose_provisional_slug(slug: str, uuid: UUID, find_taken: FindTakenSlugs) -> str:
+    """Return the slug with a suffix from the article's uuid; a provisional slug is returned unchanged.
+
+    If that slug is taken, a number precedes the suffix: uuids that are made within a minute (UUIDv7) have the
+    same suffix.
+    """
+    suffix = _make_suffix(uuid)
+    base = (get_base_slug(slug, uuid) or slug)[: MAX_SLUG_LENGTH - len(suffix) - _NUMBER_LENGTH].rstrip("-")
+
+    def find_taken_bases(bases: Sequence[str]) -> Collection[str]:
+        return {taken.removesuffix(suffix) for taken in find_taken([base + suffix for base in bases])}
+
+    return find_free_slug(base, find_taken_bases, lambda _: False) + suffix
 
 
 def get_base_slug(slug: str, uuid: UUID) -> str | None:

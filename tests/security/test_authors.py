@@ -338,6 +338,39 @@ def test_a_provisional_slug_follows_the_title_and_ends_with_the_publication(
     assert publisher.post(ARTICLES, json={"title": "At once", **PUBLISH}).json["slug"] == "at-once"
 
 
+def test_drafts_whose_uuids_begin_alike_can_have_the_same_title(as_author, as_admin):
+    parts = enumerate(("ac96", "b001", "b002", "b003"))
+    uuids = [f"01890a5d-{part}-774b-8000-00000000000{number}" for number, part in parts]
+    for uuid, slug in zip(uuids[:2], ("untitled-01890a5d", "untitled-2-01890a5d"), strict=True):
+        created = as_author.put(f"{ARTICLES}{uuid}/", json={"title": "Untitled"})
+        assert (created.status_code, created.json["slug"]) == (201, slug)
+        again = as_author.put(f"{ARTICLES}{uuid}/", json={"title": "Untitled", "slug": slug})
+        assert (again.status_code, again.json["slug"]) == (200, slug)
+    for uuid in uuids[2:]:
+        assert as_author.put(f"{ARTICLES}{uuid}/", json={"title": uuid}).status_code == 201
+    items = [{"uuid": uuid, "title": "Untitled"} for uuid in uuids[2:]]
+    as_publisher_items = as_author.patch(ARTICLES, json=items)
+    assert as_publisher_items.status_code == 200, as_publisher_items.json
+    slugs = [as_author.get(f"{ARTICLES}{uuid}/").json["slug"] for uuid in uuids[2:]]
+    assert slugs == ["untitled-3-01890a5d", "untitled-4-01890a5d"]
+    longest = as_author.post(ARTICLES, json={"title": "T", "slug": "x" * 255}).json
+    assert longest["slug"].startswith("xxx") and longest["slug"].endswith(f"-{longest['uuid'][:8]}")
+    assert as_admin.patch(f"{ARTICLES}{uuids[0]}/", json=PUBLISH).json["slug"] == "untitled"
+
+
+def test_a_version_that_an_author_restores_keeps_the_byline(as_author, as_editor, as_admin, make_guest):
+    path = as_author.post(ARTICLES, json={"title": "Mine"}).headers["Location"]
+    guest = [{"uuid": str(make_guest("Jo").uuid)}]
+    (own,) = as_author.get(f"{path}?fields=authors").json["authors"]
+    as_editor.patch(path, json={"authors": guest, "title": "Ours"})
+    refused = as_author.patch(path, json={"authors": [{"uuid": own["uuid"]}]})
+    assert outcome(refused) == (403, "forbidden")
+    for client, name in ((as_author, "Jo"), (as_editor, own["name"])):
+        assert client.post(f"{path}revisions/1/restore/").json["title"] == "Mine"
+        shown = as_admin.get(f"{path}?fields=authors").json["authors"]
+        assert [author["name"] for author in shown] == [name]
+
+
 def test_a_deleted_article_is_restored_by_its_author_alone(as_author, as_role, as_admin):
     uuid = as_author.post(ARTICLES, json={"title": "Mine"}).json["uuid"]
     path = f"{ARTICLES}{uuid}/"

@@ -57,7 +57,7 @@ from blogapi.storage.database import current_time, db, table_of, transaction
 from blogapi.web import unique_slugs
 from blogapi.web.access import current_caller, current_key_name
 from blogapi.web.errors import Conflict, Errors, Invalid
-from blogapi.web.unique_slugs import find_free_slug, get_base_slug, make_provisional_slug
+from blogapi.web.unique_slugs import find_free_slug, get_base_slug
 from blogapi.web.writes import write_items
 
 # The maximum number of slugs that an error message lists.
@@ -178,7 +178,7 @@ def create_article(
         content = _break_parent_cycle(loaded, uuid, content)
     words = slug_from or content.texts["title"]
     if _gets_provisional_slug(content):
-        slug = make_provisional_slug(fields.slug or make_slug(words), uuid)
+        slug = _choose_provisional_slug(loaded, uuid, fields.slug or make_slug(words))
     else:
         slug = _choose_slug(loaded, uuid, content.type, fields.slug, words)
     article = Article(
@@ -420,15 +420,13 @@ def _get_uuid(fields: ArticleInput) -> UUID:
 def _choose_restored_slug(loaded: LoadedArticles, article: Article, content: ArticleContent) -> str:
     """Return the slug of a restored article: the former one, unless it is taken or has to be provisional."""
     if _gets_provisional_slug(content):
-        slug = make_provisional_slug(article.slug, article.uuid)
-    else:
-        slug = find_free_slug(
-            article.slug,
-            lambda slugs: _find_taken_slugs(loaded, slugs, exclude=article.uuid),
-            partial(is_reserved_slug, get_site(), article.type),
-        )
-    loaded.assigned_slugs.add(slug)
-    return slug
+        return _choose_provisional_slug(loaded, article.uuid, article.slug)
+    slug = find_free_slug(
+        article.slug,
+        partial(_find_taken_slugs, loaded, exclude=article.uuid),
+        partial(is_reserved_slug, get_site(), article.type),
+    )
+    return _assign_slug(loaded, slug)
 
 
 def _revise_slug(
@@ -459,7 +457,7 @@ def _revise_slug(
             )
     article.slug_derived = slug is None
     if _gets_provisional_slug(content):
-        return make_provisional_slug(slug or make_slug(title), article.uuid)
+        return _choose_provisional_slug(loaded, article.uuid, slug or make_slug(title))
     return _choose_slug(loaded, article.uuid, article.type, slug, title)
 
 
@@ -492,9 +490,18 @@ def _choose_slug(
     slug = unique_slugs.choose_slug(
         requested_slug,
         words,
-        lambda slugs: _find_taken_slugs(loaded, slugs, exclude=uuid),
+        partial(_find_taken_slugs, loaded, exclude=uuid),
         partial(is_reserved_slug, get_site(), type_),
     )
+    return _assign_slug(loaded, slug)
+
+
+def _choose_provisional_slug(loaded: LoadedArticles, uuid: UUID, slug: str) -> str:
+    find_taken = partial(_find_taken_slugs, loaded, exclude=uuid)
+    return _assign_slug(loaded, unique_slugs.choose_provisional_slug(slug, uuid, find_taken))
+
+
+def _assign_slug(loaded: LoadedArticles, slug: str) -> str:
     if slug in loaded.released_slugs:
         # The database refuses the slug until the article that had it is stored with another slug.
         store_writes(loaded)

@@ -17,7 +17,7 @@ from blogapi.content.revisions.schemas import (
     RevisionBodySchema,
     RevisionSchema,
 )
-from blogapi.web.access import allow, current_user_id
+from blogapi.web.access import allow, current_caller, current_user_id
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.fields import EmptySchema, Fields, WithAttributes
 from blogapi.web.pagination import DetailQuery, ListQuery, Query
@@ -103,6 +103,9 @@ def build_blueprint(resource: Resource) -> Blueprint:
     def restore(nothing: Fields, id: UUID, number: int) -> Article:
         """Restore the content of this version; the current content is kept as a former version."""
         permissions.check_restoration(id, resource.kind)
-        return service.restore_revision(current_user_id(), id, number, resource.kind)
+        keeps_authors = current_caller().is_author
+        return service.restore_revision(
+            current_user_id(), id, number, resource.kind, keeps_authors=keeps_authors
+        )
 
     return bp

@@ -58,14 +58,16 @@ def add_content_fields(revision: ArticleRevision) -> WithAttributes:
     return WithAttributes(revision, **flat | {"custom": select_visible_values(flat["custom"])})
 
 
-def restore_revision(editor: UUID, article_id: UUID, number: int, type_: ItemType) -> Article:
+def restore_revision(
+    editor: UUID, article_id: UUID, number: int, type_: ItemType, *, keeps_authors: bool = False
+) -> Article:
     """Restore the content of a former version; the current content becomes a former version.
 
     The item gets the type `type_`; for a page, the category of the version is ignored. The slug, status,
     publication time, parent and position do not change, so that nothing is published by accident. A deleted
     item is restored as a draft with its former slug, and a page also with its former parent and position.
-    Deleted tags and authors are left out; if no author is left, the authors do not change. Raises NotFound if
-    the version does not exist, and Conflict if its category was deleted.
+    Deleted tags and authors are left out; if no author is left, or with `keeps_authors`, the authors do not
+    change. Raises NotFound if the version does not exist, and Conflict if its category was deleted.
     """
     with transaction(visible=False):
         revision = get_revision(article_id, number)
@@ -83,6 +85,8 @@ def restore_revision(editor: UUID, article_id: UUID, number: int, type_: ItemTyp
             # Custom fields that the caller may not read do not change.
             hidden = select_hidden_values(custom_values.parse_values(article.custom))
             fields = replace(fields, custom=select_visible_values(fields.custom) | hidden)
+            if keeps_authors:
+                fields = replace(fields, authors=None)
             return article_service.change_article_in_transaction(editor, article_id, fields)
         author = db.session.get(Account, revision.author_id)
         parent = version.parent if version.parent in page_tree.get_tree() else None
