@@ -257,11 +257,14 @@ def check_working_copy(uuid: UUID, fields: ArticleInput) -> None:
 
 
 def _check_new_uuid(uuid: UUID) -> None:
-    deleted = _read_rows([uuid], None, _SELECT_DELETED).get(uuid)
+    caller, deleted = current_caller(), _read_rows([uuid], None, _SELECT_DELETED).get(uuid)
     last = deleted or _read_last_version(uuid)
-    if last is not None and not _may_work_on_row(last):
-        raise NotFound(_NOT_FOUND_MESSAGE)
-    if last is not None and current_caller().writes_drafts_only:
+    if last is not None and caller.is_author:
+        type_ = deleted.type if deleted is not None else parse_content(last.content).type
+        # The new article would replace the deleted page, or continue its versions.
+        if type_ != ARTICLE or not _may_work_on_row(last):
+            raise NotFound(_NOT_FOUND_MESSAGE)
+    if last is not None and caller.writes_drafts_only:
         raise Conflict(
             "An item with this uuid was deleted; restore it at /admin/articles/, or create another article.",
             code="deleted",

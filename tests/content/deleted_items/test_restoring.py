@@ -10,7 +10,7 @@ import pytest
 from blogapi.accounts.users import service as users
 from blogapi.content.articles.models import DeletedItem
 from blogapi.content.deleted_items import service as deleted_items
-from blogapi.storage.database import db
+from blogapi.storage.database import db, table_of, transaction
 from blogapi.web.access import Role
 from tests.content.media.rows import add_media
 
@@ -415,6 +415,25 @@ def test_an_author_who_may_not_publish_does_not_replace_what_was_public(
         assert answer.status_code == 403, (method, address, answer.json)
     assert as_author.put(draft, json=body).status_code == 201
     restore(as_admin, path)
+
+
+@pytest.mark.parametrize("leaves_bin", [False, True])
+def test_an_author_does_not_replace_a_page_that_they_made_as_an_editor(
+    app, as_role, as_admin, write, delete, leaves_bin
+):
+    editor = as_role(Role.EDITOR)
+    page, article = write(PAGES, editor), write(client=editor)
+    delete(page)
+    delete(article)
+    if leaves_bin:
+        with app.app_context(), transaction():
+            db.session.execute(table_of(DeletedItem).delete())
+    assert app.test_cli_runner().invoke(args=["user", "role", "editor", "author"]).exit_code == 0
+    for path, status in ((page, 404), (article, 201)):
+        answer = editor.put(f"{ARTICLES}{uuid_of(path)}/", json={"title": "Mine"})
+        assert answer.status_code == status, (path, answer.json)
+    if not leaves_bin:
+        restore(as_admin, page)
 
 
 def test_an_author_learns_nothing_of_the_items_of_others(as_author, as_reader, write, record_statements):
