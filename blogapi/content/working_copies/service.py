@@ -219,7 +219,8 @@ def publish_working_copy(
 def _check_base_version(article: Article, base_version: int, status: str | None) -> None:
     """Raise Conflict if the content of the article differs from the content of the version `base_version`.
 
-    The status and the publication time may differ, because a working copy does not contain them. However, if
+    The status, the publication time, the parent and the position may differ, because the edits of a working
+    copy do not contain them; so may the category, if it was merged into the current one. However, if
     the edits are based on a draft and are stored with the status `draft`, this must not unpublish an article
     that was published in the meantime.
     """
@@ -228,11 +229,18 @@ def _check_base_version(article: Article, base_version: int, status: str | None)
     base = db.session.get(ArticleRevision, (article.uuid, base_version))
     current = snapshots.get_content(article)
     if base is not None:
-        content, _ = keep_existing_terms(snapshots.parse_content(base.content))
-        state = {"status": current.status, "published_at": current.published_at}
+        content, category = keep_existing_terms(snapshots.parse_content(base.content))
         is_draft = content.status == status == Status.DRAFT
         unpublishes = is_draft and current.status in READABLE_STATUSES
-        if not unpublishes and replace(content, **state) == current:  # type: ignore[arg-type]
+        content = replace(
+            content,
+            category=category,
+            status=current.status,
+            published_at=current.published_at,
+            parent=current.parent,
+            position=current.position,
+        )
+        if not unpublishes and content == current:
             return
     raise Conflict(
         "The article has changed since the version that the edits are based on. Read the article, save the "

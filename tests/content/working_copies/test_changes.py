@@ -202,9 +202,7 @@ def test_hidden_custom_values_stay(as_admin, as_editor, path, fields):
 
 
 @pytest.mark.parametrize("is_edited", [False, True])
-def test_edits_on_a_newer_version_take_its_hidden_custom_values(
-    as_admin, as_editor, path, fields, is_edited
-):
+def test_edits_on_a_newer_version_take_its_hidden_custom_values(as_admin, as_editor, path, fields, is_edited):
     as_admin.patch(path, json={"custom": {"rating": 1, "secret": 2}})
     if is_edited:
         patch(as_admin, path, {"custom": {"secret": 5}})

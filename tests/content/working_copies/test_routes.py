@@ -9,6 +9,7 @@ import pytest
 from blogapi.accounts.users import service as users
 from tests.contracts.client import outcome
 
+PAGES = "/api/v1/blog/pages/"
 ARTICLES = "/api/v1/blog/articles/"
 
 
@@ -238,6 +239,39 @@ def test_a_change_of_the_status_alone_is_no_conflict(as_admin, as_grace, path):
     save(as_admin, path)
     as_grace.patch(path, json={"status": "archived"})
     assert as_admin.post(f"{path}working-copy/publish/").json["status"] == "archived"
+
+
+def test_a_move_of_the_page_is_no_conflict(as_admin):
+    above, path = (
+        as_admin.post(PAGES, json={"title": title, "status": "published"}).headers["Location"]
+        for title in ("Above", "Below")
+    )
+    as_admin.patch(path, json={"parent": above.split("/")[-2]})
+    for change in (
+        lambda: as_admin.patch(path, json={"position": 3}),
+        lambda: as_admin.delete(above),
+    ):
+        save(as_admin, path)
+        assert change().status_code in (200, 204)
+        place = as_admin.get(path).json
+        published = as_admin.post(f"{path}working-copy/publish/").json
+        assert (published["title"], published["position"]) == ("Two", 3)
+        assert published["parent"] == place["parent"]
+        as_admin.patch(path, json={"title": "Below"})
+    save(as_admin, path)
+    as_admin.patch(path, json={"position": 4, "title": "Hers"})
+    assert outcome(as_admin.post(f"{path}working-copy/publish/")) == (409, "article_changed")
+
+
+def test_a_merged_category_is_no_conflict(as_admin, path, make_category):
+    old, new = (str(make_category(name=name).uuid) for name in ("Old", "New"))
+    as_admin.patch(path, json={"category": old})
+    save(as_admin, path, category=old)
+    as_admin.patch(path, json={"status": "archived"})
+    merged = as_admin.post(f"/api/v1/blog/categories/{new}/merge/", json={"uuids": [old]})
+    assert merged.status_code == 200, merged.json
+    published = as_admin.post(f"{path}working-copy/publish/").json
+    assert (published["title"], published["category"]["uuid"]) == ("Two", new)
 
 
 def test_a_draft_that_was_published_elsewhere_stays_published(as_admin, as_grace, make_article):

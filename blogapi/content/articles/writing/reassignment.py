@@ -16,7 +16,7 @@ from blogapi.accounts.users.commands import user
 from blogapi.accounts.users.queries import get_user_by_name
 from blogapi.cli import report_problems
 from blogapi.content.articles import queries
-from blogapi.content.articles.models import Article, ArticleAuthor, DeletedItem
+from blogapi.content.articles.models import Article, ArticleAuthor, DeletedItem, WorkingCopy
 from blogapi.content.articles.writing.event_states import get_article_state
 from blogapi.content.taxonomies import authors
 from blogapi.content.taxonomies.categories import Category
@@ -24,7 +24,7 @@ from blogapi.content.taxonomies.models import Term
 from blogapi.content.taxonomies.service import get_term_state
 from blogapi.content.taxonomies.tags import Tag
 from blogapi.publication.events import note_change
-from blogapi.storage.database import db, split_values, transaction
+from blogapi.storage.database import db, split_values, table_of, transaction
 from blogapi.web.errors import Conflict
 
 # The maximum number of articles in memory at a time.
@@ -96,7 +96,12 @@ def _move_articles(old_owner: UUID, owner: UUID, moved: ReassignedCounts) -> Non
             article.author_id = owner if is_author else article.author_id
             article.editor_id = owner if article.editor_id == old_owner else article.editor_id
             # Because of the new version, a client that has read the former state cannot overwrite the new
-            # state.
+            # state. Edits of a working copy stay valid if nothing in the content has changed.
+            if is_author and not in_byline:
+                copy = table_of(WorkingCopy)
+                is_current = (copy.c.article_id == article.uuid) & (copy.c.base_version == article.version)
+                new_base = copy.update().where(is_current).values(base_version=article.version + 1)
+                db.session.connection().execute(new_base)
             article.version += is_author or in_byline
             _keep_last_updated(article)
             note_change(article.type, article.uuid, before, get_article_state(article))

@@ -10,6 +10,7 @@ from blogapi.operations.doctor import derived_data_checks as doctor
 from blogapi.operations.doctor.findings import Level
 from blogapi.web.access import Role
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, TAGS
+from tests.contracts.client import outcome
 
 CHANGES = "/api/v1/blog/changes/"
 
@@ -63,6 +64,22 @@ def test_a_user_can_be_deleted_after_their_content_was_moved(run, as_admin, make
     assert run("reassign", "ada", "grace").exit_code == 0
     assert read_byline(as_admin, article) == ["jo"]
     assert run("delete", "ada", "--yes").exit_code == 0
+
+
+@pytest.mark.parametrize("in_byline", [False, True])
+def test_edits_that_wait_can_be_published_if_the_byline_stays(
+    run, as_admin, make_article, make_guest, in_byline
+):
+    guest = make_guest("Jo")
+    article = make_article(**({} if in_byline else {"authors": [{"uuid": str(guest.uuid)}]}))
+    path = f"{ARTICLES}{article.uuid}/"
+    as_admin.patch(f"{path}working-copy/", json={"title": "Edited"})
+    assert run("reassign", "ada", "grace").exit_code == 0
+    published = as_admin.post(f"{path}working-copy/publish/")
+    if in_byline:
+        assert outcome(published) == (409, "article_changed")
+    else:
+        assert (published.json["title"], read_byline(as_admin, article)) == ("Edited", ["jo"])
 
 
 def test_deleted_items_are_moved(run, app, as_admin, make_article):
