@@ -99,12 +99,12 @@ def send_continuously(port: int, path: str, key: str, count: int, seconds: float
 
 
 def send_at_rate(port: int, path: str, key: str, rate: float) -> str:
-    """Send `rate` requests per second until standard input ends; return the result as JSON."""
+    """Send `rate` requests per second until standard input ends, at least one; return the result as JSON."""
     ended = threading.Event()
     threading.Thread(target=lambda: (sys.stdin.read(), ended.set()), daemon=True).start()
     connection = Connection(port, make_request(port, path, key))
     started_at = due_at = time.perf_counter()
-    while not ended.wait(max(0.0, due_at - time.perf_counter())):
+    while True:
         connection.send()
         try:
             while not connection.receive():
@@ -113,6 +113,8 @@ def send_at_rate(port: int, path: str, key: str, rate: float) -> str:
             connection.errors += 1
             break
         due_at += 1 / rate
+        if ended.wait(max(0.0, due_at - time.perf_counter())):
+            break
     return _summarize([connection], time.perf_counter() - started_at)
 
 

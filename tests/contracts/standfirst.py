@@ -16,7 +16,7 @@ from blogapi.content.working_copies.queries import get_copy_details
 from blogapi.content.working_copies.schemas import WorkingCopyBodySchema
 from blogapi.exporting import layouts
 from tests.conftest import ARTICLES, close_connections
-from tests.databases import SERVER_URL, open_sqlite
+from tests.databases import open_sqlite
 from tests.exported_blogs import Blogs, create_article, create_term
 from tests.migrations import upgraded_blogs
 from tests.migrations.record_blog import LATER
@@ -121,7 +121,7 @@ def test_an_export_restores_the_field_in_another_blog(app, instance, databases, 
         assert get_copy_details(uuid).standfirst == CHANGED["standfirst"]
 
 
-@pytest.mark.skipif(bool(SERVER_URL), reason="the recorded blogs are files")
+@pytest.mark.sqlite("the recorded blogs are files")
 @pytest.mark.parametrize("migration", [RECORDED[0], RECORDED[-1]])
 def test_an_upgraded_blog_shows_the_field_at_once(migration, instance, make_app, make_client, set_clock):
     recorded = upgraded_blogs.install(migration, instance / "blog.db")

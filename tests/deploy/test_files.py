@@ -109,6 +109,7 @@ def test_each_volume_and_each_file_is_declared(compose):
 
 def test_the_environment_has_settings_that_exist_and_no_password(compose, monkeypatch, tmp_path):
     environment = compose["services"]["blogapi"]["environment"]
+    monkeypatch.delenv("BLOGAPI_DATABASE_URL", raising=False)
     for name, value in environment.items():
         if name.startswith(config.VARIABLE_PREFIX):
             monkeypatch.setenv(name, value)

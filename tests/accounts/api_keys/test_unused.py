@@ -164,7 +164,7 @@ def test_starting_the_application_does_not_wait_for_a_writer(
     lock_timeouts.clear()
     with other_connection(app, writing=True):
         make_app()
-    assert lock_timeouts == [0]
+    assert set(lock_timeouts) == {0}
     assert count_keys() == 1
 
 
