@@ -177,10 +177,8 @@ def create_article(
     if fields.is_imported:
         content = _break_parent_cycle(loaded, uuid, content)
     words = slug_from or content.texts["title"]
-    if _gets_provisional_slug(content):
-        slug = _choose_provisional_slug(loaded, uuid, fields.slug or make_slug(words))
-    else:
-        slug = _choose_slug(loaded, uuid, content.type, fields.slug, words)
+    is_provisional = _gets_provisional_slug(content)
+    slug = _choose_slug(loaded, uuid, content.type, fields.slug, words, is_provisional=is_provisional)
     article = Article(
         uuid=uuid,
         author_id=author,
@@ -419,14 +417,14 @@ def _get_uuid(fields: ArticleInput) -> UUID:
 
 def _choose_restored_slug(loaded: LoadedArticles, article: Article, content: ArticleContent) -> str:
     """Return the slug of a restored article: the former one, unless it is taken or has to be provisional."""
+    find_taken = partial(_find_taken_slugs, loaded, exclude=article.uuid)
     if _gets_provisional_slug(content):
-        return _choose_provisional_slug(loaded, article.uuid, article.slug)
-    slug = find_free_slug(
-        article.slug,
-        partial(_find_taken_slugs, loaded, exclude=article.uuid),
-        partial(is_reserved_slug, get_site(), article.type),
-    )
-    return _assign_slug(loaded, slug)
+        slug = unique_slugs.choose_provisional_slug(article.slug, article.uuid, find_taken)
+    else:
+        is_reserved = partial(is_reserved_slug, get_site(), article.type)
+        slug = find_free_slug(article.slug, find_taken, is_reserved)
+    loaded.assigned_slugs.add(slug)
+    return slug
 
 
 def _revise_slug(
@@ -456,9 +454,8 @@ def _revise_slug(
                 else old_content.slug
             )
     article.slug_derived = slug is None
-    if _gets_provisional_slug(content):
-        return _choose_provisional_slug(loaded, article.uuid, slug or make_slug(title))
-    return _choose_slug(loaded, article.uuid, article.type, slug, title)
+    is_provisional = _gets_provisional_slug(content)
+    return _choose_slug(loaded, article.uuid, article.type, slug, title, is_provisional=is_provisional)
 
 
 def _record_slug_change(loaded: LoadedArticles, article: Article, *, new: str, keep_old: bool) -> None:
@@ -485,23 +482,20 @@ def _gets_provisional_slug(content: ArticleContent) -> bool:
 
 
 def _choose_slug(
-    loaded: LoadedArticles, uuid: UUID, type_: str, requested_slug: str | None, words: str
+    loaded: LoadedArticles,
+    uuid: UUID,
+    type_: str,
+    requested_slug: str | None,
+    words: str,
+    *,
+    is_provisional: bool = False,
 ) -> str:
-    slug = unique_slugs.choose_slug(
-        requested_slug,
-        words,
-        partial(_find_taken_slugs, loaded, exclude=uuid),
-        partial(is_reserved_slug, get_site(), type_),
-    )
-    return _assign_slug(loaded, slug)
-
-
-def _choose_provisional_slug(loaded: LoadedArticles, uuid: UUID, slug: str) -> str:
     find_taken = partial(_find_taken_slugs, loaded, exclude=uuid)
-    return _assign_slug(loaded, unique_slugs.choose_provisional_slug(slug, uuid, find_taken))
-
-
-def _assign_slug(loaded: LoadedArticles, slug: str) -> str:
+    if is_provisional:
+        slug = unique_slugs.choose_provisional_slug(requested_slug or make_slug(words), uuid, find_taken)
+    else:
+        is_reserved = partial(is_reserved_slug, get_site(), type_)
+        slug = unique_slugs.choose_slug(requested_slug, words, find_taken, is_reserved)
     if slug in loaded.released_slugs:
         # The database refuses the slug until the article that had it is stored with another slug.
         store_writes(loaded)
