@@ -139,6 +139,17 @@ def test_redirects_lead_on_and_a_gone_page_says_so(as_admin, as_login, get_page,
     assert "This page is gone" in get_page("/gone/", 410).text
 
 
+@pytest.mark.usefixtures("site")
+def test_a_path_with_a_nul_character_is_missing(get_page, make_article, make_tag):
+    make_article(title="Hello", tags=[make_tag(name="Rye")])
+    for path in ("/hello/", "/category/shelf/", "/tag/rye/"):
+        get_page(path)
+        for other in (f"{path}%00", f"{path[:-1]}%00/", f"/%00{path}", f"{path[:-1]}%00/page/2/"):
+            get_page(other, 404)
+    get_page("/%00", 404)
+    get_page("/search/?q=%00")
+
+
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 @pytest.mark.usefixtures("site")
 def test_other_methods_and_paths_of_the_service_are_no_pages(as_stranger, method):
