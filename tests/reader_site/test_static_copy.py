@@ -362,6 +362,40 @@ def test_unlisted_texts_are_left_out(build, folder):
     assert "freunde/index.html" not in files and b"Friends" not in files["index.html"]
 
 
+UNLISTED_SPELLINGS = (
+    *("/vertraut", "/vertraut/", "/vertraut/?a=1&b=2#top", "/vertr%61ut/", f"{URL}/vertraut/"),
+    *(f"{URL}/vertraut", "http://BLOG.example/vertraut/?a=1"),
+)
+
+
+@pytest.mark.parametrize("url", [URL, "https://copy.example", BELOW])
+@pytest.mark.usefixtures("unlisted")
+def test_an_unlisted_address_is_left_out_in_every_spelling(
+    build, folder, set_site, as_login, make_article, url
+):
+    entries = (*UNLISTED_SPELLINGS, f"{url}/vertraut", f"{URL}/hello/", "/vertraut/below/")
+    set_site(navigation=[{"label": f"Entry {entry}.", "url": entry} for entry in entries])
+    links = "".join(f'<p><a href="{entry}">Look {number}</a></p>' for number, entry in enumerate(entries))
+    make_article(title="Links", content=f'{links}<a href="https://[x/">odd</a>', content_type="html")
+    for number, target in enumerate((*UNLISTED_SPELLINGS, "/way0/", f"{URL}/way7/", f"{URL}/hello/?b")):
+        redirect = {"path": f"/way{number}/", "target": target, "status": 301}
+        assert as_login.post(f"{REDIRECTS}own/", json=redirect).status_code == 201, target
+    build("--url", url, "--unlisted")
+    assert all(f"way{number}/index.html" in read(folder) for number in range(10))
+    # The fixture has two more: from the former slug, and a custom one.
+    assert "11 redirects to them left out" in build("--url", url)
+    files, root = read(folder), urlsplit(url).path
+    for name, content in files.items():
+        addresses = [*Links(content.decode()).found, *re.findall(r"https?://\S+", content.decode())]
+        if name.endswith((".html", ".xml", "_redirects")):
+            pattern = r"/vertr(a|%61)ut(?!-page|-frueher|/below)"
+            assert not [one for one in addresses if re.search(pattern, one)], name
+    assert files["_redirects"].decode() == f"{root}/way9/ {root}/hello/?b 301\n"
+    text = files["links/index.html"].decode()
+    assert "Look 0" in text and f'<a href="{root}/vertraut/below/">Look 9' in text
+    assert re.search(rf'<a href="({URL})?/hello/">Look 8', text)
+
+
 @pytest.mark.parametrize(
     ("status", "says"),
     [("published", ""), ("unlisted", "1 unlisted text and 0 redirects to them left out; ")],
