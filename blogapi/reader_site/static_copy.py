@@ -268,7 +268,7 @@ class _SiteCopier:
 
     def _make_redirect_files(self) -> Iterator[TextFile]:
         """Yield the file `_redirects` and redirect pages for redirects within the copy and to other sites."""
-        site, root, unlisted = self._site, self._edition.root, 0
+        site, root, unlisted = self._site, unquote(self._edition.root), 0
         rows = redirects.list_redirects(None, site, unlisted=True).rows
         lines = redirect_formats.choose_redirect_lines(map(self._rewrite_redirect, rows), site.url)
         targets, kept = {strip_slash(unquote(line.old)): line.new for line in lines}, list[RedirectLine]()
@@ -297,8 +297,7 @@ class _SiteCopier:
     def _rewrite_redirect(self, row: redirects.Redirect) -> redirects.Redirect:
         """Return the redirect with paths below the address of the copy."""
         if row.old.startswith("/"):
-            old = self._rewrite_address(row.old)
-            row = replace(row, old=old, old_url=quote(old))
+            row = replace(row, old_url=self._rewrite_address(quote(row.old)))
         if row.kind == redirects.CUSTOM_KIND and row.new:
             row = replace(row, new=self._rewrite_address(self._remove_host(row.new)))
         return row

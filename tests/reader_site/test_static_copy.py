@@ -193,6 +193,35 @@ def test_redirects_are_lines_for_hosts_and_pages_that_lead_on(build, folder):
     assert "feed.php" not in files and "nothing/index.html" not in files
 
 
+@pytest.mark.parametrize(
+    ("url", "root"),
+    [("https://x.example/blög", "/bl%C3%B6g"), ("https://x.example/my%20blog/", "/my%20blog"), (URL, "")],
+)
+@pytest.mark.usefixtures("unlisted")
+def test_the_path_of_a_copy_is_percent_encoded_once(
+    build, folder, set_site, as_login, as_admin, make_article, url, root
+):
+    set_site(url="https://former.example/tägebuch")
+    article = make_article(title="Former")
+    assert as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"slug": "present"}).status_code == 200
+    for old, new in (("/old/", "/present/"), ("/älter/", "https://former.example/tägebuch/present/")):
+        for path in (old, f"/tägebuch/below{old}"):
+            redirect = {"path": path, "target": new, "status": 301}
+            assert as_login.post(f"{REDIRECTS}own/", json=redirect).status_code == 201
+    assert "2 redirects to them left out" in build("--url", url)
+    files = read(folder)
+    assert sorted(files["_redirects"].decode().splitlines()) == [
+        f"{root}/%C3%A4lter/ {root}/present/ 301",
+        f"{root}/below/%C3%A4lter/ {root}/present/ 301",
+        f"{root}/below/old/ {root}/present/ 301",
+        f"{root}/former/ {root}/present/ 308",
+        f"{root}/old/ {root}/present/ 301",
+    ]
+    assert f"url={root}/present/".encode() in files["former/index.html"]
+    assert files.keys() >= {"below/älter/index.html", "present/index.html"}
+    assert not any(re.match("freunde|vertraut|bl|my|t.*gebuch", name) for name in files)
+
+
 @pytest.mark.usefixtures("blog")
 def test_a_second_build_changes_nothing(build, folder):
     build()
