@@ -258,11 +258,25 @@ def test_unknown_parameters_are_ignored_and_search_takes_its_own(get_page, make_
 
 
 @pytest.mark.usefixtures("site")
+def test_no_cache_stores_the_results_of_a_search(get_page, make_article):
+    make_article(title="Hello")
+    for query, status in (("?q=hello", 200), ("?q=zzz", 200), ("?q=", 200), ("?q=hello&page=2", 404)):
+        headers = get_page(f"/search/{query}", status).headers
+        # Browsers may store errors, which caches do not share.
+        assert headers["Cache-Control"] == ("no-store" if status == 200 else "private, no-cache"), query
+        assert not {"Cache-Tag", "Surrogate-Key"} & {*headers.keys()}, query
+    for path in ("/search/", "/search/?utm_source=x", "/?q=hello", "/archive/?q=hello"):
+        headers = get_page(path).headers
+        assert headers["Cache-Control"].startswith("public, ") and "articles" in headers["Cache-Tag"], path
+
+
+@pytest.mark.usefixtures("site")
 def test_searches_of_an_address_are_limited(get_page, make_article):
     make_article(title="Hello")
     for _ in range(30):
         get_page("/search/?q=hello")
     page = get_page("/search/?q=hello", 429)
+    assert page.headers["Cache-Control"] == "private, no-cache"
     assert int(page.headers["Retry-After"]) > 0 and 'role="search"' in page.text
     get_page("/search/")
     get_page("/hello/")
