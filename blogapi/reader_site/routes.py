@@ -149,7 +149,7 @@ def _make_page_response(site: Site, path: str) -> Response:
                 return _make_search_response(edition)
             return _render_page(site, pages.make_target_page(edition, target))
     except NotFound:
-        return _make_missing_response(site, path, 404)
+        target = None
     for redirect in redirects.find_redirects(quote(path)).rows:
         if redirect.status == GONE:
             return _make_missing_response(site, path, GONE)

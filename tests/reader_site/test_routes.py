@@ -150,6 +150,22 @@ def test_a_path_with_a_nul_character_is_missing(get_page, make_article, make_tag
     get_page("/search/?q=%00")
 
 
+@pytest.mark.usefixtures("site")
+def test_a_redirect_from_a_page_that_a_list_lacks_leads_on(as_login, get_page, make_article):
+    make_article(title="Hello", published_at="2026-01-15T12:00:00Z")
+    own = f"{API}/redirects/own/"
+    for path in ("/archive/2012/05/", "/archive/2026/01/", "/category/shelf/page/7/", "/page/2/"):
+        assert as_login.post(own, json={"path": path, "target": "/hello/", "status": 302}).status_code == 201
+    assert as_login.post(own, json={"path": "/archive/2013/05/", "status": 410}).status_code == 201
+    for path in ("/archive/2012/05/", "/archive/2012/05", "/category/shelf/page/7/", "/page/2/"):
+        assert get_page(path, 302).headers["Location"] == "/hello/"
+    assert "This page is gone" in get_page("/archive/2013/05/", 410).text
+    # A page that exists is shown, and without a redirect a page is missing.
+    get_page("/archive/2026/01/")
+    for path in ("/archive/2012/06/", "/category/shelf/page/8/", "/search/?q=hello&page=2"):
+        get_page(path, 404)
+
+
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 @pytest.mark.usefixtures("site")
 def test_other_methods_and_paths_of_the_service_are_no_pages(as_stranger, method):
