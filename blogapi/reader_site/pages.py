@@ -228,7 +228,9 @@ def _make_article_filters(site: Site, target: SitePage) -> ArticleFilters:
     if target.kind == "month":
         year, month, zone = target.year, target.month, ZoneInfo(site.time_zone)
         try:
-            start = datetime(year, month, 1, tzinfo=zone).astimezone(UTC)
+            # Python cannot represent the first hours of this month in zones other than UTC.
+            start_zone = UTC if (year, month) == (1, 1) else zone
+            start = datetime(year, month, 1, tzinfo=start_zone).astimezone(UTC)
             end = datetime(year + month // 12, month % 12 + 1, 1, tzinfo=zone).astimezone(UTC)
         except (ValueError, OverflowError) as error:
             raise NotFound("Python cannot represent this month.") from error

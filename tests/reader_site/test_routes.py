@@ -108,7 +108,10 @@ def test_lists_have_pages_and_none_after_the_last(get_page, make_article):
 
 @pytest.mark.parametrize(
     "path",
-    ["/archive/2026/13/", "/archive/2026/00/", "/archive/9999/12/", "/archive/0001/01/", "/archive/2025/12/"],
+    [
+        *("/archive/2026/13/", "/archive/2026/00/", "/archive/9999/12/", "/archive/0001/01/"),
+        *("/archive/0000/01/", "/archive/0001/02/", "/archive/2025/12/"),
+    ],
 )
 @pytest.mark.usefixtures("site")
 def test_months_without_articles_and_impossible_ones_are_missing(get_page, make_article, path):

@@ -574,6 +574,23 @@ def test_a_width_that_a_picture_lacks_is_the_picture_itself(app, build, folder, 
     assert read(folder)[f"media/{picture.hash}/w400.webp"].startswith(b"\x89PNG")
 
 
+@pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin", "America/New_York"])
+def test_the_first_month_of_all_has_a_page(build, folder, set_site, make_article, get_page, zone):
+    set_site(url=URL, time_zone=zone, built_in=True)
+    for number, time in enumerate(("0001-01-01T00:00:00Z", "0001-01-31T12:00:00Z", "0001-02-02T00:00:00Z")):
+        make_article(title=f"Loaf {number}", published_at=time)
+    build()
+    files = read(folder)
+    shown = {
+        month: re.findall("Loaf [0-9]<", files[f"archive/0001/{month}/index.html"].decode())
+        for month in ("01", "02")
+    }
+    assert ({*shown["01"]}, {*shown["02"]}) == ({"Loaf 0<", "Loaf 1<"}, {"Loaf 2<"})
+    assert "Loaf 0<" in get_page("/archive/0001/01/").text
+    get_page("/archive/0001/03/", 404)
+    assert find_dead_links(files, URL) == set()
+
+
 def test_a_site_below_a_path_can_be_copied_elsewhere(build, folder, set_site, as_login, make_article):
     set_site(url="https://former.example/journal", navigation=[{"label": "Old", "url": "/journal/hello/"}])
     make_article(title="Hello", content="[a](/journal/hello/) [b](/c/)", content_type="markdown")
