@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import escape
 
 import pytest
 
@@ -264,6 +265,19 @@ def test_all_addresses_of_the_site_in_a_text_are_paths(get_page, make_article):
     assert 'src="/a.png"' in text and '<a href="/"' in text and f'alt="see {URL}/"' in text
     assert f'href="{URL}.evil.example/"' in text and f'href="{URL}/"</code>' in text
     assert 'src="/v.mp4"' in text and 'poster="/p.png"' in text
+
+
+@pytest.mark.parametrize("cover", ["/c.png", "https://cdn.example/c.png?w=1&h=2", "/c.png?a='&amp;b"])
+@pytest.mark.usefixtures("site")
+def test_a_cover_that_begins_the_text_is_shown_once(get_page, make_article, cover):
+    fields = {"cover_image": cover, "content_type": "html"}
+    picture = f'<p><img src="{escape(cover)}" alt="Elm"></p>'
+    make_article(title="Once", content=picture, **fields)
+    make_article(title="Twice", content=f'<p><img src="{escape(cover)}0" alt="Oak"></p>{picture}', **fields)
+    make_article(title="No picture", content="<p>Words</p>", **fields)
+    for path, count in (("/once/", 1), ("/twice/", 3), ("/no-picture/", 1)):
+        article = get_page(path).text.partition("<article")[2].partition("</article>")[0]
+        assert article.count("<img ") == count, path
 
 
 @pytest.mark.usefixtures("site")
