@@ -339,8 +339,9 @@ class _SiteCopier:
     def _make_file(self, name: str, content: bytes) -> Iterator[TextFile]:
         """Yield the file unless another file has its name; note its pictures, which are copied later."""
         if self._claim_file_name(name):
-            found = _MEDIA_PATH.finditer(content.decode()) if name.endswith((".html", ".xml", ".css")) else ()
-            paths = (unquote(unescape(one[0])) for one in found)
+            # A style sheet of the theme can have another encoding than UTF-8.
+            text = content.decode("utf-8", "replace") if name.endswith((".html", ".xml", ".css")) else ""
+            paths = (unquote(unescape(one[0])) for one in _MEDIA_PATH.finditer(text))
             self._media |= {path for path in paths if FILE_PATH.fullmatch(path)}
             yield TextFile(name, content)
 

@@ -518,6 +518,22 @@ def test_a_template_that_fails_is_replaced_and_named(
     assert b"/theme/style.css?v=" in files["index.html"] and "theme/notes.txt" not in files
 
 
+def test_a_style_sheet_in_another_encoding_is_copied_with_its_pictures(
+    app, build, folder, set_site, theme_folder, monkeypatch
+):
+    monkeypatch.setattr(theme, "_CHECK_INTERVAL", 0.0)
+    set_site(url=URL)
+    picture = store_picture(app, "red")
+    path = make_path(picture.hash, picture.name)
+    for encoding in ("latin-1", "utf-8"):
+        style = f'/* café */ body {{ background: url("{path}") }} a::after {{ content: "»" }}'
+        (theme_folder / "style.css").write_bytes(style.encode(encoding))
+        assert " 0 refused." in build()
+        files = read(folder)
+        assert files["theme/style.css"] == style.encode(encoding)
+        assert files[path.strip("/")].startswith(b"\x89PNG")
+
+
 def test_a_link_in_the_folder_is_not_followed(build, folder, tmp_path, set_site, make_article):
     set_site(url=URL)
     make_article(title="Hello")
