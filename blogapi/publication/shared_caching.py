@@ -82,7 +82,10 @@ def add_shown_item(kind: str, uuid: UUID) -> None:
 
 
 def add_caching_headers(response: Response) -> Response:
-    """Add the headers that let shared caches store the response if it is the same for everyone."""
+    """Add the headers that let shared caches store the response if it is the same for everyone.
+
+    A view forbids this with `no-store`.
+    """
     operation = OPERATIONS.get().get(request.endpoint or "")
     if operation is None or operation.shows is None or operation.access.rule.requires_credentials:
         return response
@@ -90,7 +93,7 @@ def add_caching_headers(response: Response) -> Response:
         response.headers["Vary"] = PUBLIC_VARY
     # Errors are not cached, because a scheduled article must not be missing after its publication.
     is_read = request.method in SAFE_METHODS and response.status_code == 200
-    if is_read and not current_caller().is_authenticated:
+    if is_read and not response.cache_control.no_store and not current_caller().is_authenticated:
         # `Blueprint.run_view` sets `g.shown`.
         shown: ShownContent = g.shown if callable(operation.shows) else ShownContent(operation.shows)
         items = {**shown.items}

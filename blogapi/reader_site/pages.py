@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from html import unescape
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 from zoneinfo import ZoneInfo
@@ -228,7 +229,9 @@ def _make_article_filters(site: Site, target: SitePage) -> ArticleFilters:
     if target.kind == "month":
         year, month, zone = target.year, target.month, ZoneInfo(site.time_zone)
         try:
-            start = datetime(year, month, 1, tzinfo=zone).astimezone(UTC)
+            # Python cannot represent the first hours of this month in zones other than UTC.
+            start_zone = UTC if (year, month) == (1, 1) else zone
+            start = datetime(year, month, 1, tzinfo=start_zone).astimezone(UTC)
             end = datetime(year + month // 12, month % 12 + 1, 1, tzinfo=zone).astimezone(UTC)
         except (ValueError, OverflowError) as error:
             raise NotFound("Python cannot represent this month.") from error
@@ -278,10 +281,11 @@ def _make_item_values(article: Fields, context: Fields) -> Fields:
     else:
         above = list_ancestors(context.get("all_pages", []), article)
     first = re.search(r'<img [^<>]*?src="([^"<>]*)"', article["html"])
+    is_cover = first is not None and unescape(first[1]) == article["cover_image"]
     neighbours = {one["uuid"] for one in (article.get("previous"), article.get("next")) if one}
     related = [one for one in article.get("related", []) if one["uuid"] not in neighbours]
     return {
-        "article": {**article, "cover_in_text": first is not None and first[1] == article["cover_image"]},
+        "article": {**article, "cover_in_text": is_cover},
         "above": above,
         "related": related[:_MAX_RELATED_ARTICLES],
         "page_title": article["title"],

@@ -33,7 +33,7 @@ from blogapi.web import json as web_json
 from blogapi.web import request_environ
 from blogapi.web.access import allow, anyone
 from blogapi.web.errors import InvalidQuery, NotFound, TooManyRequests
-from blogapi.web.headers import asks_for_json, prefers_html
+from blogapi.web.headers import NO_STORE, asks_for_json, prefers_html
 from blogapi.web.operation import get_operation
 from blogapi.web.rate_limits import limiter
 
@@ -149,7 +149,7 @@ def _make_page_response(site: Site, path: str) -> Response:
                 return _make_search_response(edition)
             return _render_page(site, pages.make_target_page(edition, target))
     except NotFound:
-        return _make_missing_response(site, path, 404)
+        target = None
     for redirect in redirects.find_redirects(quote(path)).rows:
         if redirect.status == GONE:
             return _make_missing_response(site, path, GONE)
@@ -187,6 +187,8 @@ def _make_search_response(edition: Edition) -> Response:
     response = _render_page(edition.site, result)
     if refusal:
         response.headers.update(refusal.headers)
+    elif "q" in request.args:
+        response.headers["Cache-Control"] = NO_STORE
     return response
 
 

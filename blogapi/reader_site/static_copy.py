@@ -12,11 +12,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from hashlib import sha256
-from html import escape, unescape
+from html import unescape
 from pathlib import Path
 from posixpath import splitext
 from typing import Any, cast
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit, urlunsplit
 from uuid import UUID
 
 from flask import current_app, g
@@ -34,7 +34,7 @@ from blogapi.delivery.feeds import sitemap
 from blogapi.delivery.feeds.entries import Feed, get_feed
 from blogapi.delivery.redirects import formats as redirect_formats
 from blogapi.delivery.redirects import queries as redirects
-from blogapi.delivery.redirects.custom.targets import find_redirect_chain
+from blogapi.delivery.redirects.custom.targets import find_redirect_chain, get_local_path
 from blogapi.delivery.redirects.formats import RedirectLine
 from blogapi.exporting.export_files import MediaFile, TextFile
 from blogapi.exporting.file_names import fold_name
@@ -68,6 +68,8 @@ _ROBOTS_TEXT = "User-agent: *\nDisallow:\n\nSitemap: {url}/sitemap.xml\n"
 _DOCUMENTS = ("article", "articles", "item", "related", "site")
 _ADDRESS_FIELDS = ("avatar", "cover_image", "icon", "logo", "url")
 
+# A link in sanitized HTML: its address and its text.
+_LINK = re.compile(r'<a(?= )(?>[^<>]*? href="([^"<>]*+)")[^<>]*+>((?:[^<]++|<(?!/?a[ >]))*+)</a>')
 _MEDIA_PATH = re.compile(rf"{FILE_PREFIX}([^/?#\s\"'<>]+)")
 _WINDOWS_NAMES = re.compile(
     r'.*[<>:"\\|?*\x00-\x1f].*|.*[. ]|(con|prn|aux|nul|(com|lpt)[0-9¹²³])(\..*)?', re.IGNORECASE | re.DOTALL
@@ -140,13 +142,13 @@ class _SiteCopier:
     def __init__(self, stored: Site, site: Site, report: ExportReport, *, unlisted: bool) -> None:
         self._site, self._report, self._unlisted = site, report, unlisted
         self._edition = Edition(site, theme.get_theme().words, urlsplit(site.url).path, is_static=True)
-        self._former_root = urlsplit(stored.url).path
+        self._former_url, self._former_root = stored.url, urlsplit(stored.url).path
         self._services = {site.url, stored.url, stored.service_url, get_service_url(stored)} - {""}
         #: for each file and folder, by its case-folded name: its name, and whether it is a file
         self._names: dict[str, tuple[str, bool]] = {}
         self._media, self._linked_terms = set[str](), set[str]()
-        #: the paths of unlisted texts, and the addresses of unlisted texts that are left out
-        self._unlisted_paths, self._hidden_links = set[str](), list[str]()
+        #: the paths of unlisted texts in the copy, without a slash at the end
+        self._unlisted_paths = set[str]()
 
     def list_files(self, progress: ProgressReporter) -> Iterator[TextFile | MediaFile]:
         """Yield all files; pages first, because the copy has only the terms and pictures that pages show."""
@@ -177,10 +179,7 @@ class _SiteCopier:
         for kind in (ItemType.PAGE.value, ItemType.ARTICLE.value):
             listed, _ = documents.list_published_items(("uuid", "url"), ArticleFilters(type=kind))
             unlisted = documents.list_unlisted_items(kind)
-            self._unlisted_paths |= {unquote(urlsplit(one["url"]).path) for one in unlisted}
-            if not self._unlisted:
-                urls = [one["url"] for one in unlisted]
-                self._hidden_links += [*urls, *(url.removeprefix(self._site.url) for url in urls)]
+            self._unlisted_paths |= {strip_slash(unquote(urlsplit(one["url"]).path)) for one in unlisted}
             for item in (*listed, *(unlisted if self._unlisted else ())):
                 path = unquote(item["url"].removeprefix(self._site.url))
                 yield SitePage(kind, path, UUID(item["uuid"]))
@@ -228,7 +227,7 @@ class _SiteCopier:
                 key: one if key == "head" else self._rewrite_links(one, key) for key, one in value.items()
             }
         if isinstance(value, list):
-            shown = (one for one in value if name != "navigation" or one["url"] not in self._hidden_links)
+            shown = (one for one in value if name != "navigation" or not self._is_hidden(one["url"]))
             return [self._rewrite_links(one, name) for one in shown]
         if isinstance(value, str) and name == "html":
             return self._rewrite_html(value)
@@ -236,11 +235,26 @@ class _SiteCopier:
 
     def _rewrite_html(self, html: str) -> str:
         """Return the HTML of a text with addresses that work in the copy, without links to omitted pages."""
-        for url in map(escape, self._hidden_links):
-            if f'href="{url}' in html:
-                link = rf'<a [^<>]*href="{re.escape(url)}(?:[?#][^"]*)?"[^<>]*>(.*?)</a>'
-                html = re.sub(link, r"\1", html, flags=re.DOTALL)
-        return templating.edit_addresses(html, self._rewrite_address)
+
+        def omit_link(link: re.Match[str]) -> str:
+            return link[2] if self._is_hidden(unescape(link[1])) else link[0]
+
+        return templating.edit_addresses(_LINK.sub(omit_link, html), self._rewrite_address)
+
+    def _is_hidden(self, address: str) -> bool:
+        """Return whether the address, in any spelling, is that of an unlisted text that is left out."""
+        if self._unlisted:
+            return False
+        spellings = (address, self._rewrite_address(self._remove_host(address)))
+        return any(get_local_path(one, self._site.url) in self._unlisted_paths for one in spellings)
+
+    def _remove_host(self, address: str) -> str:
+        """Return the address without its host if it is an address of the site as it is served."""
+        path = get_local_path(address, self._former_url)
+        if path is None or not f"{path}/".startswith(f"{unquote(self._former_root)}/"):
+            return address
+        parts = urlsplit(address)
+        return urlunsplit(("", "", parts.path or "/", parts.query, parts.fragment))
 
     def _rewrite_address(self, address: str) -> str:
         """Return an address for the copy: paths and addresses of media files get the path of the copy."""
@@ -254,14 +268,14 @@ class _SiteCopier:
 
     def _make_redirect_files(self) -> Iterator[TextFile]:
         """Yield the file `_redirects` and redirect pages for redirects within the copy and to other sites."""
-        site, root, unlisted = self._site, self._edition.root, 0
+        site, root, unlisted = self._site, unquote(self._edition.root), 0
         rows = redirects.list_redirects(None, site, unlisted=True).rows
         lines = redirect_formats.choose_redirect_lines(map(self._rewrite_redirect, rows), site.url)
         targets, kept = {strip_slash(unquote(line.old)): line.new for line in lines}, list[RedirectLine]()
         for line in lines:
             chain = find_redirect_chain(line.new, site.url, targets.get)
             end = chain[-1] if chain else ""
-            unlisted += not self._unlisted_paths.isdisjoint((end, f"{end}/"))
+            unlisted += end in self._unlisted_paths
             is_elsewhere = not f"{end}/".startswith(f"{root}/")
             if not end or end in targets or is_elsewhere or self._has_path(end.removeprefix(root)):
                 kept.append(line)
@@ -283,10 +297,9 @@ class _SiteCopier:
     def _rewrite_redirect(self, row: redirects.Redirect) -> redirects.Redirect:
         """Return the redirect with paths below the address of the copy."""
         if row.old.startswith("/"):
-            old = self._rewrite_address(row.old)
-            row = replace(row, old=old, old_url=quote(old))
+            row = replace(row, old_url=self._rewrite_address(quote(row.old)))
         if row.kind == redirects.CUSTOM_KIND and row.new:
-            row = replace(row, new=self._rewrite_address(row.new))
+            row = replace(row, new=self._rewrite_address(self._remove_host(row.new)))
         return row
 
     def _has_path(self, path: str) -> bool:
@@ -326,8 +339,9 @@ class _SiteCopier:
     def _make_file(self, name: str, content: bytes) -> Iterator[TextFile]:
         """Yield the file unless another file has its name; note its pictures, which are copied later."""
         if self._claim_file_name(name):
-            found = _MEDIA_PATH.finditer(content.decode()) if name.endswith((".html", ".xml", ".css")) else ()
-            paths = (unquote(unescape(one[0])) for one in found)
+            # A style sheet of the theme can have another encoding than UTF-8.
+            text = content.decode("utf-8", "replace") if name.endswith((".html", ".xml", ".css")) else ""
+            paths = (unquote(unescape(one[0])) for one in _MEDIA_PATH.finditer(text))
             self._media |= {path for path in paths if FILE_PATH.fullmatch(path)}
             yield TextFile(name, content)
 

@@ -43,7 +43,8 @@ def find_target(site: Site, path: str) -> SitePage | None:
     If several targets match the path, the first in this order is returned: fixed pages, home pages, pages,
     articles, categories, tags and authors.
     """
-    if "//" in path:
+    # PostgreSQL cannot compare a text that contains a NUL character.
+    if "//" in path or "\0" in path:
         return None
     match = _PAGE_PATH.fullmatch(path)
     if match and (number := int(match[2])) > 1:

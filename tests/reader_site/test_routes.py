@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import escape
 
 import pytest
 
@@ -108,7 +109,10 @@ def test_lists_have_pages_and_none_after_the_last(get_page, make_article):
 
 @pytest.mark.parametrize(
     "path",
-    ["/archive/2026/13/", "/archive/2026/00/", "/archive/9999/12/", "/archive/0001/01/", "/archive/2025/12/"],
+    [
+        *("/archive/2026/13/", "/archive/2026/00/", "/archive/9999/12/", "/archive/0001/01/"),
+        *("/archive/0000/01/", "/archive/0001/02/", "/archive/2025/12/"),
+    ],
 )
 @pytest.mark.usefixtures("site")
 def test_months_without_articles_and_impossible_ones_are_missing(get_page, make_article, path):
@@ -137,6 +141,33 @@ def test_redirects_lead_on_and_a_gone_page_says_so(as_admin, as_login, get_page,
     assert get_page("/a", 302).headers["Location"] == "/loaf/"
     assert get_page("/b/", 301).headers["Location"] == "https://other.example/x"
     assert "This page is gone" in get_page("/gone/", 410).text
+
+
+@pytest.mark.usefixtures("site")
+def test_a_path_with_a_nul_character_is_missing(get_page, make_article, make_tag):
+    make_article(title="Hello", tags=[make_tag(name="Rye")])
+    for path in ("/hello/", "/category/shelf/", "/tag/rye/"):
+        get_page(path)
+        for other in (f"{path}%00", f"{path[:-1]}%00/", f"/%00{path}", f"{path[:-1]}%00/page/2/"):
+            get_page(other, 404)
+    get_page("/%00", 404)
+    get_page("/search/?q=%00")
+
+
+@pytest.mark.usefixtures("site")
+def test_a_redirect_from_a_page_that_a_list_lacks_leads_on(as_login, get_page, make_article):
+    make_article(title="Hello", published_at="2026-01-15T12:00:00Z")
+    own = f"{API}/redirects/own/"
+    for path in ("/archive/2012/05/", "/archive/2026/01/", "/category/shelf/page/7/", "/page/2/"):
+        assert as_login.post(own, json={"path": path, "target": "/hello/", "status": 302}).status_code == 201
+    assert as_login.post(own, json={"path": "/archive/2013/05/", "status": 410}).status_code == 201
+    for path in ("/archive/2012/05/", "/archive/2012/05", "/category/shelf/page/7/", "/page/2/"):
+        assert get_page(path, 302).headers["Location"] == "/hello/"
+    assert "This page is gone" in get_page("/archive/2013/05/", 410).text
+    # A page that exists is shown, and without a redirect a page is missing.
+    get_page("/archive/2026/01/")
+    for path in ("/archive/2012/06/", "/category/shelf/page/8/", "/search/?q=hello&page=2"):
+        get_page(path, 404)
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
@@ -236,6 +267,19 @@ def test_all_addresses_of_the_site_in_a_text_are_paths(get_page, make_article):
     assert 'src="/v.mp4"' in text and 'poster="/p.png"' in text
 
 
+@pytest.mark.parametrize("cover", ["/c.png", "https://cdn.example/c.png?w=1&h=2", "/c.png?a='&amp;b"])
+@pytest.mark.usefixtures("site")
+def test_a_cover_that_begins_the_text_is_shown_once(get_page, make_article, cover):
+    fields = {"cover_image": cover, "content_type": "html"}
+    picture = f'<p><img src="{escape(cover)}" alt="Elm"></p>'
+    make_article(title="Once", content=picture, **fields)
+    make_article(title="Twice", content=f'<p><img src="{escape(cover)}0" alt="Oak"></p>{picture}', **fields)
+    make_article(title="No picture", content="<p>Words</p>", **fields)
+    for path, count in (("/once/", 1), ("/twice/", 3), ("/no-picture/", 1)):
+        article = get_page(path).text.partition("<article")[2].partition("</article>")[0]
+        assert article.count("<img ") == count, path
+
+
 @pytest.mark.usefixtures("site")
 def test_unknown_parameters_are_ignored_and_search_takes_its_own(get_page, make_article):
     make_article(title="Hello")
@@ -247,11 +291,25 @@ def test_unknown_parameters_are_ignored_and_search_takes_its_own(get_page, make_
 
 
 @pytest.mark.usefixtures("site")
+def test_no_cache_stores_the_results_of_a_search(get_page, make_article):
+    make_article(title="Hello")
+    for query, status in (("?q=hello", 200), ("?q=zzz", 200), ("?q=", 200), ("?q=hello&page=2", 404)):
+        headers = get_page(f"/search/{query}", status).headers
+        # Browsers may store errors, which caches do not share.
+        assert headers["Cache-Control"] == ("no-store" if status == 200 else "private, no-cache"), query
+        assert not {"Cache-Tag", "Surrogate-Key"} & {*headers.keys()}, query
+    for path in ("/search/", "/search/?utm_source=x", "/?q=hello", "/archive/?q=hello"):
+        headers = get_page(path).headers
+        assert headers["Cache-Control"].startswith("public, ") and "articles" in headers["Cache-Tag"], path
+
+
+@pytest.mark.usefixtures("site")
 def test_searches_of_an_address_are_limited(get_page, make_article):
     make_article(title="Hello")
     for _ in range(30):
         get_page("/search/?q=hello")
     page = get_page("/search/?q=hello", 429)
+    assert page.headers["Cache-Control"] == "private, no-cache"
     assert int(page.headers["Retry-After"]) > 0 and 'role="search"' in page.text
     get_page("/search/")
     get_page("/hello/")

@@ -193,6 +193,35 @@ def test_redirects_are_lines_for_hosts_and_pages_that_lead_on(build, folder):
     assert "feed.php" not in files and "nothing/index.html" not in files
 
 
+@pytest.mark.parametrize(
+    ("url", "root"),
+    [("https://x.example/blög", "/bl%C3%B6g"), ("https://x.example/my%20blog/", "/my%20blog"), (URL, "")],
+)
+@pytest.mark.usefixtures("unlisted")
+def test_the_path_of_a_copy_is_percent_encoded_once(
+    build, folder, set_site, as_login, as_admin, make_article, url, root
+):
+    set_site(url="https://former.example/tägebuch")
+    article = make_article(title="Former")
+    assert as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"slug": "present"}).status_code == 200
+    for old, new in (("/old/", "/present/"), ("/älter/", "https://former.example/tägebuch/present/")):
+        for path in (old, f"/tägebuch/below{old}"):
+            redirect = {"path": path, "target": new, "status": 301}
+            assert as_login.post(f"{REDIRECTS}own/", json=redirect).status_code == 201
+    assert "2 redirects to them left out" in build("--url", url)
+    files = read(folder)
+    assert sorted(files["_redirects"].decode().splitlines()) == [
+        f"{root}/%C3%A4lter/ {root}/present/ 301",
+        f"{root}/below/%C3%A4lter/ {root}/present/ 301",
+        f"{root}/below/old/ {root}/present/ 301",
+        f"{root}/former/ {root}/present/ 308",
+        f"{root}/old/ {root}/present/ 301",
+    ]
+    assert f"url={root}/present/".encode() in files["former/index.html"]
+    assert files.keys() >= {"below/älter/index.html", "present/index.html"}
+    assert not any(re.match("freunde|vertraut|bl|my|t.*gebuch", name) for name in files)
+
+
 @pytest.mark.usefixtures("blog")
 def test_a_second_build_changes_nothing(build, folder):
     build()
@@ -362,6 +391,40 @@ def test_unlisted_texts_are_left_out(build, folder):
     assert "freunde/index.html" not in files and b"Friends" not in files["index.html"]
 
 
+UNLISTED_SPELLINGS = (
+    *("/vertraut", "/vertraut/", "/vertraut/?a=1&b=2#top", "/vertr%61ut/", f"{URL}/vertraut/"),
+    *(f"{URL}/vertraut", "http://BLOG.example/vertraut/?a=1"),
+)
+
+
+@pytest.mark.parametrize("url", [URL, "https://copy.example", BELOW])
+@pytest.mark.usefixtures("unlisted")
+def test_an_unlisted_address_is_left_out_in_every_spelling(
+    build, folder, set_site, as_login, make_article, url
+):
+    entries = (*UNLISTED_SPELLINGS, f"{url}/vertraut", f"{URL}/hello/", "/vertraut/below/")
+    set_site(navigation=[{"label": f"Entry {entry}.", "url": entry} for entry in entries])
+    links = "".join(f'<p><a href="{entry}">Look {number}</a></p>' for number, entry in enumerate(entries))
+    make_article(title="Links", content=f'{links}<a href="https://[x/">odd</a>', content_type="html")
+    for number, target in enumerate((*UNLISTED_SPELLINGS, "/way0/", f"{URL}/way7/", f"{URL}/hello/?b")):
+        redirect = {"path": f"/way{number}/", "target": target, "status": 301}
+        assert as_login.post(f"{REDIRECTS}own/", json=redirect).status_code == 201, target
+    build("--url", url, "--unlisted")
+    assert all(f"way{number}/index.html" in read(folder) for number in range(10))
+    # The fixture has two more: from the former slug, and a custom one.
+    assert "11 redirects to them left out" in build("--url", url)
+    files, root = read(folder), urlsplit(url).path
+    for name, content in files.items():
+        addresses = [*Links(content.decode()).found, *re.findall(r"https?://\S+", content.decode())]
+        if name.endswith((".html", ".xml", "_redirects")):
+            pattern = r"/vertr(a|%61)ut(?!-page|-frueher|/below)"
+            assert not [one for one in addresses if re.search(pattern, one)], name
+    assert files["_redirects"].decode() == f"{root}/way9/ {root}/hello/?b 301\n"
+    text = files["links/index.html"].decode()
+    assert "Look 0" in text and f'<a href="{root}/vertraut/below/">Look 9' in text
+    assert re.search(rf'<a href="({URL})?/hello/">Look 8', text)
+
+
 @pytest.mark.parametrize(
     ("status", "says"),
     [("published", ""), ("unlisted", "1 unlisted text and 0 redirects to them left out; ")],
@@ -455,6 +518,22 @@ def test_a_template_that_fails_is_replaced_and_named(
     assert b"/theme/style.css?v=" in files["index.html"] and "theme/notes.txt" not in files
 
 
+def test_a_style_sheet_in_another_encoding_is_copied_with_its_pictures(
+    app, build, folder, set_site, theme_folder, monkeypatch
+):
+    monkeypatch.setattr(theme, "_CHECK_INTERVAL", 0.0)
+    set_site(url=URL)
+    picture = store_picture(app, "red")
+    path = make_path(picture.hash, picture.name)
+    for encoding in ("latin-1", "utf-8"):
+        style = f'/* café */ body {{ background: url("{path}") }} a::after {{ content: "»" }}'
+        (theme_folder / "style.css").write_bytes(style.encode(encoding))
+        assert " 0 refused." in build()
+        files = read(folder)
+        assert files["theme/style.css"] == style.encode(encoding)
+        assert files[path.strip("/")].startswith(b"\x89PNG")
+
+
 def test_a_link_in_the_folder_is_not_followed(build, folder, tmp_path, set_site, make_article):
     set_site(url=URL)
     make_article(title="Hello")
@@ -509,6 +588,23 @@ def test_a_width_that_a_picture_lacks_is_the_picture_itself(app, build, folder, 
     build()
     # The picture is not wider, so that the service leads from this width to the picture itself.
     assert read(folder)[f"media/{picture.hash}/w400.webp"].startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin", "America/New_York"])
+def test_the_first_month_of_all_has_a_page(build, folder, set_site, make_article, get_page, zone):
+    set_site(url=URL, time_zone=zone, built_in=True)
+    for number, time in enumerate(("0001-01-01T00:00:00Z", "0001-01-31T12:00:00Z", "0001-02-02T00:00:00Z")):
+        make_article(title=f"Loaf {number}", published_at=time)
+    build()
+    files = read(folder)
+    shown = {
+        month: re.findall("Loaf [0-9]<", files[f"archive/0001/{month}/index.html"].decode())
+        for month in ("01", "02")
+    }
+    assert ({*shown["01"]}, {*shown["02"]}) == ({"Loaf 0<", "Loaf 1<"}, {"Loaf 2<"})
+    assert "Loaf 0<" in get_page("/archive/0001/01/").text
+    get_page("/archive/0001/03/", 404)
+    assert find_dead_links(files, URL) == set()
 
 
 def test_a_site_below_a_path_can_be_copied_elsewhere(build, folder, set_site, as_login, make_article):

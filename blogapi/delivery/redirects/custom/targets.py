@@ -39,10 +39,10 @@ def parse_target(text: str) -> str | None:
 
 def get_local_path(target: str, site_url: str) -> str | None:
     """Return the decoded path without a slash at its end, or None if the target is not on the site."""
-    parts = urlsplit(target)
-    if parts.netloc and get_host_and_port(target) != get_host_and_port(site_url):
+    host = get_host_and_port(target)
+    if host is None or (urlsplit(target).netloc and host != get_host_and_port(site_url)):
         return None
-    path = extract_path(parts.path or "/")
+    path = extract_path(urlsplit(target).path or "/")
     return strip_slash(path) if target and path else None
 
 
