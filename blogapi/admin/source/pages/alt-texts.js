@@ -56,12 +56,8 @@ class AltTexts extends Page {
     // Authors see the pictures of others in their articles, and may not change them.
     this.pictures = data.filter(mayChangeFile);
     const wanted = new URLSearchParams(location.search).get("file");
-    await this.showPicture(
-      Math.max(
-        0,
-        this.pictures.findIndex(({ uuid }) => uuid === wanted),
-      ),
-    );
+    const at = this.pictures.findIndex(({ uuid }) => uuid === wanted);
+    await this.showPicture(Math.max(0, at));
   }
 
   /** Load a picture from the library, and show it. @param {number} at */

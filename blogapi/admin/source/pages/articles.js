@@ -170,12 +170,8 @@ class Articles extends ListPage {
   async readList(query) {
     const listing = get(getArticlesPath(), { query: { ...query, page_size: PAGE_SIZE, fields: LIST_FIELDS } });
     const counting = get("blog/article-counts/");
-    const [{ data: items, total }, { data: counts }, binCount] = await Promise.all([
-      listing,
-      counting,
-      countBinItems("articles"),
-      this.readFilterNames(),
-    ]);
+    const requests = Promise.all([listing, counting, countBinItems("articles"), this.readFilterNames()]);
+    const [{ data: items, total }, { data: counts }, binCount] = await requests;
     return { items, total, counts, binCount };
   }
 
