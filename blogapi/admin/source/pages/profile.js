@@ -38,7 +38,12 @@ class Profile extends Page {
     ]);
     const author = authors.data.find((/** @type {Term} */ { user }) => user === account.uuid);
     Object.assign(this, { logins: logins.data, sendsEmail: options.data.sends_email, author });
-    if (author) for (const name of ["name", "bio"]) bylineForm.elements[name].value = author[name];
+    for (const name of author ? ["name", "bio"] : []) {
+      const control = bylineForm.elements[name];
+      // The page is also loaded after other actions, which keep what the user has typed here.
+      if (control.value === control.defaultValue) control.value = author[name];
+      control.defaultValue = author[name];
+    }
   }
 
   // Whether the user must turn on the second factor before any other action.
