@@ -17,6 +17,9 @@ import { renderPictureField } from "./pictures.js";
 /** The titles of the articles that values of fields name, by uuid. @type {Map<string, string>} */
 const titles = new Map();
 
+/** The names of the fields that the page has opened; valid values do not close them. @type {Set<string>} */
+const openedFields = new Set();
+
 /** Load the definitions of the custom fields. */
 export async function loadCustomFields() {
   setCustomFields((await get("blog/fields/")).data, ITEM);
@@ -27,8 +30,9 @@ export function renderCustomFields(page) {
   return CUSTOM_FIELDS.map((customField) => {
     const { name, required } = customField;
     const value = page.edits.custom?.[name];
-    const isOpen = Boolean(describeFault(customField, value) || `custom.${name}` in page.errors || required);
-    return foldBox(renderLabel(customField), describeValue(value), renderControl(page, customField), isOpen);
+    if (describeFault(customField, value) || `custom.${name}` in page.errors || required) openedFields.add(name);
+    const control = renderControl(page, customField);
+    return foldBox(renderLabel(customField), describeValue(value), control, openedFields.has(name));
   });
 }
 
