@@ -130,6 +130,28 @@ test("offline: says so, keeps trying with the same etag, and saves what was type
   mock.timers.reset();
 });
 
+test("edits undone during an outage: the next edit is saved", async () => {
+  mock.timers.enable({ apis: ["setTimeout", "Date"] });
+  const { saver, sent, text } = makeSaver();
+  text.content = "a";
+  saver.saveEdits();
+  await tick();
+  sent[0].reject(error(0));
+  await tick();
+  text.content = "";
+  saver.handleEdit();
+  mock.timers.tick(2000);
+  await tick();
+  assert.deepEqual([sent.length, saver.state], [1, "saved"]);
+  text.content = "b";
+  saver.handleEdit();
+  assert.equal(saver.state, "unsaved");
+  mock.timers.tick(1500);
+  await tick();
+  assert.deepEqual([sent.length, sent[1]?.edits.content], [2, "b"]);
+  mock.timers.reset();
+});
+
 test("a lost answer is not a conflict", async () => {
   const { saver, sent, text, page } = makeSaver();
   page.findSentEdits = async ([edits]) => ({ etag: '"9"', edits });

@@ -103,6 +103,53 @@ def test_leaving_with_a_text_that_is_not_saved_asks(open_admin, files):
     assert questions == ["beforeunload"]
 
 
+def test_leaving_with_the_text_of_a_former_picture_asks(open_admin, files):
+    page = open_admin(PATH)
+    wait_for(page, 1, "teal.png")
+    questions = []
+    page.on("dialog", lambda dialog: (questions.append(dialog.type), dialog.dismiss()))
+    page.keyboard.type("Half a text")
+    page.keyboard.press("Control+Enter")
+    wait_for(page, 2, "blue.png")
+    page.get_by_role("link", name="Articles", exact=True).click()
+    assert wait_for_first(page, questions) == "beforeunload"
+    page.get_by_role("button", name="Back", exact=True).click()
+    wait_for(page, 1, "teal.png")
+    page.keyboard.press("Enter")
+    wait_for(page, 2, "blue.png")
+    # A picture that was skipped without a text does not ask.
+    page.keyboard.press("Control+Enter")
+    wait_for(page, 3, "green.png")
+    page.get_by_role("link", name="Articles", exact=True).click()
+    page.wait_for_url("**/admin/articles/")
+    assert questions == ["beforeunload"]
+
+
+def test_what_was_typed_during_a_save_stays(api, open_admin, files):
+    page = open_admin(PATH)
+    wait_for(page, 1, "teal.png")
+    page.evaluate(
+        """() => {
+            const { fetch } = window;
+            window.fetch = (address, options) => {
+                const input = document.getElementById("field-alt");
+                if (options.method === "PATCH") {
+                    input.value += ", half painted";
+                    input.dispatchEvent(new Event("input", { bubbles: true }));
+                }
+                return fetch(address, options);
+            };
+        }"""
+    )
+    page.keyboard.type("A teal wall")
+    page.keyboard.press("Enter")
+    wait_for(page, 2, "blue.png")
+    assert read(api, files[0]) == ("A teal wall", False)
+    page.get_by_role("button", name="Back", exact=True).click()
+    wait_for(page, 1, "teal.png")
+    assert page.get_by_label("Alternative text").input_value() == "A teal wall, half painted"
+
+
 def test_the_text_of_another_user_is_not_overwritten(api, open_admin, files):
     page = open_admin(PATH)
     wait_for(page, 1, "teal.png")

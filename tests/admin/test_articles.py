@@ -196,6 +196,47 @@ def test_several_articles_get_a_category_a_tag_and_an_author(open_list, api, art
     page.get_by_role("columnheader", name="Category", exact=True).wait_for()
 
 
+def test_a_term_for_several_articles_keeps_the_changes_of_others(open_list, api, articles):
+    path = f"blog/articles/{articles['Ebb']}/"
+    tags = {
+        name: {"uuid": api.post("blog/tags/", {"name": name})["uuid"]} for name in ("kelp", "sand", "rope")
+    }
+
+    def name_tags() -> list[str]:
+        return sorted(tag["name"] for tag in api.get(f"{path}?fields=tags")["tags"])
+
+    page = open_list()
+    api.patch(path, {"tags": [tags["sand"]]})
+    select(page, "Ebb", "Tide")
+    page.get_by_role("button", name="Tags", exact=True).click()
+    page.get_by_role("combobox", name="Tags", exact=True).fill("kelp")
+    page.get_by_role("option", name="kelp").click()
+    page.get_by_text("2 articles with the tag kelp").wait_for()
+    assert name_tags() == ["kelp", "sand"]
+    api.patch(path, {"tags": list(tags.values()), "status": "published"})
+    page.get_by_role("button", name="Undo", exact=True).click()
+    page.get_by_text("2 articles as before").wait_for()
+    assert name_tags() == ["rope", "sand"]
+    assert status(api, articles["Ebb"]) == "published"
+
+
+def test_undo_of_a_category_keeps_the_status(open_list, api, articles):
+    path = f"blog/articles/{articles['Ebb']}/"
+    before = api.get(f"{path}?fields=category")
+    api.post("blog/categories/", {"name": "Pantry"})
+    page = open_list()
+    select(page, "Ebb")
+    page.get_by_role("button", name="Category", exact=True).last.click()
+    page.get_by_role("combobox", name="Category", exact=True).fill("Pantry")
+    page.get_by_role("option", name="Pantry").click()
+    page.get_by_text("“Ebb” moved to Pantry").wait_for()
+    api.patch(path, {"status": "published"})
+    page.get_by_role("button", name="Undo", exact=True).click()
+    page.get_by_text("“Ebb” as before").wait_for()
+    assert api.get(f"{path}?fields=category") == before
+    assert status(api, articles["Ebb"]) == "published"
+
+
 def test_filters_are_in_the_address_and_tabs_keep_whole_counts(open_list, api, articles):
     harbour = api.post("blog/categories/", {"name": "Harbour Walks"})
     api.patch(f"blog/articles/{articles['Ebb']}/", {"category": {"uuid": harbour["uuid"]}})

@@ -135,6 +135,9 @@ def test_the_page_of_a_deleted_item_offers_to_restore_it(api, open_admin, throw_
     page.get_by_role("button", name="Restore", exact=True).click()
     page.get_by_text("Ferries").first.wait_for()
     page.get_by_role("heading", name="“Ferries” is in the bin", exact=True).wait_for(state="hidden")
+    # The restored item has its own page without the menu.
+    page.get_by_role("navigation", name="Pages of the blog", exact=True).wait_for(state="hidden")
+    assert page.locator("main").count() == 1
     assert api.get(f"blog/{kind}/{uuid}/")["title"] == "Ferries"
 
 

@@ -88,6 +88,34 @@ def test_the_editor_has_the_fields_of_the_kind_that_is_edited(api, define, open_
     assert page.get_by_role("textbox", name="Rating").count() == 0
 
 
+def test_a_field_stays_open_while_its_value_becomes_valid(api, define, open_admin):
+    define("depth", type="number")
+    uuid = api.post("blog/articles/", {"title": "Depth", "content": "Fish."})["uuid"]
+    page = open_details(open_admin, f"articles/{uuid}")
+    unfold(page, "Depth")
+    with is_saved(page, depth=1.5):
+        page.get_by_role("textbox", name="Depth").press_sequentially("1.5")
+    assert page.get_by_role("textbox", name="Depth").is_visible()
+
+
+def test_the_lines_of_a_list_are_saved_while_one_types(api, define, open_admin):
+    define("pans", type="number", list=True)
+    uuid = api.post("blog/articles/", {"title": "Pans", "content": "Fish."})["uuid"]
+    page = open_details(open_admin, f"articles/{uuid}")
+    unfold(page, "Pans")
+    control = page.get_by_role("textbox", name="Pans")
+    with is_saved(page, pans=[20, 24]):
+        control.press_sequentially("20\n\n24\n")
+    assert control.input_value() == "20\n\n24\n"
+    # The focus is still in the field.
+    with is_saved(page, pans=[20, 24, 1.5]):
+        page.keyboard.type("1.50")
+        page.keyboard.press("Control+s")
+    assert control.input_value() == "20\n\n24\n1.50"
+    with is_saved(page, pans=None):
+        control.fill("")
+
+
 @pytest.mark.parametrize(
     ("label", "name"), [("Größe der Fähre", "grosse_der_fahre"), ("2 Øl", "ol"), ("評価", "")]
 )

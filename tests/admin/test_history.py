@@ -80,6 +80,23 @@ def test_a_version_of_a_draft_is_brought_back_and_the_edits_are_kept(api, open_a
     page.get_by_text("My edits.").first.wait_for()
 
 
+def test_a_version_is_brought_back_with_its_custom_fields(api, open_admin):
+    fields = [{"name": name, "label": name, "type": "number"} for name in ("rating", "depth")]
+    paths = [f"blog/fields/{api.post('blog/fields/', field)['uuid']}/" for field in fields]
+    uuid = make_versions(api, "Fields", custom={"depth": 12})
+    api.patch(f"blog/articles/{uuid}/", {"custom": {"rating": 5, "depth": 3}})
+    # The value of the version to be brought back no longer fits.
+    api.patch(paths[1], {"maximum": 10})
+    page = open_admin(f"/admin/articles/{uuid}/history/#1")
+    page.get_by_role("button", name="Bring back this version", exact=True).click()
+    page.get_by_role("button", name="Open the article", exact=True).wait_for()
+    article = api.get(f"blog/articles/{uuid}/?fields=content,custom")
+    assert article["content"].startswith("A hope.")
+    assert article["custom"] == {"depth": 3}
+    for path in paths:
+        api.delete(path)
+
+
 def test_versions_are_in_order_of_time_and_show_no_keys(api, open_admin):
     uuid = make_versions(api, "Order", status="published")
     key = "7da5a3c2-0000-4000-8000-000000000001"

@@ -158,15 +158,9 @@ def test_three_files_are_uploaded_at_a_time_and_a_failed_one_again(api, open_adm
 
 def test_a_deleted_file_comes_back_with_undo(api, open_admin):
     file = add_file(api, "oven.png", "red", alt="An oven")
-    body = f"![An oven]({file['url']})"
-    bread = api.post("blog/articles/", {"title": "Bread", "content": body, "content_type": "markdown"})
-    api.put(f"blog/articles/{bread['uuid']}/working-copy/", {"title": "Bread", "content": f"{body}, warm"})
     page = open_admin("/admin/media/")
     get_item(page, "oven.png").click()
-    page.get_by_role("link", name="Bread", exact=True).wait_for()
-    assert page.get_by_role("link", name="Bread", exact=True).count() == 1
     page.get_by_role("button", name="Delete file", exact=True).click()
-    page.get_by_role("dialog").get_by_role("button", name="Delete file", exact=True).click()
     page.get_by_text("oven.png deleted").wait_for()
     assert api.get("blog/media/", query_string={"q": "oven"}) == []
     page.get_by_role("button", name="Undo", exact=True).click()
@@ -175,12 +169,30 @@ def test_a_deleted_file_comes_back_with_undo(api, open_admin):
     assert (back["url"], back["alt"]) == (file["url"], "An oven")
     page.route(f"**{file['url']}", lambda route: route.fulfill(status=500))
     page.get_by_role("button", name="Delete file", exact=True).click()
-    page.get_by_role("dialog").get_by_text("you cannot undo this").wait_for()
+    page.get_by_role("dialog").get_by_text("You cannot undo this").wait_for()
     page.get_by_role("button", name="Cancel", exact=True).click()
     assert api.get("blog/media/", query_string={"q": "oven"})
     # The console names the file that the page could not read.
     wait_for_first(page, open_admin.faults)
     open_admin.faults.clear()
+
+
+def test_the_deletion_of_a_used_file_cannot_be_undone(api, open_admin):
+    file = add_file(api, "stove.png", "navy", alt="A stove")
+    body = f"![A stove](media:{file['uuid']})"
+    bread = api.post("blog/articles/", {"title": "Bread", "content": body, "content_type": "markdown"})
+    api.put(f"blog/articles/{bread['uuid']}/working-copy/", {"title": "Bread", "content": f"{body}, warm"})
+    page = open_admin("/admin/media/")
+    get_item(page, "stove.png").click()
+    page.get_by_role("link", name="Bread", exact=True).wait_for()
+    assert page.get_by_role("link", name="Bread", exact=True).count() == 1
+    page.get_by_role("button", name="Delete file", exact=True).click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_text("It is used in 1 place, which will have a gap. You cannot undo this.").wait_for()
+    dialog.get_by_role("button", name="Delete file", exact=True).click()
+    page.get_by_text("stove.png deleted").wait_for()
+    assert page.get_by_role("button", name="Undo", exact=True).count() == 0
+    assert api.get("blog/media/", query_string={"q": "stove"}) == []
 
 
 def test_search_and_filters_have_addresses(api, open_admin):

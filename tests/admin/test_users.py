@@ -260,6 +260,35 @@ def test_an_admin_changes_the_own_byline(api, open_admin):
     page.get_by_role("dialog", name="Choose your picture").wait_for()
 
 
+def test_a_typed_byline_outlives_another_action_of_the_profile(api, blog, open_admin):
+    for _ in range(3):
+        blog.client("marit")
+    user = get_by_name(api, "marit")["uuid"]
+    (author,) = (one["uuid"] for one in api.get("blog/authors/") if one["user"] == user)
+    page = open_admin("/admin/profile/", user="marit")
+    about = page.get_by_label("About")
+    ends = page.locator(".row").get_by_role("button", name=re.compile("^End "))
+    ends.nth(2).wait_for()
+
+    def end_login():
+        number = ends.count()
+        ends.first.click()
+        wait_until(page, f"document.querySelectorAll('.row button').length === {number - 1}")
+
+    for text in ("Writes at night.", "Writes at noon."):
+        about.fill(text)
+        end_login()
+        assert about.input_value() == text
+        with page.expect_response(lambda answer: answer.request.method == "PATCH"):
+            page.locator(".byline").get_by_role("button", name="Save").click()
+        wait_until(page, "!document.querySelector('admin-page').busy")
+        assert api.get(f"blog/authors/{author}/")["bio"] == text
+    # A field without typed text shows the stored value.
+    api.patch(f"blog/authors/{author}/", {"bio": "Writes in the morning."})
+    end_login()
+    assert about.input_value() == "Writes in the morning."
+
+
 def test_a_member_changes_their_password_and_ends_a_login(blog, open_admin):
     there, _ = blog.client("tomas"), blog.client("tomas")
     page = open_admin("/admin/profile/", user="tomas")

@@ -237,6 +237,16 @@ def test_the_calls_are_below_the_row_of_their_webhook(blog, open_admin):
     get_calls(page, "page cache").locator("details").nth(19).wait_for()
 
 
+def test_a_webhook_with_open_calls_is_deleted(blog, open_admin):
+    hooks = add_demo_hooks(blog)
+    page = open_admin(f"/admin/webhooks/{hooks['harbour site']}/")
+    get_calls(page, "harbour site").locator("details").nth(19).wait_for()
+    act(page, "harbour site", "Delete")
+    page.get_by_role("button", name="Delete webhook").click()
+    get_row(page, "harbour site").first.wait_for(state="detached")
+    get_row(page, "page cache").first.wait_for()
+
+
 def test_a_call_is_sent_again(api, open_admin, receiver):
     webhook = api.post("webhooks/", {"name": "index", "url": receiver.url})
     api.post("blog/tags/", {"name": "Boats"})

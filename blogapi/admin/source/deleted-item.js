@@ -23,11 +23,9 @@ export async function makeDeletedItemRenderer(page) {
   const by = user ? ` by ${user}` : "";
   const text = `It was deleted${by} ${formatDayInSentence(deleted)}, and leaves the bin ${formatDistance(goes)}.`;
   const name = title ? `“${title}”` : `This ${kind}`;
-  return () =>
-    html`${emptyState({
-      title: `${name} is in the bin`,
-      text,
-      actions: html`${button("Restore", restoreItem, { kind: "main", busy: page.busy === "restore" })}
-        ${button("Open the bin", null, { href: `/admin/${collection}/bin/` })}`,
-    })}`;
+  return () => {
+    const restore = button("Restore", restoreItem, { kind: "main", busy: page.busy === "restore" });
+    const openBin = button("Open the bin", null, { href: `/admin/${collection}/bin/` });
+    return emptyState({ title: `${name} is in the bin`, text, actions: html`${restore}${openBin}` });
+  };
 }

@@ -30,6 +30,8 @@ export const refs = /** @type {any} */ (
 );
 const DOCUMENT_TITLE = document.title;
 const PAGE_NAME = document.body.dataset.page;
+// Whether the page has no menu, such as the editor.
+const IS_BARE = document.body.classList.contains("bare");
 /** @type {any} */
 let currentSession = null;
 
@@ -125,8 +127,6 @@ export class Page extends LitElement {
     const here = encodeURIComponent(location.pathname + location.search);
     if (error.status === 401) return location.replace(`/admin/sign-in/?next=${here}`);
     if (!(error instanceof ApiError)) console.error(error);
-    // The editor has no menu, but the page for a missing article shows the menu, so that the user can go on.
-    if (error.status === 404) document.body.classList.remove("bare");
     const isInBin = error.code === "deleted";
     this.renderDeleted = isInBin
       ? await import("./deleted-item.js").then(
@@ -192,8 +192,7 @@ export class Page extends LitElement {
   }
 
   render() {
-    const isBare = document.body.classList.contains("bare");
-    if (isBare && this.state !== "failed") return this.state === "ready" ? this.renderPage() : nothing;
+    if (IS_BARE && this.state !== "failed") return this.state === "ready" ? this.renderPage() : nothing;
     return html`<main id="main" class="main" tabindex="-1">
       <div class="content">${this.renderContent()}</div></main>`;
   }
@@ -207,6 +206,9 @@ export class Page extends LitElement {
   }
 
   updated() {
+    // The page for a missing article shows the menu, so that the user can go on.
+    const isMissing = this.state === "failed" && this.failure.status === 404;
+    document.body.classList.toggle("bare", IS_BARE && !isMissing);
     document.title = [this.heading, storedSession.title].filter(Boolean).join(" · ");
     refs.sideTitle.textContent = storedSession.title || location.host;
     findElement(".side [href='/admin/profile/'] span").textContent = storedSession.username || "Profile";

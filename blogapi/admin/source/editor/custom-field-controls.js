@@ -16,6 +16,11 @@ import { renderPictureField } from "./pictures.js";
 
 /** The titles of the articles that values of fields name, by uuid. @type {Map<string, string>} */
 const titles = new Map();
+/** The typed texts of lists by the name of the field, which can contain empty lines. @type {Map<string, string>} */
+const typedLists = new Map();
+
+/** The names of the fields that the page has opened; valid values do not close them. @type {Set<string>} */
+const openedFields = new Set();
 
 /** Load the definitions of the custom fields. */
 export async function loadCustomFields() {
@@ -27,8 +32,9 @@ export function renderCustomFields(page) {
   return CUSTOM_FIELDS.map((customField) => {
     const { name, required } = customField;
     const value = page.edits.custom?.[name];
-    const isOpen = Boolean(describeFault(customField, value) || `custom.${name}` in page.errors || required);
-    return foldBox(renderLabel(customField), describeValue(value), renderControl(page, customField), isOpen);
+    if (describeFault(customField, value) || `custom.${name}` in page.errors || required) openedFields.add(name);
+    const control = renderControl(page, customField);
+    return foldBox(renderLabel(customField), describeValue(value), control, openedFields.has(name));
   });
 }
 
@@ -84,9 +90,11 @@ function renderTextControl(page, customField, value, write) {
     errors: fault ? { [`custom.${name}`]: fault } : page.errors,
   };
   if (list) {
-    const shown = Array.isArray(value) ? value.join("\n") : (value ?? "");
-    const onChange = (/** @type {string} */ text) => write(parseLines(text));
-    return field({ ...options, type: "textarea", rows: 3, value: shown, onChange });
+    const stored = Array.isArray(value) ? value.join("\n") : (value ?? "");
+    const typed = typedLists.get(name) ?? stored;
+    const writeLines = (/** @type {string} */ text) => (typedLists.set(name, text), write(parseLines(text)));
+    const shown = parseLines(typed).join("\n") === stored ? typed : stored;
+    return field({ ...options, type: "textarea", rows: 3, value: shown, onInput: writeLines });
   }
   if (type === "long_text") return field({ ...options, type: "textarea", rows: 4, value: value ?? "", onInput: write });
   if (type === "choice") {

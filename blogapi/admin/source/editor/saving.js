@@ -91,6 +91,8 @@ export class Saver {
     const slow = setTimeout(() => this.#setState("saving"), SLOW_MS);
     try {
       while (this.isDirty) await this.#sendEdits(this.page.edits, signInAgain);
+      // Nothing is sent if the author has undone the edits since a failure.
+      this.#failures = this.#unsavedSince = 0;
       this.#setState("saved");
       return true;
     } catch (error) {

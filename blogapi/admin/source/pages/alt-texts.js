@@ -46,9 +46,12 @@ class AltTexts extends Page {
     return this.enteredTexts.get(uuid) ?? { alt, decorative };
   }
 
+  /** Whether the author has entered something for one of the pictures that is not saved. */
   get isDirty() {
-    const { alt, decorative } = this.picture ?? {};
-    return Boolean(this.picture) && (this.entered.alt.trim() !== alt || this.entered.decorative !== decorative);
+    return this.pictures.some(({ uuid, alt, decorative }) => {
+      const entered = this.enteredTexts.get(uuid);
+      return entered && (entered.alt.trim() !== alt || entered.decorative !== decorative);
+    });
   }
 
   async loadData() {
@@ -56,12 +59,8 @@ class AltTexts extends Page {
     // Authors see the pictures of others in their articles, and may not change them.
     this.pictures = data.filter(mayChangeFile);
     const wanted = new URLSearchParams(location.search).get("file");
-    await this.showPicture(
-      Math.max(
-        0,
-        this.pictures.findIndex(({ uuid }) => uuid === wanted),
-      ),
-    );
+    const at = this.pictures.findIndex(({ uuid }) => uuid === wanted);
+    await this.showPicture(Math.max(0, at));
   }
 
   /** Load a picture from the library, and show it. @param {number} at */
@@ -95,16 +94,17 @@ class AltTexts extends Page {
     const { alt, decorative } = this.entered;
     if (!alt.trim() && !decorative) return this.skipPicture();
     const { uuid } = this.picture;
+    const sent = this.enteredTexts.get(uuid);
     await this.runTask("save", async () => {
       const body = decorative ? { decorative } : { alt: alt.trim(), decorative };
-      const savePicture = () => patch(`blog/media/${uuid}/`, body, { etag: this.etag });
-      const { data } = await savePicture().catch(async (error) => {
+      const { data } = await patch(`blog/media/${uuid}/`, body, { etag: this.etag }).catch(async (error) => {
         // If another user has changed the picture, load it again; the entered text stays.
         if (error.status === 412) await this.showPicture(this.at);
         throw error;
       });
       this.pictures[this.at] = data;
-      this.enteredTexts.delete(uuid);
+      // Keep what the author has typed during the request.
+      if (this.enteredTexts.get(uuid) === sent) this.enteredTexts.delete(uuid);
       this.written.add(uuid);
       this.skipped.delete(uuid);
       await this.showPicture(this.at + 1);

@@ -59,19 +59,20 @@ const splitArticles = (articles, size = MAX_WRITTEN) =>
   Array.from({ length: Math.ceil(articles.length / size) }, (_, n) => articles.slice(n * size, (n + 1) * size));
 
 /**
- * Return the function that changes the fields of articles; fields(article) returns the new fields. Each request changes
- * all of its articles or none.
- * @param {(article: Article) => Json} fields @returns {ListAction["work"]}
+ * Return the function that changes a field of articles. change(value, listed) returns the new value from the stored
+ * value, which other users can have changed, and from the listed value. Each request changes all of its articles or
+ * none.
+ * @param {string} field @param {(value: any, listed: any) => unknown} change @returns {ListAction["work"]}
  */
-const makeChange = (fields) => async (articles) => {
+const makeChange = (field, change) => async (articles) => {
   for (const part of splitArticles(articles)) {
-    const items = part.map((article) => ({ ...fields(article), uuid: article.uuid }));
+    const query = { uuid: part.map(getUuid), status: "any", page_size: MAX_WRITTEN, fields: `uuid,${field}` };
+    const { data } = await get(getArticlesPath(), { query });
+    const stored = Object.fromEntries(data.map((/** @type {Article} */ article) => [article.uuid, article[field]]));
+    const items = part.map(({ uuid, [field]: listed }) => ({ uuid, [field]: change(stored[uuid] ?? listed, listed) }));
     await patch(LIST_PATH, items, { query: { fields: "uuid" }, etag: "*" });
   }
 };
-/** The fields that actions change, and that undoing an action restores. @type {(keyof Article)[]} */
-const RESTORED_FIELDS = ["status", "published_at", "category", "tags", "authors"];
-const restoreFields = makeChange((article) => Object.fromEntries(RESTORED_FIELDS.map((name) => [name, article[name]])));
 
 const AS_BEFORE = "as before";
 
@@ -127,10 +128,14 @@ const TERM_KIND_ORDER = ["tags", "categories", "authors"];
 /** Return the action that gives articles a term. @param {keyof typeof TERM_KINDS} kind @param {Term} term */
 const makeTermAssignment = (kind, { uuid, name }) => {
   const { noun, field, isSingle } = TERM_KINDS[kind];
-  /** @param {Term[]} terms */
-  const addTerm = (terms) => [...terms.filter((term) => term.uuid !== uuid), { uuid }];
-  const work = makeChange((article) => ({ [field]: isSingle ? { uuid } : addTerm(article[field]) }));
-  return { done: isSingle ? `moved to ${name}` : `with the ${noun} ${name}`, work, undo: restoreFields };
+  const isTerm = (/** @type {Term | null} */ term) => term?.uuid === uuid;
+  /** @type {(terms: Term[]) => Partial<Term>[]} */
+  const addTerm = (terms) => (terms.some(isTerm) ? terms : [...terms, { uuid }]);
+  /** @type {(terms: Term[], listed: Term[]) => Term[]} */
+  const removeTerm = (terms, listed) => (listed.some(isTerm) ? terms : terms.filter((term) => !isTerm(term)));
+  const work = makeChange(field, isSingle ? () => ({ uuid }) : addTerm);
+  const undo = makeChange(field, isSingle ? (term, listed) => (isTerm(term) ? listed : term) : removeTerm);
+  return { done: isSingle ? `moved to ${name}` : `with the ${noun} ${name}`, work, undo };
 };
 
 /**
@@ -170,12 +175,8 @@ class Articles extends ListPage {
   async readList(query) {
     const listing = get(getArticlesPath(), { query: { ...query, page_size: PAGE_SIZE, fields: LIST_FIELDS } });
     const counting = get("blog/article-counts/");
-    const [{ data: items, total }, { data: counts }, binCount] = await Promise.all([
-      listing,
-      counting,
-      countBinItems("articles"),
-      this.readFilterNames(),
-    ]);
+    const requests = Promise.all([listing, counting, countBinItems("articles"), this.readFilterNames()]);
+    const [{ data: items, total }, { data: counts }, binCount] = await requests;
     return { items, total, counts, binCount };
   }
 

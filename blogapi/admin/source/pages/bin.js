@@ -56,11 +56,8 @@ class Bin extends ListPage {
   async readList(query) {
     const counting = collection === "articles" ? get("blog/article-counts/") : this.countPages();
     const listing = get(DELETED_PATH, { query: { ...query, kind, page_size: PAGE_SIZE } });
-    const [{ data: items, total }, { data: counts }, binCount] = await Promise.all([
-      listing,
-      counting,
-      countBinItems(collection),
-    ]);
+    const requests = Promise.all([listing, counting, countBinItems(collection)]);
+    const [{ data: items, total }, { data: counts }, binCount] = await requests;
     return { items, total, counts, binCount };
   }
 

@@ -3,11 +3,12 @@
  * one.
  */
 
-import { get, patch, post, put } from "../api.js";
+import { get, patch, post } from "../api.js";
 import { button, icon, iconButton } from "../components.js";
 import { toast } from "../dialogs.js";
 import { loadItemWithCopy } from "../actions.js";
-import { makeEditorAddress, getCopyPath, EDITED_FIELDS, isPage, ITEM, getItemPath } from "../editor/article.js";
+import { EDITED_FIELDS, getCopyPath, getItemPath, ITEM } from "../editor/article.js";
+import { makeEditorAddress, saveWorkingCopy } from "../editor/article.js";
 import { loadTermsAndFields } from "../editor/details.js";
 import { compareLines, compareWords, countChangedWords, diffFields } from "../editor/differences.js";
 import { getArticleEdits, getCopyEdits, TEXT_FIELDS } from "../editor/edits.js";
@@ -145,10 +146,10 @@ class History extends Page {
     // Terms that were deleted in the meantime are left out.
     const isKnown = (/** @type {string} */ uuid) => uuid in names;
     const terms = { tags: tags.filter(isKnown), authors: authors.filter(isKnown) };
-    if (!isPage) Object.assign(terms, { category: category && isKnown(category) ? category : null });
+    const edits = { ...texts, ...terms, category: category && isKnown(category) ? category : null, slug: "" };
     const isDone = await this.runAndReload("back", async () => {
       if (copy) await post(REVISIONS_PATH, { name: `${copy.user.username}, ${formatTime(copy.last_updated)}` });
-      const saved = await put(COPY_PATH, { ...texts, ...terms, slug: "" }, { etag });
+      const saved = await saveWorkingCopy(ITEM_UUID, edits, { etag });
       if (article.status === "draft") {
         await post(`${COPY_PATH}publish/`, { status: "draft" }, { etag: saved.etag });
       }

@@ -32,11 +32,10 @@ class Keys extends Page {
   main = newItemButton("key", () => this.createKey());
 
   async loadData() {
-    [{ data: this.keys }, { data: this.users }, { data: this.counts }] = await Promise.all([
-      get("auth/api-key/", { query: hasRole("admin") ? { ownerless: false } : {} }),
-      hasRole("admin") ? get("users/") : { data: [] },
-      get("blog/article-counts/"),
-    ]);
+    const listing = get("auth/api-key/", { query: hasRole("admin") ? { ownerless: false } : {} });
+    const finding = hasRole("admin") ? get("users/") : { data: [] };
+    const requests = Promise.all([listing, finding, get("blog/article-counts/")]);
+    [{ data: this.keys }, { data: this.users }, { data: this.counts }] = await requests;
   }
 
   async createKey() {

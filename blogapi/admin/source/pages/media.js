@@ -230,14 +230,13 @@ class MediaLibrary extends ListPage {
 
   /** @param {FilePanel} panel */
   async deleteFile({ file: { name, caption, decorative, url }, path, edits: alt, uses }) {
-    // Read the file for undo: if the same content is uploaded again, it gets the same address.
-    const answer = await fetch(makeFileAddress(url)).catch(() => null);
+    // Read the file for undo, unless something uses it: the uploaded file gets another uuid, which the uses lack.
+    const answer = uses.length ? null : await fetch(makeFileAddress(url)).catch(() => null);
     const file = answer?.ok ? await answer.blob() : null;
-    const gap = uses.length ? `It is used in ${formatCount(uses.length, "place")}, which will have a gap.` : "";
-    const text = file ? gap : `The server cannot read it, so that you cannot undo this. ${gap}`;
-    if (text && !(await confirmRisk({ title: `Delete ${name}?`, text, action: "Delete file" }))) return;
-    const deleteFile = () => del(path, { query: { force: uses.length > 0 } });
-    if (!(await this.runAndReload("delete", deleteFile))) return;
+    const gap = `It is used in ${formatCount(uses.length, "place")}, which will have a gap.`;
+    const text = `${uses.length ? gap : "The server cannot read it."} You cannot undo this.`;
+    if (!file && !(await confirmRisk({ title: `Delete ${name}?`, text, action: "Delete file" }))) return;
+    if (!(await this.runAndReload("delete", () => del(path, { query: { force: uses.length > 0 } })))) return;
     this.setFields({ panel: null });
     const uploadAgain = async () => {
       const { data } = await post(LIBRARY_PATH, undefined, { file, query: { name, alt, caption } });

@@ -31,14 +31,17 @@ class Profile extends Page {
     if (this.isRestricted) return this.setup ? undefined : this.beginSetup();
     const query = { fields: "uuid,name,bio,avatar,user,articles_by_status" };
     const isWriter = WRITER_ROLES.includes(account.role);
-    const [logins, options, authors] = await Promise.all([
-      get("auth/logins/"),
-      get("auth/login-options/"),
-      isWriter ? get("blog/authors/", { query }) : { data: [] },
-    ]);
+    const finding = isWriter ? get("blog/authors/", { query }) : { data: [] };
+    const requests = Promise.all([get("auth/logins/"), get("auth/login-options/"), finding]);
+    const [logins, options, authors] = await requests;
     const author = authors.data.find((/** @type {Term} */ { user }) => user === account.uuid);
     Object.assign(this, { logins: logins.data, sendsEmail: options.data.sends_email, author });
-    if (author) for (const name of ["name", "bio"]) bylineForm.elements[name].value = author[name];
+    for (const name of author ? ["name", "bio"] : []) {
+      const control = bylineForm.elements[name];
+      // The page is also loaded after other actions, which keep what the user has typed here.
+      if (control.value === control.defaultValue) control.value = author[name];
+      control.defaultValue = author[name];
+    }
   }
 
   // Whether the user must turn on the second factor before any other action.

@@ -70,10 +70,8 @@ async function sendResetLink() {
 }
 
 async function showInvitation() {
-  const [{ data: options }, { data: invitation }] = await Promise.all([
-    get("auth/login-options/"),
-    post("auth/invitation/", { token: token.value }),
-  ]);
+  const requests = Promise.all([get("auth/login-options/"), post("auth/invitation/", { token: token.value })]);
+  const [{ data: options }, { data: invitation }] = await requests;
   heading.textContent = options.title || location.host;
   const end = formatDayAndTime(invitation.expires);
   intro.textContent = `You are invited as ${nameRole(invitation.role)}, until ${end} UTC.`;

@@ -31,8 +31,10 @@ class Webhooks extends Page {
   requests = {};
 
   async loadData() {
-    const open = Object.keys(this.calls).map((uuid) => this.loadCalls({ uuid }));
-    Object.assign(this, (await Promise.all([loadWebhooks(), ...open]))[0]);
+    Object.assign(this, await loadWebhooks());
+    // A webhook whose calls are open can be deleted.
+    const open = this.webhooks.filter(({ uuid }) => uuid in this.calls);
+    await Promise.all(open.map((webhook) => this.loadCalls(webhook)));
   }
 
   /** @param {{uuid: string}} webhook */
