@@ -225,8 +225,8 @@ def restore_fields(data: BlogData, key: str, state: ImportState, restored: Summa
             yield report_refusal(f"{key}/fields/{to_line(definition.get('name'))[:64]}", error)
 
 
-def restore_site(data: BlogData, key: str, restored: Summary, *, dry_run: bool) -> Iterator[FileReport]:
-    """Store the fields of the site unless fields of the site are already set in this blog."""
+def restore_site(data: BlogData, key: str, state: ImportState, restored: Summary) -> Iterator[FileReport]:
+    """Store the fields of the site, if an admin imports and this blog has set no field of the site."""
     if data.site is None:
         return
     try:
@@ -241,6 +241,9 @@ def restore_site(data: BlogData, key: str, restored: Summary, *, dry_run: bool) 
     differing = [name for name, value in fields.items() if getattr(site, name) != value]
     if not differing:
         return
+    if not state.is_admin():
+        restored.notes.append("The site was not changed, because only admins change the site.")
+        return
     names = (*SITE_FIELDS, "navigation", "languages")
     defaults = [(getattr(site, name), table_of(Site).c[name].default) for name in names]
     if any(value != default.arg for value, default in defaults if isinstance(default, ColumnDefault)):
@@ -249,7 +252,7 @@ def restore_site(data: BlogData, key: str, restored: Summary, *, dry_run: bool) 
         )
         return
     restored.notes.append("The title, the addresses and the other fields of the site were restored.")
-    if not dry_run:
+    if not state.dry_run:
         site_service.change_site(fields)
 
 

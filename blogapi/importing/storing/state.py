@@ -136,7 +136,7 @@ class ImportState:
     planned_paths: dict[str, UUID] = field(default_factory=dict)
 
     def is_admin(self) -> bool:
-        """Return whether an admin imports: only admins define custom fields and redirects."""
+        """Return whether an admin imports: only admins change custom fields, redirects and the site."""
         account = db.session.get(Account, self.author)
         return not self.restricted and account is not None and account.role == Role.ADMIN
 
