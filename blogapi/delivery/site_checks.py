@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass
 from html import unescape
 from html.parser import HTMLParser
@@ -85,10 +86,16 @@ def check_site() -> SiteCheck:
     if problem:
         return SiteCheck(home, page.status, problem=problem)
     finder = _FeedFinder()
-    finder.feed(page.text)
+    # HTMLParser raises AssertionError for some broken markup. The part before it usually has the feed.
+    with suppress(AssertionError):
+        finder.feed(page.text)
     if not finder.address:
         return SiteCheck(home, page.status, problem="The site answers, but its page links to no feed.")
-    feed = urljoin(home, finder.address)
+    try:
+        feed = urljoin(home, finder.address)
+    except ValueError:
+        problem = "The site answers, but the link to its feed is not a URL."
+        return SiteCheck(home, page.status, problem=problem)
     feed_answer = _send_request(feed)
     problem = _describe_problem(feed_answer)
     if problem:

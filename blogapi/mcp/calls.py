@@ -51,8 +51,12 @@ def _send_request(bound: BoundTool, arguments: Mapping[str, Any]) -> TestRespons
         raise CallError(f"The argument {missing[0]!r} is missing.")
     path, query, headers = bound.path, list[tuple[str, str]](), dict[str, str]()
     for parameter in bound.parameters:
-        name = parameter["name"]
-        value = given.pop(get_argument_name(name), bound.tool.defaults.get(name))
+        name, argument = parameter["name"], get_argument_name(parameter["name"])
+        value = given.pop(argument, None)
+        if isinstance(value, list) and schema["properties"][argument].get("type") != "array":
+            raise CallError(f"The argument {argument!r} has one value; send it without a list.")
+        # An empty list adds nothing to the query, so it must not remove the default, such as a page size.
+        value = bound.tool.defaults.get(name) if value is None or value == [] else value
         if value is None:
             continue
         if parameter["in"] == "query":

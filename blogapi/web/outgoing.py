@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import cache
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
-from typing import Any
 from urllib.parse import SplitResult, quote, urlsplit
 
 from blogapi.rendering.characters import FORBIDDEN_CHARACTER
@@ -145,22 +144,19 @@ def send_request(
     raised but returned in the answer.
     """
     started = time.monotonic()
+    deadline = started + seconds
     status, error, received, data = None, "", dict[str, str](), bytearray()
     try:
         parts = parse_permitted_url(url, allowed_hosts)
         addresses = resolve_host(parts, allowed_hosts)
         path = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
-        options: dict[str, Any] = {"port": parts.port, "timeout": seconds}
-        connection = (
-            _PinnedTlsConnection(str(parts.hostname), addresses, **options)
-            if parts.scheme == "https"
-            else _PinnedConnection(str(parts.hostname), addresses, **options)
-        )
+        pinned = _PinnedTlsConnection if parts.scheme == "https" else _PinnedConnection
+        # Without a port, `http.client` takes the last group of an IPv6 address as the port.
+        port = pinned.default_port if parts.port is None else parts.port
+        connection = pinned(str(parts.hostname), port, addresses, deadline)
         # The timeout of the socket applies to each read. Without this timer, a receiver that sends a byte
         # every few seconds could keep the call open.
-        timer = threading.Timer(
-            max(0.0, started + seconds - time.monotonic()), _abort_connection, [connection]
-        )
+        timer = threading.Timer(max(0.0, deadline - time.monotonic()), _abort_connection, [connection])
         timer.daemon = True
         timer.start()
         try:
@@ -208,8 +204,8 @@ def _describe_failure(problem: Exception, elapsed: float, limit: float) -> str:
     return "The connection ended before there was an answer."
 
 
-def _abort_connection(connection: HTTPConnection) -> None:
-    sock = connection.sock
+def _abort_connection(connection: _PinnedConnection | _PinnedTlsConnection) -> None:
+    sock = connection.opened
     if sock is not None:
         # Unlike `close`, `shutdown` ends a read that is waiting in another thread.
         with suppress(OSError):
@@ -222,43 +218,55 @@ def _get_tls_context() -> ssl.SSLContext:
     return ssl.create_default_context()
 
 
-def _open_socket(addresses: list[str], port: int, seconds: float) -> socket.socket:
+def _get_time_left(deadline: float) -> float:
+    """Return the seconds until the deadline (a monotonic time); raises TimeoutError after the deadline."""
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    return left
+
+
+def _open_socket(addresses: list[str], port: int, deadline: float) -> socket.socket:
+    """Connect to the first address that answers; the addresses that are left share the time that is left."""
     problem: OSError | None = None
-    for address in addresses:
+    for number, address in enumerate(addresses):
+        seconds = _get_time_left(deadline) / (len(addresses) - number)
         try:
-            return socket.create_connection((address, port), seconds / len(addresses))
+            return socket.create_connection((address, port), seconds)
         except OSError as error:
             problem = error
     raise problem or OSError("no address")
 
 
 class _PinnedConnection(HTTPConnection):
-    """A connection to one of the given addresses, without another DNS lookup."""
+    """A connection to one of the given addresses, without another DNS lookup, that ends at the deadline."""
 
-    def __init__(self, host: str, addresses: list[str], **options: Any) -> None:
-        super().__init__(host, **options)
-        self._addresses = addresses
+    def __init__(self, host: str, port: int, addresses: list[str], deadline: float) -> None:
+        super().__init__(host, port)
+        self._addresses, self._deadline = addresses, deadline
+        #: The socket; unlike `sock`, it stays set while an answer with `Connection: close` is read.
+        self.opened: socket.socket | None = None
 
     def connect(self) -> None:
         """Connect to the first address that answers."""
-        assert self.timeout is not None
-        self.sock = _open_socket(self._addresses, self.port, self.timeout)
-        self.sock.settimeout(self.timeout)
+        self.sock = self.opened = _open_socket(self._addresses, self.port, self._deadline)
+        # The timer may have fired before there was a socket; then, this raises TimeoutError.
+        self.sock.settimeout(_get_time_left(self._deadline))
 
 
 class _PinnedTlsConnection(HTTPSConnection):
     """A TLS connection to one of the given addresses; the certificate must match the host."""
 
-    def __init__(self, host: str, addresses: list[str], **options: Any) -> None:
-        super().__init__(host, context=_get_tls_context(), **options)
-        self._addresses = addresses
+    def __init__(self, host: str, port: int, addresses: list[str], deadline: float) -> None:
+        super().__init__(host, port, context=_get_tls_context())
+        self._addresses, self._deadline = addresses, deadline
+        self.opened: socket.socket | None = None
 
     def connect(self) -> None:
         """Connect to the first address that answers, and start TLS."""
-        assert self.timeout is not None
-        plain = _open_socket(self._addresses, self.port, self.timeout)
-        plain.settimeout(self.timeout)
+        plain = _open_socket(self._addresses, self.port, self._deadline)
         tls = _get_tls_context().wrap_socket(plain, server_hostname=self.host, do_handshake_on_connect=False)
-        # Set `sock` before the handshake, so that `_abort_connection` can end the handshake.
-        self.sock = tls
+        # Set `opened` before the handshake, so that `_abort_connection` can end the handshake.
+        self.sock = self.opened = tls
+        tls.settimeout(_get_time_left(self._deadline))
         tls.do_handshake()

@@ -117,6 +117,31 @@ def test_a_list_says_how_many_there_are_and_whether_more_follow(assistant, make_
     assert (len(page["items"]), page["total"], page["more"]) == (1, 3, False)
 
 
+@pytest.mark.parametrize("empty", [None, []])
+def test_an_argument_without_a_value_keeps_its_default(assistant, make_article, make_tag, empty):
+    bread, rye = make_tag("bread"), make_tag("rye")
+    for tags in ((bread,), (bread, rye), (rye,), ()):
+        make_article(tags=tags)
+    assert assistant.call("search_articles", tag=empty, uuid=empty)["total"] == 4
+    for tag, total in ((["bread", "rye"], 3), (["rye"], 2), ("rye", 2)):
+        assert assistant.call("search_articles", tag=tag)["total"] == total
+    assert assistant.call("search_articles", page=None, page_size=None)["total"] == 4
+
+
+@pytest.mark.parametrize("value", [[], [1], ["1", "2"]])
+@pytest.mark.parametrize("name", ["page", "page_size", "fields", "q", "status"])
+def test_only_an_argument_with_several_values_takes_a_list(assistant, make_article, name, value):
+    make_article()
+    text = assistant.call("search_articles", **{name: value})
+    assert text == f"The argument {name!r} has one value; send it without a list."
+
+
+def test_the_id_of_an_item_is_no_list(assistant, make_article):
+    uuid = str(make_article().uuid)
+    assert "without a list" in assistant.call("get_article", id=[uuid])
+    assert assistant.call("get_article", id=uuid)["uuid"] == uuid
+
+
 def test_an_object_has_its_etag_which_a_write_needs(assistant, make_article):
     uuid = str(make_article().uuid)
     etag = assistant.call("get_article", id=uuid)["etag"]

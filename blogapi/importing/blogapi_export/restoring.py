@@ -14,8 +14,10 @@ from uuid import UUID
 import marshmallow as ma
 from sqlalchemy import ColumnDefault
 
+from blogapi.content.articles.content import ArticleInput
 from blogapi.content.articles.models import Article, WorkingCopy
 from blogapi.content.custom_fields import service as custom_field_service
+from blogapi.content.custom_fields.custom_values import parse_values
 from blogapi.content.custom_fields.definitions import list_definitions
 from blogapi.content.custom_fields.schemas import FieldBodySchema
 from blogapi.content.custom_fields.validation import convert_imported_values
@@ -95,11 +97,8 @@ class WorkingCopyRestorer:
             terms = exported_terms.match_terms(kind.singular, slugs, self.state.exported_terms)
             body[name] = [str(terms[slug].uuid) for slug in slugs if slug in terms]
         body["category"] = next(iter(body["category"]), None)
-        article_input = replace(
-            _COPY_SCHEMA.load(body),
-            custom=convert_imported_values(values.get_custom_values(item)),
-            replaces_custom=True,
-        )
+        article_input: ArticleInput = _COPY_SCHEMA.load(body)
+        given = convert_imported_values(self.state.select_custom_values(values.get_custom_values(item)))
         with transaction():
             article, present = db.session.get(Article, uuid), db.session.get(WorkingCopy, uuid)
             if article is None and not (self.state.dry_run and uuid in self.articles):
@@ -110,8 +109,11 @@ class WorkingCopyRestorer:
                 return Result.SKIPPED, (_KEPT_NOTE,)
             if article is not None and article.last_updated != values.get_time(item, "article_last_updated"):
                 return Result.SKIPPED, (_CHANGED_NOTE,)
-            if not self.state.dry_run:
-                copy, _ = copy_service.save_working_copy(self.state.author, uuid, article_input)
+            if article is not None and not self.state.dry_run:
+                # A value that the copy lacks is removed, except for a value that the user may not write.
+                removed = dict.fromkeys(self.state.select_custom_values(parse_values(article.custom)))
+                edits = replace(article_input, custom={**removed, **given})
+                copy, _ = copy_service.save_working_copy(self.state.author, uuid, edits)
                 assert isinstance(copy, WorkingCopy), "only a user who may publish writes into the article"
                 copy.last_updated = last_updated or copy.last_updated
                 copy.created = values.get_time(item, "created") or copy.last_updated
@@ -157,15 +159,11 @@ def _store_file(
     except ma.ValidationError as error:
         raise RefusedFile(describe_refusal(error)) from error
     if item.path.parent.is_symlink():
-        raise RefusedFile(
-            "The media folder is a link, and links are not followed; replace it with the folder."
-        )
+        raise RefusedFile("The media folder is a link, which is not followed; replace it with the folder.")
     if not item.path.is_file():
         raise RefusedFile("The file is missing; copy it from the blog that was exported.")
     if hash_file(item.path) != item.hash:
-        raise RefusedFile(
-            "The file is damaged or was changed; copy it again from the blog that was exported."
-        )
+        raise RefusedFile("The file is damaged or changed; copy it again from the blog that was exported.")
     with service.prepare_file(item.path, item.name) as prepared:
         if prepared.hash != item.hash and item.is_exact:
             raise RefusedFile("The library would change it; remove its metadata, or `hash` from its entry.")
@@ -203,11 +201,10 @@ def restore_fields(data: BlogData, key: str, state: ImportState, restored: Summa
     """Define the custom fields that this blog does not have, if an admin imports the export."""
     known = {definition.name for definition in list_definitions()}
     wanted = [definition for definition in data.fields if definition.get("name") not in known]
-    is_admin = state.is_admin()
-    end_read()
-    if wanted and not is_admin:
+    if wanted and not state.is_admin():
         restored.notes.append("The custom fields were not defined, because only admins define fields.")
-        return
+        wanted = []
+    end_read()
     for definition in wanted:
         try:
             uuid = values.get_uuid(definition, "uuid") if definition.get("uuid") else None
@@ -225,8 +222,8 @@ def restore_fields(data: BlogData, key: str, state: ImportState, restored: Summa
             yield report_refusal(f"{key}/fields/{to_line(definition.get('name'))[:64]}", error)
 
 
-def restore_site(data: BlogData, key: str, restored: Summary, *, dry_run: bool) -> Iterator[FileReport]:
-    """Store the fields of the site unless fields of the site are already set in this blog."""
+def restore_site(data: BlogData, key: str, state: ImportState, restored: Summary) -> Iterator[FileReport]:
+    """Store the fields of the site, if an admin imports and this blog has set no field of the site."""
     if data.site is None:
         return
     try:
@@ -238,8 +235,10 @@ def restore_site(data: BlogData, key: str, restored: Summary, *, dry_run: bool) 
     # The import does not make this blog readable for everyone; an admin decides that.
     if data.showed_itself and not site.built_in:
         restored.notes.append("The former blog showed itself; `site set built_in=true` does so here.")
-    differing = [name for name, value in fields.items() if getattr(site, name) != value]
-    if not differing:
+    if all(getattr(site, name) == value for name, value in fields.items()):
+        return
+    if not state.is_admin():
+        restored.notes.append("The site was not changed, because only admins change the site.")
         return
     names = (*SITE_FIELDS, "navigation", "languages")
     defaults = [(getattr(site, name), table_of(Site).c[name].default) for name in names]
@@ -249,7 +248,7 @@ def restore_site(data: BlogData, key: str, restored: Summary, *, dry_run: bool) 
         )
         return
     restored.notes.append("The title, the addresses and the other fields of the site were restored.")
-    if not dry_run:
+    if not state.dry_run:
         site_service.change_site(fields)
 
 

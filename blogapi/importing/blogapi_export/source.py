@@ -360,7 +360,7 @@ class ExportSource(Source):
             yield from restoring.restore_terms(data, importer, key, restored)
             yield from restoring.restore_fields(data, key, state, restored)
             yield from restore_redirects(data, key, state, restored)
-            yield from restoring.restore_site(data, key, restored, dry_run=state.dry_run)
+            yield from restoring.restore_site(data, key, state, restored)
             state.exported_terms = {**state.exported_terms, **data.terms}
         self._media_uuids = restored.media_uuids
         if counts := {name: number for name, number in sorted(restored.counts.items()) if number}:

@@ -79,7 +79,8 @@ def single(id: UUID) -> JobView:
 @bp.response(200, schemas.SingleImportJobSchema())
 def start(options: Fields, id: UUID) -> JobView:
     """Import the file, or continue an interrupted import; nothing is imported twice."""
-    return _start_job(id, service.start_job(id, options))
+    lock = service.start_job(id, options, restricted=not current_caller().is_admin)
+    return _start_job(id, lock)
 
 
 @bp.post("/<id:id>/cancel/")

@@ -17,7 +17,7 @@ from blogapi.importing.jobs.queries import ENDED_STATUSES, RUNNING_STATUSES, Job
 from blogapi.importing.models import ImportJob
 from blogapi.storage.database import BUSY_ERRORS, current_time, db, transaction
 from blogapi.storage.version_check import NewerSchema
-from blogapi.web.errors import Conflict, require_item
+from blogapi.web.errors import Conflict, Forbidden, require_item
 from blogapi.web.fields import Fields
 
 MAX_JOBS, MAX_JOB_AGE = 10, timedelta(days=7)
@@ -53,14 +53,16 @@ def create_job(uuid: UUID, user: UUID, name: str, options: Fields) -> ExitStack:
     return lock
 
 
-def start_job(uuid: UUID, options: Fields) -> ExitStack:
-    """Mark a job as running, and return its lock.
+def start_job(uuid: UUID, options: Fields, *, restricted: bool) -> ExitStack:
+    """Mark a job as running, and return its lock; with `restricted`, the user who starts it is no admin.
 
     The next run is the import, or the trial if no trial has ended. `options` replace options of the job.
-    Raises NotFound, and Conflict if the job cannot be started or another import is running.
+    Raises NotFound, Forbidden, and Conflict if the job cannot be started or another import is running.
     """
     with transaction(visible=False):
         job = _get_job(uuid)
+        if restricted and not json.loads(job.options).get("restricted"):
+            raise Forbidden("Only admins start an import that an admin uploaded; upload the file yourself.")
         status = queries.get_job_status(job)
         if status in ENDED_STATUSES:
             raise Conflict(f"This import is {status.value}; upload the file again.", code="import_ended")

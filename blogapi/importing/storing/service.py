@@ -127,8 +127,17 @@ class Importer:
 
         Validation errors are part of the report. Any other error rolls back the current transaction.
         """
-        records = [_limit_tags(add_page_tag(self.state.authors.rename_authors(record))) for record in batch]
+        renamed = map(self.state.authors.rename_authors, batch)
+        records = [_limit_tags(self._select_custom_values(add_page_tag(record))) for record in renamed]
         return [*self._store_records(records, self._store_media(records))]
+
+    def _select_custom_values(self, record: ArticleRecord) -> ArticleRecord:
+        custom = self.state.select_custom_values(record.custom)
+        if len(custom) == len(record.custom):
+            return record
+        left = ", ".join(sorted(record.custom.keys() - custom.keys()))
+        note = f"There are no such custom fields, so their values were not imported: {left[:1_000]}."
+        return replace(record, custom=custom, notes=(*record.notes, note))
 
     def set_missing_parents(self) -> None:
         """Set the parent of each page that was stored before its parent, each in its own transaction."""

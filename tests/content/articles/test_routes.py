@@ -7,6 +7,8 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from blogapi.content.articles.lists.query_schemas import MAX_REFERENCES
+
 ARTICLES = "/api/v1/blog/articles/"
 OWN = ARTICLES + "author/me/"
 UNKNOWN = "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"
@@ -119,6 +121,29 @@ def test_titles_are_ordered_without_regard_to_case_then_by_uuid(as_reader, make_
 )
 def test_category_and_tag_filters_accept_a_uuid(as_reader, articles, query, expected):
     assert titles(as_reader.get(f"{ARTICLES}?{query.format(**articles)}")) == list(expected)
+
+
+@pytest.mark.parametrize("path", [ARTICLES, "/api/v1/blog/article-counts/"])
+@pytest.mark.parametrize("name", ["category", "tag", "tags_all", "not_category", "not_tag"])
+def test_a_filter_by_terms_is_repeated_at_most_100_times(as_admin, articles, name, path):
+    slugs = [f"tag-{number}" for number in range(MAX_REFERENCES)]
+    for allowed in (slugs, [slugs[0]] * MAX_REFERENCES):
+        assert as_admin.get(path, query_string={name: allowed}).status_code == 200
+    for refused in ([*slugs, "bread"], ["bread"] * 1_000):
+        answer = as_admin.get(path, query_string={name: refused})
+        assert (answer.status_code, [*answer.json["errors"]]) == (400, [name])
+
+
+def test_an_article_with_100_tags_is_found_by_all_of_them(
+    as_reader, make_article, make_tag, app, monkeypatch
+):
+    monkeypatch.setitem(app.config, "MAX_TAGS", MAX_REFERENCES)
+    tags = [make_tag(f"tag-{number}") for number in range(MAX_REFERENCES)]
+    make_article(title="All", tags=tags)
+    make_article(title="Others", tags=tags[1:])
+    slugs = [tag.slug for tag in tags]
+    assert titles(as_reader.get(ARTICLES, query_string={"tags_all": slugs})) == ["All"]
+    assert titles(as_reader.get(ARTICLES, query_string={"tags_all": slugs[1:]})) == ["Others", "All"]
 
 
 @pytest.fixture

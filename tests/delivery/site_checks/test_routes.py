@@ -55,6 +55,8 @@ def test_a_site_whose_feed_names_the_blog(check, feed):
             "The address redirects to https://www.quay.example/",
         ),
         ([(200, HTML, "<link rel=stylesheet href=a.css>")], "its page links to no feed"),
+        ([(200, HTML, LINK.replace("/feed.xml", "http://[feed"))], "the link to its feed is not a URL"),
+        ([(200, HTML, LINK.replace("/feed.xml", "//\u2100.example/"))], "the link to its feed is not a URL"),
         ([(200, HTML, LINK), (500, {}, "")], "its feed does not: The address answers with the status 500."),
         ([(200, HTML, LINK), (200, {}, "<title>Another blog</title>")], "its feed does not name this blog"),
     ],
@@ -62,6 +64,11 @@ def test_a_site_whose_feed_names_the_blog(check, feed):
 def test_what_is_wrong_is_said(check, answers, problem):
     result, _ = check(*answers)
     assert not result["names_blog"] and problem in result["problem"], result
+
+
+def test_broken_markup_after_the_link_to_the_feed_is_ignored(check):
+    result, paths = check((200, HTML, f"{LINK}<![broken[x]]>"), (200, {}, "<title>Quay &amp; co</title>"))
+    assert (paths, result["names_blog"], result["problem"]) == (["/blog/", "/feed.xml"], True, "")
 
 
 def test_a_blog_without_a_title_or_an_address(check, as_login):

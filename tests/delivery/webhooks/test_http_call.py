@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
+import time
 from contextlib import contextmanager, suppress
 
 import pytest
@@ -176,3 +177,102 @@ def test_the_call_goes_to_the_address_that_was_checked(monkeypatch):
         answer = outgoing.send_request(address, {}, b"", allowed_hosts=("hooks.example",))
     assert answer.text.startswith("Host: hooks.example:")
     assert looked_up.count("hooks.example") == 1
+
+
+@pytest.fixture
+def slow_receiver():
+    """The address of a receiver whose answer takes a minute, and the list of answers that it has sent."""
+    sent = []
+
+    def answer_slowly(connection, stop):
+        connection.recv(65536)
+        connection.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
+        for _ in range(1_200):
+            if stop.wait(0.05):
+                return
+            connection.sendall(b"x")
+        sent.append("all")
+
+    with behave(answer_slowly) as url:
+        yield url, sent
+
+
+def test_an_answer_that_closes_the_connection_ends_in_time(slow_receiver):
+    url, sent = slow_receiver
+    assert (call(url, seconds=SHORT).status, sent) == (200, [])
+
+
+def test_a_slow_connection_uses_the_time_of_the_answer(slow_receiver, monkeypatch):
+    connect = socket.create_connection
+
+    def connect_late(address, timeout):
+        time.sleep(2 * SHORT)
+        return connect(address, timeout)
+
+    url, sent = slow_receiver
+    monkeypatch.setattr(socket, "create_connection", connect_late)
+    answer = call(url, seconds=SHORT)
+    assert (answer.status, answer.error, sent) == (None, NO_ANSWER, [])
+
+
+def test_a_slow_lookup_of_the_name_uses_the_time_of_the_connection(monkeypatch):
+    lookup, connected = socket.getaddrinfo, []
+
+    def look_up_late(*arguments, **options):
+        time.sleep(2 * SHORT)
+        return lookup(*arguments, **options)
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up_late)
+    monkeypatch.setattr(socket, "create_connection", lambda *arguments: connected.append(arguments))
+    assert (call("http://127.0.0.1:9/", seconds=SHORT).error, connected) == (NO_ANSWER, [])
+
+
+def test_all_addresses_of_a_host_share_the_time(monkeypatch):
+    addresses = ["192.0.2.1", "192.0.2.2", "192.0.2.3"]
+    found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, 443)) for address in addresses]
+    tried = []
+
+    def refuse(address, timeout):
+        tried.append((address[0], timeout))
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *arguments, **options: found)
+    monkeypatch.setattr(socket, "create_connection", refuse)
+    answer = outgoing.send_request(
+        "https://a.example/", {}, b"", allowed_hosts=("a.example",), seconds=SECONDS
+    )
+    assert answer.error == "The server refuses the connection."
+    assert [address for address, _ in tried] == addresses
+    assert all(timeout <= SECONDS / (3 - number) for number, (_, timeout) in enumerate(tried))
+
+
+@pytest.mark.parametrize(
+    ("url", "address", "header"),
+    [
+        ("https://[2606:4700:4700::1111]/hook", ("2606:4700:4700::1111", 443), None),
+        ("https://[2606:4700:4700::abcd]/hook", ("2606:4700:4700::abcd", 443), None),
+        ("https://[2606:4700:4700::1111]:8443/hook", ("2606:4700:4700::1111", 8443), None),
+        ("https://192.0.2.1/hook", ("192.0.2.1", 443), None),
+        ("http://[::1]/hook", ("::1", 80), "[::1]"),
+        ("http://[::1]:8080/hook", ("::1", 8080), "[::1]:8080"),
+        ("http://192.0.2.1/hook", ("192.0.2.1", 80), "192.0.2.1"),
+    ],
+)
+def test_an_ip_address_is_called_at_its_port(monkeypatch, url, address, header):
+    tried, requests = [], []
+
+    def connect(target, timeout):
+        tried.append(target)
+        if header is None:
+            raise ConnectionRefusedError
+        ours, theirs = socket.socketpair()
+        theirs.sendall(b"HTTP/1.1 204 No Content\r\n\r\n")
+        requests.append(theirs)
+        return ours
+
+    monkeypatch.setattr(socket, "create_connection", connect)
+    answer = outgoing.send_request(url, {}, b"", allowed_hosts=("[::1]", "192.0.2.1"), seconds=SECONDS)
+    assert (tried, answer.status) == ([address], 204 if header else None)
+    for request in requests:
+        with request:
+            assert f"\r\nHost: {header}\r\n".encode() in request.recv(65536)

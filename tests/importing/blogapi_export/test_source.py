@@ -430,6 +430,24 @@ def test_a_site_with_own_values_stays(blogs, export):
     assert blogs.read_rows()["site"][0]["title"] == "Mine"
 
 
+@pytest.mark.parametrize("is_editor", [True, False])
+@pytest.mark.parametrize("is_dry", [True, False])
+def test_only_an_import_of_an_admin_changes_the_site(blogs, export, is_editor, is_dry):
+    write(export / "site.yaml", "title: Theirs\nservice_url: https://their.example\n")
+    notes = []
+    reports = blogs.restore(export, notes=notes, restricted=is_editor, dry_run=is_dry)
+    assert [report.result for report in reports] == [Result.CREATED]
+    (row,) = blogs.read_rows()["site"]
+    is_changed = not is_editor and not is_dry
+    assert (row["title"], row["service_url"]) == (
+        ("Theirs", "https://their.example") if is_changed else ("", "")
+    )
+    assert ("only admins change the site" in str(notes), "the site were restored" in str(notes)) == (
+        is_editor,
+        not is_editor,
+    )
+
+
 @pytest.mark.parametrize(("value", "is_on"), [("true", False), ("false", False), ("true", True)])
 def test_an_import_does_not_show_the_blog(blogs, export, value, is_on):
     write(export / "site.yaml", f"title: Theirs\nurl: https://their.example\nbuilt_in: {value}\n")

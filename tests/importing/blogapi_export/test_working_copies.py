@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
@@ -10,6 +12,8 @@ import pytest
 from blogapi.content.articles import service as articles
 from blogapi.content.articles.models import Article, WorkingCopy
 from blogapi.content.articles.schemas import ArticleBodySchema
+from blogapi.content.custom_fields import service as custom_fields
+from blogapi.content.custom_fields.schemas import FieldBodySchema
 from blogapi.content.taxonomies.categories import CATEGORIES
 from blogapi.content.working_copies import service
 from blogapi.content.working_copies.schemas import WorkingCopyBodySchema
@@ -39,10 +43,9 @@ def save(blogs: Blogs, uuid: UUID, content: str, **fields: object) -> None:
     service.save_working_copy(blogs.owner, uuid, WorkingCopyBodySchema().load(body))
 
 
-def change(blogs: Blogs, uuid: UUID) -> None:
-    articles.change_article_in_transaction(
-        blogs.owner, uuid, ArticleBodySchema(partial=True).load({"subtitle": "Changed"})
-    )
+def change(blogs: Blogs, uuid: UUID, custom: Mapping[str, str] | None = None) -> None:
+    fields = ArticleBodySchema(partial=True).load({"subtitle": "Changed"})
+    articles.change_article_in_transaction(blogs.owner, uuid, replace(fields, custom=custom or {}))
 
 
 def list_results(reports):
@@ -77,6 +80,29 @@ def test_a_working_copy_in_the_blog_stays(export):
     report = blogs.restore(root)[-1]
     assert (report.result, "stays as it is" in report.notes[0]) == (Result.SKIPPED, True)
     assert read_content(blogs, uuid) == "Later edits"
+
+
+@pytest.mark.parametrize("restricted", [True, False])
+def test_only_an_admin_restores_edits_of_fields_for_admins(export, restricted):
+    blogs, root, uuid = export
+    with blogs.app.app_context():
+        for name, readers in (("note", "admins"), ("mood", "everyone"), ("colour", "everyone")):
+            body = {"name": name, "label": name, "type": "text", "read_by": readers}
+            custom_fields.define_field(FieldBodySchema().load(body))
+        change(blogs, uuid, {"note": "ours", "mood": "ours", "colour": "ours"})
+        service.discard_working_copy(uuid)
+        changed = db.session.get(Article, uuid).last_updated.isoformat()
+    (path,) = root.glob("*.json")
+    (item,) = json.loads(path.read_text(encoding="utf-8"))
+    for custom, kept in (({"note": "theirs", "mood": "theirs"}, "theirs"), ({"mood": "theirs"}, None)):
+        copy = item | {"article_last_updated": changed, "custom": custom}
+        path.write_text(json.dumps([copy]), encoding="utf-8")
+        assert blogs.restore(root, restricted=restricted)[-1].result is Result.CREATED
+        note = "ours" if restricted else kept
+        with blogs.app.app_context():
+            stored = json.loads(db.session.get(WorkingCopy, uuid).content)["custom"]
+            assert stored == {"mood": "theirs"} | ({"note": note} if note else {})
+            service.discard_working_copy(uuid)
 
 
 def test_an_author_whom_only_edits_name_comes_back(export, tmp_path):

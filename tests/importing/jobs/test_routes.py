@@ -30,6 +30,7 @@ from tests.pictures import make_picture
 
 IMPORTS = "/api/v1/imports/"
 BREAD = "---\ntitle: Bread\ndate: 2024-05-01\ncover: a.png\n---\nFlour ![Oven](a.png)\n"
+SECRET = {"name": "secret", "label": "Secret", "type": "text", "read_by": "admins"}
 BROKEN = "---\ntitle: [\n---\n"
 
 
@@ -109,6 +110,36 @@ def test_an_editor_restores_no_custom_fields_in_the_name_of_an_admin(as_login, a
         notes[user] = user.get(f"{IMPORTS}{job}/").json["notes"]
         assert len(as_login.get(path).json) == len(notes) - 1
     assert "only admins define fields" in str(next(iter(notes.values())))
+
+
+def test_an_editor_does_not_start_an_import_of_an_admin(as_login, as_role, send, start):
+    editor = as_role(Role.EDITOR, "login")
+    tried = send(make_zip(bread__md=BREAD.replace("title", "rating: 5\ntitle")), define_fields="everyone")
+    path = f"{IMPORTS}{tried['uuid']}/"
+    refused = editor.post(f"{path}start/", json={"publish_marked": ["shortcode:acme"]})
+    assert outcome(refused) == (403, "forbidden")
+    job = editor.get(path).json
+    assert (job["status"], job["options"]) == ("tried", tried["options"])
+    assert as_login.get(ARTICLES).json == as_login.get("/api/v1/blog/fields/").json == []
+    assert start(tried)["status"] == "finished"
+    assert len(as_login.get("/api/v1/blog/fields/").json) == 1
+
+
+def test_an_admin_starts_an_import_of_an_editor_without_more_rights(as_login, as_role, wait):
+    editors = (as_role(Role.EDITOR, "login"), as_role(Role.EDITOR, "login"))
+    as_login.post("/api/v1/blog/fields/", json=SECRET)
+    for number, starter in enumerate((as_login, editors[1])):
+        post = BREAD.replace("title", "secret: x\ntitle").replace("Bread", f"Bread {number}")
+        answer = editors[0].post(
+            IMPORTS, data=make_zip(bread__md=post), query_string={"name": f"{number}.zip"}
+        )
+        wait()
+        path = f"{IMPORTS}{answer.json['uuid']}/"
+        assert outcome(starter.post(f"{path}start/")) == (200, None)
+        wait()
+        assert starter.get(path).json["status"] == "finished"
+    listed = as_login.get(ARTICLES, query_string={"status": "any", "fields": "title,custom"}).json
+    assert len(listed) == 2 and all(article["custom"] == {} for article in listed)
 
 
 @pytest.mark.parametrize("role", [Role.AUTHOR, Role.EDITOR])

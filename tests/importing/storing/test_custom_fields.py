@@ -173,6 +173,28 @@ def test_fields_that_an_import_defines_for_admins_stay_secret(run_import, as_adm
     assert read(as_reader, f"{ARTICLES}post-0/") == {}
 
 
+def test_an_import_of_an_editor_changes_no_fields_for_admins(define, run_import, as_admin):  # noqa: F811
+    for name, readers in (("paid_to", "admins"), ("rating", "everyone")):
+        define(name, read_by=readers)
+    run_import(make_post(1, "paid_to: Marit", "rating: good"))
+    posts = [make_post(number, "paid_to: Eve", "rating: bad") for number in (1, 2)]
+    report = run_import(*posts, restricted=None)
+    assert "There are no such custom fields, so their values were not imported: paid_to." in report
+    assert find(as_admin, "Post 1")[0] == {"paid_to": "Marit", "rating": "bad"}
+    assert find(as_admin, "Post 2")[0] == {"rating": "bad"}
+    # The import of an admin brings the values later, although the files have not changed.
+    assert "no such custom fields" not in run_import(*posts)
+    for title in ("Post 1", "Post 2"):
+        assert find(as_admin, title)[0] == {"paid_to": "Eve", "rating": "bad"}
+
+
+def test_an_import_of_an_editor_does_not_tell_which_values_fields_for_admins_have(define, run_import):  # noqa: F811
+    define("paid_to", "number", read_by="admins")
+    post = make_post(1, "paid_to: Marit")
+    assert "does not fit" not in run_import(post, restricted=None)
+    assert "“Marit” is not a number" in run_import(post)
+
+
 def test_an_import_defines_a_bounded_number_of_fields(run_import, as_admin):
     odd = [f"{number}th: a" for number in range(12)]
     posts = (make_post(1, *(f"key{number}: a" for number in range(65)), *odd), make_post(2, "key64: b"))

@@ -261,7 +261,7 @@ def _match_terms(filters: ArticleFilters) -> Iterator[ArticleCondition]:
     tags, categories = find_filter_terms(filters)
     if filters.tag:
         yield _match_link(_tag, _tag.tag_id, _list_term_uuids(tags, filters.tag))
-    for reference in filters.tags_all:
+    for reference in dict.fromkeys(filters.tags_all):
         yield _match_link(_tag, _tag.tag_id, tags.get(reference, ()))
     if unwanted := _list_term_uuids(tags, filters.not_tag):
         has_tag = _match_link(_tag, _tag.tag_id, unwanted)

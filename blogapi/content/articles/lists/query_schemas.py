@@ -19,10 +19,19 @@ ORDERINGS = (
 )
 
 
-def _make_reference_parameter(description: str, *, example: str) -> ma.fields.List[str]:
+#: How often a parameter with a uuid or slug of a term can be repeated; each tag of `tags_all` is a condition.
+MAX_REFERENCES = 100
+
+
+def _make_reference_parameter(description: str, *, example: str) -> BoundedList:
     """Return a repeatable parameter with uuids or slugs."""
-    return ma.fields.List(
-        Text(max_length=255, min_length=1), metadata={"description": description, "example": [example]}
+    return BoundedList(
+        Text(max_length=255, min_length=1),
+        max_items=MAX_REFERENCES,
+        metadata={
+            "description": f"{description} At most {MAX_REFERENCES} values are allowed.",
+            "example": [example],
+        },
     )
 
 
