@@ -133,11 +133,10 @@ class Importer:
 
     def _select_custom_values(self, record: ArticleRecord) -> ArticleRecord:
         custom = self.state.select_custom_values(record.custom)
-        if len(custom) == len(record.custom):
-            return record
-        left = ", ".join(sorted(record.custom.keys() - custom.keys()))
-        note = f"There are no such custom fields, so their values were not imported: {left[:1_000]}."
-        return replace(record, custom=custom, notes=(*record.notes, note))
+        if left := ", ".join(sorted(record.custom.keys() - custom.keys())):
+            note = f"Only admins import values of these custom fields, so they were left out: {left[:1_000]}."
+            record = replace(record, custom=custom, notes=(*record.notes, note))
+        return record
 
     def set_missing_parents(self) -> None:
         """Set the parent of each page that was stored before its parent, each in its own transaction."""

@@ -14,7 +14,7 @@ from sqlalchemy.exc import DataError, IntegrityError
 
 from blogapi.accounts.users.models import Account
 from blogapi.content.custom_fields.custom_values import CustomValues
-from blogapi.content.custom_fields.shown_values import select_visible_values
+from blogapi.content.custom_fields.definitions import list_definitions
 from blogapi.content.taxonomies.authors import Author
 from blogapi.content.taxonomies.models import Term
 from blogapi.importing.format_api.article_record import ArticleRecord
@@ -23,7 +23,7 @@ from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing.exported_terms import ExportedTerms
 from blogapi.importing.storing.guesses import Guesses
 from blogapi.storage.database import db
-from blogapi.web.access import STRANGER, Role
+from blogapi.web.access import Role
 from blogapi.web.errors import Problem, flatten_messages
 from blogapi.web.fields import join_messages
 
@@ -143,8 +143,9 @@ class ImportState:
         return not self.restricted and account is not None and account.role == Role.ADMIN
 
     def select_custom_values(self, values: CustomValues) -> CustomValues:
-        """Return the values of custom fields that the user who started the import may read and write."""
-        return select_visible_values(values, STRANGER) if self.restricted else values
+        """Return the values, without those of fields for admins only if no admin started the import."""
+        hidden = {one.name for one in list_definitions() if one.is_admin_only} if self.restricted else ()
+        return {name: value for name, value in values.items() if name not in hidden}
 
     def plan_term(self, slug: str, term: Term) -> None:
         """Keep a term that was created in a dry run for later transactions."""
