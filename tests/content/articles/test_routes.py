@@ -143,7 +143,8 @@ def test_an_article_with_100_tags_is_found_by_all_of_them(
     make_article(title="Others", tags=tags[1:])
     slugs = [tag.slug for tag in tags]
     assert titles(as_reader.get(ARTICLES, query_string={"tags_all": slugs})) == ["All"]
-    assert titles(as_reader.get(ARTICLES, query_string={"tags_all": slugs[1:]})) == ["Others", "All"]
+    found = titles(as_reader.get(ARTICLES, query_string={"tags_all": slugs[1:]}))
+    assert sorted(found) == ["All", "Others"]
 
 
 @pytest.fixture
