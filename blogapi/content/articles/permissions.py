@@ -155,8 +155,7 @@ def check_deleted_item(uuid: UUID, type_: str | None = None) -> None:
     if existing is not None:
         _check_owner(existing)
         raise Conflict(f"This {type_} is not deleted.", code="not_deleted")
-    may_write = item is not None and (item.type == ARTICLE or not current_caller().is_author)
-    if not may_write or not _may_work_on_row(item):
+    if item is None or not _may_recreate(item, item.type):
         raise NotFound(f"There is no such deleted {type_ or 'article or page'}.")
     _check_fields(ArticleInput(), item, ())
 
@@ -257,14 +256,13 @@ def check_working_copy(uuid: UUID, fields: ArticleInput) -> None:
 
 
 def _check_new_uuid(uuid: UUID) -> None:
-    caller, deleted = current_caller(), _read_rows([uuid], None, _SELECT_DELETED).get(uuid)
+    deleted = _read_rows([uuid], None, _SELECT_DELETED).get(uuid)
     last = deleted or _read_last_version(uuid)
-    if last is not None and caller.is_author:
+    if last is not None:
         type_ = deleted.type if deleted is not None else parse_content(last.content).type
-        # The new article would replace the deleted page, or continue its versions.
-        if type_ != ARTICLE or not _may_work_on_row(last):
+        if not _may_recreate(last, type_):
             raise NotFound(_NOT_FOUND_MESSAGE)
-    if last is not None and caller.writes_drafts_only:
+    if last is not None and current_caller().writes_drafts_only:
         raise Conflict(
             "An item with this uuid was deleted; restore it at /admin/articles/, or create another article.",
             code="deleted",
@@ -279,6 +277,11 @@ def _may_work_on_row(row: Any) -> bool:
     """Return whether the caller may work on the row of an article, of a version or of a deleted item."""
     caller = current_caller()
     return not caller.is_author or row.author_id == caller.user
+
+
+def _may_recreate(row: Any, type_: str) -> bool:
+    """Return whether the caller may restore or replace a deleted item of this type; authors own no pages."""
+    return _may_work_on_row(row) and (type_ == ARTICLE or not current_caller().is_author)
 
 
 def _check_owner(row: Any) -> None:

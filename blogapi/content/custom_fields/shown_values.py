@@ -116,6 +116,12 @@ def select_hidden_values(values: CustomValues) -> dict[str, Any]:
     return {name: value for name, value in values.items() if name not in visible}
 
 
+def leave_out_admin_values(values: CustomValues) -> CustomValues:
+    """Return the values without those of fields for admins only; values without a definition stay."""
+    hidden = {field.name for field in list_definitions() if field.is_admin_only}
+    return {name: value for name, value in values.items() if name not in hidden}
+
+
 def select_visible_differences(changes: Sequence[DifferenceType]) -> list[DifferenceType]:
     """Return the differences between two versions, without custom fields that the caller may not read."""
     names = [change.field for change in changes if change.field.startswith(_PREFIX)]

@@ -14,7 +14,7 @@ from sqlalchemy.exc import DataError, IntegrityError
 
 from blogapi.accounts.users.models import Account
 from blogapi.content.custom_fields.custom_values import CustomValues
-from blogapi.content.custom_fields.definitions import list_definitions
+from blogapi.content.custom_fields.shown_values import leave_out_admin_values
 from blogapi.content.taxonomies.authors import Author
 from blogapi.content.taxonomies.models import Term
 from blogapi.importing.format_api.article_record import ArticleRecord
@@ -143,9 +143,8 @@ class ImportState:
         return not self.restricted and account is not None and account.role == Role.ADMIN
 
     def select_custom_values(self, values: CustomValues) -> CustomValues:
-        """Return the values, without those of fields for admins only if no admin started the import."""
-        hidden = {one.name for one in list_definitions() if one.is_admin_only} if self.restricted else ()
-        return {name: value for name, value in values.items() if name not in hidden}
+        """Return the values of custom fields that the user who started the import may write."""
+        return leave_out_admin_values(values) if self.restricted else values
 
     def plan_term(self, slug: str, term: Term) -> None:
         """Keep a term that was created in a dry run for later transactions."""
