@@ -44,6 +44,7 @@ from blogapi.publication.kinds import TERM_KINDS
 from blogapi.publication.visibility import ItemType
 from blogapi.reader_site import documents, pages, templating, theme
 from blogapi.reader_site.pages import Edition, Page
+from blogapi.rendering.html_links import make_link_pattern
 from blogapi.site.addresses import list_homes, make_term_path
 from blogapi.site.models import Site
 from blogapi.site.paths import strip_slash
@@ -68,8 +69,7 @@ _ROBOTS_TEXT = "User-agent: *\nDisallow:\n\nSitemap: {url}/sitemap.xml\n"
 _DOCUMENTS = ("article", "articles", "item", "related", "site")
 _ADDRESS_FIELDS = ("avatar", "cover_image", "icon", "logo", "url")
 
-# A link in sanitized HTML: its address and its text.
-_LINK = re.compile(r'<a(?= )(?>[^<>]*? href="([^"<>]*+)")[^<>]*+>((?:[^<]++|<(?!/?a[ >]))*+)</a>')
+_LINK = make_link_pattern('([^"<>]*+)')
 _MEDIA_PATH = re.compile(rf"{FILE_PREFIX}([^/?#\s\"'<>]+)")
 _WINDOWS_NAMES = re.compile(
     r'.*[<>:"\\|?*\x00-\x1f].*|.*[. ]|(con|prn|aux|nul|(com|lpt)[0-9¹²³])(\..*)?', re.IGNORECASE | re.DOTALL
@@ -237,7 +237,7 @@ class _SiteCopier:
         """Return the HTML of a text with addresses that work in the copy, without links to omitted pages."""
 
         def omit_link(link: re.Match[str]) -> str:
-            return link[2] if self._is_hidden(unescape(link[1])) else link[0]
+            return link[4] if self._is_hidden(unescape(link[2])) else link[0]
 
         return templating.edit_addresses(_LINK.sub(omit_link, html), self._rewrite_address)
 

@@ -21,14 +21,12 @@ from blogapi.content.taxonomies.categories import Category
 from blogapi.publication import shared_caching
 from blogapi.publication.visibility import LISTED_STATUSES, ItemType, Status, match_readable_items
 from blogapi.rendering.article_references import ARTICLE_REFERENCE as REFERENCE
+from blogapi.rendering.html_links import make_link_pattern
 from blogapi.site import addresses, page_paths
 from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db, execute_in_batches, table_of
 
-# A link in sanitized HTML, which quotes each attribute value and contains no nested links.
-_LINK = re.compile(
-    rf'<a(?= )(?>([^<>]*?) href="{REFERENCE.pattern}(#[^"<>]*+)?")([^<>]*+)>((?:[^<]++|<(?!/?a[ >]))*+)</a>'
-)
+_LINK = make_link_pattern(rf'{REFERENCE.pattern}(#[^"<>]*+)?')
 _SCHEME = "article:"
 
 _article, _category = table_of(Article).c, table_of(Category).c
