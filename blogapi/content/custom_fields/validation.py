@@ -102,7 +102,10 @@ def convert_imported_values(values: CustomValues) -> dict[str, Any]:
 
 
 def describe_unfit_values(values: CustomValues) -> list[str]:
-    """Return a sentence for each value of an imported file that is kept, but does not fit its field."""
+    """Return a sentence for each value of an imported file that is kept, but does not fit its field.
+
+    Editors read these sentences, so they quote no field that only admins read.
+    """
     fields = {field.name: field for field in list_definitions()} if values else {}
     sentences = []
     for name, value in convert_imported_values(values).items():
@@ -110,7 +113,11 @@ def describe_unfit_values(values: CustomValues) -> list[str]:
             if name in fields:
                 custom_values.convert_value(fields[name], value)
         except UnfitValue as error:
-            sentences.append(f"Its value of the custom field “{name}” does not fit, and is kept: {error}")
+            sentences.append(
+                "A value of a custom field for admins does not fit, and is kept."
+                if fields[name].is_admin_only
+                else f"Its value of the custom field “{name}” does not fit, and is kept: {error}"
+            )
     return sentences
 
 
