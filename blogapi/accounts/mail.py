@@ -11,6 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from email.message import EmailMessage
 from email.utils import format_datetime, make_msgid, parseaddr
+from typing import Any
 
 from flask import Flask, current_app
 
@@ -44,13 +45,7 @@ def send_email(address: str, subject: str, text: str) -> None:
     message = _make_message(config["SMTP_SENDER"], address, subject, text)
     try:
         with _open_connection() as connection:
-            timer = threading.Timer(TOTAL_SECONDS, _abort_connection, [connection])
-            timer.daemon = True
-            timer.start()
-            try:
-                _send_message(connection, message, address)
-            finally:
-                timer.cancel()
+            _send_message(connection, message, address)
     except (OSError, smtplib.SMTPException, ValueError) as error:
         _failures.count_event()
         raise EmailNotSent(_describe_error(error)) from error
@@ -70,12 +65,31 @@ def _make_message(sender: str, address: str, subject: str, text: str) -> EmailMe
     return message
 
 
+class _LimitedConnection(smtplib.SMTP):
+    """A connection that is closed TOTAL_SECONDS after it began; the limit includes the server's greeting."""
+
+    def connect(self, *args: Any, **options: Any) -> tuple[int, bytes]:
+        self._timer = threading.Timer(TOTAL_SECONDS, _abort_connection, [self])
+        self._timer.daemon = True
+        self._timer.start()
+        return super().connect(*args, **options)
+
+    def close(self) -> None:
+        self._timer.cancel()
+        super().close()
+
+
+class _LimitedTLSConnection(_LimitedConnection, smtplib.SMTP_SSL):
+    pass
+
+
 def _open_connection() -> smtplib.SMTP:
     config = current_app.config
     host, port = config["SMTP_HOST"], config["SMTP_PORT"]
     if config["SMTP_TLS"] == "tls":
-        return smtplib.SMTP_SSL(host, port, timeout=STEP_SECONDS, context=ssl.create_default_context())
-    return smtplib.SMTP(host, port, timeout=STEP_SECONDS)
+        context = ssl.create_default_context()
+        return _LimitedTLSConnection(host, port, timeout=STEP_SECONDS, context=context)
+    return _LimitedConnection(host, port, timeout=STEP_SECONDS)
 
 
 def _send_message(connection: smtplib.SMTP, message: EmailMessage, address: str) -> None:

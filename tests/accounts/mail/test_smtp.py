@@ -96,6 +96,15 @@ def test_all_steps_together_have_a_limit(send, mail_server, monkeypatch):
         send()
 
 
+def test_the_limit_of_all_steps_includes_the_greeting(send, mail_server, monkeypatch):
+    monkeypatch.setattr(mail, "STEP_SECONDS", 20.0)
+    monkeypatch.setattr(mail, "TOTAL_SECONDS", 0.1)
+    mail_server.is_silent = True
+    with pytest.raises(mail.EmailNotSent) as refused:
+        send()
+    assert "timed out" not in str(refused.value.__cause__), "a step reached its own limit"
+
+
 def test_an_invalid_certificate_is_named():
     error = ssl.SSLCertVerificationError()
     error.verify_message = "self-signed certificate"
