@@ -16,6 +16,7 @@ from flask import Flask
 from blogapi import blog_folder, config, create_app
 from blogapi.config import CannotStart
 from blogapi.settings import REMOVED_SETTINGS, SETTINGS
+from blogapi.storage.database import db
 from blogapi.version import __version__
 
 POSIX = pytest.mark.skipif(os.name == "nt", reason="Windows has no file modes")
@@ -29,6 +30,14 @@ def load_settings(given: dict[str, Any] | None = None) -> Flask:
     app = make_app_without_settings()
     config.load_settings(app, given)
     load_key(app)
+    return app
+
+
+def create_closed_app() -> Flask:
+    """Create an application, and close its connections to the database."""
+    app = create_app()
+    with app.app_context():
+        db.engine.dispose()
     return app
 
 
@@ -376,8 +385,8 @@ def test_the_secret_key_is_stored_without_hard_links(instance, monkeypatch):
         raise OSError(95, "Operation not supported")
 
     monkeypatch.setattr(config.os, "link", unknown)
-    first = create_app().config["SECRET_KEY"]
-    assert create_app().config["SECRET_KEY"] == first
+    first = create_closed_app().config["SECRET_KEY"]
+    assert create_closed_app().config["SECRET_KEY"] == first
     assert [path.name for path in instance.glob("secret_key*")] == ["secret_key"]
 
 
@@ -388,7 +397,7 @@ def test_an_unknown_variable_that_begins_with_instance_path_is_refused(monkeypat
 
 def test_the_command_of_a_container_is_not_a_setting(monkeypatch):
     monkeypatch.setenv("BLOGAPI_COMMAND", "docker run blogapi")
-    assert "COMMAND" not in create_app().config
+    assert "COMMAND" not in create_closed_app().config
 
 
 @pytest.mark.parametrize("sender", ["blog@example.org", "My blog <blog@example.org>", ""])
