@@ -241,6 +241,9 @@ def make_everything(blogs: Blogs, tmp_path: Path) -> None:
             {"minimum": 1, "maximum": 5.5},
             {"name": "mood", **_MOOD},
             {"name": "imprint", **_IMPRINT},
+            {"name": "zero", "minimum": 0, "maximum": 0, "position": 0},
+            # In the front matter of other programs, this name would decide on the status.
+            {"name": "state", "type": "text"},
         ):
             body = {"name": "rating", "label": "Rating: # 1", "type": "number"} | number
             custom_fields.define_field(FieldBodySchema().load(body))
@@ -273,7 +276,7 @@ def make_everything(blogs: Blogs, tmp_path: Path) -> None:
                 "tags": [{"slug": "same-too"}, {"slug": "same"}],
             },
             **{"authors": [{"slug": "guest"}, {"slug": "plain"}]},
-            custom={"rating": 4.5, "mood": ["calm: # x", "null"]},
+            custom={"rating": 4.5, "mood": ["calm: # x", "null"], "zero": 0, "state": "draft"},
             seo={
                 "title": "SEO",
                 "description": "",

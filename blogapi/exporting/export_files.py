@@ -150,12 +150,14 @@ def _export_pictures(item: Item, layout: Layout, media: MediaAddresses) -> Item:
 
 
 def _drop_empty_fields(item: Item) -> Item:
-    """Return the fields that are not empty, and the description of a category if it is not null."""
+    """Return the fields with a value, which can be 0 or the empty description of a category."""
     is_category = "parent" in item
     return {
         name: value
         for name, value in item.items()
-        if value or (name == "description" and is_category and value is not None)
+        if value
+        or (value == 0 and value is not False)
+        or (name == "description" and is_category and value is not None)
     }
 
 

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from blogapi.importing.storing.service import Importer
 from tests.conftest import ARTICLES
 from tests.importing.formats.wordpress.exports import make_export, make_item, make_term
 from tests.site.conftest import set_site
@@ -160,6 +161,26 @@ def set_parent(path, parent):
     text = re.sub(r"\n *parent:.*", "", path.read_text(encoding="utf-8"))
     line = rf"\n\1type: page\n\1parent: {parent}" if parent else r"\n\1type: page"
     path.write_text(re.sub(r"\n( *)type: page", line, text), encoding="utf-8")
+
+
+def test_an_edit_before_a_page_gets_its_parent_is_not_overwritten_later(run, as_admin, tmp_path, monkeypatch):
+    set_missing_parents = Importer.set_missing_parents
+
+    def edit_first(importer):
+        path = f"{PAGES}{list_pages(as_admin)['Team']['uuid']}/"
+        assert as_admin.patch(path, json={"content": "My edit"}).status_code == 200
+        set_missing_parents(importer)
+
+    monkeypatch.setattr(Importer, "set_missing_parents", edit_first)
+    run(tmp_path / "blog", {"x.xml": make_export(make_page(3, "Team", parent=2), make_page(2, "About"))})
+    monkeypatch.undo()
+    found = list_pages(as_admin)
+    assert found["Team"]["parent"] == found["About"]["uuid"]
+    pages = make_page(3, "Team", parent=2, content="New"), make_page(2, "About", content="New")
+    report = run(tmp_path / "blog", {"x.xml": make_export(*pages)}, exit_code=1)
+    assert "1 updated" in report and "1 refused" in report
+    found = list_pages(as_admin)
+    assert found["Team"]["content"] == "My edit" and "New" in found["About"]["content"]
 
 
 @pytest.mark.parametrize("state", ["new", "imported", "edited"])

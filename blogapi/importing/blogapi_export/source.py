@@ -136,7 +136,9 @@ class ArticleReader:
         content = replace_media_uuids(content, self._media_uuids)
         is_hidden = any(privacy.find_draft_reasons_in_folders(place.parts[:-1]))
         published_at = values.get_time(entries, "date")
-        status, reasons = _read_status(entries, metadata, published_at, self._now, is_hidden=is_hidden)
+        # The values of custom fields in an export of blogapi say nothing about its status.
+        marks = entries if self.export.source else {**entries, "custom": None}
+        status, reasons = _read_status(marks, metadata, published_at, self._now, is_hidden=is_hidden)
         covers = [entries.get("cover_image"), *values.get_list(entries, "images"), entries.get("image")]
         fields = {
             **entries,

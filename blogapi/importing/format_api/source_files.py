@@ -77,14 +77,9 @@ def walk_paths(paths: Iterable[Path]) -> Iterator[Entry]:
         if entry.path in walked:
             continue
         walked.add(entry.path)
-        first = seen.setdefault(entry.key, entry.path)
-        if first == entry.path:
-            yield entry
-        else:
-            reason = (
-                f"“{escape_file_name(str(first))}” is imported under the same name; rename one of the two."
-            )
-            yield replace(entry, problem=RefusedFile(reason))
+        is_first = seen.setdefault(entry.key, entry.path) == entry.path
+        reason = "Another file has the same name, or another Unicode form of it; rename one of the two."
+        yield entry if is_first else replace(entry, problem=RefusedFile(reason))
 
 
 def walk_path(path: Path) -> Iterator[Entry]:

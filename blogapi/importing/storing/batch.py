@@ -65,7 +65,8 @@ def set_import_fields(article: Article, record: ArticleRecord, *, old_time: date
         return
     times = (article.created, article.published_at, record.last_updated)
     article.created = record.created or min(filter(None, times))
-    last_updated = record.last_updated or article.created
+    # After a time in the future, an edit in this blog would not count as one.
+    last_updated = min(record.last_updated or article.created, current_time())
     if old_time is None or last_updated > old_time:
         article.last_updated = last_updated
     article.slug_derived = record.slug_derived
@@ -235,7 +236,7 @@ class ImportBatch:
         original, record = record, earlier_imports.keep_state(record, state, file, current_time())
         has_changed = earlier_imports.is_record_changed(original, record, state, file)
         if has_changed and record.uuid is not None and self._equals_article(record, file.article_id, loaded):
-            _set_digest(file, record, current_time())
+            _set_digest(file, record)
         elif has_changed and earlier_imports.is_article_edited(state, file):
             columns = select(Article.content, Article.content_type)
             text = db.session.execute(columns.where(Article.uuid == file.article_id)).one()
@@ -273,7 +274,7 @@ class ImportBatch:
             article = change_article(loaded, editor, file.article_id, article_input)
             set_import_fields(article, record, old_time=state.last_updated)
             notes = (*notes, *self._add_redirects(record, article))
-            _set_digest(file, original, _get_import_time(record))
+            _set_digest(file, original)
             return _make_report(record, Result.UPDATED, article, notes)
         elif record.unlifted and {original.open_status, state.status} <= {*READABLE_STATUSES}:
             self._state.guesses.public_here.add(record.key)
@@ -344,7 +345,7 @@ class ImportBatch:
         if record.is_page:
             self._pages.add(article.uuid)
             self.files[record.key] = file
-        _set_digest(file, original, _get_import_time(record))
+        _set_digest(file, original)
         notes += self._add_redirects(record, article)
         db.session.add(file)
         return _make_report(record, Result.CREATED, article, notes)
@@ -366,15 +367,9 @@ class ImportBatch:
             yield f"There is no redirect from “{slug}”, which is the slug of another article."
 
 
-def _set_digest(file: ImportedFile, record: ArticleRecord, imported_at: datetime) -> None:
-    file.digest, file.imported_at = earlier_imports.compute_digest(record), imported_at
+def _set_digest(file: ImportedFile, record: ArticleRecord) -> None:
+    file.digest, file.imported_at = earlier_imports.compute_digest(record), current_time()
     earlier_imports.store_guesses(file, record)
-
-
-def _get_import_time(record: ArticleRecord) -> datetime:
-    """Return the current time, or the time of the last change in the export if that is later."""
-    now = current_time()
-    return max(now, record.last_updated or now)
 
 
 def _make_report(record: ArticleRecord, result: Result, article: Article, notes: Iterable[str]) -> FileReport:

@@ -27,7 +27,7 @@ from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.media.imported_media import LibraryFile, MediaImporter, RecordMedia, list_extensions
 from blogapi.importing.storing.batch import ImportBatch
 from blogapi.importing.storing.batch_media import add_media_results
-from blogapi.importing.storing.earlier_imports import add_page_tag, compute_digest
+from blogapi.importing.storing.earlier_imports import add_page_tag, compute_digest, is_article_edited
 from blogapi.importing.storing.guesses import Guesses
 from blogapi.importing.storing.state import REFUSAL_ERRORS, ImportedAuthors, ImportState, report_refusal
 from blogapi.importing.texts.pictures import may_contain_references
@@ -153,9 +153,10 @@ class Importer:
                 with write_articles_together([change], page.article_id) as loaded:
                     # No reader knows the address that a new page had until now.
                     loaded.keeps_former_paths = not is_new
+                    was_edited = is_article_edited(loaded.get_article(page.article_id), page)
                     change_article(loaded, self.state.author, page.article_id, change)
-                # Otherwise, the page would count as edited in this blog.
-                page.imported_at = current_time()
+                # The new parent is no edit in this blog.
+                page.imported_at = page.imported_at if was_edited else current_time()
 
     def _store_records(
         self, records: Sequence[ArticleRecord], media: Mapping[str, RecordMedia]

@@ -115,6 +115,18 @@ def test_an_article_file_becomes_a_record(export):
     assert record.notes == ()
 
 
+def test_an_edit_counts_although_the_exported_file_has_a_time_in_the_future(app, export, people, as_admin):
+    def run_import(text):
+        write(export / "articles" / "bread.md", text)
+        return app.test_cli_runner().invoke(args=["import", str(export), "--author", people.admin.username])
+
+    exported, path = ARTICLE.replace("2024-05-02", "2999-05-02"), f"/api/v1/blog/articles/{UUID_TEXT}/"
+    assert run_import(exported).exit_code == 0
+    assert as_admin.patch(path, json={"content": "My edit"}).status_code == 200
+    assert "1 refused" in run_import(exported.replace("Flour", "Rye")).output
+    assert as_admin.get(path).json["content"] == "My edit"
+
+
 @pytest.mark.parametrize(
     ("old", "new", "name", "value"),
     [

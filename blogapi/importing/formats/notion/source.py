@@ -9,14 +9,15 @@ import csv
 import io
 import json
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import unescape
 from itertools import takewhile
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
-from blogapi.importing.format_api import privacy_signs
+from blogapi.importing.format_api import privacy, privacy_signs
 from blogapi.importing.format_api.article_record import PUBLIC_STATUSES, ArticleRecord
 from blogapi.importing.format_api.page_text import extract_text, read_visible_text
 from blogapi.importing.format_api.source import CONTRACT_VERSION, FileSource, Format, ImportOptions
@@ -65,10 +66,9 @@ FILE_NAME = re.compile(
     r"(?:(?P<title>.*) )?(?P<id>[0-9a-f]{32})(?P<all>_all)?\.(?P<suffix>md|html|csv)", re.DOTALL
 )
 _FOLDER_ID = re.compile(r" ?[0-9a-f]{32}$")
-_PRIVATE_NOTE = (
-    "No property of the page in Notion says that it is public; the article became a draft "
-    "(--publish-undated publishes it)."
-)
+_PRIVATE_NOTE = "No property says that it is public; it became a draft (--publish-undated publishes it)."
+_FIRST_LINES_NOTE = "The first lines of its text say that it is not public; the article became a draft."
+_TABLE_NOTE = "It is a database, whose rows can contain drafts; the article became a draft."
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,16 +227,16 @@ class NotionSource(FileSource):
         self._names = dict(files)
         self._ids = {name["id"] for _, name in files if name["suffix"] != "csv"}
         # Skip files with all rows of a database; another file has the rows of the database's view.
-        views = [(entry, name) for entry, name in tables if not (name["all"] or entry.problem)]
-        self._databases = {name["id"]: parse_database(entry.path) for entry, name in views}
-        #: The databases by the folder that contains the pages of their rows.
-        self._folders: dict[str, Database] = {}
+        self._databases: dict[str, Database] = {}
+        #: The columns of databases, also hidden ones, by the folder that contains the pages of their rows.
+        self._columns = defaultdict[Path, set[str]](set)
         for entry, name in tables:
-            if name["id"] in self._databases:
-                outer = str(PurePosixPath(entry.key).parent)
-                # In newer exports, names of folders do not contain the id.
-                for inner in (f"{name['title'] or ''} {name['id']}".strip(), name["title"]):
-                    self._folders[f"{outer}/{inner}"] = self._databases[name["id"]]
+            database = parse_database(entry.path)
+            if not (name["all"] or entry.problem):
+                self._databases[name["id"]] = database
+            # In newer exports, names of folders do not contain the id.
+            for folder in filter(None, (f"{name['title'] or ''} {name['id']}".strip(), name["title"])):
+                self._columns[entry.path.parent / folder].update(database.columns)
         self._shown: set[str] = set()
 
     def read_entry(self, entry: Entry) -> tuple[ArticleRecord]:
@@ -251,8 +251,7 @@ class NotionSource(FileSource):
         if name["suffix"] == "html":
             page = parse_html_page(text)
         else:
-            database = self._folders.get(str(PurePosixPath(entry.key).parent))
-            page = parse_markdown_page(text, database.columns if database else ())
+            page = parse_markdown_page(text, self._columns.get(entry.path.parent, ()))
             lines = []
             # A line that is only a link to a database becomes a table.
             for line, is_text in _mark_text_lines(page.body.split("\n")):
@@ -278,9 +277,12 @@ class NotionSource(FileSource):
             raise NotAnArticle("It is a database; its table is in the page that shows it.")
         database = database or parse_database(entry.path)
         page = NotionPage(title=to_line(name["title"]), body=database.make_table())
-        return self._make_record(entry, {**name, "suffix": "md"}, page)
+        return self._make_record(entry, {**name, "suffix": "md"}, page, _TABLE_NOTE)
 
-    def _make_record(self, entry: Entry, name: Mapping[str, Any], page: NotionPage) -> ArticleRecord:
+    def _make_record(
+        self, entry: Entry, name: Mapping[str, Any], page: NotionPage, draft_note: str = ""
+    ) -> ArticleRecord:
+        """Return the record; with `draft_note`, it is a draft if no property says that it is public."""
         # The ids of the folders and of the file say nothing about the article.
         folders = [_FOLDER_ID.sub("", part) for part in entry.key.split("/")[:-1]]
         # A property takes precedence over the same field of the page.
@@ -296,7 +298,11 @@ class NotionSource(FileSource):
         is_public = any(to_bool(values.get(key)) for key in privacy_signs.NOTION_PUBLISHING_FIELDS)
         is_public = is_public or not statuses.isdisjoint(privacy_signs.NOTION_PUBLIC_STATUSES)
         is_undecided = record.status in PUBLIC_STATUSES and not is_public
-        is_private = is_undecided and not self.options.publish_undated
+        # Without the table of its database, the properties of a page are the first lines of its text.
+        reasons = [] if page.properties else privacy.find_draft_reasons_in_text(page.body)
+        draft_note = _FIRST_LINES_NOTE if reasons else draft_note
+        draft_note = draft_note or ("" if self.options.publish_undated else _PRIVATE_NOTE)
+        is_private = is_undecided and bool(draft_note)
         return replace(
             record,
             key=f"notion:{name['id']}",
@@ -305,9 +311,9 @@ class NotionSource(FileSource):
             status="draft" if is_private else record.status,
             addresses=(*record.addresses, f"/{entry.key}", f"/{name['id']}"),
             has_templates=False,
-            is_undated=is_undecided,
+            is_undated=is_undecided and not reasons,
             left_out=(*page.left_out, *record.left_out),
-            notes=(*record.notes, _PRIVATE_NOTE) if is_private else record.notes,
+            notes=(*record.notes, draft_note) if is_private else record.notes,
         )
 
 

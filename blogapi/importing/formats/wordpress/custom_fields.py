@@ -162,7 +162,7 @@ def decide_status(
     if "draft" in statuses:
         return "draft", ""
     reason = next((f"Its status was “{it}”; {_BECAME_DRAFT}" for it in statuses if it in _DRAFT_STATUSES), "")
-    if not reason and any(child.text.strip() for child in item.list_children("wp:post_password")):
+    if not reason and any(child.text.strip("\r\n\t") for child in item.list_children("wp:post_password")):
         reason = f"It was protected with a password; {_BECAME_DRAFT}"
     lines = [f"{name}={value}" for name, value in list_fields(item)]
     if not reason and (found := next(privacy_signs.find_signs(lines, privacy_signs.POST_FIELDS), None)):

@@ -8,7 +8,7 @@ import pytest
 
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.source import ImportOptions
-from blogapi.importing.format_api.source_files import walk_path
+from blogapi.importing.format_api.source_files import walk_path, walk_paths
 from blogapi.importing.formats.notion.source import FORMAT, MAX_ROWS, Database, parse_markdown_page
 from blogapi.rendering.renderer import render_text
 from tests.conftest import ARTICLES
@@ -105,6 +105,46 @@ def test_a_property_decides_on_the_status(read_row, properties, option, status):
     assert read_row(properties, publish_undated=option).status == status
 
 
+@pytest.mark.parametrize(
+    "tables",
+    [
+        {
+            f"Posts {TABLE}.csv": "Name,Tags\nA cat,x\n",
+            f"Posts {TABLE}_all.csv": "Name,Tags,Status\nA cat,x,Draft",
+        },
+        {f"Posts {TABLE}_all.csv": "Name,Tags,Status\nA cat,x,Draft\n"},
+    ],
+)
+def test_a_property_that_the_view_of_its_database_hides_decides_too(read, tables):
+    row = f"Posts {TABLE}/A cat {ROW}.md"
+    page = "# A cat\n\nTags: x\nStatus: {}\n\nMimi sleeps.\n"
+    for status, expected in (("Draft", "draft"), ("Public", "published")):
+        record = read({**tables, row: page.format(status)}, publish_undated=True)[f"Export/{row}"]
+        assert (record.status, record.content, record.tags) == (expected, "Mimi sleeps.", ("x",))
+
+
+def test_a_page_is_found_in_its_database_if_they_are_imported_as_separate_paths(write):
+    row = f"Posts {TABLE}/A cat {ROW}.md"
+    folder = write(
+        {f"Posts {TABLE}.csv": "Name,Status\nA cat,Draft\n", row: "# A cat\n\nStatus: Draft\n\nText.\n"}
+    )
+    entries = list(walk_paths(folder.iterdir()))
+    options = ImportOptions(now=datetime(2026, 1, 1, tzinfo=UTC), publish_undated=True)
+    statuses = {item.key: (item.status, item.content) for item in FORMAT.open_source(entries, options).read()}
+    assert statuses[f"notion:{ROW}"] == ("draft", "Text.")
+
+
+@pytest.mark.parametrize("files", [{}, {f"Posts {TABLE}.csv": f"Name,Status\n{'x' * 140_000},Draft\n"}])
+def test_without_its_database_a_page_whose_text_begins_with_a_hiding_property_is_a_draft(read, files):
+    row = f"Posts {TABLE}/A cat {ROW}.md"
+    lines = "Tags: x\nStatus: Draft"
+    record = read({**files, row: f"# A cat\n\n{lines}\n\nText.\n"}, publish_undated=True)[f"Export/{row}"]
+    assert (record.status, record.is_undated) == ("draft", False)
+    assert record.content == f"{lines}\n\nText." and "first lines" in record.notes[-1]
+    other = read({**files, row: "# A cat\n\nTags: x\nMimi: she sleeps.\n"}, publish_undated=True)
+    assert other[f"Export/{row}"].status == "published"
+
+
 def test_a_database_is_a_table_in_the_page_that_shows_it_and_rows_without_text_stay_in_it(read):
     items = read(
         {
@@ -130,6 +170,10 @@ def test_a_database_that_no_page_shows_becomes_a_draft(read):
     record = items[f"Export/Cats {TABLE}.csv"]
     assert (record.key, record.title, record.status) == (f"notion:{TABLE}", "Cats", "draft")
     assert record.content == "| Name |\n| --- |\n| Mimi |"
+    # The rows of drafts are in the table too.
+    published = read({f"Cats {TABLE}.csv": "Name\nMimi\n"}, publish_undated=True)
+    assert published[f"Export/Cats {TABLE}.csv"].status == "draft"
+    assert "can contain drafts" in published[f"Export/Cats {TABLE}.csv"].notes[-1]
     assert "id" in items["Export/other.png"].notes[0]
 
 

@@ -71,6 +71,8 @@ def test_a_post_becomes_a_record(tmp_path):
         ({"status": "wc-custom"}, "draft", "“wc-custom”"),
         ({"status": ""}, "draft", "It has no status"),
         ({"post_password": "secret"}, "draft", "password"),
+        ({"post_password": " "}, "draft", "password"),
+        ({"post_password": "\n\t"}, "published", ""),
         ({"status": "future", "post_date_gmt": "2030-01-01 00:00:00"}, "published", ""),
         ({"status": "future", "post_date_gmt": "2020-01-01 00:00:00"}, "draft", "has passed"),
         ({"extra": make_meta(_jetpack_newsletter_access="subscribers")}, "draft", "members or subscribers"),
