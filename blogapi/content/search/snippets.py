@@ -11,6 +11,8 @@ from typing import NamedTuple
 from blogapi.content.search.tokenizer import HIT_END, HIT_START, SearchQuery, tokenize_text
 
 SNIPPET_WORDS = 24
+# A text can have millions of hits; the best snippet among the first is good enough.
+MAX_HITS = 1_000
 
 # HTML can contain these characters as references such as `&#2;`.
 _RESERVED_TO_SPACE = str.maketrans(dict.fromkeys((HIT_START, HIT_END), " "))
@@ -50,10 +52,10 @@ def _find_best_snippet(text: str, query: SearchQuery) -> tuple[tuple[int, int], 
     windows = (
         [
             hit
-            for hit in hits[index : bisect_left(starts, first + SNIPPET_WORDS)]
+            for hit in hits[bisect_left(starts, first) : bisect_left(starts, first + SNIPPET_WORDS)]
             if hit.end <= first + SNIPPET_WORDS
         ]
-        for index, first in enumerate(starts)
+        for first in sorted(set(starts))
     )
     best = max(windows, key=_score_hits)
     # A phrase that is longer than a snippet is shown alone.
@@ -77,8 +79,10 @@ def _find_hits(words: Sequence[str], phrases: Sequence[Sequence[str]], *, prefix
     for number, phrase in enumerate(phrases):
         by_last_word[phrase[-1]][tuple(phrase)] = number
     *_, prefix_phrase = phrases
-    hits = set()
+    hits = set[_Hit]()
     for last, word in enumerate(words):
+        if len(hits) >= MAX_HITS:
+            break
         candidates = by_last_word.get(word, {})
         if prefix and word.startswith(prefix_phrase[-1]):
             candidates = {**candidates, tuple(prefix_phrase): len(phrases) - 1}

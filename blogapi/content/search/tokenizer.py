@@ -24,6 +24,8 @@ MIN_PREFIX_LENGTH = 2
 
 # Longer words are shortened; no word of a natural language is that long.
 MAX_WORD_LENGTH = 250
+# A word such as `a.b.c.…` would become an index of many times its length.
+MAX_DOTS = 8
 
 MAX_SORT_KEY_LENGTH = 200
 
@@ -118,11 +120,15 @@ def find_symbol_words(text: str) -> Iterator[str]:
 
 
 def list_symbol_words(text: str) -> list[str]:
-    """Return each symbol word of the text once, and its endings: `asp.net` also gives `.net`."""
+    """Return each symbol word of the text once, and its endings: `asp.net` also gives `.net`.
+
+    A word with more than MAX_DOTS dots gives no endings.
+    """
     found = (
         term[start:]
         for term in find_symbol_words(text)
         for start in (0, *(index for index in range(1, len(term)) if term[index] == "."))
+        if start == 0 or term.count(".") <= MAX_DOTS
     )
     return list(dict.fromkeys(found))
 

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 from blogapi.accounts.users.models import Account
 from blogapi.accounts.users.queries import find_user
 from blogapi.content.taxonomies.models import Term
+from blogapi.content.taxonomies.queries import find_taken_slugs
 from blogapi.content.taxonomies.schemas import PAGE_URL_FIELD, TermBodySchema, TermDetails, TermDetailsBody
 from blogapi.content.taxonomies.service import delete_term_row, get_term_state, store_term
 from blogapi.content.taxonomies.taxonomy import Taxonomy
@@ -121,7 +122,7 @@ def create_profile(account: Account, name: str = "") -> Author:
     slug = choose_slug(
         None,
         name,
-        lambda slugs: db.session.scalars(select(Author.slug).where(Author.slug.in_(slugs))).all(),
+        partial(find_taken_slugs, AUTHORS),
         partial(is_reserved_slug, get_site(), AUTHOR),
         make_term_slug,
     )

@@ -151,10 +151,10 @@ def replace_merged_term(former: Term, term: Term) -> None:
     moved = update(FormerTermSlug).where(FormerTermSlug.kind == term.kind)
     db.session.execute(moved.where(FormerTermSlug.term_id == former.uuid).values(term_id=term.uuid))
     delete_term_row(former)
-    db.session.add_all(
-        FormerTermSlug(kind=term.kind, slug=slug, term_id=term.uuid)
-        for slug in {former.slug, str(former.uuid)}
-    )
+    slugs = {former.slug, str(former.uuid)}
+    # An earlier merge has stored them if the term was created again since then.
+    _delete_former_slugs(term.kind, FormerTermSlug.slug.in_(slugs))
+    db.session.add_all(FormerTermSlug(kind=term.kind, slug=slug, term_id=term.uuid) for slug in slugs)
 
 
 def get_or_create_term(taxonomy: Taxonomy[TermType], owner: UUID, name: str, **fields: str) -> TermType:
@@ -205,7 +205,7 @@ def make_term_address(kind: str, uuid: UUID, slug: str) -> ItemAddress:
 
 def _record_slug_change(term: Term, new: str) -> None:
     """Store the current slug of the term as a former slug; the new slug may be one of its former slugs."""
-    _delete_former_slugs(term.kind, FormerTermSlug.slug == new)
+    _delete_former_slugs(term.kind, FormerTermSlug.slug.in_((new, term.slug)))
     db.session.add(FormerTermSlug(kind=term.kind, slug=term.slug, term_id=term.uuid))
 
 

@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Select, false, func, or_, select
 from blogapi.content.taxonomies.hierarchy import find_ancestors
 from blogapi.content.taxonomies.models import FormerTermSlug, Term
 from blogapi.content.taxonomies.queries import make_not_found_message
-from blogapi.content.taxonomies.similar_names import find_similar_terms
+from blogapi.content.taxonomies.similar_names import find_similar_terms, make_name_key
 from blogapi.content.taxonomies.taxonomy import Taxonomy, TermType
 from blogapi.content.taxonomies.term_head import make_term_head
 from blogapi.publication.visibility import READABLE_STATUSES, match_articles
@@ -114,9 +114,10 @@ def _read_term_rows(
         had_slug = select(_former.term_id).where(_former.kind == model.kind, _former.slug == filters.slug)
         conditions.append(or_(model.slug == filters.slug, model.uuid.in_(had_slug)))
     if filters.q:
-        name, text = func.lower(model.name), filters.q.lower()
-        conditions.append(or_(name.contains(text, autoescape=True), _match_slug_part(model, text)))
-        order.insert(0, name.startswith(text, autoescape=True).desc())
+        key = make_name_key(filters.q)
+        has_key = model.name_key.contains(key, autoescape=True)
+        conditions.append(or_(has_key, _match_slug_part(model, filters.q.lower())))
+        order.insert(0, model.name_key.startswith(key, autoescape=True).desc())
     if filters.used == "never":
         conditions.append(~_select_items_of_term(taxonomy).exists())
     elif filters.used == "hidden":

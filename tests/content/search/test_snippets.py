@@ -6,7 +6,9 @@ from html import unescape
 
 import pytest
 
-from blogapi.content.search.snippets import SNIPPET_WORDS
+from blogapi.content.search import snippets
+from blogapi.content.search.snippets import MAX_HITS, SNIPPET_WORDS, make_snippet
+from blogapi.content.search.tokenizer import parse_query
 
 
 @pytest.mark.parametrize(
@@ -60,3 +62,13 @@ def test_a_snippet_comes_from_the_field_with_the_hit(snippet, make_article):
     assert snippet("okapi") == "An <mark>okapi</mark>"
     assert snippet("quagga") == "A <mark>quagga</mark>"
     assert unescape(snippet("zebra quagga")).count("<mark>") >= 1
+
+
+def test_the_work_for_a_text_with_many_hits_is_limited(monkeypatch):
+    score, scored = snippets._score_hits, []
+    monkeypatch.setattr(snippets, "_score_hits", lambda hits: scored.append(len(hits)) or score(hits))
+    # Each word of the text is the last word of each phrase.
+    query = parse_query(" ".join("一" * length for length in range(1, 19)))
+    snippet = make_snippet(["一" * 20_000], query)
+    assert snippet.count("一") == SNIPPET_WORDS
+    assert len(scored) < MAX_HITS / 10 and max(scored) <= SNIPPET_WORDS * len(query.phrases)

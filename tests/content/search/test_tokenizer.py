@@ -18,6 +18,7 @@ from blogapi.content.search.tokenizer import (
     SearchQuery,
     find_symbol_words,
     find_words,
+    list_symbol_words,
     make_sort_key,
     parse_query,
     split_and_fold_word,
@@ -129,6 +130,15 @@ def test_optional_vowels_and_invisible_characters_are_ignored(written, folded):
 def test_punctuation_symbols_and_spaces_of_every_script_separate_words():
     signs = [sign for sign in map(chr, range(sys.maxunicode)) if unicodedata.category(sign)[0] in "PSZ"]
     assert words_of("a".join(signs)) == ["a"] * (len(signs) - 1)
+
+
+def test_the_endings_of_words_with_many_dots_do_not_multiply_the_text():
+    assert list_symbol_words("asp.net a.b.c.d.e.f.g.h.i") == [
+        *("asp.net", ".net", "a.b.c.d.e.f.g.h.i"),
+        *(f".{'.'.join('bcdefghi'[start:])}" for start in range(8)),
+    ]
+    text = " ".join(".".join(f"{number:03}{'a' * 100}") for number in range(100))
+    assert sum(map(len, list_symbol_words(text))) <= len(text)
 
 
 def test_a_text_that_consists_only_of_marks_has_no_words():

@@ -35,6 +35,10 @@ def test_a_search_finds_parts_of_names_and_those_that_begin_with_it_first(as_adm
         ("_", []),
     ):
         assert list_names(as_admin, path, q=text) == found, text
+    for name in ("Das Über", "Über", "Привет, мир"):
+        assert as_admin.post(path, json={"name": name}).status_code == 201
+    assert list_names(as_admin, path, q="über") == ["Über", "Das Über"]
+    assert list_names(as_admin, path, q="привет, ми") == ["Привет, мир"]
     page = as_admin.get(f"{path}?q=food&page=2&page_size=2&fields=name")
     assert (page.json, page.headers["X-Total-Count"]) == ([{"name": "slow food"}], "3")
     for query in (f"q={'a' * 201}", "used=often", "similar=no", "ordering=slug"):

@@ -96,6 +96,15 @@ def test_former_addresses_lead_to_the_other_term(as_admin, as_reader, make, path
     assert as_admin.get(f"{path}coast/").headers["Location"] == f"{path}shore/"
 
 
+@EACH
+def test_a_term_that_was_created_again_after_its_merge_can_be_merged_again(as_admin, make, path):
+    sea, side = make(path, "Sea"), make(path, "Side")
+    for _ in range(2):
+        assert merge(as_admin, path, sea, side).status_code == 200
+        assert as_admin.get(f"{path}side/").headers["Location"] == f"{path}sea/"
+        assert as_admin.put(f"{path}{side['uuid']}/", json={"name": "Side"}).status_code == 201
+
+
 def test_an_address_with_the_uuid_of_a_merged_term_is_redirected(as_admin, as_reader, as_login, make):
     site = as_login.patch(f"{BLOG}site/", json={"url": "https://example.org", "tag_path": "/t/{uuid}/"})
     assert site.status_code == 200, site.json

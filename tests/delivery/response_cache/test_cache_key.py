@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from werkzeug.http import parse_accept_header
+
+from blogapi.delivery.response_cache import middleware
 from tests.conftest import ARTICLES, TAGS, People
 from tests.contracts.client import outcome
 from tests.delivery.response_cache.cached_blog import add_cache, call, make_environ, warm
@@ -30,6 +33,21 @@ def test_headers_that_the_application_ignores_do_not_change_the_cache_key(as_rea
     for headers in ({"Accept": "text/html"}, {"User-Agent": "x"}, {"Cookie": "a=b"}, {"Range": "bytes=0-1"}):
         response, statements = get_counted(as_reader, TAGS, headers=headers)
         assert (response.status_code, response.json, statements) == (200, [], 0)
+
+
+def test_a_very_long_accept_header_is_not_parsed(as_stranger, monkeypatch):
+    lengths = []
+
+    def parse(value, *rest):
+        lengths.append(len(value or ""))
+        return parse_accept_header(value, *rest)
+
+    monkeypatch.setattr(middleware, "parse_accept_header", parse)
+    assert as_stranger.get("/", headers={"Accept": "text/html"}).status_code == 302
+    for filler, status in ((10, 302), (5_000, 200)):
+        header = f"text/html,{'a,' * filler}b"
+        assert as_stranger.get("/", headers={"Accept": header}).status_code == status
+    assert lengths and max(lengths) <= 1_000
 
 
 def test_each_origin_gets_its_own_response(make_app, monkeypatch):

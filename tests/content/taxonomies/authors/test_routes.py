@@ -182,6 +182,15 @@ def test_a_new_user_whose_slug_is_taken_gets_another_slug(app, as_admin, make_gu
     assert (slugs["jo"], slugs["jo-2"]) == ("Jo", "jo")
 
 
+def test_a_new_user_does_not_get_a_slug_that_another_author_had(app, as_admin, make_guest):
+    old = make_guest("Jo")
+    assert as_admin.patch(f"{AUTHORS}{old.uuid}/", json={"slug": "jo-doe"}).status_code == 200
+    with app.app_context():
+        user_service.create_user("jo", None, role="reader")
+    assert as_admin.get(f"{AUTHORS}jo/").headers["Location"] == f"{AUTHORS}jo-doe/"
+    assert as_admin.get(f"{AUTHORS}jo-2/").json["name"] == "jo"
+
+
 def test_the_profile_of_a_deleted_user_without_articles_is_deleted(app, as_admin):
     with app.app_context():
         user_service.delete_user("mel")
@@ -214,8 +223,10 @@ def test_a_writer_without_a_profile_gets_one_with_their_next_article(as_admin, p
     as_admin.patch(f"{AUTHORS}{profile.uuid}/", json={"user": None, "slug": "former"})
     article = make_article()
     (author,) = as_admin.get(f"{ARTICLES}{article.uuid}/?fields=authors").json["authors"]
-    assert (author["user"], author["slug"]) == (str(people.admin.uuid), "ada")
+    # The former slug still leads to the former profile.
+    assert (author["user"], author["slug"]) == (str(people.admin.uuid), "ada-2")
     assert author["uuid"] != str(profile.uuid)
+    assert as_admin.get(f"{AUTHORS}ada/").headers["Location"] == f"{AUTHORS}former/"
 
 
 # Visibility
