@@ -177,7 +177,7 @@ def test_every_write_that_is_acknowledged_after_a_restore_is_kept(
 
         with run_in_threads(write):
             try:
-                restore(tmp_path / "backup.zip")
+                run("restore", tmp_path / "backup.zip")
             finally:
                 restored.set()
         later = write_articles(client)
@@ -186,15 +186,6 @@ def test_every_write_that_is_acknowledged_after_a_restore_is_kept(
     assert {response.status for response in (*responses, *later)} <= {201, 503}
     assert {response.status for response in later} == ({503} if damaged else {201})
     assert list_stored(write_key) >= list_uuids(later)
-
-
-def restore(backup: Path) -> None:
-    """Restore a backup; on a busy machine, each try of the command can meet a write."""
-    for _ in range(10):
-        completed = run_command("restore", str(backup), cwd=backup.parent)
-        if "nothing was restored. Try again." not in completed.stderr:
-            break
-    assert completed.returncode == 0, completed.stderr
 
 
 @allow_opening()

@@ -246,16 +246,21 @@ def _overwrite_database(staged: Path, live: Path, copy_path: Path) -> None:
         closing(sqlite3.connect(staged)) as source,
         integrity.open_database(live, seconds=_LOCK_SECONDS) as target,
         integrity.open_database(live, seconds=_LOCK_SECONDS) as reader,
+        integrity.open_database(live, seconds=_LOCK_SECONDS) as blocker,
     ):
         # Without a write-ahead log, the write transaction would block `reader`, which checks for writes.
         target.execute("PRAGMA journal_mode=WAL")
         # With a weaker `synchronous` setting, a power failure could leave an incomplete file.
         target.execute("PRAGMA synchronous=FULL")
         for _ in range(_MAX_COPIES):
+            # Other writers wait for the copy; otherwise, in a busy blog, each copy would be too old.
+            with suppress(sqlite3.OperationalError):
+                blocker.execute("BEGIN IMMEDIATE")
             version = reader.execute(_READ_VERSION).fetchall()
             with service.report_full_disk(copy_path), files.create_partial_file(copy_path) as copy:
                 reader.execute("VACUUM INTO ?", [str(copy)])
                 files.replace_file(copy, copy_path)
+                blocker.rollback()
             with suppress(_DatabaseBusy):
                 # Once the first page is written, no other connection can write. SQLite calls
                 # `_check_database_unchanged` for the first time after this page.

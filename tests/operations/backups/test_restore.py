@@ -10,13 +10,15 @@ import stat
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from blogapi import create_app
 from blogapi.delivery.webhooks import queries as webhooks
-from blogapi.operations.backups import archive, commands, restoring
+from blogapi.operations.backups import archive, commands, restoring, service
 from blogapi.storage import files, integrity, migration_names
 from blogapi.storage.database import db
 from tests.audit_hooks.sqlite_files import allow_opening
@@ -148,16 +150,18 @@ def test_a_restored_blog_that_was_not_started_is_replaced(run, backup_file, tmp_
 @pytest.fixture
 def write_during_copy(blog, monkeypatch):
     """Lets another connection write after each of the next copies of the live database."""
-    replace, titles = files.replace_file, []
+    report, titles = service.report_full_disk, []
 
-    def write(source: Path, target: Path) -> None:
-        replace(source, target)
-        if target.name.startswith("before-restore-") and titles:
+    @contextmanager
+    def write(path: Path) -> Iterator[None]:
+        with report(path):
+            yield
+        if path.name.startswith("before-restore-") and titles:
             # SQLite writes nothing for a row that stays equal.
             change = "UPDATE article SET title = ?, version = version + 1 WHERE title = 'Soup'"
             execute(blog / "blog.db", change, titles.pop())
 
-    monkeypatch.setattr(files, "replace_file", write)
+    monkeypatch.setattr(service, "report_full_disk", write)
     return titles
 
 
