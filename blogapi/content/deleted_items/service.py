@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
 from uuid import UUID
 
 from flask import current_app
 from sqlalchemy import select
 
 from blogapi.accounts.users.queries import find_user
-from blogapi.content.articles import page_tree, prerendering, service
+from blogapi.content.articles import page_tree, permissions, prerendering, service
 from blogapi.content.articles.content import ArticleInput
 from blogapi.content.articles.fields import TERM_LIST_NAMES
 from blogapi.content.articles.models import (
@@ -97,7 +96,7 @@ def delete_old_items() -> None:
 
     A row that cannot be deleted, for example because it is damaged, is logged and stays.
     """
-    is_old = DeletedItem.deleted < current_time() - timedelta(days=current_app.config["BIN_DAYS"])
+    is_old = DeletedItem.deleted < current_time() - permissions.get_bin_lifetime()
     for uuid in db.session.scalars(select(DeletedItem.uuid).where(is_old)).all():
         try:
             with transaction(visible=False):
