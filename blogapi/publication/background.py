@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from datetime import timedelta
 
 from flask import Flask
@@ -70,10 +69,22 @@ def _advance_deleted_position(column: InstrumentedAttribute[int], positions: Seq
 def _run_tasks(app: Flask, stop: threading.Event, daily_tasks: Sequence[Callable[[], None]]) -> None:
     next_daily_run = clock.monotonic()
     while not stop.wait(CHECK_SECONDS):
-        # The database may be unreachable for a while, or another version may have upgraded it.
-        with suppress(SQLAlchemyError, NewerSchema), app.app_context():
-            event_writer.write_due_events()
-            if clock.monotonic() >= next_daily_run:
-                for run_task in daily_tasks:
-                    run_task()
-                next_daily_run = clock.monotonic() + _DAY_SECONDS
+        try:
+            with app.app_context():
+                event_writer.write_due_events()
+        except (SQLAlchemyError, NewerSchema):
+            # The database may be unreachable for a while, or another version may have upgraded it.
+            continue
+        if clock.monotonic() >= next_daily_run:
+            next_daily_run = clock.monotonic() + _DAY_SECONDS
+            for run_task in daily_tasks:
+                _run_daily_task(app, run_task)
+
+
+def _run_daily_task(app: Flask, run_task: Callable[[], None]) -> None:
+    # A task that fails is called again after a day, and neither delays the other tasks nor ends the thread.
+    try:
+        with app.app_context():
+            run_task()
+    except Exception:
+        app.logger.exception("a daily task failed")

@@ -29,6 +29,8 @@ from blogapi.storage.database_clock import CachedValue
 # cursors of older versions also have a time and a uuid, which are ignored. Other cursors of older versions
 # have no tag, and are refused.
 CURSOR_PATTERN = r"([0-9a-f]{8}-)?[ap][1-9][0-9]{0,15}(\.[1-9][0-9]{0,16}(\.[0-9a-f]{32})?)?"
+# A column of PostgreSQL cannot be compared with a greater position.
+_MAX_POSITION = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +42,17 @@ class Cursor:
 
 
 def parse_cursor(text: str, letter: str) -> Cursor | None:
-    """Return the cursor that the text represents, or None if it belongs to a feed with another letter.
+    """Return the cursor that the text represents, or None if the feed with this letter cannot have it.
 
     The text must be `0` or match CURSOR_PATTERN.
     """
     if text == "0":
         return Cursor()
     tag, _, rest = text.rpartition("-")
-    position = rest.removeprefix(letter).partition(".")[0]
-    return Cursor(int(position), tag) if rest.startswith(letter) else None
+    if not rest.startswith(letter):
+        return None
+    position = int(rest.removeprefix(letter).partition(".")[0])
+    return Cursor(position, tag) if position <= _MAX_POSITION else None
 
 
 def format_cursor(cursor: Cursor, letter: str) -> str:

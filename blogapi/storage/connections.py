@@ -269,6 +269,12 @@ def _configure_sqlite(connection: sqlite3.Connection, record: Any) -> None:
         "journal_size_limit=67108864",
     ):
         connection.execute(f"PRAGMA {pragma}")
+    # SQLite's own function changes only ASCII letters. No index and no constraint uses `lower`.
+    connection.create_function("lower", 1, _lower, deterministic=True)
+
+
+def _lower(text: str | None) -> str | None:
+    return text if text is None else text.lower()
 
 
 def _begin_sqlite(connection: Connection) -> None:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from sqlalchemy import select
+from sqlalchemy.exc import OperationalError
 
 from blogapi.content.articles import service as articles
 from blogapi.content.articles.schemas import ArticleBodySchema
@@ -174,19 +175,48 @@ def test_clocks_that_differ_by_seconds_publish_an_article_once(
     assert [what for what, _ in read_events()] == ["created", "published"]
 
 
+def wait_until(is_done):
+    """Wait up to 30 seconds until the function returns True."""
+    for _ in range(3000):
+        if is_done():
+            break
+        time.sleep(0.01)
+
+
 def test_the_thread_of_a_server_writes_due_events(app, schedule, set_clock, read_events, monkeypatch):
     schedule(1)
     set_clock(NOON + HOUR)
     monkeypatch.setattr(background, "CHECK_SECONDS", 0.01)
     end = background.start_background_thread(app)
     try:
-        for _ in range(3000):
-            if len(read_events()) == 2:
-                break
-            time.sleep(0.01)
+        wait_until(lambda: len(read_events()) == 2)
     finally:
         end()
     assert read_events()[1:] == [("published", NOON + HOUR)]
+
+
+@pytest.mark.parametrize("error", [ValueError("damaged"), OperationalError("SELECT", None, Exception())])
+def test_a_daily_task_that_fails_neither_ends_the_thread_nor_starts_again_at_once(
+    app, schedule, set_clock, read_events, monkeypatch, caplog, error
+):
+    schedule(1)
+    calls = []
+
+    def fail():
+        calls.append("fails")
+        raise error
+
+    monkeypatch.setattr(background, "CHECK_SECONDS", 0.01)
+    end = background.start_background_thread(app, fail, lambda: calls.append("next"))
+    try:
+        wait_until(lambda: "fails" in calls)
+        set_clock(NOON + HOUR)
+        wait_until(lambda: len(read_events()) == 2)
+    finally:
+        end()
+    assert read_events()[1:] == [("published", NOON + HOUR)]
+    assert calls == ["fails", "next"]
+    assert "a daily task failed" in caplog.text
 
 
 # Old events

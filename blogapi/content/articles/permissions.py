@@ -15,9 +15,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+from flask import current_app
 from sqlalchemy import ColumnElement, Select, and_, bindparam, false, func, select, true
 
 from blogapi.content.articles import queries
@@ -126,7 +128,7 @@ def report_deleted_items(uuids: Sequence[UUID | None], type_: str = ARTICLE) -> 
     except NotFound as error:
         caller, role = current_caller(), Role.AUTHOR if type_ == ARTICLE else Role.EDITOR
         if caller.role.includes(role) and "write" in caller.scopes:
-            items = _read_rows([uuid for uuid in uuids if uuid], type_, _SELECT_DELETED).values()
+            items = _read_rows([uuid for uuid in uuids if uuid], type_, _select_items_in_bin()).values()
             if any(
                 _may_work_on_row(item) and (item.status not in _PUBLISHED_STATUSES or caller.publishes)
                 for item in items
@@ -140,17 +142,31 @@ def match_restorable_items() -> ColumnElement[bool]:
     """Return the SQL condition that the caller may restore the deleted item; see `check_deleted_item`."""
     caller = current_caller()
     if not caller.is_author:
-        return true()
-    is_own = and_(_deleted.kind == ARTICLE, _deleted.author_id == caller.user)
+        return _match_items_in_bin()
+    is_own = and_(_match_items_in_bin(), _deleted.kind == ARTICLE, _deleted.author_id == caller.user)
     return is_own if caller.publishes else is_own & _deleted.status.not_in(_PUBLISHED_STATUSES)
 
 
+def get_bin_lifetime() -> timedelta:
+    """Return how long a deleted item can be restored."""
+    return timedelta(days=current_app.config["BIN_DAYS"])
+
+
+def _match_items_in_bin() -> ColumnElement[bool]:
+    # The row of an item that has left the bin stays until the daily task deletes it.
+    return _deleted.deleted > current_time() - get_bin_lifetime()
+
+
+def _select_items_in_bin() -> Select[Any]:
+    return _SELECT_DELETED.where(_match_items_in_bin())
+
+
 def check_deleted_item(uuid: UUID, type_: str | None = None) -> None:
-    """Raise NotFound or Forbidden unless the item is deleted and the caller may restore it.
+    """Raise NotFound or Forbidden unless the item is in the bin and the caller may restore it.
 
     Without `type_`, the item can be an article or a page. With `type_`, raises Conflict if the item exists.
     """
-    item = _read_rows([uuid], type_, _SELECT_DELETED).get(uuid)
+    item = _read_rows([uuid], type_, _select_items_in_bin()).get(uuid)
     existing = _read_rows([uuid], type_).get(uuid) if type_ else None
     if existing is not None:
         _check_owner(existing)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, cast
 from uuid import UUID
 
-from flask import current_app
 from sqlalchemy import Select, func, select
 
 from blogapi.accounts.users.models import Account
@@ -40,9 +39,7 @@ def has_missed_schedule(item: DatedItem, deleted: datetime, now: datetime) -> bo
 
 def list_items(page: PageRequest | None, *, kind: str = "", q: str = "") -> Page[Sequence[WithAttributes]]:
     """Return the deleted items that the caller may restore, the newest deletion first."""
-    statement = _select_deleted_items().where(
-        permissions.match_restorable_items(), _item.deleted > current_time() - _get_bin_lifetime()
-    )
+    statement = _select_deleted_items().where(permissions.match_restorable_items())
     if kind:
         statement = statement.where(_item.kind == kind)
     if q:
@@ -71,12 +68,8 @@ def _select_deleted_items() -> Select[*tuple[Any, ...]]:
     )
 
 
-def _get_bin_lifetime() -> timedelta:
-    return timedelta(days=current_app.config["BIN_DAYS"])
-
-
 def _add_status(row: Any) -> WithAttributes:
     now = current_time()
     missed = has_missed_schedule(row, row.deleted, now)
     status = Status.DRAFT.value if missed else get_api_status(row, now)
-    return WithAttributes(row, status=status, goes=row.deleted + _get_bin_lifetime())
+    return WithAttributes(row, status=status, goes=row.deleted + permissions.get_bin_lifetime())

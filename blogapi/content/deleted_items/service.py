@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
 from uuid import UUID
 
 from flask import current_app
 from sqlalchemy import select
 
 from blogapi.accounts.users.queries import find_user
-from blogapi.content.articles import page_tree, prerendering, service
+from blogapi.content.articles import page_tree, permissions, prerendering, service
 from blogapi.content.articles.content import ArticleInput
 from blogapi.content.articles.fields import TERM_LIST_NAMES
 from blogapi.content.articles.models import (
@@ -37,7 +36,8 @@ from blogapi.content.taxonomies.categories import CATEGORIES, DEFAULT_CATEGORY
 from blogapi.content.taxonomies.service import get_or_create_term
 from blogapi.publication.visibility import ItemType, Status, get_api_status
 from blogapi.site.page_paths import PageTree, list_ancestors
-from blogapi.storage.database import current_time, db, transaction
+from blogapi.storage.database import BUSY_ERRORS, current_time, db, transaction
+from blogapi.storage.version_check import NewerSchema
 from blogapi.web.fields import WithAttributes
 
 
@@ -92,12 +92,20 @@ def delete_items_for_good(uuids: Sequence[UUID]) -> None:
 
 
 def delete_old_items() -> None:
-    """Delete the rows of items that were deleted more than BIN_DAYS ago; their edits become versions."""
-    is_old = DeletedItem.deleted < current_time() - timedelta(days=current_app.config["BIN_DAYS"])
+    """Delete the rows of items that were deleted more than BIN_DAYS ago; their edits become versions.
+
+    A row that cannot be deleted, for example because it is damaged, is logged and stays.
+    """
+    is_old = DeletedItem.deleted < current_time() - permissions.get_bin_lifetime()
     for uuid in db.session.scalars(select(DeletedItem.uuid).where(is_old)).all():
-        with transaction(visible=False):
-            if row := db.session.get(DeletedItem, uuid):
-                deleted_items.discard_item_row(row)
+        try:
+            with transaction(visible=False):
+                if row := db.session.get(DeletedItem, uuid):
+                    deleted_items.discard_item_row(row)
+        except (*BUSY_ERRORS, NewerSchema):
+            raise
+        except Exception:
+            current_app.logger.exception("the deleted item %s is not deleted for good", uuid)
 
 
 def _adapt_article(article: Article, row: DeletedItem, user: UUID) -> list[str]:

@@ -64,15 +64,19 @@ class ResizedCopyCache:
         return self._folder.get_copies_folder(hash) / copy_format.name
 
     def place_copy(self, source: Path, hash: str, copy_format: CopyFormat) -> Path:
-        """Move a file into the folder, and delete the oldest files if it is full; return the new path."""
+        """Move a file into the folder, and delete the oldest files if it is full; return the new path.
+
+        Raises FileNotFoundError if the folder of the picture is deleted meanwhile.
+        """
         with self._lock:
             self._allowance -= source.stat().st_size
             if self._allowance < 0:
                 self._make_room(source.stat().st_size)
         target = self.get_path(hash, copy_format)
         with report_full_disk():
+            files.sync_file(source)
             target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            files.replace_file(source, target)
+            files.replace_file(source, target, is_synced=True)
         return target
 
     def _make_room(self, size: int) -> None:
@@ -147,8 +151,13 @@ def find_or_make_copy(hash: str, copy_format: CopyFormat, *, is_limited: bool = 
         if rendition is not None and rendition.is_file():
             return _copy_rendition(rendition, hash, copy_format)
         return _make_copy(original, hash, copy_format, is_counted=is_counted)
+    except FileNotFoundError:
+        # The picture was deleted meanwhile, or another thread has made room in the folder.
+        if not original.is_file():
+            return None
     except Problem:
-        return _find_larger_copy(hash, copy_format) or original_path
+        pass
+    return _find_larger_copy(hash, copy_format) or original_path
 
 
 def _has_login() -> bool:

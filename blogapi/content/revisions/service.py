@@ -15,7 +15,7 @@ from blogapi.content.articles.content import ArticleInput
 from blogapi.content.articles.models import Article, ArticleRevision, DeletedItem
 from blogapi.content.articles.queries import find_article, get_article
 from blogapi.content.articles.snapshots import get_content, parse_content
-from blogapi.content.articles.writing import history
+from blogapi.content.articles.writing import deleted_items, history
 from blogapi.content.articles.writing.term_references import keep_existing_terms
 from blogapi.content.custom_fields import custom_values
 from blogapi.content.custom_fields.shown_values import (
@@ -81,10 +81,13 @@ def restore_revision(
                 "the version."
             )
         fields = version.to_input()
-        if article := find_article(article_id):
+        article = find_article(article_id)
+        deleted = db.session.get(DeletedItem, article_id) if article is None else None
+        if current := deleted_items.parse_document(deleted).article if deleted is not None else article:
             # Custom fields that the caller may not read do not change.
-            hidden = select_hidden_values(custom_values.parse_values(article.custom))
+            hidden = select_hidden_values(custom_values.parse_values(current.custom))
             fields = replace(fields, custom=select_visible_values(fields.custom) | hidden)
+        if article is not None:
             if keeps_authors:
                 fields = replace(fields, authors=None)
             return article_service.change_article_in_transaction(editor, article_id, fields)

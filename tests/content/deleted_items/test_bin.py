@@ -294,6 +294,26 @@ def test_without_bin_days_the_list_is_empty(app, as_admin, bin_item):
     assert read_list(as_admin) == read_list(as_admin, "?page=1") == []
 
 
+@pytest.mark.parametrize("kind", [ARTICLES, PAGES])
+@pytest.mark.parametrize("bin_days", [30, 0])
+def test_an_item_that_has_left_the_bin_is_gone_before_its_row_is_deleted(
+    app, as_admin, bin_item, set_clock, kind, bin_days
+):
+    set_clock(NOON)
+    uuid = bin_item(kind)
+    assert as_admin.get(f"{kind}{uuid}/").json["code"] == "deleted"
+    app.config["BIN_DAYS"] = bin_days
+    set_clock(NOON + (bin_days + 1) * DAY)
+    for method, path in (
+        *(("GET", f"{BIN}{uuid}/"), ("DELETE", f"{BIN}{uuid}/"), ("DELETE", f"{BIN}?uuid={uuid}")),
+        *(("POST", f"{kind}{uuid}/restore/"), ("GET", f"{kind}{uuid}/"), ("DELETE", f"{kind}{uuid}/")),
+    ):
+        answer = as_admin.open(path, method=method)
+        assert (answer.status_code, answer.json["code"]) == (404, "not_found"), path
+    assert as_admin.post(f"{kind}restore/", json={"uuids": [uuid]}).status_code == 404
+    assert [one["title"] for one in as_admin.get(f"{kind}{uuid}/revisions/").json] == ["Rye"]
+
+
 def test_an_item_that_an_import_creates_again_keeps_its_versions(app, as_admin, tmp_path):
     uuid = as_admin.post(ARTICLES, json={"title": "Rye", "content": "<p>Words</p>"}).json["uuid"]
     path = f"{ARTICLES}{uuid}/"

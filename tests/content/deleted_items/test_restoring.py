@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
+from sqlalchemy import select
 
 from blogapi.accounts.users import service as users
 from blogapi.content.articles.models import DeletedItem
@@ -509,6 +510,21 @@ def test_the_history_keeps_the_edits_when_the_row_leaves(app, as_admin, write, d
     if way == "age":
         answer = as_admin.post(f"{path}restore/")
         assert (answer.status_code, as_admin.get(path).json["code"]) == (404, "not_found")
+
+
+def test_a_damaged_row_does_not_keep_the_other_old_rows(app, as_admin, write, delete, set_clock, caplog):
+    set_clock(NOON)
+    paths = [write(title=title) for title in ("first", "second", "third")]
+    for path in paths:
+        delete(path)
+    damaged = paths[1].split("/")[-2]
+    with app.app_context():
+        with transaction():
+            db.session.get_one(DeletedItem, UUID(damaged)).document = '{"article": [{"uui'
+        set_clock(NOON + 31 * DAY)
+        deleted_items.delete_old_items()
+        assert [str(uuid) for uuid in db.session.scalars(select(DeletedItem.uuid))] == [damaged]
+    assert f"the deleted item {damaged} is not deleted" in caplog.text
 
 
 def test_without_bin_days_nothing_is_kept(make_app, make_client, people):

@@ -17,6 +17,7 @@ from blogapi.content.media import folder, images, removal, resized_copies
 from blogapi.content.media.addresses import ALLOWED_WIDTHS
 from blogapi.content.media.folder import get_folder
 from blogapi.settings import parse_limit_setting
+from blogapi.storage import files
 from tests.conftest import ARTICLES
 from tests.contracts.client import HEADERS, outcome
 
@@ -250,6 +251,32 @@ def test_a_picture_that_is_deleted_while_a_width_is_made_leaves_nothing(
     monkeypatch.setattr(images, "scale_picture", delete_first)
     assert as_stranger.get(address(media, "w640.webp")).status_code == 404
     assert list_widths(app) == []
+
+
+def test_a_picture_that_is_deleted_while_a_width_is_moved_is_not_found(app, as_stranger, upload, monkeypatch):
+    media, rename = upload(), files.rename_file
+
+    def delete_first(source, target):
+        get_folder(app).delete_file(media["url"].split("/")[2], "jpg")
+        rename(source, target)
+
+    monkeypatch.setattr(files, "rename_file", delete_first)
+    assert as_stranger.get(address(media, "w640.webp")).status_code == 404
+    assert list_widths(app) == []
+
+
+def test_a_width_whose_folder_is_deleted_while_it_is_moved_leads_to_the_picture(
+    app, as_stranger, upload, monkeypatch
+):
+    media, rename = upload(), files.rename_file
+
+    def delete_first(source, target):
+        target.parent.rmdir()
+        rename(source, target)
+
+    monkeypatch.setattr(files, "rename_file", delete_first)
+    answer = as_stranger.get(address(media, "w640.webp"))
+    assert (answer.status_code, answer.headers["Location"]) == (302, media["url"])
 
 
 def test_the_widths_of_a_replaced_picture_lead_to_the_new_one(as_admin, as_stranger, upload):

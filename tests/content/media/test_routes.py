@@ -294,6 +294,9 @@ def test_the_list_shows_the_newest_files_first_by_page(app, as_admin):
         ('q="', ["cat_1.png"]),
         ("q=\\", ["100%.png"]),
         ("q=Ü", ["cat_1.png"]),
+        ("q=über", ["cat_1.png"]),
+        ("q=ärger", ["song.mp3"]),
+        ("q=ÄRGER", ["song.mp3"]),
         ("q=nothing", []),
         ("type=audio", ["song.mp3"]),
         ("type=image/png", ["100%.png", "cat_1.png"]),
@@ -307,7 +310,7 @@ def test_the_list_shows_the_newest_files_first_by_page(app, as_admin):
 )
 def test_filters_select_files(app, as_admin, query, found):
     add_media(app, name="cat_1.png", caption='"Über"', size=3)
-    add_media(app, name="song.mp3", type="audio/mpeg", alt="it's _", unused_since=null(), size=2)
+    add_media(app, name="song.mp3", type="audio/mpeg", alt="it's _ Ärger", unused_since=null(), size=2)
     add_media(app, name="100%.png", caption="A Cat\\", size=1)
     key, _, value = query.partition("=")
     path = f"{MEDIA}?{key}={value if '&' in value or '%25' in value else quote(value)}"

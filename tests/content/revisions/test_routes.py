@@ -406,3 +406,22 @@ def test_a_published_version_was_written_at_its_time_of_publication(as_admin, is
     assert as_admin.patch(path, json={"title": "Two"}).status_code == 200
     version = as_admin.get(f"{path}revisions/?fields=created,published_at&page=1&page_size=1").json[0]
     assert version["created"] == version["published_at"]
+
+
+@pytest.mark.parametrize("is_deleted", [False, True], ids=["exists", "deleted"])
+@pytest.mark.parametrize("current", [{"paid_to": "TOP2"}, {"paid_to": None}], ids=["changed", "removed"])
+def test_an_editor_who_restores_a_version_keeps_the_values_that_only_admins_read(
+    as_admin, as_editor, as_login, is_deleted, current
+):
+    for name, reader in (("paid_to", "admins"), ("mood", "everyone")):
+        body = {"name": name, "label": name, "type": "text", "read_by": reader, "kinds": ["article"]}
+        assert as_login.post("/api/v1/blog/fields/", json=body).status_code == 201
+    values = {"paid_to": "TOPSECRET", "mood": "good"}
+    path = f"{ARTICLES}{as_admin.post(ARTICLES, json={'title': 'One', 'custom': values}).json['uuid']}/"
+    as_admin.patch(path, json={"title": "Two", "custom": current | {"mood": "bad"}})
+    if is_deleted:
+        as_admin.delete(path)
+    restored = as_editor.post(f"{path}revisions/1/restore/")
+    assert (restored.status_code, restored.json["title"]) == (200, "One")
+    expected = {name: value for name, value in current.items() if value} | {"mood": "good"}
+    assert as_admin.get(f"{path}?fields=custom").json["custom"] == expected

@@ -288,6 +288,13 @@ def test_a_cursor_that_this_feed_has_not_returned_is_refused(as_admin, as_reader
         assert (response.status_code, response.json["code"]) == (400, "cursor_unknown")
 
 
+@pytest.mark.parametrize("position", [2**31 - 1, 2**31, 10**16 - 1])
+def test_a_cursor_with_a_very_large_position_is_refused(as_admin, as_reader, position):
+    for client, letter in ((as_admin, "a"), (as_reader, "p")):
+        refused = client.get(f"{CHANGES}?since=deadbeef-{letter}{position}")
+        assert outcome(refused) == (400, "cursor_unknown")
+
+
 @pytest.mark.parametrize("prefix", ["", "00000000-"])
 def test_a_cursor_with_another_tag_is_refused(as_reader, make_article, prefix):
     make_article()

@@ -39,6 +39,12 @@ def test_an_admin_creates_changes_and_deletes_a_redirect(as_admin, add):
     assert outcome(as_admin.get(item)) == (404, "not_found")
 
 
+@pytest.mark.parametrize(("q", "found"), [("ärger", 1), ("ÄRGER", 1), ("новости", 1), ("arger", 0)])
+def test_letters_other_than_ascii_are_found_in_any_case(as_admin, add, q, found):
+    add("/Ärger/Новости/", "/new/")
+    assert len(as_admin.get(OWN, query_string={"q": q}).json) == found
+
+
 @pytest.mark.parametrize(
     ("path", "target", "status"),
     [
