@@ -7,6 +7,7 @@ import signal
 import subprocess
 import tempfile
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 
 from blogapi import blog_owner, config
@@ -22,8 +23,8 @@ _LOCK_NAME = ".command.lock"
 _MAX_OUTPUT_BYTES = 300
 
 
-def run_backup_command(instance: Path, path: Path) -> None:
-    """Run BACKUP_COMMAND for the new backup, and record that the backup is good.
+def run_backup_command(instance: Path, path: Path, made: datetime | None = None) -> None:
+    """Run BACKUP_COMMAND for a backup, and record that the backup is good; `made` is None for a new backup.
 
     Raises Conflict if the command fails; the backup then counts as failed, but its file stays.
     """
@@ -34,7 +35,7 @@ def run_backup_command(instance: Path, path: Path) -> None:
             if not held:
                 raise _make_conflict(path, "the command of another backup is running")
             _run_process(command, path, instance)
-    status.record_success(instance)
+    status.record_success(instance, made)
 
 
 def _run_process(command: tuple[str, ...], path: Path, instance: Path) -> None:
