@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import click
 
 from blogapi import blog_folder
 from blogapi.config import INSTANCE_PATH_VARIABLE
+from blogapi.storage.files import read_file_statuses
 
 # The commands that always run as the user who starts them, and the commands that may write to any target.
 _UNSWITCHED_COMMANDS = frozenset({"serve", "service", "health", "version", "completion"})
@@ -52,6 +54,19 @@ def find_other_owner(instance: Path) -> Any:
     return user if (user := find_owner(folder)).pw_uid else None
 
 
+def make_process_options(instance: Path) -> dict[str, Any]:
+    """Return options of `subprocess.Popen` for a program that the owner of the blog has chosen.
+
+    If root runs this process for another owner, the program runs as the owner, who must not become root.
+    """
+    user = find_other_owner(instance)
+    if user is None:
+        return {"env": dict(os.environ)}
+    groups = os.getgrouplist(user.pw_name, user.pw_gid)
+    ids = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": groups}
+    return {"env": os.environ | _make_user_environment(user), **ids}
+
+
 @contextmanager
 def act_as_owner(program: type[click.Group]) -> Iterator[None]:
     """If root has started a command of this program, run it as the owner of the blog, and print that.
@@ -81,8 +96,7 @@ def act_as_owner(program: type[click.Group]) -> Iterator[None]:
     if not unusable and not problem:
         os.setgid(user.pw_gid)
         os.setuid(user.pw_uid)
-        # libpq and BACKUP_COMMAND read files in the home folder.
-        os.environ.update(HOME=user.pw_dir, USER=user.pw_name, LOGNAME=user.pw_name)
+        os.environ.update(_make_user_environment(user))
         click.echo(f"Runs as the user {user.pw_name}, to whom {instance} belongs.", err=True)
         yield
         return
@@ -98,13 +112,27 @@ def act_as_owner(program: type[click.Group]) -> Iterator[None]:
         yield
     finally:
         for path in _find_files_of_root(instance) - before:
-            os.chown(path, user.pw_uid, user.pw_gid, follow_symlinks=False)
+            with suppress(FileNotFoundError):
+                os.chown(path, user.pw_uid, user.pw_gid, follow_symlinks=False)
+
+
+def _make_user_environment(user: Any) -> dict[str, str]:
+    # libpq and BACKUP_COMMAND read files in the home folder.
+    return {"HOME": user.pw_dir, "USER": user.pw_name, "LOGNAME": user.pw_name}
 
 
 def _is_usable(path: Path, mode: int) -> bool:
+    """Return whether the effective user can use the path; a path that does not exist counts as usable."""
     # `is_dir` raises an error if the folder above cannot be opened.
     is_usable = os.access(path, mode, effective_ids=True)
-    return is_usable and (not path.is_dir() or os.access(path, os.X_OK, effective_ids=True))
+    if is_usable and (not path.is_dir() or os.access(path, os.X_OK, effective_ids=True)):
+        return True
+    try:
+        path.lstat()
+    except OSError as error:
+        # A running server can delete a file after it was listed.
+        return isinstance(error, FileNotFoundError)
+    return False
 
 
 def _list_unusable_files(instance: Path) -> Iterator[Path]:
@@ -134,5 +162,8 @@ def _describe_problems(context: click.Context, name: str) -> Iterator[str]:
 
 
 def _find_files_of_root(instance: Path) -> frozenset[Path]:
-    paths = [instance, *instance.rglob("*")] if instance.exists() else []
-    return frozenset(path for path in paths if path.lstat().st_uid == 0)
+    # Unlike `rglob`, `os.walk` continues if a running server deletes a folder meanwhile.
+    walked = os.walk(instance)
+    paths = [instance, *(Path(folder, name) for folder, *names in walked for name in chain(*names))]
+    statuses = read_file_statuses(paths, follow_symlinks=False)
+    return frozenset(path for path, status in statuses if status.st_uid == 0)

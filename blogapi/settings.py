@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 from email.utils import getaddresses, parseaddr
-from ipaddress import ip_address, ip_network
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from typing import Any, NamedTuple
 
 # A rate such as `20 per minute`, `20/minute` or `20 per 5 minutes`.
@@ -184,10 +184,17 @@ def parse_optional_limit_setting(value: Any) -> str:
 
 def parse_network(value: Any) -> str:
     """Return the value of a setting that is an IP address, a network such as `172.16.0.0/12`, or empty."""
+    if not value:
+        return ""
     try:
-        return value and str(ip_network(parse_string(value), strict=False))
+        network = ip_network(parse_string(value), strict=False)
     except ValueError as error:
         raise ValueError("must be an IP address or a network") from error
+    if isinstance(network, IPv6Network) and network.prefixlen >= 96:
+        # The server has the IPv4 form of an address such as `::ffff:1.2.3.4`.
+        mapped = network.network_address.ipv4_mapped
+        network = IPv4Network((mapped, network.prefixlen - 96)) if mapped else network
+    return str(network)
 
 
 def parse_sender(value: Any) -> str:

@@ -20,9 +20,11 @@ def serve(app: Any, **options: Any) -> Iterator[int]:
 
 
 @contextmanager
-def start_server(app: Any, *, unix_socket: Path | None = None, **options: Any) -> Iterator[serving.Server]:
+def start_server(
+    app: Any, *, host: str = "127.0.0.1", unix_socket: Path | None = None, **options: Any
+) -> Iterator[serving.Server]:
     """Serve the application in a thread; yield the server."""
-    listening_socket = listening.open_socket("127.0.0.1", 0, unix_socket)
+    listening_socket = listening.open_socket(host, 0, unix_socket)
     server = serving.create_server(app, listening_socket=listening_socket, **{"threads": 4} | options)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

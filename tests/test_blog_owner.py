@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from blogapi import blog_owner
+
 # A Python in /root can be run by root alone.
 CAN_RUN = os.name != "nt" and all(
     folder.stat().st_mode & 0o001 for folder in Path(sys.executable).resolve().parents
@@ -113,6 +115,23 @@ def test_backup_and_export_write_as_root_where_the_owner_cannot(blog, place, run
     assert list_owners(private) == {(0, 0)}
 
 
+def test_the_backup_command_runs_as_the_owner_even_if_the_backup_runs_as_root(blog, place, run):
+    (script := place / "command.py").write_text(
+        "import os, sys\nfrom pathlib import Path\n"
+        "Path(sys.argv[1]).write_text(f'{os.getresuid()} {os.getresgid()} {os.getgroups()}')\n",
+        encoding="utf-8",
+    )
+    settings = blog / "instance/config.toml"
+    settings.write_text(f"BACKUP_COMMAND = '{sys.executable} {script} {blog}/ids'\n", encoding="utf-8")
+    os.chown(settings, OWNER, OWNER)
+    (private := place / "private").mkdir(0o700)
+    done = run("--blog", blog, "backup", private / "a.zip")
+    assert (done.returncode, "Runs as root" in done.stderr) == (0, True), done.stderr
+    ids = (OWNER, OWNER, OWNER)
+    assert (blog / "ids").read_text(encoding="utf-8") == f"{ids} {ids} {[OWNER]}"
+    assert list_owners(blog) == {(OWNER, OWNER)}
+
+
 def test_a_file_that_the_owner_cannot_use_keeps_root_and_is_named(blog, run):
     (blog / "instance/media").mkdir(0o700)
     done = run("--blog", blog, "site", "show")
@@ -122,6 +141,28 @@ def test_a_file_that_the_owner_cannot_use_keeps_root_and_is_named(blog, run):
     found = run("--blog", blog, "doctor")
     assert f"{blog}/instance/media belongs to root, and {blog}/instance to {OWNER}" in found.stdout
     assert (blog / "instance/media").stat().st_uid == 0
+
+
+def test_files_that_are_deleted_after_they_were_listed_are_skipped(tmp_path, monkeypatch):
+    (tmp_path / "media").mkdir()
+    kept, gone = tmp_path / "media/kept", tmp_path / "media/gone"
+    for path in (kept, gone):
+        path.touch()
+
+    def delete_before(call):
+        def replacement(path, **options):
+            if path == gone:
+                gone.unlink(missing_ok=True)
+            return call(path, **options)
+
+        return replacement
+
+    for name in ("stat", "lstat"):
+        monkeypatch.setattr(Path, name, delete_before(getattr(Path, name)))
+    assert blog_owner._find_files_of_root(tmp_path) == {tmp_path, tmp_path / "media", kept}
+    assert not gone.exists()
+    monkeypatch.setattr(blog_owner, "list_owner_files", lambda _: [gone, kept])
+    assert list(blog_owner._list_unusable_files(tmp_path)) == []
 
 
 def test_settings_and_a_theme_of_root_are_wrong_only_if_the_owner_cannot_read_them(blog, run):

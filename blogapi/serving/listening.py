@@ -16,7 +16,7 @@ _LOOPBACK_ADDRESSES = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104, these
 
 
 def open_socket(host: str, port: int, unix_socket: Path | None) -> socket.socket:
-    """Return a socket bound to the address, or to `unix_socket` if it is given; raises OSError."""
+    """Return a socket that listens on the address, or on `unix_socket` if it is given; raises OSError."""
     return bind_address(host, port) if unix_socket is None else bind_unix_socket(unix_socket)
 
 
@@ -36,7 +36,7 @@ def is_unix_socket(listening: socket.socket) -> bool:
 
 
 def bind_address(host: str, port: int) -> socket.socket:
-    """Return a socket bound to the address; raises OSError if it cannot be bound."""
+    """Return a socket that listens on the address; raises OSError if it cannot be bound."""
     try:
         addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except UnicodeError as error:
@@ -48,6 +48,8 @@ def bind_address(host: str, port: int) -> socket.socket:
             # SO_REUSEADDR allows an immediate restart; on Windows, it would let two programs share the port.
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(address)
+        # A client that connects before the server runs waits for it.
+        listening.listen()
     except OSError:
         listening.close()
         raise
@@ -55,7 +57,7 @@ def bind_address(host: str, port: int) -> socket.socket:
 
 
 def bind_unix_socket(path: Path) -> socket.socket:
-    """Return a socket bound to the path, with mode 0660; raises OSError if it cannot be bound.
+    """Return a socket that listens on the path, with mode 0660; raises OSError if it cannot be bound.
 
     A socket file on which no server listens is replaced, because an earlier server left it. No other file is
     replaced.
@@ -68,6 +70,8 @@ def bind_unix_socket(path: Path) -> socket.socket:
             listening.bind(str(path))
         finally:
             os.umask(old_umask)
+        # Another server replaces a file on which nobody listens.
+        listening.listen()
     except OSError:
         listening.close()
         raise

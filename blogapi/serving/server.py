@@ -10,7 +10,7 @@ import logging
 import socket
 import time
 from collections.abc import Iterable
-from ipaddress import ip_address, ip_network
+from ipaddress import IPv6Address, ip_address, ip_network
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -198,7 +198,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
             return
         if accepted is None:
             return
-        connection, address = accepted
+        connection, address = accepted[0], self.fix_addr(accepted[1])
         if evicted is None and self._has_too_many_connections(client := self.get_client(address)):
             evicted = self._find_most_stalled(client)
             if evicted is None:
@@ -221,6 +221,12 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         """Return whether no other request can wait for a thread."""
         return bool(self.task_dispatcher.count_queued() >= self.limits.queue)
 
+    def fix_addr(self, addr: Any) -> Any:
+        """Return a client's address; a socket on `::` reports an IPv4 address as `::ffff:1.2.3.4`."""
+        ip = ip_address(addr[0].partition("%")[0])
+        mapped = ip.ipv4_mapped if isinstance(ip, IPv6Address) else None
+        return addr if mapped is None else (str(mapped), *addr[1:])
+
     def get_client(self, address: Any) -> str:
         """Return the key under which connections of the address are counted; "" for the proxy (no limit)."""
         ip = ip_address(address[0].partition("%")[0])
@@ -231,7 +237,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
     def _open_channel(self, connection: socket.socket, address: Any) -> None:
         try:
             self.set_socket_options(connection)
-            self.channel_class(self, connection, self.fix_addr(address), self.adj, map=self._map)
+            self.channel_class(self, connection, address, self.adj, map=self._map)
         except OSError:
             # The client has already disconnected.
             connection.close()

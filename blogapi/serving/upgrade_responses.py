@@ -11,10 +11,14 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from waitress.utilities import RequestEntityTooLarge
+
 from blogapi.serving import listening
+from blogapi.serving.channel import Channel
 from blogapi.serving.limits import SHORT_BODY_BYTES, ByteCounter, Limits
-from blogapi.serving.parser import ParserSettings
+from blogapi.serving.parser import ParserSettings, ServerBusy, StorageFull
 from blogapi.serving.server import Server, UnixServer
+from blogapi.serving.tasks import ProblemTask, ResponseTask
 from blogapi.storage.upgrade_progress import UPGRADE
 from blogapi.web.errors import get_reason_phrase, make_problem_body
 from blogapi.web.headers import make_error_headers
@@ -24,6 +28,8 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
 RETRY_SECONDS = 5
+# The number of bytes that a refused client may still send; the time limit `drop` usually ends first.
+_MAX_DROPPED_BYTES = 1024**3
 _STATUS = 503
 _DETAIL = "The blog is being upgraded; send the request again in a few seconds."
 _PAGE = """<!doctype html>
@@ -51,6 +57,25 @@ def answer_request(environ: WSGIEnvironment, start_response: StartResponse) -> I
     return [] if environ["REQUEST_METHOD"] == "HEAD" else [body]
 
 
+class _RefusedBodyTask(ResponseTask):
+    """The task that answers a request whose body the server does not read."""
+
+    def execute(self) -> None:
+        self.set_close_on_finish()
+        self.channel.is_refused = True
+        super().execute()
+
+
+def _make_error_task(channel: Channel, request: Any) -> ProblemTask | ResponseTask:
+    """Return the task for a request that the server itself refuses; a refused body gets the usual answer."""
+    is_parsed = isinstance(request.error, RequestEntityTooLarge | ServerBusy | StorageFull)
+    return (_RefusedBodyTask if is_parsed else ProblemTask)(channel, request)
+
+
+class _Channel(Channel):
+    error_task_class = staticmethod(_make_error_task)  # type: ignore[assignment]
+
+
 class _TemporaryUnixServer(UnixServer):
     def close(self) -> None:
         """Close the socket, and keep its file for the server that follows."""
@@ -68,8 +93,10 @@ def answer_requests(listening_socket: socket.socket) -> Iterator[None]:
         max_request_body_size=SHORT_BODY_BYTES,
     )
     settings.bodies = ByteCounter(SHORT_BODY_BYTES)
+    settings.max_dropped_bytes = _MAX_DROPPED_BYTES
     server_class = _TemporaryUnixServer if listening.is_unix_socket(listening_socket) else Server
     server = server_class(answer_request, server_socket, settings, limits=Limits())
+    server.channel_class = _Channel
     # An upgrade may take longer than systemd waits for READY, so each sweep asks it to wait another minute.
     server.heartbeat = "EXTEND_TIMEOUT_USEC=60000000"
     thread = threading.Thread(target=server.run, name="upgrading", daemon=True)

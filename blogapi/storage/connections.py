@@ -57,6 +57,9 @@ _DEAD_PEER_OPTIONS = {
     "tcp_user_timeout": 10_000,
 }
 
+# The options in the URL of a database that are passwords.
+PASSWORD_OPTIONS = ("password", "sslpassword")
+
 _UNUSABLE_URL = (
     "DATABASE_URL cannot be used ({}); it must begin with sqlite:/// or postgresql+psycopg://, for example "
     "sqlite:///blog.db or postgresql+psycopg://user@host/database."
@@ -104,6 +107,11 @@ def get_engine_options(url: str | URL) -> dict[str, Any]:
 def get_application_name(url: URL) -> str:
     """Return the name by which a PostgreSQL server knows the connections of this application."""
     return str(url.query.get("application_name", _APPLICATION_NAME))
+
+
+def describe_url(url: URL) -> str:
+    """Return the URL for a message, without passwords."""
+    return url.difference_update_query(PASSWORD_OPTIONS).render_as_string()
 
 
 def make_engine(url: str | URL) -> Engine:

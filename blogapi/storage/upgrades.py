@@ -89,9 +89,8 @@ def convert_database_errors(engine: Engine) -> Iterator[None]:
         reason = " ".join(str(getattr(error, "orig", error)).split())
         if is_disk_full(error):
             reason = f"the disk is full ({reason})"
-        raise CannotStart(
-            f"The database {engine.url.render_as_string()} cannot be used: {reason}."
-        ) from error
+        database = connections.describe_url(engine.url)
+        raise CannotStart(f"The database {database} cannot be used: {reason}.") from error
 
 
 def find_last_migration(engine: Engine) -> str | None:

@@ -81,6 +81,7 @@ def upgrade(check: bool, url: str, key: str, as_json: bool) -> None:
         if check:
             _check_upgrade(instance, state, url, key, as_json)
             return
+        service.delete_abandoned_copies(instance)
         if state.is_current:
             click.echo("The blog is up to date.")
             return

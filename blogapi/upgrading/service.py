@@ -83,6 +83,11 @@ def read_blog_state(instance: Path) -> BlogState:
     return BlogState(version, rights, migration or "", is_current)
 
 
+def delete_abandoned_copies(instance: Path) -> None:
+    """Delete the copies that killed checks have left in the instance folder."""
+    files.delete_temporary_folders(instance, _STAGING_PREFIX)
+
+
 def check_upgrade(
     instance: Path, state: BlogState, create_app: CreateApp, *, url: str = "", key: str = ""
 ) -> CheckResult:
@@ -93,7 +98,7 @@ def check_upgrade(
     """
     live = get_database_url(instance)
     needed = free = 0
-    files.delete_temporary_folders(instance, _STAGING_PREFIX)
+    delete_abandoned_copies(instance)
     if live.get_backend_name() == "sqlite":
         path = Path(str(live.database))
         # The check needs the space of another copy.

@@ -22,6 +22,7 @@ from flask import has_request_context, request
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
+from blogapi.storage.connections import PASSWORD_OPTIONS
 from blogapi.web.request_environ import REQUEST_ID_KEY, ROUTE_KEY
 
 # The key of the WSGI environment for the name of the user who is logged in.
@@ -143,8 +144,8 @@ def _find_passwords(address: str) -> list[str]:
         url = make_url(address)
     except ArgumentError:
         return []
-    values = url.query.get("password", ())
-    found = [url.password or "", *([values] if isinstance(values, str) else values)]
+    options = url.normalized_query
+    found = [url.password or "", *(value for name in PASSWORD_OPTIONS for value in options.get(name, ()))]
     as_written = address.partition("://")[2].rpartition("@")[0].partition(":")[2]
     return [*found, *(quote(password, safe="") for password in found), as_written]
 

@@ -73,6 +73,12 @@ def test_another_file_is_not_replaced(path, kind):
     assert os.path.samestat(before, path.lstat())
 
 
+def test_a_socket_whose_server_still_starts_is_not_replaced(path):
+    match = "another server is listening there"
+    with listening.bind_unix_socket(path), pytest.raises(FileExistsError, match=match):
+        listening.bind_unix_socket(path)
+
+
 def test_a_socket_in_use_is_not_replaced(app, path):
     with start_server(app, unix_socket=path):
         with pytest.raises(OSError, match="another server is listening there"):

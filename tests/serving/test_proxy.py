@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from http.client import HTTPConnection
+from socket import has_dualstack_ipv6
 from typing import Any
 
 import pytest
@@ -37,6 +39,22 @@ def test_requests_are_limited_by_the_address_that_a_trusted_proxy_forwards(make_
 def test_a_network_of_proxies_can_be_trusted(make_app):
     with serve(make_app(TRUSTED_PROXY="127.0.0.0/8", KEY_LIMIT="1 per hour")) as port:
         assert [create_key(port, **{"X-Forwarded-For": f"1.2.3.{last}"}) for last in (4, 5)] == [201, 201]
+
+
+@pytest.mark.skipif(os.name == "nt" or not has_dualstack_ipv6(), reason="`::` does not include IPv4 here")
+@pytest.mark.parametrize("trusted", ["127.0.0.1", "127.0.0.0/8", "::ffff:127.0.0.1", "10.0.0.1"])
+def test_an_ipv4_proxy_is_trusted_by_a_server_on_all_addresses(make_app, monkeypatch, trusted):
+    def respond(environ, start_response):
+        body = f"{environ['REMOTE_ADDR']} {environ['wsgi.url_scheme']}".encode()
+        start_response("200 OK", [("Content-Length", str(len(body)))])
+        return [body]
+
+    app = make_app(TRUSTED_PROXY=trusted)
+    monkeypatch.setattr(app, "wsgi_app", respond)
+    head = "Host: a\r\nConnection: close\r\nX-Forwarded-For: 1.2.3.4\r\nX-Forwarded-Proto: https\r\n"
+    with serve(app, host="::") as port:
+        answer = send(port, f"GET / HTTP/1.1\r\n{head}\r\n".encode()).body
+    assert answer == (b"127.0.0.1 http" if trusted == "10.0.0.1" else b"1.2.3.4 https")
 
 
 @pytest.mark.parametrize("trusted", ["", "10.0.0.1"])

@@ -121,6 +121,25 @@ def test_a_port_in_use_raises_oserror(port):
         listening.bind_address("127.0.0.1", port)
 
 
+def test_a_port_whose_server_still_starts_raises_oserror():
+    with listening.bind_address("127.0.0.1", 0) as bound, pytest.raises(OSError):
+        listening.bind_address("127.0.0.1", bound.getsockname()[1])
+
+
+def test_a_client_that_connects_before_the_server_runs_waits(app, monkeypatch):
+    open_socket, waiting = listening.open_socket, []
+
+    def open_and_connect(*arguments):
+        bound = open_socket(*arguments)
+        waiting.append(connect(bound.getsockname()[1]))
+        waiting[0].sendall(b"GET /health/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        return bound
+
+    monkeypatch.setattr(listening, "open_socket", open_and_connect)
+    with serve(app), waiting[0]:
+        assert parse_response(read_all(waiting[0])).status == 200
+
+
 def test_a_host_that_does_not_exist_raises_oserror():
     with pytest.raises(OSError):  # The message depends on the resolver.
         listening.bind_address("nowhere.invalid", 0)

@@ -72,10 +72,22 @@ def test_a_browser_gets_a_page_that_loads_again(listening_socket, port):
     assert_shared_headers(response)
 
 
-def test_a_large_body_is_refused(listening_socket, port):
+@pytest.mark.parametrize("size", [100_000, 10_000_000])
+@pytest.mark.parametrize("is_chunked", [False, True])
+def test_a_large_body_gets_the_same_answer(listening_socket, port, size, is_chunked):
+    head = READ.replace("GET", "PUT").replace("Connection: close\r\n", "")
+    length = "Transfer-Encoding: chunked" if is_chunked else f"Content-Length: {size}"
+    body = b"%x\r\n%s\r\n0\r\n\r\n" % (size, b"x" * size) if is_chunked else b"x" * size
     with upgrade_responses.answer_requests(listening_socket):
-        response = ask(port, READ.replace("GET", "POST"), headers=f"Content-Length: {10**7}\r\n")
-    assert response.status == 413
+        response = send(port, f"{head}{length}\r\n\r\n".encode() + body)
+    assert_problem(response, 503, "upgrading")
+    assert_shared_headers(response)
+    assert (response.headers["Retry-After"], response.headers["Connection"]) == ("5", "close")
+
+
+def test_a_malformed_request_is_refused(listening_socket, port):
+    with upgrade_responses.answer_requests(listening_socket):
+        assert_problem(ask(port, "GET / HTTP/1.1\r\n"), 400, "malformed")
 
 
 def test_the_server_that_follows_answers_connections_that_were_made_meanwhile(app, listening_socket, port):

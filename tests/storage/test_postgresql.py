@@ -133,8 +133,9 @@ def test_a_newer_schema_and_the_tables_of_another_program_are_refused(databases,
     assert "newer version or another program (migration 9999)" in get_start_error(DATABASE_URL=url)
 
 
-def test_the_error_for_an_unreachable_server_is_one_sentence_without_the_password():
-    url = make_url(SERVER_URL).set(port=1, password="secret")
+@pytest.mark.parametrize("options", [{}, {"password": "secret", "sslpassword": "secret"}])
+def test_the_error_for_an_unreachable_server_is_one_sentence_without_the_password(options):
+    url = make_url(SERVER_URL).set(port=1, password="secret").update_query_dict(options)
     message = get_start_error(DATABASE_URL=url.render_as_string(hide_password=False))
     assert "refused" in message and "secret" not in message
 

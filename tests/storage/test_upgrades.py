@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import CheckConstraint, Connection, Engine, event, text
+from sqlalchemy import CheckConstraint, Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import OperationalError
 
 from blogapi import create_app
@@ -342,6 +342,17 @@ def test_a_file_that_is_not_a_database_is_refused_and_unchanged(tmp_path):
 
 
 @pytest.mark.sqlite("its file")
+def test_the_error_of_a_database_contains_no_password():
+    address = "postgresql://ada:one@db/blog?password=two&sslpassword=three&sslmode=require"
+    engine = create_engine("sqlite://")
+    engine.url = make_url(address)
+    with pytest.raises(CannotStart) as raised, upgrades.convert_database_errors(engine):
+        raise OperationalError("SELECT 1", {}, sqlite3.OperationalError("refused"))
+    assert raised.value.message == (
+        "The database postgresql://ada:***@db/blog?sslmode=require cannot be used: refused."
+    )
+
+
 def test_a_folder_with_the_name_of_the_database_is_refused(instance):
     (instance / "blog.db").mkdir(parents=True)
     assert f"{instance / 'blog.db'} cannot be opened: " in get_start_error()

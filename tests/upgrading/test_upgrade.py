@@ -82,6 +82,14 @@ def test_an_upgrade_says_where_the_copy_is_and_runs_once(run, install):
     assert service.read_blog_state(home).is_current
 
 
+def test_an_upgrade_deletes_the_copy_of_a_check_that_was_killed(run, install):
+    home = install("0030")
+    (home / ".upgrade-check-0a").mkdir()
+    (home / ".upgrade-check-0a/blog.db").touch()
+    assert run("upgrade").exit_code == 0
+    assert not list(home.glob(".upgrade-check-*"))
+
+
 def test_an_upgrade_without_space_is_refused_before_it_begins(run, install, monkeypatch):
     home = install("0030")
     before = dump(home / "blog.db")

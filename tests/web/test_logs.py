@@ -113,10 +113,10 @@ def test_secrets_are_hidden_in_messages_and_tracebacks(log):
     settings = {
         "SECRET_KEY": "s3cret-key",
         "SMTP_PASSWORD": "mail.word",
-        "DATABASE_URL": "postgresql://blog:p%40ss[/word@db/blog",
+        "DATABASE_URL": "postgresql://blog:p%40ss[/word@db/blog?sslpassword=k3y-word",
         "LIMITS_URL": "redis://:r3dis@127.0.0.1/0",
     }
-    secrets = ["s3cret-key", "mail.word", "p%40ss[/word", "p@ss[/word", ":r3dis@", KEY]
+    secrets = ["s3cret-key", "mail.word", "p%40ss[/word", "p@ss[/word", ":r3dis@", "k3y-word", KEY]
     for form in ("text", "json"):
         write = log(LOG_FORMAT=form, **settings)
         try:

@@ -7,9 +7,10 @@ import signal
 import subprocess
 import tempfile
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 
-from blogapi import config
+from blogapi import blog_owner, config
 from blogapi.operations.backups import status
 from blogapi.storage import files
 from blogapi.web.errors import Conflict
@@ -22,8 +23,8 @@ _LOCK_NAME = ".command.lock"
 _MAX_OUTPUT_BYTES = 300
 
 
-def run_backup_command(instance: Path, path: Path) -> None:
-    """Run BACKUP_COMMAND for the new backup, and record that the backup is good.
+def run_backup_command(instance: Path, path: Path, made: datetime | None = None) -> None:
+    """Run BACKUP_COMMAND for a backup, and record that the backup is good; `made` is None for a new backup.
 
     Raises Conflict if the command fails; the backup then counts as failed, but its file stays.
     """
@@ -33,18 +34,19 @@ def run_backup_command(instance: Path, path: Path) -> None:
         with files.lock_file(folder / _LOCK_NAME) as held:
             if not held:
                 raise _make_conflict(path, "the command of another backup is running")
-            _run_process(command, path)
-    status.record_success(instance)
+            _run_process(command, path, instance)
+    status.record_success(instance, made)
 
 
-def _run_process(command: tuple[str, ...], path: Path) -> None:
-    environment = os.environ | {"BLOGAPI_BACKUP": str(path.resolve())}
+def _run_process(command: tuple[str, ...], path: Path, instance: Path) -> None:
+    options = blog_owner.make_process_options(instance)
+    options["env"]["BLOGAPI_BACKUP"] = str(path.resolve())
     # Errors go to a file, because a pipe stays open until every program that the command has started ends.
     with tempfile.TemporaryFile() as messages:
         try:
             process = subprocess.Popen(  # noqa: S603, the owner's command
                 command,
-                env=environment,
+                **options,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=messages,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 from flask import Flask
@@ -44,10 +44,12 @@ def create_backup_if_missing(instance: Path, *, keep: int, today: date) -> Backu
     if path.exists() and not status.read_status(instance).failing_since:
         return None
     with status.record_attempt(instance):
-        backup = None
-        if not path.exists():
+        backup = made = None
+        if path.exists():
+            made = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+        else:
             backup, _ = folder_backups.create_folder_backup(instance, path, BackupKind.DAILY, keep=keep)
-        backup_command.run_backup_command(instance, path)
+        backup_command.run_backup_command(instance, path, made)
         return backup
 
 

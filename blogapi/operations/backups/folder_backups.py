@@ -35,6 +35,7 @@ def create_folder_backup(
         store = MediaStore(target.parent)
         with store.lock():
             backup = service.create_backup(instance, target, store=store, progress=progress)
+            files.delete_abandoned_files(target.parent)
             if keep is None:
                 return backup, DeletedBackups()
             deleted = _delete_old_backups(target.parent, kind, keep=keep, created=target)
@@ -55,5 +56,4 @@ def _delete_old_backups(folder: Path, kind: BackupKind, *, keep: int, created: P
         with suppress(PermissionError):
             path.unlink(missing_ok=True)
             deleted.append(path)
-    files.delete_abandoned_files(folder)
     return deleted

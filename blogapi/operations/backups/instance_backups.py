@@ -78,6 +78,7 @@ def create_backup(instance: Path) -> StoredBackup:
             )
         with status.record_attempt(instance):
             service.create_backup(instance, target)
+        files.delete_abandoned_files(target.parent)
     # While BACKUP_COMMAND runs, other backups can be made, checked and deleted.
     with _shorten_paths(instance), status.record_attempt(instance):
         backup_command.run_backup_command(instance, target)

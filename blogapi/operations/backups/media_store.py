@@ -62,8 +62,8 @@ class MediaStore:
 
     def add_file(self, source: IO[bytes], file: StoredFile) -> bool:
         """Store a file if its size and digest are right, and return True; otherwise return False."""
-        if not self.root.is_dir():
-            self.root.mkdir(mode=0o700)
+        if not (self.root / _MARKER_FILE).is_file():
+            self.root.mkdir(mode=0o700, exist_ok=True)
             (self.root / _MARKER_FILE).write_text(_MARKER_TEXT, encoding="utf-8")
         return stored_files.write_file(
             self.root, file, lambda target: stored_files.copy_and_verify_file(source, file, target)

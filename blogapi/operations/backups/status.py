@@ -73,9 +73,9 @@ def read_status(instance: Path) -> BackupStatus:
         return BackupStatus(failing_since=_LONG_AGO, reason=f"{path} cannot be read.")
 
 
-def record_success(instance: Path) -> None:
-    """Store the current time as the time of the last good backup."""
-    _write_status(instance, BackupStatus(last_success=clock.now()))
+def record_success(instance: Path, made: datetime | None = None) -> None:
+    """Store the time of the last good backup: `made`, or if it is None, the current time."""
+    _write_status(instance, BackupStatus(last_success=made or clock.now()))
 
 
 def record_alarm(instance: Path) -> None:

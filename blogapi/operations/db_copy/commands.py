@@ -48,8 +48,8 @@ def copy(source: str, target: str, as_json: bool) -> None:
     media_files = sums[Media.__tablename__].rows
     if as_json:
         report = {
-            "source": str(source_engine.url),
-            "target": str(target_engine.url),
+            "source": connections.describe_url(source_engine.url),
+            "target": connections.describe_url(target_engine.url),
             "tables": {name: asdict(table) for name, table in sums.items()},
             "media": {"files": media_files, "folder": str(media_folder)},
         }
@@ -58,7 +58,8 @@ def copy(source: str, target: str, as_json: bool) -> None:
     for name, table in sums.items():
         click.echo(f"{table.rows:>8}  {name}  {table.sha256[:16]}")
     rows = sum(table.rows for table in sums.values())
-    click.echo(f"Copied {rows} rows into {target_engine.url}; both databases are equal.")
+    target_url = connections.describe_url(target_engine.url)
+    click.echo(f"Copied {rows} rows into {target_url}; both databases are equal.")
     if media_files:
         click.echo(
             f"The {media_files} media files stay in {media_folder}. If the copied blog uses another instance "

@@ -86,10 +86,10 @@ def _check_source(source: Engine) -> None:
         raise NotFound(f"The file {path} does not exist.")
     migration = upgrades.find_last_migration(source)
     if migration is None:
-        raise NotFound(f"{source.url!r} contains no blog.")
+        raise NotFound(f"{connections.describe_url(source.url)} contains no blog.")
     if migration != migration_names.list_migrations()[-1]:
         raise NotFound(
-            f"{source.url!r} is a blog of another version (migration {migration}); "
+            f"{connections.describe_url(source.url)} is a blog of another version (migration {migration}); "
             "start this version of blogapi once with this database, which upgrades it."
         )
 

@@ -134,12 +134,13 @@ def test_the_keep_option_deletes_the_oldest_backups_in_a_folder(run, blog, tmp_p
     assert (tmp_path / "blog.zip").exists()
 
 
-def test_partial_files_of_a_killed_process_are_deleted(run, blog, tmp_path):
+@pytest.mark.parametrize("options", [(), ("--keep", "2")])
+def test_partial_files_of_a_killed_process_are_deleted(run, blog, tmp_path, options):
     for name, age in ((".old.zip.0a.partial", 2 * 86_400), (".new.zip.0b.partial", 0)):
         (tmp_path / name).write_text("")
         modified_at = clock.now().timestamp() - age
         os.utime(tmp_path / name, (modified_at, modified_at))
-    run("backup", tmp_path, "--keep", "2")
+    run("backup", tmp_path, *options)
     assert [path.name for path in tmp_path.glob(".*.partial")] == [".new.zip.0b.partial"]
 
 

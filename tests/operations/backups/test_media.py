@@ -67,6 +67,14 @@ def saved(request):
     return request.getfixturevalue(request.param)
 
 
+def test_an_empty_folder_media_beside_the_backups_is_used(run, pictures, folder):
+    (folder / "media").mkdir()
+    for _ in range(2):
+        result = run("backup", folder)
+        assert result.exit_code == 0, result.output
+    assert len(list(folder.glob("*.zip"))) == 2
+
+
 def read_all(root) -> dict[str, bytes]:
     """Return the contents of the media files in a folder by path."""
     return {path.relative_to(root).as_posix(): path.read_bytes() for path in stored_files.list_paths(root)}

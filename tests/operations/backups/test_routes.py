@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import sqlite3
 import struct
 import tracemalloc
@@ -47,6 +48,15 @@ def test_a_backup_can_be_made_listed_and_downloaded(app, as_login, blog, run, tm
     (tmp_path / "copy.zip").write_bytes(downloaded.data)
     assert run("backup", "--verify", tmp_path / "copy.zip").exit_code == 0
     assert any(name.startswith("media/") for name in ZipFile(BytesIO(downloaded.data)).namelist())
+
+
+def test_partial_files_of_a_killed_process_are_deleted(as_login, blog):
+    (blog / "backups").mkdir(exist_ok=True)
+    for name, age in ((".old.zip.0a.partial", timedelta(days=2)), (".new.zip.0b.partial", timedelta())):
+        (path := blog / "backups" / name).touch()
+        os.utime(path, times=((now() - age).timestamp(),) * 2)
+    assert as_login.post(BACKUPS).status_code == 201
+    assert [path.name for path in (blog / "backups").glob(".*.partial")] == [".new.zip.0b.partial"]
 
 
 def test_the_list_shows_the_newest_first_and_where_the_media_are(app, as_login, instance, backup, set_clock):

@@ -189,6 +189,18 @@ def test_a_failed_manual_backup_is_recorded(run, blog, tmp_path, as_login, fail)
     assert status.read_status(blog).reason == "The database is damaged."
 
 
+def test_a_pass_that_makes_no_backup_records_the_time_of_the_daily_backup(run, blog, tmp_path, fail):
+    time = datetime.now(UTC)
+    path = make_daily(blog, time).path
+    made = (time - timedelta(hours=20)).replace(microsecond=0)
+    os.utime(path, (made.timestamp(), made.timestamp()))
+    fail()
+    assert run("backup", tmp_path / "one.zip").exit_code == 1
+    assert make_daily(blog, time) is None
+    found = status.read_status(blog)
+    assert (found.last_success, found.failing_since) == (made, None)
+
+
 def test_doctor_and_the_overview_say_why(app, run, blog, set_clock, fail, monkeypatch):
     monkeypatch.setenv("BLOGAPI_DAILY_BACKUPS", "3")
     app.config["DAILY_BACKUPS"] = 3

@@ -214,6 +214,7 @@ def test_a_password_is_not_printed(app, full_blog, databases, tmp_path):
     source = get_url(app)
     for words in ((), ("--json",)):
         target = databases.create_empty(tmp_path).replace("postgres@", "postgres:secret@")
+        target += "?sslpassword=secret"
         result = run_copy(source, target, *words)
         assert (result.exit_code, "secret" in result.output) == (0, False), result.output
 
