@@ -341,7 +341,6 @@ def test_a_file_that_is_not_a_database_is_refused_and_unchanged(tmp_path):
     assert path.read_bytes() == before
 
 
-@pytest.mark.sqlite("its file")
 def test_the_error_of_a_database_contains_no_password():
     address = "postgresql://ada:one@db/blog?password=two&sslpassword=three&sslmode=require"
     engine = create_engine("sqlite://")
@@ -353,6 +352,7 @@ def test_the_error_of_a_database_contains_no_password():
     )
 
 
+@pytest.mark.sqlite("its file")
 def test_a_folder_with_the_name_of_the_database_is_refused(instance):
     (instance / "blog.db").mkdir(parents=True)
     assert f"{instance / 'blog.db'} cannot be opened: " in get_start_error()
