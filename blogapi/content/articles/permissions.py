@@ -142,8 +142,8 @@ def match_restorable_items() -> ColumnElement[bool]:
     """Return the SQL condition that the caller may restore the deleted item; see `check_deleted_item`."""
     caller = current_caller()
     if not caller.is_author:
-        return _match_items_in_bin()
-    is_own = and_(_match_items_in_bin(), _deleted.kind == ARTICLE, _deleted.author_id == caller.user)
+        return match_items_in_bin()
+    is_own = and_(match_items_in_bin(), _deleted.kind == ARTICLE, _deleted.author_id == caller.user)
     return is_own if caller.publishes else is_own & _deleted.status.not_in(_PUBLISHED_STATUSES)
 
 
@@ -152,13 +152,13 @@ def get_bin_lifetime() -> timedelta:
     return timedelta(days=current_app.config["BIN_DAYS"])
 
 
-def _match_items_in_bin() -> ColumnElement[bool]:
-    # The row of an item that has left the bin stays until the daily task deletes it.
+def match_items_in_bin() -> ColumnElement[bool]:
+    """Return the SQL condition that a deleted item is in the bin; later, its row waits for the daily task."""
     return _deleted.deleted > current_time() - get_bin_lifetime()
 
 
 def _select_items_in_bin() -> Select[Any]:
-    return _SELECT_DELETED.where(_match_items_in_bin())
+    return _SELECT_DELETED.where(match_items_in_bin())
 
 
 def check_deleted_item(uuid: UUID, type_: str | None = None) -> None:

@@ -96,8 +96,8 @@ def delete_old_items() -> None:
 
     A row that cannot be deleted, for example because it is damaged, is logged and stays.
     """
-    is_old = DeletedItem.deleted < current_time() - permissions.get_bin_lifetime()
-    for uuid in db.session.scalars(select(DeletedItem.uuid).where(is_old)).all():
+    has_left = ~permissions.match_items_in_bin()
+    for uuid in db.session.scalars(select(DeletedItem.uuid).where(has_left)).all():
         try:
             with transaction(visible=False):
                 if row := db.session.get(DeletedItem, uuid):

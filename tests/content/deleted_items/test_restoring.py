@@ -498,11 +498,12 @@ def test_the_history_keeps_the_edits_when_the_row_leaves(app, as_admin, write, d
         assert as_admin.post(f"{path}revisions/1/restore/").json["status"] == "draft"
     else:
         with app.app_context():
-            set_clock(NOON + 30 * DAY)
+            set_clock(NOON + 30 * DAY - timedelta(microseconds=1))
             deleted_items.delete_old_items()
             assert count_rows(app) == 1
             db.session.rollback()
-            set_clock(NOON + 30 * DAY + timedelta(minutes=1))
+            # From this time on, nobody can restore the item.
+            set_clock(NOON + 30 * DAY)
             deleted_items.delete_old_items()
             db.session.rollback()
     assert count_rows(app) == 0
