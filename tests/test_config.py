@@ -16,8 +16,8 @@ from flask import Flask
 from blogapi import blog_folder, config, create_app
 from blogapi.config import CannotStart
 from blogapi.settings import REMOVED_SETTINGS, SETTINGS
-from blogapi.storage.database import db
 from blogapi.version import __version__
+from tests.conftest import close_connections
 
 POSIX = pytest.mark.skipif(os.name == "nt", reason="Windows has no file modes")
 
@@ -36,8 +36,7 @@ def load_settings(given: dict[str, Any] | None = None) -> Flask:
 def create_closed_app() -> Flask:
     """Create an application, and close its connections to the database."""
     app = create_app()
-    with app.app_context():
-        db.engine.dispose()
+    close_connections(app)
     return app
 
 

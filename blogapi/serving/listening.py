@@ -70,7 +70,7 @@ def bind_unix_socket(path: Path) -> socket.socket:
             listening.bind(str(path))
         finally:
             os.umask(old_umask)
-        # Another server replaces a file on which nobody listens.
+        # While no server listens on the file, another server would replace it.
         listening.listen()
     except OSError:
         listening.close()

@@ -254,6 +254,7 @@ def _overwrite_database(staged: Path, live: Path, copy_path: Path) -> None:
         target.execute("PRAGMA synchronous=FULL")
         for _ in range(_MAX_COPIES):
             # Other writers wait for the copy; otherwise, in a busy blog, each copy would be too old.
+            # If another program keeps the lock, `backup` finds it taken too.
             with suppress(sqlite3.OperationalError):
                 blocker.execute("BEGIN IMMEDIATE")
             version = reader.execute(_READ_VERSION).fetchall()
