@@ -19,6 +19,8 @@ from blogapi.storage.version_check import NewerSchema
 
 # The time between two checks whether events are due, and how long a server that stops waits for the thread.
 CHECK_SECONDS, STOP_SECONDS = 1.0, 5.0
+# The time until the next check after an unexpected error, which the log then does not repeat each second.
+_ERROR_PAUSE_SECONDS = 300.0
 
 # How long an event is kept after a newer event of the same item. A request with the cursor of a deleted event
 # is refused.
@@ -67,14 +69,18 @@ def _advance_deleted_position(column: InstrumentedAttribute[int], positions: Seq
 
 
 def _run_tasks(app: Flask, stop: threading.Event, daily_tasks: Sequence[Callable[[], None]]) -> None:
-    next_daily_run = clock.monotonic()
-    while not stop.wait(CHECK_SECONDS):
+    next_daily_run, pause = clock.monotonic(), CHECK_SECONDS
+    while not stop.wait(pause):
+        pause = CHECK_SECONDS
         try:
             with app.app_context():
                 event_writer.write_due_events()
         except (SQLAlchemyError, NewerSchema):
             # The database may be unreachable for a while, or another version may have upgraded it.
             continue
+        except Exception:
+            app.logger.exception("the events of due items could not be written")
+            pause = _ERROR_PAUSE_SECONDS
         if clock.monotonic() >= next_daily_run:
             next_daily_run = clock.monotonic() + _DAY_SECONDS
             for run_task in daily_tasks:

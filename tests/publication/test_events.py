@@ -219,6 +219,27 @@ def test_a_daily_task_that_fails_neither_ends_the_thread_nor_starts_again_at_onc
     assert "a daily task failed" in caplog.text
 
 
+def test_an_unexpected_error_ends_neither_the_thread_nor_its_daily_tasks(app, monkeypatch, caplog):
+    calls, write = [], background.event_writer.write_due_events
+
+    def fail_once():
+        calls.append("due")
+        if len(calls) == 1:
+            raise ValueError("damaged")
+        write()
+
+    monkeypatch.setattr(background.event_writer, "write_due_events", fail_once)
+    monkeypatch.setattr(background, "CHECK_SECONDS", 0.01)
+    monkeypatch.setattr(background, "_ERROR_PAUSE_SECONDS", 0.01)
+    end = background.start_background_thread(app, lambda: calls.append("daily"))
+    try:
+        wait_until(lambda: calls.count("due") > 1)
+    finally:
+        end()
+    assert calls[:3] == ["due", "daily", "due"]
+    assert caplog.text.count("the events of due items could not be written") == 1
+
+
 # Old events
 
 

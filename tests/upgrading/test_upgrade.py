@@ -164,6 +164,18 @@ def test_a_check_compares_the_answers_of_the_running_service(run, app, instance,
     assert "does not answer" in run(*arguments).output
 
 
+def test_a_check_compares_the_same_part_of_answers_that_are_cut_off(run, app, make_article, monkeypatch):
+    make_article(title="Same")
+    key = run("key", "create").output.split()[-1]
+    monkeypatch.setattr(comparison, "_MAX_ANSWER_BYTES", 100)
+    with serve(app) as port:
+        output = run("upgrade", "--check", "--url", f"http://127.0.0.1:{port}", "--key", key).output
+        assert "Answers: unchanged.\n" in output
+        monkeypatch.setattr(comparison, "_fetch_response", lambda *_: (200, b"[" + b" " * 99))
+        output = run("upgrade", "--check", "--url", f"http://127.0.0.1:{port}", "--key", key).output
+    assert "/api/v1/blog/articles/: the body\n" in output
+
+
 @pytest.mark.parametrize("path", comparison._COMPARED_PATHS)
 def test_the_compared_reads_exist(path, as_login, as_reader):
     assert as_login.patch("/api/v1/blog/site/", json={"url": "https://blog.example"}).status_code == 200
