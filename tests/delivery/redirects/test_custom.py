@@ -46,6 +46,14 @@ def test_letters_other_than_ascii_are_found_in_any_case(as_admin, add, q, found)
 
 
 @pytest.mark.parametrize(
+    ("q", "found"), [("/новости дня", 1), ("%D0%BD", 1), ("?a=b", 1), ("//NEW.example", 1), ("ärger", 0)]
+)
+def test_a_target_is_found_as_it_was_sent_and_as_it_is_stored(as_admin, add, q, found):
+    assert add("/old/", "https://new.example/новости дня/?a=b").status_code == 201
+    assert len(as_admin.get(OWN, query_string={"q": q}).json) == found
+
+
+@pytest.mark.parametrize(
     ("path", "target", "status"),
     [
         *(("/", "/new/", 301), ("old", "/new/", 301), ("//evil.example", "/new/", 301)),

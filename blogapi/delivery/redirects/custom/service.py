@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import string
 from collections.abc import Iterable, Sequence
+from urllib.parse import quote
 from uuid import UUID
 
 from sqlalchemy import CheckConstraint, Index, Text, or_, select
@@ -51,10 +53,12 @@ def list_custom_redirects(page: PageRequest | None, *, q: str = "") -> Page[Sequ
     """Return the redirects in the order of their paths; `q` is a part of the path or of the target."""
     statement = select(CustomRedirect).order_by(bytewise(CustomRedirect.path))
     if q:
+        # Targets are stored percent-encoded, paths are not.
+        encoded = quote(q, safe=string.punctuation)
         statement = statement.where(
             or_(
                 CustomRedirect.path.icontains(q, autoescape=True),
-                CustomRedirect.target.icontains(q, autoescape=True),
+                CustomRedirect.target.icontains(encoded, autoescape=True),
             )
         )
     return fetch_page(statement, page)
