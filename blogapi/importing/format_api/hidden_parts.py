@@ -36,7 +36,7 @@ _PROGRAM_KEY_PREFIXES = ("ghost:", "substack:", "wordpress:")
 _CONDITIONAL_TAGS = {"if", "unless"}
 
 
-def remove_hidden_parts(record: ArticleRecord) -> ArticleRecord:
+def apply_hiding_signs(record: ArticleRecord) -> ArticleRecord:
     """Return the record without the parts of its text that visitors could not see, and with notes.
 
     The record becomes a draft if a mark hides another part. Otherwise, the record gets a guess for each part
@@ -44,7 +44,7 @@ def remove_hidden_parts(record: ArticleRecord) -> ArticleRecord:
     """
     if record.uuid is not None:
         return record
-    text, notes, parts, unclear = drop_hidden_text(record.content, record.content_type, keeps_unclear=True)
+    text, notes, parts, unclear = remove_hidden_text(record.content, record.content_type, keeps_unclear=True)
     record = replace(record, content=text, notes=(*record.notes, *notes), left_out=(*record.left_out, *parts))
     mark = _find_hiding_mark(record)
     if record.content_type != "text" and not mark:
@@ -61,7 +61,7 @@ def remove_hidden_parts(record: ArticleRecord) -> ArticleRecord:
     return replace(record, status="draft", is_undated=False, notes=(*record.notes, note))
 
 
-def drop_hidden_text(
+def remove_hidden_text(
     content: str, content_type: str, *, keeps_unclear: bool = False
 ) -> tuple[str, list[str], list[str], bool]:
     """Return the text without the parts that visitors could not see, notes, and a list of these parts.

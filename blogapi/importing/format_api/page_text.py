@@ -8,7 +8,7 @@ from html import unescape
 
 import nh3
 
-from blogapi.importing.format_api.hidden_parts import drop_hidden_text
+from blogapi.importing.format_api.hidden_parts import remove_hidden_text
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.messages import format_count
 from blogapi.importing.texts.titles import split_address
@@ -62,13 +62,13 @@ def read_visible_text(html: str) -> tuple[str, list[str], list[str]]:
     if is_too_expensive_to_parse(html):
         raise RefusedFile("It has too many elements, or they are nested too deep; simplify the page.")
     # Hidden parts are left out first, because `extract_text` removes the attributes that hide them.
-    return drop_hidden_text(html, "html")[:3]
+    return remove_hidden_text(html, "html")[:3]
 
 
-def extract_text(html: str, follow: Callable[[str], str] = str) -> tuple[str, list[str]]:
+def extract_text(html: str, replace_address: Callable[[str], str] = str) -> tuple[str, list[str]]:
     """Return the text with only the elements in _KEPT_ELEMENTS, and notes.
 
-    `follow` returns the new address of a link. Ids to which the text links, and languages of code, are kept.
+    `replace_address` returns the new address of a link. Languages of code, and ids that links need, are kept.
     """
     html, frames = replace_frames(html)
     notes = (
@@ -78,7 +78,7 @@ def extract_text(html: str, follow: Callable[[str], str] = str) -> tuple[str, li
 
     def keep_attribute(_element: str, name: str, value: str) -> str | None:
         if name == "href":
-            return follow(value)
+            return replace_address(value)
         if name == "class":
             return value.lower() if value.startswith("language-") else None
         return None if name == "id" and value not in targets else value

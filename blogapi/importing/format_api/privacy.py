@@ -80,7 +80,7 @@ def find_draft_reasons_in_front_matter(
             unlisting = privacy_signs.UNLISTED_VALUES | privacy_signs.UNLISTED_VALUES_BY_GENERATOR.get(
                 (generator, name), frozenset()
             )
-            yield _make_reason(key, name, rule, value, unlisting)
+            yield _make_field_reason(key, name, rule, value, unlisting)
 
 
 def _find_guessed_reasons(
@@ -105,7 +105,7 @@ def _is_private_entry(key: str, name: str, value: object) -> bool:
         return bool(words & privacy_signs.PRIVATE_STATUSES) and not hiding_words.names_page_part(key)
     if isinstance(value, dict):
         return False
-    base, is_negated = hiding_words.remove_fillers(key)
+    base, is_negated = hiding_words.remove_filler_words(key)
     rule = privacy_signs.FIELD_RULES.get(base)
     if rule and base != name and not (rule.is_unlisting or rule.is_secret):
         if is_negated:
@@ -167,7 +167,7 @@ def _to_words(value: object) -> Iterator[str]:
         yield normalize_key(to_line(value)) or to_line(value) or "{}"
 
 
-def _make_reason(
+def _make_field_reason(
     key: str, name: str, rule: privacy_signs.FieldRule, value: object, unlisting: Set[str]
 ) -> DraftReason:
     key, text = to_line(key)[:60], (to_line(value) or ", ".join(_to_words(value)))[:100]

@@ -178,7 +178,7 @@ STRICT_DATE_FIELDS = {
         scheduledAt publicationDateTime onlineFrom""",
 }
 #: Date fields whose other values are ignored. Obsidian notes often have only the time of their writing.
-OTHER_DATE_FIELDS = {
+LENIENT_DATE_FIELDS = {
     "Craft, WordPress": "datePosted posted postedAt postedOn postDate postDateGmt dateGmt",
     "content systems": """releaseDate releasedAt release issued issueDate firstPublished originalDate
         originallyPublished displayDate""",
@@ -187,11 +187,11 @@ OTHER_DATE_FIELDS = {
 }
 #: The latest date in these fields is used, even if the path has a date. Of other fields, the first is used.
 #: Hugo displays `date`, but publishes the page at `publishDate` (or one of its aliases) if that is later.
-FIRST_DATE_FIELDS = tuple(map(normalize_key, split_words(next(iter(STRICT_DATE_FIELDS.values())))))
+PREFERRED_DATE_FIELDS = tuple(map(normalize_key, split_words(next(iter(STRICT_DATE_FIELDS.values())))))
 #: Whether a date field is strict, by normalized key, in the order in which the fields are read.
 DATE_FIELDS = {
     normalize_key(name): found is STRICT_DATE_FIELDS
-    for found in (STRICT_DATE_FIELDS, OTHER_DATE_FIELDS)
+    for found in (STRICT_DATE_FIELDS, LENIENT_DATE_FIELDS)
     for name in list_names(found)
 }
 #: A future date in a field whose name has one of these words makes the article a draft.
@@ -391,7 +391,7 @@ def _sign(names: str, source: str, shown: str = _OFF_VALUE, **others: Any) -> Hi
     return HidingSign(names=split_words(names), source=source, shown=shown, **others)
 
 
-def _index_by_name(*signs: HidingSign) -> dict[str, HidingSign]:
+def _index_signs(*signs: HidingSign) -> dict[str, HidingSign]:
     return {name: sign for sign in signs for name in sign.names}
 
 
@@ -436,7 +436,7 @@ _HIDE_BLOCK = (r"blockVisibility\.hideBlock=true",)
 _LOCKDOWN_TYPE = (r"[^=]*\.type=lockdown",)
 _ON_NO_DEVICE = ("vsdesk=true", "vstablet=true", "vsmobile=true")
 #: The names of blocks, without `core/`, and of attributes of blocks that hide a text.
-HIDING_BLOCKS = _index_by_name(
+HIDING_BLOCKS = _index_signs(
     _sign("metadata.blockVisibility", "WordPress", _SOME_SIZES, from_everyone=_NO_SIZE),
     _sign("blockVisibility", "Block Visibility", _SHOWN_LINES, from_everyone=_HIDE_BLOCK),
     _sign("contentControls", "Content Control", _SHOWN_LINES, unless=r"contentControls\.enabled=false"),
@@ -534,7 +534,7 @@ def guess_block_sign(name: str, *, is_enclosing: bool) -> HidingSign | None:
 #: The prefixes of the shortcodes of page builders; BUILDERS has the attributes that hide their content.
 BUILDER_PREFIXES = ("vc_", "et_pb_", "fusion_", "av_")
 # `disabled_on` has a value for phones, tablets and desktops. `W10=` is an empty list in Base64.
-BUILDERS = _index_by_name(
+BUILDERS = _index_signs(
     _sign("?", "attributes that cannot be read"),
     _sign("disable_element", "WPBakery", from_everyone=("disable_element=(?:yes|true)",)),
     _sign("disabled", "Divi", unless="(?!et_pb_)[^=]*=wp:shortcode", from_everyone=("disabled=on",)),
@@ -547,7 +547,7 @@ BUILDERS = _index_by_name(
 #: Attributes that hide the content of any shortcode from everyone.
 ANY_SHORTCODE_SIGNS = {"visibility": BUILDERS["visibility"]}
 #: Shortcodes, in lower case, that hide the text between their tags. `=` precedes values without names.
-HIDING_SHORTCODES = _index_by_name(
+HIDING_SHORTCODES = _index_signs(
     _sign("membership", "Paid Memberships Pro", unless=r"levels?=(?:.*,\s*)?(?:0|-\d+)(?:,.*)?"),
     _sign("restrict restrict-inner", "Restrict Content, Restrict User Access", unless="level=!.+"),
     _sign("pms-restrict wppb-restrict", _PAID_MEMBER_PLUGINS, unless="display_to=not_logged_in"),
@@ -613,7 +613,7 @@ _ALWAYS_VISIBLE = r'.*"visibility_type";s:\d+:"(?:always|default)";.*'
 _RCP_PUBLIC = rf"{_OFF_VALUE}|[^=]*=(?:a:1:.*\W)?(?:all|none)\W*"
 _EMPTY_LISTS = r'[^=]*=a:\d+:\{(?:s:\d+:"\w+";a:0:\{\})+\}'
 #: Custom fields of posts; arrays are serialized. The field of ARMember hides a post with any value.
-POST_FIELDS = _index_by_name(
+HIDING_FIELDS = _index_signs(
     _sign("_members_access_role groups-read patreon-level", "Members, Groups, Patreon"),
     _sign("_is_paid rcp_subscription_level", "Restrict Content"),
     _sign("_wpmem_block _yith_wcmbs_restrict_access_plan", "WP-Members, YITH Membership"),

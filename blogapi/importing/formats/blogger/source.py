@@ -15,7 +15,7 @@ from xml.sax import SAXException
 from defusedxml import DefusedXmlException
 
 from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord
-from blogapi.importing.format_api.hidden_parts import drop_hidden_text
+from blogapi.importing.format_api.hidden_parts import remove_hidden_text
 from blogapi.importing.format_api.page_text import replace_frames
 from blogapi.importing.format_api.privacy import choose_status
 from blogapi.importing.format_api.report import Item, report_problem
@@ -99,7 +99,7 @@ class BloggerItem:
     address: str = ""  #: the former address, with or without host
     description: str = ""
     labels: list[str] = field(default_factory=list)
-    features: list[str] = field(default_factory=list)  #: names of data that is not imported ("locations")
+    left_behind: list[str] = field(default_factory=list)  #: names of data that is not imported ("locations")
     is_too_large: bool = False  #: whether parts are missing, because the entry is too long
 
     def split_id(self) -> tuple[str, str, str]:
@@ -135,7 +135,7 @@ def make_record(
         raise RefusedFile(f"It has more than {MAX_TEXT_LENGTH:,} characters; shorten or split it.")
     notes: list[str] = []
     content = item.content.replace("\r\n", "\n").replace("\r", "\n").strip()
-    content, hidden, left_out, _ = drop_hidden_text(content, "html", keeps_unclear=True)
+    content, hidden, left_out, _ = remove_hidden_text(content, "html", keeps_unclear=True)
     content, lost = convert_embeds(content)
     notes += [*hidden, *lost]
     published_at = dates.parse_date(item.published, options.zones)
@@ -261,9 +261,9 @@ class FeedReader:
             elif name == "link" and attributes.get("rel") == "alternate":
                 item.address = attributes.get("href", "")
             elif name == "enclosure" or (name == "link" and attributes.get("rel") == "enclosure"):
-                item.features += ["enclosures"] if attributes else []
+                item.left_behind += ["enclosures"] if attributes else []
             elif name in ("location", "point"):
-                item.features.append("locations")
+                item.left_behind.append("locations")
         draft, trashed = values.pop("draft", ""), values.pop("trashed", "")
         for name, text in values.items():
             if text:
@@ -285,7 +285,7 @@ class BloggerSource(FileSource):
         self.assets = tuple(album for entry in entries for album in _list_albums(entry.path))
 
     def read_entry(self, entry: Entry) -> Iterator[Item]:
-        hosts, counts, is_private = read_overview(entry.path)
+        hosts, counts, is_private = read_blog_overview(entry.path)
         self.hosts |= hosts
         self.left_behind += counts
         if is_private:
@@ -316,7 +316,7 @@ def _list_albums(path: Path) -> list[Path]:
     return [] if is_link else sorted(folders, key=lambda it: it.name != path.parent.name)[:_MAX_ALBUMS]
 
 
-def read_overview(export: Path) -> tuple[set[str], Counter[str], bool]:
+def read_blog_overview(export: Path) -> tuple[set[str], Counter[str], bool]:
     """Return the hosts of a blog, the numbers of its items besides articles, and whether it is private.
 
     An export from Takeout does not contain the host; the most frequent host of links to posts is used then.
@@ -331,7 +331,7 @@ def read_overview(export: Path) -> tuple[set[str], Counter[str], bool]:
             if item.kind == "settings" and item.id.endswith(_ACCESS_SETTING):
                 is_private = item.content.strip() != "PUBLIC"
             elif item.kind in ("post", "page"):
-                counts.update(item.features)
+                counts.update(item.left_behind)
                 paths.add(item.get_path())
                 if "//" in item.content:
                     links.update((host.lower(), path) for host, path in _POST_LINK.findall(item.content))

@@ -29,8 +29,8 @@ from blogapi.importing.texts.lines import (
 )
 from blogapi.parsing import is_web_address
 
-#: A table name, and a row.
-Row = tuple[str, object]
+#: The name of a table, and one of its rows.
+TableRow = tuple[str, object]
 
 # The objects of a file take about six times the size of the file in memory.
 _MAX_FILE_BYTES = 1024**3
@@ -57,7 +57,7 @@ _REDIRECT_SOURCE = re.compile(r"\^?\\?/((?:[\w.%-]|\\?/|\\[.-])*?)(?:\\?/|\(?\[?
 _REDIRECT_TARGET = re.compile(r"(?:https?://[^/\s]+)?/([^/?#\s]+)/?")
 
 
-def read_rows(path: Path) -> tuple[list[Row], bool]:
+def read_rows(path: Path) -> tuple[list[TableRow], bool]:
     """Return all rows of all tables, and whether invalid bytes were replaced.
 
     Raises RefusedFile if the file cannot be read.
@@ -79,7 +79,7 @@ def read_rows(path: Path) -> tuple[list[Row], bool]:
         raise RefusedFile("The JSON is damaged; export the blog again.") from error
 
 
-def _list_rows(value: object) -> Iterator[Row]:
+def _list_rows(value: object) -> Iterator[TableRow]:
     for outer in value if isinstance(value, list) else [value]:
         for name, rows in outer.items() if isinstance(outer, dict) else ():
             if name in _WRAPPER_KEYS:
@@ -96,7 +96,7 @@ class GhostTag:
 
 
 @dataclass(slots=True)
-class Tables:
+class GhostTables:
     """The tables of one export; ids are converted to texts, because old versions have numbers."""
 
     tags: dict[str, GhostTag] = field(default_factory=dict)
@@ -109,15 +109,15 @@ class Tables:
     timezone: str = ""
     is_private: bool = False  #: whether the whole blog has a password
     #: The numbers of rows that are not imported, by the name of their table.
-    others: Counter[str] = field(default_factory=Counter)
+    unimported: Counter[str] = field(default_factory=Counter)
     posts: list[object] = field(default_factory=list)  #: the rows of posts
 
-    def add_rows(self, rows: Iterable[Row]) -> None:
+    def add_rows(self, rows: Iterable[TableRow]) -> None:
         for table, row in rows:
             if table == "posts":
                 self.posts.append(row)
             elif table not in _READ_TABLES:
-                self.others[table] += table not in _TECHNICAL_TABLES
+                self.unimported[table] += table not in _TECHNICAL_TABLES
             elif isinstance(row, Mapping):
                 self._add_row(table, row)
 
@@ -126,10 +126,10 @@ class Tables:
         if table == "tags":
             if (tag := read_tag(row)) is not None:
                 self.tags[id_] = tag
-                self.others["internal tags"] += tag.is_internal
+                self.unimported["internal tags"] += tag.is_internal
                 pictures = [to_line(row.get(name)) for name in ("feature_image", "image", "og_image")]
                 is_taken = {"cover_image", "og_image"} & tag.fields.keys()
-                self.others["pictures of tags"] += any(pictures) and not is_taken
+                self.unimported["pictures of tags"] += any(pictures) and not is_taken
         elif table == "users":
             if (author := read_author(row)) and id_:
                 self.users[id_] = author

@@ -164,7 +164,7 @@ def decide_publication(
 def _find_date(fields: FrontMatter, path: PathInfo, options: ImportOptions, zones: Zones) -> datetime | None:
     # Material for MkDocs: `date: {created: …, updated: …}`.
     values = [
-        *map(fields.take_value, privacy_signs.FIRST_DATE_FIELDS),
+        *map(fields.take_value, privacy_signs.PREFERRED_DATE_FIELDS),
         *map(fields.find_value, ("date.created", "date.published")),
     ]
     times = filter(None, (_parse_time("", value, zones) for value in values))
@@ -213,7 +213,7 @@ def _has_unclear_date(
         if time or not (max(years, default="") > str(now.year) or _is_unreadable_date(key, name, value)):
             continue
         problem = f"The date “{to_line(value)[:100]}” could not be read"
-        if not (day and day == published_at and name in privacy_signs.FIRST_DATE_FIELDS):
+        if not (day and day == published_at and name in privacy_signs.PREFERRED_DATE_FIELDS):
             fields.add_note(f"{problem}; the article became a draft.")
             return True
         fields.add_note(f"{problem}; the date in the file's path, {path.day}, was used.")
@@ -229,6 +229,6 @@ def _is_unreadable_date(key: str, name: str, value: object) -> bool:
         or is_empty(value)
     ):
         return False
-    if name in privacy_signs.FIRST_DATE_FIELDS:
+    if name in privacy_signs.PREFERRED_DATE_FIELDS:
         return "." not in key and not (name == "date" and isinstance(value, dict))
     return to_bool(value) is not False

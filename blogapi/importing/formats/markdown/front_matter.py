@@ -136,7 +136,7 @@ def parse_file(text: str) -> ParsedFile:
         block = text[start : start + MAX_FRONT_MATTER_LENGTH]
         entries, length, notes = parse_json(block, _get_line_number(text, start))
         return ParsedFile("json", entries, _get_body(text, start + length), notes)
-    return _parse_nikola_file(text, start) or _parse_header(text) or ParsedFile("none", {}, text[start:])
+    return _parse_nikola_file(text, start) or _parse_bare_header(text) or ParsedFile("none", {}, text[start:])
 
 
 def _parse_fenced_file(text: str, opening: re.Match[str]) -> ParsedFile | None:
@@ -157,10 +157,10 @@ def _parse_fenced_file(text: str, opening: re.Match[str]) -> ParsedFile | None:
         limit = format_count(MAX_FRONT_MATTER_LENGTH, "character")
         raise RefusedFile(f"The head (front matter) is longer than {limit}; shorten it.")
     block, body = text[opening.end() : closing.start()], _get_body(text, closing.end())
-    if language not in _PARSERS:
+    if language not in _FRONT_MATTER_PARSERS:
         problem = f"Its head (front matter) is {language}, which is not run; the article became a draft."
         return ParsedFile("program", {}, body, problem=problem)
-    entries, notes = _PARSERS[language](block, line_number + 1)
+    entries, notes = _FRONT_MATTER_PARSERS[language](block, line_number + 1)
     return ParsedFile("hexo" if fence[0] == ";" else language, entries, body, notes)
 
 
@@ -177,7 +177,7 @@ def _parse_json_block(block: str, first_line: int) -> tuple[Entries, list[str]]:
     return entries, notes
 
 
-_PARSERS = {"yaml": parse_yaml, "toml": parse_toml, "json": _parse_json_block}
+_FRONT_MATTER_PARSERS = {"yaml": parse_yaml, "toml": parse_toml, "json": _parse_json_block}
 
 
 def _parse_nikola_file(text: str, start: int) -> ParsedFile | None:
@@ -196,7 +196,7 @@ def _parse_nikola_file(text: str, start: int) -> ParsedFile | None:
     return ParsedFile("nikola", entries, _get_body(text, end), notes)
 
 
-def _parse_header(text: str) -> ParsedFile | None:
+def _parse_bare_header(text: str) -> ParsedFile | None:
     """Return the file if it begins with a header of Hexo or Pelican that has no opening fence."""
     end = _CLOSING_FENCES[";"].search(text, 0, MAX_FRONT_MATTER_LENGTH) if _JSON_FIELD.match(text) else None
     if end:

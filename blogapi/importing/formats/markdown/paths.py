@@ -19,9 +19,9 @@ _CONTENT_TYPES = {
     "txt": "text",
 }
 # Unsupported formats of articles, and the commands that convert them to Markdown.
-_ASCIIDOC = ("AsciiDoc", "asciidoctor -b docbook5 FILE` and `pandoc -f docbook -t gfm")
+_ASCIIDOC_FORMAT = ("AsciiDoc", "asciidoctor -b docbook5 FILE` and `pandoc -f docbook -t gfm")
 _OTHER_FORMATS = {
-    **dict.fromkeys(("adoc", "asciidoc", "asc"), _ASCIIDOC),
+    **dict.fromkeys(("adoc", "asciidoc", "asc"), _ASCIIDOC_FORMAT),
     **dict.fromkeys(("rst", "rest"), ("reStructuredText", "pandoc -f rst -t gfm")),
     "org": ("Org", "pandoc -f org -t gfm"),
     "textile": ("Textile", "pandoc -f textile -t gfm"),
@@ -32,7 +32,7 @@ _OTHER_FORMATS = {
 _ATTACHMENT_SUFFIXES = {"ipynb", "docx", "odt"}
 # Names of folders with many articles, in lower case; such a name does not describe a single article.
 POST_FOLDERS = {"post", "posts", "_posts", "article", "articles", "entries"}
-_COLLECTIONS = {
+_COLLECTION_FOLDERS = {
     *POST_FOLDERS,
     *("blog", "blogs", "news", "notes", "journal", "content", "contents", "pages", "source", "_source"),
     *("src", "drafts", "_drafts", "docs"),
@@ -205,7 +205,7 @@ def parse_path(key: str, *, keeps_date: bool = False) -> PathInfo:
     is_collection = index is not None
     if index and folders:
         folder_day, name = dates.split_date_prefix(folders[-1])
-        is_collection = name.casefold() in _COLLECTIONS or _NUMERIC.fullmatch(name) is not None
+        is_collection = name.casefold() in _COLLECTION_FOLDERS or _NUMERIC.fullmatch(name) is not None
         language = index["language"] or ""
         day, name, full_name = day or folder_day, name + language, folders[-1] + language
     name = to_line(name) or "untitled"
@@ -228,7 +228,7 @@ def list_term_folders(key: str) -> list[str]:
         folders = folders[:-1]
     # Jekyll's collections are folders such as `_projects`.
     names = [name.removeprefix("_") for name in folders]
-    return [name for name in names if name.casefold() not in _COLLECTIONS and not _NUMERIC.fullmatch(name)]
+    return [it for it in names if it.casefold() not in _COLLECTION_FOLDERS and not _NUMERIC.fullmatch(it)]
 
 
 def make_pelican_slug(title: str) -> str:

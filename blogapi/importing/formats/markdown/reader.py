@@ -121,12 +121,12 @@ def parse_article(
     is_repository_file = paths.is_repository_file(key) and not _is_page_of_folder(key, fields, context)
     skipped: list[DraftReason] = []
     try:
-        _check_is_article(key, content_type, parsed, fields, is_repo_file=is_repository_file)
+        _refuse_other_files(key, content_type, parsed, fields, is_repo_file=is_repository_file)
     except NotAnArticle as problem:
         if key not in options.imported_keys:
             raise
         skipped.append(DraftReason(str(problem)))
-    path = paths.parse_path(key, keeps_date=generators.keeps_dates(context.site))
+    path = paths.parse_path(key, keeps_date=generators.has_dates_in_addresses(context.site))
     categories, tags = read_terms(
         fields,
         options,
@@ -145,13 +145,13 @@ def parse_article(
         reasons.append(DraftReason(note))
     if site := context.site:
         reasons += unbuilt_files.find_build_reasons(context.path, site, fields.all_entries, context.imported)
-    reasons += unbuilt_files.find_unlisted_reasons(context.path, key.count("/"))
+    reasons += unbuilt_files.find_summary_reasons(context.path, key.count("/"))
     reasons += site_rules.find_tag_reasons(parsed.body, content_type, context.rules, fields.all_entries, tags)
-    body, left_out = site_rules.leave_out_comments(parsed.body, content_type, context.rules, fields)
+    body, left_out = site_rules.remove_generator_comments(parsed.body, content_type, context.rules, fields)
     if context.is_note and not options.publish_undated:
         reasons += site_rules.find_vault_reasons(fields.all_entries)
     if site:
-        reasons = [generators.make_guess_of_shown_draft(site, it) for it in reasons]
+        reasons = [generators.to_guess_if_draft_is_shown(site, it) for it in reasons]
     guesses = {it.guess.casefold(): Guess(it.guess, it.note, it.is_new) for it in reasons if it.guess}
     reasons = [it for it in reasons if not it.guess]
     zones = generators.get_zones(context.site, options.time_zone)
@@ -230,7 +230,7 @@ def _is_page_of_folder(key: str, fields: FrontMatter, context: FileContext) -> b
     return is_dated and paths.is_readme(key) and is_in_posts
 
 
-def _check_is_article(
+def _refuse_other_files(
     key: str, content_type: str, parsed: front_matter.ParsedFile, fields: FrontMatter, *, is_repo_file: bool
 ) -> None:
     # A repository file with a title and a date may be a page of a wiki; it becomes a draft.

@@ -135,7 +135,7 @@ def read_site_rules(key: str, folder: Path, site: GeneratorSite | None) -> SiteR
     return SiteRules(has_liquid, is_vault, frozenset(to_line(name).casefold() for name in names))
 
 
-def leave_out_comments(
+def remove_generator_comments(
     body: str, content_type: str, rules: SiteRules, fields: FrontMatter
 ) -> tuple[str, list[str]]:
     """Return the text without the comments of its generator, and these comments; add notes to `fields`."""

@@ -113,12 +113,12 @@ def parse_page(html: str) -> MediumPage:
         elif "p-tag" in classes and text:
             page.tags.append(text)
     html, hidden, page.left_out = read_visible_text(html[start : end if end > 0 else len(html)])
-    html = _TITLE_ELEMENT.sub(lambda element: _take_title(page, element), html)
-    html = _CODE_BLOCK.sub(_convert_code, html)
+    html = _TITLE_ELEMENT.sub(lambda element: _take_title_or_subtitle(page, element), html)
+    html = _CODE_BLOCK.sub(_convert_code_block, html)
     html = _IMAGE.sub(lambda tag: _convert_image(page, tag[0]), html)
     html = _PREVIEW_START.sub("<p", _PREVIEW_IMAGE.sub("", html))
     html = _EMPTY_LINK.sub(r"\1\2</a>", html)
-    html = _EMBEDLY_FRAME.sub(_unwrap_embedly, _GIST_SCRIPT.sub(r'<iframe src="\1"></iframe>', html))
+    html = _EMBEDLY_FRAME.sub(_unwrap_embedly_frame, _GIST_SCRIPT.sub(r'<iframe src="\1"></iframe>', html))
     html, replaced = extract_text(html, _get_redirect_target)
     page.notes += [*hidden, *replaced]
     # A horizontal rule remains before the text if the first section has only the title.
@@ -146,7 +146,7 @@ def _to_text(html: str) -> str:
     return to_line(unescape(_TAG.sub("", _BLOCK_END.sub(" ", html))))
 
 
-def _take_title(page: MediumPage, element: re.Match[str]) -> str:
+def _take_title_or_subtitle(page: MediumPage, element: re.Match[str]) -> str:
     """Store the title or the subtitle in `page` and return ""; return any other element unchanged."""
     classes, text = element[2].split(), _to_text(element[3])
     if "graf--subtitle" in classes and text and not page.subtitle:
@@ -163,7 +163,7 @@ def _take_title(page: MediumPage, element: re.Match[str]) -> str:
     return ""
 
 
-def _convert_code(element: re.Match[str]) -> str:
+def _convert_code_block(element: re.Match[str]) -> str:
     language = _CODE_LANGUAGE.search(element[1])
     class_ = f' class="language-{language[1]}"' if language and language[1] else ""
     code = _CODE_WRAPPER.sub("", element[2]).replace("<br>", "\n")
@@ -178,7 +178,7 @@ def _convert_image(page: MediumPage, tag: str) -> str:
     return tag if " alt=" in tag else f'{tag[:-1]} alt="">'
 
 
-def _unwrap_embedly(frame: re.Match[str]) -> str:
+def _unwrap_embedly_frame(frame: re.Match[str]) -> str:
     query = parse_qs(split_address(unescape(frame[2])).query)
     inner = next((query[name][0] for name in ("src", "url") if name in query), unescape(frame[2]))
     return frame[1] + escape(inner)

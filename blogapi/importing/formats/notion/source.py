@@ -28,7 +28,7 @@ from blogapi.importing.texts import dates
 from blogapi.importing.texts.lines import decode_text, normalize_key, to_bool, to_line
 
 #: The maximum number of rows in a table.
-MAX_ROWS = 1_000
+MAX_TABLE_ROWS = 1_000
 _MARKUP_CHARACTER = re.compile(r"([\\|<>*\[\]`])")
 # The path after the name of a page in a relation: `Ada (People/Ada%200123….md)`.
 _RELATION = re.compile(r" \([^()]{0,2000}[0-9a-f]{32}[^()]{0,200}\)")
@@ -82,11 +82,11 @@ class Database:
         """Return the Markdown table of the first rows; "" if the database has no columns."""
         if not self.columns:
             return ""
-        lines = (self.columns, *self.rows[:MAX_ROWS])
+        lines = (self.columns, *self.rows[:MAX_TABLE_ROWS])
         texts = ([_MARKUP_CHARACTER.sub(r"\\\1", _RELATION.sub("", text)) for text in line] for line in lines)
         head, *rows = map(" | ".join, texts)
         table = "\n".join(f"| {line} |" for line in (head, " | ".join(["---"] * len(self.columns)), *rows))
-        left_out = len(self.rows) - MAX_ROWS
+        left_out = len(self.rows) - MAX_TABLE_ROWS
         return f"{table}\n\n… {left_out:,} more" if left_out > 0 else table
 
 
@@ -125,7 +125,7 @@ def parse_markdown_page(text: str, columns: Collection[str]) -> NotionPage:
     named = list(takewhile(lambda pair: pair[0].removesuffix(":") in columns, pairs))
     page.properties = {name.removesuffix(":"): _read_property_value(name, value) for name, _, value in named}
     texts, is_callout = [], False
-    for line, is_text in _mark_text_lines(lines[start + len(named) :]):
+    for line, is_text in _classify_lines(lines[start + len(named) :]):
         if is_text and line.strip() in ("<aside>", "</aside>"):
             is_callout = line.strip() == "<aside>"
             texts.append("")
@@ -158,10 +158,10 @@ def _read_property_value(name: str, value: str) -> str | list[str]:
     value, key = to_line(value), normalize_key(name.removesuffix(":"))
     if key in _LIST_PROPERTIES:
         return [part.strip() for part in value.split(",") if part.strip()]
-    return _read_date(value, is_field=key not in {*privacy_signs.DATE_FIELDS, *privacy_signs.EXPIRY_FIELDS})
+    return _to_iso_date(value, is_field=key not in {*privacy_signs.DATE_FIELDS, *privacy_signs.EXPIRY_FIELDS})
 
 
-def _read_date(value: str, *, is_field: bool) -> str:
+def _to_iso_date(value: str, *, is_field: bool) -> str:
     """Return a date as ISO 8601 (for a custom field, in UTC), and any other value as it is."""
     if found := _LOCAL_DATE.fullmatch(value):
         month = _MONTHS.get(found["month"].casefold()[:4]) or _MONTHS.get(found["month"].casefold()[:3])
@@ -201,7 +201,7 @@ def _read_property(row: str) -> tuple[str, str | list[str]] | None:
     return name, _read_property_value(name, text)
 
 
-def _mark_text_lines(lines: Sequence[str]) -> Iterator[tuple[str, bool]]:
+def _classify_lines(lines: Sequence[str]) -> Iterator[tuple[str, bool]]:
     """Yield each line, and whether the line is outside of fenced code blocks."""
     fence = ""
     for line in lines:
@@ -237,7 +237,7 @@ class NotionSource(FileSource):
             # In newer exports, names of folders do not contain the id.
             for folder in filter(None, (f"{name['title'] or ''} {name['id']}".strip(), name["title"])):
                 self._columns[entry.path.parent / folder].update(database.columns)
-        self._shown: set[str] = set()
+        self._shown_ids: set[str] = set()
 
     def read_entry(self, entry: Entry) -> tuple[ArticleRecord]:
         """Return the record of a page, or of a database that no page shows."""
@@ -254,11 +254,11 @@ class NotionSource(FileSource):
             page = parse_markdown_page(text, self._columns.get(entry.path.parent, ()))
             lines = []
             # A line that is only a link to a database becomes a table.
-            for line, is_text in _mark_text_lines(page.body.split("\n")):
+            for line, is_text in _classify_lines(page.body.split("\n")):
                 link = _DATABASE_LINK.fullmatch(line.strip()) if is_text else None
                 database = self._databases.get(link[1]) if link else None
                 if link and database:
-                    self._shown.add(link[1])
+                    self._shown_ids.add(link[1])
                 lines.append(f"\n{database.make_table()}\n" if database else line)
             page.body = "\n".join(lines)
         if page.properties and not page.body.strip():
@@ -273,7 +273,7 @@ class NotionSource(FileSource):
         database = self._databases.get(name["id"])
         if name["all"] and database:
             raise NotAnArticle("It has all rows of a database; the rows of its view are imported.")
-        if name["id"] in self._shown | self._ids:
+        if name["id"] in self._shown_ids | self._ids:
             raise NotAnArticle("It is a database; its table is in the page that shows it.")
         database = database or parse_database(entry.path)
         page = NotionPage(title=to_line(name["title"]), body=database.make_table())

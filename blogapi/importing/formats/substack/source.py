@@ -48,7 +48,7 @@ POST_NAME = re.compile(r"(?P<id>[0-9]{1,20})(?:\.(?P<slug>.+))?\.html")
 _ORDINARY_TYPES = {"", "newsletter", "page"}
 
 
-def convert_text(html: str) -> tuple[str, set[str], list[str], list[str]]:
+def convert_post_html(html: str) -> tuple[str, set[str], list[str], list[str]]:
     """Return the text of a post, the hosts in its buttons, notes, and the parts that browsers did not show.
 
     Raises RefusedFile if the HTML would take too long to parse.
@@ -82,7 +82,7 @@ def _link_tweet(tweet: re.Match[str]) -> str:
 
 
 @lru_cache(maxsize=1024)
-def find_table(posts: Path) -> Path | None:
+def find_post_table(posts: Path) -> Path | None:
     """Return the `posts.csv` in a folder with posts or in its parent folder, or None."""
     for path in (posts.parent / TABLE_NAME, posts / TABLE_NAME):
         try:
@@ -135,14 +135,14 @@ class SubstackSource(FileSource):
         return self._tables[table]
 
     def _read_post(self, entry: Entry) -> ArticleRecord:
-        match, table = POST_NAME.fullmatch(entry.path.name), find_table(entry.path.parent)
+        match, table = POST_NAME.fullmatch(entry.path.name), find_post_table(entry.path.parent)
         if match is None or table is None:
             raise NotAnArticle("It is not a post: the posts of an export are beside or below `posts.csv`.")
         rows = self._get_rows(table)
         row = rows.get(entry.path.stem) or rows.get(match["id"])
         kind = (row or {}).get("type") or ""
         html, notes = decode_text(read_bytes(entry.path))
-        text, hosts, changes, left_out = convert_text(html)
+        text, hosts, changes, left_out = convert_post_html(html)
         # The export has the address of the newsletter only in buttons.
         self.hosts |= hosts
         audience, reason = (row or {}).get("audience") or "unknown", ""
@@ -182,7 +182,7 @@ def is_export_file(entry: Entry, head: bytes) -> bool:
     """Return whether a file is the table of an export, or a post that is beside it."""
     if entry.path.name == TABLE_NAME:
         return TABLE_START.match(head) is not None
-    return POST_NAME.fullmatch(entry.path.name) is not None and find_table(entry.path.parent) is not None
+    return POST_NAME.fullmatch(entry.path.name) is not None and find_post_table(entry.path.parent) is not None
 
 
 FORMAT = Format(name="substack", contract=CONTRACT_VERSION, detect=is_export_file, open_source=SubstackSource)

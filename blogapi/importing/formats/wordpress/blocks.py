@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from html import escape
 
 from blogapi.importing.formats.wordpress.conversion import Conversion
-from blogapi.importing.formats.wordpress.embeds import embed_address
+from blogapi.importing.formats.wordpress.media_html import embed_address
 
 _DELIMITER = re.compile(
     r"<!--\s*+(?P<end>/?)wp:(?:core/)?(?P<name>[a-z][\w/-]*+)(?P<attributes>(?s:.*?))(?P<void>/?)-->"
@@ -32,7 +32,7 @@ Attributes = dict[str, object]
 Renderer = Callable[[Attributes, str, Conversion], "str | None"]
 
 
-def list_delimiters(text: str) -> Iterator[re.Match[str]]:
+def find_delimiters(text: str) -> Iterator[re.Match[str]]:
     # After the last `-->`, delimiters have no end and are text; searching for their ends would take long.
     return _DELIMITER.finditer(text, 0, text.rfind("-->") + 3)
 
@@ -89,7 +89,7 @@ def convert_blocks(text: str, conversion: Conversion, freeform: Callable[[str], 
     """Return the HTML of the blocks; `freeform` converts the text that is outside of blocks."""
     converter = _BlockConverter(conversion, freeform)
     position = 0
-    for found in list_delimiters(text):
+    for found in find_delimiters(text):
         converter.write_html(text[position : found.start()])
         position = found.end()
         name = "embed" if found["name"].startswith("core-embed/") else found["name"]

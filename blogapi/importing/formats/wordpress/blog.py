@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from blogapi.importing.format_api.article_record import AuthorRecord
 from blogapi.importing.formats.wordpress.conversion import MIME_TYPES, Attachment
-from blogapi.importing.formats.wordpress.custom_fields import count_name, find_rule_plugins, list_fields
+from blogapi.importing.formats.wordpress.item_fields import count_name, find_rule_plugins, list_custom_fields
 from blogapi.importing.texts.dates import parse_date
 from blogapi.importing.texts.lines import MAX_URL_LENGTH, to_line, to_plain_line
 from blogapi.importing.texts.pictures import get_extension
@@ -162,7 +162,7 @@ class Blog:
 
     def _add_attachment(self, item: Element, id_: int) -> None:
         url = to_line(item.get_text("wp:attachment_url") or item.get_text("guid"))[:MAX_URL_LENGTH]
-        alts = [value for name, value in list_fields(item) if name == "_wp_attachment_image_alt"]
+        alts = [value for name, value in list_custom_fields(item) if name == "_wp_attachment_image_alt"]
         alt = to_plain_line("".join(alts[:1]))[:_MAX_TEXT_LENGTH]
         parent = to_id(item.get_text("wp:post_parent"))
         caption, title = (item.get_text(name)[:_MAX_TEXT_LENGTH] for name in ("excerpt:encoded", "title"))

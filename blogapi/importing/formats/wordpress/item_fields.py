@@ -62,7 +62,7 @@ _STATUSES = {"publish": "published", "future": "scheduled"}
 _DRAFT_STATUSES, _BECAME_DRAFT = ("pending", "private", *LEFT_BEHIND_STATUSES), "the article became a draft."
 
 
-def list_fields(item: Element) -> list[tuple[str, str]]:
+def list_custom_fields(item: Element) -> list[tuple[str, str]]:
     """Return the names and the values of the custom fields of an item; a name can occur several times."""
     fields = item.list_children("wp:postmeta")
     return [(it.get_text("wp:meta_key"), it.get_text("wp:meta_value")) for it in fields]
@@ -81,7 +81,7 @@ def count_comments(item: Element, counts: Counter[str]) -> None:
         counts["pingbacks and trackbacks" if is_ping else name] += 1
 
 
-def read_seo(
+def read_seo_fields(
     metas: Mapping[str, str], variables: Mapping[str, str], link: str
 ) -> tuple[dict[str, Any], list[str]]:
     """Return the SEO fields of an article by the name of the field in its record, and notes.
@@ -134,7 +134,7 @@ def read_custom_fields(item: Element, definitions: CustomFieldFinder, counts: Co
     Counts all other fields by name, except hidden fields, whose names begin with an underscore.
     """
     taken, others, fields = dict[str, Any](), dict[str, Any](), dict[str, list[str]]()
-    for key, value in list_fields(item):
+    for key, value in list_custom_fields(item):
         if key and value and not key.startswith(_HIDDEN_PREFIXES):
             fields.setdefault(key, []).append(value)
     for key, values in fields.items():
@@ -164,8 +164,8 @@ def decide_status(
     reason = next((f"Its status was “{it}”; {_BECAME_DRAFT}" for it in statuses if it in _DRAFT_STATUSES), "")
     if not reason and any(child.text.strip("\r\n\t") for child in item.list_children("wp:post_password")):
         reason = f"It was protected with a password; {_BECAME_DRAFT}"
-    lines = [f"{name}={value}" for name, value in list_fields(item)]
-    if not reason and (found := next(privacy_signs.find_signs(lines, privacy_signs.POST_FIELDS), None)):
+    lines = [f"{name}={value}" for name, value in list_custom_fields(item)]
+    if not reason and (found := next(privacy_signs.find_signs(lines, privacy_signs.HIDING_FIELDS), None)):
         reason = f"It was only for members or subscribers (`{found[1]}`); {_BECAME_DRAFT}"
     reason = reason or hidden
     for status in statuses:
@@ -187,7 +187,7 @@ def decide_status(
 
 def find_guesses_in_fields(item: Element) -> Iterator[Guess]:
     """Yield a guess for each custom field that is in no table and seems to hide the item."""
-    for name, value in list_fields(item):
+    for name, value in list_custom_fields(item):
         if name in privacy_signs.BUILDER_FIELDS:
             found = {it["name"] for it in privacy_signs.BUILDER_CONDITION.finditer(value)}
             found |= {"hide_desktop"} if privacy_signs.HIDDEN_BUILDER_ELEMENT.search(value) else set()
@@ -195,14 +195,14 @@ def find_guesses_in_fields(item: Element) -> Iterator[Guess]:
             found |= {key for key, text, word in settings if privacy.marks_private_article(key, text or word)}
             for setting in sorted(found):
                 yield make_guess("builder", setting, f"The setting “{setting}” of its page builder")
-        elif name not in privacy_signs.POST_FIELDS and privacy.marks_private_article(name, value):
+        elif name not in privacy_signs.HIDING_FIELDS and privacy.marks_private_article(name, value):
             note = f"It has the custom field `{name[:60]}`; the article became a draft."
             yield Guess(f"meta:{name[:60]}", note)
 
 
 def find_rule_plugins(item: Element) -> Iterator[str]:
     """Yield the plugins of which an item has traces, and whose rules about visitors are not in posts."""
-    traces = {item.get_text("wp:post_type"), *(name for name, _ in list_fields(item))}
+    traces = {item.get_text("wp:post_type"), *(name for name, _ in list_custom_fields(item))}
     is_page = item.get_text("wp:post_type") == "page" and item.get_text("wp:status") == "publish"
     content = item.get_text("content:encoded").replace("[[", "") if is_page else ""
     for sign in privacy_signs.UNREAD_RULE_PLUGINS:
