@@ -87,7 +87,7 @@ def _load_format(point: EntryPoint) -> Format:
     subject = f"The format “{point.name}” of the package “{_get_package_name(point)}”"
     try:
         with foreign_code.announce_format(subject):
-            found = foreign_code.call_function(point.load)
+            found = foreign_code.call_foreign_function(point.load)
     except foreign_code.ForeignError as error:
         raise RefusedFile(
             f"{subject} cannot be loaded ({error}); update the package or uninstall it."

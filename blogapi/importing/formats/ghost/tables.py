@@ -43,8 +43,8 @@ _SURROGATE_ESCAPE = re.compile(
 )
 
 # The tables that join posts with tags and authors, and the column with the id of the tag or author.
-_JOINED_IDS = {"posts_tags": "tag_id", "posts_authors": "author_id"}
-_READ_TABLES = ("tags", "users", *_JOINED_IDS, "posts_meta", "settings")
+_JOINED_ID_COLUMNS = {"posts_tags": "tag_id", "posts_authors": "author_id"}
+_READ_TABLES = ("tags", "users", *_JOINED_ID_COLUMNS, "posts_meta", "settings")
 # Tables about Ghost itself, which have no use in another blog; the report does not count their rows.
 _TECHNICAL_TABLES = split_words("""actions api_keys brute invites jobs migrations migrations_lock outbox
     permissions permissions_apps permissions_roles permissions_users roles roles_users sessions
@@ -133,8 +133,8 @@ class GhostTables:
         elif table == "users":
             if (author := read_author(row)) and id_:
                 self.users[id_] = author
-        elif table in _JOINED_IDS:
-            order, joined = row.get("sort_order"), to_line(row.get(_JOINED_IDS[table]))
+        elif table in _JOINED_ID_COLUMNS:
+            order, joined = row.get("sort_order"), to_line(row.get(_JOINED_ID_COLUMNS[table]))
             place = (order if isinstance(order, int) else 0, joined)
             self.joins.setdefault((table, post_id), []).append(place)
         elif table == "posts_meta":

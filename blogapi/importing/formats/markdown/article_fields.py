@@ -146,7 +146,7 @@ def decide_publication(
         )
         return "draft", None
     name = next((name for name in privacy_signs.EXPIRY_FIELDS if not is_empty(fields.find_value(name))), "")
-    value = _take_value(fields, name, options)
+    value = _take_unless_custom(fields, name, options)
     if not (dates.is_missing_date(value) or to_bool(value) is False):
         expires_at, text = dates.parse_date(value, zones), to_line(value)[:100]
         if not expires_at:
@@ -176,7 +176,7 @@ def _find_date(fields: FrontMatter, path: PathInfo, options: ImportOptions, zone
     outer = ("", *(f"{name}." for name, prefix in privacy_signs.MAPPING_PREFIXES.items() if not prefix))
     names = (f"{table}{name}" for table in outer for name in privacy_signs.DATE_FIELDS)
     name = next((name for name in names if _parse_time(name, fields.find_value(name), zones)), "")
-    return _parse_time(name, _take_value(fields, name, options), zones)
+    return _parse_time(name, _take_unless_custom(fields, name, options), zones)
 
 
 def _parse_time(name: str, value: object, zones: Zones) -> datetime | None:
@@ -185,7 +185,7 @@ def _parse_time(name: str, value: object, zones: Zones) -> datetime | None:
     return dates.parse_date(value, Zones(zones.days) if name.endswith("gmt") else zones)
 
 
-def _take_value(fields: FrontMatter, name: str, options: ImportOptions) -> object:
+def _take_unless_custom(fields: FrontMatter, name: str, options: ImportOptions) -> object:
     """Return the value of a field; mark it as used, unless it is a custom field."""
     is_custom = options.custom_fields.find(name.rpartition(".")[2])
     return fields.find_value(name) if is_custom else fields.take_value(name)

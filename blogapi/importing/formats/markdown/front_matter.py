@@ -25,7 +25,7 @@ _CLOSING_FENCES = {
     ";": re.compile(r"^;{3,}[ \t]*$", re.MULTILINE),
 }
 # The language of front matter, by the name after the opening fence or, without a name, by the fence.
-_LANGUAGES = {
+_FRONT_MATTER_LANGUAGES = {
     **{"": "yaml", "yaml": "yaml", "yml": "yaml", "toml": "toml", "json": "json"},
     **{"+++": "toml", ";;;": "json"},
     **dict.fromkeys(("js", "javascript", "cjs", "mjs", "node", "jsx"), "JavaScript"),
@@ -141,7 +141,7 @@ def parse_file(text: str) -> ParsedFile:
 
 def _parse_fenced_file(text: str, opening: re.Match[str]) -> ParsedFile | None:
     fence, name = opening[1], (opening[2] or "").casefold()
-    language = _LANGUAGES.get(name or fence[:3].strip("-"))
+    language = _FRONT_MATTER_LANGUAGES.get(name or fence[:3].strip("-"))
     line_number = _get_line_number(text, opening.start())
     closing = _CLOSING_FENCES[fence[0]].search(text, opening.end())
     # A line of more than three dashes is a horizontal rule, unless it names a language or a header follows.

@@ -39,7 +39,7 @@ _NO_RULES = SiteRules()
 _MAX_HEADING_OFFSET = 10_000
 # The mappings in front matter that contain custom fields: of Zola, of Hugo, and of exports of blogapi.
 _CUSTOM_FIELD_MAPPINGS = ("extra", "params", "custom")
-_TEXT_TYPES = {"text", "long_text", "url"}
+_TEXT_FIELD_TYPES = {"text", "long_text", "url"}
 # The fields that name the folder of the media of an article, in the Jekyll theme Chirpy.
 _MEDIA_FOLDER_FIELDS = ("mediasubpath", "imgpath")
 
@@ -294,7 +294,7 @@ def _read_custom_fields(fields: FrontMatter, options: ImportOptions) -> dict[str
             continue
         else:
             types = custom_fields.guess_types(value)
-            is_definable = types and not (types <= _TEXT_TYPES and fields.repeats_used_value(value))
+            is_definable = types and not (types <= _TEXT_FIELD_TYPES and fields.repeats_used_value(value))
             if is_definable:
                 others.setdefault(key, value)
             if not is_definable or options.define_fields == DEFINE_NONE:

@@ -224,7 +224,7 @@ class NotionSource(FileSource):
         files.sort(key=lambda file: file[1]["suffix"] == "csv")
         super().__init__([*others, *(entry for entry, _ in files)], options)
         self.hosts = {"notion.so"}
-        self._names = dict(files)
+        self._name_parts = dict(files)
         self._ids = {name["id"] for _, name in files if name["suffix"] != "csv"}
         # Skip files with all rows of a database; another file has the rows of the database's view.
         self._databases: dict[str, Database] = {}
@@ -241,7 +241,7 @@ class NotionSource(FileSource):
 
     def read_entry(self, entry: Entry) -> tuple[ArticleRecord]:
         """Return the record of a page, or of a database that no page shows."""
-        name = self._names.get(entry)
+        name = self._name_parts.get(entry)
         if name is None:
             raise NotAnArticle("It is not a page or a database of Notion: its name does not end with an id.")
         return (self._read_table(entry, name) if name["suffix"] == "csv" else self._read_page(entry, name),)

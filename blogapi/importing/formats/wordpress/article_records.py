@@ -145,7 +145,7 @@ class RecordMaker:
     blog: Blog
     address: str  #: host and path of the blog; "" = unknown
     options: ImportOptions
-    counts: Counter[str]  #: the numbers of items that are not imported, by their name in the report
+    left_behind: Counter[str]  #: the numbers of items that are not imported, by their name in the report
     language: str = ""  #: the language of the texts; "" = the language of the blog
     author_names: set[str] = field(default_factory=set)  #: the names of authors in the records so far
 
@@ -187,11 +187,11 @@ class RecordMaker:
         Counts an item that is not imported, and raises NotAnArticle; raises RefusedFile for a broken item.
         """
         post_type = item.get_text("wp:post_type") or "post"
-        count_comments(item, self.counts)
+        count_comments(item, self.left_behind)
         self._check_can_be_imported(item, post_type)
         # The first value of a repeated field is used.
         metas = dict(reversed(item_fields.list_custom_fields(item)))
-        own = item_fields.read_custom_fields(item, self.options.custom_fields, self.counts)
+        own = item_fields.read_custom_fields(item, self.options.custom_fields, self.left_behind)
         notes: list[str] = []
         texts = self._read_texts(item, metas, notes)
         date = item_fields.find_date(item, self.blog.offset, self.options.zones)
@@ -202,7 +202,7 @@ class RecordMaker:
         found = self._list_languages(item)
         if len(found) > 1:
             language, translation_key = self.language or found[0], self.make_key(item)[:255]
-        category, tags = read_terms(item, self.blog, metas, self.counts)
+        category, tags = read_terms(item, self.blog, metas, self.left_behind)
         is_tagged = post_type in ("post", "page") or post_type.casefold() in map(str.casefold, tags)
         authors = read_authors(item, self.blog)
         self.author_names.update(author.name for author in authors)
@@ -217,7 +217,7 @@ class RecordMaker:
         elif cover_id and not cover:
             notes.append(f"Its cover (the media file {cover_id}) is not in the export; export “All content”.")
         variables = {"title": texts["title"], "excerpt": texts["excerpt"], "category": category}
-        variables["sitename"] = lines.to_plain_line(self.blog.texts.get("title", ""))
+        variables["sitename"] = lines.to_plain_line(self.blog.channel_texts.get("title", ""))
         seo, omitted = item_fields.read_seo_fields(metas, variables, item.get_text("link"))
         return ArticleRecord(
             key=self.make_key(item),
@@ -255,10 +255,10 @@ class RecordMaker:
             reason = ""
         reason = "revisions" if post_type == "revision" else reason
         if not reason and post_type not in ("post", "page", *self.options.post_types):
-            count_name(self.counts, "items of the type", lines.to_line(post_type))
+            count_name(self.left_behind, "items of the type", lines.to_line(post_type))
             raise NotAnArticle("Its type is not imported.")
         if reason:
-            self.counts[reason] += 1
+            self.left_behind[reason] += 1
             raise NotAnArticle(f"Not imported: {reason}.")
         if item.is_too_large:
             raise RefusedFile("The item is longer than 32,000,000 characters; shorten it in WordPress.")
@@ -300,7 +300,7 @@ class RecordMaker:
         }
 
     def _list_addresses(self, item: Element, post_type: str) -> Iterator[str]:
-        texts = (self.blog.texts.get(name, "") for name in ("link", "wp:base_blog_url"))
+        texts = (self.blog.channel_texts.get(name, "") for name in ("link", "wp:base_blog_url"))
         own = {self.address, *map(get_blog_address, texts)}
         # Exports of Squarespace have links without a host.
         hosts = {"", *(address.partition("/")[0].removeprefix("www.") for address in own)}

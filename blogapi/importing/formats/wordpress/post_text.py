@@ -101,7 +101,7 @@ def protect_code(text: str, conversion: Conversion) -> str:
         position = end.end() if end else start.end()
         if end:
             inner = text[start.end() : end.start()]
-            out.append(_convert_element(start, inner, text[start.start() : position], conversion))
+            out.append(_convert_protected_part(start, inner, text[start.start() : position], conversion))
         else:
             unclosed.add(end_tag)
             # The start is escaped, because browsers hide all text after the start of an unclosed comment.
@@ -132,7 +132,7 @@ def _compile_end_pattern(end_tag: str) -> re.Pattern[str]:
     return re.compile(re.escape(end_tag) + (r"\s*+>" if end_tag.startswith("<") else ""), re.IGNORECASE)
 
 
-def _convert_element(start: re.Match[str], inner: str, html: str, conversion: Conversion) -> str:
+def _convert_protected_part(start: re.Match[str], inner: str, html: str, conversion: Conversion) -> str:
     element = (start["element"] or start["embed"] or "").lower()
     if start["comment"] is not None:
         return conversion.store_html(html, BLOCK_MARK if _KEPT_COMMENT.match(html) else COMMENT_MARK)

@@ -163,14 +163,14 @@ class WordPressSource(FileSource):
         self._blogs: dict[str, Blog] = {}
         for file in self._files.values():
             if not file.problem:
-                blog = self._blogs.setdefault(self._get_address(file.blog), file.blog)
+                blog = self._blogs.setdefault(self._find_blog_address(file.blog), file.blog)
                 if blog is not file.blog:
                     blog.add_blog_data(file.blog)
         self._makers = {
             address: RecordMaker(blog, address, options, self.left_behind)
             for address, blog in self._blogs.items()
         }
-        self.total = sum(blog.items for blog in self._blogs.values()) + len(self._files)
+        self.total = sum(blog.item_count for blog in self._blogs.values()) + len(self._files)
         self.hosts = {host for pair in self._blogs.items() for host in _list_hosts(*pair)}
         self.terms = [*article_records.list_terms(self._blogs.values())]
         plugins = sorted({plugin for blog in self._blogs.values() for plugin in blog.unread_rules})
@@ -209,7 +209,7 @@ class WordPressSource(FileSource):
         file = self._files[entry]
         if file.problem:
             raise file.problem
-        maker = self._makers[self._get_address(file.blog)]
+        maker = self._makers[self._find_blog_address(file.blog)]
         try:
             for element in (element for element in file.read_elements() if element.name == "item"):
                 try:
@@ -221,7 +221,7 @@ class WordPressSource(FileSource):
         except (MalformedFile, RefusedFile) as error:
             raise RefusedFile(f"It changed during the import: {error}") from error
 
-    def _get_address(self, blog: Blog) -> str:
+    def _find_blog_address(self, blog: Blog) -> str:
         """Return the address of the blog.
 
         If the file has no address, return the address in the other files if all have the same, else "".
@@ -256,13 +256,13 @@ def _collect_blog(file: ExportFile) -> Blog:
     blog = Blog()
     for element in file.read_elements():
         blog.add_element(element)
-    if not (blog.items or blog.texts or blog.terms or blog.authors):
+    if not (blog.item_count or blog.channel_texts or blog.terms or blog.authors):
         raise RefusedFile("It is not a WordPress export; leave out --format, or export the blog again.")
     return blog
 
 
 def _list_hosts(address: str, blog: Blog) -> set[str]:
-    named = (get_blog_address(blog.texts.get(name, "")) for name in ("link", "wp:base_blog_url"))
+    named = (get_blog_address(blog.channel_texts.get(name, "")) for name in ("link", "wp:base_blog_url"))
     files = (get_blog_address(file.url).partition("/")[0] for file in blog.attachments.values())
     of_files = (host for host in files if host.endswith(".files.wordpress.com"))
     return {address, blog.address, *blog.former_addresses, *named, *of_files} - {""}
