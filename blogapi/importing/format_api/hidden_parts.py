@@ -1,4 +1,4 @@
-"""Leave out the parts of a text that visitors could not see, and find marks (TEXT_MARKS) of hidden parts."""
+"""Remove the parts of a text that visitors could not see, and find the marks (TEXT_MARKS) of other parts."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def apply_hiding_signs(record: ArticleRecord) -> ArticleRecord:
         record = replace(record, guesses=(*record.guesses, *new))
     if record.status == "archived" or not (mark or unclear):
         return record
-    reason = "It is unclear where an element that browsers did not show ends"
+    reason = "It is unclear where a hidden element of its text ends"
     if mark and mark.lastgroup:
         reason = f"The {mark.lastgroup} “{mark[mark.lastgroup][:60]}” hides a part of its text"
     note = f"{reason}; the article became a draft."
@@ -66,7 +66,7 @@ def remove_hidden_text(
 ) -> tuple[str, list[str], list[str], bool]:
     """Return the text without the parts that visitors could not see, notes, and a list of these parts.
 
-    With `keeps_unclear`, hidden elements without a clear end stay; the last value is whether any stay.
+    With `keeps_unclear`, hidden elements without a clear end stay in the text; the last value says if any do.
     """
     if content_type == "text" or not _HIDING_HINT.search(content):
         return content, [], [], False
@@ -120,7 +120,7 @@ def _find_hiding_mark(record: ArticleRecord) -> re.Match[str] | None:
 
 def _find_guesses_in_text(record: ArticleRecord) -> Iterator[Guess]:
     shown, ends = set[tuple[str | None, ...]](), set[str]()
-    # In files of a known generator, a comment can be a remark of the author.
+    # In files of a known generator, a comment can be a remark of the author, which hides nothing.
     is_plain_markdown = record.content_type == "markdown" and not record.generator
     has_comments = record.key.startswith(_PROGRAM_KEY_PREFIXES) or is_plain_markdown
     for found in dict.fromkeys(it.groups() for it in _NAMED_PART.finditer(record.content)):

@@ -48,7 +48,7 @@ AUDIENCES = frozenset(
     internal paid premium private paidmembers paidsubscribers registered admin admins loggedin
     onlypaid onlyfree founding""")
 )
-#: Words for paying readers. In most fields, these words name the subject of a text, not its readers.
+#: Words for paying readers. Only in a few fields do these words name the readers of a text, not its subject.
 SUPPORTERS = _make_set("supporter supporters backer backers donor donors sponsor sponsors")
 HIDING_VALUES = (
     AUDIENCES - {"staff", "admin", "admins", "premium", "vip", "patron", "patrons", "registered", "founding"}
@@ -136,7 +136,7 @@ def _is_weak_word(word: str) -> bool:
 
 
 def has_other_use(name: str) -> bool:
-    """Return whether a name has a negation and no word for visitors, or a word of _OTHER_USE_WORDS."""
+    """Return whether other words of a name, such as `form` or `not`, say that it hides nothing."""
     words = set(split_name(name))
     if words & _LOCK_WORDS:
         words -= _MAIL_WORDS
@@ -170,7 +170,7 @@ def is_paywall_name(name: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_hiding_key(name: str) -> bool:
-    """Return whether a key, a custom field or an attribute has a word for hiding, and no other purpose."""
+    """Return whether the name of a key, custom field or attribute has a word for hiding and no other use."""
     words = set(split_name(name))
     if words & _PAGE_PART_WORDS or has_other_use(name) or len(words) < 2:
         return False
@@ -182,7 +182,7 @@ def is_hiding_key(name: str) -> bool:
 
 
 def is_hiding_entry(name: str, value: str) -> bool:
-    """Return whether a key without a rule hides a text; `value` is its normalized value, "" = empty."""
+    """Return whether a key that has no FieldRule hides a text; `value` is normalized, "" = empty."""
     words = set(split_name(name))
     if words & _PAGE_PART_WORDS or value in SHOWN_VALUES or value in ALL_FALSE_WORDS:
         return False

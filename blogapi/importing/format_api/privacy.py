@@ -1,4 +1,4 @@
-"""Find reasons not to publish an article. `privacy_signs.PRIVACY_FIELDS` has the fields of all generators."""
+"""Find reasons not to publish an article, in its fields (see `PRIVACY_FIELDS`), path, tags and text."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class DraftReason:
     is_understood: bool = True  #: whether the value is listed in the rule of its field
     #: whether everyone who knows the address of the article can read it
     is_unlisted: bool = False
-    sign: str = ""  #: "draft" or the name of a folder, if a setting of a generator can show such drafts
+    sign: str = ""  #: the field or folder that marks the draft; a setting of a generator can show such drafts
     guess: str = ""  #: the name of the guess, if no system is known for the sign
     is_new: bool = True  #: as in `Guess`
 
@@ -70,7 +70,7 @@ def find_draft_reasons_in_front_matter(
     says_public = any(name in privacy_signs.PUBLISHING_FIELDS and to_bool(value) for _, name, value in flat)
     for key, name, value in flat:
         rule = privacy_signs.FIELD_RULES.get(name)
-        # In notes, `status` often says how complete a public text is.
+        # In notes of Obsidian, `status` often says how complete a public text is.
         if rule is privacy_signs.STATUS_RULE and says_public and not set(_to_words(value)) & rule.private:
             continue
         is_only_unlisted = rule and set(_to_words(value)) & rule.private == privacy_signs.UNLISTED_VALUES
@@ -115,7 +115,7 @@ def _is_private_entry(key: str, name: str, value: object) -> bool:
 
 
 def marks_private_article(name: str, value: str) -> bool:
-    """Return whether a custom field that is in no table says that its article is private."""
+    """Return whether a custom field without a known sign says that its article is private."""
     words = {normalize_key(value)}
     # WordPress serializes arrays; an empty array is `a:0:{}`.
     is_other = value.startswith("a:0:") or (len(value.split()) > 3 and not value.startswith("a:"))

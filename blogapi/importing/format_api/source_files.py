@@ -105,7 +105,7 @@ def walk_path(path: Path) -> Iterator[Entry]:
 
 
 def find_root_folder(path: Path | None, key: str) -> str | None:
-    """Return the folder to which `key` is relative; None if `path`, the file, does not end with `key`."""
+    """Return the folder to which `key` is relative; None if the path of the file does not end with `key`."""
     parts = key.split("/")
     if path and len(parts) > 1 and [*map(escape_file_name, path.parts[-len(parts) :])] == parts:
         return str(path.parents[len(parts) - 1])
@@ -113,7 +113,7 @@ def find_root_folder(path: Path | None, key: str) -> str | None:
 
 
 def _walk_folder(root: Path) -> Iterator[tuple[Path, RefusedFile | NotAnArticle | None]]:
-    # A stack replaces recursion, because folders may be nested deeper than Python's recursion limit.
+    # A stack replaces recursion, because folders can be nested deeper than Python's recursion limit.
     stack = _list_folder(root)
     while stack:
         path = stack.pop()
@@ -202,7 +202,7 @@ def open_file(path: Path, limit: int | None) -> BufferedReader:
     except (OSError, ValueError) as error:
         raise _make_unreadable_error(error) from error
     try:
-        # The status is checked again, because the file may have been replaced between the two calls.
+        # Check the status again, because another program can replace the file between the two calls.
         _check_file_status(os.fstat(file.fileno()), limit)
     except BaseException:
         file.close()

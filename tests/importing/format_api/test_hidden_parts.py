@@ -193,7 +193,7 @@ def test_tags_in_elements_for_code_are_elements():
 )
 def test_an_element_without_a_clear_end_makes_a_draft_and_stays(content, content_type):
     record = hide(content, content_type)
-    note = "It is unclear where an element that browsers did not show ends; the article became a draft."
+    note = "It is unclear where a hidden element of its text ends; the article became a draft."
     assert (record.status, record.content, record.notes) == ("draft", content, (note,))
     assert hide(content, content_type, status="archived").content == content
 
