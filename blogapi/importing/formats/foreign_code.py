@@ -26,7 +26,7 @@ _FIELD_CHOICES = {
     "content_type": ("markdown", "html", "text"),
     "status": ("draft", "published", "unlisted", "archived"),
 }
-# The attributes of a source, with their types. Sources of older packages lack some of these attributes.
+# The attributes of a source, with their types. Sources of older packages can lack some of these attributes.
 _SOURCE_ATTRIBUTES: dict[str, Any] = {
     "hosts": Set[str],
     "terms": Sequence[TermRecord],
@@ -48,7 +48,7 @@ def guard_format(format_: Format, notes: list[str], package: str) -> Format:
     """Return a wrapper of a package's format that raises no exceptions and yields only correct records.
 
     If `detect` fails, the file is not recognised, and a note is added. A record with a mistake is refused.
-    Any other error ends the reading of the files of this format, with a refusal.
+    After any other error, the other files of this format are not read, and a refusal is reported.
     """
 
     subject = f"The format “{format_.name}” of the package “{package}”"
@@ -73,7 +73,7 @@ class _GuardedSource(Source):
         self._format, self._subject, self._entries, self._options = format_, subject, entries, options
 
     def read(self) -> Iterator[Item]:
-        """Yield the items of the source, then copy its attributes."""
+        """Yield the items of the source, then copy the attributes of the source to this wrapper."""
         try:
             with announce_format(self._subject):
                 source = call_foreign_function(lambda: self._format.open_source(self._entries, self._options))

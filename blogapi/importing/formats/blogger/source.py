@@ -172,7 +172,7 @@ def make_record(
 def convert_embeds(html: str) -> tuple[str, tuple[str, ...]]:
     """Return the HTML with embedded content replaced by players and links, and notes about the changes.
 
-    The picture by which Blogger counts visitors is removed.
+    Also removes the picture by which Blogger counts visitors.
     """
     html, lost = _replace_flash_players(_EMPTY_FOOTER.sub("", _TRACKING_PIXEL.sub("", html)))
     html, linked = replace_frames(html)
@@ -190,7 +190,7 @@ def convert_embeds(html: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _replace_flash_players(html: str) -> tuple[str, int]:
-    """Return the HTML with Flash players of YouTube replaced by frames, and the number of other objects."""
+    """Return the HTML with Flash players of YouTube replaced by iframes, and the number of other objects."""
     parts, position, lost = list[str](), 0, 0
     while start := _FLASH_START.search(html, position):
         end = (_OBJECT_END if start[1].lower() == "object" else _TAG_END).search(html, start.end())
@@ -231,7 +231,7 @@ class FeedReader:
             line = getattr(error, "getLineNumber", lambda: None)()
             place = f" (line {line:,})" if line else ""
             raise RefusedFile(
-                f"The file is damaged or not an export{place}; the entries before that were read. Export the "
+                f"The file is damaged or not an export{place}; the entries before it were read. Export the "
                 "blog again."
             ) from error
 
@@ -319,7 +319,7 @@ def _list_albums(path: Path) -> list[Path]:
 def read_blog_overview(export: Path) -> tuple[set[str], Counter[str], bool]:
     """Return the hosts of a blog, the numbers of its items besides articles, and whether it is private.
 
-    An export from Takeout does not contain the host; the most frequent host of links to posts is used then.
+    An export from Takeout does not contain the host, so the most frequent host in links to posts is used.
     """
     counts, is_private, feed = Counter[str](), False, FeedReader(export)
     paths, links = set[str](), set[tuple[str, str]]()

@@ -1,4 +1,4 @@
-"""Chooses the body of a post: its Markdown, its HTML or its plain text.
+"""Choose the body of a post: its Markdown, its HTML or its plain text.
 
 Ghost stores the HTML of each post beside its source (lexical or mobiledoc), and shows visitors this HTML.
 """

@@ -1,4 +1,4 @@
-"""Reads the exports of Ghost, from version 0.x to 6.x: JSON files with the tables of its database."""
+"""Read the exports of Ghost, from version 0.x to 6.x: JSON files with the tables of its database."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ _SLUG_FIELD = re.compile(r'"slug"\s*:')
 def decide_publication(
     post: Mapping[str, object], now: datetime, zones: Zones = UTC_ZONES, *, is_private: bool = False
 ) -> tuple[str, datetime | None, tuple[str, ...]]:
-    """Return the status of a post, its date (aware, UTC) and notes; `is_private`: the blog was private."""
+    """Return the status, date (aware, UTC) and notes of a post. With `is_private`, the blog was private."""
     status, date = to_line(post.get("status")).casefold(), read_date(post.get("published_at"), zones)
     notes: tuple[str, ...] = ()
     if status == "published" and date is None:
@@ -136,7 +136,7 @@ class PostReader:
 
     entry: Entry
     tables: GhostTables
-    former_paths: dict[str, list[str]]  #: the paths in the file of redirects by slug; each is used once
+    former_paths: dict[str, list[str]]  #: paths from the redirect files, by slug; removed when they are used
     options: ImportOptions
     left_behind: Counter[str]
     authors: dict[str, AuthorRecord] = field(default_factory=dict)  #: authors of the records so far, by name
@@ -145,7 +145,7 @@ class PostReader:
     posts_without_author: int = 0  #: the number of posts whose authors the export does not contain
 
     def read_post(self, row: object) -> ArticleRecord:
-        """Return the record of a row of posts; raises RefusedFile if it has neither a title nor a text."""
+        """Return the record of a row of posts; raises RefusedFile if the row lacks what an article needs."""
         if not isinstance(row, Mapping):
             raise RefusedFile(
                 "It is not a JSON object with the fields of a post; correct or remove it in the export."
@@ -266,7 +266,7 @@ class GhostSource(FileSource):
                 post = to_mapping(row)
                 title = to_line(post.get("title")) or f"Post {number:,}"
                 yield report_problem(make_key(post) or f"ghost:{number}", error, entry.key, title)
-        # The redirects that are still in `former_paths` lead to no post of the export.
+        # The paths that are still in `former_paths` redirect to no post of the export.
         tables.unimported["redirects"] += other_redirects + sum(map(len, former_paths.values()))
         names = {author.name.casefold() for author in tables.users.values()}
         tables.unimported["users without posts"] += len(names - posts.authors.keys())

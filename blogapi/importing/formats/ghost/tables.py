@@ -1,4 +1,4 @@
-"""Reads the tables of a Ghost export, in any order and in all forms that Ghost and other tools write.
+"""Read the tables of a Ghost export, in any order and in all forms that Ghost and other tools write.
 
 The tables are in `{"db": [{"data": {…}}]}` (most versions), in `{"data": {…}}` (some exports of 0.x and of
 migration tools), or at the top (`{"posts": […]}`, as Ghost's API answers).
@@ -45,7 +45,7 @@ _SURROGATE_ESCAPE = re.compile(
 # The tables that join posts with tags and authors, and the column with the id of the tag or author.
 _JOINED_ID_COLUMNS = {"posts_tags": "tag_id", "posts_authors": "author_id"}
 _READ_TABLES = ("tags", "users", *_JOINED_ID_COLUMNS, "posts_meta", "settings")
-# Tables about Ghost itself, which have no use in another blog; the report does not count their rows.
+# The report does not count the rows of these tables, because they describe Ghost itself and not the blog.
 _TECHNICAL_TABLES = split_words("""actions api_keys brute invites jobs migrations migrations_lock outbox
     permissions permissions_apps permissions_roles permissions_users roles roles_users sessions
     app_fields app_settings apps tokens images post_revisions mobiledoc_revisions settings""")
@@ -157,7 +157,7 @@ def read_tag(row: Mapping[str, object]) -> GhostTag | None:
     """Return the tag in a row, or None if it has no name. Ghost shows internal tags only to themes."""
     name = to_line(row.get("name"))
     is_internal = row.get("visibility") == "internal" or name.startswith("#")
-    # Pictures are left out if the export has no full address of them.
+    # A picture is left out if the export contains only its path, without the host.
     fields = {
         "description": to_line(row.get("description")),
         "cover_image": to_http_url(read_url(row.get("feature_image") or row.get("image"))),
@@ -190,7 +190,7 @@ def read_url(value: object) -> str:
 
 
 def read_redirects(parent: Path) -> tuple[dict[str, list[str]], int]:
-    """Return the former paths of posts by slug in a folder's files, and the number of other redirects.
+    """Return former paths by slug from the redirect files in a folder, and the number of other redirects.
 
     A file that cannot be read counts as one other redirect.
     """

@@ -1,4 +1,4 @@
-"""Reads the cover, the language and other fields of an article, and whether and when it was published."""
+"""Read the cover, the language and other fields of an article, its status, and its date of publication."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def read_featured(fields: FrontMatter) -> bool:
 def read_language_and_translation_key(fields: FrontMatter) -> tuple[str, str]:
     """Return the language of the article and the key that its translations share; "" for a missing value.
 
-    The fields with these values occur in Hugo, Hexo, the plugin Polyglot of Jekyll, and others.
+    Hugo, Hexo, the plugin Polyglot of Jekyll and other generators have fields with these values.
     """
     languages = ((name, read_language(to_line(fields.find_value(name)))) for name in _LANGUAGE_FIELDS)
     name, language = next((pair for pair in languages if pair[1]), ("", ""))
@@ -119,7 +119,7 @@ def read_robots(fields: FrontMatter) -> str:
 def decide_publication(
     fields: FrontMatter, path: PathInfo, reasons: list[DraftReason], options: ImportOptions, zones: Zones
 ) -> tuple[str, datetime | None]:
-    """Return the status and the time of publication (aware, UTC; None if unknown), and add notes.
+    """Return the status and the time of publication (aware, UTC; None if unknown), and add notes to `fields`.
 
     An article with an unreadable value becomes a draft, because publishing a private article is worse than
     publishing an article late. A date field that is also a custom field stays a custom field.
@@ -194,7 +194,7 @@ def _take_unless_custom(fields: FrontMatter, name: str, options: ImportOptions) 
 def _has_unclear_date(
     fields: FrontMatter, path: PathInfo, published_at: datetime | None, now: datetime, zones: Zones
 ) -> bool:
-    """Return whether a field has a later date of publication, or an unreadable date; if so, add a note."""
+    """Return whether a later or unreadable date of publication makes the article a draft; add notes."""
     day = dates.parse_date(path.day, zones)
     for key, name, value in privacy.flatten_entries(fields.all_entries):
         words = set(_WORD_BORDER.sub(" ", key).casefold().split())
@@ -221,7 +221,7 @@ def _has_unclear_date(
 
 
 def _is_unreadable_date(key: str, name: str, value: object) -> bool:
-    """Return whether the value is an invalid date, which makes a draft; true and false are valid values."""
+    """Return whether the value should be a date but is none; fields that can be true or false are ignored."""
     if (
         not privacy_signs.DATE_FIELDS.get(name)
         or name in privacy_signs.FIELD_RULES

@@ -12,7 +12,7 @@ from blogapi.importing.texts.lines import is_empty, normalize_key, to_line
 from blogapi.importing.texts.messages import format_count
 from blogapi.importing.texts.parsers import Entries, parse_json, parse_key_value_lines, parse_toml, parse_yaml
 
-# Common keys that have no counterpart in this blog; they are not reported as ignored.
+# Common keys that have no counterpart in blogapi; the report does not list them as left out.
 UNREPORTED_KEYS = {"layout", "type", "toc"}
 
 #: The maximum number of characters of front matter, because parsing takes seconds per megabyte.
@@ -117,9 +117,8 @@ class ParsedFile:
     entries: Entries
     body: str  #: without leading blank lines
     notes: list[str] = field(default_factory=list)
-    problem: str = (
-        ""  #: why the front matter was not read, so that the article becomes a draft; "" = it was read
-    )
+    #: why the front matter was not read, so that the article becomes a draft; "" = it was read
+    problem: str = ""
 
 
 def parse_file(text: str) -> ParsedFile:
@@ -165,7 +164,7 @@ def _parse_fenced_file(text: str, opening: re.Match[str]) -> ParsedFile | None:
 
 
 def _parse_json_block(block: str, first_line: int) -> tuple[Entries, list[str]]:
-    """Return the fields of a JSON object, whose braces Hexo omits, and notes."""
+    """Return the fields of a JSON object, and notes; the braces can be missing, as in Hexo."""
     first_line += _get_line_number(block, len(block) - len(block.lstrip())) - 1
     text = block.strip()
     text = text if text.startswith("{") else f"{{{text}}}"

@@ -28,7 +28,7 @@ _DATE_KEEPING_SETTINGS = {
     "zola": re.compile(r"^(?:slugify\.)?paths_keep_dates\s*=\s*true", re.MULTILINE),
 }
 #: The note of a scheduled article in a site that shows such articles.
-SHOWN_EARLY_NOTE = "Its date is in the future, and the old blog could show it already; here it is scheduled."
+SHOWN_EARLY_NOTE = "Its date is in the future, but the old blog can show it already; here it is scheduled."
 
 # These generators use the zone of the computer if the configuration has none; the other generators use UTC.
 _LOCAL_TIME_GENERATORS = {"hexo", "quartz", "dendron", "sphinx", "lume"}
@@ -74,7 +74,7 @@ class GeneratorSite:
 def find_site(posts: Path, levels: int) -> GeneratorSite | None:
     """Return the site of the nearest folder with a generator's configuration, or None.
 
-    `levels` is the number of folders to look into: `posts` and its outer folders.
+    `levels` is the number of folders that are searched: `posts` and its outer folders.
     """
     return next(filter(None, map(_read_site, (posts, *posts.parents[: levels - 1]))), None)
 
@@ -113,7 +113,7 @@ def parse_configuration(suffix: str, text: str) -> dict[str, object]:
 
 
 def has_dates_in_addresses(site: GeneratorSite | None) -> bool:
-    """Return whether `2006-05-26-a.md` has the address `/2006-05-26-a/` in a site, as in Hugo.
+    """Return whether the file `2006-05-26-a.md` has the address `/2006-05-26-a/` in a site, as in Hugo.
 
     Without a configuration, the address has no date, as in Jekyll.
     """

@@ -51,9 +51,9 @@ class FileContext:
     path: Path = Path()
     site: GeneratorSite | None = None
     reasons: Sequence[DraftReason] = ()  #: why the folders make the article a draft
-    rules: SiteRules = _NO_RULES  #: the rules by which the generator hides texts
+    rules: SiteRules = _NO_RULES  #: the rules by which the generator of the site hides texts
     imported: Path = Path()  #: the folder that is imported
-    is_note: bool = False  #: whether it is a note of Obsidian or Logseq; see `site_rules`
+    is_note: bool = False  #: whether the file is a note of Obsidian or Logseq; see `site_rules`
 
 
 _NO_CONTEXT = FileContext()
@@ -107,7 +107,7 @@ def parse_article(
 ) -> ArticleRecord:
     """Return the record of a file with the content `data`.
 
-    `key` is the path with `/` as separator. The key may contain a date and a slug. `folders` are the folders
+    `key` is the path with `/` as separator, which can contain a date and a slug. `folders` are the folders
     whose names can be terms; None = those in the key. Raises RefusedFile if the file cannot be imported, and
     NotAnArticle if it is not an article; no other exception is raised.
     """
@@ -256,7 +256,7 @@ def _read_texts(fields: FrontMatter, markdown: str, name: str) -> dict[str, Any]
     if not title:
         headings = list_headings(to_safe_html(markdown[:_MAX_HEADING_OFFSET], "markdown"))
         heading = next((lines.to_line(heading.text) for heading in headings if heading.level == 1), "")
-        # The value of a template tag is not known here.
+        # A heading with a template tag is not used, because the value of the tag is unknown.
         title = "" if "{{" in heading or "{%" in heading else heading
         heading = "taken from the first heading, which stays in the text"
         fields.add_note(f"The title was {heading if title else 'made from the file name'}.")

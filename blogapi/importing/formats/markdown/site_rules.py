@@ -48,7 +48,7 @@ def find_vault_reasons(entries: Mapping[str, object]) -> list[DraftReason]:
 def is_in_vault(folder: Path, levels: int) -> bool:
     """Return whether a folder is in a vault of Obsidian or Logseq that no generator (Quartz, …) publishes.
 
-    The configuration of a generator is looked for in `levels` folders; outer folders belong to other sites.
+    Only `levels` folders are searched for the configuration of a generator; others belong to other sites.
     """
     folders = (folder, *folder.parents[:_MAX_DEPTH_IN_VAULT])
     vaults = ((it / ".obsidian").is_dir() or (it / "logseq/config.edn").is_file() for it in folders)
@@ -164,7 +164,7 @@ def remove_generator_comments(
 def find_tag_reasons(
     body: str, content_type: str, rules: SiteRules, entries: dict[str, object], tags: tuple[str, ...]
 ) -> Iterator[DraftReason]:
-    """Yield reasons for a draft: a comment of an unknown generator, and tags whose posts Hexo encrypts."""
+    """Yield reasons for a draft: a `{% comment %}` of an unknown generator, and tags that Hexo encrypts."""
     if rules.has_liquid is None and content_type != "text" and find_comments(body, content_type):
         yield DraftReason(
             "It has a `{% comment %}`, and its generator is not recognised; the article became a draft."

@@ -87,7 +87,7 @@ def read_author_mapping(mapping: Mapping[object, object]) -> Iterator[AuthorReco
 
 
 def _parse_author(text: str) -> AuthorRecord | None:
-    """Return the author whom the text names, with the address in a Markdown link; None if it names nobody."""
+    """Return the author in a text, with the address of a Markdown link; None if the text names nobody."""
     link = _MARKDOWN_LINK.search(text)
     name, address = (link[1], _to_web_address(link[2])) if link else (text, "")
     name = lines.to_plain_line(_MAIL_IN_BRACKETS.sub("", name))

@@ -1,4 +1,4 @@
-"""Find out whether the generator of a site builds a file, by its path, the configuration and data files."""
+"""Find reasons why the generator of a site does not build a file: names, settings, ignore and data files."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def find_build_reasons(
 ) -> Iterator[DraftReason]:
     """Yield a reason for each rule by which the generator does not build a file.
 
-    `entries` is the front matter. `imported`, the imported folder, counts as built if the user named it.
+    `entries` is the front matter. If the user named an inner folder (`imported`), it counts as built.
     """
     folders = _list_built_folders(site)
     is_named = imported.is_relative_to(site.folder) and imported != site.folder
@@ -79,7 +79,7 @@ def find_build_reasons(
 
 @lru_cache(maxsize=256)
 def _list_built_folders(site: GeneratorSite) -> list[Path]:
-    """Return the folders that a generator certainly builds; [] if they are unknown or contain no files."""
+    """Return the only folders that a generator builds; [] if they are unknown or contain no text files."""
     if site.generator not in privacy_signs.BUILT_FOLDERS or re.search(r"\bmounts\b", site.text):
         return []
     _, setting = privacy_signs.CONTENT_FOLDERS.get(site.generator, ("", "contentdir"))
@@ -158,7 +158,7 @@ def _read_globs(site: GeneratorSite, name: str, form: str) -> list[str] | None:
     """Return the globs in a setting that excludes files; None if they are not understood."""
     if normalize_key(name) in site.settings:
         return _value_to_globs(site.settings[normalize_key(name)], form)
-    # From a configuration in Python, `settings` has only single words; lists are searched for in the text.
+    # The `settings` of a Python file contain only single words, so lists are searched for in its text.
     if site.settings and site.generator != "pelican" and form != "unread":
         return []
     # A list ends at `]` or `)`. With `address`, the setting is a nested mapping (VuePress Theme Hope), which

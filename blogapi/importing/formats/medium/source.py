@@ -59,8 +59,8 @@ PICTURE_HOSTS = {"cdn-images-1.medium.com", "cdn-images-2.medium.com", "miro.med
 _POSSIBLE_RESPONSE_NOTE = "It has no title of its own and may be a response; the article became a draft."
 # The number of characters of a summary that are compared with the beginning of the text.
 _MAX_COMPARED_LENGTH = 80
-# A text without a title counts as a response if it has at most this number of characters. A longer text can
-# be a story, so it becomes a draft.
+# The maximum number of characters of a text without a title that counts as a response. A longer text can be
+# a story, so it becomes a draft.
 _MAX_RESPONSE_LENGTH = 1_000
 # Matches `2019-05-06_My-Title-0123456789ab` and `draft_My-Title-0123456789ab`.
 _FILE_NAME = re.compile(r"(?:(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2})_|draft_)?(?P<name>.*)", re.DOTALL)
@@ -193,7 +193,7 @@ class MediumSource(FileSource):
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         super().__init__(entries, options)
         self.hosts = {"medium.com", *PICTURE_HOSTS}
-        #: Archives contain no pictures, but users put pictures into `images` beside the folder `posts`.
+        # Archives contain no pictures, but users put pictures into `images` beside the folder `posts`.
         folders = dict.fromkeys(entry.path.parent.parent / "images" for entry in entries)
         # A link could lead to pictures that are not part of the archive.
         self.assets = tuple(path for path in folders if path.is_dir() and not path.is_symlink())
@@ -228,7 +228,7 @@ def _make_record(
     slug, address_hash = _split_story_name(address.path.rpartition("/")[2])
     title = page.title or titles.choose_title(page.text, name)
     is_summary = page.text.startswith(page.summary.rstrip("….")[:_MAX_COMPARED_LENGTH])
-    # Stories link to each other by author, by host, and by id.
+    # Links between stories have different paths: with the author, with only the name of the story, or its id.
     last, story = address.path.rpartition("/")[2], address_hash or file_hash
     addresses = (address.path, f"/{last}" if last else "", f"/p/{story}" if story else "")
     is_moved = bool(address.hostname) and not (address_hash or _is_medium_host(address.hostname))

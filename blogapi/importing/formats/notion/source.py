@@ -33,7 +33,7 @@ _MARKUP_CHARACTER = re.compile(r"([\\|<>*\[\]`])")
 # The path after the name of a page in a relation: `Ada (People/Ada%200123….md)`.
 _RELATION = re.compile(r" \([^()]{0,2000}[0-9a-f]{32}[^()]{0,200}\)")
 
-#: The properties with several names, which Notion separates with commas.
+#: Properties whose values are lists of names, which Notion separates with commas.
 _LIST_PROPERTIES = {"tags", "tag", "categories", "category", "keywords", "authors", "author"}
 _DATE = re.compile(
     r"@?(?P<day>[A-Za-z]{3,9} [0-9]{1,2}, [0-9]{4}|[0-9]{4}[/-][0-9]{2}[/-][0-9]{2})"
@@ -66,7 +66,7 @@ FILE_NAME = re.compile(
     r"(?:(?P<title>.*) )?(?P<id>[0-9a-f]{32})(?P<all>_all)?\.(?P<suffix>md|html|csv)", re.DOTALL
 )
 _FOLDER_ID = re.compile(r" ?[0-9a-f]{32}$")
-_PRIVATE_NOTE = "No property says that it is public; it became a draft (--publish-undated publishes it)."
+_PRIVATE_NOTE = "No property makes it public; the article became a draft (--publish-undated publishes it)."
 _FIRST_LINES_NOTE = "The first lines of its text say that it is not public; the article became a draft."
 _TABLE_NOTE = "It is a database, whose rows can contain drafts; the article became a draft."
 
@@ -226,9 +226,9 @@ class NotionSource(FileSource):
         self.hosts = {"notion.so"}
         self._name_parts = dict(files)
         self._ids = {name["id"] for _, name in files if name["suffix"] != "csv"}
-        # Skip files with all rows of a database; another file has the rows of the database's view.
+        # The databases by id, without the files with all rows; another file has the rows of the view.
         self._databases: dict[str, Database] = {}
-        #: The columns of databases, also hidden ones, by the folder that contains the pages of their rows.
+        #: The columns of databases, with hidden columns, by the folder that contains the pages of the rows.
         self._columns = defaultdict[Path, set[str]](set)
         for entry, name in tables:
             database = parse_database(entry.path)
@@ -285,7 +285,7 @@ class NotionSource(FileSource):
         """Return the record; with `draft_note`, it is a draft if no property says that it is public."""
         # The ids of the folders and of the file say nothing about the article.
         folders = [_FOLDER_ID.sub("", part) for part in entry.key.split("/")[:-1]]
-        # A property takes precedence over the same field of the page.
+        # A property takes precedence over a field of the page with the same name.
         fields = {"title": page.title, "subtitle": page.subtitle, "cover": page.cover} | page.properties
         present = {name: value for name, value in fields.items() if value} or {"title": ""}
         record = reader.parse_article(

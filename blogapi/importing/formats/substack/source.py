@@ -105,12 +105,12 @@ class SubstackSource(FileSource):
     def read(self) -> Iterator[Item]:
         """Yield the record of each post, and a report for each file or row without a record."""
         yield from super().read()
-        # Only whole exports contain the table.
+        # The table also lists posts without a file, for example empty drafts.
         found = {entry.path.stem for entry in self.entries}
         for entry in filter(_is_table, self.entries):
             for key, row in self._tables.get(entry.path, {}).items():
                 if key not in found:
-                    note = "Its text is not in the export, as with drafts that are empty."
+                    note = "The export contains no text for this post, which can be an empty draft."
                     name = f"{entry.key}:{key}"
                     yield FileReport(name, Result.SKIPPED, notes=(note,), title=to_title(row.get("title")))
 

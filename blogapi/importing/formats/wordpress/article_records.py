@@ -1,4 +1,4 @@
-"""Converts the items of a WordPress blog to records."""
+"""Convert the items of a WordPress blog to article records."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def read_terms(
 ) -> tuple[str, tuple[str, ...]]:
     """Return the category and the tags of an item, and count its other terms as left behind.
 
-    The category is the primary category, or else the first non-default category. The others become tags.
+    The category is the primary category, or else the first non-default one. Other categories become tags.
     """
     by_domain = _group_by_domain(item, blog, left_behind)
     categories, tags = by_domain["category"], by_domain["post_tag"]
@@ -105,7 +105,7 @@ def read_authors(item: Element, blog: Blog) -> tuple[AuthorRecord, ...]:
         name = name if name and not is_mail_address(name) else make_author_name(nicename)
         authors.append(known or (AuthorRecord(name=name) if name else None))
     if not elements:
-        # Texts such as `>ada` occur in files that were edited by hand.
+        # Files that were edited by hand can contain texts such as `>ada`.
         login = lines.to_plain_line(lines.to_line(item.get_text("dc:creator"))).strip("<> ")
         known = blog.authors.get(login.casefold())
         authors.append(known or (AuthorRecord(name=make_author_name(login)) if login else None))
@@ -146,7 +146,7 @@ class RecordMaker:
     address: str  #: host and path of the blog; "" = unknown
     options: ImportOptions
     left_behind: Counter[str]  #: the numbers of items that are not imported, by their name in the report
-    language: str = ""  #: the language of the texts; "" = the language of the blog
+    language: str = ""  #: the language of the texts that are read; "" = the language of the blog
     author_names: set[str] = field(default_factory=set)  #: the names of authors in the records so far
 
     def make_key(self, item: Element, id_name: str = "wp:post_id") -> str:
@@ -159,7 +159,7 @@ class RecordMaker:
         """Yield the record of an item, and one for each further language of its text; see `make_record`."""
         yield self.make_record(item, entry)
         for language in self._list_languages(item)[1:]:
-            # The maker gets a new counter, because the item with all its languages is already counted.
+            # This maker gets its own counter, because the first record has already counted the item.
             maker = RecordMaker(self.blog, self.address, self.options, Counter(), language)
             record, root = maker.make_record(item, entry), self.address.partition("/")[2]
             root = f"/{root}" if root else ""

@@ -1,4 +1,4 @@
-"""Converts posts of the block editor: `<!-- wp:name {"attribute": 1} -->HTML<!-- /wp:name -->`.
+"""Convert posts of the block editor: `<!-- wp:name {"attribute": 1} -->HTML<!-- /wp:name -->`.
 
 The HTML of most blocks is complete, so only the comments are removed. `_RENDERERS` has the other blocks that
 can be converted. Blocks whose HTML only the server of WordPress creates are counted as `wp:name`.
@@ -33,7 +33,7 @@ Renderer = Callable[[Attributes, str, Conversion], "str | None"]
 
 
 def find_delimiters(text: str) -> Iterator[re.Match[str]]:
-    # After the last `-->`, delimiters have no end and are text; searching for their ends would take long.
+    # Stop at the last `-->`: delimiters after it are text, and searching for their ends would be slow.
     return _DELIMITER.finditer(text, 0, text.rfind("-->") + 3)
 
 
@@ -171,5 +171,5 @@ _RENDERERS: dict[str, Renderer] = {
     "footnotes": _render_footnotes,
     **dict.fromkeys(("code", "syntaxhighlighter/code", "enlighter/codeblock"), _render_code),
 }
-#: Blocks that may be empty
+#: Blocks that are complete even if they are empty
 _BLOCKS_ALLOWED_EMPTY = {"spacer", "separator", "more", "nextpage", "html", "shortcode", "freeform"}

@@ -18,7 +18,7 @@ from blogapi.importing.texts.pictures import get_extension
 from blogapi.importing.texts.titles import split_address
 from blogapi.importing.texts.xml_elements import Element
 
-# The number is limited because each link is compared with all former addresses.
+# The number is limited, because each link is compared with all former addresses.
 _MAX_FORMER_ADDRESSES = 20
 _MAX_TEXT_LENGTH = 1_000
 _MAX_DESCRIPTION_LENGTH = 10_000
@@ -61,7 +61,7 @@ class Blog:
     patterns: dict[int, str] = field(default_factory=dict)  #: texts of synced patterns by id
     utc_offsets: Counter[timedelta] = field(default_factory=Counter)  #: local time minus UTC
     first_address: str = ""  #: the address of the blog in the first item that has one
-    #: the hosts and paths of the blog in the guids of its items; a blog that moved has several
+    #: the hosts and paths of the blog in the guids of its items; several if the blog has moved
     former_addresses: set[str] = field(default_factory=set)
     other_terms: Counter[str] = field(default_factory=Counter)  #: by their name in the report
     unread_rules: set[str] = field(default_factory=set)  #: plugins, see `find_rule_plugins`
@@ -184,7 +184,7 @@ def is_mail_address(text: str) -> bool:
 
 
 def make_author_name(login: str) -> str:
-    """Return a name made from the login of an author; only the part before the `@` of a mail address."""
+    """Return the login as the name of an author, without the host if the login is a mail address."""
     return login.split("@")[0] or login if is_mail_address(login) else login
 
 
@@ -195,7 +195,7 @@ def split_url(url: str) -> tuple[str, str, str]:
 
 
 def get_blog_address(url: str, *, is_item: bool = False) -> str:
-    """Return host and path of a URL without the last slash; only the host of a permalink (`is_item`)."""
+    """Return host and path of a URL without the last slash; for the permalink of an item, only the host."""
     host, path, query = split_url(url)
     path = "" if is_item and not query else path.rstrip("/")
     return f"{host}{path}" if host else ""

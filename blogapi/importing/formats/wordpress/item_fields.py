@@ -1,4 +1,4 @@
-"""Custom fields of WordPress (`wp:postmeta`), and the status and the date that an item gets."""
+"""Read the fields of a WordPress item: its custom fields (`wp:postmeta`), SEO fields, status and date."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from blogapi.importing.texts.dates import Zones
 from blogapi.importing.texts.lines import to_http_url, to_line, to_plain_line
 from blogapi.importing.texts.xml_elements import Element
 
-# Further names are counted together, which limits the memory.
+# The maximum number of names that are counted apart. Counting further names together limits the memory.
 _MAX_NAMES = 200
 _PING_TYPES = ("pingback", "trackback")
 # The names in the report, by the value of `wp:comment_approved`.
@@ -121,7 +121,7 @@ def _fill_template(template: str, variables: Mapping[str, str]) -> str | None:
 
     names = set(map(get_name, _VARIABLE.finditer(template)))
     if names and names <= _DEFAULT_VARIABLES and not re.search(r"\w", _VARIABLE.sub("", template)):
-        # A template without words of its own is the default of the plugin.
+        # A template that has only variables is the default of the plugin.
         return ""
     if not names <= known.keys():
         return None
@@ -157,7 +157,7 @@ def decide_status(
 
     A "published" article with a future date is scheduled. `now` is aware; `hidden`: see `Conversion`.
     """
-    # If a damaged file has several values, it is unknown which one is right.
+    # If a damaged file has several statuses, each can be right, so each can make the article a draft.
     statuses = dict.fromkeys(child.text.strip() for child in item.list_children("wp:status")) or [""]
     if "draft" in statuses:
         return "draft", ""
@@ -201,7 +201,7 @@ def find_guesses_in_fields(item: Element) -> Iterator[Guess]:
 
 
 def find_rule_plugins(item: Element) -> Iterator[str]:
-    """Yield the plugins of which an item has traces, and whose rules about visitors are not in posts."""
+    """Yield the plugins whose rules about visitors are not in posts, and of which the item has traces."""
     traces = {item.get_text("wp:post_type"), *(name for name, _ in list_custom_fields(item))}
     is_page = item.get_text("wp:post_type") == "page" and item.get_text("wp:status") == "publish"
     content = item.get_text("content:encoded").replace("[[", "") if is_page else ""

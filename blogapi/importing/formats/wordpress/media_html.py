@@ -1,6 +1,6 @@
 """Make HTML for pictures, players and pages of other sites, with the classes that the sanitizer keeps.
 
-The address of a page of another site is replaced by a player if the sanitizer permits it, else by a link.
+The address of a page of another site becomes a player if the sanitizer permits the player, or else a link.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from blogapi.rendering.players import EMBED_HOSTS, find_player
 IMAGE_ELEMENT = re.compile(r"(?:<a\s[^<>]*+>\s*+)?<img\s[^<>]*+>(?:\s*+</a>)?", re.IGNORECASE)
 
 _ADDRESS_LINE = re.compile(r"(?m)^([ \t]*+(?:<p>)?)(https?://[^\s<>\"]++)((?:</p>)?[ \t]*+)$")
-# Old forms of addresses, each with the form that `find_player` recognises.
+# Old forms of addresses, each with its replacement, which `find_player` recognises.
 _FORMER_ADDRESSES = (
     (re.compile(r"\A//"), "https://"),
     (re.compile(r"\Aspotify:(\w+):(\w+)\Z"), r"https://open.spotify.com/\1/\2"),

@@ -1,4 +1,4 @@
-"""Converts the text of a WordPress post to HTML: blocks, code, shortcodes, embeds, paragraphs, alignment."""
+"""Convert the text of a WordPress post to HTML: blocks, code, shortcodes, embeds, paragraphs, alignment."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def make_code_block(code: str, language: str, *, is_escaped: bool = False) -> st
 
 
 def escape_code_once(code: str) -> str:
-    """Return code as HTML. Code with `&lt;` and without `<` is taken as already escaped."""
+    """Return code as HTML. Code that contains `&lt;` but no `<` counts as already escaped."""
     if "<" in code and "&lt;" in code and not _EDITOR_TAG.sub("", code).count("<"):
         code = _EDITOR_TAG.sub("\n", code)  # The visual editor has added paragraphs.
     if "<" in code:
@@ -162,9 +162,9 @@ def _convert_protected_part(start: re.Match[str], inner: str, html: str, convers
 
 
 def remove_hidden_blocks(text: str, conversion: Conversion) -> str:
-    """Return a text without the blocks and elements of page builders that were hidden from everyone.
+    """Return a text without the blocks and shortcodes that were hidden from everyone.
 
-    Parts that only some visitors saw, and other shortcodes that hide text, are reasons for a draft.
+    A part that only some visitors saw stays in the text, and adds a guess or a reason for a draft.
     """
     for find in (_find_hidden_blocks, _find_hidden_shortcodes):
         out: list[str] = []
@@ -222,7 +222,7 @@ def _is_block_left_out(block: re.Match[str], conversion: Conversion) -> bool:
 def _is_left_out(
     kind: str, name: str, lines: Iterable[str], known: _HidingSigns, conversion: Conversion
 ) -> bool:
-    """Return whether a block or shortcode was hidden from everyone; add a note, or the reason for a draft."""
+    """Return whether a block or shortcode was hidden from everyone; add a note, a guess or a draft reason."""
     found = privacy_signs.find_signs([f"{name}=wp:{kind}", *lines], known)
     for is_hidden_from_everyone, sign, rule in sorted(found, key=lambda it: it[:2], reverse=True):
         part = f"The {kind} “{name[:40]}”" + ("" if sign == name else f" with the attribute “{sign[:40]}”")

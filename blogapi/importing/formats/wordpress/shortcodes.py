@@ -1,4 +1,4 @@
-"""Replaces the shortcodes of WordPress and of widespread plugins (`[caption id="a"]…[/caption]`) with HTML.
+"""Replace the shortcodes of WordPress and of widespread plugins (`[caption id="a"]…[/caption]`) with HTML.
 
 Unknown shortcodes stay in the text and are counted. The time is proportional to the length of the text: a
 shortcode contains no start tag of its own name, so the number of names limits the depth of the nesting.
@@ -70,7 +70,7 @@ _PLUGIN_SHORTCODES = (
     "related_posts sharethis sitemap slideshow subscribe2 tablepress toc wpforms ninja_form singlepic "
     "mc4wp_form"
 )
-#: Shortcodes with code, and shortcodes with code whose name is not a language
+#: All shortcodes that contain code, and those whose name is not the language of the code
 CODE_NAMES = frozenset((_CODE_SHORTCODES + " " + _LANGUAGE_SHORTCODES).split())
 CODE_NAMES_WITHOUT_LANGUAGE = frozenset(_CODE_SHORTCODES.split())
 LAYOUT_NAMES = frozenset((_LAYOUT_SHORTCODES + " " + _TITLED_SHORTCODES).split())

@@ -24,7 +24,7 @@ from blogapi.importing.texts.messages import format_count
 from blogapi.importing.texts.xml_elements import Element, ElementBuilder, decode_file, read_channel
 from blogapi.rendering.slugs import make_term_key
 
-# The start of a CDATA mark or of a reference at the end of a chunk, which the next chunk can continue.
+# Matches an unfinished CDATA mark or reference at the end of a chunk, which the next chunk can finish.
 _UNFINISHED_MARKUP = re.compile(r"(?:\]{1,2}|<[^<>]{0,12}|&[^&;<]{0,33})\Z")
 _MAX_XML_START_LENGTH = 10
 _XML_START = re.compile(r"<(?:\?xml|rss|channel|item)\b")
@@ -37,7 +37,7 @@ _XML_ENTITIES = frozenset({"&amp;", "&lt;", "&gt;", "&quot;", "&apos;"})
 
 MAX_FILE_BYTES = 8 * 1024**3
 _DTD_REFUSAL = (
-    "It has a document type declaration, which is not read for safety; WordPress writes none: remove it."
+    "It has a document type declaration, which could be an attack; remove the declaration (`<!DOCTYPE …>`)."
 )
 # Matches the declaration of the namespace, or elements of WordPress, as some files have no declarations.
 _WXR_MARK = re.compile(
@@ -65,7 +65,7 @@ def repair_xml(chunks: Iterable[str], repairs: Counter[str]) -> Iterator[str]:
             is_section = part.startswith("<!") or (is_section and part != "]]>")
             yield part
             if is_end:
-                # Pass on a second export in the same file: the parser refuses it, which reports the loss.
+                # Yield a second export in the same file too, so that the parser reports an error.
                 yield from (rest for rest in parts if "<item" in rest)
                 return
         else:
@@ -219,7 +219,7 @@ class WordPressSource(FileSource):
                     title = element.get_text("title")[:200]
                     yield report_problem(maker.make_key(element), error, entry.key, title)
         except (MalformedFile, RefusedFile) as error:
-            raise RefusedFile(f"It changed during the import: {error}") from error
+            raise RefusedFile(f"It changed during the import; import it again ({error})") from error
 
     def _find_blog_address(self, blog: Blog) -> str:
         """Return the address of the blog.

@@ -274,7 +274,7 @@ def test_a_post_that_was_shown_before_its_date_is_scheduled_with_a_note(tmp_path
         (tmp_path / name).write_text(text, encoding="utf-8")
     record = reader.read_article(reader.Entry("a.md", path), ImportOptions(now=NOW))
     assert (record.status, record.published_at) == ("published", datetime(2999, 1, 1, tzinfo=UTC))
-    assert any("could show it already" in note for note in record.notes) == is_shown
+    assert any("can show it already" in note for note in record.notes) == is_shown
 
 
 def test_each_field_of_a_date_is_found_in_any_spelling():
