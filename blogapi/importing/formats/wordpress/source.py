@@ -219,7 +219,7 @@ class WordPressSource(FileSource):
                     title = element.get_text("title")[:200]
                     yield report_problem(maker.make_key(element), error, entry.key, title)
         except (MalformedFile, RefusedFile) as error:
-            raise RefusedFile(f"It changed during the import; import it again ({error})") from error
+            raise RefusedFile(f"It changed during the import ({error}); import it again.") from error
 
     def _find_blog_address(self, blog: Blog) -> str:
         """Return the address of the blog.
