@@ -29,7 +29,7 @@ class TermRecord:
 
     kind: str  #: "category", "tag" or "author"
     name: str  #: plain text, never empty
-    #: further fields of the term, named as in the request body for its kind
+    #: other fields of the term, by their names in the request body of its kind
     fields: Mapping[str, str] = field(default_factory=dict)
     parent: str = ""  #: the name of the parent category
 
@@ -58,14 +58,14 @@ class ArticleRecord:
     #: identifies the article in all imports of its blog: either the path of its file with `/` as separator,
     #: from the imported folder on, or a text without `/`: format, blog and id (`wordpress:host:12`)
     key: str
-    former_key: str = ""  #: the key in earlier imports, if it was a different key
+    former_key: str = ""  #: the key in an earlier import, which can be the same key; "" = unknown
     #: the path of the article's file, as reports show it; "" = `key`
     source: str = ""
     title: str  #: plain text, never empty
     subtitle: str = ""
     excerpt: str = ""  #: plain text; "" = generate it from the content
     slug: str = ""  #: the preferred slug; "" = derive it from the title
-    content: str  #: as in the source, with LF line endings; may be empty
+    content: str  #: as in the source, with LF line endings; can be empty
     content_type: str  #: "markdown", "html" or "text"
     status: str  #: "draft", "published", "unlisted" or "archived"; does not depend on `guesses`
     guesses: tuple[Guess, ...] = ()  #: with distinct names
@@ -73,7 +73,7 @@ class ArticleRecord:
     #: guesses that the user has not lifted
     open_status: str = ""
     unlifted: tuple[str, ...] = ()
-    published_at: datetime | None  #: aware, UTC; may be in the future; None if the source has no date
+    published_at: datetime | None  #: aware, UTC; can be in the future; None if the source has no date
     category: str = ""  #: name of the category
     categories_above: tuple[str, ...] = ()  #: names of the parent categories, outermost first
     tags: tuple[str, ...] = ()  #: distinct names (case-insensitive), in the order of the source
@@ -107,7 +107,7 @@ class ArticleRecord:
     generator: str = ""  #: the generator of the site of a Markdown file; "" = unknown
     #: the values of custom fields, by name; values that do not fit their definitions are kept too
     custom: Mapping[str, Any] = field(default_factory=dict)
-    #: fields of the source for which there is no custom field, by their names in the source
+    #: fields of the source that match no custom field, by their names in the source
     other_fields: Mapping[str, Any] = field(default_factory=dict)
     #: the parts of the text that the former blog hid, in the markup of the source; they are not stored
     left_out: tuple[str, ...] = field(default=(), repr=False)
@@ -118,8 +118,8 @@ class ArticleRecord:
     #: the uuid of an article in an export of blogapi; None = a new uuid. Such an article is stored exactly as
     #: exported: no part of its text is removed, no link is changed, and its date and type are kept
     uuid: UUID | None = None
-    #: fields of the article as the API accepts them, which replace those made from the fields above; each
-    #: reference to a category, tag or author has a `slug`, and a `name` with which a missing term is created
+    #: fields of the request body of an article, which replace the fields above. Each reference to a category,
+    #: tag or author has a `slug`, and a `name` with which a missing term is created
     body: Mapping[str, Any] = field(default_factory=dict)
     created: datetime | None = None  #: aware, UTC; None = before all other times of the article
     last_updated: datetime | None = None  #: aware, UTC; None = the time of its creation

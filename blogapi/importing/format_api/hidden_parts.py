@@ -81,7 +81,7 @@ def remove_hidden_text(
         content = remove_spans(content, comments)
     text = blank_code(content, content_type)
     text = _LESS_THAN_SIGN.sub(" ", text) if content_type == "markdown" else text
-    # Append a character, so that the span of an element without an end is longer than the text.
+    # Append a space, so that the span of an element without an end is longer than the original text.
     spans = ((it, text[slice(*it)]) for it in find_hidden_spans(f"{text} ", privacy_signs.HIDING_ATTRIBUTES))
     # A <noscript> without a text is a fallback, such as the picture of a lazy loader.
     found = [it for it, part in spans if part[:9].lower() != "<noscript" or _TAG.sub("", part).strip()]
@@ -156,7 +156,7 @@ def _find_guesses_in_text(record: ArticleRecord) -> Iterator[Guess]:
 
 
 def _describe_reader_condition(name: str, condition: str) -> str:
-    """Return the tag `name` with its condition if the condition is about readers and not negated, or ""."""
+    """Return the tag with its condition, or "" if the condition is not about readers or is negated."""
     is_negated = (name.lower() == "unless") != bool(re.search(r"!(?!=)|\bnot\b|== *false\b", condition))
     words = _CONDITION_WORDS.findall(condition)
     is_about_reader = any(

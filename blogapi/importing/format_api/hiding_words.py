@@ -1,8 +1,8 @@
 """The words about members, payment, login, roles or hiding by which an import recognises hidden texts.
 
 A shortcode, block, component, container, template tag, attribute, custom field, key of front matter, folder
-or comment that is in no table may hide a text if its name has one of these words. This is a guess: it makes
-the article a draft, unless `--publish-marked` names the guess.
+or comment without a known sign can hide a text if its name has one of these words. Such a name is a guess: it
+makes the article a draft, unless `--publish-marked` names the guess.
 """
 
 from __future__ import annotations

@@ -138,7 +138,7 @@ def find_draft_reasons_in_text(text: str) -> list[DraftReason]:
 
 
 def flatten_entries(entries: Mapping[str, object]) -> Iterator[tuple[str, str, object]]:
-    """Yield the key as written, the name in FIELD_RULES, and the value of each entry and inner entry."""
+    """Yield the key as written, the name in FIELD_RULES and the value of each entry and inner entry."""
     for key, value in entries.items():
         name = normalize_key(key)
         if isinstance(value, dict) and name in privacy_signs.MAPPING_PREFIXES:
@@ -198,7 +198,7 @@ def _find_draft_reasons_in_path(key: str, *, builds_underscores: bool) -> Iterat
     yield from find_draft_reasons_in_folders(folders)
     for number, folder in enumerate(folders):
         if folder.casefold() not in privacy_signs.PRIVATE_FOLDERS and hiding_words.is_hiding_folder(folder):
-            # The first folder is the imported folder, or an outer folder of it.
+            # The first folder is left out, because it is the imported folder or an outer folder.
             path = "/".join(folders[1 : number + 1]) or folder
             note = f"It is in the folder “{folder}”; the article became a draft."
             yield DraftReason(note, guess=f"folder:{path}")

@@ -59,7 +59,7 @@ class FieldRule:
 
     public: frozenset[str] = frozenset()
     private: frozenset[str] = frozenset()
-    dates_are_public: bool = False  #: for Hugo's `published` and Metalsmith's `publish`, which may be dates
+    dates_are_public: bool = False  #: for Hugo's `published` and Metalsmith's `publish`, which can be dates
     others_are_public: bool = False  #: for fields that usually have another purpose
     is_secret: bool = False  #: the value never appears in a note
     is_unlisting: bool = False  #: private values only keep an article out of lists
@@ -177,7 +177,7 @@ STRICT_DATE_FIELDS = {
     "systems with planned posts": """scheduledFor goLive embargo embargoUntil availableFrom visibleFrom
         scheduledAt publicationDateTime onlineFrom""",
 }
-#: Date fields whose other values are ignored. Obsidian notes often have only the time of their writing.
+#: Date fields in which any other value is ignored. Obsidian notes often have only the time of writing.
 LENIENT_DATE_FIELDS = {
     "Craft, WordPress": "datePosted posted postedAt postedOn postDate postDateGmt dateGmt",
     "content systems": """releaseDate releasedAt release issued issueDate firstPublished originalDate
@@ -287,9 +287,9 @@ HIDING_SETTINGS = {
         "siteHierarchies: [x]": (r"\bsiteHierarchies:[\s\[-]++(?!root\b)", "published"),
     },
 }
-#: Files with patterns in the form "name", in the folder of the site and in inner folders.
+#: Files in any folder of a site of Eleventy, with patterns (in the form "name") of files that are not built.
 ELEVENTY_IGNORE_FILES = (".eleventyignore", ".gitignore")
-#: Matches a field that may hide files, in a data file of Eleventy that is a program.
+#: Matches a field that can hide files, in a data file of Eleventy that is a program.
 ELEVENTY_HIDING_FIELD = re.compile(
     r"\b(?:(?:draft|published|(?:eleventy|buildAwesome)ExcludeFromCollections)\b(?![\"']?:\s{0,20}false\b)"
     r"|permalink\b(?=[^;]{0,300}?\bfalse\b))"
@@ -398,7 +398,7 @@ def _index_signs(*signs: HidingSign) -> dict[str, HidingSign]:
 def find_signs(
     lines: Sequence[str], signs: Mapping[str, HidingSign | None]
 ) -> Iterator[tuple[bool, str, HidingSign]]:
-    """Yield, for each sign that hides the text, whether nobody saw the text, the sign's name and the sign."""
+    """Yield each sign that hides the text: whether nobody saw the text, the name of the sign, the sign."""
     groups: dict[HidingSign | None, list[str]] = {}
     for line in lines:
         groups.setdefault(signs.get(get_sign_name(line)), []).append(line)
@@ -509,7 +509,7 @@ GUESSED_ATTRIBUTE_SIGN = _sign(
 
 
 def guess_attribute_sign(line: str) -> HidingSign:
-    """Return the sign of an attribute that is in no table; `line` has the format of HidingSign."""
+    """Return the sign of an attribute that is in no table; HidingSign describes the form of `line`."""
     # Only the last name of the path is checked, so that `lock.move` does not count as a lock.
     path, _, value = line.partition("=")
     name = path.rpartition(".")[2]
@@ -544,7 +544,7 @@ BUILDERS = _index_signs(
     _sign("render_logics", "Avada", "render_logics=(?:W10=)?"),
     _sign("visibility", "Flatsome", ".*", from_everyone=("visibility=hidden",)),
 )
-#: Attributes that hide the content of any shortcode from everyone.
+#: Attributes with which any shortcode hides its content from everyone.
 ANY_SHORTCODE_SIGNS = {"visibility": BUILDERS["visibility"]}
 #: Shortcodes, in lower case, that hide the text between their tags. `=` precedes values without names.
 HIDING_SHORTCODES = _index_signs(

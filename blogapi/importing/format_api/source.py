@@ -23,7 +23,7 @@ DEFINE_NONE = "none"
 
 UNREAD_RULES_DRAFT = "draft"
 UNREAD_RULE_CHOICES = (UNREAD_RULES_DRAFT, "public")
-#: The version of the interface `format_api`. Within a version, only names and fields with defaults are added.
+#: The version of the interface `format_api`. A change within a version only adds names and optional fields.
 CONTRACT_VERSION = 1
 
 
@@ -36,11 +36,11 @@ class CustomFieldFinder:
     """Finds custom fields by the names of fields in a source, in any spelling. This base class finds none."""
 
     def find(self, key: str) -> CustomField | None:
-        """Return the definition for a field of a source, or None."""
+        """Return the custom field for the field `key` of a source, or None."""
         return None
 
     def convert_entries(self, entries: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the values by the names of their custom fields."""
+        """Return the values of entries that match custom fields, by the names of the custom fields."""
         return {}
 
     def guess_types(self, value: Any) -> Set[str]:
@@ -84,7 +84,7 @@ class ImportOptions:
 class Source(ABC):
     """The files of one format in an import; a subclass implements `read`.
 
-    `read` is called once, and may be interrupted. The attributes are complete when `read` has ended.
+    `read` is called once, and can be interrupted. The attributes are complete when `read` has ended.
     """
 
     #: the number of steps of `read` for the progress bar; an estimate is enough
@@ -93,7 +93,7 @@ class Source(ABC):
     hosts: Set[str] = frozenset()
     #: categories, tags and authors with their details; new terms are created before the articles
     terms: Sequence[TermRecord] = ()
-    #: the numbers of items that are not imported, by their name in the report ("comments")
+    #: the numbers of items that are not imported, by the name of their kind in the report ("comments")
     left_behind: Counter[str] = field(default_factory=Counter)
     #: sentences about the whole source, for example that a file was repaired
     notes: Sequence[str] = ()

@@ -1,6 +1,6 @@
 """Find and read the files to import.
 
-File names and file types come from the disk of another system and are not trusted.
+File names and file types are not trusted, because another system has created the files.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.texts.lines import split_words
 
 MAX_FILE_BYTES = 16 * 1024 * 1024
-#: The number of folders above the imported folder in which readers look for other files of the blog.
+#: The number of folders above the imported folder in which formats look for other files of the blog.
 MAX_OUTER_FOLDERS = 6
 
 _SOFTWARE_FOLDERS = {"node_modules", "bower_components", "vendor", "_vendor", "__macosx", "__pycache__"}
@@ -164,7 +164,7 @@ def _list_folder(folder: Path) -> list[Path]:
 
 
 def escape_file_name(name: str) -> str:
-    """Return a file name in the form that keys have: NFC, unprintable characters as `\\uXXXX`."""
+    """Return a file name as it is written in keys: in form NFC, unprintable characters as `\\uXXXX`."""
     escaped = _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", name)
     return unicodedata.normalize("NFC", escaped)
 

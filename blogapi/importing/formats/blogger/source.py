@@ -170,7 +170,7 @@ def make_record(
 
 
 def convert_embeds(html: str) -> tuple[str, tuple[str, ...]]:
-    """Return the HTML with embedded content replaced by players and links, and notes about the changes.
+    """Return the HTML with players and links in place of embedded content, and notes about the changes.
 
     Also removes the picture by which Blogger counts visitors.
     """
@@ -231,8 +231,8 @@ class FeedReader:
             line = getattr(error, "getLineNumber", lambda: None)()
             place = f" (line {line:,})" if line else ""
             raise RefusedFile(
-                f"The file is damaged or not an export{place}; the entries before it were read. Export the "
-                "blog again."
+                f"The file is damaged or not an export{place}; the entries before the damage were read. "
+                "Export the blog again."
             ) from error
 
     def _read_element(self, element: Element) -> Iterator[BloggerItem]:

@@ -87,7 +87,7 @@ def read_body(post: Mapping[str, object]) -> PostBody:
 
 
 def clean_addresses(text: str) -> str:
-    """Return the text with root-relative addresses of the blog, and originals instead of resized pictures."""
+    """Return the text with root-relative addresses of the blog, and with originals of resized pictures."""
     if "__GHOST_" in text:
         # The placeholder alone is the address of the home page.
         text = _GHOST_URL.sub("/", text)
@@ -153,6 +153,6 @@ def _clean_html(html: str) -> PostBody:
     losses["scripts in HTML cards"] += "<script" in lowered
     if "<form" in lowered:
         losses["forms in HTML cards"] += 1
-        # Without its form, a checkbox would look like a checkbox of a task list.
+        # The sanitizer would keep a checkbox without its form, as if it belonged to a task list.
         html = _INPUT_ELEMENT.sub("", html)
     return PostBody(clean_addresses(_BLOCK_END.sub("\\g<0>\n", html)).strip(), "html", +losses)

@@ -45,7 +45,7 @@ _STORAGE_HOST = re.compile(
     r"https://(storage\.ghost\.io/c/[0-9a-f]{1,9}/[0-9a-f]{1,9}/[0-9a-f-]{36})/content/"
 )
 UNTITLED_POST = "(Untitled)"
-# Longer tags, which Ghost allows, are truncated, because the blog would refuse their articles.
+# Longer tags, which Ghost allows, are truncated, because blogapi would refuse articles with such tags.
 MAX_TAG_LENGTH = 100
 # Fields of Ghost that articles of blogapi do not have. The report counts the fields with a value.
 _UNIMPORTED_FIELDS = lines.split_words("""codeinjection_head codeinjection_foot feature_image_caption

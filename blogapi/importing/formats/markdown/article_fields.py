@@ -22,7 +22,7 @@ _COVER_FIELDS = lines.split_words("""coverimage cover image featuredimage featur
     banner thumbnail images header.image header.overlayimage header.teaser""")
 _OUTER_MAPPINGS = ("params", "extra", "metadata", "meta")
 _INNER_COVERS = lines.split_words("coverimage cover image featuredimage heroimage banner thumbnail images")
-# These fields can also have another meaning; a field is the cover only if its value names an image.
+# These fields can also have another meaning; such a field is the cover only if its value is an image file.
 _POSSIBLE_COVER_FIELDS = (
     *lines.split_words("""coverimg featuredimg headerimage headerimg bannerimage bannerimg postimage topimg
     indeximg bigimg img backgroundimage background hero feature header splash photo photos picture thumb

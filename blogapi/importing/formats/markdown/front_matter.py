@@ -37,7 +37,7 @@ _JSON_FIELD = re.compile(r"\s*\"[^\"\n]{1,60}\"\s*:")
 _JSON_START = re.compile(r"\{\s*[\"}]")
 _HEADER_KEY = re.compile(r"[A-Za-z_][\w -]{0,60}:(?:[ \t]|$)")
 _HEADER_LINE = re.compile(r"[A-Za-z_][\w -]{0,60}:(?:[ \t]|$)|[ \t]|#|-[ \t]|$")
-# Nikola's header, which may also be in an HTML comment: `.. title: Hello`.
+# Nikola's header, which can also be in an HTML comment: `.. title: Hello`.
 _NIKOLA_LINES = re.compile(r"(?:\.\. [\w-]+:(?!:).*(?:\n|\Z))+")
 # A header without an opening fence counts as front matter only if it contains one of these keys.
 _HEADER_KEYS = {"title", "date", "tags", "categories", "category", "layout", "slug", "author", "permalink"}

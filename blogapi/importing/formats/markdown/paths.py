@@ -117,7 +117,7 @@ def make_system_refusal(name: str) -> RefusedFile:
 def is_repository_file(key: str) -> bool:
     """Return whether a file name is typical of software repositories, such as `README.md` or `robots.txt`.
 
-    A name in capitals may have any ending (`LICENSE-MIT`). Other names may only be followed by a language
+    A name in capitals can have any ending (`LICENSE-MIT`). Other names can only be followed by a language
     (`readme.fr`), because `2020-01-01-readme.md` and `security-of-locks.md` are articles.
     """
     if _REPOSITORY_TEXT_FILE.fullmatch(key.rpartition("/")[2]):
@@ -166,7 +166,7 @@ def is_page_by_folder(key: str, *, is_dated: bool) -> bool:
 
 
 def get_page_path(key: str) -> str:
-    """Return the path of the file's page; the paths of its child pages begin with this path."""
+    """Return the path of the page in a file; the paths of its child pages begin with this path."""
     return key.rpartition("/")[0] if is_index(key) else key.rpartition(".")[0]
 
 
@@ -221,7 +221,7 @@ def parse_path(key: str, *, keeps_date: bool = False) -> PathInfo:
 def list_term_folders(key: str) -> list[str]:
     """Return the folders below the imported folder whose names can be categories, outermost first.
 
-    Folders of years, the folder of an `index.md`, and folders such as `posts` say nothing about the article.
+    Leaves out folders of years, the folder of an `index.md`, and folders such as `posts`.
     """
     folders = key.split("/")[1:-1]
     if is_index(key) or is_readme(key):

@@ -1,6 +1,6 @@
 """Find the addresses and names of an article in its former blog.
 
-The front matter of the article names them, or the generator computes a path by a rule in its configuration.
+They are in the front matter of the article, or follow from the configuration of the generator.
 """
 
 from __future__ import annotations

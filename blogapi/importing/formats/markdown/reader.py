@@ -74,7 +74,7 @@ def read_article(entry: Entry, options: ImportOptions, folders: Sequence[str] | 
         raise RefusedFile("Its fields are in a `.meta` file of Nikola; write them at the start of the text.")
     data = read_bytes(entry.path)
     depth = entry.key.count("/")
-    # The imported folder may itself be in a folder of drafts.
+    # The imported folder can itself be in a folder of drafts.
     outer = entry.path.parents[depth:][:1]
     levels = depth + MAX_OUTER_FOLDERS
     site = find_site(entry)
@@ -214,7 +214,7 @@ def parse_article(
         is_mdx=is_mdx,
         generator=generator,
         media_folder=fields.take_line(*_MEDIA_FOLDER_FIELDS),
-        # Custom fields are read last, because they are the fields that are still unused.
+        # Custom fields are read last, because only unused fields become custom fields.
         **_read_custom_fields(fields, options),
         is_undated=not (published_at or fields.all_entries or reasons),
         notes=tuple(fields.notes),
@@ -233,7 +233,7 @@ def _is_page_of_folder(key: str, fields: FrontMatter, context: FileContext) -> b
 def _refuse_other_files(
     key: str, content_type: str, parsed: front_matter.ParsedFile, fields: FrontMatter, *, is_repo_file: bool
 ) -> None:
-    # A repository file with a title and a date may be a page of a wiki; it becomes a draft.
+    # A repository file with a title and a date can be a page of a wiki; it becomes a draft.
     if is_repo_file and not (fields.take_line("title") and fields.take_value("date")):
         raise NotAnArticle(paths.REPOSITORY_FILE_NOTE)
     if not fields.all_entries and not parsed.body.strip():

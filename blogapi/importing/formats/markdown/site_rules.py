@@ -32,7 +32,7 @@ _BUNDLE_FIELDS = lines.split_words("""draft isdraft headless published status bu
 
 
 def find_vault_reasons(entries: Mapping[str, object]) -> list[DraftReason]:
-    """Return the reason for a draft if no field of a note says that it is public."""
+    """Return the reason for a draft if no field of a note makes the note public."""
     values = {normalize_key(key): to_bool(value) for key, value in entries.items()}
     if values.get("draft") is False or any(values.get(name) for name in VAULT_PUBLISHING_FIELDS):
         return []
@@ -96,7 +96,7 @@ def _list_folder_pages(parent: Path) -> list[Path]:
 # A page is read once, not once for each file below it.
 @lru_cache(maxsize=256)
 def _read_page_reasons(page: Path, *, is_section: bool) -> list[DraftReason]:
-    """Return the reasons for a draft in a page; an unreadable page is a reason, because it may be private."""
+    """Return the reasons for a draft in a page; an unreadable page is a reason, because it can be private."""
     try:
         parsed = front_matter.parse_file(decode_text(read_bytes(page))[0])
     except RefusedFile:
@@ -107,7 +107,7 @@ def _read_page_reasons(page: Path, *, is_section: bool) -> list[DraftReason]:
         if is_section and normalize_key(key) == "cascade":
             inherited += map(to_mapping, value if isinstance(value, list) else [value])
     found = map(privacy.find_draft_reasons_in_front_matter, inherited)
-    # The pages of such a section are not built, so they become drafts even if it is only unlisted.
+    # The pages of such a section are not built, so they become drafts even if the section is only unlisted.
     reasons = [replace(it, is_unlisted=False) for group in found for it in group]
     return [DraftReason(""), *reasons] if parsed.problem else reasons
 

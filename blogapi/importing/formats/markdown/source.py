@@ -54,7 +54,7 @@ class LanguageFinder:
     def get_translation_key(self, path: str) -> str:
         """Return the translation key of the files whose path without the language is `path`.
 
-        The key is "" for a single file. It does not contain the imported folder, which may be renamed later.
+        The key is "" for a single file. It does not contain the imported folder, which can be renamed later.
         """
         name = path.partition("/")[2].rpartition(".")[0].removesuffix("/index")
         return name[-_MAX_KEY_LENGTH:] if path in self._shared else ""

@@ -249,7 +249,7 @@ def _list_default_fields(path: Path, site: GeneratorSite) -> Iterator[tuple[str,
             if os.path.lexists(f"{stem}{suffix}"):
                 file = stem.with_name(stem.name + suffix)
                 fields = parse_configuration(file.suffix, _read_without_comments(file))
-                # A program is not run: its fields that may hide files are treated as if they hid them.
+                # A program is not run; its fields that can hide files count as fields that hide them.
                 hiding = privacy_signs.ELEVENTY_HIDING_FIELD.findall(_read_without_comments(file))
                 found = fields or {key: ["unknown", "false"] for key in hiding}
                 yield file.name, {**found, **to_mapping(fields.get("eleventyComputed"))}

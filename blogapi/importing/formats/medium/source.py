@@ -56,7 +56,7 @@ _REDIRECT_ADDRESS = re.compile(r"https?://(?:www\.)?medium\.com/r/\?")
 
 # The hosts of Medium's pictures. The file names are unique, so copies on the disk are found by these names.
 PICTURE_HOSTS = {"cdn-images-1.medium.com", "cdn-images-2.medium.com", "miro.medium.com"}
-_POSSIBLE_RESPONSE_NOTE = "It has no title of its own and may be a response; the article became a draft."
+_POSSIBLE_RESPONSE_NOTE = "It has no title of its own and can be a response; the article became a draft."
 # The number of characters of a summary that are compared with the beginning of the text.
 _MAX_COMPARED_LENGTH = 80
 # The maximum number of characters of a text without a title that counts as a response. A longer text can be

@@ -104,7 +104,7 @@ def parse_database(path: Path) -> Database:
 
 @dataclass(slots=True)
 class NotionPage:
-    """A page; `body` is Markdown or HTML without the title and the properties."""
+    """A page or a database; `body` is Markdown or HTML without the title and the properties."""
 
     title: str
     body: str
@@ -220,7 +220,7 @@ class NotionSource(FileSource):
         # With `--format notion`, there can be other files.
         others = [entry for entry, match in matches if match is None]
         tables = [(entry, name) for entry, name in files if name["suffix"] == "csv"]
-        # Pages are read first, because a table that a page shows is left out later.
+        # Pages are read first, because a database whose table is in a page does not become an article.
         files.sort(key=lambda file: file[1]["suffix"] == "csv")
         super().__init__([*others, *(entry for entry, _ in files)], options)
         self.hosts = {"notion.so"}
@@ -283,7 +283,7 @@ class NotionSource(FileSource):
         self, entry: Entry, name: Mapping[str, Any], page: NotionPage, draft_note: str = ""
     ) -> ArticleRecord:
         """Return the record; with `draft_note`, it is a draft if no property says that it is public."""
-        # The ids of the folders and of the file say nothing about the article.
+        # Names of categories and the slug do not contain the ids.
         folders = [_FOLDER_ID.sub("", part) for part in entry.key.split("/")[:-1]]
         # A property takes precedence over a field of the page with the same name.
         fields = {"title": page.title, "subtitle": page.subtitle, "cover": page.cover} | page.properties
