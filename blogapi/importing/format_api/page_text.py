@@ -54,19 +54,19 @@ def replace_frames(html: str) -> tuple[str, int]:
     return _IFRAME.sub(replace_frame, html), count
 
 
-def read_visible_text(html: str) -> tuple[str, list[str], list[str]]:
-    """Return the text of a page without the parts that visitors could not see, notes, and these parts.
+def read_visible_html(html: str) -> tuple[str, list[str], list[str]]:
+    """Return the HTML of a page without the parts that visitors could not see, notes, and these parts.
 
     Raises RefusedFile if the page would take too long to parse.
     """
     if is_too_expensive_to_parse(html):
         raise RefusedFile("It has too many elements, or they are nested too deep; simplify the page.")
-    # Hidden parts are left out first, because `extract_text` removes the attributes that hide them.
+    # Hidden parts are left out first, because `remove_wrappers` removes the attributes that hide them.
     return remove_hidden_text(html, "html")[:3]
 
 
-def extract_text(html: str, replace_address: Callable[[str], str] = str) -> tuple[str, list[str]]:
-    """Return the text with only the elements in _KEPT_ELEMENTS, and notes.
+def remove_wrappers(html: str, replace_address: Callable[[str], str] = str) -> tuple[str, list[str]]:
+    """Return the HTML with only the elements in _KEPT_ELEMENTS, and notes.
 
     `replace_address` returns the new address of a link. Languages of code, and ids that links need, are kept.
     """

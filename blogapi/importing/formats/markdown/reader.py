@@ -138,15 +138,15 @@ def parse_article(
     system = generator if generator == "jekyll" else parsed.format
     reasons = [*context.reasons, *skipped, *([DraftReason(parsed.problem)] if parsed.problem else [])]
     is_zola = generator == "zola"
-    reasons += privacy.find_draft_reasons(fields.all_entries, key, tags, system, builds_underscores=is_zola)
+    reasons += privacy.find_draft_reasons(parsed.entries, key, tags, system, builds_underscores=is_zola)
     reasons += [] if fields.all_entries else privacy.find_draft_reasons_in_text(parsed.body)
     if is_repository_file:
         note = "It has the name of a repository file (like README or LICENSE); the article became a draft."
         reasons.append(DraftReason(note))
     if site := context.site:
-        reasons += unbuilt_files.find_build_reasons(context.path, site, fields.all_entries, context.imported)
+        reasons += unbuilt_files.find_unbuilt_reasons(context.path, site, parsed.entries, context.imported)
     reasons += unbuilt_files.find_summary_reasons(context.path, key.count("/"))
-    reasons += site_rules.find_tag_reasons(parsed.body, content_type, context.rules, fields.all_entries, tags)
+    reasons += site_rules.find_rule_reasons(parsed.body, content_type, context.rules, parsed.entries, tags)
     body, left_out = site_rules.remove_generator_comments(parsed.body, content_type, context.rules, fields)
     if context.is_note and not options.publish_undated:
         reasons += site_rules.find_vault_reasons(fields.all_entries)

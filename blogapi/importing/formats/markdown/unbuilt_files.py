@@ -33,7 +33,7 @@ _DATA_FORMATS = ("json", "yaml", "yml", "toml", "js", "cjs", "mjs", "ts")
 _DATA_SUFFIXES = (".json", *(f".{kind}.{name}" for kind in ("11tydata", "data") for name in _DATA_FORMATS))
 
 
-def find_build_reasons(
+def find_unbuilt_reasons(
     path: Path, site: GeneratorSite, entries: Mapping[str, object], imported: Path = Path()
 ) -> Iterator[DraftReason]:
     """Yield a reason for each rule by which the generator does not build a file.

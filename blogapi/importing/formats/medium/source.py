@@ -14,7 +14,7 @@ from html import escape, unescape
 from urllib.parse import parse_qs, quote
 
 from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord
-from blogapi.importing.format_api.page_text import extract_text, read_visible_text
+from blogapi.importing.format_api.page_text import read_visible_html, remove_wrappers
 from blogapi.importing.format_api.privacy import choose_status
 from blogapi.importing.format_api.privacy_signs import MEDIUM_DRAFT_PREFIX
 from blogapi.importing.format_api.source import CONTRACT_VERSION, FileSource, Format, ImportOptions
@@ -112,14 +112,14 @@ def parse_page(html: str) -> MediumPage:
             page.canonical = attributes.get("href", "")
         elif "p-tag" in classes and text:
             page.tags.append(text)
-    html, hidden, page.left_out = read_visible_text(html[start : end if end > 0 else len(html)])
+    html, hidden, page.left_out = read_visible_html(html[start : end if end > 0 else len(html)])
     html = _TITLE_ELEMENT.sub(lambda element: _take_title_or_subtitle(page, element), html)
     html = _CODE_BLOCK.sub(_convert_code_block, html)
     html = _IMAGE.sub(lambda tag: _convert_image(page, tag[0]), html)
     html = _PREVIEW_START.sub("<p", _PREVIEW_IMAGE.sub("", html))
     html = _EMPTY_LINK.sub(r"\1\2</a>", html)
     html = _EMBEDLY_FRAME.sub(_unwrap_embedly_frame, _GIST_SCRIPT.sub(r'<iframe src="\1"></iframe>', html))
-    html, replaced = extract_text(html, _get_redirect_target)
+    html, replaced = remove_wrappers(html, _get_redirect_target)
     page.notes += [*hidden, *replaced]
     # A horizontal rule remains before the text if the first section has only the title.
     page.html = re.sub(r"^(?:\s*<hr>)+", "", html).strip()

@@ -19,7 +19,7 @@ from typing import Any
 
 from blogapi.importing.format_api import privacy, privacy_signs
 from blogapi.importing.format_api.article_record import PUBLIC_STATUSES, ArticleRecord
-from blogapi.importing.format_api.page_text import extract_text, read_visible_text
+from blogapi.importing.format_api.page_text import read_visible_html, remove_wrappers
 from blogapi.importing.format_api.source import CONTRACT_VERSION, FileSource, Format, ImportOptions
 from blogapi.importing.format_api.source_files import Entry, read_bytes
 from blogapi.importing.formats.markdown import reader
@@ -141,11 +141,11 @@ def parse_html_page(html: str) -> NotionPage:
     if start is None:
         raise RefusedFile("It has no text of a page; export the page from Notion again.")
     head, end = html[: start.start()], html.rfind("</article>")
-    body, notes, left_out = read_visible_text(html[start.end() : end if end > start.end() else len(html)])
+    body, notes, left_out = read_visible_html(html[start.end() : end if end > start.end() else len(html)])
     cover = _COVER_IMAGE.search(head)
     return NotionPage(
         title=_read_element_text(head, _TITLE_START, "</h1>"),
-        body=extract_text(body)[0],
+        body=remove_wrappers(body)[0],
         properties=dict(filter(None, map(_read_property, _PROPERTY_ROW.split(head)[1:]))),
         subtitle=_read_element_text(head, _DESCRIPTION_START, "</p>"),
         cover=unescape(cover[1]) if cover else "",

@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from blogapi.importing.format_api.article_record import ArticleRecord
-from blogapi.importing.format_api.page_text import extract_text, read_visible_text
+from blogapi.importing.format_api.page_text import read_visible_html, remove_wrappers
 from blogapi.importing.format_api.privacy import choose_status
 from blogapi.importing.format_api.privacy_signs import SUBSTACK_AUDIENCES, SUBSTACK_PAYWALL
 from blogapi.importing.format_api.report import FileReport, Item, Result
@@ -53,7 +53,7 @@ def convert_post_html(html: str) -> tuple[str, set[str], list[str], list[str]]:
 
     Raises RefusedFile if the HTML would take too long to parse.
     """
-    html, notes, left_out = read_visible_text(html)
+    html, notes, left_out = read_visible_html(html)
     hosts = set[str]()
 
     def replace_button(button: re.Match[str]) -> str:
@@ -67,7 +67,7 @@ def convert_post_html(html: str) -> tuple[str, set[str], list[str], list[str]]:
         return ""
 
     html = _TWEET.sub(_link_tweet, _BUTTON.sub(replace_button, html))
-    html, replaced = extract_text(_PICTURE_ADDRESS.sub(lambda address: escape(unquote(address[1])), html))
+    html, replaced = remove_wrappers(_PICTURE_ADDRESS.sub(lambda address: escape(unquote(address[1])), html))
     return _EMPTY_PARAGRAPH.sub("", html).strip(), hosts, notes + replaced, left_out
 
 
