@@ -164,7 +164,7 @@ def remove_generator_comments(
 def find_rule_reasons(
     body: str, content_type: str, rules: SiteRules, entries: dict[str, object], tags: tuple[str, ...]
 ) -> Iterator[DraftReason]:
-    """Yield reasons from the rules of a site: `{% comment %}` if rules are unknown, tags that Hexo encrypts."""
+    """Yield reasons for a draft: a `{% comment %}` of an unknown generator, and tags that Hexo encrypts."""
     if rules.has_liquid is None and content_type != "text" and find_comments(body, content_type):
         yield DraftReason(
             "It has a `{% comment %}`, and its generator is not recognised; the article became a draft."
