@@ -169,7 +169,7 @@ def make_wordpress_table() -> str:
         "Blocks and their attributes": privacy_signs.HIDING_BLOCKS.values(),
         "Attributes of page builders": privacy_signs.BUILDERS.values(),
         "Shortcodes": privacy_signs.HIDING_SHORTCODES.values(),
-        "Custom fields of posts": privacy_signs.POST_FIELDS.values(),
+        "Custom fields of posts": privacy_signs.HIDING_FIELDS.values(),
         "Traces of rules outside of the posts": privacy_signs.UNREAD_RULE_PLUGINS,
     }
     sources = {kind: {sign.source for sign in signs if _hides_alone(sign)} for kind, signs in kinds.items()}
@@ -267,7 +267,7 @@ def make_dates_table() -> str:
         (_join_code(privacy_signs.list_names(sources)), effect)
         for effect, sources in (
             ("makes a draft", privacy_signs.STRICT_DATE_FIELDS),
-            ("is ignored", privacy_signs.OTHER_DATE_FIELDS),
+            ("is ignored", privacy_signs.LENIENT_DATE_FIELDS),
         )
     ]
     return _make_table(("Fields", "A value that is no date"), rows)

@@ -1,6 +1,7 @@
 """The interface of formats: files, options, records, reports and the signs that a text is private.
 
-Formats of other packages import only these names. CONTRACT_VERSION is increased when these names change.
+Formats of other packages import only these names. A change that breaks formats increases
+CONTRACT_VERSION.
 """
 
 from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord, TermRecord

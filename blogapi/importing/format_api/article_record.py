@@ -1,4 +1,4 @@
-"""The records that readers create from the files of other blogs."""
+"""The records that formats create from the files of other blogs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-#: The statuses of the articles that readers can see.
+#: The statuses of the articles that visitors can read.
 PUBLIC_STATUSES = ("published", "unlisted")
 
 
@@ -29,7 +29,7 @@ class TermRecord:
 
     kind: str  #: "category", "tag" or "author"
     name: str  #: plain text, never empty
-    #: further fields of the term, named as in the request body for its kind
+    #: other fields of the term, by their names in the request body of its kind
     fields: Mapping[str, str] = field(default_factory=dict)
     parent: str = ""  #: the name of the parent category
 
@@ -55,17 +55,17 @@ class ArticleRecord:
     a single line.
     """
 
-    #: identifies the article in all imports of its blog: the path of its file with `/` as separator, which
-    #: begins with the name of the imported folder; or format, blog and id (`wordpress:host:12`) without `/`
+    #: identifies the article in all imports of its blog: either the path of its file with `/` as separator,
+    #: from the imported folder on, or a text without `/`: format, blog and id (`wordpress:host:12`)
     key: str
-    former_key: str = ""  #: the key in earlier imports, if it was a different key
+    former_key: str = ""  #: the key in an earlier import, which can be the same key; "" = unknown
     #: the path of the article's file, as reports show it; "" = `key`
     source: str = ""
     title: str  #: plain text, never empty
     subtitle: str = ""
     excerpt: str = ""  #: plain text; "" = generate it from the content
     slug: str = ""  #: the preferred slug; "" = derive it from the title
-    content: str  #: as in the source, with LF line endings; may be empty
+    content: str  #: as in the source, with LF line endings; can be empty
     content_type: str  #: "markdown", "html" or "text"
     status: str  #: "draft", "published", "unlisted" or "archived"; does not depend on `guesses`
     guesses: tuple[Guess, ...] = ()  #: with distinct names
@@ -73,7 +73,7 @@ class ArticleRecord:
     #: guesses that the user has not lifted
     open_status: str = ""
     unlifted: tuple[str, ...] = ()
-    published_at: datetime | None  #: aware, UTC; may be in the future; None if the source has no date
+    published_at: datetime | None  #: aware, UTC; can be in the future; None if the source has no date
     category: str = ""  #: name of the category
     categories_above: tuple[str, ...] = ()  #: names of the parent categories, outermost first
     tags: tuple[str, ...] = ()  #: distinct names (case-insensitive), in the order of the source
@@ -92,14 +92,14 @@ class ArticleRecord:
     parent_key: str = ""  #: the key of the parent page; "" = none
     position: int = 0  #: the position among the pages with the same parent
     former_slugs: tuple[str, ...] = ()  #: slugs that the article had before, given in the source
-    #: the addresses in the former blog from which readers are redirected, with percent-encoding or without
+    #: the paths in the former blog that redirect to the article, with percent-encoding or without
     former_paths: tuple[str, ...] = ()
     path: Path | None = None  #: the source file; None = do not look for media files
-    media_folder: str = ""  #: the folder in the site with which relative paths of media files begin
+    media_folder: str = ""  #: the folder of the site that is put before relative paths of media files
     #: the addresses of the article in its former blog, without host and query (`/2020/01/hello/`), or with
     #: the query that identifies it (`/?p=12`); links of other articles to them are rewritten
     addresses: tuple[str, ...] = ()
-    #: the names under which links can name the article besides its path and its title (aliases of Obsidian)
+    #: the names by which wiki links can refer to the article, besides its path and title (Obsidian aliases)
     names: tuple[str, ...] = ()
     #: whether template tags and wiki links in the content are resolved
     has_templates: bool = False
@@ -107,19 +107,19 @@ class ArticleRecord:
     generator: str = ""  #: the generator of the site of a Markdown file; "" = unknown
     #: the values of custom fields, by name; values that do not fit their definitions are kept too
     custom: Mapping[str, Any] = field(default_factory=dict)
-    #: fields of the source for which there is no custom field, by their names in the source
+    #: fields of the source that match no custom field, by their names in the source
     other_fields: Mapping[str, Any] = field(default_factory=dict)
     #: the parts of the text that the former blog hid, in the markup of the source; they are not stored
     left_out: tuple[str, ...] = field(default=(), repr=False)
-    unread_rules: str = ""  #: plugins that may hide the article by rules outside the source; "" = none
+    unread_rules: str = ""  #: plugins whose rules, which the source lacks, can hide the article; "" = none
     #: whether the status depends only on `publish_undated`, because there is neither front matter nor a date
     is_undated: bool = False
     notes: tuple[str, ...] = ()  #: one sentence for each change or omission
-    #: the uuid of an article in an export of blogapi, which is stored exactly as it is: no part of its text
-    #: is hidden, no link is changed, and it gets its date and type from the export; None = a new uuid
+    #: the uuid of an article in an export of blogapi; None = a new uuid. Such an article is stored exactly as
+    #: exported: no part of its text is removed, no link is changed, and its date and type are kept
     uuid: UUID | None = None
-    #: fields of the article as the API accepts them, which replace those made from the fields above; each
-    #: reference to a category, tag or author has a `slug`, and a `name` with which a missing term is created
+    #: fields of the request body of an article, which replace the fields above. Each reference to a category,
+    #: tag or author has a `slug`, and a `name` with which a missing term is created
     body: Mapping[str, Any] = field(default_factory=dict)
     created: datetime | None = None  #: aware, UTC; None = before all other times of the article
     last_updated: datetime | None = None  #: aware, UTC; None = the time of its creation

@@ -1,4 +1,4 @@
-"""Leave out the parts of a text that visitors could not see, and find marks (TEXT_MARKS) of hidden parts."""
+"""Remove the parts of a text that visitors could not see, and find the marks (TEXT_MARKS) of other parts."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _PROGRAM_KEY_PREFIXES = ("ghost:", "substack:", "wordpress:")
 _CONDITIONAL_TAGS = {"if", "unless"}
 
 
-def remove_hidden_parts(record: ArticleRecord) -> ArticleRecord:
+def apply_hiding_signs(record: ArticleRecord) -> ArticleRecord:
     """Return the record without the parts of its text that visitors could not see, and with notes.
 
     The record becomes a draft if a mark hides another part. Otherwise, the record gets a guess for each part
@@ -44,7 +44,7 @@ def remove_hidden_parts(record: ArticleRecord) -> ArticleRecord:
     """
     if record.uuid is not None:
         return record
-    text, notes, parts, unclear = drop_hidden_text(record.content, record.content_type, keeps_unclear=True)
+    text, notes, parts, unclear = remove_hidden_text(record.content, record.content_type, keeps_unclear=True)
     record = replace(record, content=text, notes=(*record.notes, *notes), left_out=(*record.left_out, *parts))
     mark = _find_hiding_mark(record)
     if record.content_type != "text" and not mark:
@@ -54,19 +54,19 @@ def remove_hidden_parts(record: ArticleRecord) -> ArticleRecord:
         record = replace(record, guesses=(*record.guesses, *new))
     if record.status == "archived" or not (mark or unclear):
         return record
-    reason = "It is unclear where an element that browsers did not show ends"
+    reason = "It is unclear where a hidden element of its text ends"
     if mark and mark.lastgroup:
         reason = f"The {mark.lastgroup} “{mark[mark.lastgroup][:60]}” hides a part of its text"
     note = f"{reason}; the article became a draft."
     return replace(record, status="draft", is_undated=False, notes=(*record.notes, note))
 
 
-def drop_hidden_text(
+def remove_hidden_text(
     content: str, content_type: str, *, keeps_unclear: bool = False
 ) -> tuple[str, list[str], list[str], bool]:
     """Return the text without the parts that visitors could not see, notes, and a list of these parts.
 
-    With `keeps_unclear`, hidden elements without a clear end stay; the last value is whether any stay.
+    With `keeps_unclear`, hidden elements without a clear end stay in the text; the last value says if any do.
     """
     if content_type == "text" or not _HIDING_HINT.search(content):
         return content, [], [], False
@@ -81,7 +81,7 @@ def drop_hidden_text(
         content = remove_spans(content, comments)
     text = blank_code(content, content_type)
     text = _LESS_THAN_SIGN.sub(" ", text) if content_type == "markdown" else text
-    # Append a character, so that the span of an element without an end is longer than the text.
+    # Append a space, so that the span of an element without an end is longer than the original text.
     spans = ((it, text[slice(*it)]) for it in find_hidden_spans(f"{text} ", privacy_signs.HIDING_ATTRIBUTES))
     # A <noscript> without a text is a fallback, such as the picture of a lazy loader.
     found = [it for it, part in spans if part[:9].lower() != "<noscript" or _TAG.sub("", part).strip()]
@@ -120,7 +120,7 @@ def _find_hiding_mark(record: ArticleRecord) -> re.Match[str] | None:
 
 def _find_guesses_in_text(record: ArticleRecord) -> Iterator[Guess]:
     shown, ends = set[tuple[str | None, ...]](), set[str]()
-    # In files of a known generator, a comment can be a remark of the author.
+    # In files of a known generator, a comment can be a remark of the author, which hides nothing.
     is_plain_markdown = record.content_type == "markdown" and not record.generator
     has_comments = record.key.startswith(_PROGRAM_KEY_PREFIXES) or is_plain_markdown
     for found in dict.fromkeys(it.groups() for it in _NAMED_PART.finditer(record.content)):
@@ -156,7 +156,7 @@ def _find_guesses_in_text(record: ArticleRecord) -> Iterator[Guess]:
 
 
 def _describe_reader_condition(name: str, condition: str) -> str:
-    """Return the tag `name` with its condition if the condition is about readers and not negated, or ""."""
+    """Return the tag with its condition, or "" if the condition is not about readers or is negated."""
     is_negated = (name.lower() == "unless") != bool(re.search(r"!(?!=)|\bnot\b|== *false\b", condition))
     words = _CONDITION_WORDS.findall(condition)
     is_about_reader = any(

@@ -1,8 +1,8 @@
 """The words about members, payment, login, roles or hiding by which an import recognises hidden texts.
 
 A shortcode, block, component, container, template tag, attribute, custom field, key of front matter, folder
-or comment that is in no table may hide a text if its name has one of these words. This is a guess: it makes
-the article a draft, unless `--publish-marked` names the guess.
+or comment without a known sign can hide a text if its name has one of these words. Such a name is a guess: it
+makes the article a draft, unless `--publish-marked` names the guess.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ AUDIENCES = frozenset(
     internal paid premium private paidmembers paidsubscribers registered admin admins loggedin
     onlypaid onlyfree founding""")
 )
-#: Words for paying readers. In most fields, these words name the subject of a text, not its readers.
+#: Words for paying readers. Only in a few fields do these words name the readers of a text, not its subject.
 SUPPORTERS = _make_set("supporter supporters backer backers donor donors sponsor sponsors")
 HIDING_VALUES = (
     AUDIENCES - {"staff", "admin", "admins", "premium", "vip", "patron", "patrons", "registered", "founding"}
@@ -93,7 +93,7 @@ _CONDITION_WORDS = _make_set(
     "min minimum needs need required require requires allowed allow only for access has must"
 )
 # Words for parts of a page or of a list, which a key can hide.
-_PAGE_PARTS = _make_set("""title toc table contents meta sidebar header footer nav navigation menu
+_PAGE_PART_WORDS = _make_set("""title toc table contents meta sidebar header footer nav navigation menu
     comment comments image thumbnail cover featured feed rss search home list listing button
     form repo note notes hero summary date author upcoming sitemap index subtitle breadcrumb
     breadcrumbs share social related banner hint label email mail newsletter related tag tags
@@ -101,13 +101,13 @@ _PAGE_PARTS = _make_set("""title toc table contents meta sidebar header footer n
     aliases series description excerpt alt caption placeholder class aria data name subscribe""")
 _OTHER_KEYS = {"layout", "template", "section", "slug", "key", "id"}
 # A name hides nothing if it has a word of _OTHER_USE_WORDS, or a negation without a word for visitors.
-_NEGATIONS = _make_set("not non out nologin without un")
+_NEGATION_WORDS = _make_set("not non out nologin without un")
 _VISITOR_WORDS = _make_set("hide hidden visitor")
 _OTHER_USE_WORDS = _make_set("""form button email directory newsletter mobile lightbox timeline team
     guest guests upgrade""")
 # `email_gate` and `newsletter_locker` hide a text until the reader gives an address.
 _LOCK_WORDS, _MAIL_WORDS = _make_set("gate gated lock locker locked unlock"), _make_set("email newsletter")
-_ENTRY_FILLERS = _make_set("is not post page article entry content site from on web this has was")
+_KEY_FILLER_WORDS = _make_set("is not post page article entry content site from on web this has was")
 _AUDIENCE_ATTRIBUTES = _make_set("when for if visibility access audience role roles")
 _ATTRIBUTE = re.compile(r"([\w-]{1,40}) *= *\{?[\"']([^\"'<>]{1,40})[\"']")
 _CAMEL_CASE_BORDER = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -136,11 +136,11 @@ def _is_weak_word(word: str) -> bool:
 
 
 def has_other_use(name: str) -> bool:
-    """Return whether a name has a negation and no word for visitors, or a word of _OTHER_USE_WORDS."""
+    """Return whether other words of a name, such as `form` or `not`, say that it hides nothing."""
     words = set(split_name(name))
     if words & _LOCK_WORDS:
         words -= _MAIL_WORDS
-    return bool(words & _OTHER_USE_WORDS or (words & _NEGATIONS and not words & _VISITOR_WORDS))
+    return bool(words & _OTHER_USE_WORDS or (words & _NEGATION_WORDS and not words & _VISITOR_WORDS))
 
 
 @lru_cache(maxsize=4096)
@@ -170,9 +170,9 @@ def is_paywall_name(name: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_hiding_key(name: str) -> bool:
-    """Return whether a key, a custom field or an attribute has a word for hiding, and no other purpose."""
+    """Return whether the name of a key, custom field or attribute has a word for hiding and no other use."""
     words = set(split_name(name))
-    if words & _PAGE_PARTS or has_other_use(name) or len(words) < 2:
+    if words & _PAGE_PART_WORDS or has_other_use(name) or len(words) < 2:
         return False
     hiding = {word for word in words if _is_strong_word(word) or _is_weak_word(word)}
     # Weak words can name a condition: `required_plan`, `allowedRoles`, `staff_only`.
@@ -182,9 +182,9 @@ def is_hiding_key(name: str) -> bool:
 
 
 def is_hiding_entry(name: str, value: str) -> bool:
-    """Return whether a key without a rule hides a text; `value` is its normalized value, "" = empty."""
+    """Return whether a key that has no FieldRule hides a text; `value` is normalized, "" = empty."""
     words = set(split_name(name))
-    if words & _PAGE_PARTS or value in SHOWN_VALUES or value in ALL_FALSE_WORDS:
+    if words & _PAGE_PART_WORDS or value in SHOWN_VALUES or value in ALL_FALSE_WORDS:
         return False
     if value in HIDING_VALUES and not (words & _OTHER_KEYS or words == {"type"}):
         return True
@@ -200,13 +200,13 @@ def is_hiding_entry(name: str, value: str) -> bool:
 
 def names_page_part(name: str) -> bool:
     """Return whether a key names a part of a page or of a list: `hide_title`, `sidebar_visibility`."""
-    return not _PAGE_PARTS.isdisjoint(split_name(name))
+    return not _PAGE_PART_WORDS.isdisjoint(split_name(name))
 
 
-def remove_fillers(name: str) -> tuple[str, bool]:
+def remove_filler_words(name: str) -> tuple[str, bool]:
     """Return a normalized key without words such as `is` and `post`, and whether the key contains `not`."""
     words = split_name(name)
-    return "".join(word for word in words if word not in _ENTRY_FILLERS), "not" in words
+    return "".join(word for word in words if word not in _KEY_FILLER_WORDS), "not" in words
 
 
 # --- Folders, files and comments.
@@ -226,7 +226,7 @@ _DRAFT_NAMES = "|".join(sorted(DRAFT_WORDS | {"wip", "unpublished"}))
 #: Matches the name of a file that begins with `draft-`, or ends with `.draft` before its suffix.
 DRAFT_FILE = re.compile(rf"(?:{_DRAFT_NAMES})[-_. ]|.*[-_. ](?:{_DRAFT_NAMES})\.[^.]+\Z", re.IGNORECASE)
 _COMMENT_WORDS = AUDIENCES | MEMBER_WORDS | PRIVATE_WORDS | _make_set("paywall content only for start begin")
-_COMMENT_FILLERS = _make_set("content only for start begin free text part")
+_COMMENT_FILLER_WORDS = _make_set("content only for start begin free text part")
 
 
 def is_hiding_folder(name: str) -> bool:
@@ -241,4 +241,4 @@ def is_hiding_folder(name: str) -> bool:
 def is_hiding_comment(text: str) -> bool:
     """Return whether a comment only names the readers of a text: `members`, `paid content`."""
     words = {*re.split(r"[\s:_-]+", text.strip().casefold())}
-    return words <= _COMMENT_WORDS and bool(words - _COMMENT_FILLERS)
+    return words <= _COMMENT_WORDS and bool(words - _COMMENT_FILLER_WORDS)

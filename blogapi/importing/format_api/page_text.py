@@ -8,7 +8,7 @@ from html import unescape
 
 import nh3
 
-from blogapi.importing.format_api.hidden_parts import drop_hidden_text
+from blogapi.importing.format_api.hidden_parts import remove_hidden_text
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.messages import format_count
 from blogapi.importing.texts.titles import split_address
@@ -54,21 +54,21 @@ def replace_frames(html: str) -> tuple[str, int]:
     return _IFRAME.sub(replace_frame, html), count
 
 
-def read_visible_text(html: str) -> tuple[str, list[str], list[str]]:
-    """Return the text of a page without the parts that visitors could not see, notes, and these parts.
+def read_visible_html(html: str) -> tuple[str, list[str], list[str]]:
+    """Return the HTML of a page without the parts that visitors could not see, notes, and these parts.
 
     Raises RefusedFile if the page would take too long to parse.
     """
     if is_too_expensive_to_parse(html):
         raise RefusedFile("It has too many elements, or they are nested too deep; simplify the page.")
-    # Hidden parts are left out first, because `extract_text` removes the attributes that hide them.
-    return drop_hidden_text(html, "html")[:3]
+    # Hidden parts are left out first, because `remove_wrappers` removes the attributes that hide them.
+    return remove_hidden_text(html, "html")[:3]
 
 
-def extract_text(html: str, follow: Callable[[str], str] = str) -> tuple[str, list[str]]:
-    """Return the text with only the elements in _KEPT_ELEMENTS, and notes.
+def remove_wrappers(html: str, replace_address: Callable[[str], str] = str) -> tuple[str, list[str]]:
+    """Return the HTML with only the elements in _KEPT_ELEMENTS, and notes.
 
-    `follow` returns the new address of a link. Ids to which the text links, and languages of code, are kept.
+    `replace_address` returns the new address of a link. Languages of code, and ids that links need, are kept.
     """
     html, frames = replace_frames(html)
     notes = (
@@ -78,7 +78,7 @@ def extract_text(html: str, follow: Callable[[str], str] = str) -> tuple[str, li
 
     def keep_attribute(_element: str, name: str, value: str) -> str | None:
         if name == "href":
-            return follow(value)
+            return replace_address(value)
         if name == "class":
             return value.lower() if value.startswith("language-") else None
         return None if name == "id" and value not in targets else value

@@ -1,4 +1,4 @@
-"""Find reasons not to publish an article. `privacy_signs.PRIVACY_FIELDS` has the fields of all generators."""
+"""Find reasons not to publish an article, in its fields (see `PRIVACY_FIELDS`), path, tags and text."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class DraftReason:
     is_understood: bool = True  #: whether the value is listed in the rule of its field
     #: whether everyone who knows the address of the article can read it
     is_unlisted: bool = False
-    sign: str = ""  #: "draft" or the name of a folder, if a setting of a generator can show such drafts
+    sign: str = ""  #: the field or folder that marks the draft; a setting of a generator can show such drafts
     guess: str = ""  #: the name of the guess, if no system is known for the sign
     is_new: bool = True  #: as in `Guess`
 
@@ -70,7 +70,7 @@ def find_draft_reasons_in_front_matter(
     says_public = any(name in privacy_signs.PUBLISHING_FIELDS and to_bool(value) for _, name, value in flat)
     for key, name, value in flat:
         rule = privacy_signs.FIELD_RULES.get(name)
-        # In notes, `status` often says how complete a public text is.
+        # In notes of Obsidian, `status` often says how complete a public text is.
         if rule is privacy_signs.STATUS_RULE and says_public and not set(_to_words(value)) & rule.private:
             continue
         is_only_unlisted = rule and set(_to_words(value)) & rule.private == privacy_signs.UNLISTED_VALUES
@@ -80,7 +80,7 @@ def find_draft_reasons_in_front_matter(
             unlisting = privacy_signs.UNLISTED_VALUES | privacy_signs.UNLISTED_VALUES_BY_GENERATOR.get(
                 (generator, name), frozenset()
             )
-            yield _make_reason(key, name, rule, value, unlisting)
+            yield _make_field_reason(key, name, rule, value, unlisting)
 
 
 def _find_guessed_reasons(
@@ -105,7 +105,7 @@ def _is_private_entry(key: str, name: str, value: object) -> bool:
         return bool(words & privacy_signs.PRIVATE_STATUSES) and not hiding_words.names_page_part(key)
     if isinstance(value, dict):
         return False
-    base, is_negated = hiding_words.remove_fillers(key)
+    base, is_negated = hiding_words.remove_filler_words(key)
     rule = privacy_signs.FIELD_RULES.get(base)
     if rule and base != name and not (rule.is_unlisting or rule.is_secret):
         if is_negated:
@@ -115,7 +115,7 @@ def _is_private_entry(key: str, name: str, value: object) -> bool:
 
 
 def marks_private_article(name: str, value: str) -> bool:
-    """Return whether a custom field that is in no table says that its article is private."""
+    """Return whether a custom field without a known sign says that its article is private."""
     words = {normalize_key(value)}
     # WordPress serializes arrays; an empty array is `a:0:{}`.
     is_other = value.startswith("a:0:") or (len(value.split()) > 3 and not value.startswith("a:"))
@@ -138,7 +138,7 @@ def find_draft_reasons_in_text(text: str) -> list[DraftReason]:
 
 
 def flatten_entries(entries: Mapping[str, object]) -> Iterator[tuple[str, str, object]]:
-    """Yield the key as written, the name in FIELD_RULES, and the value of each entry and inner entry."""
+    """Yield the key as written, the name in FIELD_RULES and the value of each entry and inner entry."""
     for key, value in entries.items():
         name = normalize_key(key)
         if isinstance(value, dict) and name in privacy_signs.MAPPING_PREFIXES:
@@ -167,7 +167,7 @@ def _to_words(value: object) -> Iterator[str]:
         yield normalize_key(to_line(value)) or to_line(value) or "{}"
 
 
-def _make_reason(
+def _make_field_reason(
     key: str, name: str, rule: privacy_signs.FieldRule, value: object, unlisting: Set[str]
 ) -> DraftReason:
     key, text = to_line(key)[:60], (to_line(value) or ", ".join(_to_words(value)))[:100]
@@ -198,7 +198,7 @@ def _find_draft_reasons_in_path(key: str, *, builds_underscores: bool) -> Iterat
     yield from find_draft_reasons_in_folders(folders)
     for number, folder in enumerate(folders):
         if folder.casefold() not in privacy_signs.PRIVATE_FOLDERS and hiding_words.is_hiding_folder(folder):
-            # The first folder is the imported folder, or an outer folder of it.
+            # The first folder is left out, because it is the imported folder or an outer folder.
             path = "/".join(folders[1 : number + 1]) or folder
             note = f"It is in the folder “{folder}”; the article became a draft."
             yield DraftReason(note, guess=f"folder:{path}")

@@ -1,6 +1,6 @@
 """The signs that a text was hidden from the visitors of its former blog, for all formats.
 
-A private text becomes public if this module does not contain its sign.
+If the sign of a private text is missing here, an import makes the text public.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class FieldRule:
 
     public: frozenset[str] = frozenset()
     private: frozenset[str] = frozenset()
-    dates_are_public: bool = False  #: for Hugo's `published` and Metalsmith's `publish`, which may be dates
+    dates_are_public: bool = False  #: for Hugo's `published` and Metalsmith's `publish`, which can be dates
     others_are_public: bool = False  #: for fields that usually have another purpose
     is_secret: bool = False  #: the value never appears in a note
     is_unlisting: bool = False  #: private values only keep an article out of lists
@@ -67,7 +67,7 @@ class FieldRule:
     is_new: bool = False  #: as in `Guess`
 
 
-# In notes and other texts, `status` often says how complete a public text is.
+# In notes of Obsidian and other texts, `status` often says how complete a public text is.
 _NOTE_STATUSES = split_words("seedling budding evergreen complete completed done finished live active final")
 STATUS_RULE = FieldRule(
     private=_PRIVATE,
@@ -177,21 +177,21 @@ STRICT_DATE_FIELDS = {
     "systems with planned posts": """scheduledFor goLive embargo embargoUntil availableFrom visibleFrom
         scheduledAt publicationDateTime onlineFrom""",
 }
-#: Date fields whose other values are ignored. Obsidian notes often have only the time of their writing.
-OTHER_DATE_FIELDS = {
+#: Date fields in which any other value is ignored. Obsidian notes often have only the time of writing.
+LENIENT_DATE_FIELDS = {
     "Craft, WordPress": "datePosted posted postedAt postedOn postDate postDateGmt dateGmt",
     "content systems": """releaseDate releasedAt release issued issueDate firstPublished originalDate
         originallyPublished displayDate""",
     "Obsidian, Notion": "created createdAt createdOn createdDate dateCreated creationDate",
     "others": "creationTime fileCreated timestamp time day written entryDate",
 }
-#: The latest date in these fields is used, even if the path has a date. Of other fields, the first is used.
+#: The latest date in these fields is used before a date in the path. Of other fields, the first date is used.
 #: Hugo displays `date`, but publishes the page at `publishDate` (or one of its aliases) if that is later.
-FIRST_DATE_FIELDS = tuple(map(normalize_key, split_words(next(iter(STRICT_DATE_FIELDS.values())))))
-#: Whether a date field is strict, by normalized key, in the order in which the fields are read.
+PREFERRED_DATE_FIELDS = tuple(map(normalize_key, split_words(next(iter(STRICT_DATE_FIELDS.values())))))
+#: Date fields by normalized key, in the order in which they are read; True for STRICT_DATE_FIELDS.
 DATE_FIELDS = {
     normalize_key(name): found is STRICT_DATE_FIELDS
-    for found in (STRICT_DATE_FIELDS, OTHER_DATE_FIELDS)
+    for found in (STRICT_DATE_FIELDS, LENIENT_DATE_FIELDS)
     for name in list_names(found)
 }
 #: A future date in a field whose name has one of these words makes the article a draft.
@@ -231,10 +231,10 @@ UNBUILT_NAMES = {
 }
 #: The folders of a site in which UNBUILT_NAMES apply; for other generators, they apply in the whole site.
 UNBUILT_NAME_FOLDERS = {"astro": ("src/content/", "src/pages/"), "nuxt": ("content/",)}
-#: The names of the files in `_posts` that Jekyll builds.
+#: Matches the names of the files in `_posts` that Jekyll builds.
 JEKYLL_POST_NAME = re.compile(r"[0-9]{2,4}-(?:0?[1-9]|1[0-2])-(?:0?[1-9]|[12][0-9]|3[01])-.+")
 #: Settings that exclude files, and the form of their values: "path", "start" (of a path), "name" (a path, or
-#: a name in any folder), "regex", "address" (the keys of a mapping), or "unread" (may exclude any file).
+#: a name in any folder), "regex", "address" (the keys of a mapping), or "unread" (can exclude any file).
 EXCLUSION_SETTINGS = {
     "jekyll": {"exclude": "start"},
     "hexo": dict.fromkeys(("exclude", "ignore", "skip_render"), "path"),
@@ -250,7 +250,7 @@ EXCLUSION_SETTINGS = {
     "vitepress": {"srcExclude": "path"},
     "vuepress": {"pagePatterns": "unread", "encrypt": "address"},
 }
-#: The folder of the site to which paths in settings are relative, and the setting that names another folder.
+#: The folder to which paths in settings are relative, and the setting that can name another folder.
 CONTENT_FOLDERS = {
     "jekyll": ("", "source"),
     "hexo": ("source", "sourcedir"),
@@ -287,9 +287,9 @@ HIDING_SETTINGS = {
         "siteHierarchies: [x]": (r"\bsiteHierarchies:[\s\[-]++(?!root\b)", "published"),
     },
 }
-#: Files with patterns in the form "name", in the folder of the site and in inner folders.
+#: Files in any folder of a site of Eleventy, with patterns (in the form "name") of files that are not built.
 ELEVENTY_IGNORE_FILES = (".eleventyignore", ".gitignore")
-#: Matches a field that may hide files, in a data file of Eleventy that is a program.
+#: Matches a field that can hide files, in a data file of Eleventy that is a program.
 ELEVENTY_HIDING_FIELD = re.compile(
     r"\b(?:(?:draft|published|(?:eleventy|buildAwesome)ExcludeFromCollections)\b(?![\"']?:\s{0,20}false\b)"
     r"|permalink\b(?=[^;]{0,300}?\bfalse\b))"
@@ -391,14 +391,14 @@ def _sign(names: str, source: str, shown: str = _OFF_VALUE, **others: Any) -> Hi
     return HidingSign(names=split_words(names), source=source, shown=shown, **others)
 
 
-def _index_by_name(*signs: HidingSign) -> dict[str, HidingSign]:
+def _index_signs(*signs: HidingSign) -> dict[str, HidingSign]:
     return {name: sign for sign in signs for name in sign.names}
 
 
 def find_signs(
     lines: Sequence[str], signs: Mapping[str, HidingSign | None]
 ) -> Iterator[tuple[bool, str, HidingSign]]:
-    """Yield, for each sign that hides the text, whether nobody saw the text, the sign's name and the sign."""
+    """Yield each sign that hides the text: whether nobody saw the text, the name of the sign, the sign."""
     groups: dict[HidingSign | None, list[str]] = {}
     for line in lines:
         groups.setdefault(signs.get(get_sign_name(line)), []).append(line)
@@ -436,7 +436,7 @@ _HIDE_BLOCK = (r"blockVisibility\.hideBlock=true",)
 _LOCKDOWN_TYPE = (r"[^=]*\.type=lockdown",)
 _ON_NO_DEVICE = ("vsdesk=true", "vstablet=true", "vsmobile=true")
 #: The names of blocks, without `core/`, and of attributes of blocks that hide a text.
-HIDING_BLOCKS = _index_by_name(
+HIDING_BLOCKS = _index_signs(
     _sign("metadata.blockVisibility", "WordPress", _SOME_SIZES, from_everyone=_NO_SIZE),
     _sign("blockVisibility", "Block Visibility", _SHOWN_LINES, from_everyone=_HIDE_BLOCK),
     _sign("contentControls", "Content Control", _SHOWN_LINES, unless=r"contentControls\.enabled=false"),
@@ -509,7 +509,7 @@ GUESSED_ATTRIBUTE_SIGN = _sign(
 
 
 def guess_attribute_sign(line: str) -> HidingSign:
-    """Return the sign of an attribute that is in no table; `line` has the format of HidingSign."""
+    """Return the sign of an attribute that is in no table; HidingSign describes the form of `line`."""
     # Only the last name of the path is checked, so that `lock.move` does not count as a lock.
     path, _, value = line.partition("=")
     name = path.rpartition(".")[2]
@@ -534,7 +534,7 @@ def guess_block_sign(name: str, *, is_enclosing: bool) -> HidingSign | None:
 #: The prefixes of the shortcodes of page builders; BUILDERS has the attributes that hide their content.
 BUILDER_PREFIXES = ("vc_", "et_pb_", "fusion_", "av_")
 # `disabled_on` has a value for phones, tablets and desktops. `W10=` is an empty list in Base64.
-BUILDERS = _index_by_name(
+BUILDERS = _index_signs(
     _sign("?", "attributes that cannot be read"),
     _sign("disable_element", "WPBakery", from_everyone=("disable_element=(?:yes|true)",)),
     _sign("disabled", "Divi", unless="(?!et_pb_)[^=]*=wp:shortcode", from_everyone=("disabled=on",)),
@@ -544,10 +544,10 @@ BUILDERS = _index_by_name(
     _sign("render_logics", "Avada", "render_logics=(?:W10=)?"),
     _sign("visibility", "Flatsome", ".*", from_everyone=("visibility=hidden",)),
 )
-#: Attributes that hide the content of any shortcode from everyone.
+#: Attributes with which any shortcode hides its content from everyone.
 ANY_SHORTCODE_SIGNS = {"visibility": BUILDERS["visibility"]}
 #: Shortcodes, in lower case, that hide the text between their tags. `=` precedes values without names.
-HIDING_SHORTCODES = _index_by_name(
+HIDING_SHORTCODES = _index_signs(
     _sign("membership", "Paid Memberships Pro", unless=r"levels?=(?:.*,\s*)?(?:0|-\d+)(?:,.*)?"),
     _sign("restrict restrict-inner", "Restrict Content, Restrict User Access", unless="level=!.+"),
     _sign("pms-restrict wppb-restrict", _PAID_MEMBER_PLUGINS, unless="display_to=not_logged_in"),
@@ -580,7 +580,7 @@ HARMLESS_SHORTCODES = split_words("""members_not_logged_in not_logged_in is_not_
     expand lightbox tooltip list heading service animate footnote center b i u s url img color size
     team_member team-member members_list member_list subscribe visitor_counter premium_box premium_button
     protected_email access_map paid_ad password_form""")
-#: Words in the names of unknown shortcodes for which versions without guesses made drafts
+#: Words by which versions of blogapi without guesses recognised unknown shortcodes that hide a text
 _FORMER_WORDS = split_words("""member members membership memberonly logged loggedin login private paid premium
     role roles access visitor vip secret hide hidden locked locker exclusive patron drip mepr registered
     auth""")
@@ -593,7 +593,7 @@ OTHER_SHORTCODE_WORDS = split_words("""person people profile team staff speaker 
 
 
 def guess_shortcode_sign(name: str, attributes: Mapping[str, object]) -> HidingSign | None:
-    """Return a sign if the name or the attributes of an unknown shortcode suggest that it hides content."""
+    """Return a sign unless the name of an unknown shortcode says that it hides no content."""
     words = {*split_name(name)}
     is_former = any(stem in name.lower() for stem in _FORMER_STEMS) or not words.isdisjoint(_FORMER_WORDS)
     is_former = is_former and not has_other_use(name)
@@ -612,8 +612,8 @@ _UNLOCKED_SETTINGS = r'[^=]*=a:\d+:\{(?!.*"lock_content").*\}|.*"lock_content";(
 _ALWAYS_VISIBLE = r'.*"visibility_type";s:\d+:"(?:always|default)";.*'
 _RCP_PUBLIC = rf"{_OFF_VALUE}|[^=]*=(?:a:1:.*\W)?(?:all|none)\W*"
 _EMPTY_LISTS = r'[^=]*=a:\d+:\{(?:s:\d+:"\w+";a:0:\{\})+\}'
-#: Custom fields of posts; arrays are serialized. The field of ARMember hides a post with any value.
-POST_FIELDS = _index_by_name(
+#: Custom fields that hide a post; arrays are serialized. The field of ARMember hides a post with any value.
+HIDING_FIELDS = _index_signs(
     _sign("_members_access_role groups-read patreon-level", "Members, Groups, Patreon"),
     _sign("_is_paid rcp_subscription_level", "Restrict Content"),
     _sign("_wpmem_block _yith_wcmbs_restrict_access_plan", "WP-Members, YITH Membership"),
@@ -657,7 +657,7 @@ BUILDER_SETTING = re.compile(r'"(?P<name>[\w-]{2,60})":\s*+(?:"(?P<text>[^"\\]{0
 HIDDEN_BUILDER_ELEMENT = re.compile(
     r"\{" + "".join(rf'(?=[^{{}}]*"hide_{name}":\s*"hidden)' for name in ("desktop", "tablet", "mobile"))
 )
-#: Plugins whose rules are not in posts, recognised by item types, fields, and shortcodes in published pages
+#: Plugins whose rules are not in posts, with the item types, fields and shortcodes that show their use
 UNREAD_RULE_PLUGINS = (
     _sign("memberpressrule", "MemberPress"),
     _sign("wc_membership_plan wc_user_membership _wc_memberships_force_public", "WooCommerce Memberships"),
@@ -696,5 +696,5 @@ NOTION_STATUS_FIELDS = split_words(
 NOTION_PUBLISHING_FIELDS = ("publish", "published", "public", "ispublic")
 #: The beginning of the names of drafts in archives of Medium, in lower case.
 MEDIUM_DRAFT_PREFIX = "draft_"
-#: Fields that publish a note of a vault if they are true; a date in them can be the date of a cited text.
+#: Fields that publish a note of a vault if they are true. A date in them can belong to a cited text.
 VAULT_PUBLISHING_FIELDS = {"publish", "published", "dgpublish", "public", "ispublic", "share"}

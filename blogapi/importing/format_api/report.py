@@ -30,12 +30,12 @@ class FileReport:
     source: str = ""  #: the file that contains the item, if `key` is not its path
     title: str = ""  #: the title of the item, if `key` is not its path
     slug: str = ""  #: the slug of an article that was created or updated
-    article: UUID | None = None  #: the article that the file became; None in a dry run or if left out
+    article: UUID | None = None  #: the uuid of the stored article; None in a dry run or without an article
     #: whether the article was edited here and shows a text that the former blog hides (also set in a dry run)
     hidden_there: bool = False
 
 
-# The record of a file that was read, or the report of a file that could not be read.
+# The record of a file or item that was read, or the report of one that was refused or skipped.
 Item = ArticleRecord | FileReport
 
 
@@ -50,7 +50,7 @@ def read_item(key: str, read: Callable[[], ArticleRecord]) -> Item:
 def report_problem(
     key: str, problem: NotAnArticle | RefusedFile, source: str = "", title: str = ""
 ) -> FileReport:
-    """Return the report of a file, or of an item of the file `source`, that is not imported."""
+    """Return the report of a file that is not imported, or of such an item in the file `source`."""
     result = Result.REFUSED if isinstance(problem, RefusedFile) else Result.SKIPPED
     return FileReport(key, result, notes=(str(problem),), source=source, title=title)
 

@@ -1,4 +1,4 @@
-"""The interface between the import and the readers of other systems' files."""
+"""The interface between an import and the formats: options, sources, and the declaration of a format."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DEFINE_NONE = "none"
 
 UNREAD_RULES_DRAFT = "draft"
 UNREAD_RULE_CHOICES = (UNREAD_RULES_DRAFT, "public")
-#: The version of the interface `format_api`. Within a version, only names and fields with defaults are added.
+#: The version of the interface `format_api`. A change within a version only adds names and optional fields.
 CONTRACT_VERSION = 1
 
 
@@ -36,11 +36,11 @@ class CustomFieldFinder:
     """Finds custom fields by the names of fields in a source, in any spelling. This base class finds none."""
 
     def find(self, key: str) -> CustomField | None:
-        """Return the definition for a field of a source, or None."""
+        """Return the custom field for the field `key` of a source, or None."""
         return None
 
     def convert_entries(self, entries: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the values by the names of their custom fields."""
+        """Return the values of entries that match custom fields, by the names of the custom fields."""
         return {}
 
     def guess_types(self, value: Any) -> Set[str]:
@@ -50,7 +50,7 @@ class CustomFieldFinder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportOptions:
-    """The options of the `import` command that readers need."""
+    """The options of the `import` command that formats need."""
 
     now: datetime  #: the time of the import (aware, UTC)
     publish_undated: bool = False  #: whether Markdown files without front matter and date are published
@@ -67,11 +67,11 @@ class ImportOptions:
     #: the keys of earlier imports whose articles exist; an item that the former blog does not show is then a
     #: draft instead of being skipped, so that its article does not stay public
     imported_keys: Set[str] = frozenset()
-    #: who reads the custom fields that the import defines for new fields of a source; DEFINE_NONE = none
+    #: who can read the custom fields that the import defines for unknown fields; DEFINE_NONE = define none
     define_fields: str = DEFINE_NONE
     assets: tuple[Path, ...] = ()  #: folders in which media files are looked up
     time_zone: tzinfo = UTC  #: the time zone of the site
-    #: the status of articles that plugins may have hidden by unread rules: one of UNREAD_RULE_CHOICES
+    #: the status of articles that rules of plugins may have hidden: one of UNREAD_RULE_CHOICES
     unread_rules: str = UNREAD_RULES_DRAFT
 
     @property
@@ -82,9 +82,9 @@ class ImportOptions:
 
 @dataclass
 class Source(ABC):
-    """The files of one format in an import; a subclass adds `read`.
+    """The files of one format in an import; a subclass implements `read`.
 
-    `read` is called once, and may be interrupted. The attributes are complete when `read` has ended.
+    `read` is called once, and can be interrupted. The attributes are complete when `read` has ended.
     """
 
     #: the number of steps of `read` for the progress bar; an estimate is enough
@@ -93,7 +93,7 @@ class Source(ABC):
     hosts: Set[str] = frozenset()
     #: categories, tags and authors with their details; new terms are created before the articles
     terms: Sequence[TermRecord] = ()
-    #: the numbers of items that are not imported, by their name in the report ("comments")
+    #: the numbers of items that are not imported, by the name of their kind in the report ("comments")
     left_behind: Counter[str] = field(default_factory=Counter)
     #: sentences about the whole source, for example that a file was repaired
     notes: Sequence[str] = ()
@@ -115,7 +115,7 @@ SourceData = Source
 
 
 class FileSource(Source):
-    """A source that reads its files one after another; a subclass adds `read_entry`."""
+    """A source that reads its files one after another; a subclass implements `read_entry`."""
 
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         super().__init__(total=len(entries))
@@ -134,7 +134,7 @@ class FileSource(Source):
                 yield report_problem(entry.key, error)
 
     def estimate_items(self, bytes_per_item: int) -> int:
-        """Return about how many items the files contain, for the progress bar."""
+        """Return an estimate of the number of items in the files, for the progress bar."""
         number = 0
         for entry in self.entries:
             with suppress(OSError, ValueError):
@@ -143,7 +143,7 @@ class FileSource(Source):
 
     @abstractmethod
     def read_entry(self, entry: Entry) -> Iterable[Item]:
-        """Return the records and reports of a file; RefusedFile and NotAnArticle end its reading."""
+        """Return the records and reports of a file; raises RefusedFile or NotAnArticle to skip the rest."""
 
 
 SourceOpener = Callable[[Sequence[Entry], ImportOptions], Source]

@@ -1,6 +1,6 @@
 """Find and read the files to import.
 
-File names and file types come from the disk of another system and are not trusted.
+File names and file types are not trusted, because another system has created the files.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.texts.lines import split_words
 
 MAX_FILE_BYTES = 16 * 1024 * 1024
-#: The number of folders above the imported folder in which readers look for other files of the blog.
+#: The number of folders above the imported folder in which formats look for other files of the blog.
 MAX_OUTER_FOLDERS = 6
 
 _SOFTWARE_FOLDERS = {"node_modules", "bower_components", "vendor", "_vendor", "__macosx", "__pycache__"}
@@ -105,7 +105,7 @@ def walk_path(path: Path) -> Iterator[Entry]:
 
 
 def find_root_folder(path: Path | None, key: str) -> str | None:
-    """Return the folder to which `key` is relative; None if `path`, the file, does not end with `key`."""
+    """Return the folder to which `key` is relative; None if the path of the file does not end with `key`."""
     parts = key.split("/")
     if path and len(parts) > 1 and [*map(escape_file_name, path.parts[-len(parts) :])] == parts:
         return str(path.parents[len(parts) - 1])
@@ -113,7 +113,7 @@ def find_root_folder(path: Path | None, key: str) -> str | None:
 
 
 def _walk_folder(root: Path) -> Iterator[tuple[Path, RefusedFile | NotAnArticle | None]]:
-    # A stack replaces recursion, because folders may be nested deeper than Python's recursion limit.
+    # A stack replaces recursion, because folders can be nested deeper than Python's recursion limit.
     stack = _list_folder(root)
     while stack:
         path = stack.pop()
@@ -164,7 +164,7 @@ def _list_folder(folder: Path) -> list[Path]:
 
 
 def escape_file_name(name: str) -> str:
-    """Return a file name in the form that keys have: NFC, unprintable characters as `\\uXXXX`."""
+    """Return a file name as it is written in keys: in form NFC, unprintable characters as `\\uXXXX`."""
     escaped = _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", name)
     return unicodedata.normalize("NFC", escaped)
 
@@ -202,7 +202,7 @@ def open_file(path: Path, limit: int | None) -> BufferedReader:
     except (OSError, ValueError) as error:
         raise _make_unreadable_error(error) from error
     try:
-        # The status is checked again, because the file may have been replaced between the two calls.
+        # Check the status again, because another program can replace the file between the two calls.
         _check_file_status(os.fstat(file.fileno()), limit)
     except BaseException:
         file.close()

@@ -21,12 +21,12 @@ from blogapi.importing.format_api.source import Format, ImportOptions, Source
 from blogapi.importing.format_api.source_files import Entry
 from blogapi.importing.refusals import RefusedFile
 
-_ADVICE = "report this to the author of its package"
+_REPORT_ADVICE = "report this to the author of its package"
 _FIELD_CHOICES = {
     "content_type": ("markdown", "html", "text"),
     "status": ("draft", "published", "unlisted", "archived"),
 }
-# The attributes of a source, with their types. Sources of older packages lack some of these attributes.
+# The attributes of a source, with their types. Sources of older packages can lack some of these attributes.
 _SOURCE_ATTRIBUTES: dict[str, Any] = {
     "hosts": Set[str],
     "terms": Sequence[TermRecord],
@@ -48,7 +48,7 @@ def guard_format(format_: Format, notes: list[str], package: str) -> Format:
     """Return a wrapper of a package's format that raises no exceptions and yields only correct records.
 
     If `detect` fails, the file is not recognised, and a note is added. A record with a mistake is refused.
-    Any other error ends the reading of the files of this format, with a refusal.
+    After any other error, the other files of this format are not read, and a refusal is reported.
     """
 
     subject = f"The format “{format_.name}” of the package “{package}”"
@@ -56,9 +56,9 @@ def guard_format(format_: Format, notes: list[str], package: str) -> Format:
     def detect(entry: Entry, head: bytes) -> bool:
         try:
             with announce_format(subject):
-                return call_function(lambda: bool(format_.detect(entry, head)))
+                return call_foreign_function(lambda: bool(format_.detect(entry, head)))
         except ForeignError as error:
-            note = f"{subject} cannot recognise files ({error}); {_ADVICE}."
+            note = f"{subject} cannot recognise files ({error}); {_REPORT_ADVICE}."
             notes.extend([] if note in notes else [note])
             return False
 
@@ -73,23 +73,23 @@ class _GuardedSource(Source):
         self._format, self._subject, self._entries, self._options = format_, subject, entries, options
 
     def read(self) -> Iterator[Item]:
-        """Yield the items of the source, then copy its attributes."""
+        """Yield the items of the source, then copy the attributes of the source to this wrapper."""
         try:
             with announce_format(self._subject):
-                source = call_function(lambda: self._format.open_source(self._entries, self._options))
-                items = call_function(lambda: iter(source.read()))
+                source = call_foreign_function(lambda: self._format.open_source(self._entries, self._options))
+                items = call_foreign_function(lambda: iter(source.read()))
                 end = object()
-                while (item := call_function(lambda: next(items, end))) is not end:
-                    yield call_function(partial(self._check_item, item))
-                yield from call_function(lambda: [*self._copy_attributes(source)])
+                while (item := call_foreign_function(lambda: next(items, end))) is not end:
+                    yield call_foreign_function(partial(self._check_item, item))
+                yield from call_foreign_function(lambda: [*self._copy_attributes(source)])
         except ForeignError as error:
-            note = f"{self._subject} failed ({error}); its other files were not read; {_ADVICE}."
+            note = f"{self._subject} failed ({error}); its other files were not read; {_REPORT_ADVICE}."
             yield report_problem(self._format.name, RefusedFile(note))
 
     def _check_item(self, item: Any) -> Item:
         if not isinstance(item, ArticleRecord | FileReport):
             return self._report_refusal(f"a {type(item).__name__} instead of an ArticleRecord")
-        problem = _find_problem(item)
+        problem = _describe_wrong_field(item)
         return self._report_refusal(problem, item.source or item.key) if problem else item
 
     def _copy_attributes(self, source: Source) -> Iterator[FileReport]:
@@ -101,11 +101,11 @@ class _GuardedSource(Source):
                 setattr(self, name, value)
 
     def _report_refusal(self, problem: str, key: object = "") -> FileReport:
-        note = f"{self._subject} gives {problem}; {_ADVICE}."
+        note = f"{self._subject} gives {problem}; {_REPORT_ADVICE}."
         return report_problem(key if isinstance(key, str) and key else self._format.name, RefusedFile(note))
 
 
-def _find_problem(item: ArticleRecord | FileReport) -> str:
+def _describe_wrong_field(item: ArticleRecord | FileReport) -> str:
     """Return a description of the first wrong field of a record or report, or ""."""
     for name, type_ in _get_types(type(item)).items():
         if problem := _describe_wrong_type(name, getattr(item, name), type_):
@@ -157,7 +157,7 @@ def announce_format(subject: str) -> Iterator[None]:
         report_format("")
 
 
-def call_function(function: Callable[[], FunctionResult]) -> FunctionResult:
+def call_foreign_function(function: Callable[[], FunctionResult]) -> FunctionResult:
     """Return what a function of another package returns; its output goes to standard error.
 
     Raises ForeignError for every exception of the function, also SystemExit, unless a signal ends the import.

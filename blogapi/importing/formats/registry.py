@@ -1,4 +1,4 @@
-"""The formats that can be imported: the formats of blogapi and of other packages.
+"""The formats that an import can read: the formats of blogapi and of other packages.
 
 Another package declares a `Format` and names it in an entry point of the group `blogapi.formats`. Only an
 import loads the formats; a server does not.
@@ -24,16 +24,16 @@ BUILT_IN_FORMATS = ("blogapi", "wordpress", "ghost", "blogger", "medium", "subst
 
 
 def list_format_names(entry_points: Iterable[EntryPoint] | None = None) -> list[str]:
-    """Return the names of all formats in the order in which files are tried."""
+    """Return the names of all formats, in the order in which an import checks a file for them."""
     entry_points = _find_entry_points([]) if entry_points is None else entry_points
     others = sorted({point.name for point in entry_points} - {*BUILT_IN_FORMATS})
     return [*(name for name in BUILT_IN_FORMATS if name != _LAST_FORMAT), *others, _LAST_FORMAT]
 
 
 def load_formats(notes: list[str]) -> dict[str, Format]:
-    """Return the formats by name, in the order in which files are tried.
+    """Return the formats by name, in the order in which an import checks a file for them.
 
-    Adds a note for each format of another package that cannot be used, and later for each that fails.
+    Adds a note for each format of another package that cannot be used now, or that fails later.
     """
     formats, entry_points = {}, _find_entry_points(notes)
     packages: dict[str, str] = dict.fromkeys(BUILT_IN_FORMATS, "blogapi")
@@ -87,7 +87,7 @@ def _load_format(point: EntryPoint) -> Format:
     subject = f"The format “{point.name}” of the package “{_get_package_name(point)}”"
     try:
         with foreign_code.announce_format(subject):
-            found = foreign_code.call_function(point.load)
+            found = foreign_code.call_foreign_function(point.load)
     except foreign_code.ForeignError as error:
         raise RefusedFile(
             f"{subject} cannot be loaded ({error}); update the package or uninstall it."

@@ -19,7 +19,7 @@ from blogapi.cli import ProgressReporter
 from blogapi.importing import queries
 from blogapi.importing.blogapi_export.source import ExportSource
 from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord
-from blogapi.importing.format_api.hidden_parts import remove_hidden_parts
+from blogapi.importing.format_api.hidden_parts import apply_hiding_signs
 from blogapi.importing.format_api.report import FileReport, Item, Result, report_problem
 from blogapi.importing.format_api.source import UNREAD_RULES_DRAFT, ImportOptions, Source
 from blogapi.importing.links.addresses import normalize_host, to_blog_address
@@ -341,7 +341,7 @@ def clean_record(record: ArticleRecord) -> ArticleRecord:
     cleaned: ArticleRecord = remove_forbidden_characters(record, removed)
     if removed:
         record = replace(cleaned, notes=(*cleaned.notes, describe_removed_characters(len(removed))))
-    return split_byline(remove_hidden_parts(record))
+    return split_byline(apply_hiding_signs(record))
 
 
 def split_byline(record: ArticleRecord) -> ArticleRecord:

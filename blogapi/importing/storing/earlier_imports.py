@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from blogapi.importing.format_api.article_record import ArticleRecord
-from blogapi.importing.format_api.hidden_parts import drop_hidden_text
+from blogapi.importing.format_api.hidden_parts import remove_hidden_text
 from blogapi.importing.models import ImportedFile
 from blogapi.importing.texts.lines import split_words
 from blogapi.publication.visibility import READABLE_STATUSES, get_readable_from
@@ -209,7 +209,7 @@ def describe_exposed_text(
     lines = (line for part in record.left_out for line in part.splitlines())
     hidden = (extract_words_as_text(line, record.content_type) for line in lines)
     shows_part = any(line and f" {line} " in words for line in hidden)
-    return (HIDDEN_PART_NOTE,) if shows_part or drop_hidden_text(content, content_type)[1] else ()
+    return (HIDDEN_PART_NOTE,) if shows_part or remove_hidden_text(content, content_type)[1] else ()
 
 
 def store_guesses(file: ImportedFile, record: ArticleRecord) -> None:

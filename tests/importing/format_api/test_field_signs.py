@@ -242,7 +242,7 @@ def test_an_archived_article_is_archived_with_a_note(name):
     [
         *PRIVACY_FIELDS.values(),
         privacy_signs.STRICT_DATE_FIELDS,
-        privacy_signs.OTHER_DATE_FIELDS,
+        privacy_signs.LENIENT_DATE_FIELDS,
         *privacy_signs.TEXT_MARKS.values(),
     ],
 )
@@ -256,7 +256,7 @@ def test_each_sign_has_a_source(sources):
         privacy_signs.HIDING_BLOCKS.values(),
         privacy_signs.HIDING_SHORTCODES.values(),
         privacy_signs.BUILDERS.values(),
-        privacy_signs.POST_FIELDS.values(),
+        privacy_signs.HIDING_FIELDS.values(),
         privacy_signs.UNREAD_RULE_PLUGINS,
     ],
 )

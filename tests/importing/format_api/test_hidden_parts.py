@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 
 from blogapi.importing.format_api.article_record import ArticleRecord
-from blogapi.importing.format_api.hidden_parts import remove_hidden_parts
+from blogapi.importing.format_api.hidden_parts import apply_hiding_signs
 from blogapi.importing.format_api.privacy_signs import (
     HARMLESS_TAGS,
     HIDING_ATTRIBUTES,
@@ -78,7 +78,7 @@ def hide(content, content_type="markdown", **fields):
     record = ArticleRecord(
         key="a", title="A", content=content, content_type=content_type, published_at=None, **fields
     )
-    return remove_hidden_parts(record)
+    return apply_hiding_signs(record)
 
 
 def test_each_row_has_examples():
@@ -193,7 +193,7 @@ def test_tags_in_elements_for_code_are_elements():
 )
 def test_an_element_without_a_clear_end_makes_a_draft_and_stays(content, content_type):
     record = hide(content, content_type)
-    note = "It is unclear where an element that browsers did not show ends; the article became a draft."
+    note = "It is unclear where a hidden element of its text ends; the article became a draft."
     assert (record.status, record.content, record.notes) == ("draft", content, (note,))
     assert hide(content, content_type, status="archived").content == content
 

@@ -6,7 +6,7 @@ import pytest
 
 from blogapi.importing.format_api import hiding_words
 from blogapi.importing.format_api.article_record import ArticleRecord
-from blogapi.importing.format_api.hidden_parts import remove_hidden_parts
+from blogapi.importing.format_api.hidden_parts import apply_hiding_signs
 from blogapi.importing.format_api.privacy import find_draft_reasons_in_front_matter, marks_private_article
 
 NAMES = (
@@ -136,4 +136,4 @@ def test_a_component_hides_by_the_readers_whom_it_names(element, hides):
     record = ArticleRecord(
         key="a", title="A", content=content, content_type="markdown", status="published", published_at=None
     )
-    assert [guess.name for guess in remove_hidden_parts(record).guesses] == ([f"tag:{name}"] if hides else [])
+    assert [guess.name for guess in apply_hiding_signs(record).guesses] == ([f"tag:{name}"] if hides else [])

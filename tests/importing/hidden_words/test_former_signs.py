@@ -10,8 +10,8 @@ import pytest
 
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown import reader
-from blogapi.importing.formats.wordpress.content import convert_text
 from blogapi.importing.formats.wordpress.conversion import Conversion
+from blogapi.importing.formats.wordpress.post_text import convert_text
 from tests.importing.guesses import mark_all
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

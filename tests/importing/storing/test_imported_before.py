@@ -554,7 +554,7 @@ def test_a_part_that_browsers_did_not_show(app, run_folder, read, edit, set_cloc
 
     set_clock(FIRST)
     with monkeypatch.context() as former_version:
-        former_version.setattr(pipeline, "remove_hidden_parts", lambda record: record)
+        former_version.setattr(pipeline, "apply_hiding_signs", lambda record: record)
         run_folder(POST.format("") + "\n" + part + "\n")
     assert "secret" in read().content
     edit(**an_edit())

@@ -15,7 +15,7 @@ from xml.sax import SAXException
 from defusedxml import DefusedXmlException
 
 from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord
-from blogapi.importing.format_api.hidden_parts import drop_hidden_text
+from blogapi.importing.format_api.hidden_parts import remove_hidden_text
 from blogapi.importing.format_api.page_text import replace_frames
 from blogapi.importing.format_api.privacy import choose_status
 from blogapi.importing.format_api.report import Item, report_problem
@@ -99,7 +99,7 @@ class BloggerItem:
     address: str = ""  #: the former address, with or without host
     description: str = ""
     labels: list[str] = field(default_factory=list)
-    features: list[str] = field(default_factory=list)  #: names of data that is not imported ("locations")
+    left_behind: list[str] = field(default_factory=list)  #: names of data that is not imported ("locations")
     is_too_large: bool = False  #: whether parts are missing, because the entry is too long
 
     def split_id(self) -> tuple[str, str, str]:
@@ -135,7 +135,7 @@ def make_record(
         raise RefusedFile(f"It has more than {MAX_TEXT_LENGTH:,} characters; shorten or split it.")
     notes: list[str] = []
     content = item.content.replace("\r\n", "\n").replace("\r", "\n").strip()
-    content, hidden, left_out, _ = drop_hidden_text(content, "html", keeps_unclear=True)
+    content, hidden, left_out, _ = remove_hidden_text(content, "html", keeps_unclear=True)
     content, lost = convert_embeds(content)
     notes += [*hidden, *lost]
     published_at = dates.parse_date(item.published, options.zones)
@@ -170,9 +170,9 @@ def make_record(
 
 
 def convert_embeds(html: str) -> tuple[str, tuple[str, ...]]:
-    """Return the HTML with embedded content replaced by players and links, and notes about the changes.
+    """Return the HTML with players and links in place of embedded content, and notes about the changes.
 
-    The picture by which Blogger counts visitors is removed.
+    Also removes the picture by which Blogger counts visitors.
     """
     html, lost = _replace_flash_players(_EMPTY_FOOTER.sub("", _TRACKING_PIXEL.sub("", html)))
     html, linked = replace_frames(html)
@@ -190,7 +190,7 @@ def convert_embeds(html: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _replace_flash_players(html: str) -> tuple[str, int]:
-    """Return the HTML with Flash players of YouTube replaced by frames, and the number of other objects."""
+    """Return the HTML with Flash players of YouTube replaced by iframes, and the number of other objects."""
     parts, position, lost = list[str](), 0, 0
     while start := _FLASH_START.search(html, position):
         end = (_OBJECT_END if start[1].lower() == "object" else _TAG_END).search(html, start.end())
@@ -231,8 +231,8 @@ class FeedReader:
             line = getattr(error, "getLineNumber", lambda: None)()
             place = f" (line {line:,})" if line else ""
             raise RefusedFile(
-                f"The file is damaged or not an export{place}; the entries before that were read. Export the "
-                "blog again."
+                f"The file is damaged or not an export{place}; the entries before the damage were read. "
+                "Export the blog again."
             ) from error
 
     def _read_element(self, element: Element) -> Iterator[BloggerItem]:
@@ -261,9 +261,9 @@ class FeedReader:
             elif name == "link" and attributes.get("rel") == "alternate":
                 item.address = attributes.get("href", "")
             elif name == "enclosure" or (name == "link" and attributes.get("rel") == "enclosure"):
-                item.features += ["enclosures"] if attributes else []
+                item.left_behind += ["enclosures"] if attributes else []
             elif name in ("location", "point"):
-                item.features.append("locations")
+                item.left_behind.append("locations")
         draft, trashed = values.pop("draft", ""), values.pop("trashed", "")
         for name, text in values.items():
             if text:
@@ -285,7 +285,7 @@ class BloggerSource(FileSource):
         self.assets = tuple(album for entry in entries for album in _list_albums(entry.path))
 
     def read_entry(self, entry: Entry) -> Iterator[Item]:
-        hosts, counts, is_private = read_overview(entry.path)
+        hosts, counts, is_private = read_blog_overview(entry.path)
         self.hosts |= hosts
         self.left_behind += counts
         if is_private:
@@ -316,10 +316,10 @@ def _list_albums(path: Path) -> list[Path]:
     return [] if is_link else sorted(folders, key=lambda it: it.name != path.parent.name)[:_MAX_ALBUMS]
 
 
-def read_overview(export: Path) -> tuple[set[str], Counter[str], bool]:
+def read_blog_overview(export: Path) -> tuple[set[str], Counter[str], bool]:
     """Return the hosts of a blog, the numbers of its items besides articles, and whether it is private.
 
-    An export from Takeout does not contain the host; the most frequent host of links to posts is used then.
+    An export from Takeout does not contain the host, so the most frequent host in links to posts is used.
     """
     counts, is_private, feed = Counter[str](), False, FeedReader(export)
     paths, links = set[str](), set[tuple[str, str]]()
@@ -331,7 +331,7 @@ def read_overview(export: Path) -> tuple[set[str], Counter[str], bool]:
             if item.kind == "settings" and item.id.endswith(_ACCESS_SETTING):
                 is_private = item.content.strip() != "PUBLIC"
             elif item.kind in ("post", "page"):
-                counts.update(item.features)
+                counts.update(item.left_behind)
                 paths.add(item.get_path())
                 if "//" in item.content:
                     links.update((host.lower(), path) for host, path in _POST_LINK.findall(item.content))

@@ -1,1 +1,1 @@
-"""Reads the exports of Ghost, from version 0.x to 6.x: JSON files with the tables of its database."""
+"""Read the exports of Ghost, from version 0.x to 6.x: JSON files with the tables of its database."""

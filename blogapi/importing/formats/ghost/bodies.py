@@ -1,4 +1,4 @@
-"""Chooses the body of a post: its Markdown, its HTML or its plain text.
+"""Choose the body of a post: its Markdown, its HTML or its plain text.
 
 Ghost stores the HTML of each post beside its source (lexical or mobiledoc), and shows visitors this HTML.
 """
@@ -27,10 +27,10 @@ _GHOST_URL = re.compile(r"__GHOST_(?:[A-Z]{1,20}_)?URL__(/?)")
 # Ghost makes smaller copies of pictures in `size`, and copies in other formats in `format`.
 _SIZED_IMAGE = re.compile(r"(/content/images)/size/w\d{1,5}(?:h\d{1,5})?(?:/format/\w{1,10})?(?=/)")
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
-_LAZY_HEADING = re.compile(r"(#{1,6})(?=[^#\s])")
+_HEADING_WITHOUT_SPACE = re.compile(r"(#{1,6})(?=[^#\s])")
 _HIGHLIGHT = re.compile(r"(?<![=\w`])==(?=[^\s=`])([^=`\n]+?)(?<!\s)==(?![=\w`])")
 
-_COMMENT = re.compile(
+_GHOST_COMMENT = re.compile(
     r"<!--(?:kg-(?:card-|gated-block:)(?:begin|end)|members-only)[^<>]{0,500}-->"
     r"|\{\{!--(?:[^-]++|-(?!-\}\}))*+(?:--\}\}|\Z)"
 )
@@ -72,13 +72,13 @@ def read_body(post: Mapping[str, object]) -> PostBody:
     # Only a post that consists of one Markdown card is Markdown.
     if len(blocks) == 1 and blocks[0][0] in _MARKDOWN_CARDS:
         with suppress(*_STRUCTURE_ERRORS):
-            markdown = _get_text(blocks[0][1], "markdown")
-    markdown = markdown or _get_text(post, "markdown")
+            markdown = _get_text_field(blocks[0][1], "markdown")
+    markdown = markdown or _get_text_field(post, "markdown")
     if markdown.strip():
         return PostBody(clean_addresses(to_commonmark(markdown)), "markdown")
-    if (html := _get_text(post, "html")).strip():
+    if (html := _get_text_field(post, "html")).strip():
         return _clean_html(html)
-    if not (text := _get_text(post, "plaintext")).strip() and blocks:
+    if not (text := _get_text_field(post, "plaintext")).strip() and blocks:
         raise RefusedFile(
             "It has no HTML: its text is only in lexical or mobiledoc. Export the blog in the settings of "
             "Ghost, or add `formats=html` to the request to its API."
@@ -87,14 +87,14 @@ def read_body(post: Mapping[str, object]) -> PostBody:
 
 
 def clean_addresses(text: str) -> str:
-    """Return the text with root-relative addresses of the blog, and originals instead of resized pictures."""
+    """Return the text with root-relative addresses of the blog, and with originals of resized pictures."""
     if "__GHOST_" in text:
         # The placeholder alone is the address of the home page.
         text = _GHOST_URL.sub("/", text)
     return _SIZED_IMAGE.sub(r"\1", text) if "/size/w" in text else text
 
 
-def _get_text(post: Mapping[str, object], name: str) -> str:
+def _get_text_field(post: Mapping[str, object], name: str) -> str:
     value = post.get(name)
     return value.replace("\r\n", "\n").replace("\r", "\n") if isinstance(value, str) else ""
 
@@ -131,7 +131,7 @@ def to_commonmark(text: str) -> str:
         elif mark:
             fence = mark[1]
         else:
-            line = _LAZY_HEADING.sub(r"\1 ", line, count=1) if line.startswith("#") else line
+            line = _HEADING_WITHOUT_SPACE.sub(r"\1 ", line, count=1) if line.startswith("#") else line
             line = _HIGHLIGHT.sub(r"<mark>\1</mark>", line) if "==" in line else line
             has_next = index + 1 < len(lines) and lines[index + 1].strip()
             is_paragraph = has_next and line.strip() and not line.endswith(("  ", "\\"))
@@ -142,7 +142,7 @@ def to_commonmark(text: str) -> str:
 def _clean_html(html: str) -> PostBody:
     losses: Counter[str] = Counter()
     html, losses[MEMBERS_ONLY_CARDS] = GHOST_GATED_BLOCK.subn("", html)
-    html = _COMMENT.sub("", html)
+    html = _GHOST_COMMENT.sub("", html)
     html = _HIDDEN_ELEMENT.sub("", html)
     html, losses["signup forms"] = _SIGNUP_FORM.subn("", html)
     html = _PLAYER_WITHOUT_CONTROLS.sub(r"<\1 controls", html)
@@ -153,6 +153,6 @@ def _clean_html(html: str) -> PostBody:
     losses["scripts in HTML cards"] += "<script" in lowered
     if "<form" in lowered:
         losses["forms in HTML cards"] += 1
-        # Without its form, a checkbox would look like a checkbox of a task list.
+        # The sanitizer would keep a checkbox without its form, as if it belonged to a task list.
         html = _INPUT_ELEMENT.sub("", html)
     return PostBody(clean_addresses(_BLOCK_END.sub("\\g<0>\n", html)).strip(), "html", +losses)

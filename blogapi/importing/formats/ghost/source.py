@@ -1,4 +1,4 @@
-"""Reads the exports of Ghost, from version 0.x to 6.x: JSON files with the tables of its database."""
+"""Read the exports of Ghost, from version 0.x to 6.x: JSON files with the tables of its database."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from blogapi.importing.format_api.source import CONTRACT_VERSION, FileSource, Fo
 from blogapi.importing.format_api.source_files import Entry
 from blogapi.importing.formats.ghost.bodies import read_body
 from blogapi.importing.formats.ghost.tables import (
+    GhostTables,
     GhostTag,
-    Tables,
     read_author,
     read_redirects,
     read_rows,
@@ -39,13 +39,13 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # Smaller numbers are seconds: as milliseconds, they would mean times before March 1973. Ghost began in 2013.
 _MIN_MILLISECONDS = 100_000_000_000
 
-Post = Mapping[str, object]
+PostRow = Mapping[str, object]
 _LANGUAGE_TAG = re.compile(r"#(?:lang(?:uage)?-)?")
 _STORAGE_HOST = re.compile(
     r"https://(storage\.ghost\.io/c/[0-9a-f]{1,9}/[0-9a-f]{1,9}/[0-9a-f-]{36})/content/"
 )
 UNTITLED_POST = "(Untitled)"
-# Longer tags, which Ghost allows, are truncated, because the blog would refuse their articles.
+# Longer tags, which Ghost allows, are truncated, because blogapi would refuse articles with such tags.
 MAX_TAG_LENGTH = 100
 # Fields of Ghost that articles of blogapi do not have. The report counts the fields with a value.
 _UNIMPORTED_FIELDS = lines.split_words("""codeinjection_head codeinjection_foot feature_image_caption
@@ -75,7 +75,7 @@ _SLUG_FIELD = re.compile(r'"slug"\s*:')
 def decide_publication(
     post: Mapping[str, object], now: datetime, zones: Zones = UTC_ZONES, *, is_private: bool = False
 ) -> tuple[str, datetime | None, tuple[str, ...]]:
-    """Return the status of a post, its date (aware, UTC) and notes; `is_private`: the blog was private."""
+    """Return the status, date (aware, UTC) and notes of a post. With `is_private`, the blog was private."""
     status, date = to_line(post.get("status")).casefold(), read_date(post.get("published_at"), zones)
     notes: tuple[str, ...] = ()
     if status == "published" and date is None:
@@ -115,7 +115,7 @@ def read_date(value: object, zones: Zones = UTC_ZONES) -> datetime | None:
     return dates.parse_date(text, zones) if parse_timestamp(text) else None
 
 
-def make_key(post: Post) -> str:
+def make_key(post: PostRow) -> str:
     """Return the key of a post, by which a later import finds its article; "" without an id and a slug.
 
     An export does not contain the address of its blog. The uuid (all versions) and the id (since Ghost 1) of
@@ -135,17 +135,17 @@ class PostReader:
     """Makes the records of one export; `left_behind` counts the data that is not imported."""
 
     entry: Entry
-    tables: Tables
-    former_paths: dict[str, list[str]]  #: the paths in the file of redirects by slug; each is used once
+    tables: GhostTables
+    former_paths: dict[str, list[str]]  #: paths from the redirect files, by slug; removed when they are used
     options: ImportOptions
     left_behind: Counter[str]
     authors: dict[str, AuthorRecord] = field(default_factory=dict)  #: authors of the records so far, by name
     #: the hosts of files in the storage of Ghost(Pro), with the path of the blog
     hosts: set[str] = field(default_factory=set)
-    without_author: int = 0  #: the number of posts whose authors the export does not contain
+    posts_without_author: int = 0  #: the number of posts whose authors the export does not contain
 
     def read_post(self, row: object) -> ArticleRecord:
-        """Return the record of a row of posts; raises RefusedFile if it has neither a title nor a text."""
+        """Return the record of a row of posts; raises RefusedFile if the row lacks what an article needs."""
         if not isinstance(row, Mapping):
             raise RefusedFile(
                 "It is not a JSON object with the fields of a post; correct or remove it in the export."
@@ -207,12 +207,12 @@ class PostReader:
                 self.left_behind[name] += 1
         return record
 
-    def _list_tags(self, post: Post) -> list[GhostTag]:
+    def _list_tags(self, post: PostRow) -> list[GhostTag]:
         joined = [self.tables.tags.get(id_) for id_ in self.tables.list_joined_ids("posts_tags", post)]
         tags = joined or [read_tag(row) for row in _list_mappings(post.get("tags"))]
         return [tag for tag in tags if isinstance(tag, GhostTag)]
 
-    def _read_authors(self, post: Post) -> tuple[AuthorRecord, ...]:
+    def _read_authors(self, post: PostRow) -> tuple[AuthorRecord, ...]:
         ids = self.tables.list_joined_ids("posts_authors", post)
         named = ids or [to_line(post.get("author_id") or post.get("author"))]
         listed = [self.tables.users.get(id_) for id_ in named]
@@ -220,10 +220,10 @@ class PostReader:
             embedded = _list_mappings(post.get("authors")) or _list_mappings([post.get("primary_author")])
             listed = [read_author(row) for row in embedded]
         authors = {author.name.casefold(): author for author in listed if author}
-        self.without_author += not authors
+        self.posts_without_author += not authors
         return tuple(self.authors.setdefault(name, author) for name, author in authors.items())
 
-    def _list_addresses(self, post: Post, published_at: datetime | None) -> Iterator[str]:
+    def _list_addresses(self, post: PostRow, published_at: datetime | None) -> Iterator[str]:
         slug = to_line(post.get("slug"))
         if not slug:
             return
@@ -239,7 +239,7 @@ class PostReader:
             yield f"/{permalinks.strip('/')}/"
 
 
-def _list_mappings(value: object) -> list[Post]:
+def _list_mappings(value: object) -> list[PostRow]:
     return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
 
 
@@ -250,10 +250,10 @@ class GhostSource(FileSource):
         address = split_address(options.base_url)
         self.hosts = {f"{address.netloc}{address.path}".rstrip("/").lower()} if address.netloc else set()
         self.terms: list[TermRecord] = []
-        self.assets = list(dict.fromkeys(path for entry in entries for path in _list_folders(entry.path)))
+        self.assets = [*dict.fromkeys(path for entry in entries for path in _list_media_folders(entry.path))]
 
     def read_entry(self, entry: Entry) -> Iterator[Item]:
-        (rows, has_invalid_bytes), tables = read_rows(entry.path), Tables()
+        (rows, has_invalid_bytes), tables = read_rows(entry.path), GhostTables()
         tables.add_rows(rows)
         if not tables.posts:
             raise RefusedFile("It contains no posts; choose “Export content” in the settings of Ghost.")
@@ -266,10 +266,10 @@ class GhostSource(FileSource):
                 post = to_mapping(row)
                 title = to_line(post.get("title")) or f"Post {number:,}"
                 yield report_problem(make_key(post) or f"ghost:{number}", error, entry.key, title)
-        # The redirects that are still in `former_paths` lead to no post of the export.
-        tables.others["redirects"] += other_redirects + sum(map(len, former_paths.values()))
+        # The paths that are still in `former_paths` redirect to no post of the export.
+        tables.unimported["redirects"] += other_redirects + sum(map(len, former_paths.values()))
         names = {author.name.casefold() for author in tables.users.values()}
-        tables.others["users without posts"] += len(names - posts.authors.keys())
+        tables.unimported["users without posts"] += len(names - posts.authors.keys())
         if has_invalid_bytes:
             self.notes.append(f"“{entry.key}” is not valid UTF-8; the invalid bytes became “\ufffd”.")
         if tables.is_private:
@@ -277,7 +277,7 @@ class GhostSource(FileSource):
                 f"“{entry.key}” is the export of a private blog; all its articles become drafts."
             )
         self.hosts |= posts.hosts
-        self.left_behind.update(+tables.others)
+        self.left_behind.update(+tables.unimported)
         self.terms += [
             TermRecord(kind="tag", name=tag.name[:MAX_TAG_LENGTH], fields=tag.fields)
             for tag in tables.tags.values()
@@ -287,15 +287,15 @@ class GhostSource(FileSource):
             fields = {"bio": author.bio, "url": author.url, "avatar": author.avatar}
             filled = {name: value for name, value in fields.items() if value}
             self.terms.append(TermRecord(kind="author", name=author.name, fields=filled))
-        if posts.without_author:
-            count = format_count(posts.without_author, "post")
+        if posts.posts_without_author:
+            count = format_count(posts.posts_without_author, "post")
             self.notes.append(
                 f"“{entry.key}” has {count} whose author it does not contain; the user who imports is the "
                 "author."
             )
 
 
-def _list_folders(export: Path) -> list[Path]:
+def _list_media_folders(export: Path) -> list[Path]:
     """Return the folders in which pictures are looked up: those around an export in a copy of Ghost."""
     folder = export.parent.parent if export.parent.name == "data" else export.parent
     return [export.parent, folder, *([folder.parent] if folder.name == "content" else [])]

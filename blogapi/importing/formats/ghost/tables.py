@@ -1,4 +1,4 @@
-"""Reads the tables of a Ghost export, in any order and in all forms that Ghost and other tools write.
+"""Read the tables of a Ghost export, in any order and in all forms that Ghost and other tools write.
 
 The tables are in `{"db": [{"data": {…}}]}` (most versions), in `{"data": {…}}` (some exports of 0.x and of
 migration tools), or at the top (`{"posts": […]}`, as Ghost's API answers).
@@ -29,8 +29,8 @@ from blogapi.importing.texts.lines import (
 )
 from blogapi.parsing import is_web_address
 
-#: A table name, and a row.
-Row = tuple[str, object]
+#: The name of a table, and one of its rows.
+TableRow = tuple[str, object]
 
 # The objects of a file take about six times the size of the file in memory.
 _MAX_FILE_BYTES = 1024**3
@@ -43,9 +43,9 @@ _SURROGATE_ESCAPE = re.compile(
 )
 
 # The tables that join posts with tags and authors, and the column with the id of the tag or author.
-_JOINED_IDS = {"posts_tags": "tag_id", "posts_authors": "author_id"}
-_READ_TABLES = ("tags", "users", *_JOINED_IDS, "posts_meta", "settings")
-# Tables about Ghost itself, which have no use in another blog; the report does not count their rows.
+_JOINED_ID_COLUMNS = {"posts_tags": "tag_id", "posts_authors": "author_id"}
+_READ_TABLES = ("tags", "users", *_JOINED_ID_COLUMNS, "posts_meta", "settings")
+# The report does not count the rows of these tables, because they describe Ghost itself and not the blog.
 _TECHNICAL_TABLES = split_words("""actions api_keys brute invites jobs migrations migrations_lock outbox
     permissions permissions_apps permissions_roles permissions_users roles roles_users sessions
     app_fields app_settings apps tokens images post_revisions mobiledoc_revisions settings""")
@@ -57,7 +57,7 @@ _REDIRECT_SOURCE = re.compile(r"\^?\\?/((?:[\w.%-]|\\?/|\\[.-])*?)(?:\\?/|\(?\[?
 _REDIRECT_TARGET = re.compile(r"(?:https?://[^/\s]+)?/([^/?#\s]+)/?")
 
 
-def read_rows(path: Path) -> tuple[list[Row], bool]:
+def read_rows(path: Path) -> tuple[list[TableRow], bool]:
     """Return all rows of all tables, and whether invalid bytes were replaced.
 
     Raises RefusedFile if the file cannot be read.
@@ -79,7 +79,7 @@ def read_rows(path: Path) -> tuple[list[Row], bool]:
         raise RefusedFile("The JSON is damaged; export the blog again.") from error
 
 
-def _list_rows(value: object) -> Iterator[Row]:
+def _list_rows(value: object) -> Iterator[TableRow]:
     for outer in value if isinstance(value, list) else [value]:
         for name, rows in outer.items() if isinstance(outer, dict) else ():
             if name in _WRAPPER_KEYS:
@@ -96,7 +96,7 @@ class GhostTag:
 
 
 @dataclass(slots=True)
-class Tables:
+class GhostTables:
     """The tables of one export; ids are converted to texts, because old versions have numbers."""
 
     tags: dict[str, GhostTag] = field(default_factory=dict)
@@ -109,15 +109,15 @@ class Tables:
     timezone: str = ""
     is_private: bool = False  #: whether the whole blog has a password
     #: The numbers of rows that are not imported, by the name of their table.
-    others: Counter[str] = field(default_factory=Counter)
+    unimported: Counter[str] = field(default_factory=Counter)
     posts: list[object] = field(default_factory=list)  #: the rows of posts
 
-    def add_rows(self, rows: Iterable[Row]) -> None:
+    def add_rows(self, rows: Iterable[TableRow]) -> None:
         for table, row in rows:
             if table == "posts":
                 self.posts.append(row)
             elif table not in _READ_TABLES:
-                self.others[table] += table not in _TECHNICAL_TABLES
+                self.unimported[table] += table not in _TECHNICAL_TABLES
             elif isinstance(row, Mapping):
                 self._add_row(table, row)
 
@@ -126,15 +126,15 @@ class Tables:
         if table == "tags":
             if (tag := read_tag(row)) is not None:
                 self.tags[id_] = tag
-                self.others["internal tags"] += tag.is_internal
+                self.unimported["internal tags"] += tag.is_internal
                 pictures = [to_line(row.get(name)) for name in ("feature_image", "image", "og_image")]
                 is_taken = {"cover_image", "og_image"} & tag.fields.keys()
-                self.others["pictures of tags"] += any(pictures) and not is_taken
+                self.unimported["pictures of tags"] += any(pictures) and not is_taken
         elif table == "users":
             if (author := read_author(row)) and id_:
                 self.users[id_] = author
-        elif table in _JOINED_IDS:
-            order, joined = row.get("sort_order"), to_line(row.get(_JOINED_IDS[table]))
+        elif table in _JOINED_ID_COLUMNS:
+            order, joined = row.get("sort_order"), to_line(row.get(_JOINED_ID_COLUMNS[table]))
             place = (order if isinstance(order, int) else 0, joined)
             self.joins.setdefault((table, post_id), []).append(place)
         elif table == "posts_meta":
@@ -157,7 +157,7 @@ def read_tag(row: Mapping[str, object]) -> GhostTag | None:
     """Return the tag in a row, or None if it has no name. Ghost shows internal tags only to themes."""
     name = to_line(row.get("name"))
     is_internal = row.get("visibility") == "internal" or name.startswith("#")
-    # Pictures are left out if the export has no full address of them.
+    # A picture is left out if the export contains only its path, without the host.
     fields = {
         "description": to_line(row.get("description")),
         "cover_image": to_http_url(read_url(row.get("feature_image") or row.get("image"))),
@@ -190,7 +190,7 @@ def read_url(value: object) -> str:
 
 
 def read_redirects(parent: Path) -> tuple[dict[str, list[str]], int]:
-    """Return the former paths of posts by slug in a folder's files, and the number of other redirects.
+    """Return former paths by slug from the redirect files in a folder, and the number of other redirects.
 
     A file that cannot be read counts as one other redirect.
     """

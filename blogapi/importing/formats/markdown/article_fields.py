@@ -1,4 +1,4 @@
-"""Reads the cover, the language and other fields of an article, and whether and when it was published."""
+"""Read the cover, the language and other fields of an article, its status, and its date of publication."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _COVER_FIELDS = lines.split_words("""coverimage cover image featuredimage featur
     banner thumbnail images header.image header.overlayimage header.teaser""")
 _OUTER_MAPPINGS = ("params", "extra", "metadata", "meta")
 _INNER_COVERS = lines.split_words("coverimage cover image featuredimage heroimage banner thumbnail images")
-# These fields can also have another meaning; a field is the cover only if its value names an image.
+# These fields can also have another meaning; such a field is the cover only if its value is an image file.
 _POSSIBLE_COVER_FIELDS = (
     *lines.split_words("""coverimg featuredimg headerimage headerimg bannerimage bannerimg postimage topimg
     indeximg bigimg img backgroundimage background hero feature header splash photo photos picture thumb
@@ -93,7 +93,7 @@ def read_featured(fields: FrontMatter) -> bool:
 def read_language_and_translation_key(fields: FrontMatter) -> tuple[str, str]:
     """Return the language of the article and the key that its translations share; "" for a missing value.
 
-    The fields with these values occur in Hugo, Hexo, the plugin Polyglot of Jekyll, and others.
+    Hugo, Hexo, the plugin Polyglot of Jekyll and other generators have fields with these values.
     """
     languages = ((name, read_language(to_line(fields.find_value(name)))) for name in _LANGUAGE_FIELDS)
     name, language = next((pair for pair in languages if pair[1]), ("", ""))
@@ -119,7 +119,7 @@ def read_robots(fields: FrontMatter) -> str:
 def decide_publication(
     fields: FrontMatter, path: PathInfo, reasons: list[DraftReason], options: ImportOptions, zones: Zones
 ) -> tuple[str, datetime | None]:
-    """Return the status and the time of publication (aware, UTC; None if unknown), and add notes.
+    """Return the status and the time of publication (aware, UTC; None if unknown), and add notes to `fields`.
 
     An article with an unreadable value becomes a draft, because publishing a private article is worse than
     publishing an article late. A date field that is also a custom field stays a custom field.
@@ -146,7 +146,7 @@ def decide_publication(
         )
         return "draft", None
     name = next((name for name in privacy_signs.EXPIRY_FIELDS if not is_empty(fields.find_value(name))), "")
-    value = _take_value(fields, name, options)
+    value = _take_unless_custom(fields, name, options)
     if not (dates.is_missing_date(value) or to_bool(value) is False):
         expires_at, text = dates.parse_date(value, zones), to_line(value)[:100]
         if not expires_at:
@@ -164,7 +164,7 @@ def decide_publication(
 def _find_date(fields: FrontMatter, path: PathInfo, options: ImportOptions, zones: Zones) -> datetime | None:
     # Material for MkDocs: `date: {created: …, updated: …}`.
     values = [
-        *map(fields.take_value, privacy_signs.FIRST_DATE_FIELDS),
+        *map(fields.take_value, privacy_signs.PREFERRED_DATE_FIELDS),
         *map(fields.find_value, ("date.created", "date.published")),
     ]
     times = filter(None, (_parse_time("", value, zones) for value in values))
@@ -176,7 +176,7 @@ def _find_date(fields: FrontMatter, path: PathInfo, options: ImportOptions, zone
     outer = ("", *(f"{name}." for name, prefix in privacy_signs.MAPPING_PREFIXES.items() if not prefix))
     names = (f"{table}{name}" for table in outer for name in privacy_signs.DATE_FIELDS)
     name = next((name for name in names if _parse_time(name, fields.find_value(name), zones)), "")
-    return _parse_time(name, _take_value(fields, name, options), zones)
+    return _parse_time(name, _take_unless_custom(fields, name, options), zones)
 
 
 def _parse_time(name: str, value: object, zones: Zones) -> datetime | None:
@@ -185,7 +185,7 @@ def _parse_time(name: str, value: object, zones: Zones) -> datetime | None:
     return dates.parse_date(value, Zones(zones.days) if name.endswith("gmt") else zones)
 
 
-def _take_value(fields: FrontMatter, name: str, options: ImportOptions) -> object:
+def _take_unless_custom(fields: FrontMatter, name: str, options: ImportOptions) -> object:
     """Return the value of a field; mark it as used, unless it is a custom field."""
     is_custom = options.custom_fields.find(name.rpartition(".")[2])
     return fields.find_value(name) if is_custom else fields.take_value(name)
@@ -194,7 +194,7 @@ def _take_value(fields: FrontMatter, name: str, options: ImportOptions) -> objec
 def _has_unclear_date(
     fields: FrontMatter, path: PathInfo, published_at: datetime | None, now: datetime, zones: Zones
 ) -> bool:
-    """Return whether a field has a later date of publication, or an unreadable date; if so, add a note."""
+    """Return whether a later or unreadable date of publication makes the article a draft; add notes."""
     day = dates.parse_date(path.day, zones)
     for key, name, value in privacy.flatten_entries(fields.all_entries):
         words = set(_WORD_BORDER.sub(" ", key).casefold().split())
@@ -213,7 +213,7 @@ def _has_unclear_date(
         if time or not (max(years, default="") > str(now.year) or _is_unreadable_date(key, name, value)):
             continue
         problem = f"The date “{to_line(value)[:100]}” could not be read"
-        if not (day and day == published_at and name in privacy_signs.FIRST_DATE_FIELDS):
+        if not (day and day == published_at and name in privacy_signs.PREFERRED_DATE_FIELDS):
             fields.add_note(f"{problem}; the article became a draft.")
             return True
         fields.add_note(f"{problem}; the date in the file's path, {path.day}, was used.")
@@ -221,7 +221,7 @@ def _has_unclear_date(
 
 
 def _is_unreadable_date(key: str, name: str, value: object) -> bool:
-    """Return whether the value is an invalid date, which makes a draft; true and false are valid values."""
+    """Return whether the value should be a date but is none; fields that can be true or false are ignored."""
     if (
         not privacy_signs.DATE_FIELDS.get(name)
         or name in privacy_signs.FIELD_RULES
@@ -229,6 +229,6 @@ def _is_unreadable_date(key: str, name: str, value: object) -> bool:
         or is_empty(value)
     ):
         return False
-    if name in privacy_signs.FIRST_DATE_FIELDS:
+    if name in privacy_signs.PREFERRED_DATE_FIELDS:
         return "." not in key and not (name == "date" and isinstance(value, dict))
     return to_bool(value) is not False

@@ -12,7 +12,7 @@ from blogapi.importing.texts.lines import is_empty, normalize_key, to_line
 from blogapi.importing.texts.messages import format_count
 from blogapi.importing.texts.parsers import Entries, parse_json, parse_key_value_lines, parse_toml, parse_yaml
 
-# Common keys that have no counterpart in this blog; they are not reported as ignored.
+# Common keys that have no counterpart in blogapi; the report does not list them as left out.
 UNREPORTED_KEYS = {"layout", "type", "toc"}
 
 #: The maximum number of characters of front matter, because parsing takes seconds per megabyte.
@@ -25,7 +25,7 @@ _CLOSING_FENCES = {
     ";": re.compile(r"^;{3,}[ \t]*$", re.MULTILINE),
 }
 # The language of front matter, by the name after the opening fence or, without a name, by the fence.
-_LANGUAGES = {
+_FRONT_MATTER_LANGUAGES = {
     **{"": "yaml", "yaml": "yaml", "yml": "yaml", "toml": "toml", "json": "json"},
     **{"+++": "toml", ";;;": "json"},
     **dict.fromkeys(("js", "javascript", "cjs", "mjs", "node", "jsx"), "JavaScript"),
@@ -37,7 +37,7 @@ _JSON_FIELD = re.compile(r"\s*\"[^\"\n]{1,60}\"\s*:")
 _JSON_START = re.compile(r"\{\s*[\"}]")
 _HEADER_KEY = re.compile(r"[A-Za-z_][\w -]{0,60}:(?:[ \t]|$)")
 _HEADER_LINE = re.compile(r"[A-Za-z_][\w -]{0,60}:(?:[ \t]|$)|[ \t]|#|-[ \t]|$")
-# Nikola's header, which may also be in an HTML comment: `.. title: Hello`.
+# Nikola's header, which can also be in an HTML comment: `.. title: Hello`.
 _NIKOLA_LINES = re.compile(r"(?:\.\. [\w-]+:(?!:).*(?:\n|\Z))+")
 # A header without an opening fence counts as front matter only if it contains one of these keys.
 _HEADER_KEYS = {"title", "date", "tags", "categories", "category", "layout", "slug", "author", "permalink"}
@@ -117,9 +117,8 @@ class ParsedFile:
     entries: Entries
     body: str  #: without leading blank lines
     notes: list[str] = field(default_factory=list)
-    problem: str = (
-        ""  #: why the front matter was not read, so that the article becomes a draft; "" = it was read
-    )
+    #: why the front matter was not read, so that the article becomes a draft; "" = it was read
+    problem: str = ""
 
 
 def parse_file(text: str) -> ParsedFile:
@@ -136,12 +135,12 @@ def parse_file(text: str) -> ParsedFile:
         block = text[start : start + MAX_FRONT_MATTER_LENGTH]
         entries, length, notes = parse_json(block, _get_line_number(text, start))
         return ParsedFile("json", entries, _get_body(text, start + length), notes)
-    return _parse_nikola_file(text, start) or _parse_header(text) or ParsedFile("none", {}, text[start:])
+    return _parse_nikola_file(text, start) or _parse_bare_header(text) or ParsedFile("none", {}, text[start:])
 
 
 def _parse_fenced_file(text: str, opening: re.Match[str]) -> ParsedFile | None:
     fence, name = opening[1], (opening[2] or "").casefold()
-    language = _LANGUAGES.get(name or fence[:3].strip("-"))
+    language = _FRONT_MATTER_LANGUAGES.get(name or fence[:3].strip("-"))
     line_number = _get_line_number(text, opening.start())
     closing = _CLOSING_FENCES[fence[0]].search(text, opening.end())
     # A line of more than three dashes is a horizontal rule, unless it names a language or a header follows.
@@ -157,15 +156,15 @@ def _parse_fenced_file(text: str, opening: re.Match[str]) -> ParsedFile | None:
         limit = format_count(MAX_FRONT_MATTER_LENGTH, "character")
         raise RefusedFile(f"The head (front matter) is longer than {limit}; shorten it.")
     block, body = text[opening.end() : closing.start()], _get_body(text, closing.end())
-    if language not in _PARSERS:
+    if language not in _FRONT_MATTER_PARSERS:
         problem = f"Its head (front matter) is {language}, which is not run; the article became a draft."
         return ParsedFile("program", {}, body, problem=problem)
-    entries, notes = _PARSERS[language](block, line_number + 1)
+    entries, notes = _FRONT_MATTER_PARSERS[language](block, line_number + 1)
     return ParsedFile("hexo" if fence[0] == ";" else language, entries, body, notes)
 
 
 def _parse_json_block(block: str, first_line: int) -> tuple[Entries, list[str]]:
-    """Return the fields of a JSON object, whose braces Hexo omits, and notes."""
+    """Return the fields of a JSON object, and notes; the braces can be missing, as in Hexo."""
     first_line += _get_line_number(block, len(block) - len(block.lstrip())) - 1
     text = block.strip()
     text = text if text.startswith("{") else f"{{{text}}}"
@@ -177,7 +176,7 @@ def _parse_json_block(block: str, first_line: int) -> tuple[Entries, list[str]]:
     return entries, notes
 
 
-_PARSERS = {"yaml": parse_yaml, "toml": parse_toml, "json": _parse_json_block}
+_FRONT_MATTER_PARSERS = {"yaml": parse_yaml, "toml": parse_toml, "json": _parse_json_block}
 
 
 def _parse_nikola_file(text: str, start: int) -> ParsedFile | None:
@@ -196,7 +195,7 @@ def _parse_nikola_file(text: str, start: int) -> ParsedFile | None:
     return ParsedFile("nikola", entries, _get_body(text, end), notes)
 
 
-def _parse_header(text: str) -> ParsedFile | None:
+def _parse_bare_header(text: str) -> ParsedFile | None:
     """Return the file if it begins with a header of Hexo or Pelican that has no opening fence."""
     end = _CLOSING_FENCES[";"].search(text, 0, MAX_FRONT_MATTER_LENGTH) if _JSON_FIELD.match(text) else None
     if end:

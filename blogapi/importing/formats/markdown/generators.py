@@ -28,7 +28,7 @@ _DATE_KEEPING_SETTINGS = {
     "zola": re.compile(r"^(?:slugify\.)?paths_keep_dates\s*=\s*true", re.MULTILINE),
 }
 #: The note of a scheduled article in a site that shows such articles.
-SHOWN_EARLY_NOTE = "Its date is in the future, and the old blog could show it already; here it is scheduled."
+SHOWN_EARLY_NOTE = "Its date is in the future, but the old blog can show it already; here it is scheduled."
 
 # These generators use the zone of the computer if the configuration has none; the other generators use UTC.
 _LOCAL_TIME_GENERATORS = {"hexo", "quartz", "dendron", "sphinx", "lume"}
@@ -50,7 +50,7 @@ _ZOLA_SETTING = re.compile(r"^base_url\s*=", re.MULTILINE)
 _NIKOLA_SETTING = re.compile(r"^POSTS[ \t]*+=", re.MULTILINE)
 # Matches `NAME = 'a word'` in a configuration in Python.
 _PYTHON_SETTING = re.compile(r"^([A-Z_]++)[ \t]*+=[ \t]*+[\"']?([\w/+-]++)[\"']?[ \t]*+(?:#|$)", re.MULTILINE)
-_PARSERS: dict[str, Callable[[str], dict[str, object]]] = {
+_CONFIGURATION_PARSERS: dict[str, Callable[[str], dict[str, object]]] = {
     **dict.fromkeys((".yml", ".yaml"), lambda text: parse_yaml(text, 1)[0]),
     ".toml": lambda text: parse_toml(text, 1)[0],
     ".json": lambda text: parse_json(text, 1)[0],
@@ -74,7 +74,7 @@ class GeneratorSite:
 def find_site(posts: Path, levels: int) -> GeneratorSite | None:
     """Return the site of the nearest folder with a generator's configuration, or None.
 
-    `levels` is the number of folders to look into: `posts` and its outer folders.
+    `levels` is the number of folders that are searched: `posts` and its outer folders.
     """
     return next(filter(None, map(_read_site, (posts, *posts.parents[: levels - 1]))), None)
 
@@ -108,12 +108,12 @@ def _read_site(outer: Path) -> GeneratorSite | None:
 def parse_configuration(suffix: str, text: str) -> dict[str, object]:
     """Return the settings in a file with this suffix; {} if it is a program or cannot be read."""
     with suppress(RefusedFile, KeyError):
-        return _PARSERS[suffix](text.lstrip("\n"))
+        return _CONFIGURATION_PARSERS[suffix](text.lstrip("\n"))
     return {}
 
 
-def keeps_dates(site: GeneratorSite | None) -> bool:
-    """Return whether `2006-05-26-a.md` has the address `/2006-05-26-a/` in a site, as in Hugo.
+def has_dates_in_addresses(site: GeneratorSite | None) -> bool:
+    """Return whether the file `2006-05-26-a.md` has the address `/2006-05-26-a/` in a site, as in Hugo.
 
     Without a configuration, the address has no date, as in Jekyll.
     """
@@ -130,24 +130,24 @@ def get_zones(site: GeneratorSite | None, time_zone: tzinfo) -> Zones:
     if site is None:
         return Zones(time_zone, time_zone)
     # Jekyll reads times without an offset as UTC; its `timezone` only decides how times are shown.
-    configured = None if site.generator == "jekyll" else _find_zone(site)
+    configured = None if site.generator == "jekyll" else _find_site_zone(site)
     return Zones(time_zone, configured or (time_zone if site.generator in _LOCAL_TIME_GENERATORS else UTC))
 
 
-def _find_zone(site: GeneratorSite) -> ZoneInfo | None:
+def _find_site_zone(site: GeneratorSite) -> ZoneInfo | None:
     return find_zone(to_line(site.settings.get("timezone")))
 
 
 def get_local_time(site: GeneratorSite, time: datetime, time_zone: tzinfo) -> datetime:
     """Return a time in the zone of the site; a date without a time stays midnight in `time_zone`."""
     local = time.astimezone(time_zone)
-    return local if local.time() == local.min.time() else time.astimezone(_find_zone(site) or time_zone)
+    return local if local.time() == local.min.time() else time.astimezone(_find_site_zone(site) or time_zone)
 
 
 def describe_zones(site: GeneratorSite, time_zone: tzinfo) -> str:
     """Return the sentence for the report if the site has another zone than this blog, or ""."""
     times = get_zones(site, time_zone).times
-    former = _find_zone(site) or times
+    former = _find_site_zone(site) or times
     if str(former) == str(time_zone):
         return ""
     return (
@@ -163,7 +163,7 @@ def shows_future_posts(site: GeneratorSite) -> bool:
     return default if value is None else value
 
 
-def make_guess_of_shown_draft(site: GeneratorSite, reason: DraftReason) -> DraftReason:
+def to_guess_if_draft_is_shown(site: GeneratorSite, reason: DraftReason) -> DraftReason:
     """Return the reason, changed into a guess if a setting of the generator shows such drafts."""
     setting, sign = _DRAFT_SETTINGS.get(site.generator, ("", ""))
     if reason.sign != sign or not setting or not to_bool(site.settings.get(normalize_key(setting))):

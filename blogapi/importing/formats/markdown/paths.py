@@ -19,9 +19,9 @@ _CONTENT_TYPES = {
     "txt": "text",
 }
 # Unsupported formats of articles, and the commands that convert them to Markdown.
-_ASCIIDOC = ("AsciiDoc", "asciidoctor -b docbook5 FILE` and `pandoc -f docbook -t gfm")
+_ASCIIDOC_FORMAT = ("AsciiDoc", "asciidoctor -b docbook5 FILE` and `pandoc -f docbook -t gfm")
 _OTHER_FORMATS = {
-    **dict.fromkeys(("adoc", "asciidoc", "asc"), _ASCIIDOC),
+    **dict.fromkeys(("adoc", "asciidoc", "asc"), _ASCIIDOC_FORMAT),
     **dict.fromkeys(("rst", "rest"), ("reStructuredText", "pandoc -f rst -t gfm")),
     "org": ("Org", "pandoc -f org -t gfm"),
     "textile": ("Textile", "pandoc -f textile -t gfm"),
@@ -32,7 +32,7 @@ _OTHER_FORMATS = {
 _ATTACHMENT_SUFFIXES = {"ipynb", "docx", "odt"}
 # Names of folders with many articles, in lower case; such a name does not describe a single article.
 POST_FOLDERS = {"post", "posts", "_posts", "article", "articles", "entries"}
-_COLLECTIONS = {
+_COLLECTION_FOLDERS = {
     *POST_FOLDERS,
     *("blog", "blogs", "news", "notes", "journal", "content", "contents", "pages", "source", "_source"),
     *("src", "drafts", "_drafts", "docs"),
@@ -117,7 +117,7 @@ def make_system_refusal(name: str) -> RefusedFile:
 def is_repository_file(key: str) -> bool:
     """Return whether a file name is typical of software repositories, such as `README.md` or `robots.txt`.
 
-    A name in capitals may have any ending (`LICENSE-MIT`). Other names may only be followed by a language
+    A name in capitals can have any ending (`LICENSE-MIT`). Other names can only be followed by a language
     (`readme.fr`), because `2020-01-01-readme.md` and `security-of-locks.md` are articles.
     """
     if _REPOSITORY_TEXT_FILE.fullmatch(key.rpartition("/")[2]):
@@ -166,7 +166,7 @@ def is_page_by_folder(key: str, *, is_dated: bool) -> bool:
 
 
 def get_page_path(key: str) -> str:
-    """Return the path of the file's page; the paths of its child pages begin with this path."""
+    """Return the path of the page in a file; the paths of its child pages begin with this path."""
     return key.rpartition("/")[0] if is_index(key) else key.rpartition(".")[0]
 
 
@@ -205,7 +205,7 @@ def parse_path(key: str, *, keeps_date: bool = False) -> PathInfo:
     is_collection = index is not None
     if index and folders:
         folder_day, name = dates.split_date_prefix(folders[-1])
-        is_collection = name.casefold() in _COLLECTIONS or _NUMERIC.fullmatch(name) is not None
+        is_collection = name.casefold() in _COLLECTION_FOLDERS or _NUMERIC.fullmatch(name) is not None
         language = index["language"] or ""
         day, name, full_name = day or folder_day, name + language, folders[-1] + language
     name = to_line(name) or "untitled"
@@ -221,14 +221,14 @@ def parse_path(key: str, *, keeps_date: bool = False) -> PathInfo:
 def list_term_folders(key: str) -> list[str]:
     """Return the folders below the imported folder whose names can be categories, outermost first.
 
-    Folders of years, the folder of an `index.md`, and folders such as `posts` say nothing about the article.
+    Leaves out folders of years, the folder of an `index.md`, and folders such as `posts`.
     """
     folders = key.split("/")[1:-1]
     if is_index(key) or is_readme(key):
         folders = folders[:-1]
     # Jekyll's collections are folders such as `_projects`.
     names = [name.removeprefix("_") for name in folders]
-    return [name for name in names if name.casefold() not in _COLLECTIONS and not _NUMERIC.fullmatch(name)]
+    return [it for it in names if it.casefold() not in _COLLECTION_FOLDERS and not _NUMERIC.fullmatch(it)]
 
 
 def make_pelican_slug(title: str) -> str:

@@ -1,6 +1,6 @@
 """Find the addresses and names of an article in its former blog.
 
-The front matter of the article names them, or the generator computes a path by a rule in its configuration.
+They are in the front matter of the article, or follow from the configuration of the generator.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _FORMER_ADDRESS_FIELDS = ("aliases", "alias", "redirectfrom")
 _MAX_FORMER_ADDRESSES = 100
 
 _JEKYLL_DATE_FORM = "/:categories/:year/:month/:day/:title"
-#: The named forms of addresses in Jekyll; without a setting, Jekyll uses `date`.
+#: The named permalink styles of Jekyll, which uses `date` if there is no setting.
 _JEKYLL_STYLES = {
     "date": f"{_JEKYLL_DATE_FORM}:output_ext",
     "pretty": f"{_JEKYLL_DATE_FORM}/",
@@ -76,7 +76,7 @@ _ADDRESS_VALUES: dict[str, _AddressValues] = {
 
 
 def read_former_slugs(fields: FrontMatter, slug: str) -> tuple[str, ...]:
-    """Return the former slugs of the article without `slug`; `read_addresses` returns the addresses."""
+    """Return the former slugs of the article, except `slug`; `read_addresses` returns the addresses."""
     lines = [line for name in _FORMER_ADDRESS_FIELDS for line in _flatten_to_lines(fields.take_value(name))]
     usable = lines[:_MAX_FORMER_ADDRESSES]
     redirected = {line for line in usable if titles.to_former_path(line).strip("/")}
@@ -210,7 +210,7 @@ def _make_hugo_slug(text: str) -> str:
 
 
 _AddressValues = Mapping[str, Callable[[AddressParts], str | None]]
-#: The forms of a time, in the syntax of `str.format`; names are in lower case if they end with `name`.
+#: The format of each time placeholder, for `str.format`. If it ends with `name`, the result is lower-cased.
 _TIME_FORMATS = {
     **{"year": "{:%Y}", "month": "{:%m}", "day": "{:%d}", "short_year": "{:%y}", "i_month": "{0.month}"},
     **{"i_day": "{0.day}", "hour": "{:%H}", "minute": "{:%M}", "second": "{:%S}", "y_day": "{:%j}"},

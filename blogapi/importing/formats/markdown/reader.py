@@ -39,7 +39,7 @@ _NO_RULES = SiteRules()
 _MAX_HEADING_OFFSET = 10_000
 # The mappings in front matter that contain custom fields: of Zola, of Hugo, and of exports of blogapi.
 _CUSTOM_FIELD_MAPPINGS = ("extra", "params", "custom")
-_TEXT_TYPES = {"text", "long_text", "url"}
+_TEXT_FIELD_TYPES = {"text", "long_text", "url"}
 # The fields that name the folder of the media of an article, in the Jekyll theme Chirpy.
 _MEDIA_FOLDER_FIELDS = ("mediasubpath", "imgpath")
 
@@ -51,9 +51,9 @@ class FileContext:
     path: Path = Path()
     site: GeneratorSite | None = None
     reasons: Sequence[DraftReason] = ()  #: why the folders make the article a draft
-    rules: SiteRules = _NO_RULES  #: the rules by which the generator hides texts
+    rules: SiteRules = _NO_RULES  #: the rules by which the generator of the site hides texts
     imported: Path = Path()  #: the folder that is imported
-    is_note: bool = False  #: whether it is a note of Obsidian or Logseq; see `site_rules`
+    is_note: bool = False  #: whether the file is a note of Obsidian or Logseq; see `site_rules`
 
 
 _NO_CONTEXT = FileContext()
@@ -74,7 +74,7 @@ def read_article(entry: Entry, options: ImportOptions, folders: Sequence[str] | 
         raise RefusedFile("Its fields are in a `.meta` file of Nikola; write them at the start of the text.")
     data = read_bytes(entry.path)
     depth = entry.key.count("/")
-    # The imported folder may itself be in a folder of drafts.
+    # The imported folder can itself be in a folder of drafts.
     outer = entry.path.parents[depth:][:1]
     levels = depth + MAX_OUTER_FOLDERS
     site = find_site(entry)
@@ -107,7 +107,7 @@ def parse_article(
 ) -> ArticleRecord:
     """Return the record of a file with the content `data`.
 
-    `key` is the path with `/` as separator. The key may contain a date and a slug. `folders` are the folders
+    `key` is the path with `/` as separator, which can contain a date and a slug. `folders` are the folders
     whose names can be terms; None = those in the key. Raises RefusedFile if the file cannot be imported, and
     NotAnArticle if it is not an article; no other exception is raised.
     """
@@ -121,12 +121,12 @@ def parse_article(
     is_repository_file = paths.is_repository_file(key) and not _is_page_of_folder(key, fields, context)
     skipped: list[DraftReason] = []
     try:
-        _check_is_article(key, content_type, parsed, fields, is_repo_file=is_repository_file)
+        _refuse_other_files(key, content_type, parsed, fields, is_repo_file=is_repository_file)
     except NotAnArticle as problem:
         if key not in options.imported_keys:
             raise
         skipped.append(DraftReason(str(problem)))
-    path = paths.parse_path(key, keeps_date=generators.keeps_dates(context.site))
+    path = paths.parse_path(key, keeps_date=generators.has_dates_in_addresses(context.site))
     categories, tags = read_terms(
         fields,
         options,
@@ -138,20 +138,20 @@ def parse_article(
     system = generator if generator == "jekyll" else parsed.format
     reasons = [*context.reasons, *skipped, *([DraftReason(parsed.problem)] if parsed.problem else [])]
     is_zola = generator == "zola"
-    reasons += privacy.find_draft_reasons(fields.all_entries, key, tags, system, builds_underscores=is_zola)
+    reasons += privacy.find_draft_reasons(parsed.entries, key, tags, system, builds_underscores=is_zola)
     reasons += [] if fields.all_entries else privacy.find_draft_reasons_in_text(parsed.body)
     if is_repository_file:
         note = "It has the name of a repository file (like README or LICENSE); the article became a draft."
         reasons.append(DraftReason(note))
     if site := context.site:
-        reasons += unbuilt_files.find_build_reasons(context.path, site, fields.all_entries, context.imported)
-    reasons += unbuilt_files.find_unlisted_reasons(context.path, key.count("/"))
-    reasons += site_rules.find_tag_reasons(parsed.body, content_type, context.rules, fields.all_entries, tags)
-    body, left_out = site_rules.leave_out_comments(parsed.body, content_type, context.rules, fields)
+        reasons += unbuilt_files.find_unbuilt_reasons(context.path, site, parsed.entries, context.imported)
+    reasons += unbuilt_files.find_summary_reasons(context.path, key.count("/"))
+    reasons += site_rules.find_rule_reasons(parsed.body, content_type, context.rules, parsed.entries, tags)
+    body, left_out = site_rules.remove_generator_comments(parsed.body, content_type, context.rules, fields)
     if context.is_note and not options.publish_undated:
         reasons += site_rules.find_vault_reasons(fields.all_entries)
     if site:
-        reasons = [generators.make_guess_of_shown_draft(site, it) for it in reasons]
+        reasons = [generators.to_guess_if_draft_is_shown(site, it) for it in reasons]
     guesses = {it.guess.casefold(): Guess(it.guess, it.note, it.is_new) for it in reasons if it.guess}
     reasons = [it for it in reasons if not it.guess]
     zones = generators.get_zones(context.site, options.time_zone)
@@ -214,7 +214,7 @@ def parse_article(
         is_mdx=is_mdx,
         generator=generator,
         media_folder=fields.take_line(*_MEDIA_FOLDER_FIELDS),
-        # Custom fields are read last, because they are the fields that are still unused.
+        # Custom fields are read last, because only unused fields become custom fields.
         **_read_custom_fields(fields, options),
         is_undated=not (published_at or fields.all_entries or reasons),
         notes=tuple(fields.notes),
@@ -230,10 +230,10 @@ def _is_page_of_folder(key: str, fields: FrontMatter, context: FileContext) -> b
     return is_dated and paths.is_readme(key) and is_in_posts
 
 
-def _check_is_article(
+def _refuse_other_files(
     key: str, content_type: str, parsed: front_matter.ParsedFile, fields: FrontMatter, *, is_repo_file: bool
 ) -> None:
-    # A repository file with a title and a date may be a page of a wiki; it becomes a draft.
+    # A repository file with a title and a date can be a page of a wiki; it becomes a draft.
     if is_repo_file and not (fields.take_line("title") and fields.take_value("date")):
         raise NotAnArticle(paths.REPOSITORY_FILE_NOTE)
     if not fields.all_entries and not parsed.body.strip():
@@ -256,7 +256,7 @@ def _read_texts(fields: FrontMatter, markdown: str, name: str) -> dict[str, Any]
     if not title:
         headings = list_headings(to_safe_html(markdown[:_MAX_HEADING_OFFSET], "markdown"))
         heading = next((lines.to_line(heading.text) for heading in headings if heading.level == 1), "")
-        # The value of a template tag is not known here.
+        # A heading with a template tag is not used, because the value of the tag is unknown.
         title = "" if "{{" in heading or "{%" in heading else heading
         heading = "taken from the first heading, which stays in the text"
         fields.add_note(f"The title was {heading if title else 'made from the file name'}.")
@@ -294,7 +294,7 @@ def _read_custom_fields(fields: FrontMatter, options: ImportOptions) -> dict[str
             continue
         else:
             types = custom_fields.guess_types(value)
-            is_definable = types and not (types <= _TEXT_TYPES and fields.repeats_used_value(value))
+            is_definable = types and not (types <= _TEXT_FIELD_TYPES and fields.repeats_used_value(value))
             if is_definable:
                 others.setdefault(key, value)
             if not is_definable or options.define_fields == DEFINE_NONE:

@@ -32,7 +32,7 @@ _BUNDLE_FIELDS = lines.split_words("""draft isdraft headless published status bu
 
 
 def find_vault_reasons(entries: Mapping[str, object]) -> list[DraftReason]:
-    """Return the reason for a draft if no field of a note says that it is public."""
+    """Return the reason for a draft if no field of a note makes the note public."""
     values = {normalize_key(key): to_bool(value) for key, value in entries.items()}
     if values.get("draft") is False or any(values.get(name) for name in VAULT_PUBLISHING_FIELDS):
         return []
@@ -48,7 +48,7 @@ def find_vault_reasons(entries: Mapping[str, object]) -> list[DraftReason]:
 def is_in_vault(folder: Path, levels: int) -> bool:
     """Return whether a folder is in a vault of Obsidian or Logseq that no generator (Quartz, …) publishes.
 
-    The configuration of a generator is looked for in `levels` folders; outer folders belong to other sites.
+    Only `levels` folders are searched for the configuration of a generator; others belong to other sites.
     """
     folders = (folder, *folder.parents[:_MAX_DEPTH_IN_VAULT])
     vaults = ((it / ".obsidian").is_dir() or (it / "logseq/config.edn").is_file() for it in folders)
@@ -96,7 +96,7 @@ def _list_folder_pages(parent: Path) -> list[Path]:
 # A page is read once, not once for each file below it.
 @lru_cache(maxsize=256)
 def _read_page_reasons(page: Path, *, is_section: bool) -> list[DraftReason]:
-    """Return the reasons for a draft in a page; an unreadable page is a reason, because it may be private."""
+    """Return the reasons for a draft in a page; an unreadable page is a reason, because it can be private."""
     try:
         parsed = front_matter.parse_file(decode_text(read_bytes(page))[0])
     except RefusedFile:
@@ -107,7 +107,7 @@ def _read_page_reasons(page: Path, *, is_section: bool) -> list[DraftReason]:
         if is_section and normalize_key(key) == "cascade":
             inherited += map(to_mapping, value if isinstance(value, list) else [value])
     found = map(privacy.find_draft_reasons_in_front_matter, inherited)
-    # The pages of such a section are not built, so they become drafts even if it is only unlisted.
+    # The pages of such a section are not built, so they become drafts even if the section is only unlisted.
     reasons = [replace(it, is_unlisted=False) for group in found for it in group]
     return [DraftReason(""), *reasons] if parsed.problem else reasons
 
@@ -135,7 +135,7 @@ def read_site_rules(key: str, folder: Path, site: GeneratorSite | None) -> SiteR
     return SiteRules(has_liquid, is_vault, frozenset(to_line(name).casefold() for name in names))
 
 
-def leave_out_comments(
+def remove_generator_comments(
     body: str, content_type: str, rules: SiteRules, fields: FrontMatter
 ) -> tuple[str, list[str]]:
     """Return the text without the comments of its generator, and these comments; add notes to `fields`."""
@@ -161,10 +161,10 @@ def leave_out_comments(
     return body, parts
 
 
-def find_tag_reasons(
+def find_rule_reasons(
     body: str, content_type: str, rules: SiteRules, entries: dict[str, object], tags: tuple[str, ...]
 ) -> Iterator[DraftReason]:
-    """Yield reasons for a draft: a comment of an unknown generator, and tags whose posts Hexo encrypts."""
+    """Yield reasons for a draft: a `{% comment %}` of an unknown generator, and tags that Hexo encrypts."""
     if rules.has_liquid is None and content_type != "text" and find_comments(body, content_type):
         yield DraftReason(
             "It has a `{% comment %}`, and its generator is not recognised; the article became a draft."

@@ -1,4 +1,4 @@
-"""Open the files of static site generators as one source of articles."""
+"""The files of static site generators as one source: keys, languages, translations, pages and terms."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MAX_KEY_LENGTH = 255
 
 
 class LanguageFinder:
-    """Finds the language of each of the files with these keys, and the key that its translations share."""
+    """Finds the language of each file in an import, and the key that the translations of the file share."""
 
     def __init__(self, keys: Iterable[str]) -> None:
         articles = {key for key in keys if not paths.is_section(key)}
@@ -54,14 +54,14 @@ class LanguageFinder:
     def get_translation_key(self, path: str) -> str:
         """Return the translation key of the files whose path without the language is `path`.
 
-        The key is "" for a single file. It does not contain the imported folder, which may be renamed later.
+        The key is "" for a single file. It does not contain the imported folder, which can be renamed later.
         """
         name = path.partition("/")[2].rpartition(".")[0].removesuffix("/index")
         return name[-_MAX_KEY_LENGTH:] if path in self._shared else ""
 
 
 def _find_language_folders(keys: Iterable[str]) -> set[str]:
-    # The files below each folder that is named like a language, by the parent and the name of the folder.
+    # The files below each folder whose name is a language, by the parent and the name of the folder.
     files = defaultdict[str, defaultdict[str, set[str]]](lambda: defaultdict(set))
     others = defaultdict[str, set[str]](set)
     for key in keys:
@@ -99,7 +99,7 @@ def _are_language_folders(parent: str, folders: Iterable[set[str]], others: set[
 
 
 def assign_keys(entries: Sequence[Entry], roots: Mapping[str, str]) -> list[tuple[Entry, str]]:
-    """Return the files with their keys, and the keys with which they were imported before ("" = the same).
+    """Return each file with its key, and the key of its earlier import ("" = it was not imported before).
 
     `roots` maps the keys of imported files to the folders to which the keys are relative.
     """
@@ -141,11 +141,11 @@ def _are_keys_taken(keys: Mapping[Path, str], roots: Mapping[str, str]) -> bool:
 
 class MarkdownSource(FileSource):
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
-        # A key can begin with folders around the site (see `assign_keys`), which are no categories or tags.
+        # A key can begin with folders outside of the site (see `assign_keys`), which are not terms.
         self._translations = LanguageFinder(entry.key for entry in entries)
         places = {entry.path: self._translations.find_language(entry.key)[1] for entry in entries}
         self._folders = {path: paths.list_term_folders(place) for path, place in places.items()}
-        # Jekyll and Hexo make pages of all files beside the folder of posts that are in no other collection.
+        # In Jekyll and Hexo, a file beside the folder of posts is a page, unless it is in another collection.
         self._sites = tuple(
             {f"{entry.key.partition('/_posts/')[0]}/" for entry in entries if "/_posts/" in entry.key}
         )

@@ -17,7 +17,7 @@ from blogapi.parsing import is_web_address
 from blogapi.rendering.slugs import make_term_key
 
 # The keys of a mapping that describes an author, by the field of AuthorRecord.
-_KEYS = {
+_AUTHOR_KEYS = {
     "name": ("name", "displayname", "fullname", "login", "username", "nickname", "slug", "key", "id"),
     "bio": ("bio", "description", "about"),
     "url": ("url", "website", "homepage", "site", "link", "uri"),
@@ -68,7 +68,7 @@ def read_author_mapping(mapping: Mapping[object, object]) -> Iterator[AuthorReco
     """Yield the author whom a mapping describes, or the authors in `{ada: {name: Ada}}`."""
     entries = {lines.normalize_key(key): value for key, value in mapping.items() if not lines.is_empty(value)}
     found = {
-        field: (lines.to_plain_line(entries.get(name)) for name in names) for field, names in _KEYS.items()
+        field: (lines.to_plain_line(entries.get(key)) for key in keys) for field, keys in _AUTHOR_KEYS.items()
     }
     texts = {field: next(filter(None, values), "") for field, values in found.items()}
     author = _parse_author(texts.pop("name"))
@@ -87,7 +87,7 @@ def read_author_mapping(mapping: Mapping[object, object]) -> Iterator[AuthorReco
 
 
 def _parse_author(text: str) -> AuthorRecord | None:
-    """Return the author whom the text names, with the address in a Markdown link; None if it names nobody."""
+    """Return the author in a text, with the address of a Markdown link; None if the text names nobody."""
     link = _MARKDOWN_LINK.search(text)
     name, address = (link[1], _to_web_address(link[2])) if link else (text, "")
     name = lines.to_plain_line(_MAIL_IN_BRACKETS.sub("", name))

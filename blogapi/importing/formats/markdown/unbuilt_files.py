@@ -1,4 +1,4 @@
-"""Find out whether the generator of a site builds a file, by its path, the configuration and data files."""
+"""Find reasons why the generator of a site does not build a file: names, settings, ignore and data files."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ _DATA_FORMATS = ("json", "yaml", "yml", "toml", "js", "cjs", "mjs", "ts")
 _DATA_SUFFIXES = (".json", *(f".{kind}.{name}" for kind in ("11tydata", "data") for name in _DATA_FORMATS))
 
 
-def find_build_reasons(
+def find_unbuilt_reasons(
     path: Path, site: GeneratorSite, entries: Mapping[str, object], imported: Path = Path()
 ) -> Iterator[DraftReason]:
     """Yield a reason for each rule by which the generator does not build a file.
 
-    `entries` is the front matter. `imported`, the imported folder, counts as built if the user named it.
+    `entries` is the front matter. If the user named an inner folder (`imported`), it counts as built.
     """
     folders = _list_built_folders(site)
     is_named = imported.is_relative_to(site.folder) and imported != site.folder
@@ -57,8 +57,8 @@ def find_build_reasons(
         elif any(_is_excluded(globs, parts) for parts in places):
             yield _make_reason(f"“{site.configuration}” excludes it by `{name}`")
     if site.generator == "eleventy":
-        for outer, name in product(_list_folders(path, site), privacy_signs.ELEVENTY_IGNORE_FILES):
-            ignored = _to_globs(_read_without_comments(outer / name), "name") or ()
+        for outer, name in product(_list_outer_folders(path, site), privacy_signs.ELEVENTY_IGNORE_FILES):
+            ignored = _value_to_globs(_read_without_comments(outer / name), "name") or ()
             is_used = name != ".gitignore" or "setUseGitIgnore(false" not in site.text
             if is_used and _is_excluded(ignored, path.relative_to(outer).parts):
                 yield _make_reason(f"“{name}” excludes it")
@@ -79,7 +79,7 @@ def find_build_reasons(
 
 @lru_cache(maxsize=256)
 def _list_built_folders(site: GeneratorSite) -> list[Path]:
-    """Return the folders that a generator certainly builds; [] if they are unknown or contain no files."""
+    """Return the only folders that a generator builds; [] if they are unknown or contain no text files."""
     if site.generator not in privacy_signs.BUILT_FOLDERS or re.search(r"\bmounts\b", site.text):
         return []
     _, setting = privacy_signs.CONTENT_FOLDERS.get(site.generator, ("", "contentdir"))
@@ -91,7 +91,7 @@ def _list_built_folders(site: GeneratorSite) -> list[Path]:
     return folders if has_files else []
 
 
-def find_unlisted_reasons(path: Path, levels: int) -> Iterator[DraftReason]:
+def find_summary_reasons(path: Path, levels: int) -> Iterator[DraftReason]:
     """Yield a guess for a file that the SUMMARY.md of mdBook or GitBook does not list."""
     for outer in path.parents[:levels]:
         if listed := _read_summary(outer):
@@ -157,8 +157,8 @@ def _list_relative_parts(path: Path, site: GeneratorSite) -> list[tuple[str, ...
 def _read_globs(site: GeneratorSite, name: str, form: str) -> list[str] | None:
     """Return the globs in a setting that excludes files; None if they are not understood."""
     if normalize_key(name) in site.settings:
-        return _to_globs(site.settings[normalize_key(name)], form)
-    # From a configuration in Python, `settings` has only single words; lists are searched for in the text.
+        return _value_to_globs(site.settings[normalize_key(name)], form)
+    # The `settings` of a Python file contain only single words, so lists are searched for in its text.
     if site.settings and site.generator != "pelican" and form != "unread":
         return []
     # A list ends at `]` or `)`. With `address`, the setting is a nested mapping (VuePress Theme Hope), which
@@ -172,10 +172,10 @@ def _read_globs(site: GeneratorSite, name: str, form: str) -> list[str] | None:
         if not is_understood or form == "unread":
             return None
         texts += new
-    return _to_globs(texts, form)
+    return _value_to_globs(texts, form)
 
 
-def _to_globs(value: object, form: str) -> list[str] | None:
+def _value_to_globs(value: object, form: str) -> list[str] | None:
     """Return the globs for the patterns in a list or in the lines of a text; None if they are not understood.
 
     Each glob is compared with the paths of a file and of its folders; `*` also matches `/`.
@@ -187,7 +187,7 @@ def _to_globs(value: object, form: str) -> list[str] | None:
     patterns = [line.strip() for line in lines if line.strip() and not line.startswith("!")]
     if form == "regex" and not all(map(_SIMPLE_REGEX.fullmatch, patterns)):
         return None
-    return [_to_glob(pattern, form) for line in patterns for pattern in _list_alternatives(line)]
+    return [_pattern_to_glob(pattern, form) for line in patterns for pattern in _list_alternatives(line)]
 
 
 def _list_alternatives(pattern: str) -> list[str]:
@@ -197,7 +197,7 @@ def _list_alternatives(pattern: str) -> list[str]:
     return [start + part + end for part in group.split(",")] if brace else [pattern]
 
 
-def _to_glob(pattern: str, form: str) -> str:
+def _pattern_to_glob(pattern: str, form: str) -> str:
     if form == "regex":
         glob = re.sub(r"\\?\.", "?", pattern.replace(".*", "*"))
         return f"*{glob[:-1]}" if glob.endswith("$") else f"*{glob}*"
@@ -219,7 +219,7 @@ def _read_without_comments(source: Path | str) -> str:
     return _COMMENT_LINE.sub("", read_configuration(source) if isinstance(source, Path) else source)
 
 
-def _list_folders(path: Path, site: GeneratorSite) -> list[Path]:
+def _list_outer_folders(path: Path, site: GeneratorSite) -> list[Path]:
     """Return the folders of a file in its site, innermost first."""
     return [outer for outer in path.parents if outer.is_relative_to(site.folder)]
 
@@ -244,12 +244,12 @@ def _list_default_fields(path: Path, site: GeneratorSite) -> Iterator[tuple[str,
                 yield site.configuration, own
     if site.generator != "eleventy":
         return
-    for stem in (path.with_suffix(""), *(outer / outer.name for outer in _list_folders(path, site))):
+    for stem in (path.with_suffix(""), *(outer / outer.name for outer in _list_outer_folders(path, site))):
         for suffix in _DATA_SUFFIXES:
             if os.path.lexists(f"{stem}{suffix}"):
                 file = stem.with_name(stem.name + suffix)
                 fields = parse_configuration(file.suffix, _read_without_comments(file))
-                # A program is not run: its fields that may hide files are treated as if they hid them.
+                # A program is not run; its fields that can hide files count as fields that hide them.
                 hiding = privacy_signs.ELEVENTY_HIDING_FIELD.findall(_read_without_comments(file))
                 found = fields or {key: ["unknown", "false"] for key in hiding}
                 yield file.name, {**found, **to_mapping(fields.get("eleventyComputed"))}
@@ -263,6 +263,6 @@ def _list_jekyll_defaults(parts: Sequence[str], site: GeneratorSite) -> list[dic
     for default in map(to_mapping, reversed(defaults) if isinstance(defaults, list) else ()):
         scope = to_mapping(default.get("scope"))
         start, of_kind = to_line(scope.get("path")), to_line(scope.get("type"))
-        if of_kind in ("", kind) and _is_excluded([_to_glob(start, "start")], parts):
+        if of_kind in ("", kind) and _is_excluded([_pattern_to_glob(start, "start")], parts):
             found.append((len(start), bool(of_kind), to_mapping(default.get("values"))))
     return [values for *_, values in sorted(found, key=lambda it: it[:2], reverse=True)]

@@ -14,7 +14,7 @@ from html import escape, unescape
 from urllib.parse import parse_qs, quote
 
 from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord
-from blogapi.importing.format_api.page_text import extract_text, read_visible_text
+from blogapi.importing.format_api.page_text import read_visible_html, remove_wrappers
 from blogapi.importing.format_api.privacy import choose_status
 from blogapi.importing.format_api.privacy_signs import MEDIUM_DRAFT_PREFIX
 from blogapi.importing.format_api.source import CONTRACT_VERSION, FileSource, Format, ImportOptions
@@ -56,11 +56,11 @@ _REDIRECT_ADDRESS = re.compile(r"https?://(?:www\.)?medium\.com/r/\?")
 
 # The hosts of Medium's pictures. The file names are unique, so copies on the disk are found by these names.
 PICTURE_HOSTS = {"cdn-images-1.medium.com", "cdn-images-2.medium.com", "miro.medium.com"}
-_POSSIBLE_RESPONSE_NOTE = "It has no title of its own and may be a response; the article became a draft."
+_POSSIBLE_RESPONSE_NOTE = "It has no title of its own and can be a response; the article became a draft."
 # The number of characters of a summary that are compared with the beginning of the text.
 _MAX_COMPARED_LENGTH = 80
-# A text without a title counts as a response if it has at most this number of characters. A longer text can
-# be a story, so it becomes a draft.
+# The maximum number of characters of a text without a title that counts as a response. A longer text can be
+# a story, so it becomes a draft.
 _MAX_RESPONSE_LENGTH = 1_000
 # Matches `2019-05-06_My-Title-0123456789ab` and `draft_My-Title-0123456789ab`.
 _FILE_NAME = re.compile(r"(?:(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2})_|draft_)?(?P<name>.*)", re.DOTALL)
@@ -112,14 +112,14 @@ def parse_page(html: str) -> MediumPage:
             page.canonical = attributes.get("href", "")
         elif "p-tag" in classes and text:
             page.tags.append(text)
-    html, hidden, page.left_out = read_visible_text(html[start : end if end > 0 else len(html)])
-    html = _TITLE_ELEMENT.sub(lambda element: _take_title(page, element), html)
-    html = _CODE_BLOCK.sub(_convert_code, html)
+    html, hidden, page.left_out = read_visible_html(html[start : end if end > 0 else len(html)])
+    html = _TITLE_ELEMENT.sub(lambda element: _take_title_or_subtitle(page, element), html)
+    html = _CODE_BLOCK.sub(_convert_code_block, html)
     html = _IMAGE.sub(lambda tag: _convert_image(page, tag[0]), html)
     html = _PREVIEW_START.sub("<p", _PREVIEW_IMAGE.sub("", html))
     html = _EMPTY_LINK.sub(r"\1\2</a>", html)
-    html = _EMBEDLY_FRAME.sub(_unwrap_embedly, _GIST_SCRIPT.sub(r'<iframe src="\1"></iframe>', html))
-    html, replaced = extract_text(html, _get_redirect_target)
+    html = _EMBEDLY_FRAME.sub(_unwrap_embedly_frame, _GIST_SCRIPT.sub(r'<iframe src="\1"></iframe>', html))
+    html, replaced = remove_wrappers(html, _get_redirect_target)
     page.notes += [*hidden, *replaced]
     # A horizontal rule remains before the text if the first section has only the title.
     page.html = re.sub(r"^(?:\s*<hr>)+", "", html).strip()
@@ -146,7 +146,7 @@ def _to_text(html: str) -> str:
     return to_line(unescape(_TAG.sub("", _BLOCK_END.sub(" ", html))))
 
 
-def _take_title(page: MediumPage, element: re.Match[str]) -> str:
+def _take_title_or_subtitle(page: MediumPage, element: re.Match[str]) -> str:
     """Store the title or the subtitle in `page` and return ""; return any other element unchanged."""
     classes, text = element[2].split(), _to_text(element[3])
     if "graf--subtitle" in classes and text and not page.subtitle:
@@ -163,7 +163,7 @@ def _take_title(page: MediumPage, element: re.Match[str]) -> str:
     return ""
 
 
-def _convert_code(element: re.Match[str]) -> str:
+def _convert_code_block(element: re.Match[str]) -> str:
     language = _CODE_LANGUAGE.search(element[1])
     class_ = f' class="language-{language[1]}"' if language and language[1] else ""
     code = _CODE_WRAPPER.sub("", element[2]).replace("<br>", "\n")
@@ -178,7 +178,7 @@ def _convert_image(page: MediumPage, tag: str) -> str:
     return tag if " alt=" in tag else f'{tag[:-1]} alt="">'
 
 
-def _unwrap_embedly(frame: re.Match[str]) -> str:
+def _unwrap_embedly_frame(frame: re.Match[str]) -> str:
     query = parse_qs(split_address(unescape(frame[2])).query)
     inner = next((query[name][0] for name in ("src", "url") if name in query), unescape(frame[2]))
     return frame[1] + escape(inner)
@@ -193,7 +193,7 @@ class MediumSource(FileSource):
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         super().__init__(entries, options)
         self.hosts = {"medium.com", *PICTURE_HOSTS}
-        #: Archives contain no pictures, but users put pictures into `images` beside the folder `posts`.
+        # Archives contain no pictures, but users put pictures into `images` beside the folder `posts`.
         folders = dict.fromkeys(entry.path.parent.parent / "images" for entry in entries)
         # A link could lead to pictures that are not part of the archive.
         self.assets = tuple(path for path in folders if path.is_dir() and not path.is_symlink())
@@ -228,7 +228,7 @@ def _make_record(
     slug, address_hash = _split_story_name(address.path.rpartition("/")[2])
     title = page.title or titles.choose_title(page.text, name)
     is_summary = page.text.startswith(page.summary.rstrip("….")[:_MAX_COMPARED_LENGTH])
-    # Stories link to each other by author, by host, and by id.
+    # Links between stories have different paths: with the author, with only the name of the story, or its id.
     last, story = address.path.rpartition("/")[2], address_hash or file_hash
     addresses = (address.path, f"/{last}" if last else "", f"/p/{story}" if story else "")
     is_moved = bool(address.hostname) and not (address_hash or _is_medium_host(address.hostname))

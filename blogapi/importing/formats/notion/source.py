@@ -19,7 +19,7 @@ from typing import Any
 
 from blogapi.importing.format_api import privacy, privacy_signs
 from blogapi.importing.format_api.article_record import PUBLIC_STATUSES, ArticleRecord
-from blogapi.importing.format_api.page_text import extract_text, read_visible_text
+from blogapi.importing.format_api.page_text import read_visible_html, remove_wrappers
 from blogapi.importing.format_api.source import CONTRACT_VERSION, FileSource, Format, ImportOptions
 from blogapi.importing.format_api.source_files import Entry, read_bytes
 from blogapi.importing.formats.markdown import reader
@@ -28,12 +28,12 @@ from blogapi.importing.texts import dates
 from blogapi.importing.texts.lines import decode_text, normalize_key, to_bool, to_line
 
 #: The maximum number of rows in a table.
-MAX_ROWS = 1_000
+MAX_TABLE_ROWS = 1_000
 _MARKUP_CHARACTER = re.compile(r"([\\|<>*\[\]`])")
 # The path after the name of a page in a relation: `Ada (People/Ada%200123….md)`.
 _RELATION = re.compile(r" \([^()]{0,2000}[0-9a-f]{32}[^()]{0,200}\)")
 
-#: The properties with several names, which Notion separates with commas.
+#: Properties whose values are lists of names, which Notion separates with commas.
 _LIST_PROPERTIES = {"tags", "tag", "categories", "category", "keywords", "authors", "author"}
 _DATE = re.compile(
     r"@?(?P<day>[A-Za-z]{3,9} [0-9]{1,2}, [0-9]{4}|[0-9]{4}[/-][0-9]{2}[/-][0-9]{2})"
@@ -66,7 +66,7 @@ FILE_NAME = re.compile(
     r"(?:(?P<title>.*) )?(?P<id>[0-9a-f]{32})(?P<all>_all)?\.(?P<suffix>md|html|csv)", re.DOTALL
 )
 _FOLDER_ID = re.compile(r" ?[0-9a-f]{32}$")
-_PRIVATE_NOTE = "No property says that it is public; it became a draft (--publish-undated publishes it)."
+_PRIVATE_NOTE = "No property makes it public; the article became a draft (--publish-undated publishes it)."
 _FIRST_LINES_NOTE = "The first lines of its text say that it is not public; the article became a draft."
 _TABLE_NOTE = "It is a database, whose rows can contain drafts; the article became a draft."
 
@@ -82,11 +82,11 @@ class Database:
         """Return the Markdown table of the first rows; "" if the database has no columns."""
         if not self.columns:
             return ""
-        lines = (self.columns, *self.rows[:MAX_ROWS])
+        lines = (self.columns, *self.rows[:MAX_TABLE_ROWS])
         texts = ([_MARKUP_CHARACTER.sub(r"\\\1", _RELATION.sub("", text)) for text in line] for line in lines)
         head, *rows = map(" | ".join, texts)
         table = "\n".join(f"| {line} |" for line in (head, " | ".join(["---"] * len(self.columns)), *rows))
-        left_out = len(self.rows) - MAX_ROWS
+        left_out = len(self.rows) - MAX_TABLE_ROWS
         return f"{table}\n\n… {left_out:,} more" if left_out > 0 else table
 
 
@@ -104,7 +104,7 @@ def parse_database(path: Path) -> Database:
 
 @dataclass(slots=True)
 class NotionPage:
-    """A page; `body` is Markdown or HTML without the title and the properties."""
+    """A page or a database; `body` is Markdown or HTML without the title and the properties."""
 
     title: str
     body: str
@@ -125,7 +125,7 @@ def parse_markdown_page(text: str, columns: Collection[str]) -> NotionPage:
     named = list(takewhile(lambda pair: pair[0].removesuffix(":") in columns, pairs))
     page.properties = {name.removesuffix(":"): _read_property_value(name, value) for name, _, value in named}
     texts, is_callout = [], False
-    for line, is_text in _mark_text_lines(lines[start + len(named) :]):
+    for line, is_text in _classify_lines(lines[start + len(named) :]):
         if is_text and line.strip() in ("<aside>", "</aside>"):
             is_callout = line.strip() == "<aside>"
             texts.append("")
@@ -141,11 +141,11 @@ def parse_html_page(html: str) -> NotionPage:
     if start is None:
         raise RefusedFile("It has no text of a page; export the page from Notion again.")
     head, end = html[: start.start()], html.rfind("</article>")
-    body, notes, left_out = read_visible_text(html[start.end() : end if end > start.end() else len(html)])
+    body, notes, left_out = read_visible_html(html[start.end() : end if end > start.end() else len(html)])
     cover = _COVER_IMAGE.search(head)
     return NotionPage(
         title=_read_element_text(head, _TITLE_START, "</h1>"),
-        body=extract_text(body)[0],
+        body=remove_wrappers(body)[0],
         properties=dict(filter(None, map(_read_property, _PROPERTY_ROW.split(head)[1:]))),
         subtitle=_read_element_text(head, _DESCRIPTION_START, "</p>"),
         cover=unescape(cover[1]) if cover else "",
@@ -158,10 +158,10 @@ def _read_property_value(name: str, value: str) -> str | list[str]:
     value, key = to_line(value), normalize_key(name.removesuffix(":"))
     if key in _LIST_PROPERTIES:
         return [part.strip() for part in value.split(",") if part.strip()]
-    return _read_date(value, is_field=key not in {*privacy_signs.DATE_FIELDS, *privacy_signs.EXPIRY_FIELDS})
+    return _to_iso_date(value, is_field=key not in {*privacy_signs.DATE_FIELDS, *privacy_signs.EXPIRY_FIELDS})
 
 
-def _read_date(value: str, *, is_field: bool) -> str:
+def _to_iso_date(value: str, *, is_field: bool) -> str:
     """Return a date as ISO 8601 (for a custom field, in UTC), and any other value as it is."""
     if found := _LOCAL_DATE.fullmatch(value):
         month = _MONTHS.get(found["month"].casefold()[:4]) or _MONTHS.get(found["month"].casefold()[:3])
@@ -201,7 +201,7 @@ def _read_property(row: str) -> tuple[str, str | list[str]] | None:
     return name, _read_property_value(name, text)
 
 
-def _mark_text_lines(lines: Sequence[str]) -> Iterator[tuple[str, bool]]:
+def _classify_lines(lines: Sequence[str]) -> Iterator[tuple[str, bool]]:
     """Yield each line, and whether the line is outside of fenced code blocks."""
     fence = ""
     for line in lines:
@@ -220,15 +220,15 @@ class NotionSource(FileSource):
         # With `--format notion`, there can be other files.
         others = [entry for entry, match in matches if match is None]
         tables = [(entry, name) for entry, name in files if name["suffix"] == "csv"]
-        # Pages are read first, because a table that a page shows is left out later.
+        # Pages are read first, because a database whose table is in a page does not become an article.
         files.sort(key=lambda file: file[1]["suffix"] == "csv")
         super().__init__([*others, *(entry for entry, _ in files)], options)
         self.hosts = {"notion.so"}
-        self._names = dict(files)
+        self._name_parts = dict(files)
         self._ids = {name["id"] for _, name in files if name["suffix"] != "csv"}
-        # Skip files with all rows of a database; another file has the rows of the database's view.
+        # The databases by id, without the files with all rows; another file has the rows of the view.
         self._databases: dict[str, Database] = {}
-        #: The columns of databases, also hidden ones, by the folder that contains the pages of their rows.
+        #: The columns of databases, with hidden columns, by the folder that contains the pages of the rows.
         self._columns = defaultdict[Path, set[str]](set)
         for entry, name in tables:
             database = parse_database(entry.path)
@@ -237,11 +237,11 @@ class NotionSource(FileSource):
             # In newer exports, names of folders do not contain the id.
             for folder in filter(None, (f"{name['title'] or ''} {name['id']}".strip(), name["title"])):
                 self._columns[entry.path.parent / folder].update(database.columns)
-        self._shown: set[str] = set()
+        self._shown_ids: set[str] = set()
 
     def read_entry(self, entry: Entry) -> tuple[ArticleRecord]:
         """Return the record of a page, or of a database that no page shows."""
-        name = self._names.get(entry)
+        name = self._name_parts.get(entry)
         if name is None:
             raise NotAnArticle("It is not a page or a database of Notion: its name does not end with an id.")
         return (self._read_table(entry, name) if name["suffix"] == "csv" else self._read_page(entry, name),)
@@ -254,11 +254,11 @@ class NotionSource(FileSource):
             page = parse_markdown_page(text, self._columns.get(entry.path.parent, ()))
             lines = []
             # A line that is only a link to a database becomes a table.
-            for line, is_text in _mark_text_lines(page.body.split("\n")):
+            for line, is_text in _classify_lines(page.body.split("\n")):
                 link = _DATABASE_LINK.fullmatch(line.strip()) if is_text else None
                 database = self._databases.get(link[1]) if link else None
                 if link and database:
-                    self._shown.add(link[1])
+                    self._shown_ids.add(link[1])
                 lines.append(f"\n{database.make_table()}\n" if database else line)
             page.body = "\n".join(lines)
         if page.properties and not page.body.strip():
@@ -273,7 +273,7 @@ class NotionSource(FileSource):
         database = self._databases.get(name["id"])
         if name["all"] and database:
             raise NotAnArticle("It has all rows of a database; the rows of its view are imported.")
-        if name["id"] in self._shown | self._ids:
+        if name["id"] in self._shown_ids | self._ids:
             raise NotAnArticle("It is a database; its table is in the page that shows it.")
         database = database or parse_database(entry.path)
         page = NotionPage(title=to_line(name["title"]), body=database.make_table())
@@ -283,9 +283,9 @@ class NotionSource(FileSource):
         self, entry: Entry, name: Mapping[str, Any], page: NotionPage, draft_note: str = ""
     ) -> ArticleRecord:
         """Return the record; with `draft_note`, it is a draft if no property says that it is public."""
-        # The ids of the folders and of the file say nothing about the article.
+        # Names of categories and the slug do not contain the ids.
         folders = [_FOLDER_ID.sub("", part) for part in entry.key.split("/")[:-1]]
-        # A property takes precedence over the same field of the page.
+        # A property takes precedence over a field of the page with the same name.
         fields = {"title": page.title, "subtitle": page.subtitle, "cover": page.cover} | page.properties
         present = {name: value for name, value in fields.items() if value} or {"title": ""}
         record = reader.parse_article(

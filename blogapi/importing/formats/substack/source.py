@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from blogapi.importing.format_api.article_record import ArticleRecord
-from blogapi.importing.format_api.page_text import extract_text, read_visible_text
+from blogapi.importing.format_api.page_text import read_visible_html, remove_wrappers
 from blogapi.importing.format_api.privacy import choose_status
 from blogapi.importing.format_api.privacy_signs import SUBSTACK_AUDIENCES, SUBSTACK_PAYWALL
 from blogapi.importing.format_api.report import FileReport, Item, Result
@@ -48,12 +48,12 @@ POST_NAME = re.compile(r"(?P<id>[0-9]{1,20})(?:\.(?P<slug>.+))?\.html")
 _ORDINARY_TYPES = {"", "newsletter", "page"}
 
 
-def convert_text(html: str) -> tuple[str, set[str], list[str], list[str]]:
+def convert_post_html(html: str) -> tuple[str, set[str], list[str], list[str]]:
     """Return the text of a post, the hosts in its buttons, notes, and the parts that browsers did not show.
 
     Raises RefusedFile if the HTML would take too long to parse.
     """
-    html, notes, left_out = read_visible_text(html)
+    html, notes, left_out = read_visible_html(html)
     hosts = set[str]()
 
     def replace_button(button: re.Match[str]) -> str:
@@ -67,7 +67,7 @@ def convert_text(html: str) -> tuple[str, set[str], list[str], list[str]]:
         return ""
 
     html = _TWEET.sub(_link_tweet, _BUTTON.sub(replace_button, html))
-    html, replaced = extract_text(_PICTURE_ADDRESS.sub(lambda address: escape(unquote(address[1])), html))
+    html, replaced = remove_wrappers(_PICTURE_ADDRESS.sub(lambda address: escape(unquote(address[1])), html))
     return _EMPTY_PARAGRAPH.sub("", html).strip(), hosts, notes + replaced, left_out
 
 
@@ -82,7 +82,7 @@ def _link_tweet(tweet: re.Match[str]) -> str:
 
 
 @lru_cache(maxsize=1024)
-def find_table(posts: Path) -> Path | None:
+def find_post_table(posts: Path) -> Path | None:
     """Return the `posts.csv` in a folder with posts or in its parent folder, or None."""
     for path in (posts.parent / TABLE_NAME, posts / TABLE_NAME):
         try:
@@ -105,12 +105,12 @@ class SubstackSource(FileSource):
     def read(self) -> Iterator[Item]:
         """Yield the record of each post, and a report for each file or row without a record."""
         yield from super().read()
-        # Only whole exports contain the table.
+        # The table also lists posts without a file, for example empty drafts.
         found = {entry.path.stem for entry in self.entries}
         for entry in filter(_is_table, self.entries):
             for key, row in self._tables.get(entry.path, {}).items():
                 if key not in found:
-                    note = "Its text is not in the export, as with drafts that are empty."
+                    note = "The export contains no text for this post, which can be an empty draft."
                     name = f"{entry.key}:{key}"
                     yield FileReport(name, Result.SKIPPED, notes=(note,), title=to_title(row.get("title")))
 
@@ -135,14 +135,14 @@ class SubstackSource(FileSource):
         return self._tables[table]
 
     def _read_post(self, entry: Entry) -> ArticleRecord:
-        match, table = POST_NAME.fullmatch(entry.path.name), find_table(entry.path.parent)
+        match, table = POST_NAME.fullmatch(entry.path.name), find_post_table(entry.path.parent)
         if match is None or table is None:
             raise NotAnArticle("It is not a post: the posts of an export are beside or below `posts.csv`.")
         rows = self._get_rows(table)
         row = rows.get(entry.path.stem) or rows.get(match["id"])
         kind = (row or {}).get("type") or ""
         html, notes = decode_text(read_bytes(entry.path))
-        text, hosts, changes, left_out = convert_text(html)
+        text, hosts, changes, left_out = convert_post_html(html)
         # The export has the address of the newsletter only in buttons.
         self.hosts |= hosts
         audience, reason = (row or {}).get("audience") or "unknown", ""
@@ -182,7 +182,7 @@ def is_export_file(entry: Entry, head: bytes) -> bool:
     """Return whether a file is the table of an export, or a post that is beside it."""
     if entry.path.name == TABLE_NAME:
         return TABLE_START.match(head) is not None
-    return POST_NAME.fullmatch(entry.path.name) is not None and find_table(entry.path.parent) is not None
+    return POST_NAME.fullmatch(entry.path.name) is not None and find_post_table(entry.path.parent) is not None
 
 
 FORMAT = Format(name="substack", contract=CONTRACT_VERSION, detect=is_export_file, open_source=SubstackSource)

@@ -1,1 +1,1 @@
-"""Reads the export files of WordPress (WXR)."""
+"""Read the export files of WordPress (WXR)."""

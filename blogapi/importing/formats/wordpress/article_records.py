@@ -1,4 +1,4 @@
-"""Converts the items of a WordPress blog to records."""
+"""Convert the items of a WordPress blog to article records."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from urllib.parse import quote, unquote
 from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord, TermRecord
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.format_api.source_files import Entry
-from blogapi.importing.formats.wordpress import custom_fields
+from blogapi.importing.formats.wordpress import item_fields
 from blogapi.importing.formats.wordpress.blog import (
     Blog,
     get_blog_address,
@@ -21,9 +21,9 @@ from blogapi.importing.formats.wordpress.blog import (
     split_url,
     to_id,
 )
-from blogapi.importing.formats.wordpress.content import convert_text
 from blogapi.importing.formats.wordpress.conversion import Conversion
-from blogapi.importing.formats.wordpress.custom_fields import count_comments, count_name
+from blogapi.importing.formats.wordpress.item_fields import count_comments, count_name
+from blogapi.importing.formats.wordpress.post_text import convert_text
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.texts import languages, lines
 from blogapi.importing.texts.messages import IMPORT_TIME_NOTE, join_counts
@@ -55,8 +55,8 @@ def list_terms(blogs: Iterable[Blog]) -> Iterator[TermRecord]:
             fields = {"description": term.description} if term.description else {}
             kind = "category" if taxonomy == "category" else "tag"
             parent = blog.terms.get((taxonomy, term.parent.casefold())) if kind == "category" else None
-            above = _select_name(parent.name, blog) if parent else ""
-            yield TermRecord(kind=kind, name=_select_name(term.name, blog), fields=fields, parent=above)
+            above = _localize_name(parent.name, blog) if parent else ""
+            yield TermRecord(kind=kind, name=_localize_name(term.name, blog), fields=fields, parent=above)
 
 
 def read_terms(
@@ -64,7 +64,7 @@ def read_terms(
 ) -> tuple[str, tuple[str, ...]]:
     """Return the category and the tags of an item, and count its other terms as left behind.
 
-    The category is the primary category, or else the first non-default category. The others become tags.
+    The category is the primary category, or else the first non-default one. Other categories become tags.
     """
     by_domain = _group_by_domain(item, blog, left_behind)
     categories, tags = by_domain["category"], by_domain["post_tag"]
@@ -105,7 +105,7 @@ def read_authors(item: Element, blog: Blog) -> tuple[AuthorRecord, ...]:
         name = name if name and not is_mail_address(name) else make_author_name(nicename)
         authors.append(known or (AuthorRecord(name=name) if name else None))
     if not elements:
-        # Texts such as `>ada` occur in files that were edited by hand.
+        # Files that were edited by hand can contain texts such as `>ada`.
         login = lines.to_plain_line(lines.to_line(item.get_text("dc:creator"))).strip("<> ")
         known = blog.authors.get(login.casefold())
         authors.append(known or (AuthorRecord(name=make_author_name(login)) if login else None))
@@ -119,7 +119,7 @@ def _group_by_domain(item: Element, blog: Blog, left_behind: Counter[str]) -> di
     for element in item.list_children("category"):
         domain = element.attributes.get("domain", "")
         nicename = lines.to_line(unquote(element.attributes.get("nicename", "")))
-        term = (nicename, _select_name(lines.to_plain_line(element.text), blog) or nicename)
+        term = (nicename, _localize_name(lines.to_plain_line(element.text), blog) or nicename)
         if not term[1]:
             continue
         # WXR 1.0 repeats each tag and category without its nicename, or without its domain.
@@ -134,7 +134,7 @@ def _group_by_domain(item: Element, blog: Blog, left_behind: Counter[str]) -> di
     return {taxonomy: list(terms.values()) for taxonomy, terms in found.items()}
 
 
-def _select_name(name: str, blog: Blog) -> str:
+def _localize_name(name: str, blog: Blog) -> str:
     return lines.to_line(blog.select_language(name)[0])
 
 
@@ -145,8 +145,8 @@ class RecordMaker:
     blog: Blog
     address: str  #: host and path of the blog; "" = unknown
     options: ImportOptions
-    counts: Counter[str]  #: the numbers of items that are not imported, by their name in the report
-    language: str = ""  #: the language of the texts; "" = the language of the blog
+    left_behind: Counter[str]  #: the numbers of items that are not imported, by their name in the report
+    language: str = ""  #: the language of the texts that are read; "" = the language of the blog
     author_names: set[str] = field(default_factory=set)  #: the names of authors in the records so far
 
     def make_key(self, item: Element, id_name: str = "wp:post_id") -> str:
@@ -159,7 +159,7 @@ class RecordMaker:
         """Yield the record of an item, and one for each further language of its text; see `make_record`."""
         yield self.make_record(item, entry)
         for language in self._list_languages(item)[1:]:
-            # The maker gets a new counter, because the item with all its languages is already counted.
+            # This maker gets its own counter, because the first record has already counted the item.
             maker = RecordMaker(self.blog, self.address, self.options, Counter(), language)
             record, root = maker.make_record(item, entry), self.address.partition("/")[2]
             root = f"/{root}" if root else ""
@@ -187,22 +187,22 @@ class RecordMaker:
         Counts an item that is not imported, and raises NotAnArticle; raises RefusedFile for a broken item.
         """
         post_type = item.get_text("wp:post_type") or "post"
-        count_comments(item, self.counts)
+        count_comments(item, self.left_behind)
         self._check_can_be_imported(item, post_type)
         # The first value of a repeated field is used.
-        metas = dict(reversed(custom_fields.list_fields(item)))
-        own = custom_fields.read_custom_fields(item, self.options.custom_fields, self.counts)
+        metas = dict(reversed(item_fields.list_custom_fields(item)))
+        own = item_fields.read_custom_fields(item, self.options.custom_fields, self.left_behind)
         notes: list[str] = []
         texts = self._read_texts(item, metas, notes)
-        date = custom_fields.find_date(item, self.blog.offset, self.options.zones)
-        status, reason = custom_fields.decide_status(item, metas, date, self.options.now, texts.pop("hidden"))
+        date = item_fields.find_date(item, self.blog.offset, self.options.zones)
+        status, reason = item_fields.decide_status(item, metas, date, self.options.now, texts.pop("hidden"))
         if status == "published" and date is None:
             notes.append(IMPORT_TIME_NOTE)
         language, translation_key = read_item_language(item, metas)
         found = self._list_languages(item)
         if len(found) > 1:
             language, translation_key = self.language or found[0], self.make_key(item)[:255]
-        category, tags = read_terms(item, self.blog, metas, self.counts)
+        category, tags = read_terms(item, self.blog, metas, self.left_behind)
         is_tagged = post_type in ("post", "page") or post_type.casefold() in map(str.casefold, tags)
         authors = read_authors(item, self.blog)
         self.author_names.update(author.name for author in authors)
@@ -217,8 +217,8 @@ class RecordMaker:
         elif cover_id and not cover:
             notes.append(f"Its cover (the media file {cover_id}) is not in the export; export “All content”.")
         variables = {"title": texts["title"], "excerpt": texts["excerpt"], "category": category}
-        variables["sitename"] = lines.to_plain_line(self.blog.texts.get("title", ""))
-        seo, omitted = custom_fields.read_seo(metas, variables, item.get_text("link"))
+        variables["sitename"] = lines.to_plain_line(self.blog.channel_texts.get("title", ""))
+        seo, omitted = item_fields.read_seo_fields(metas, variables, item.get_text("link"))
         return ArticleRecord(
             key=self.make_key(item),
             source=entry.key,
@@ -234,7 +234,7 @@ class RecordMaker:
             position=int(order[:9]) if is_page and order.isdecimal() else 0,
             authors=authors,
             featured=item.get_text("wp:is_sticky") == "1",
-            robots=custom_fields.read_robots(metas),
+            robots=item_fields.read_robots(metas),
             language=language,
             translation_key=translation_key,
             former_slugs=former_slugs,
@@ -250,15 +250,15 @@ class RecordMaker:
     def _check_can_be_imported(self, item: Element, post_type: str) -> None:
         if post_type == "attachment":
             raise NotAnArticle("It is a media file.")
-        reason = custom_fields.LEFT_BEHIND_STATUSES.get(item.get_text("wp:status"), "")
+        reason = item_fields.LEFT_BEHIND_STATUSES.get(item.get_text("wp:status"), "")
         if reason and self.make_key(item) in self.options.imported_keys:
             reason = ""
         reason = "revisions" if post_type == "revision" else reason
         if not reason and post_type not in ("post", "page", *self.options.post_types):
-            count_name(self.counts, "items of the type", lines.to_line(post_type))
+            count_name(self.left_behind, "items of the type", lines.to_line(post_type))
             raise NotAnArticle("Its type is not imported.")
         if reason:
-            self.counts[reason] += 1
+            self.left_behind[reason] += 1
             raise NotAnArticle(f"Not imported: {reason}.")
         if item.is_too_large:
             raise RefusedFile("The item is longer than 32,000,000 characters; shorten it in WordPress.")
@@ -288,7 +288,7 @@ class RecordMaker:
         if converted.unconverted:
             names = join_counts(converted.unconverted)
             notes.append(f"Its text has shortcodes or blocks that could not be converted: {names}.")
-        guesses = {guess.name.casefold(): guess for guess in custom_fields.find_guesses_in_fields(item)}
+        guesses = {guess.name.casefold(): guess for guess in item_fields.find_guesses_in_fields(item)}
         return {
             "title": title,
             "excerpt": lines.to_plain_line(excerpt) or converted.excerpt,
@@ -300,7 +300,7 @@ class RecordMaker:
         }
 
     def _list_addresses(self, item: Element, post_type: str) -> Iterator[str]:
-        texts = (self.blog.texts.get(name, "") for name in ("link", "wp:base_blog_url"))
+        texts = (self.blog.channel_texts.get(name, "") for name in ("link", "wp:base_blog_url"))
         own = {self.address, *map(get_blog_address, texts)}
         # Exports of Squarespace have links without a host.
         hosts = {"", *(address.partition("/")[0].removeprefix("www.") for address in own)}
@@ -324,7 +324,7 @@ def _read_slug(item: Element) -> str:
 
 
 def _read_former_slugs(item: Element, slug: str, notes: list[str]) -> tuple[str, ...]:
-    old = [value for name, value in custom_fields.list_fields(item) if name == "_wp_old_slug"]
+    old = [value for name, value in item_fields.list_custom_fields(item) if name == "_wp_old_slug"]
     former = dict.fromkeys(lines.to_line(unquote(value, errors="replace")) for value in old)
     # Making a slug is slow, and few posts have former slugs.
     current = make_slug(slug) if slug and former else slug

@@ -1,4 +1,4 @@
-"""Converts posts of the block editor: `<!-- wp:name {"attribute": 1} -->HTML<!-- /wp:name -->`.
+"""Convert posts of the block editor: `<!-- wp:name {"attribute": 1} -->HTML<!-- /wp:name -->`.
 
 The HTML of most blocks is complete, so only the comments are removed. `_RENDERERS` has the other blocks that
 can be converted. Blocks whose HTML only the server of WordPress creates are counted as `wp:name`.
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from html import escape
 
 from blogapi.importing.formats.wordpress.conversion import Conversion
-from blogapi.importing.formats.wordpress.embeds import embed_address
+from blogapi.importing.formats.wordpress.media_html import embed_address
 
 _DELIMITER = re.compile(
     r"<!--\s*+(?P<end>/?)wp:(?:core/)?(?P<name>[a-z][\w/-]*+)(?P<attributes>(?s:.*?))(?P<void>/?)-->"
@@ -32,13 +32,13 @@ Attributes = dict[str, object]
 Renderer = Callable[[Attributes, str, Conversion], "str | None"]
 
 
-def list_delimiters(text: str) -> Iterator[re.Match[str]]:
-    # After the last `-->`, delimiters have no end and are text; searching for their ends would take long.
+def find_delimiters(text: str) -> Iterator[re.Match[str]]:
+    # Stop at the last `-->`: delimiters after it are text, and searching for their ends would be slow.
     return _DELIMITER.finditer(text, 0, text.rfind("-->") + 3)
 
 
 @dataclass(slots=True)
-class _Block:
+class _OpenBlock:
     name: str
     attributes: str
     is_empty: bool = True
@@ -48,8 +48,8 @@ class _Block:
 @dataclass(slots=True)
 class _BlockConverter:
     conversion: Conversion
-    freeform: Callable[[str], str]
-    open_blocks: list[_Block] = field(default_factory=list)
+    convert_freeform: Callable[[str], str]
+    open_blocks: list[_OpenBlock] = field(default_factory=list)
     names: Counter[str] = field(default_factory=Counter)
     outputs: list[list[str]] = field(default_factory=lambda: [[]])
 
@@ -57,12 +57,12 @@ class _BlockConverter:
         if self.open_blocks:
             self.open_blocks[-1].is_empty &= not html.strip()
         is_freeform = (not self.open_blocks or self.open_blocks[-1].name == "freeform") and html.strip()
-        self.outputs[-1].append(f"\n{self.freeform(html)}\n" if is_freeform else html)
+        self.outputs[-1].append(f"\n{self.convert_freeform(html)}\n" if is_freeform else html)
 
     def start_block(self, name: str, attributes: str) -> None:
         if self.open_blocks:
             self.open_blocks[-1].is_empty = False
-        block = _Block(name, attributes)
+        block = _OpenBlock(name, attributes)
         if name in _RENDERERS and len(self.outputs) < _MAX_DEPTH:
             block.html = []
             self.outputs.append(block.html)
@@ -85,11 +85,11 @@ class _BlockConverter:
                 return
 
 
-def convert_blocks(text: str, conversion: Conversion, freeform: Callable[[str], str]) -> str:
-    """Return the HTML of the blocks; `freeform` converts the text that is outside of blocks."""
-    converter = _BlockConverter(conversion, freeform)
+def convert_blocks(text: str, conversion: Conversion, convert_freeform: Callable[[str], str]) -> str:
+    """Return the HTML of the blocks; `convert_freeform` converts the text that is outside of blocks."""
+    converter = _BlockConverter(conversion, convert_freeform)
     position = 0
-    for found in list_delimiters(text):
+    for found in find_delimiters(text):
         converter.write_html(text[position : found.start()])
         position = found.end()
         name = "embed" if found["name"].startswith("core-embed/") else found["name"]
@@ -114,14 +114,14 @@ def parse_attribute_json(attributes: str) -> Attributes | None:
     return parsed if isinstance(parsed, dict) else None
 
 
-def _get_text(attributes: Attributes, name: str) -> str:
+def _get_text_attribute(attributes: Attributes, name: str) -> str:
     value = attributes.get(name)
     return value if isinstance(value, str) else ""
 
 
 def _render_embed(attributes: Attributes, inner: str, conversion: Conversion) -> str | None:
     address = _ADDRESS.search(_CAPTION_START.split(inner)[0])
-    url = address[0] if address else escape(_get_text(attributes, "url"))
+    url = address[0] if address else escape(_get_text_attribute(attributes, "url"))
     if not url or "<iframe" in inner or "<a " in _CAPTION_START.split(inner)[0]:
         return None
     _, *captions = _CAPTION_START.split(inner, 1)
@@ -131,17 +131,17 @@ def _render_embed(attributes: Attributes, inner: str, conversion: Conversion) ->
 
 def _render_background(attributes: Attributes, inner: str, conversion: Conversion) -> str | None:
     """Return the HTML with the background picture as `<img>`, or None if it has the picture already."""
-    url = _get_text(attributes, "url") or _get_text(attributes, "mediaUrl")
+    url = _get_text_attribute(attributes, "url") or _get_text_attribute(attributes, "mediaUrl")
     if not url or f'src="{url}"' in inner or f'src="{escape(url)}"' in inner:
         return None
     if any(part in inner for part in ("__image-background", "__video-background", 'media-text__media"><')):
         return None
-    start, alt = inner.find(">") + 1, escape(_get_text(attributes, "alt"))
+    start, alt = inner.find(">") + 1, escape(_get_text_attribute(attributes, "alt"))
     return f'{inner[:start]}<img src="{escape(url)}" alt="{alt}" />{inner[start:]}'
 
 
 def _render_code(attributes: Attributes, inner: str, conversion: Conversion) -> str | None:
-    language = _get_text(attributes, "language") or _get_text(attributes, "lang")
+    language = _get_text_attribute(attributes, "language") or _get_text_attribute(attributes, "lang")
     if not re.fullmatch(r"[\w#+.-]{1,40}", language) or language in ("plain", "text", "plaintext"):
         return None
     tag, name = _CODE_START.search(inner), f'class="language-{language}"'
@@ -171,5 +171,5 @@ _RENDERERS: dict[str, Renderer] = {
     "footnotes": _render_footnotes,
     **dict.fromkeys(("code", "syntaxhighlighter/code", "enlighter/codeblock"), _render_code),
 }
-#: Blocks that may be empty
+#: Blocks that are complete even if they are empty
 _BLOCKS_ALLOWED_EMPTY = {"spacer", "separator", "more", "nextpage", "html", "shortcode", "freeform"}

@@ -11,14 +11,14 @@ from urllib.parse import unquote
 
 from blogapi.importing.format_api.article_record import AuthorRecord
 from blogapi.importing.formats.wordpress.conversion import MIME_TYPES, Attachment
-from blogapi.importing.formats.wordpress.custom_fields import count_name, find_rule_plugins, list_fields
+from blogapi.importing.formats.wordpress.item_fields import count_name, find_rule_plugins, list_custom_fields
 from blogapi.importing.texts.dates import parse_date
 from blogapi.importing.texts.lines import MAX_URL_LENGTH, to_line, to_plain_line
 from blogapi.importing.texts.pictures import get_extension
 from blogapi.importing.texts.titles import split_address
 from blogapi.importing.texts.xml_elements import Element
 
-# The number is limited because each link is compared with all former addresses.
+# The number is limited, because each link is compared with all former addresses.
 _MAX_FORMER_ADDRESSES = 20
 _MAX_TEXT_LENGTH = 1_000
 _MAX_DESCRIPTION_LENGTH = 10_000
@@ -52,27 +52,27 @@ class WordPressTerm:
 class Blog:
     """The data of a blog; `add_element` is called with each element of its export files."""
 
-    texts: dict[str, str] = field(default_factory=dict)  #: texts of the channel by the name of the element
+    channel_texts: dict[str, str] = field(default_factory=dict)  #: by the name of the element
     authors: dict[str, AuthorRecord] = field(default_factory=dict)  #: by login in lower case
     terms: dict[tuple[str, str], WordPressTerm] = field(default_factory=dict)  #: by taxonomy and nicename
     attachments: dict[int, Attachment] = field(default_factory=dict)  #: by id
     #: position in a gallery and id of each attachment by the id of the post to which it was uploaded
     uploads: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
     patterns: dict[int, str] = field(default_factory=dict)  #: texts of synced patterns by id
-    offsets: Counter[timedelta] = field(default_factory=Counter)  #: local time minus UTC
+    utc_offsets: Counter[timedelta] = field(default_factory=Counter)  #: local time minus UTC
     first_address: str = ""  #: the address of the blog in the first item that has one
-    #: the hosts and paths of the blog in the guids of its items; a blog that moved has several
+    #: the hosts and paths of the blog in the guids of its items; several if the blog has moved
     former_addresses: set[str] = field(default_factory=set)
     other_terms: Counter[str] = field(default_factory=Counter)  #: by their name in the report
     unread_rules: set[str] = field(default_factory=set)  #: plugins, see `find_rule_plugins`
-    items: int = 0
+    item_count: int = 0
 
     def add_element(self, element: Element) -> None:
         """Store the data of an element that the second pass needs."""
         if element.name == "item":
             self._add_item(element)
         elif element.name in _CHANNEL_TEXTS:
-            self.texts.setdefault(element.name, element.text.strip()[:_MAX_TEXT_LENGTH])
+            self.channel_texts.setdefault(element.name, element.text.strip()[:_MAX_TEXT_LENGTH])
         elif element.name == "wp:author":
             login = to_line(element.get_text("wp:author_login"))
             parts = (element.get_text(f"wp:author_{part}_name") for part in ("first", "last"))
@@ -101,26 +101,26 @@ class Blog:
 
     def add_blog_data(self, other: Blog) -> None:
         """Add the data that another file of the same blog contains."""
-        self.texts = other.texts | self.texts
+        self.channel_texts = other.channel_texts | self.channel_texts
         for post, places in other.uploads.items():
             self.uploads.setdefault(post, []).extend(places)
         for name in ("authors", "terms", "attachments", "patterns", "former_addresses", "unread_rules"):
             getattr(self, name).update(getattr(other, name))
-        self.offsets += other.offsets
+        self.utc_offsets += other.utc_offsets
         self.other_terms += other.other_terms
-        self.items += other.items
+        self.item_count += other.item_count
 
     @property
     def address(self) -> str:
         """The host of the blog and the path below which it was: `example.com/blog`; "" = unknown."""
         names = ("wp:base_blog_url", "link", "wp:base_site_url")
-        found = (get_blog_address(self.texts.get(name, "")) for name in names)
+        found = (get_blog_address(self.channel_texts.get(name, "")) for name in names)
         return next(filter(None, found), "") or self.first_address
 
     @property
     def offset(self) -> timedelta | None:
         """The most frequent difference between local time and UTC; None if it is unknown."""
-        return self.offsets.most_common(1)[0][0] if self.offsets else None
+        return self.utc_offsets.most_common(1)[0][0] if self.utc_offsets else None
 
     def list_uploads(self, post: int) -> Sequence[Attachment]:
         """Return the attachments that were uploaded to a post, in the order of a gallery."""
@@ -129,7 +129,7 @@ class Blog:
 
     def select_language(self, text: str, language: str = "") -> tuple[str, tuple[str, ...]]:
         """Return the text in `language` or the language of the blog, and the codes of its other languages."""
-        return select_language(text, language or self.texts.get("language", ""))
+        return select_language(text, language or self.channel_texts.get("language", ""))
 
     def list_languages(self, text: str) -> Sequence[str]:
         """Return the language codes of a text, the language of the blog first; () if it has no markers."""
@@ -138,13 +138,13 @@ class Blog:
         return [*dict.fromkeys(code for code in languages if code not in others), *others]
 
     def _add_item(self, item: Element) -> None:
-        self.items += 1
+        self.item_count += 1
         local, utc = (parse_date(item.get_text(name)) for name in ("wp:post_date", "wp:post_date_gmt"))
         if local and utc:
             # In some exports, one of these two times is the time of the last change.
             seconds = (local - utc).total_seconds()
             if seconds % _QUARTER_HOUR_SECONDS == 0 and abs(seconds) <= 14 * 3_600:
-                self.offsets[local - utc] += 1
+                self.utc_offsets[local - utc] += 1
         guid, id_ = item.get_text("guid"), item.get_text("wp:post_id")
         # The guid never changes, and it is `?p=3` even if the addresses of posts have another form.
         is_id = split_url(guid)[2] in (f"p={id_}", f"page_id={id_}")
@@ -162,7 +162,7 @@ class Blog:
 
     def _add_attachment(self, item: Element, id_: int) -> None:
         url = to_line(item.get_text("wp:attachment_url") or item.get_text("guid"))[:MAX_URL_LENGTH]
-        alts = [value for name, value in list_fields(item) if name == "_wp_attachment_image_alt"]
+        alts = [value for name, value in list_custom_fields(item) if name == "_wp_attachment_image_alt"]
         alt = to_plain_line("".join(alts[:1]))[:_MAX_TEXT_LENGTH]
         parent = to_id(item.get_text("wp:post_parent"))
         caption, title = (item.get_text(name)[:_MAX_TEXT_LENGTH] for name in ("excerpt:encoded", "title"))
@@ -184,7 +184,7 @@ def is_mail_address(text: str) -> bool:
 
 
 def make_author_name(login: str) -> str:
-    """Return a name made from the login of an author; only the part before the `@` of a mail address."""
+    """Return the login as the name of an author, without the host if the login is a mail address."""
     return login.split("@")[0] or login if is_mail_address(login) else login
 
 
@@ -195,7 +195,7 @@ def split_url(url: str) -> tuple[str, str, str]:
 
 
 def get_blog_address(url: str, *, is_item: bool = False) -> str:
-    """Return host and path of a URL without the last slash; only the host of a permalink (`is_item`)."""
+    """Return host and path of a URL without the last slash; for the permalink of an item, only the host."""
     host, path, query = split_url(url)
     path = "" if is_item and not query else path.rstrip("/")
     return f"{host}{path}" if host else ""

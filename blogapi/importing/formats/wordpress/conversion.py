@@ -45,7 +45,7 @@ def clean_text(text: str) -> str:
 class Conversion:
     """The conversion of a text: the data of the blog that it needs, its state and its result.
 
-    For finished HTML, `add_html` returns a placeholder that the next steps treat as one character.
+    For finished HTML, `store_html` returns a placeholder that the next steps treat as one character.
     """
 
     #: returns the attachment with an id, or None if the export does not contain it
@@ -74,7 +74,7 @@ class Conversion:
         is_new = is_new and (former is None or former.is_new)
         self.guesses[guess.name.casefold()] = replace(guess, is_new=is_new)
 
-    def add_html(self, html: str, kind: str = BLOCK_MARK) -> str:
+    def store_html(self, html: str, kind: str = BLOCK_MARK) -> str:
         """Return a placeholder for the HTML; `kind` is BLOCK_MARK, INLINE_MARK or COMMENT_MARK."""
         self._stored.append(html)
         return f"{kind}{len(self._stored) - 1}{_END_MARK}"

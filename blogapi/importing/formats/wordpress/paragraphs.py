@@ -1,4 +1,4 @@
-"""Creates the paragraphs and line breaks that WordPress adds to posts of its classic editor.
+"""Create the paragraphs and line breaks that WordPress adds to posts of its classic editor.
 
 WordPress stores these posts without `<p>` and `<br>`: a blank line begins a paragraph, any other line break
 is shown as a line break. `add_paragraphs` takes time in proportion to the length of the text.

@@ -1,4 +1,4 @@
-"""Replaces the shortcodes of WordPress and of widespread plugins (`[caption id="a"]…[/caption]`) with HTML.
+"""Replace the shortcodes of WordPress and of widespread plugins (`[caption id="a"]…[/caption]`) with HTML.
 
 Unknown shortcodes stay in the text and are counted. The time is proportional to the length of the text: a
 shortcode contains no start tag of its own name, so the number of names limits the depth of the nesting.
@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from html import escape, unescape
 from urllib.parse import unquote
 
-from blogapi.importing.formats.wordpress import embeds as media_html
+from blogapi.importing.formats.wordpress import media_html
 from blogapi.importing.formats.wordpress.conversion import Attachment, Conversion
-from blogapi.importing.formats.wordpress.embeds import embed_address, make_link
+from blogapi.importing.formats.wordpress.media_html import embed_address, make_link
 
-_AUDIO_TYPES = ("src", "mp3", "m4a", "ogg", "wav", "flac", "wma")
-_VIDEO_TYPES = ("src", "mp4", "m4v", "webm", "ogv", "mov", "wmv", "flv")
+_AUDIO_ATTRIBUTES = ("src", "mp3", "m4a", "ogg", "wav", "flac", "wma")
+_VIDEO_ATTRIBUTES = ("src", "mp4", "m4v", "webm", "ogv", "mov", "wmv", "flv")
 _ADDRESS = re.compile(r"https?://[^\s<>\"'\]]++|(?<![\w/])//[\w.-]++/[^\s<>\"'\]]*+")
 _TAG = re.compile(r"<[^<>]*+>")
 _TITLE_ATTRIBUTES = ("title", "heading", "text", "h2", "name", "author")
@@ -70,7 +70,7 @@ _PLUGIN_SHORTCODES = (
     "related_posts sharethis sitemap slideshow subscribe2 tablepress toc wpforms ninja_form singlepic "
     "mc4wp_form"
 )
-#: Shortcodes with code, and shortcodes with code whose name is not a language
+#: All shortcodes that contain code, and those whose name is not the language of the code
 CODE_NAMES = frozenset((_CODE_SHORTCODES + " " + _LANGUAGE_SHORTCODES).split())
 CODE_NAMES_WITHOUT_LANGUAGE = frozenset(_CODE_SHORTCODES.split())
 LAYOUT_NAMES = frozenset((_LAYOUT_SHORTCODES + " " + _TITLED_SHORTCODES).split())
@@ -117,9 +117,9 @@ def _convert_caption(shortcode: Shortcode, conversion: Conversion) -> str | None
     caption = " ".join(filter(None, (rest.strip(), caption)))
     if not caption:
         return image
-    classes = f"wp-caption {shortcode.named.get('align', 'alignnone')}"
+    classes, id_ = f"wp-caption {shortcode.named.get('align', 'alignnone')}", shortcode.named.get("id", "")
     caption = caption.replace("\n", "<br />\n")
-    return conversion.add_html(media_html.make_figure(image, caption, classes, shortcode.named.get("id", "")))
+    return conversion.store_html(media_html.make_figure(image, caption, classes, id_))
 
 
 def _convert_gallery(shortcode: Shortcode, conversion: Conversion) -> str | None:
@@ -140,14 +140,14 @@ def _convert_gallery(shortcode: Shortcode, conversion: Conversion) -> str | None
     is_linked = named.get("link", "") != "none"
     content = "\n".join(media_html.make_image(picture, is_linked=is_linked) for picture in pictures)
     classes = f"wp-block-gallery columns-{int(columns) if is_number else 3}"
-    return conversion.add_html(media_html.make_figure(f"\n{content}\n", classes=classes))
+    return conversion.store_html(media_html.make_figure(f"\n{content}\n", classes=classes))
 
 
 def _convert_video(shortcode: Shortcode, conversion: Conversion) -> str | None:
     address = shortcode.named.get("src", "")
     if address and any(host in address for host in ("youtube.com/", "youtu.be/", "vimeo.com/")):
         return embed_address(address, conversion)
-    return _convert_player("video", _VIDEO_TYPES, shortcode, conversion)
+    return _convert_player("video", _VIDEO_ATTRIBUTES, shortcode, conversion)
 
 
 def _convert_player(
@@ -173,7 +173,7 @@ def _convert_player(
         size=(named.get("width", ""), named.get("height", "")) if kind == "video" else ("", ""),
         poster=named.get("poster", ""),
     )
-    return conversion.add_html(player)
+    return conversion.store_html(player)
 
 
 def _convert_playlist(shortcode: Shortcode, conversion: Conversion) -> str | None:
@@ -182,7 +182,7 @@ def _convert_playlist(shortcode: Shortcode, conversion: Conversion) -> str | Non
     files = find_attachments(read_ids(named.get("ids") or named.get("include") or ""), conversion)
     files = files or _list_uploads(kind, conversion)
     players = [media_html.make_player(kind, [file.url], caption=file.caption or file.title) for file in files]
-    return conversion.add_html("\n".join(players)) if players else None
+    return conversion.store_html("\n".join(players)) if players else None
 
 
 def _convert_link(shortcode: Shortcode, conversion: Conversion) -> str | None:
@@ -208,10 +208,10 @@ def _make_embed_handler(prefix: str, *names: str) -> Handler:
 def _convert_image(shortcode: Shortcode, conversion: Conversion) -> str | None:
     ids = read_ids(shortcode.named.get("image") or shortcode.named.get("id") or "")
     if pictures := find_attachments(ids[:1], conversion):
-        return conversion.add_html(media_html.make_image(pictures[0]))
+        return conversion.store_html(media_html.make_image(pictures[0]))
     address = shortcode.named.get("src") or shortcode.find_address()
-    alt = unescape(shortcode.named.get("alt", ""))
-    return conversion.add_html(media_html.make_image(Attachment(unescape(address), alt))) if address else None
+    picture = Attachment(unescape(address), unescape(shortcode.named.get("alt", "")))
+    return conversion.store_html(media_html.make_image(picture)) if address else None
 
 
 def _convert_button(shortcode: Shortcode, conversion: Conversion) -> str | None:
@@ -233,7 +233,7 @@ def convert_box_attributes(named: dict[str, str], conversion: Conversion) -> str
     label, address = _find_text(named, _LABEL_ATTRIBUTES), _find_link(named)
     if label and address:
         parts.append(f"<p>{make_link(address, escape(label, quote=False))}</p>")
-    return "\n\n".join(map(conversion.add_html, parts))
+    return "\n\n".join(map(conversion.store_html, parts))
 
 
 def _find_link(named: dict[str, str]) -> str:
@@ -277,7 +277,7 @@ def _list_uploads(kind: str, conversion: Conversion) -> list[Attachment]:
 HANDLERS: dict[str, Handler] = {
     **dict.fromkeys(("caption", "wp_caption"), _convert_caption),
     **dict.fromkeys(("gallery", "vc_gallery", "et_pb_gallery"), _convert_gallery),
-    "audio": lambda shortcode, conversion: _convert_player("audio", _AUDIO_TYPES, shortcode, conversion),
+    "audio": lambda shortcode, conversion: _convert_player("audio", _AUDIO_ATTRIBUTES, shortcode, conversion),
     **dict.fromkeys(("video", "et_pb_video"), _convert_video),
     "playlist": _convert_playlist,
     **dict.fromkeys(
@@ -321,7 +321,7 @@ def replace_shortcodes(text: str, conversion: Conversion) -> str:
     if "[" not in text:
         return text
     tokens = [found for found in _TOKEN.finditer(text) if found["name"]]
-    ends = _find_ends(tokens)
+    ends = _find_end_tags(tokens)
     out: list[str] = []
     position = index = 0
     while index < len(tokens):
@@ -336,7 +336,7 @@ def replace_shortcodes(text: str, conversion: Conversion) -> str:
     return "".join(out) + text[position:]
 
 
-def _find_ends(tokens: list[_Token]) -> dict[int, int]:
+def _find_end_tags(tokens: list[_Token]) -> dict[int, int]:
     """Return the index of each end tag, by the index of the nearest start tag of the same name before it."""
     ends: dict[int, int] = {}
     starts: dict[str, int] = {}

@@ -24,7 +24,7 @@ from blogapi.importing.texts.messages import format_count
 from blogapi.importing.texts.xml_elements import Element, ElementBuilder, decode_file, read_channel
 from blogapi.rendering.slugs import make_term_key
 
-# The start of a CDATA mark or of a reference at the end of a chunk, which the next chunk can continue.
+# Matches an unfinished CDATA mark or reference at the end of a chunk, which the next chunk can finish.
 _UNFINISHED_MARKUP = re.compile(r"(?:\]{1,2}|<[^<>]{0,12}|&[^&;<]{0,33})\Z")
 _MAX_XML_START_LENGTH = 10
 _XML_START = re.compile(r"<(?:\?xml|rss|channel|item)\b")
@@ -37,7 +37,7 @@ _XML_ENTITIES = frozenset({"&amp;", "&lt;", "&gt;", "&quot;", "&apos;"})
 
 MAX_FILE_BYTES = 8 * 1024**3
 _DTD_REFUSAL = (
-    "It has a document type declaration, which is not read for safety; WordPress writes none: remove it."
+    "It has a document type declaration, which could be an attack; remove the declaration (`<!DOCTYPE …>`)."
 )
 # Matches the declaration of the namespace, or elements of WordPress, as some files have no declarations.
 _WXR_MARK = re.compile(
@@ -65,7 +65,7 @@ def repair_xml(chunks: Iterable[str], repairs: Counter[str]) -> Iterator[str]:
             is_section = part.startswith("<!") or (is_section and part != "]]>")
             yield part
             if is_end:
-                # Pass on a second export in the same file: the parser refuses it, which reports the loss.
+                # Yield a second export in the same file too, so that the parser reports an error.
                 yield from (rest for rest in parts if "<item" in rest)
                 return
         else:
@@ -163,14 +163,14 @@ class WordPressSource(FileSource):
         self._blogs: dict[str, Blog] = {}
         for file in self._files.values():
             if not file.problem:
-                blog = self._blogs.setdefault(self._get_address(file.blog), file.blog)
+                blog = self._blogs.setdefault(self._find_blog_address(file.blog), file.blog)
                 if blog is not file.blog:
                     blog.add_blog_data(file.blog)
         self._makers = {
             address: RecordMaker(blog, address, options, self.left_behind)
             for address, blog in self._blogs.items()
         }
-        self.total = sum(blog.items for blog in self._blogs.values()) + len(self._files)
+        self.total = sum(blog.item_count for blog in self._blogs.values()) + len(self._files)
         self.hosts = {host for pair in self._blogs.items() for host in _list_hosts(*pair)}
         self.terms = [*article_records.list_terms(self._blogs.values())]
         plugins = sorted({plugin for blog in self._blogs.values() for plugin in blog.unread_rules})
@@ -209,7 +209,7 @@ class WordPressSource(FileSource):
         file = self._files[entry]
         if file.problem:
             raise file.problem
-        maker = self._makers[self._get_address(file.blog)]
+        maker = self._makers[self._find_blog_address(file.blog)]
         try:
             for element in (element for element in file.read_elements() if element.name == "item"):
                 try:
@@ -219,9 +219,9 @@ class WordPressSource(FileSource):
                     title = element.get_text("title")[:200]
                     yield report_problem(maker.make_key(element), error, entry.key, title)
         except (MalformedFile, RefusedFile) as error:
-            raise RefusedFile(f"It changed during the import: {error}") from error
+            raise RefusedFile(f"It changed during the import ({error}); import it again.") from error
 
-    def _get_address(self, blog: Blog) -> str:
+    def _find_blog_address(self, blog: Blog) -> str:
         """Return the address of the blog.
 
         If the file has no address, return the address in the other files if all have the same, else "".
@@ -256,13 +256,13 @@ def _collect_blog(file: ExportFile) -> Blog:
     blog = Blog()
     for element in file.read_elements():
         blog.add_element(element)
-    if not (blog.items or blog.texts or blog.terms or blog.authors):
+    if not (blog.item_count or blog.channel_texts or blog.terms or blog.authors):
         raise RefusedFile("It is not a WordPress export; leave out --format, or export the blog again.")
     return blog
 
 
 def _list_hosts(address: str, blog: Blog) -> set[str]:
-    named = (get_blog_address(blog.texts.get(name, "")) for name in ("link", "wp:base_blog_url"))
+    named = (get_blog_address(blog.channel_texts.get(name, "")) for name in ("link", "wp:base_blog_url"))
     files = (get_blog_address(file.url).partition("/")[0] for file in blog.attachments.values())
     of_files = (host for host in files if host.endswith(".files.wordpress.com"))
     return {address, blog.address, *blog.former_addresses, *named, *of_files} - {""}

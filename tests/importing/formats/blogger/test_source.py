@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from blogapi.importing.format_api.hidden_parts import remove_hidden_parts
+from blogapi.importing.format_api.hidden_parts import apply_hiding_signs
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.format_api.source_files import Entry
@@ -361,5 +361,5 @@ def test_a_hidden_element_is_neither_in_the_text_nor_in_the_title(attribute):
 def test_an_element_without_an_end_makes_a_draft():
     item = BloggerItem(id="tag:blogger.com,1999:blog-1.post-2", kind="post", published="2020-01-01T00:00:00Z")
     item.status, item.content = "LIVE", "<p>Shown</p><div hidden>secret"
-    record = remove_hidden_parts(make_record(item, ("a.xml", Path("a.xml")), ImportOptions(now=NOW)))
+    record = apply_hiding_signs(make_record(item, ("a.xml", Path("a.xml")), ImportOptions(now=NOW)))
     assert (record.status, record.content) == ("draft", item.content)

@@ -9,7 +9,7 @@ import pytest
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.format_api.source_files import walk_path, walk_paths
-from blogapi.importing.formats.notion.source import FORMAT, MAX_ROWS, Database, parse_markdown_page
+from blogapi.importing.formats.notion.source import FORMAT, MAX_TABLE_ROWS, Database, parse_markdown_page
 from blogapi.rendering.renderer import render_text
 from tests.conftest import ARTICLES
 from tests.pictures import make_picture
@@ -178,9 +178,9 @@ def test_a_database_that_no_page_shows_becomes_a_draft(read):
 
 
 def test_a_long_table_ends_with_the_number_of_the_other_rows():
-    table = Database(("Name",), (("x",),) * (MAX_ROWS + 2)).make_table()
+    table = Database(("Name",), (("x",),) * (MAX_TABLE_ROWS + 2)).make_table()
     assert table.endswith("| x |\n\n… 2 more")
-    assert table.count("\n") == MAX_ROWS + 3
+    assert table.count("\n") == MAX_TABLE_ROWS + 3
     assert Database((), ()).make_table() == ""
 
 

@@ -12,7 +12,7 @@ from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.report import Result
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.format_api.source_files import walk_path
-from blogapi.importing.formats.substack.source import FORMAT, convert_text
+from blogapi.importing.formats.substack.source import FORMAT, convert_post_html
 from blogapi.importing.refusals import RefusedFile
 
 HEADER = "post_id,post_date,is_published,email_sent_at,type,audience,title,subtitle,podcast_url\n"
@@ -121,7 +121,7 @@ def button(address, words="Sign up"):
 
 
 def test_buttons_of_substack_are_removed_and_others_are_links():
-    text, hosts, *_ = convert_text(
+    text, hosts, *_ = convert_post_html(
         button("https://ada.substack.com/subscribe?")
         + button("https://ada.substack.com/p/a/comments")
         + button("%%share_url%%")
@@ -136,7 +136,7 @@ def test_buttons_of_substack_are_removed_and_others_are_links():
 def test_pictures_have_their_own_address_and_wrappers_are_removed():
     original = "https://substack-post-media.s3.amazonaws.com/public/images/a.png"
     fetched = f"https://substackcdn.com/image/fetch/$s_!x!,w_1456,c_limit/{quote(original, safe='')}"
-    text, *_ = convert_text(
+    text, *_ = convert_post_html(
         f'<div class="captioned-image-container"><figure><a class="x" href="{fetched}"><div>'
         f'<picture><source srcset="{fetched} 424w"><img src="{fetched}" data-attrs="{{}}" alt="Mimi">'
         "</picture></div></a><figcaption>Mimi</figcaption></figure></div><div><hr></div><p></p>"
@@ -150,7 +150,7 @@ def test_pictures_have_their_own_address_and_wrappers_are_removed():
 
 def test_players_stay_tweets_are_linked_and_other_frames_are_links():
     data = escape('{"url":"https://twitter.com/ada/status/1?s=20","full_text":"Hello"}')
-    text, _, notes, _ = convert_text(
+    text, _, notes, _ = convert_post_html(
         '<div class="youtube-wrap"><iframe src="https://www.youtube-nocookie.com/embed/abc"></iframe></div>'
         f'<div class="tweet" data-attrs="{data}"></div><div class="tweet" data-attrs="[]"></div>'
         '<iframe src="https://example.com/x"></iframe>'
@@ -169,7 +169,7 @@ def test_footnotes_stay_linked():
         '<div class="footnote"><a id="footnote-1" href="#footnote-anchor-1">1</a>'
         '<div><p id="x">B</p></div></div>'
     )
-    assert convert_text(html)[0] == (
+    assert convert_post_html(html)[0] == (
         '<p>A<a id="footnote-anchor-1" href="#footnote-1">1</a></p>'
         '<a id="footnote-1" href="#footnote-anchor-1">1</a><p>B</p>'
     )
@@ -184,12 +184,12 @@ def test_footnotes_stay_linked():
     ],
 )
 def test_code_keeps_its_language_and_no_other_class(html, expected):
-    assert convert_text(html)[0] == (expected or html)
+    assert convert_post_html(html)[0] == (expected or html)
 
 
 def test_a_text_that_takes_too_long_is_refused():
     with pytest.raises(RefusedFile):
-        convert_text("<b>x" * 3_000)
+        convert_post_html("<b>x" * 3_000)
 
 
 @pytest.mark.parametrize("attribute", ["hidden", "style='display: none'"])

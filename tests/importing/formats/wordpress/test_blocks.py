@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from blogapi.importing.formats.wordpress.content import convert_text
 from blogapi.importing.formats.wordpress.conversion import Conversion
+from blogapi.importing.formats.wordpress.post_text import convert_text
 
 
 def convert(text: str, footnotes: str = "") -> Conversion:

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from blogapi.importing.format_api.hidden_parts import remove_hidden_parts
+from blogapi.importing.format_api.hidden_parts import apply_hiding_signs
 from blogapi.importing.format_api.privacy_signs import HIDING_BLOCKS, HIDING_NAME_PART
 from tests.importing.formats.wordpress.exports import make_export, make_item, make_meta, read_export
 from tests.importing.guesses import mark_all
@@ -536,5 +536,5 @@ def test_template_parts_are_not_part_of_a_text(tmp_path, post_type):
 
 
 def test_an_element_without_an_end_makes_a_draft(tmp_path):
-    record = remove_hidden_parts(read(tmp_path, "<!-- wp:html --><div hidden>secret<!-- /wp:html -->"))
+    record = apply_hiding_signs(read(tmp_path, "<!-- wp:html --><div hidden>secret<!-- /wp:html -->"))
     assert record.status == "draft" and "secret" in record.content

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blogapi.importing.format_api.privacy_signs import POST_FIELDS, UNREAD_RULE_PLUGINS
+from blogapi.importing.format_api.privacy_signs import HIDING_FIELDS, UNREAD_RULE_PLUGINS
 from tests.importing.formats.wordpress.exports import (
     make_export,
     make_item,
@@ -111,7 +111,7 @@ def test_a_post_is_hidden_by_its_fields(tmp_path, name):
 
 
 def test_each_field_of_the_table_has_an_example():
-    assert FIELDS.keys() == POST_FIELDS.keys()
+    assert FIELDS.keys() == HIDING_FIELDS.keys()
 
 
 @pytest.mark.parametrize("name", HARMLESS)

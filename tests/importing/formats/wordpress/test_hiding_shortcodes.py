@@ -13,8 +13,8 @@ from blogapi.importing.format_api.privacy_signs import (
     HIDING_SHORTCODE_ATTRIBUTES,
     HIDING_SHORTCODES,
 )
-from blogapi.importing.formats.wordpress.content import convert_text
 from blogapi.importing.formats.wordpress.conversion import Conversion
+from blogapi.importing.formats.wordpress.post_text import convert_text
 from tests.importing.formats.wordpress.exports import make_export, make_item, read_export
 from tests.importing.guesses import mark_all
 

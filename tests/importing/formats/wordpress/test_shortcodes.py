@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from blogapi.importing.formats.wordpress.content import convert_text
 from blogapi.importing.formats.wordpress.conversion import Attachment, Conversion
+from blogapi.importing.formats.wordpress.post_text import convert_text
 from blogapi.rendering.sanitizer import to_safe_html
 
 FILES = {

@@ -1,4 +1,4 @@
-"""Custom fields of WordPress (`wp:postmeta`), and the status and the date that an item gets."""
+"""Read the fields of a WordPress item: its custom fields (`wp:postmeta`), SEO fields, status and date."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from blogapi.importing.texts.dates import Zones
 from blogapi.importing.texts.lines import to_http_url, to_line, to_plain_line
 from blogapi.importing.texts.xml_elements import Element
 
-# Further names are counted together, which limits the memory.
+# The maximum number of names that are counted apart. Counting further names together limits the memory.
 _MAX_NAMES = 200
 _PING_TYPES = ("pingback", "trackback")
 # The names in the report, by the value of `wp:comment_approved`.
@@ -62,7 +62,7 @@ _STATUSES = {"publish": "published", "future": "scheduled"}
 _DRAFT_STATUSES, _BECAME_DRAFT = ("pending", "private", *LEFT_BEHIND_STATUSES), "the article became a draft."
 
 
-def list_fields(item: Element) -> list[tuple[str, str]]:
+def list_custom_fields(item: Element) -> list[tuple[str, str]]:
     """Return the names and the values of the custom fields of an item; a name can occur several times."""
     fields = item.list_children("wp:postmeta")
     return [(it.get_text("wp:meta_key"), it.get_text("wp:meta_value")) for it in fields]
@@ -81,7 +81,7 @@ def count_comments(item: Element, counts: Counter[str]) -> None:
         counts["pingbacks and trackbacks" if is_ping else name] += 1
 
 
-def read_seo(
+def read_seo_fields(
     metas: Mapping[str, str], variables: Mapping[str, str], link: str
 ) -> tuple[dict[str, Any], list[str]]:
     """Return the SEO fields of an article by the name of the field in its record, and notes.
@@ -121,7 +121,7 @@ def _fill_template(template: str, variables: Mapping[str, str]) -> str | None:
 
     names = set(map(get_name, _VARIABLE.finditer(template)))
     if names and names <= _DEFAULT_VARIABLES and not re.search(r"\w", _VARIABLE.sub("", template)):
-        # A template without words of its own is the default of the plugin.
+        # A template that has only variables is the default of the plugin.
         return ""
     if not names <= known.keys():
         return None
@@ -134,7 +134,7 @@ def read_custom_fields(item: Element, definitions: CustomFieldFinder, counts: Co
     Counts all other fields by name, except hidden fields, whose names begin with an underscore.
     """
     taken, others, fields = dict[str, Any](), dict[str, Any](), dict[str, list[str]]()
-    for key, value in list_fields(item):
+    for key, value in list_custom_fields(item):
         if key and value and not key.startswith(_HIDDEN_PREFIXES):
             fields.setdefault(key, []).append(value)
     for key, values in fields.items():
@@ -157,15 +157,15 @@ def decide_status(
 
     A "published" article with a future date is scheduled. `now` is aware; `hidden`: see `Conversion`.
     """
-    # If a damaged file has several values, it is unknown which one is right.
+    # If a damaged file has several statuses, each can be right, so each can make the article a draft.
     statuses = dict.fromkeys(child.text.strip() for child in item.list_children("wp:status")) or [""]
     if "draft" in statuses:
         return "draft", ""
     reason = next((f"Its status was “{it}”; {_BECAME_DRAFT}" for it in statuses if it in _DRAFT_STATUSES), "")
     if not reason and any(child.text.strip("\r\n\t") for child in item.list_children("wp:post_password")):
         reason = f"It was protected with a password; {_BECAME_DRAFT}"
-    lines = [f"{name}={value}" for name, value in list_fields(item)]
-    if not reason and (found := next(privacy_signs.find_signs(lines, privacy_signs.POST_FIELDS), None)):
+    lines = [f"{name}={value}" for name, value in list_custom_fields(item)]
+    if not reason and (found := next(privacy_signs.find_signs(lines, privacy_signs.HIDING_FIELDS), None)):
         reason = f"It was only for members or subscribers (`{found[1]}`); {_BECAME_DRAFT}"
     reason = reason or hidden
     for status in statuses:
@@ -187,7 +187,7 @@ def decide_status(
 
 def find_guesses_in_fields(item: Element) -> Iterator[Guess]:
     """Yield a guess for each custom field that is in no table and seems to hide the item."""
-    for name, value in list_fields(item):
+    for name, value in list_custom_fields(item):
         if name in privacy_signs.BUILDER_FIELDS:
             found = {it["name"] for it in privacy_signs.BUILDER_CONDITION.finditer(value)}
             found |= {"hide_desktop"} if privacy_signs.HIDDEN_BUILDER_ELEMENT.search(value) else set()
@@ -195,14 +195,14 @@ def find_guesses_in_fields(item: Element) -> Iterator[Guess]:
             found |= {key for key, text, word in settings if privacy.marks_private_article(key, text or word)}
             for setting in sorted(found):
                 yield make_guess("builder", setting, f"The setting “{setting}” of its page builder")
-        elif name not in privacy_signs.POST_FIELDS and privacy.marks_private_article(name, value):
+        elif name not in privacy_signs.HIDING_FIELDS and privacy.marks_private_article(name, value):
             note = f"It has the custom field `{name[:60]}`; the article became a draft."
             yield Guess(f"meta:{name[:60]}", note)
 
 
 def find_rule_plugins(item: Element) -> Iterator[str]:
-    """Yield the plugins of which an item has traces, and whose rules about visitors are not in posts."""
-    traces = {item.get_text("wp:post_type"), *(name for name, _ in list_fields(item))}
+    """Yield the plugins whose rules about visitors are not in posts, and of which the item has traces."""
+    traces = {item.get_text("wp:post_type"), *(name for name, _ in list_custom_fields(item))}
     is_page = item.get_text("wp:post_type") == "page" and item.get_text("wp:status") == "publish"
     content = item.get_text("content:encoded").replace("[[", "") if is_page else ""
     for sign in privacy_signs.UNREAD_RULE_PLUGINS:

@@ -1,4 +1,4 @@
-"""Converts the text of a WordPress post to HTML: blocks, code, shortcodes, embeds, paragraphs, alignment."""
+"""Convert the text of a WordPress post to HTML: blocks, code, shortcodes, embeds, paragraphs, alignment."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from functools import cache
 from html import escape, unescape
 
 from blogapi.importing.format_api import privacy_signs
-from blogapi.importing.format_api.hidden_parts import drop_hidden_text
+from blogapi.importing.format_api.hidden_parts import remove_hidden_text
 from blogapi.importing.format_api.privacy import make_guess
 from blogapi.importing.formats.wordpress import shortcodes
 from blogapi.importing.formats.wordpress.blocks import (
     ANY_DELIMITER,
     convert_blocks,
-    list_delimiters,
+    find_delimiters,
     parse_attribute_json,
 )
 from blogapi.importing.formats.wordpress.conversion import (
@@ -25,7 +25,7 @@ from blogapi.importing.formats.wordpress.conversion import (
     Conversion,
     clean_text,
 )
-from blogapi.importing.formats.wordpress.embeds import embed_address_lines, make_link, replace_player
+from blogapi.importing.formats.wordpress.media_html import embed_address_lines, make_link, replace_player
 from blogapi.importing.formats.wordpress.paragraphs import add_paragraphs
 from blogapi.importing.texts.lines import to_mapping
 from blogapi.rendering import plain_text
@@ -101,7 +101,7 @@ def protect_code(text: str, conversion: Conversion) -> str:
         position = end.end() if end else start.end()
         if end:
             inner = text[start.end() : end.start()]
-            out.append(_convert_element(start, inner, text[start.start() : position], conversion))
+            out.append(_convert_protected_part(start, inner, text[start.start() : position], conversion))
         else:
             unclosed.add(end_tag)
             # The start is escaped, because browsers hide all text after the start of an unclosed comment.
@@ -119,7 +119,7 @@ def make_code_block(code: str, language: str, *, is_escaped: bool = False) -> st
 
 
 def escape_code_once(code: str) -> str:
-    """Return code as HTML. Code with `&lt;` and without `<` is taken as already escaped."""
+    """Return code as HTML. Code that contains `&lt;` but no `<` counts as already escaped."""
     if "<" in code and "&lt;" in code and not _EDITOR_TAG.sub("", code).count("<"):
         code = _EDITOR_TAG.sub("\n", code)  # The visual editor has added paragraphs.
     if "<" in code:
@@ -132,39 +132,39 @@ def _compile_end_pattern(end_tag: str) -> re.Pattern[str]:
     return re.compile(re.escape(end_tag) + (r"\s*+>" if end_tag.startswith("<") else ""), re.IGNORECASE)
 
 
-def _convert_element(start: re.Match[str], inner: str, html: str, conversion: Conversion) -> str:
+def _convert_protected_part(start: re.Match[str], inner: str, html: str, conversion: Conversion) -> str:
     element = (start["element"] or start["embed"] or "").lower()
     if start["comment"] is not None:
-        return conversion.add_html(html, BLOCK_MARK if _KEPT_COMMENT.match(html) else COMMENT_MARK)
+        return conversion.store_html(html, BLOCK_MARK if _KEPT_COMMENT.match(html) else COMMENT_MARK)
     if start["shortcode"]:
         named, positional = shortcodes.parse_attributes(start["attributes"])
         name = start["shortcode"].lower()
         language = named.get("lang") or named.get("language") or next(iter(positional), "").lstrip("=")
         language = language or ("" if name in shortcodes.CODE_NAMES_WITHOUT_LANGUAGE else name)
-        return conversion.add_html(make_code_block(inner, unescape(language).strip("'\"")))
+        return conversion.store_html(make_code_block(inner, unescape(language).strip("'\"")))
     if element == "pre":
         found = _PRE_LANGUAGE.search(start["tag"])
         if found and "<code" not in inner[:500].lower():
             language = next(group for group in found.groups() if group)
             # WP-Syntax and Crayon store unescaped code; all other plugins store HTML.
             html = make_code_block(inner, language, is_escaped='escaped="true"' in start["tag"])
-        return conversion.add_html(html)
+        return conversion.store_html(html)
     if element == "code":
         return html.replace("[", "&#91;")
     if element in ("iframe", "object", "embed"):
         return replace_player(html, conversion)
     if element in ("script", "style"):
         if gist := _GIST_ADDRESS.search(html):
-            return conversion.add_html(f"<p>{make_link(gist[1].removesuffix('.js'))}</p>")
+            return conversion.store_html(f"<p>{make_link(gist[1].removesuffix('.js'))}</p>")
         conversion.add_note("Scripts and style sheets in the text are not shown.")
-        return conversion.add_html(html, COMMENT_MARK)
-    return conversion.add_html(html)
+        return conversion.store_html(html, COMMENT_MARK)
+    return conversion.store_html(html)
 
 
-def leave_out_hidden_parts(text: str, conversion: Conversion) -> str:
-    """Return a text without the blocks and elements of page builders that were hidden from everyone.
+def remove_hidden_blocks(text: str, conversion: Conversion) -> str:
+    """Return a text without the blocks and shortcodes that were hidden from everyone.
 
-    Parts that only some visitors saw, and other shortcodes that hide text, are reasons for a draft.
+    A part that only some visitors saw stays in the text, and adds a guess or a reason for a draft.
     """
     for find in (_find_hidden_blocks, _find_hidden_shortcodes):
         out: list[str] = []
@@ -180,7 +180,7 @@ def leave_out_hidden_parts(text: str, conversion: Conversion) -> str:
 def _find_hidden_blocks(text: str, conversion: Conversion) -> Iterator[tuple[int, int]]:
     depth = start = 0
     hidden: int | None = None  # the depth of the block that is left out
-    for block in list_delimiters(text):
+    for block in find_delimiters(text):
         if block["end"]:
             # As in WordPress, an end delimiter closes the innermost block, whatever its name is.
             depth = max(depth - 1, 0)
@@ -222,11 +222,11 @@ def _is_block_left_out(block: re.Match[str], conversion: Conversion) -> bool:
 def _is_left_out(
     kind: str, name: str, lines: Iterable[str], known: _HidingSigns, conversion: Conversion
 ) -> bool:
-    """Return whether a block or shortcode was hidden from everyone; add a note, or the reason for a draft."""
+    """Return whether a block or shortcode was hidden from everyone; add a note, a guess or a draft reason."""
     found = privacy_signs.find_signs([f"{name}=wp:{kind}", *lines], known)
-    for is_left_out, sign, rule in sorted(found, key=lambda it: it[:2], reverse=True):
+    for is_hidden_from_everyone, sign, rule in sorted(found, key=lambda it: it[:2], reverse=True):
         part = f"The {kind} “{name[:40]}”" + ("" if sign == name else f" with the attribute “{sign[:40]}”")
-        if is_left_out:
+        if is_hidden_from_everyone:
             conversion.add_note(f"{part} was hidden from all visitors; this part was left out.")
             return True
         if rule.is_guess:
@@ -298,19 +298,19 @@ def convert_text(content: str, conversion: Conversion, excerpt: str = "") -> Con
     """
 
     def convert_classic(part: str) -> str:
-        return conversion.add_html(add_paragraphs(_convert_inline_text(part, conversion)))
+        return conversion.store_html(add_paragraphs(_convert_inline_text(part, conversion)))
 
     # This call only finds reasons for a draft: a shortcode in the excerpt can hide the whole text.
-    leave_out_hidden_parts(excerpt, conversion)
-    text = leave_out_hidden_parts(clean_text(content), conversion)
+    remove_hidden_blocks(excerpt, conversion)
+    text = remove_hidden_blocks(clean_text(content), conversion)
     text = clean_text(_insert_patterns(text, conversion))
-    text = _show_lazy_images(leave_out_hidden_parts(text, conversion))
+    text = _show_lazy_images(remove_hidden_blocks(text, conversion))
     if ANY_DELIMITER.search(text):
         html = _convert_inline_text(convert_blocks(text, conversion, convert_classic), conversion)
     else:
         html = add_paragraphs(_convert_inline_text(text, conversion))
     html = conversion.restore_html(_ALIGNED_TAG.sub(_add_alignment_class, html)).strip()
-    conversion.html, notes, left_out, _ = drop_hidden_text(html, "html", keeps_unclear=True)
+    conversion.html, notes, left_out, _ = remove_hidden_text(html, "html", keeps_unclear=True)
     conversion.left_out += left_out
     more = _MORE_TAG.search(conversion.html)
     if more and more.start() <= 20 * _MAX_EXCERPT_LENGTH:

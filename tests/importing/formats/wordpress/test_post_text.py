@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogapi.importing.formats.wordpress import content
+from blogapi.importing.formats.wordpress import post_text
 from blogapi.importing.formats.wordpress.blog import select_language
-from blogapi.importing.formats.wordpress.content import convert_text
 from blogapi.importing.formats.wordpress.conversion import Conversion
+from blogapi.importing.formats.wordpress.post_text import convert_text
 from blogapi.rendering.plain_text import to_plain_text
 from blogapi.rendering.sanitizer import to_safe_html
 
@@ -183,8 +183,10 @@ def count_calls(text: str) -> int:
 
 def test_a_missing_end_tag_is_searched_once(monkeypatch):
     searched = []
-    compile_end = content._compile_end_pattern
-    monkeypatch.setattr(content, "_compile_end_pattern", lambda tag: searched.append(tag) or compile_end(tag))
+    compile_end = post_text._compile_end_pattern
+    monkeypatch.setattr(
+        post_text, "_compile_end_pattern", lambda tag: searched.append(tag) or compile_end(tag)
+    )
     convert("<pre><code>[php]<!--" * 100)
     assert searched == ["</pre", "</code", "[/php]", "-->"]
 

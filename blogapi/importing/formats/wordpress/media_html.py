@@ -1,6 +1,6 @@
 """Make HTML for pictures, players and pages of other sites, with the classes that the sanitizer keeps.
 
-The address of a page of another site is replaced by a player if the sanitizer permits it, else by a link.
+The address of a page of another site becomes a player if the sanitizer permits the player, or else a link.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from blogapi.rendering.players import EMBED_HOSTS, find_player
 IMAGE_ELEMENT = re.compile(r"(?:<a\s[^<>]*+>\s*+)?<img\s[^<>]*+>(?:\s*+</a>)?", re.IGNORECASE)
 
 _ADDRESS_LINE = re.compile(r"(?m)^([ \t]*+(?:<p>)?)(https?://[^\s<>\"]++)((?:</p>)?[ \t]*+)$")
-# Old forms of addresses, each with the form that `find_player` recognises.
+# Old forms of addresses, each with its replacement, which `find_player` recognises.
 _FORMER_ADDRESSES = (
     (re.compile(r"\A//"), "https://"),
     (re.compile(r"\Aspotify:(\w+):(\w+)\Z"), r"https://open.spotify.com/\1/\2"),
@@ -86,8 +86,8 @@ def embed_address(address: str, conversion: Conversion, caption: str = "") -> st
     if player or caption:
         frame = f'<iframe src="{escape(player)}" width="560" height="315" allowfullscreen></iframe>'
         content = frame if player else make_link(address)
-        return conversion.add_html(make_figure(content, caption, "wp-block-embed"))
-    return conversion.add_html(make_link(address), INLINE_MARK)
+        return conversion.store_html(make_figure(content, caption, "wp-block-embed"))
+    return conversion.store_html(make_link(address), INLINE_MARK)
 
 
 def embed_address_lines(text: str, conversion: Conversion) -> str:
@@ -121,19 +121,19 @@ def replace_player(html: str, conversion: Conversion) -> str:
         addresses += [value for value in values if "/" in value][:1]
     for address in addresses:
         if html[:7].lower() == "<iframe" and _get_host(address) in EMBED_HOSTS:
-            return conversion.add_html(html, INLINE_MARK)
+            return conversion.store_html(html, INLINE_MARK)
         if find_player_address(address):
             return embed_address(address, conversion)
     if "wp-block-file__embed" in html:
         return ""  # The block also contains a link to the file.
     if not addresses:
-        return conversion.add_html(html, INLINE_MARK)
+        return conversion.store_html(html, INLINE_MARK)
     conversion.add_note(
         f"An embedded page of {_get_host(addresses[0]) or 'the blog'} is a link now, because only "
         "the addresses of known players may be embedded."
     )
     text = addresses[0].partition("?")[0].removeprefix("https://").removeprefix("http://")
-    return conversion.add_html(make_link(addresses[0], escape(text[:100])), INLINE_MARK)
+    return conversion.store_html(make_link(addresses[0], escape(text[:100])), INLINE_MARK)
 
 
 def _get_host(address: str) -> str:
