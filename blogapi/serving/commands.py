@@ -27,7 +27,7 @@ from blogapi.operations.backups import backup_command, daily
 from blogapi.operations.health.routes import start_integrity_check
 from blogapi.publication import background
 from blogapi.serving import access_log, listening, server
-from blogapi.serving.upgrade_responses import answer_requests
+from blogapi.serving.upgrade_responses import serve_upgrade_responses
 from blogapi.site.queries import get_service_url
 from blogapi.storage.database import db
 from blogapi.storage.version_check import NewerSchema
@@ -117,11 +117,11 @@ def serve(
     """
     if unix_socket is not None and not listening.HAS_UNIX_SOCKETS:
         raise click.UsageError("--unix-socket: this operating system has no Unix sockets.")
-    instance = _find_blog(with_demo)
+    instance = _find_instance(with_demo)
     settings = config.read_settings(instance)
     logs.configure_logging(settings)
     with logs.log_command_errors(settings), _open_socket(host, port, unix_socket) as listening_socket:
-        with answer_requests(listening_socket) if needs_upgrade(instance) else nullcontext():
+        with serve_upgrade_responses(listening_socket) if needs_upgrade(instance) else nullcontext():
             app: Flask = context.obj.load_app()
         with app.app_context():
             check_shared_folder()
@@ -145,7 +145,7 @@ def _open_socket(host: str, port: int, path: Path | None) -> socket.socket:
         raise click.ClickException(f"Cannot listen on {address}: {error.strerror or error}.{hint}") from error
 
 
-def _find_blog(with_demo: bool) -> Path:
+def _find_instance(with_demo: bool) -> Path:
     """Return the instance folder; raises CannotStart if it contains no blog and none may be created."""
     instance = blog_folder.find_instance()
     in_checkout = blog_folder.CHECKOUT is not None and (
@@ -170,7 +170,7 @@ def _run_server(
     public_address = get_service_url() if unix_socket or has_proxy or app.config["TRUSTED_PROXY"] else ""
     local_address = "" if unix_socket else listening.make_local_url(host, port)
     if app.config["ADMIN_PAGES"]:
-        _print_admin_pages(public_address or local_address)
+        _print_admin_links(public_address or local_address)
     import_job_service.delete_old_jobs()
     _create_sample_or_print_next_steps(with_demo, local_address)
     start_integrity_check(app)
@@ -217,25 +217,25 @@ def _stop_on_signals(app: Flask, http_server: server.Server) -> None:
             signal.signal(getattr(signal, name), stop)
 
 
-def _logs_json() -> bool:
+def _is_log_json() -> bool:
     return logs.get_log_format(current_app.config) == "json"
 
 
 def _print_or_log(text: str) -> None:
     """Print a text for the user who starts the server, or log it if the log is JSON."""
-    if _logs_json():
+    if _is_log_json():
         current_app.logger.info(text)
     else:
         click.echo(text)
 
 
-def _print_admin_pages(address: str) -> None:
+def _print_admin_links(address: str) -> None:
     """Print the address of the admin pages, and if no admin can log in, a link that creates one."""
     _print_or_log(f"Write here: {address}/admin/")
     # A database that refuses writes can still be read.
     with suppress(SQLAlchemyError, NewerSchema):
         if not can_admin_log_in():
-            if _logs_json():
+            if _is_log_json():
                 # The link is a secret, so it must not be stored in a JSON log.
                 command = f"{blog_folder.get_command()} user create NAME --admin"
                 _print_or_log(f"No admin can log in yet; `{command}` creates one.")

@@ -50,12 +50,12 @@ def get_transaction_time(session: Session) -> datetime:
     """
     if session.get_bind().dialect.name == "sqlite":
         return clock.now()
-    return _time.get(session)
+    return _transaction_time.get(session)
 
 
 def set_transaction_time(session: Session, time: datetime) -> None:
     """Set the time of the session's transaction, as PostgreSQL returned it."""
-    _time.set(session, to_utc(time))
+    _transaction_time.set(session, to_utc(time))
 
 
 def read_database_clock(session: Session) -> datetime:
@@ -70,4 +70,6 @@ def to_utc(time: datetime) -> datetime:
     return clock.accept_database_time(time).astimezone(UTC)
 
 
-_time = CachedValue(lambda session: to_utc(session.connection().exec_driver_sql("SELECT now()").scalar_one()))
+_transaction_time = CachedValue(
+    lambda session: to_utc(session.connection().exec_driver_sql("SELECT now()").scalar_one())
+)

@@ -16,7 +16,7 @@ from sqlalchemy.exc import DBAPIError
 
 from blogapi.storage import connections
 
-PROGRAMS = ("pg_dump", "pg_restore", "psql")
+POSTGRESQL_PROGRAMS = ("pg_dump", "pg_restore", "psql")
 _RESTORE_COMMAND = ("pg_restore", "--no-owner", "--no-privileges", "--single-transaction")
 
 
@@ -26,7 +26,7 @@ class DumpError(Exception):
 
 def find_missing_program() -> str | None:
     """Return the name of the first program that is not installed, or None."""
-    return next((name for name in PROGRAMS if shutil.which(name) is None), None)
+    return next((name for name in POSTGRESQL_PROGRAMS if shutil.which(name) is None), None)
 
 
 def dump_database(url: URL, path: Path, *options: str) -> None:

@@ -148,7 +148,7 @@ def _open_locked_connection(engine: Engine) -> Iterator[Connection]:
             yield connection
         return
     exclusive = create_engine(engine.url, connect_args={"timeout": LOCK_WAIT_SECONDS}, hide_parameters=True)
-    event.listen(exclusive, "connect", _configure_connection)
+    event.listen(exclusive, "connect", _configure_upgrade_connection)
     event.listen(exclusive, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
     try:
         with exclusive.begin() as connection:
@@ -157,7 +157,7 @@ def _open_locked_connection(engine: Engine) -> Iterator[Connection]:
         exclusive.dispose()
 
 
-def _configure_connection(connection: sqlite3.Connection, record: object) -> None:
+def _configure_upgrade_connection(connection: sqlite3.Connection, record: object) -> None:
     connection.isolation_level = None
     integrity.define_sqlar_uncompress(connection)
     # If foreign keys were on, re-creating a table would silently delete the rows that refer to it.

@@ -32,7 +32,7 @@ The page Backups of the admin pages lists all backups. `doctor` on the server ch
 
 def send_alarm_if_due(app: Flask, status: BackupStatus) -> bool:
     """If a backup is overdue, send one alarm a day; return whether an e-mail or a call succeeded."""
-    if not status.is_late(app.config["DAILY_BACKUPS"]):
+    if not status.is_overdue(app.config["DAILY_BACKUPS"]):
         return False
     if status.last_alarm and -clock.TOLERANCE <= clock.now() - status.last_alarm < _ALARM_INTERVAL:
         return False

@@ -20,7 +20,7 @@ from blogapi.operations.backups.media_restoring import BackupMedia
 from blogapi.storage import connections, postgresql_dumps, upgrades
 from blogapi.web.errors import Conflict
 
-Upgrade = Callable[[URL, Path], None]
+Upgrader = Callable[[URL, Path], None]
 
 
 def write_dump(url: URL, target: Path) -> DatabaseContents:
@@ -43,13 +43,13 @@ def refuse_nonempty_database(url: URL) -> None:
             )
 
 
-def restore_dump(url: URL, folder: Path, manifest: Manifest, media: BackupMedia, upgrade: Upgrade) -> None:
+def restore_dump(url: URL, folder: Path, manifest: Manifest, media: BackupMedia, upgrade: Upgrader) -> None:
     """Fill a database without tables from an unpacked backup; after an error, its tables are deleted."""
     with postgresql_dumps.restore_tables(url, folder / DUMP_FILE):
         _check_and_upgrade_database(url, folder, manifest, media, upgrade)
 
 
-def verify_dump(url: URL, folder: Path, manifest: Manifest, media: BackupMedia, upgrade: Upgrade) -> bool:
+def verify_dump(url: URL, folder: Path, manifest: Manifest, media: BackupMedia, upgrade: Upgrader) -> bool:
     """Restore an unpacked backup into a new database, delete this database again, and return True.
 
     If the user may not create a database, only read the dump, and return False. Raises the errors of
@@ -66,7 +66,7 @@ def verify_dump(url: URL, folder: Path, manifest: Manifest, media: BackupMedia, 
 
 
 def _check_and_upgrade_database(
-    url: URL, folder: Path, manifest: Manifest, media: BackupMedia, upgrade: Upgrade
+    url: URL, folder: Path, manifest: Manifest, media: BackupMedia, upgrade: Upgrader
 ) -> None:
     with _open_connection(url) as connection:
         contents = _read_contents(connection)

@@ -42,7 +42,7 @@ class StoredBackup:
 
 
 @dataclass(frozen=True, slots=True)
-class Verification:
+class VerificationResult:
     """Whether a backup can be restored (if not, `detail` says why), and what it contains."""
 
     ok: bool
@@ -93,7 +93,7 @@ def get_backup_path(instance: Path, name: str) -> Path:
     return path
 
 
-def verify_backup(instance: Path, name: str) -> Verification:
+def verify_backup(instance: Path, name: str) -> VerificationResult:
     """Check a backup by restoring it into a temporary folder or database, and check its media files."""
     path = get_backup_path(instance, name)
     with _lock_folder(path.parent):
@@ -101,11 +101,11 @@ def verify_backup(instance: Path, name: str) -> Verification:
             with _shorten_paths(instance):
                 backup = restoring.verify_backup(path, instance)
         except Conflict as error:
-            return Verification(False, error.detail, 0, 0, 0)
+            return VerificationResult(False, error.detail, 0, 0, 0)
     manifest = backup.manifest
     articles, media = manifest.rows.get("article", 0), manifest.media
     detail = service.NOT_RESTORED_REASON if backup.is_only_read else "can be restored"
-    return Verification(True, f"The backup {detail}.", articles, media.files, media.missing)
+    return VerificationResult(True, f"The backup {detail}.", articles, media.files, media.missing)
 
 
 def delete_backup(instance: Path, name: str) -> None:

@@ -43,7 +43,7 @@ class DatabaseKind(StrEnum):
     POSTGRESQL = "PostgreSQL"
 
 
-DATABASE_MEMBERS = {DatabaseKind.SQLITE: DATABASE_FILE, DatabaseKind.POSTGRESQL: DUMP_FILE}
+DATABASE_FILE_NAMES = {DatabaseKind.SQLITE: DATABASE_FILE, DatabaseKind.POSTGRESQL: DUMP_FILE}
 
 
 @dataclass(frozen=True, slots=True)

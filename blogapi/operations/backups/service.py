@@ -25,7 +25,7 @@ from blogapi.content.media.stored_files import StoredFile
 from blogapi.operations.backups import archive, dumps, naming
 from blogapi.operations.backups.manifest import (
     DATABASE_FILE,
-    DATABASE_MEMBERS,
+    DATABASE_FILE_NAMES,
     SETTINGS_FILE,
     DatabaseContents,
     DatabaseKind,
@@ -118,7 +118,7 @@ def create_backup(
             contents, media = _save_snapshot_and_media(
                 take_snapshot, database, folder, store, zip_file, progress
             )
-            archive.add_file(zip_file, DATABASE_MEMBERS[contents.database], database, progress)
+            archive.add_file(zip_file, DATABASE_FILE_NAMES[contents.database], database, progress)
             if (settings := instance / SETTINGS_FILE).is_file():
                 archive.add_file(zip_file, SETTINGS_FILE, settings, progress)
             theme = list(list_theme_files(instance))
@@ -126,7 +126,7 @@ def create_backup(
                 archive.add_file(zip_file, name, path, hide_progress)
             place = MediaPlace.FOLDER if store else MediaPlace.FILE
             manifest = replace(_make_manifest(contents, media, place), has_theme=bool(theme))
-            archive.add_manifest(zip_file, manifest, media)
+            archive.add_manifest_and_media_list(zip_file, manifest, media)
         _refuse_existing_file(target)
         files.replace_file(packed, target)
     return Backup(target, manifest, media.missing)

@@ -46,7 +46,7 @@ class BackupStatus:
             remembered.reason or self.reason,
         )
 
-    def is_late(self, keep: int) -> bool:
+    def is_overdue(self, keep: int) -> bool:
         """Return whether the last good backup is older than OVERDUE_AGE; `keep` is the setting DAILY_BACKUPS.
 
         The result is False for a blog without daily backups, and for a new blog without a first attempt.

@@ -17,7 +17,7 @@ from blogapi.content.media.folder import get_folder
 from blogapi.content.media.models import Media, MediaPath, MediaUse
 from blogapi.content.media.stored_files import StoredFile
 from blogapi.operations.backups.archive import MEDIA_FOLDER
-from blogapi.operations.backups.media_restoring import copy_file
+from blogapi.operations.backups.media_restoring import copy_file_if_intact
 from blogapi.operations.doctor import findings
 from blogapi.operations.doctor.findings import (
     Finding,
@@ -85,7 +85,7 @@ def _restore_from_backups(root: Path, faults: dict[StoredFile, str]) -> Iterator
     """Copy files from the daily backups; remove the restored files from `faults`."""
     source, names = Path(current_app.instance_path, "backups", MEDIA_FOLDER), []
     for file in list(faults):
-        if copy_file(source, file, root):
+        if copy_file_if_intact(source, file, root):
             del faults[file]
             names.append(file.path)
     if names:

@@ -23,7 +23,7 @@ _LOG_NAME = "serve.log"
 _WINDOWS_SPECIAL_PATTERN = r'%[^%\\]+%|"'
 
 
-class Service(NamedTuple):
+class ServiceDefinition(NamedTuple):
     """The command of a service, its user, and the folders that it may change, first the instance folder."""
 
     command: list[str]
@@ -31,10 +31,10 @@ class Service(NamedTuple):
     folders: list[Path]
 
 
-def build_systemd_unit(service: Service) -> str:
+def build_systemd_unit(service: ServiceDefinition) -> str:
     # In a unit, the meaning of a backslash varies, and the path of a program must not contain quotes.
-    _refuse_characters(service, r"\\")
-    _refuse_characters(Service(service.command[:1], "", []), "['\"]")
+    _refuse_special_characters(service, r"\\")
+    _refuse_special_characters(ServiceDefinition(service.command[:1], "", []), "['\"]")
     folders = [str(folder) for folder in service.folders]
     return _read_template("systemd.service").format(
         user=service.user.replace("%", "%%"),
@@ -45,8 +45,8 @@ def build_systemd_unit(service: Service) -> str:
     )
 
 
-def build_launchd_job(service: Service) -> str:
-    _refuse_characters(service)
+def build_launchd_job(service: ServiceDefinition) -> str:
+    _refuse_special_characters(service)
     job = plistlib.loads(_read_template("launchd.plist").encode("utf-8"))
     job |= {"ProgramArguments": service.command, "UserName": service.user}
     job["WorkingDirectory"] = str(service.folders[0].parent)
@@ -54,8 +54,8 @@ def build_launchd_job(service: Service) -> str:
     return plistlib.dumps(job).decode("utf-8")
 
 
-def build_windows_task(service: Service) -> str:
-    _refuse_characters(service, _WINDOWS_SPECIAL_PATTERN)
+def build_windows_task(service: ServiceDefinition) -> str:
+    _refuse_special_characters(service, _WINDOWS_SPECIAL_PATTERN)
     log = _quote_for_windows([str(service.folders[0] / _LOG_NAME)])
     # cmd.exe removes the outer quotes.
     arguments = f'/d /s /c "{_quote_for_windows(service.command)} >> {log} 2>&1"'
@@ -65,8 +65,8 @@ def build_windows_task(service: Service) -> str:
     )
 
 
-def build_winsw_service(service: Service) -> str:
-    _refuse_characters(service, _WINDOWS_SPECIAL_PATTERN)
+def build_winsw_service(service: ServiceDefinition) -> str:
+    _refuse_special_characters(service, _WINDOWS_SPECIAL_PATTERN)
     text = _read_template("winsw.xml").format(
         program=escape(service.command[0]),
         arguments=escape(_quote_for_windows(service.command[1:])),
@@ -79,7 +79,7 @@ def _read_template(name: str) -> str:
     return (Path(__file__).parent / "templates" / name).read_text(encoding="utf-8")
 
 
-def _refuse_characters(service: Service, *patterns: str) -> None:
+def _refuse_special_characters(service: ServiceDefinition, *patterns: str) -> None:
     """Raise CannotStart if a text of the service has control characters or matches a pattern."""
     refused = re.compile("|".join([r"[\x00-\x1f\x7f\ud800-\udfff]", *patterns]))
     for text in (*service.command, service.user, *map(str, service.folders)):
@@ -143,7 +143,7 @@ def service(kind: str, host: str, port: int, user: str) -> None:
         "--port",
         str(port),
     ]
-    click.echo(_BUILDERS[kind](Service(command, user, _list_folders(instance))), nl=False)
+    click.echo(_BUILDERS[kind](ServiceDefinition(command, user, _list_writable_folders(instance))), nl=False)
     # Standard output contains only the file, because users redirect it.
     url = listening.make_local_url(host, port)
     click.echo(f"To ask the service for its state: {blog_folder.get_command()} health --url {url}", err=True)
@@ -151,7 +151,7 @@ def service(kind: str, host: str, port: int, user: str) -> None:
         click.echo(f"The service does not get {names}; set them in {instance / 'config.toml'}.", err=True)
 
 
-def _list_folders(instance: Path) -> list[Path]:
+def _list_writable_folders(instance: Path) -> list[Path]:
     """Return the instance folder, and the folders outside it that contain media files or the database."""
     database = get_sqlite_path(config.read_settings(instance)["DATABASE_URL"], instance)
     folders = {get_media_folder(instance).root.resolve(), database.parent.resolve() if database else instance}
