@@ -38,7 +38,7 @@ _COMPRESSION_LEVEL = 1
 _COMPRESSION_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 # The maximum sizes of files that are read into memory; the list of media files has about 90 bytes per file.
 _MAX_FILE_SIZES = {MANIFEST_FILE: 1024 * 1024, SETTINGS_FILE: 1024 * 1024, MEDIA_LIST_FILE: 20 * 1024 * 1024}
-# This limit suffices for all files that a list of media files can contain, with 170 bytes for each file.
+# Enough for an entry of about 170 bytes for each file that the list of media files can contain.
 _MAX_DIRECTORY_BYTES = 40 * 1024 * 1024
 
 ARCHIVE_READ_ERRORS = (
@@ -153,7 +153,7 @@ def open_archive(path: Path) -> Iterator[zipfile.ZipFile]:
                 is_known = info.compress_type in _COMPRESSION_METHODS
                 limit = _MAX_FILE_SIZES.get(info.filename, info.file_size) if is_known else 0
                 if info.file_size > limit:
-                    raise InvalidBackup(f"its file {info.filename} is too large or packed in another way")
+                    raise InvalidBackup(f"its file {info.filename} is too large or has unknown compression")
             yield archive
     except ARCHIVE_READ_ERRORS as error:
         raise InvalidBackup("it is damaged") from error

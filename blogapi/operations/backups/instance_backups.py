@@ -18,7 +18,7 @@ from blogapi.operations.backups.naming import BackupKind
 from blogapi.storage import files
 from blogapi.web.errors import Conflict, NotFound, Problem
 
-# The number of backups is limited, because each contains all media files.
+# The number of manual backups is limited, because each contains all media files.
 MAX_MANUAL_BACKUPS = 20
 
 _LOCK_NAME = ".http.lock"
@@ -64,7 +64,7 @@ def list_backups(instance: Path) -> list[StoredBackup]:
 
 
 def create_backup(instance: Path) -> StoredBackup:
-    """Write a backup with all media files into the instance folder."""
+    """Write a backup with all media files into the instance folder, and run BACKUP_COMMAND for the backup."""
     target = instance / "backups" / naming.make_manual_backup_name(clock.now())
     with _shorten_paths(instance), _lock_folder(target.parent):
         manual = [
@@ -74,7 +74,7 @@ def create_backup(instance: Path) -> StoredBackup:
         ]
         if len(manual) >= MAX_MANUAL_BACKUPS:
             raise Conflict(
-                f"There are {len(manual)} backups already; delete one first.", code="too_many_backups"
+                f"There are {len(manual)} manual backups already; delete one first.", code="too_many_backups"
             )
         with status.record_attempt(instance):
             service.create_backup(instance, target)

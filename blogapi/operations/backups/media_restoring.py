@@ -67,7 +67,7 @@ class BackupMedia:
         return tuple({file.path: file for file in (*lost, *faulty)}.values())
 
     def restore_deleted_files(self, folder: MediaFolder) -> None:
-        """Copy the files again that a running service has deleted during the restore.
+        """Copy again the files that a running service has deleted during the restore.
 
         The service deletes files to which the former database does not refer.
         """

@@ -123,7 +123,7 @@ def restore_backup(
 
 
 def describe_replacement(path: Path, instance: Path) -> str:
-    """Return a sentence about the blog that a restore would replace; empty if there is nothing to replace."""
+    """Return a text about the blog that a restore would replace; empty if there is nothing to replace."""
     live = connections.get_sqlite_path(config.read_settings(instance)["DATABASE_URL"], instance)
     if live is None or not live.is_file():
         return ""
@@ -254,7 +254,7 @@ def _overwrite_database(staged: Path, live: Path, copy_path: Path) -> None:
         target.execute("PRAGMA synchronous=FULL")
         for _ in range(_MAX_COPY_ATTEMPTS):
             # Other writers wait for the copy; otherwise, in a busy blog, each copy would be too old.
-            # If another program keeps the lock, `backup` finds it taken too.
+            # If another program holds the lock, this error is ignored, because `backup` then fails too.
             with suppress(sqlite3.OperationalError):
                 blocker.execute("BEGIN IMMEDIATE")
             version = reader.execute(_DATA_VERSION_SQL).fetchall()
@@ -324,7 +324,7 @@ def _restore_settings(folder: Path, instance: Path) -> str:
         return f"The settings of the backup were not restored: {error.message}"
     for name in ("DATABASE_URL", "MEDIA_PATH"):
         if restored_settings[name] != current_settings[name]:
-            return f"The settings of the backup were not restored, because they name another {name}."
+            return f"The settings of the backup were not restored, because their {name} differs."
     files.replace_file(restored, current)
     return "The settings of the backup were restored."
 

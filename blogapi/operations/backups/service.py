@@ -94,8 +94,8 @@ def create_backup(
     """Write a consistent backup of the blog in this instance folder.
 
     The media files are saved in the `store`; if it is None, they are saved in the backup itself. Writers are
-    not blocked. Raises NotFound if the database is missing. Raises Conflict if `target` exists, if `pg_dump`
-    fails, or if the database is damaged, because the new backup could replace the last good backup.
+    not blocked. Raises NotFound if the database is missing, and Conflict if `target` exists, if `pg_dump`
+    fails, or if the database is damaged; a backup of a damaged database could replace the last good backup.
     """
     url = get_database_url(instance)
     take_snapshot = partial(dumps.write_dump, url)
@@ -208,7 +208,7 @@ def _save_file(path: Path, file: StoredFile, write_file: Callable[[IO[bytes], St
         return "missing"
     with source:
         if not write_file(source, file):
-            raise Conflict(f"{path} changed during the backup; run the command again.")
+            raise Conflict(f"{path} changed during the backup; start the backup again.")
     return ""
 
 
@@ -279,7 +279,7 @@ def _refuse_existing_file(target: Path) -> None:
 
 @contextmanager
 def convert_errors(path: Path) -> Iterator[None]:
-    """Convert errors of files, databases and programs, InvalidBackup and CannotStart into a Problem."""
+    """Convert InvalidBackup, CannotStart, and errors of files, databases and `pg_dump` into a Problem."""
     try:
         with report_full_disk(path):
             yield

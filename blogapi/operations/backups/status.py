@@ -38,7 +38,7 @@ class BackupStatus:
     reason: str = ""
 
     def merge_remembered(self, remembered: BackupStatus) -> BackupStatus:
-        """Return this status from the file, completed with the status that the process remembers."""
+        """Return this stored status, completed with what only the running process remembers."""
         return BackupStatus(
             self.last_success,
             self.failing_since or remembered.failing_since,
@@ -73,9 +73,9 @@ def read_status(instance: Path) -> BackupStatus:
         return BackupStatus(failing_since=_LONG_AGO, reason=f"{path} cannot be read.")
 
 
-def record_success(instance: Path, made: datetime | None = None) -> None:
-    """Store the time of the last good backup: `made`, or if it is None, the current time."""
-    _write_status(instance, BackupStatus(last_success=made or clock.now()))
+def record_success(instance: Path, made_at: datetime | None = None) -> None:
+    """Store the time of the last good backup: `made_at`, or the current time if `made_at` is None."""
+    _write_status(instance, BackupStatus(last_success=made_at or clock.now()))
 
 
 def record_alarm(instance: Path) -> None:
@@ -85,7 +85,7 @@ def record_alarm(instance: Path) -> None:
 
 @contextmanager
 def record_attempt(instance: Path) -> Iterator[None]:
-    """Store that a backup starts in the `with` block and, if it fails, why; raises the exception again.
+    """Record that a backup starts in the `with` block and, if it fails, why; raise the exception again.
 
     If the process is killed during the backup, `failing_since` remains, as after a failure.
     """

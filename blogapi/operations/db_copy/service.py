@@ -52,10 +52,10 @@ def copy_blog(
 ) -> dict[str, Checksum]:
     """Copy the source into the target; return the number of rows and the digest of each table.
 
-    One transaction reads the source, and another one writes the target. The search index is not copied but
-    built, because each database engine has its own format. The copy is read back and compared before the
-    commit. Raises NotFound if the source is not a blog of this version. Rolls the target back and raises
-    Conflict if the target is not empty, or if it differs from the source after the copy.
+    One transaction reads the source, and another one writes the target. The search index is built again,
+    because each database engine has its own format. The copy is read back and compared before the commit.
+    Raises NotFound if the source is not a blog of this version. Rolls the target back and raises Conflict if
+    the target is not empty, or if it differs from the source after the copy.
     """
     _check_source(source)
     with _delete_target_on_failure(target):

@@ -148,11 +148,11 @@ def _check_search_index(repair: bool, *, full: bool) -> Iterator[Finding]:
         yield make_repairable_finding("search", f"{count} rows of the index belong to no article.", repair)
     if not damage and not count:
         says = "All rows of the index belong to an article"
-        yield make_ok_finding("search", f"{says}, and its words are right." if compared else f"{says}.")
+        yield make_ok_finding("search", f"{says}, and its words match the texts." if compared else f"{says}.")
 
 
 def _run_fts5_command(command: str, *, visible: bool = False) -> str:
-    """Run a command of SQLite's FTS5; return the damage that it reports, or an empty string if none."""
+    """Run a command of SQLite's FTS5; return the reported damage, or an empty string if there is none."""
     try:
         with transaction(visible=visible):
             db.session.execute(text(f"INSERT INTO search_index {command}"))

@@ -1,7 +1,7 @@
 """Quick checks of a running blog, whose results admins see in a browser.
 
-The checks change nothing, and are limited in time or number. The command `doctor` runs more checks, and can
-repair problems.
+The checks change nothing, and have a limit on their time or on the number of items. The command `doctor` runs
+more checks, and can repair problems.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _run_lock = threading.Lock()
 
 @dataclass(frozen=True, slots=True)
 class QuickCheckReport:
-    """The results of the checks, and when they ran (None: not yet)."""
+    """The results of the checks, and the time at which the checks ran (None: not yet)."""
 
     checked: datetime | None = None
     findings: tuple[Advice, ...] = ()
@@ -81,7 +81,7 @@ def _count_findings() -> metrics.MetricValues:
 
 
 def update_last_report() -> QuickCheckReport:
-    """Run the checks and return their report; raises Conflict if another thread is running them."""
+    """Run the checks, store and return their report; raises Conflict while another thread runs the checks."""
     if not _run_lock.acquire(blocking=False):
         raise Conflict(
             "The checks are running already; read their results in a moment.", code="checks_running"
@@ -225,7 +225,7 @@ def _run_registered_checks(instance: Path) -> Iterator[Advice]:
 
 
 def _to_advice(finding: Finding, instance: Path) -> Advice:
-    """Convert a finding of `doctor` to advice; its paths begin with the name of the instance folder."""
+    """Convert a finding of `doctor` to advice, in which paths begin with the name of the instance folder."""
     text = f"{finding.says} Whoever runs the server can repair it: {finding.do}."
     text = text.replace(str(instance), instance.name)
     return Advice(finding.check, finding.level, _TITLES_BY_CHECK.get(finding.check, finding.check), text)

@@ -57,7 +57,7 @@ PROBLEM_DETAILS: dict[ErrorCode, str] = {
 
 
 def find_service_problem() -> ErrorCode | None:
-    """Return the first problem as a key of PROBLEM_DETAILS, or None if there is none; runs one statement."""
+    """Return the first problem as a key of PROBLEM_DETAILS, or None; usually runs one statement."""
     path = _find_sqlite_file(current_app.config["DATABASE_URL"], current_app.instance_path)
     if path is not None and not path.exists():
         return "missing"
@@ -71,7 +71,7 @@ def find_service_problem() -> ErrorCode | None:
 
 
 def _retry_refused_write() -> ErrorCode | None:
-    """Return the problem if the disk refused the last write; every 30 seconds, a small write tries again."""
+    """Return the problem of the last refused write, or None; first try a small write, once in 30 seconds."""
     lock, now = WRITE_LOCK.get(), time.monotonic()
     if lock.failure and now >= current_app.extensions.get(_NEXT_TRY_KEY, 0.0):
         current_app.extensions[_NEXT_TRY_KEY] = now + _RETRY_SECONDS
